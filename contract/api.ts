@@ -1,0 +1,215 @@
+import * as z from 'zod/mini'
+import { Enrollment } from './enrollment.ts'
+import { fields } from './fields.ts'
+
+/**
+ * Every call as data. The browser's client, the server's handlers and the OpenAPI document are derived from this file:
+ * forget a handler or misname a field, and the compiler says so.
+ */
+export type Call = {
+  method: 'GET' | 'POST'
+  path: string
+  summary: string
+  /** Query of a GET, body of a POST; fields named in the path come from there. */
+  input: z.ZodMiniObject
+  output: z.ZodMiniType
+  /** The answer may also be 202: asked for, and still being worked on. */
+  mayWait?: true
+  /** Carries the key of an attempt to pay. */
+  keyed?: true
+}
+
+const nothing = z.object({})
+const number = z.coerce
+  .number('Please give a number.')
+  .check(z.int('Please give a whole number.'), z.minimum(0), z.maximum(2 ** 31 - 1))
+const messageList = z.array(z.string())
+const amount = z.string().check(z.regex(/^\d+\.\d{2}$/))
+
+export const Sponsor = z.object({
+  site: z.string(),
+  active: z.enum(['Yes', 'No']),
+  name: z.string(),
+})
+
+export const Package = z.object({
+  product_id: z.int(),
+  name: z.string(),
+  description: z.string(),
+  image_url: z.string(),
+  price: amount,
+  billing_interval: z.enum(['month', 'once']),
+  is_recurring: z.boolean(),
+  is_special: z.boolean(),
+  ships: z.boolean(),
+})
+
+export const LegalDocument = z.object({
+  id: z.int(),
+  title: z.string(),
+  content: z.string(),
+  status: z.string(),
+  display_on_checkout: z.array(z.string()),
+  version: z.int(),
+  sha256: z.string(),
+})
+
+export const OrderSummary = z.object({ grand_total: amount })
+
+/** payment: 'Approved', 'Declined', or 'Pending' while nobody can say. Only 'Approved' carries token and vo_url. */
+export const EnrollmentReply = z.object({
+  payment: z.enum(['Approved', 'Declined', 'Pending']),
+  token: z.string(),
+  vo_url: z.string(),
+})
+
+/** state: 'none' (nothing was ever asked for or nothing was charged), or the life of the newest attempt. */
+export const EnrollmentStatus = z.object({
+  state: z.enum(['none', 'running', 'declined', 'approved']),
+  attempt: z.int(),
+  reply: z.optional(EnrollmentReply),
+})
+
+const PhoneReply = z.object({ status: z.int(), message: z.string() })
+
+export const Challenge = z.record(z.string(), z.unknown())
+
+/** What every refusal says: one sentence for the person, and messages by field. */
+export const Refused = z.object({
+  message: z.string(),
+  fields: z.optional(z.record(z.string(), messageList)),
+})
+
+/** `{enrollment}.{attempt}`: the same key asks for the same payment. */
+export const IdempotencyKey = z
+  .string()
+  .check(
+    z.regex(
+      /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[1-9]\d{0,3}$/,
+      'Idempotency-Key is {enrollment}.{attempt}.',
+    ),
+  )
+
+const lists = {
+  product_ids: fields.product_ids,
+  autoship_product_ids: fields.product_ids,
+  special_product_ids: fields.product_ids,
+}
+
+const calls = {
+  getPackages: {
+    method: 'GET',
+    path: '/enrollment/enrollment_packages',
+    summary: 'The packages of a category in a language',
+    input: z.object({
+      product_category_id: number,
+      language_id: number,
+    }),
+    output: z.array(Package),
+  },
+  getLegalDocuments: {
+    method: 'GET',
+    path: '/enrollment/get-all-legal-documents',
+    summary: 'The legal documents in force',
+    input: nothing,
+    output: z.array(LegalDocument),
+  },
+  sumOrder: {
+    method: 'POST',
+    path: '/enrollment/orders',
+    summary: 'What an order costs today',
+    input: z.object(lists),
+    output: OrderSummary,
+  },
+  validateEmail: {
+    method: 'POST',
+    path: '/enrollment/validate_email',
+    summary: 'Whether an email address may still join',
+    input: z.object({ email: z.string() }),
+    output: z.object({ email: z.union([z.literal('Available'), messageList]) }),
+  },
+  validateUsername: {
+    method: 'POST',
+    path: '/enrollment/validate_username',
+    summary: 'Whether a username is still free',
+    input: z.object({ username: z.string() }),
+    output: z.object({ username: z.union([z.literal('Available'), messageList]) }),
+  },
+  getSponsor: {
+    method: 'GET',
+    path: '/enrollment/get_enrollment_sponsor',
+    summary: 'The sponsor behind a site',
+    input: z.object({ sponsor_site: fields.sponsor_site }),
+    output: Sponsor,
+  },
+  addEnrollment: {
+    method: 'POST',
+    path: '/enrollment/add-enrollment',
+    summary: 'Join: from a filled form to a member',
+    input: Enrollment,
+    output: EnrollmentReply,
+    mayWait: true,
+    keyed: true,
+  },
+  sendVerificationCode: {
+    method: 'POST',
+    path: '/twilio/send-verification-code',
+    summary: 'Send a code by SMS',
+    input: z.object({ phone_number: fields.mobile_phone }),
+    output: PhoneReply,
+  },
+  verifyCode: {
+    method: 'POST',
+    path: '/twilio/verify-code',
+    summary: 'Confirm a phone with its code',
+    input: z.object({ phone_number: fields.mobile_phone, code: fields.code }),
+    output: PhoneReply,
+  },
+  verifyCall: {
+    method: 'POST',
+    path: '/twilio/verify-call',
+    summary: 'Speak a code in a voice call',
+    input: z.object({ cellphone: fields.mobile_phone }),
+    output: z.object({ success: z.boolean(), message: z.string() }),
+  },
+  hitPage: {
+    method: 'GET',
+    path: '/replicated-sites/page-hits/:sponsor_site',
+    summary: 'Count a visit to a sponsor’s page',
+    input: z.object({ sponsor_site: fields.sponsor_site }),
+    output: nothing,
+  },
+
+  // Beyond the spec
+  getChallenge: {
+    method: 'GET',
+    path: '/captcha/challenge',
+    summary: 'A captcha challenge',
+    input: nothing,
+    output: Challenge,
+  },
+  getStatus: {
+    method: 'GET',
+    path: '/enrollment/status',
+    summary: 'What became of an attempt to join',
+    input: nothing,
+    output: EnrollmentStatus,
+    keyed: true,
+  },
+} as const satisfies Record<string, Call>
+
+export type Calls = typeof calls
+export type CallName = keyof Calls
+export type Input<Name extends CallName> = z.infer<Calls[Name]['input']>
+export type Output<Name extends CallName> = z.infer<Calls[Name]['output']>
+export { calls }
+
+/** All calls live under this path. */
+export const API = '/api'
+
+export type Sponsor = z.infer<typeof Sponsor>
+export type Package = z.infer<typeof Package>
+export type LegalDocument = z.infer<typeof LegalDocument>
+export type EnrollmentReply = z.infer<typeof EnrollmentReply>
+export type EnrollmentStatus = z.infer<typeof EnrollmentStatus>
+export type Refused = z.infer<typeof Refused>

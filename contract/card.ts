@@ -1,0 +1,68 @@
+import { limits } from './limits.ts'
+
+/** The four brands of the spec with today's number ranges, and what a form shows for each. */
+export const brands = {
+  visa: { name: 'Visa', number: /^4(?:\d{12}|\d{15}|\d{18})$/, starts: /^4/, groups: [4, 4, 4, 4, 3], cvc: 3 },
+  mastercard: {
+    name: 'Mastercard',
+    number: /^(?:5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}$/,
+    starts: /^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/,
+    groups: [4, 4, 4, 4],
+    cvc: 3,
+  },
+  amex: { name: 'American Express', number: /^3[47]\d{13}$/, starts: /^3[47]/, groups: [4, 6, 5], cvc: 4 },
+  discover: {
+    name: 'Discover',
+    number: /^(?:6011\d{2}|64[4-9]\d{3}|65\d{4}|622(?:12[6-9]|1[3-9]\d|[2-8]\d{2}|9[01]\d|92[0-5]))\d{10}(?:\d{3})?$/,
+    starts: /^(?:6011|64[4-9]|65|622(?:12[6-9]|1[3-9]|[2-8]|9[01]|92[0-5]))/,
+    groups: [4, 4, 4, 4, 3],
+    cvc: 3,
+  },
+} as const
+
+export type Brand = keyof typeof brands
+const brandNames = Object.keys(brands) as Brand[]
+
+/** Spaces and dashes are for reading; they are not part of the number. */
+export const cardDigits = (typed: string): string => typed.replace(/[\s-]/g, '')
+
+/** The brand of a number that is still being typed. */
+export const brandOf = (typed: string): Brand | undefined =>
+  brandNames.find((brand) => brands[brand].starts.test(cardDigits(typed)))
+
+/** A whole number of one of the four brands whose check digit fits. */
+export const isCardNumber = (typed: string): boolean => {
+  const digits = cardDigits(typed)
+  return brandNames.some((brand) => brands[brand].number.test(digits)) && passesLuhn(digits)
+}
+
+/** The check digit of ISO/IEC 7812. */
+export const passesLuhn = (digits: string): boolean =>
+  [...digits].reverse().reduce((sum, digit, place) => {
+    const value = Number(digit) * (place % 2 ? 2 : 1)
+    return sum + (value > 9 ? value - 9 : value)
+  }, 0) %
+    10 ===
+  0
+
+/** 4242424242424242 → '4242 4242 4242 4242'; American Express 4-6-5. */
+export const groupCard = (typed: string): string => {
+  const digits = cardDigits(typed)
+  const shown: string[] = []
+  let from = 0
+  for (const length of brands[brandOf(digits) ?? 'visa'].groups) {
+    if (from < digits.length) shown.push(digits.slice(from, from + length))
+    from += length
+  }
+  return shown.join(' ') + digits.slice(from)
+}
+
+export const expiryMonths = Array.from({ length: 12 }, (_, month) => String(month + 1).padStart(2, '0'))
+
+/** This year and the next nine. */
+export const expiryYears = (now: Date): string[] =>
+  Array.from({ length: limits.expiry_years }, (_, offset) => String(now.getUTCFullYear() + offset))
+
+/** A card is good until its month has ended everywhere on earth. */
+export const isExpired = (cc_month: string, cc_year: string, now: Date): boolean =>
+  now.getTime() >= Date.UTC(Number(cc_year), Number(cc_month), 1, 12)

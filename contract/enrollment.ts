@@ -1,0 +1,143 @@
+import * as z from 'zod/mini'
+import { fields, messages } from './fields.ts'
+
+/** A copy that the form sends because the spec names it. The server works it out again and ignores this one. */
+const copy = z.optional(z.string())
+
+/** The shipping fields that must be filled once something is sent elsewhere. */
+const whenShipped = (field: keyof typeof messages.shipping) =>
+  z.refine<Record<string, unknown>>((order) => order.is_shipping_different !== '1' || Boolean(order[field]), {
+    error: messages.shipping[field],
+    path: [field],
+    when: () => true,
+  })
+
+/** The payload of add-enrollment: all the fields of spec section 3, the captcha's solution and the traps. */
+export const Enrollment = z
+  .object({
+    sponsor_site_name: fields.sponsor_site,
+    business_name: fields.business_name,
+    product_ids: fields.product_ids,
+    autoship_product_ids: fields.product_ids,
+    special_product_ids: fields.product_ids,
+    first_name: fields.first_name,
+    last_name: fields.last_name,
+    email: fields.email,
+    address: fields.address,
+    address2: fields.address2,
+    city: fields.city,
+    country: fields.country,
+    state: fields.state,
+    mobile_phone: fields.mobile_phone,
+    post_code: fields.post_code,
+    username: fields.username,
+    password: fields.password,
+    agreement_1: fields.agreement_1,
+    agreement_2: fields.agreement_2,
+    agreement_3: fields.agreement_3,
+    is_shipping_different: fields.is_shipping_different,
+    bill_first_name: copy,
+    bill_last_name: copy,
+    bill_address: copy,
+    bill_address2: copy,
+    bill_city: copy,
+    bill_country: copy,
+    bill_state: copy,
+    bill_zip_code: copy,
+    ship_address: fields.ship_address,
+    ship_address2: fields.ship_address2,
+    ship_city: fields.ship_city,
+    ship_country: fields.ship_country,
+    ship_state: fields.ship_state,
+    ship_zip_code: fields.ship_zip_code,
+    credit_card_expiration: copy,
+    cc_number: fields.cc_number,
+    cc_month: fields.cc_month,
+    cc_year: fields.cc_year,
+    cc_cvv: fields.cc_cvv,
+    captcha: fields.captcha,
+    hall_lantern: fields.hall_lantern,
+    hall_umbrella: fields.hall_umbrella,
+  })
+  .check(
+    whenShipped('ship_address'),
+    whenShipped('ship_city'),
+    whenShipped('ship_country'),
+    whenShipped('ship_zip_code'),
+  )
+
+export type Enrollment = z.infer<typeof Enrollment>
+
+/** What the visitor answers; the rest of the payload follows from it. */
+export type Answers = Pick<
+  Enrollment,
+  | 'sponsor_site_name'
+  | 'business_name'
+  | 'product_ids'
+  | 'autoship_product_ids'
+  | 'special_product_ids'
+  | 'first_name'
+  | 'last_name'
+  | 'email'
+  | 'address'
+  | 'address2'
+  | 'city'
+  | 'country'
+  | 'state'
+  | 'mobile_phone'
+  | 'post_code'
+  | 'username'
+  | 'password'
+  | 'agreement_1'
+  | 'agreement_2'
+  | 'is_shipping_different'
+  | 'ship_address'
+  | 'ship_address2'
+  | 'ship_city'
+  | 'ship_country'
+  | 'ship_state'
+  | 'ship_zip_code'
+  | 'cc_number'
+  | 'cc_month'
+  | 'cc_year'
+  | 'cc_cvv'
+  | 'captcha'
+  | 'hall_lantern'
+  | 'hall_umbrella'
+>
+
+/** Where it is sent: the billing address, unless the visitor named another one. */
+export const shippingOf = (order: Answers) =>
+  order.is_shipping_different === '1'
+    ? {
+        ship_address: order.ship_address,
+        ship_address2: order.ship_address2,
+        ship_city: order.ship_city,
+        ship_country: order.ship_country,
+        ship_state: order.ship_state,
+        ship_zip_code: order.ship_zip_code,
+      }
+    : {
+        ship_address: order.address,
+        ship_address2: order.address2,
+        ship_city: order.city,
+        ship_country: order.country,
+        ship_state: order.state,
+        ship_zip_code: order.post_code,
+      }
+
+/** The full payload of the spec from what was answered. */
+export const completePayload = (answers: Answers): Enrollment => ({
+  ...answers,
+  agreement_3: '0',
+  bill_first_name: answers.first_name,
+  bill_last_name: answers.last_name,
+  bill_address: answers.address,
+  bill_address2: answers.address2,
+  bill_city: answers.city,
+  bill_country: answers.country,
+  bill_state: answers.state,
+  bill_zip_code: answers.post_code,
+  ...shippingOf(answers),
+  credit_card_expiration: `${answers.cc_month}/${answers.cc_year.slice(2)}`,
+})

@@ -1,0 +1,12 @@
+import { limits } from './limits.ts'
+import { toAmount } from './money.ts'
+
+/** Documents whose display_on_checkout holds this word are shown, and accepted, at checkout. */
+export const AT_CHECKOUT = 'enrollment_page_checkout'
+
+/** The sentence beside the second checkbox. A changed sentence is a new version: acceptances keep the exact text. */
+export const subscriptionConsent = {
+  title: 'Subscription consent',
+  version: 1,
+  text: `I agree that my card is charged $${toAmount(limits.subscription_cents)} every month until I cancel.`,
+} as const

@@ -1,0 +1,20 @@
+/** What the spec calls a package's group decides on which step it is offered. */
+export type Group = 'starter' | 'subscription' | 'special'
+
+type Marks = { is_recurring: boolean; is_special: boolean }
+
+export const groupOf = ({ is_recurring, is_special }: Marks): Group =>
+  is_recurring ? 'subscription' : is_special ? 'special' : 'starter'
+
+/** Which list of an order takes which group. */
+export const groupOfList = {
+  product_ids: 'starter',
+  autoship_product_ids: 'subscription',
+  special_product_ids: 'special',
+} as const satisfies Record<string, Group>
+
+export type OrderList = keyof typeof groupOfList
+export const orderLists = Object.keys(groupOfList) as OrderList[]
+
+/** '34,35' → [34, 35] */
+export const productIds = (list: string): number[] => (list ? list.split(',').map(Number) : [])

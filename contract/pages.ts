@@ -1,0 +1,40 @@
+import type { StartData } from './start.ts'
+
+/** A message that an embedded part would have sent. */
+export type OutboxMessage = {
+  channel: 'mail' | 'sms' | 'call'
+  recipient: string
+  subject: string
+  body: string
+  created_at: string
+}
+
+/** One call as the documentation page shows it. */
+export type DocumentedCall = {
+  method: string
+  path: string
+  summary: string
+  /** JSON Schemas of what goes in and what comes out. */
+  input: Record<string, unknown> | undefined
+  output: Record<string, unknown> | undefined
+}
+
+/** The pages that the server sends, as HTML for the body. Made by React in web/, handed over to the server when it starts. */
+export type Pages = {
+  enroll: (start: StartData) => string
+  notFound: () => string
+  /** Something broke on our side, or we are closing. */
+  failed: () => string
+  outbox: (messages: OutboxMessage[]) => string
+  docs: (calls: DocumentedCall[]) => string
+}
+
+/** What the build writes into dist/page.json: everything that stands in every page's head. */
+export type PageHead = {
+  /** The module script, hashed by its content: /assets/main-….js */
+  script: string
+  /** Inlined into the page. */
+  css: string
+  /** A few lines that run before the script arrives and remember what is pressed. Inlined. */
+  early: string
+}

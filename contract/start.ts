@@ -1,0 +1,36 @@
+import type { Package, Sponsor } from './api.ts'
+
+/** The steps of the wizard, in the spec's words. */
+export type Step =
+  | 'PRODUCT_SELECTION'
+  | 'AUTOSHIP'
+  | 'SPECIAL'
+  | 'ACCOUNT'
+  | 'CODE_VERIFICATION'
+  | 'ACCOUNT_CREATION'
+  | 'PAYMENT'
+  | 'ACCESS'
+
+/** What the operator has switched on. */
+export type Policy = {
+  start_step: 'ACCOUNT' | 'PRODUCT_SELECTION'
+  autoship: boolean
+  special: boolean
+  phone_verification: boolean
+}
+
+/** What the page needs before its first field is usable. It stands in the HTML, so no call comes before it. */
+export type StartData = {
+  sponsor: Sponsor
+  /** The word of a link that led nowhere, when the visitor came from one. */
+  unknown_site?: string
+  packages: Package[]
+  /** The preselected package, if there is one. */
+  product_id?: number
+  grand_total: string
+  /** The day of the first renewal, '2026-12-15'. */
+  renews_on: string
+  policy: Policy
+  /** Payments are simulated: the page says so. */
+  test_payments: boolean
+}

@@ -1,0 +1,103 @@
+// One door each, so that a search finds one file. Imports are kept by biome.json; this keeps what imports cannot say.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const everywhere = /\.tsx?$/
+const browser = /^web\/.*\.tsx?$/
+const server = /^server\/.*\.ts$/
+const gatewaysAndConfig = /^server\/(gateways\/|config\.ts$)/
+
+// [door, where it is looked for, pattern, where it is allowed, sentence]
+const doors = [
+  [
+    'settings',
+    everywhere,
+    /\bprocess\.env\b/,
+    /^server\/config\.ts$/,
+    'Settings are read and checked once, in server/config.ts; take them from there.',
+  ],
+  [
+    'calls from the browser',
+    browser,
+    /\bfetch\(|\bXMLHttpRequest\b|\bsendBeacon\(/,
+    /^web\/api\.ts$/,
+    'The browser calls the server through web/api.ts only.',
+  ],
+  [
+    'browser storage',
+    browser,
+    /\b(local|session)Storage\b|\bindexedDB\b/,
+    /^web\/storage\.ts$/,
+    'What the browser keeps goes through web/storage.ts, which knows what must never be kept.',
+  ],
+  [
+    'clock',
+    server,
+    /\bDate\.now\b|\bnew Date\b(?!\([^)])/,
+    /^server\/world\.ts$/,
+    'The server takes the time from world.now, so that drills can turn it.',
+  ],
+  [
+    'clock of the database, in migrations',
+    /\.sql$/,
+    /\bnow\(\)|\b(current|clock|statement|transaction)_(timestamp|date|time)\b/i,
+    /^$/,
+    'SQL does not ask for the time; it is a parameter from world.now.',
+  ],
+  [
+    'clock of the database, in queries',
+    server,
+    /[`'"]now\(\)|\bnow\(\) *[-+] *interval|\b(current|clock|statement|transaction)_(timestamp|date|time)\b/i,
+    /^$/,
+    'SQL does not ask for the time; it is a parameter from world.now.',
+  ],
+  [
+    'colours and sizes',
+    /\.css$/,
+    /^(?!\s*@).*(#[\da-f]{3,8}\b|\b(rgb|hsl|hwb|lab|lch|oklab|oklch)a?\(|\b\d*\.?\d+px\b)/i,
+    /^web\/style\/tokens\.css$/,
+    'A colour or a size is a token: name it in web/style/tokens.css.',
+  ],
+  [
+    'vendors',
+    everywhere,
+    /authorize\.?net|turnstile|hcaptcha|recaptcha/i,
+    gatewaysAndConfig,
+    'Vendor names stay in server/gateways and server/config.ts; elsewhere say payment, phone, captcha or mail.',
+  ],
+  [
+    'the vendor in the paths of the spec',
+    everywhere,
+    /twilio/i,
+    /^contract\/|^server\/(gateways\/|config\.ts$)/,
+    'Twilio is named in server/gateways, in server/config.ts and in the paths of the contract only.',
+  ],
+]
+
+// Tests may look behind every door; web/build.ts runs on the machine, not in the browser.
+const exempt = /\.test\.|^server\/test\/|^web\/build\.ts$/
+
+const files = ['contract', 'server', 'web']
+  .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+  .filter((entry) => entry.isFile())
+  .map((entry) => join(entry.parentPath, entry.name).replaceAll('\\', '/'))
+  .filter((file) => !exempt.test(file))
+
+test.each(doors)('one door: %s', (_door, lookedFor, pattern, allowed, sentence) => {
+  const offences = files
+    .filter((file) => lookedFor.test(file) && !allowed.test(file))
+    .flatMap((file) => linesOf(file).map((line, index) => ({ line, place: `${file}:${index + 1}` })))
+    .filter(({ line }) => pattern.test(line))
+    .map(({ line, place }) => `${place} ${line.trim()}`)
+  expect(offences, sentence).toEqual([])
+})
+
+/** The lines of a file, with comments left empty. */
+function linesOf(file) {
+  const comment = file.endsWith('.sql') ? /--.*/ : /(?<=^|\s)\/\/.*/
+  return readFileSync(file, 'utf8')
+    .replace(/\/\*[\s\S]*?\*\//g, (block) => block.replace(/[^\n]/g, ''))
+    .split('\n')
+    .map((line) => line.replace(comment, ''))
+}

@@ -1,0 +1,132 @@
+// npm test: everything. `quick` (npm run check) leaves out what needs a build, a browser or PostgreSQL.
+// Every step runs, also after a failed one; the last line is the sum.
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { findCommand } from './find.mjs'
+import { findPostgres, startPostgres } from './postgres.mjs'
+import { buildWeb, prepare, run } from './prepare.mjs'
+
+const quick = process.argv[2] === 'quick'
+const reports = 'node_modules/.cache/foyer-test'
+const sum = { passed: 0, failed: 0, skipped: 0 }
+const failedSteps = []
+
+let interrupted = false
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (interrupted = true))
+
+const { node } = await prepare()
+mkdirSync(reports, { recursive: true })
+
+await step('format and lint', () => tool('@biomejs/biome/bin/biome', 'ci', '.'))
+await step('types', () => tool('typescript/bin/tsc', '--noEmit'))
+if (quick) {
+  await step('unit tests', () => vitest('unit'))
+  await step('server tests, embedded database', () => vitest('embedded'))
+} else {
+  const mayInstall = await installMissing()
+  const without = (what) => (mayInstall ? fail : skip)(`There is no ${what} on this machine.`)
+  await step('web build', async () => oneTest(await buildWeb({ node })))
+  await step('unit tests', () => vitest('unit'))
+  await step('server tests, embedded database', () => vitest('embedded'))
+  await step('server tests, PostgreSQL', () => (hasPostgres() ? onPostgres() : without('PostgreSQL')))
+  await step('journeys in Chromium', () => (findBrowser() ? playwright() : without('Chromium')))
+}
+
+if (failedSteps.length) console.log(`\nFailed: ${failedSteps.join(' · ')}`)
+console.log(`\n${inWords(sum)}`)
+process.exit(sum.failed ? 1 : 0)
+
+async function step(name, work) {
+  console.log(`\n── ${name} ──`)
+  const started = Date.now()
+  const result = await work().catch((error) => fail(error.message))
+  if (interrupted) process.exit(130)
+  for (const key of Object.keys(sum)) sum[key] += result[key] ?? 0
+  if (result.failed) failedSteps.push(name)
+  console.log(`── ${name}: ${inWords(result)}, ${((Date.now() - started) / 1000).toFixed(1)} s`)
+}
+
+function inWords({ passed = 0, failed = 0, skipped = 0 }) {
+  return `${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`
+}
+
+function oneTest(code) {
+  return code ? { failed: 1 } : { passed: 1 }
+}
+
+async function tool(path, ...args) {
+  return oneTest(await run(node, [`node_modules/${path}`, ...args]))
+}
+
+async function fail(reason) {
+  console.error(`FAILED: ${reason}`)
+  return { failed: 1 }
+}
+
+async function skip(reason) {
+  console.error(`SKIPPED: ${reason}`)
+  return { skipped: 1 }
+}
+
+async function vitest(project, env) {
+  const report = `${reports}/${project}.json`
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const args = ['vitest/vitest.mjs', 'run', `--project=${project}`, '--allowOnly=false', ...reporters]
+  return counted(report, args, env, (told) => ({
+    passed: told.numPassedTests,
+    failed: told.numFailedTests,
+    skipped: told.numPendingTests + told.numTodoTests,
+  }))
+}
+
+async function onPostgres() {
+  if (process.env.DATABASE_URL_TEST) return vitest('postgres')
+  const postgres = await startPostgres()
+  const result = await vitest('postgres', { DATABASE_URL_TEST: postgres.url })
+  postgres.stop()
+  return result
+}
+
+async function playwright() {
+  const report = `${reports}/journeys.json`
+  const env = { CHROMIUM_PATH: findBrowser(), PLAYWRIGHT_JSON_OUTPUT_FILE: report }
+  return counted(
+    report,
+    ['@playwright/test/cli.js', 'test', '--forbid-only', '--reporter=list,json'],
+    env,
+    ({ stats }) => ({
+      passed: stats.expected + stats.flaky,
+      failed: stats.unexpected,
+      skipped: stats.skipped,
+    }),
+  )
+}
+
+/** A run that ends badly without naming a failed test, or leaves no report, is itself one failed test. */
+async function counted(report, [path, ...args], env, count) {
+  rmSync(report, { force: true })
+  const code = await run(node, [`node_modules/${path}`, ...args], { env })
+  const result = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : { failed: 1 }
+  return code && !result.failed ? { ...result, failed: 1 } : result
+}
+
+/** On Debian, as root, fetches what the whole test needs. Tells whether it could. */
+async function installMissing() {
+  const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version')
+  const missing = [!hasPostgres() && 'postgresql', !findBrowser() && 'chromium'].filter(Boolean)
+  if (!mayInstall || !missing.length) return mayInstall
+  console.log(`\nInstalling ${missing.join(' and ')} …`)
+  const env = { DEBIAN_FRONTEND: 'noninteractive' }
+  await run('apt-get', ['-qq', 'update'], { env })
+  await run('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', ...missing], { env })
+  return mayInstall
+}
+
+function hasPostgres() {
+  return process.env.DATABASE_URL_TEST || findPostgres()
+}
+
+function findBrowser() {
+  return (
+    process.env.CHROMIUM_PATH ?? findCommand('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable')
+  )
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { subscriptionConsent } from '#contract/legal.ts'
+import { type Db, inTransaction } from './db/open.ts'
+import type { Details } from './db/tables.ts'
+import type { Authorization } from './gateways/payment/port.ts'
+import { addJob } from './jobs.ts'
+import { moveTo } from './payment.ts'
+import type { AttemptKey } from './visitor.ts'
+import type { World } from './world.ts'
+
+type Approval = Extract<Authorization, { outcome: 'approved' }>
+
+/**
+ * The transaction that makes a member: member, sponsor site, order, acceptances, vault reference and what has to follow.
+ * Only after its commit may anyone hear "Approved". Nothing, when the attempt had ended meanwhile: then the hold is let go.
+ */
+export async function admit(world: World, key: AttemptKey, hold: Approval): Promise<string | undefined> {
+  const { transaction_id, vault_reference } = hold
+  await moveTo(world, key, ['authorizing', 'unknown', 'review'], {
+    state: 'authorized',
+    transaction_id,
+    vault_reference,
+  })
+  return inTransaction(world.db, async (db) => {
+    const now = world.now()
+    const kept = await db
+      .selectFrom('payment')
+      .select(['state', 'details', 'password_hash', 'amount_cents'])
+      .where('enrollment_id', '=', key.enrollment_id)
+      .where('attempt', '=', key.attempt)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+    if (kept.state !== 'authorized' || !kept.details || !kept.password_hash) return alreadyEnded(db, key, hold, now)
+
+    const member_id = await writeMember(db, key, kept.details, kept.password_hash, vault_reference, now)
+    await writeOrder(db, key, member_id, kept.details, kept.amount_cents, now)
+    await writeAcceptances(db, member_id, kept.details.acceptances, now)
+    await moveTo({ ...world, db }, key, ['authorized'], { state: 'enrolled', details: null, password_hash: null })
+    await addJob(db, 'capture', { ...key }, now)
+    await addJob(db, 'welcome', { member_id }, now)
+    return member_id
+  })
+}
+
+/** A late approval: of an attempt that became a member long ago, or of one that was given up and must not be charged. */
+async function alreadyEnded(db: Db, key: AttemptKey, { transaction_id }: Approval, now: Date) {
+  const member = await db
+    .selectFrom('member')
+    .select('id')
+    .where('enrollment_id', '=', key.enrollment_id)
+    .executeTakeFirst()
+  if (!member) await addJob(db, 'void', { ...key, transaction_id }, now)
+  return member?.id
+}
+
+async function writeMember(
+  db: Db,
+  { enrollment_id }: AttemptKey,
+  details: Details,
+  password_hash: string,
+  vault_reference: string,
+  now: Date,
+) {
+  const id = randomUUID()
+  const { member, sponsor_id } = details
+  await db
+    .insertInto('member')
+    .values({
+      id,
+      enrollment_id,
+      sponsor_id,
+      level: 'Member',
+      ...member,
+      password_hash,
+      vault_reference,
+      joined_at: now,
+    })
+    .execute()
+  const name = member.business_name || `${member.first_name} ${member.last_name}`
+  await db
+    .insertInto('sponsor')
+    .values({ id: randomUUID(), site: member.username, name, active: true, member_id: id, created_at: now })
+    .execute()
+  return id
+}
+
+async function writeOrder(
+  db: Db,
+  { attempt }: AttemptKey,
+  member_id: string,
+  details: Details,
+  grand_total: number,
+  created_at: Date,
+) {
+  const id = randomUUID()
+  await db
+    .insertInto('orders')
+    .values({ id, member_id, attempt, grand_total, ...details.shipping, created_at })
+    .execute()
+  await db
+    .insertInto('order_line')
+    .values(details.lines.map((line) => ({ order_id: id, ...line })))
+    .execute()
+}
+
+async function writeAcceptances(db: Db, member_id: string, acceptances: Details['acceptances'], accepted_at: Date) {
+  const consent = acceptances.find(({ agreement }) => agreement === 'agreement_2')
+  if (consent)
+    await db
+      .insertInto('legal_text')
+      .values({ sha256: consent.sha256, content: subscriptionConsent.text })
+      .onConflict((clash) => clash.doNothing())
+      .execute()
+  await db
+    .insertInto('acceptance')
+    .values(acceptances.map((accepted) => ({ member_id, ...accepted, accepted_at })))
+    .execute()
+}

@@ -1,0 +1,112 @@
+import cookie from '@fastify/cookie'
+import swagger from '@fastify/swagger'
+import Fastify, { type FastifyInstance, type FastifyServerFactory, LogController } from 'fastify'
+import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import * as z from 'zod/mini'
+import { API, type Call, type CallName, calls, IdempotencyKey, Refused } from '#contract/api.ts'
+import { answerError, nothingHere } from './errors.ts'
+import { handlers } from './handlers.ts'
+import { dataPolicy, safeHeaders } from './headers.ts'
+import { addHealth } from './health.ts'
+import { addPages } from './page.ts'
+import { visitorFrom } from './request.ts'
+import type { Shell } from './shell.ts'
+import type { World } from './world.ts'
+
+const KILOBYTES = 1024
+const SECONDS = 1000
+
+type Making = { world: World; shell: Shell; serverFactory?: FastifyServerFactory }
+
+/** The site over HTTP: calls from the contract, pages, and the answers to everything that does not fit. */
+export async function createApp({ world, shell, serverFactory }: Making): Promise<FastifyInstance> {
+  const { config, log } = world
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: config.TRUST_PROXY.length ? config.TRUST_PROXY : false,
+    bodyLimit: 64 * KILOBYTES,
+    requestTimeout: 15 * SECONDS,
+    keepAliveTimeout: 30 * SECONDS,
+    http: { headersTimeout: 8 * SECONDS, connectionsCheckingInterval: 2 * SECONDS, maxHeaderSize: 16 * KILOBYTES },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    ...(serverFactory ? { serverFactory } : {}),
+  })
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  app.removeContentTypeParser('text/plain')
+  addSafety(app, config.production)
+  await app.register(cookie, { secret: world.keys.hmac('cookies').toString('base64') })
+  await app.register(swagger, {
+    openapi: { openapi: '3.1.0', info, servers: [{ url: config.PUBLIC_URL }] },
+    transform: jsonSchemaTransform,
+  })
+  addHealth(app, world)
+  await app.register(async (api) => addCalls(api, world), { prefix: API })
+  addPages(app, world, shell)
+  return app
+}
+
+const info = {
+  title: 'Foyer',
+  version: '1',
+  description: 'The calls of the enrollment site.',
+  license: { name: 'MIT', identifier: 'MIT' },
+}
+
+/** Headers on every answer, one line in the log per request without its address line, and a quick, polite close. */
+function addSafety(app: FastifyInstance, production: boolean) {
+  const headers = safeHeaders(production)
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    for (const [name, value] of Object.entries(headers)) if (!reply.hasHeader(name)) reply.header(name, value)
+    if (!reply.hasHeader('content-security-policy')) reply.header('content-security-policy', dataPolicy)
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+    if (closing) reply.header('connection', 'close')
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions } = request
+    const ms = Math.round(reply.elapsedTime)
+    request.log.info({ method, route: routeOptions.url ?? '(none)', status: reply.statusCode, ms }, 'answered')
+  })
+}
+
+function addCalls(api: FastifyInstance, world: World) {
+  api.setErrorHandler(answerError)
+  api.setNotFoundHandler((_request, reply) => reply.code(404).send(nothingHere))
+  for (const name of Object.keys(calls) as CallName[]) addCall(api, world, name)
+  api.get('/openapi.json', { schema: { hide: true } }, async () => api.swagger())
+}
+
+/** A call of the contract as a route: its schema checks what comes in and cuts what goes out. */
+function addCall(api: FastifyInstance, world: World, name: CallName) {
+  const call: Call = calls[name]
+  const place = call.path.includes(':') ? 'params' : call.method === 'GET' ? 'querystring' : 'body'
+  api.route({
+    method: call.method,
+    url: call.path,
+    schema: {
+      operationId: name,
+      summary: call.summary,
+      tags: [call.path.split('/')[1] ?? ''],
+      [place]: call.input,
+      ...(call.keyed ? { headers: z.object({ 'idempotency-key': z.optional(IdempotencyKey) }) } : {}),
+      response: { 200: call.output, ...(call.mayWait ? { 202: call.output } : {}), '4xx': Refused },
+    },
+    handler: async (request, reply) => {
+      const answer = handlers[name] as (world: World, input: unknown, visitor: unknown) => Promise<unknown>
+      const output = await answer(
+        world,
+        request[place === 'querystring' ? 'query' : place],
+        visitorFrom(request, reply, world),
+      )
+      return reply.code(call.mayWait && isWaiting(output) ? 202 : 200).send(output)
+    },
+  })
+}
+
+const isWaiting = (output: unknown) =>
+  typeof output === 'object' && output !== null && 'payment' in output && output.payment === 'Pending'

@@ -1,0 +1,79 @@
+import type { Input, LegalDocument, Package } from '#contract/api.ts'
+import { messages } from '#contract/fields.ts'
+import { AT_CHECKOUT } from '#contract/legal.ts'
+import { limits } from '#contract/limits.ts'
+import { toAmount } from '#contract/money.ts'
+import { groupOf, groupOfList, type OrderList, orderLists, productIds } from '#contract/packages.ts'
+import type { Db } from './db/open.ts'
+import type { Details } from './db/tables.ts'
+import { refuseFields } from './refusal.ts'
+
+/** The packages on a shelf, in the operator's order. */
+export async function findPackages(db: Db, shelf: Input<'getPackages'>): Promise<Package[]> {
+  const found = await db
+    .selectFrom('package')
+    .selectAll()
+    .where('product_category_id', '=', shelf.product_category_id)
+    .where('language_id', '=', shelf.language_id)
+    .orderBy('position')
+    .orderBy('product_id')
+    .execute()
+  return found.map(({ price_cents, ...shown }) => ({ ...shown, price: toAmount(price_cents) }))
+}
+
+/** The shelf that this site sells from. */
+export const ourShelf = { product_category_id: limits.product_category_id, language_id: limits.language_id }
+
+export type PricedOrder = { lines: Details['lines']; grand_total: number }
+
+/** An order at our own prices. Unknown products, and products in the wrong list, are refused by the list's name. */
+export async function priceOrder(db: Db, order: Input<'sumOrder'>): Promise<PricedOrder> {
+  const asked = orderLists.flatMap((list) => productIds(order[list]).map((product_id) => ({ list, product_id })))
+  const shelf = asked.length
+    ? await onOurShelf(
+        db,
+        asked.map(({ product_id }) => product_id),
+      )
+    : new Map()
+  const refused: Partial<Record<OrderList, string>> = {}
+  const lines: Details['lines'] = []
+  for (const { list, product_id } of asked) {
+    const found = shelf.get(product_id)
+    if (lines.some((line) => line.list === list)) refused[list] = messages.chooseOne
+    else if (!found || groupOf(found) !== groupOfList[list]) refused[list] = 'This package is not available.'
+    else lines.push({ product_id, list, name: found.name, price_cents: found.price_cents })
+  }
+  if (Object.keys(refused).length) throw refuseFields(refused)
+  return { lines, grand_total: lines.reduce((sum, line) => sum + line.price_cents, 0) }
+}
+
+const onOurShelf = async (db: Db, ids: number[]) => {
+  const found = await db
+    .selectFrom('package')
+    .select(['product_id', 'name', 'price_cents', 'is_recurring', 'is_special'])
+    .where('product_category_id', '=', ourShelf.product_category_id)
+    .where('language_id', '=', ourShelf.language_id)
+    .where('product_id', 'in', ids)
+    .execute()
+  return new Map(found.map((row) => [row.product_id, row]))
+}
+
+/** Every document with its text; the status says which are in force. */
+export const findDocuments = (db: Db): Promise<LegalDocument[]> =>
+  db
+    .selectFrom('legal_document')
+    .innerJoin('legal_text', 'legal_text.sha256', 'legal_document.sha256')
+    .select(['id', 'title', 'content', 'status', 'display_on_checkout', 'version', 'legal_document.sha256'])
+    .orderBy('id')
+    .execute()
+
+/** What the first checkbox stands for today: title, version and hash of each document of checkout. */
+export async function checkoutDocuments(db: Db) {
+  const found = await db
+    .selectFrom('legal_document')
+    .select(['title', 'version', 'sha256', 'display_on_checkout'])
+    .where('status', '=', 'active')
+    .orderBy('id')
+    .execute()
+  return found.filter(({ display_on_checkout }) => display_on_checkout.includes(AT_CHECKOUT))
+}

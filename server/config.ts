@@ -1,0 +1,187 @@
+/** The only door to process.env. Every setting is one line: what it is called, what fits, what it is by default. */
+
+type Reader<Value> = (text: string | undefined) => Value
+
+/** Why a setting does not fit, in words that follow its name. */
+class Unfit extends Error {}
+
+const whole =
+  (least: number, most: number, byDefault: number): Reader<number> =>
+  (text = String(byDefault)) => {
+    if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most)
+      throw new Unfit(`is a whole number from ${least} to ${most}`)
+    return Number(text)
+  }
+
+const oneOf =
+  <const Choice extends string>(choices: readonly [Choice, ...Choice[]]): Reader<Choice> =>
+  (text = choices[0]) => {
+    const found = choices.find((choice) => choice === text)
+    if (!found) throw new Unfit(`is one of: ${choices.join(', ')}`)
+    return found
+  }
+
+const onOff = (text = 'off') => oneOf(['off', 'on'])(text) === 'on'
+
+const list: Reader<string[]> = (text = '') =>
+  text
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+
+const words =
+  (byDefault: string): Reader<string> =>
+  (text = byDefault) =>
+    text
+
+const optional: Reader<string | undefined> = (text) => text
+
+const address =
+  (...protocols: string[]): Reader<string | undefined> =>
+  (text) => {
+    if (text === undefined) return undefined
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    if (!url || !protocols.includes(url.protocol))
+      throw new Unfit(`is an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`)
+    return text.replace(/\/+$/, '')
+  }
+
+const mail: Reader<string> = (text = 'outbox') =>
+  text === 'outbox' ? text : (address('smtp:', 'smtps:')(text) ?? 'outbox')
+
+/** Addresses or networks, never a number of hops: a header must not choose who the visitor is. */
+const proxies: Reader<string[]> = (text) =>
+  list(text).map((proxy) => {
+    if (!/^(?:[\da-f:.]+(?:\/\d{1,3})?|loopback|linklocal|uniquelocal)$/i.test(proxy) || /^\d+$/.test(proxy))
+      throw new Unfit('is a list of addresses or networks, such as 10.0.0.5,192.168.0.0/16')
+    return proxy
+  })
+
+/** 'most/seconds': how many in how long. */
+export type Limit = { most: number; seconds: number }
+const limit =
+  (byDefault: string): Reader<Limit> =>
+  (text = byDefault) => {
+    const parts = /^(\d{1,9})\/(\d{1,9})$/.exec(text)
+    if (!parts || Number(parts[2]) === 0) throw new Unfit('is how many in how many seconds, such as 30/3600')
+    return { most: Number(parts[1]), seconds: Number(parts[2]) }
+  }
+
+const settings = {
+  NODE_ENV: words('development'),
+  PORT: whole(0, 65535, 3000),
+  HOST: words('127.0.0.1'),
+  LOG_LEVEL: oneOf(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
+  PUBLIC_URL: address('http:', 'https:'),
+  SECRET: optional,
+  TRUST_PROXY: proxies,
+  SITE_HOSTS: list,
+
+  DATABASE_URL: address('postgres:', 'postgresql:'),
+  DATABASE_POOL: whole(1, 200, 10),
+  DATA_DIR: words('data'),
+  ALLOW_EMBEDDED: list,
+
+  START_STEP: oneOf(['ACCOUNT', 'PRODUCT_SELECTION']),
+  AUTOSHIP: onOff,
+  SPECIAL: onOff,
+  PHONE_VERIFICATION: onOff,
+  OFFICE_URL: address('http:', 'https:'),
+
+  PAYMENT: oneOf(['sandbox']),
+  PAYMENT_DEADLINE_SECONDS: whole(1, 120, 20),
+  PHONE: oneOf(['sandbox']),
+  CAPTCHA: oneOf(['altcha']),
+  CAPTCHA_COST: whole(1, 10_000_000, 5000),
+  CAPTCHA_COUNTER: whole(1, 1_000_000, 1000),
+  MAIL: mail,
+  MAIL_FROM: words('Foyer <hello@foyer.example>'),
+
+  HASHES_AT_ONCE: whole(1, 64, 2),
+  HASHES_WAITING: whole(1, 100_000, 400),
+
+  LIMIT_ENROLLMENTS: limit('60/3600'),
+  LIMIT_DECLINES: limit('10/3600'),
+  LIMIT_LOOKUPS: limit('300/3600'),
+  LIMIT_CHALLENGES: limit('300/3600'),
+  LIMIT_CODES_BY_ADDRESS: limit('20/3600'),
+  LIMIT_CODES_BY_NUMBER: limit('5/3600'),
+  LIMIT_CODE_CHECKS: limit('30/3600'),
+} as const satisfies Record<string, Reader<unknown>>
+
+type Settings = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]> }
+export type LimitName = Extract<keyof Settings, `LIMIT_${string}`>
+export type Config = Settings & {
+  PUBLIC_URL: string
+  SECRET: string
+  OFFICE_URL: string
+  production: boolean
+  /** Parts that stand in for somebody else's, by their setting's name. */
+  embedded: string[]
+}
+
+/** Settings that do not fit: all of them at once, so that one restart mends them. */
+export class BadSettings extends Error {
+  constructor(lines: string[]) {
+    super(`These settings do not fit:\n${lines.map((line) => `  ${line}`).join('\n')}`)
+  }
+}
+
+/** Reads and checks everything once; later nothing asks the environment again. */
+export function readConfig(env: Record<string, string | undefined> = process.env): Config {
+  const lines: string[] = []
+  const read: Record<string, unknown> = {}
+  for (const [name, reader] of Object.entries<Reader<unknown>>(settings)) {
+    const text = env[name]?.trim() || undefined
+    try {
+      read[name] = reader(text)
+    } catch (error) {
+      if (!(error instanceof Unfit)) throw error
+      lines.push(`${name} ${error.message}${secretive(name) ? '' : `; it is '${text}'`}`)
+    }
+  }
+  lines.push(...unknownNames(env))
+  if (lines.length) throw new BadSettings(lines)
+
+  const found = read as Settings
+  const production = found.NODE_ENV === 'production'
+  const embedded = Object.entries({
+    database: !found.DATABASE_URL,
+    payment: found.PAYMENT === 'sandbox',
+    phone: found.PHONE === 'sandbox',
+    mail: found.MAIL === 'outbox',
+  }).flatMap(([part, isEmbedded]) => (isEmbedded ? [part] : []))
+
+  if (production) {
+    if (!found.SECRET) lines.push('SECRET is required in production: a long random text, the same for every process')
+    if (!found.PUBLIC_URL) lines.push('PUBLIC_URL is required in production: the address that visitors type')
+    for (const part of embedded.filter((part) => !found.ALLOW_EMBEDDED.includes(part)))
+      lines.push(`ALLOW_EMBEDDED does not name ${part}: in production an embedded part must be allowed by name`)
+  }
+  if (found.SECRET && found.SECRET.length < 16) lines.push('SECRET has at least 16 characters')
+  if (lines.length) throw new BadSettings(lines)
+
+  const PUBLIC_URL = found.PUBLIC_URL ?? `http://localhost:${found.PORT}`
+  return {
+    ...found,
+    PUBLIC_URL,
+    SECRET: found.SECRET ?? DEVELOPMENT_SECRET,
+    OFFICE_URL: found.OFFICE_URL ?? `${PUBLIC_URL}/office`,
+    SITE_HOSTS: found.SITE_HOSTS.length ? found.SITE_HOSTS : [new URL(PUBLIC_URL).host],
+    production,
+    embedded,
+  }
+}
+
+/** Known to everyone who reads this, and refused in production. */
+const DEVELOPMENT_SECRET = 'foyer development secret'
+
+const secretive = (name: string) => /SECRET|DATABASE_URL|MAIL$/.test(name)
+
+/** A mistyped name of ours would otherwise be a setting that silently does nothing. */
+const unknownNames = (env: Record<string, string | undefined>): string[] =>
+  Object.keys(env)
+    .filter(
+      (name) => /^(?:LIMIT_|CAPTCHA_|PAYMENT_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/.test(name) && !(name in settings),
+    )
+    .map((name) => `${name} is not a setting of Foyer`)

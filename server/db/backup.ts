@@ -1,0 +1,81 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import { type Kysely, sql } from 'kysely'
+import { applied } from './migrate.ts'
+import { inTransaction } from './open.ts'
+import type { Tables } from './tables.ts'
+
+/** Parents before children, so that a restore never meets a row whose parent is missing. */
+const tables = [
+  ...['server_key', 'sponsor', 'package', 'legal_text', 'legal_document', 'claim', 'enrollment', 'payment', 'member'],
+  ...['orders', 'order_line', 'acceptance', 'job', 'phone_check', 'message', 'spent', 'page_hit'],
+] as const satisfies (keyof Tables)[]
+
+const PAGE = 500
+
+/** What the operator can do something about; shown as it is. */
+export class BackupProblem extends Error {}
+
+/**
+ * One file for both kinds of database: gzipped lines of JSON, the schema's version first. A backup of the embedded
+ * database can be restored into PostgreSQL. Counters and unfinished codes are left out: they live for minutes.
+ */
+export async function backup(db: Kysely<Tables>, file: string): Promise<number> {
+  const migrations = await applied(db)
+  let count = 0
+  await inTransaction(db, async (db) => {
+    await sql`set transaction isolation level repeatable read, read only`.execute(db)
+    async function* lines() {
+      yield `${JSON.stringify({ foyer: 1, migrations })}\n`
+      for (const table of tables) {
+        await sql`declare rows cursor for select to_jsonb(t) as row from ${sql.table(table)} t`.execute(db)
+        for (;;) {
+          const page = await sql<{ row: unknown }>`fetch ${sql.lit(PAGE)} from rows`.execute(db)
+          if (!page.rows.length) break
+          count += page.rows.length
+          yield `${JSON.stringify({ table, rows: page.rows.map(({ row }) => row) })}\n`
+        }
+        await sql`close rows`.execute(db)
+      }
+    }
+    await pipeline(Readable.from(lines()), createGzip(), createWriteStream(`${file}.part`))
+  })
+  await rename(`${file}.part`, file)
+  return count
+}
+
+/** Puts a backup into an empty, migrated database: all of it or nothing. */
+export async function restore(db: Kysely<Tables>, file: string): Promise<number> {
+  const migrations = await applied(db)
+  return inTransaction(db, async (db) => {
+    const occupied = await db.selectFrom('sponsor').select('site').executeTakeFirst()
+    if (occupied)
+      throw new BackupProblem('This database is not empty. Restore into a new one, or run: npm run db -- reset --empty')
+    let count = 0
+    let line = 0
+    for await (const text of createInterface({ input: createReadStream(file).pipe(createGunzip()) })) {
+      const read = JSON.parse(text)
+      if (line++ === 0) {
+        if (read.foyer !== 1) throw new BackupProblem(`${file} is not a backup of Foyer.`)
+        const differs = read.migrations.join() !== migrations.join()
+        if (differs)
+          throw new BackupProblem(
+            `The backup has the schema ${read.migrations.at(-1)}, this database ${migrations.at(-1)}.`,
+          )
+        continue
+      }
+      const table = tables.find((known) => known === read.table)
+      if (!table) throw new BackupProblem(`${file}:${line} names the table '${read.table}', which does not exist.`)
+      await sql`insert into ${sql.table(table)} select * from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(read.rows)}::jsonb)`.execute(
+        db,
+      )
+      count += read.rows.length
+    }
+    if (line === 0) throw new BackupProblem(`${file} is empty.`)
+    return count
+  })
+}

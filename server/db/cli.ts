@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import { BadSettings, readConfig } from '#server/config.ts'
+import { BackupProblem, backup, restore } from './backup.ts'
+import { FolderProblem } from './folder.ts'
+import { listings } from './listings.ts'
+import { BadLines, loadFolder } from './load.ts'
+import { migrate } from './migrate.ts'
+import { type Database, openDatabase } from './open.ts'
+import { seed } from './ready.ts'
+
+const USAGE = `npm run db -- COMMAND
+
+  migrate                    bring the schema up to date
+  seed                       load the sample sponsors, packages and documents
+  load DIR                   load your own: sponsors.csv, packages.csv, documents/*.html
+  list enrollments|members|sponsors
+  backup FILE                write everything into one file (.jsonl.gz)
+  restore FILE               put a backup into an empty database
+  reset [--empty] [--yes]    remove everything and begin again, with the sample data or empty`
+
+class Usage extends Error {}
+
+const needed = (word: string | undefined, name: string): string => {
+  if (!word) throw new Usage(`${name} is missing.`)
+  return word
+}
+
+type Command = (database: Database, words: string[], production: boolean) => Promise<string>
+
+const commands: Record<string, Command> = {
+  migrate: async ({ db }) => {
+    const names = await migrate(db)
+    return names.length ? `Applied ${names.join(', ')}.` : 'The schema is up to date.'
+  },
+  seed: async ({ db }) => {
+    await migrate(db)
+    return counted('Loaded', await seed(db, new Date()))
+  },
+  load: async ({ db }, [folder]) => {
+    await migrate(db)
+    return counted('Loaded', await loadFolder(db, needed(folder, 'DIR'), new Date()))
+  },
+  list: async ({ db }, [what = '']) => {
+    const listing = listings[what]
+    if (!listing) throw new Usage(`There is a list of ${Object.keys(listings).join(', ')}.`)
+    return listing(db)
+  },
+  backup: async ({ db }, [file]) => `Wrote ${await backup(db, needed(file, 'FILE'))} rows to ${file}.`,
+  restore: async ({ db }, [file]) => {
+    await migrate(db)
+    return `Restored ${await restore(db, needed(file, 'FILE'))} rows.`
+  },
+  reset: async ({ db }, words, production) => {
+    if (production && !words.includes('--yes'))
+      throw new Usage('In production a reset needs --yes: it removes every member and every payment.')
+    await sql`drop schema public cascade`.execute(db)
+    await sql`create schema public`.execute(db)
+    await migrate(db)
+    if (!words.includes('--empty')) await seed(db, new Date())
+    return words.includes('--empty') ? 'The database is empty.' : 'The database holds the sample data.'
+  },
+}
+
+const counted = (did: string, counts: Record<string, number>) =>
+  `${did} ${Object.entries(counts)
+    .map(([noun, count]) => `${count} ${noun}`)
+    .join(', ')}.`
+
+/** What an operator does from the terminal. Problems they can mend are one sentence; anything else is a bug and shows its stack. */
+async function main([name = '', ...words]: string[]): Promise<number> {
+  const command = commands[name]
+  if (!command) {
+    console.error(USAGE)
+    return 2
+  }
+  let database: Database | undefined
+  try {
+    const config = readConfig()
+    database = await openDatabase(config)
+    console.log(await command(database, words, config.production))
+    await database.finished()
+    return 0
+  } catch (error) {
+    const mendable = [BadSettings, BackupProblem, BadLines, FolderProblem, Usage].some((kind) => error instanceof kind)
+    console.error(mendable && error instanceof Error ? error.message : error)
+    if (error instanceof Usage) console.error(`\n${USAGE}`)
+    return 1
+  } finally {
+    await database?.close()
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2))

@@ -1,0 +1,68 @@
+import { toAmount } from '#contract/money.ts'
+import type { Db } from './open.ts'
+
+const MOST = 200
+
+/** Tables for the terminal, newest first: what an operator looks at before there is a console. */
+export const listings: Record<string, (db: Db) => Promise<string>> = {
+  enrollments: async (db) => {
+    const rows = await db
+      .selectFrom('payment')
+      .leftJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+      .select(['payment.enrollment_id', 'attempt', 'payment.state', 'amount_cents', 'username', 'payment.created_at'])
+      .orderBy('payment.created_at', 'desc')
+      .limit(MOST)
+      .execute()
+    return table(
+      ['enrollment', 'attempt', 'state', 'amount', 'username', 'at'],
+      rows.map((row) => [
+        row.enrollment_id,
+        row.attempt,
+        row.state,
+        toAmount(row.amount_cents),
+        row.username,
+        at(row.created_at),
+      ]),
+    )
+  },
+  members: async (db) => {
+    const rows = await db
+      .selectFrom('member')
+      .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
+      .select(['username', 'first_name', 'last_name', 'email', 'sponsor.site', 'joined_at'])
+      .orderBy('joined_at', 'desc')
+      .limit(MOST)
+      .execute()
+    return table(
+      ['username', 'name', 'email', 'sponsor', 'joined'],
+      rows.map((row) => [row.username, `${row.first_name} ${row.last_name}`, row.email, row.site, at(row.joined_at)]),
+    )
+  },
+  sponsors: async (db) => {
+    const rows = await db
+      .selectFrom('sponsor')
+      .select(['site', 'name', 'active', 'renamed_to', 'member_id'])
+      .orderBy('created_at', 'desc')
+      .orderBy('site')
+      .limit(MOST)
+      .execute()
+    return table(
+      ['site', 'name', 'active', 'renamed to', 'member'],
+      rows.map((row) => [row.site, row.name, row.active ? 'Yes' : 'No', row.renamed_to, row.member_id ? 'Yes' : 'No']),
+    )
+  },
+}
+
+const at = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ')
+
+function table(head: string[], rows: (string | number | null)[][]): string {
+  const cells = [head, ...rows.map((row) => row.map((cell) => String(cell ?? '')))]
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  const lines = cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  return [...lines, rows.length === MOST ? `(the newest ${MOST})` : `(${rows.length})`].join('\n')
+}

@@ -1,0 +1,256 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { parse } from 'csv-parse/sync'
+import sanitizeHtml from 'sanitize-html'
+import { MASTER, reservedWords } from '#contract/limits.ts'
+import { toCents } from '#contract/money.ts'
+import { type Db, inTransaction } from './open.ts'
+
+/** Every line that does not fit, named by its file and number. Then nothing at all was loaded. */
+export class BadLines extends Error {
+  constructor(lines: string[]) {
+    super(`Nothing was loaded, because these lines do not fit:\n${lines.map((line) => `  ${line}`).join('\n')}`)
+  }
+}
+
+type Problem = (where: string, sentence: string) => void
+type Row = { where: string; get: (column: string) => string }
+
+/**
+ * Loads sponsors.csv, packages.csv and documents/*.html from a folder; a file that is not there changes nothing.
+ * Loading the same folder twice is the same as loading it once. A changed document is a new version.
+ */
+export async function loadFolder(db: Db, folder: URL | string, now: Date): Promise<Record<string, number>> {
+  const base = typeof folder === 'string' ? pathToFileURL(`${folder}/`) : folder
+  const problems: string[] = []
+  const problem: Problem = (where, sentence) => problems.push(`${where}: ${sentence}`)
+  const sponsors = (await readCsv(base, 'sponsors.csv', sponsorColumns, problem)).map((row) =>
+    readSponsor(row, problem),
+  )
+  const packages = (await readCsv(base, 'packages.csv', packageColumns, problem)).map((row) =>
+    readPackage(row, problem),
+  )
+  const documents = await readDocuments(base, problem)
+  if (!sponsors.length && !packages.length && !documents.length && !problems.length)
+    problem(basename(base.pathname), 'there is no sponsors.csv, packages.csv or documents/*.html here')
+  await checkRenames(db, sponsors, problem)
+  if (problems.length) throw new BadLines(problems)
+
+  await inTransaction(db, async (db) => {
+    for (const sponsor of sponsors) await keepSponsor(db, sponsor, now)
+    for (const { where: _, ...row } of packages) await keepPackage(db, row)
+    for (const document of documents) await keepDocument(db, document)
+  })
+  return { sponsors: sponsors.length, packages: packages.length, documents: documents.length }
+}
+
+const sponsorColumns = ['site', 'name', 'active', 'renamed_to']
+const packageColumns = [
+  ...['product_id', 'product_category_id', 'language_id', 'name', 'description', 'price', 'billing_interval'],
+  ...['is_recurring', 'is_special', 'ships', 'image_url', 'position'],
+]
+
+async function readCsv(base: URL, name: string, columns: string[], problem: Problem): Promise<Row[]> {
+  const text = await readFile(new URL(name, base), 'utf8').catch((error) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) return []
+  try {
+    const [head = [], ...records] = parse(text, {
+      bom: true,
+      trim: true,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      on_record: (record: string[], { lines }) => [String(lines), ...record], // so that a bad line can be named
+    })
+    const [, ...header] = head
+    const missing = columns.filter((column) => !header.includes(column))
+    if (missing.length) problem(`${name}:1`, `the header lacks ${missing.join(', ')}`)
+    if (missing.length) return []
+    return records.map(([line, ...record]) => {
+      const where = `${name}:${line}`
+      if (record.length !== header.length)
+        problem(where, `has ${record.length} values, the header names ${header.length}`)
+      return { where, get: (column) => record[header.indexOf(column)] ?? '' }
+    })
+  } catch (error) {
+    problem(name, error instanceof Error ? error.message : String(error))
+    return []
+  }
+}
+
+const yes = ({ where, get }: Row, column: string, problem: Problem): boolean => {
+  if (!['Yes', 'No'].includes(get(column))) problem(where, `${column} is Yes or No, not '${get(column)}'`)
+  return get(column) === 'Yes'
+}
+
+const whole = ({ where, get }: Row, column: string, problem: Problem): number => {
+  if (!/^\d{1,9}$/.test(get(column))) problem(where, `${column} is a whole number, not '${get(column)}'`)
+  return Number(get(column))
+}
+
+const text = ({ where, get }: Row, column: string, problem: Problem): string => {
+  if (!get(column)) problem(where, `${column} is missing`)
+  return get(column)
+}
+
+const SITE = /^[a-z0-9]{1,30}$/
+
+function readSponsor(row: Row, problem: Problem) {
+  const site = row.get('site')
+  if (!SITE.test(site)) problem(row.where, `site is 1 to 30 small letters and digits, not '${site}'`)
+  else if (site !== MASTER && reservedWords.has(site)) problem(row.where, `site '${site}' is a reserved word`)
+  const renamed_to = row.get('renamed_to') || null
+  return { where: row.where, site, name: text(row, 'name', problem), active: yes(row, 'active', problem), renamed_to }
+}
+type SponsorRow = ReturnType<typeof readSponsor>
+
+/** A renamed site leads somewhere, and not in a circle. */
+async function checkRenames(db: Db, sponsors: SponsorRow[], problem: Problem) {
+  const known = new Map(sponsors.map((sponsor) => [sponsor.site, sponsor.renamed_to]))
+  const stored = sponsors.some(({ renamed_to }) => renamed_to && !known.has(renamed_to))
+    ? await db
+        .selectFrom('sponsor')
+        .select(['site', 'renamed_to'])
+        .where(
+          'site',
+          'in',
+          sponsors.flatMap(({ renamed_to }) => renamed_to ?? []),
+        )
+        .execute()
+    : []
+  for (const { site, renamed_to } of stored) if (!known.has(site)) known.set(site, renamed_to)
+  const seen = new Set<string>()
+  for (const { where, site, renamed_to } of sponsors) {
+    if (seen.has(site)) problem(where, `site '${site}' stands here twice`)
+    seen.add(site)
+    if (!renamed_to) continue
+    if (!known.has(renamed_to)) problem(where, `renamed_to '${renamed_to}' is no sponsor's site`)
+    else if (known.get(renamed_to)) problem(where, `renamed_to '${renamed_to}' is itself renamed: name the last site`)
+  }
+}
+
+function readPackage(row: Row, problem: Problem) {
+  const price_cents = toCents(row.get('price'))
+  if (price_cents === undefined) problem(row.where, `price has two decimals, such as 99.00, not '${row.get('price')}'`)
+  const billing_interval: 'month' | 'once' = row.get('billing_interval') === 'month' ? 'month' : 'once'
+  if (row.get('billing_interval') !== billing_interval)
+    problem(row.where, `billing_interval is month or once, not '${row.get('billing_interval')}'`)
+  const image_url = row.get('image_url')
+  if (!image_url.startsWith('/assets/')) problem(row.where, `image_url begins with /assets/, not '${image_url}'`)
+  return {
+    where: row.where,
+    product_id: whole(row, 'product_id', problem),
+    product_category_id: whole(row, 'product_category_id', problem),
+    language_id: whole(row, 'language_id', problem),
+    name: text(row, 'name', problem),
+    description: row.get('description'),
+    image_url,
+    price_cents: price_cents ?? 0,
+    billing_interval,
+    is_recurring: yes(row, 'is_recurring', problem),
+    is_special: yes(row, 'is_special', problem),
+    ships: yes(row, 'ships', problem),
+    position: whole(row, 'position', problem),
+  }
+}
+
+type DocumentFile = {
+  id: number
+  title: string
+  status: string
+  display_on_checkout: string[]
+  content: string
+  sha256: string
+}
+
+const HEADER = /^<!--\n([\s\S]*?)\n-->\n/
+
+async function readDocuments(base: URL, problem: Problem): Promise<DocumentFile[]> {
+  const folder = new URL('documents/', base)
+  const names = await readdir(folder).catch(() => [])
+  const documents: DocumentFile[] = []
+  for (const name of names.filter((name) => name.endsWith('.html')).sort()) {
+    const where = `documents/${name}`
+    const file = (await readFile(new URL(name, folder), 'utf8')).replaceAll('\r\n', '\n')
+    const header = HEADER.exec(file)
+    if (!header) {
+      problem(`${where}:1`, 'begins with a comment that names id, title, status and display_on_checkout')
+      continue
+    }
+    const values = new Map(
+      (header[1] ?? '')
+        .split('\n')
+        .map((line) => [line.split(':')[0]?.trim(), line.slice(line.indexOf(':') + 1).trim()]),
+    )
+    const get = (column: string) => values.get(column) ?? ''
+    const row = { where, get }
+    if (!['active', 'withdrawn'].includes(get('status')))
+      problem(where, `status is active or withdrawn, not '${get('status')}'`)
+    const content = sanitizeHtml(file.slice(header[0].length)).trim()
+    if (!content) problem(where, 'has no text')
+    const id = whole(row, 'id', problem)
+    if (documents.some((document) => document.id === id)) problem(where, `id ${id} stands in another file too`)
+    documents.push({
+      id,
+      title: text(row, 'title', problem),
+      status: get('status'),
+      display_on_checkout: get('display_on_checkout')
+        .split(',')
+        .map((word) => word.trim())
+        .filter(Boolean),
+      content,
+      sha256: createHash('sha256').update(content).digest('hex'),
+    })
+  }
+  return documents
+}
+
+async function keepSponsor(db: Db, { where, ...row }: SponsorRow, created_at: Date) {
+  const { site, ...rest } = row
+  const claim = { kind: 'username' as const, value: site }
+  const claimed = await db
+    .insertInto('claim')
+    .values(claim)
+    .onConflict((clash) => clash.doNothing())
+    .executeTakeFirst()
+  const known = await db.selectFrom('sponsor').select('id').where('site', '=', site).executeTakeFirst()
+  if (!known && !Number(claimed.numInsertedOrUpdatedRows))
+    throw new BadLines([`${where}: site '${site}' is being taken by somebody who is joining right now`])
+  await db
+    .insertInto('sponsor')
+    .values({ id: randomUUID(), created_at, ...row })
+    .onConflict((clash) => clash.column('site').doUpdateSet(rest))
+    .execute()
+}
+
+const keepPackage = (db: Db, row: Omit<ReturnType<typeof readPackage>, 'where'>) =>
+  db
+    .insertInto('package')
+    .values(row)
+    .onConflict((clash) => clash.column('product_id').doUpdateSet(row))
+    .execute()
+
+/** Another text or title is another version; the old text stays, because somebody may have accepted it. */
+async function keepDocument(db: Db, { content, ...row }: DocumentFile) {
+  await db
+    .insertInto('legal_text')
+    .values({ sha256: row.sha256, content })
+    .onConflict((clash) => clash.doNothing())
+    .execute()
+  const stored = await db
+    .selectFrom('legal_document')
+    .select(['version', 'sha256', 'title'])
+    .where('id', '=', row.id)
+    .executeTakeFirst()
+  const changed = stored && (stored.sha256 !== row.sha256 || stored.title !== row.title)
+  const version = stored ? stored.version + (changed ? 1 : 0) : 1
+  await db
+    .insertInto('legal_document')
+    .values({ ...row, version })
+    .onConflict((clash) => clash.column('id').doUpdateSet({ ...row, version }))
+    .execute()
+}

@@ -1,0 +1,31 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { type Kysely, sql } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import type { Tables } from './tables.ts'
+
+const folder = new URL('migrations/', import.meta.url)
+
+/** Plain SQL files, applied in the order of their names, each once. */
+const provider = {
+  async getMigrations(): Promise<Record<string, Migration>> {
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+    return Object.fromEntries(names.map((name) => [name, { up: (db) => applyFile(name, db) }]))
+  },
+}
+
+/** PGlite takes one statement at a time, and a statement here ends with a semicolon at the end of a line. */
+async function applyFile(name: string, db: Kysely<unknown>): Promise<void> {
+  const text = await readFile(new URL(name, folder), 'utf8')
+  for (const statement of text.split(/;\s*$/m)) if (statement.trim()) await sql.raw(statement).execute(db)
+}
+
+/** Brings the schema up to date and names what it applied. Processes that start together take turns. */
+export async function migrate(db: Kysely<Tables>): Promise<string[]> {
+  const { error, results = [] } = await new Migrator({ db, provider }).migrateToLatest()
+  if (error) throw error
+  return results.map(({ migrationName }) => migrationName)
+}
+
+/** The names of the migrations that a database has. */
+export const applied = async (db: Kysely<Tables>): Promise<string[]> =>
+  (await new Migrator({ db, provider }).getMigrations()).flatMap(({ name, executedAt }) => (executedAt ? [name] : []))

@@ -1,0 +1,96 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { PGlite } from '@electric-sql/pglite'
+import { Kysely, PGliteDialect, PostgresDialect, type Transaction } from 'kysely'
+import pg from 'pg'
+import { lockFolder, markFinished, prepareFolder } from './folder.ts'
+import type { Tables } from './tables.ts'
+
+/** The one door to PostgreSQL and to the embedded PGlite. */
+export type Db = Kysely<Tables>
+
+export type Database = {
+  db: Kysely<Tables>
+  /** Says what it is in one honest line. */
+  description: string
+  /** Call it once the schema and the first rows stand: from then on an empty folder is an error, not a fresh start. */
+  finished: () => Promise<void>
+  close: () => Promise<void>
+}
+
+type Where = { DATABASE_URL: string | undefined; DATABASE_POOL: number; DATA_DIR: string }
+
+export const openDatabase = (where: Where): Promise<Database> =>
+  where.DATABASE_URL ? openPostgres(where.DATABASE_URL, where.DATABASE_POOL) : openEmbedded(where.DATA_DIR)
+
+const INT8 = 20
+pg.types.setTypeParser(INT8, Number)
+
+async function openPostgres(connectionString: string, max: number): Promise<Database> {
+  const pool = new pg.Pool({ connectionString, max, connectionTimeoutMillis: 5_000, idleTimeoutMillis: 30_000 })
+  pool.on('error', () => undefined) // an idle connection that broke is replaced by the next query
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const { host, pathname } = new URL(connectionString)
+  return {
+    db,
+    description: `PostgreSQL at ${host}${pathname}`,
+    finished: async () => undefined,
+    close: () => db.destroy(),
+  }
+}
+
+async function openEmbedded(dataDir: string): Promise<Database> {
+  const unlock = await lockFolder(dataDir)
+  try {
+    const folder = await prepareFolder(dataDir)
+    const db = embedded(await PGlite.create(folder.path))
+    return {
+      db,
+      description: `embedded PGlite in ${dataDir}: good for trying and for small demonstrations; real money belongs on PostgreSQL (DATABASE_URL)`,
+      finished: () => markFinished(dataDir),
+      close: async () => {
+        await db.destroy()
+        await unlock()
+      },
+    }
+  } catch (error) {
+    await unlock()
+    throw error
+  }
+}
+
+/** A Kysely over one PGlite. Queries in a row never let a timer through, so each checkout gives the loop a turn. */
+export const embedded = (pglite: PGlite): Kysely<Tables> => {
+  class PatientDialect extends PGliteDialect {
+    override createDriver() {
+      const driver = super.createDriver()
+      const acquire = driver.acquireConnection.bind(driver)
+      driver.acquireConnection = async (options) => {
+        await turn()
+        return acquire(options)
+      }
+      return driver
+    }
+  }
+  return new Kysely<Tables>({ dialect: new PatientDialect({ pglite }) })
+}
+
+/** PostgreSQL asks for these to be tried again; nobody else does. */
+const RETRY = new Set(['40001', '40P01'])
+const TRIES = 5
+
+/** All or nothing. `work` may run more than once, so it touches the database only. */
+export async function inTransaction<Result>(
+  db: Db,
+  work: (db: Transaction<Tables>) => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(work)
+    } catch (error) {
+      if (attempt === TRIES || !RETRY.has(codeOf(error))) throw error
+    }
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  typeof error === 'object' && error && 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -1,0 +1,30 @@
+import { MASTER } from '#contract/limits.ts'
+import { loadFolder } from './load.ts'
+import { migrate } from './migrate.ts'
+import type { Database, Db } from './open.ts'
+
+/** What the operator has to do first; shown as it is, without a stack. */
+export class NotReady extends Error {}
+
+const samples = new URL('seed/', import.meta.url)
+
+type Making = { production: boolean; now: Date; log: { info: (line: string) => void } }
+
+/** Brings the schema up to date; an empty database gets the sample data, but never in production. */
+export async function makeReady({ db, finished }: Database, { production, now, log }: Making): Promise<void> {
+  for (const name of await migrate(db)) log.info(`database: applied ${name}`)
+  if (!(await hasMaster(db))) {
+    if (production)
+      throw new NotReady(
+        `This database has no sponsor '${MASTER}' yet. Load your own sponsors, packages and documents with: npm run db -- load DIR`,
+      )
+    await seed(db, now)
+    log.info('database: loaded the sample sponsors, packages and documents')
+  }
+  await finished()
+}
+
+const hasMaster = (db: Db) => db.selectFrom('sponsor').select('id').where('site', '=', MASTER).executeTakeFirst()
+
+/** The sample data is a folder like any operator's. */
+export const seed = (db: Db, now: Date) => loadFolder(db, samples, now)

@@ -1,0 +1,166 @@
+import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+
+/** The tables as TypeScript sees them. The truth is in migrations/; a test compares the two. */
+export type Tables = {
+  sponsor: {
+    id: string
+    site: string
+    name: string
+    active: boolean
+    renamed_to: string | null
+    member_id: string | null
+    created_at: Date
+  }
+  package: {
+    product_id: number
+    product_category_id: number
+    language_id: number
+    name: string
+    description: string
+    image_url: string
+    price_cents: number
+    billing_interval: 'month' | 'once'
+    is_recurring: boolean
+    is_special: boolean
+    ships: boolean
+    position: number
+  }
+  legal_text: { sha256: string; content: string }
+  legal_document: {
+    id: number
+    version: number
+    title: string
+    status: string
+    display_on_checkout: string[]
+    sha256: string
+  }
+  claim: { kind: 'username' | 'email'; value: string; enrollment_id: string | null }
+  enrollment: { id: string; created_at: Date }
+  payment: {
+    enrollment_id: string
+    attempt: number
+    state: PaymentState
+    amount_cents: number
+    details: ColumnType<Details | null, string | null, string | null>
+    password_hash: string | null
+    gateway: string
+    transaction_id: string | null
+    vault_reference: string | null
+    decline_class: string | null
+    leased_until: Date
+    created_at: Date
+    updated_at: Date
+  }
+  member: {
+    id: string
+    enrollment_id: string
+    sponsor_id: string
+    level: string
+    username: string
+    email: string
+    password_hash: string
+    first_name: string
+    last_name: string
+    business_name: string
+    mobile_phone: string
+    address: string
+    address2: string
+    city: string
+    country: string
+    state: string
+    post_code: string
+    vault_reference: string | null
+    joined_at: Date
+  }
+  orders: {
+    id: string
+    member_id: string
+    attempt: number
+    grand_total: number
+    ship_address: string
+    ship_address2: string
+    ship_city: string
+    ship_country: string
+    ship_state: string
+    ship_zip_code: string
+    created_at: Date
+  }
+  order_line: { order_id: string; product_id: number; list: string; name: string; price_cents: number }
+  acceptance: {
+    member_id: string
+    agreement: 'agreement_1' | 'agreement_2'
+    title: string
+    version: number
+    sha256: string
+    accepted_at: Date
+  }
+  job: {
+    id: string
+    kind: string
+    payload: JSONColumnType<Record<string, string | number>>
+    run_at: Date
+    leased_until: Date | null
+    tries: Generated<number>
+    last_error: string | null
+    done_at: Date | null
+  }
+  phone_check: {
+    enrollment_id: string
+    mobile_phone: string
+    sends: number
+    sent_at: Date
+    verified_at: Date | null
+  }
+  sandbox_code: { mobile_phone: string; code_hash: string; tries: number; expires_at: Date }
+  message: {
+    id: string
+    channel: 'mail' | 'sms' | 'call'
+    recipient: string
+    subject: string
+    body: string
+    created_at: Date
+  }
+  limit_count: { name: string; key: string; window_start: Date; count: number; expires_at: Date }
+  spent: { kind: string; key: string; expires_at: Date }
+  server_key: { name: string; sealed: string; created_at: Date }
+  page_hit: { site: string; day: string; visitor: string }
+}
+
+export type PaymentState =
+  | 'reserved'
+  | 'authorizing'
+  | 'authorized'
+  | 'enrolled'
+  | 'captured'
+  | 'declined'
+  | 'unknown'
+  | 'review'
+  | 'abandoned'
+  | 'voided'
+  | 'capture_failed'
+
+/** What an attempt keeps so that the member can be written later, by whoever finishes it. Never card, CVC or password. */
+export type Details = {
+  sponsor_id: string
+  member: Pick<
+    Tables['member'],
+    | 'username'
+    | 'email'
+    | 'first_name'
+    | 'last_name'
+    | 'business_name'
+    | 'mobile_phone'
+    | 'address'
+    | 'address2'
+    | 'city'
+    | 'country'
+    | 'state'
+    | 'post_code'
+  >
+  shipping: Pick<
+    Tables['orders'],
+    'ship_address' | 'ship_address2' | 'ship_city' | 'ship_country' | 'ship_state' | 'ship_zip_code'
+  >
+  lines: { product_id: number; list: string; name: string; price_cents: number }[]
+  acceptances: { agreement: 'agreement_1' | 'agreement_2'; title: string; version: number; sha256: string }[]
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
+import type { Enrollment } from '#contract/enrollment.ts'
+import { admit } from './admission.ts'
+import { spend } from './limits.ts'
+import { mintGrant } from './office/grant.ts'
+import { hashPassword } from './password.ts'
+import { authorize, findAttempts, isFree, isOpen, park, release, reserve } from './payment.ts'
+import { Refusal } from './refusal.ts'
+import { screen } from './screening.ts'
+import type { AttemptKey, Visitor } from './visitor.ts'
+import type { World } from './world.ts'
+
+/** From a filled form to a member with a key to the office. Money waits until the member exists: mind the order. */
+export async function enroll(world: World, order: Enrollment, visitor: Visitor): Promise<EnrollmentReply> {
+  const key = visitor.key ?? (await nextKey(world, visitor))
+  const known = await recall(world, key, visitor)
+  if (known) return known // a repeated key costs nothing
+
+  const details = await screen(world, order, key, visitor) // everything cheap, before anything dear
+  const password_hash = await hashPassword(order.password, world.config)
+  const attempt = await reserve(world, key, details, password_hash) // username and email are ours from here
+  if (!attempt) return PENDING // another request of this enrollment was faster
+  if (!visitor.cookie) visitor.adopt(key.enrollment_id, order.sponsor_site_name)
+
+  const hold = await authorize(world, attempt, order) // written down before the call is made
+  switch (hold.outcome) {
+    case 'approved': {
+      const member_id = await admit(world, attempt, hold)
+      return member_id ? welcome(world, member_id) : PENDING
+    }
+    case 'declined':
+      await release(world, attempt, hold.decline_class)
+      await spend(world, 'LIMIT_DECLINES', visitor.address).catch(() => undefined) // stops the next one, not this one
+      return DECLINED
+    default:
+      await park(world, attempt, hold) // settled by the janitor; never "try again"
+      return PENDING
+  }
+}
+
+const DECLINED: EnrollmentReply = { payment: 'Declined', token: '', vo_url: '' }
+const PENDING: EnrollmentReply = { payment: 'Pending', token: '', vo_url: '' }
+
+const welcome = async (world: World, member_id: string): Promise<EnrollmentReply> => ({
+  payment: 'Approved',
+  token: await mintGrant(world, member_id),
+  vo_url: world.config.OFFICE_URL,
+})
+
+/** What became of an attempt, without asking for anything: the page calls it when an answer was lost. */
+export async function enrollmentStatus(world: World, visitor: Visitor): Promise<EnrollmentStatus> {
+  const key = visitor.key ?? (await nextKey(world, visitor))
+  const { attempts } = await findAttempts(world.db, key.enrollment_id)
+  const unused = Math.max(key.attempt, (attempts.at(-1)?.attempt ?? 0) + 1)
+  const reply = await recall(world, key, visitor).catch(() => undefined)
+  switch (reply?.payment) {
+    case 'Approved':
+      return { state: 'approved', attempt: key.attempt, reply }
+    case 'Pending':
+      return { state: 'running', attempt: key.attempt, reply }
+    case 'Declined':
+      return { state: 'declined', attempt: unused, reply }
+    default:
+      return { state: 'none', attempt: unused }
+  }
+}
+
+/** A caller without a key goes on with the cookie's enrollment: its newest attempt, or the one after it. */
+async function nextKey(world: World, { cookie }: Visitor): Promise<AttemptKey> {
+  if (!cookie) return { enrollment_id: randomUUID(), attempt: 1 }
+  const newest = (await findAttempts(world.db, cookie)).attempts.at(-1)
+  return { enrollment_id: cookie, attempt: newest ? newest.attempt + (isFree(newest) ? 1 : 0) : 1 }
+}
+
+/** The answer that this key has had before. An enrollment that succeeded answers every key with its approval. */
+async function recall(world: World, key: AttemptKey, visitor: Visitor): Promise<EnrollmentReply | undefined> {
+  const { member, attempts } = await findAttempts(world.db, key.enrollment_id)
+  if (member) {
+    const stillHere =
+      visitor.cookie === key.enrollment_id && world.now() < minutesAfter(member.joined_at, LOGIN_MINUTES)
+    return stillHere ? welcome(world, member.id) : { payment: 'Approved', token: '', vo_url: world.config.OFFICE_URL }
+  }
+  const same = attempts.find(({ attempt }) => attempt === key.attempt)
+  if (same?.state === 'declined') return DECLINED
+  if (attempts.some(isOpen)) return PENDING
+  if (same) throw new Refusal(409, 'This attempt ended, and nothing was charged. Please try again.')
+  return undefined
+}
+
+/** How long the page that paid may still hand out keys to the office. Later, one signs in. */
+const LOGIN_MINUTES = 30
+const minutesAfter = (then: Date, minutes: number) => new Date(then.getTime() + minutes * 60_000)

@@ -1,0 +1,44 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
+import type { Refused } from '#contract/api.ts'
+import { messagesOf } from '#contract/fields.ts'
+import { Refusal, refuseFields } from './refusal.ts'
+
+/** What a person can do about a request that could not be read. */
+const sentences: Record<number, string> = {
+  400: 'This request could not be read. Please send valid JSON.',
+  404: 'There is nothing at this address.',
+  405: 'This address does not take that method.',
+  408: 'The request took too long.',
+  413: 'This request is too large. Please send at most 64 kB.',
+  415: 'Please send JSON, with the content type application/json.',
+  431: 'The headers of this request are too large.',
+}
+const OURS = 'Something went wrong on our side. Please try again in a moment.'
+
+/** Every failure of a call becomes a status, a sentence and messages by field. Bugs stay in the log. */
+export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, body, retryAfter } = inWords(error)
+  if (status >= 500 && !(error instanceof Refusal)) request.log.error({ err: error }, 'a request failed')
+  if (retryAfter) reply.header('retry-after', String(retryAfter))
+  return reply.code(status).type('application/json').send(JSON.stringify(body))
+}
+
+function inWords(error: FastifyError | Refusal): { status: number; body: Refused; retryAfter?: number | undefined } {
+  if (error instanceof Refusal) {
+    const { fields, retryAfter } = error.more
+    return { status: error.status, body: { message: error.message, ...(fields ? { fields } : {}) }, retryAfter }
+  }
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const issues = error.validation.map(({ instancePath, message = '' }) => ({
+      path: [instancePath.slice(1)],
+      message,
+    }))
+    if (issues.some(({ path }) => !path[0])) return { status: 400, body: { message: sentences[400] ?? OURS } } // not an object at all
+    return inWords(refuseFields(messagesOf(issues)))
+  }
+  const status = error.statusCode && error.statusCode >= 400 && error.statusCode < 500 ? error.statusCode : 500
+  return { status, body: { message: sentences[status] ?? (status < 500 ? (sentences[400] ?? OURS) : OURS) } }
+}
+
+export const nothingHere: Refused = { message: sentences[404] ?? OURS }

@@ -1,0 +1,19 @@
+import { randomUUID } from 'node:crypto'
+import type { Db } from '#server/db/open.ts'
+import type { MailGateway } from './port.ts'
+
+/** Keeps letters for the outbox page instead of sending them. */
+export const outboxMail = (parts: { db: Db; now: () => Date }): MailGateway => ({
+  name: 'outbox',
+  send: async ({ to, subject, text }) => {
+    const letter = {
+      id: randomUUID(),
+      channel: 'mail' as const,
+      recipient: to,
+      subject,
+      body: text,
+      created_at: parts.now(),
+    }
+    await parts.db.insertInto('message').values(letter).execute()
+  },
+})

@@ -1,0 +1,13 @@
+import { createTransport } from 'nodemailer'
+import type { MailGateway } from './port.ts'
+
+/** A real mail server, by its address: smtp://name:password@host:port */
+export const smtpMail = (address: string, from: string): MailGateway => {
+  const transport = createTransport({ url: address, connectionTimeout: 10_000, socketTimeout: 20_000 })
+  return {
+    name: 'smtp',
+    send: async ({ to, subject, text }) => {
+      await transport.sendMail({ from, to, subject, text })
+    },
+  }
+}

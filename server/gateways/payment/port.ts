@@ -1,0 +1,43 @@
+/** What Foyer asks of whoever moves the money. An adapter knows its own vendor and nothing else. */
+export type PaymentGateway = {
+  name: string
+  /** Holds the amount, and asks the gateway to keep the card for the months to come. Never throws for a lost answer. */
+  authorize: (hold: Hold, signal: AbortSignal) => Promise<Authorization>
+  /** What became of a reference whose answer was lost. */
+  lookup: (reference: string, signal: AbortSignal) => Promise<Authorization | { outcome: 'not_found' }>
+  /** Takes what was held. Asking twice takes it once. */
+  capture: (transaction_id: string, signal: AbortSignal) => Promise<Settlement>
+  /** Lets go of what was held. */
+  void: (transaction_id: string, signal: AbortSignal) => Promise<Settlement>
+  /** Gives back what was captured. */
+  refund: (transaction_id: string, amount_cents: number, signal: AbortSignal) => Promise<Settlement>
+}
+
+export type Hold = {
+  /** Our own name for the attempt; asking twice with it holds once. */
+  reference: string
+  amount_cents: number
+  card: { cc_number: string; cc_month: string; cc_year: string; cc_cvv: string }
+  billing: {
+    first_name: string
+    last_name: string
+    address: string
+    address2: string
+    city: string
+    state: string
+    country: string
+    post_code: string
+  }
+}
+
+export type Authorization =
+  | { outcome: 'approved'; transaction_id: string; vault_reference: string }
+  | { outcome: 'declined'; decline_class: DeclineClass }
+  | { outcome: 'review'; transaction_id: string }
+  | { outcome: 'unknown' }
+
+/** What the visitor can do about it: mend the input, try another card, ask the bank; or the bank suspects fraud. */
+export type DeclineClass = 'input' | 'card' | 'bank' | 'fraud'
+
+/** refused: the gateway will never do it. unknown: ask again. */
+export type Settlement = 'done' | 'refused' | 'unknown'

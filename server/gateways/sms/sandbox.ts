@@ -1,0 +1,60 @@
+import { createHmac, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db } from '#server/db/open.ts'
+import type { SmsGateway } from './port.ts'
+
+const MINUTES_GOOD = 10
+const TRIES = 5
+
+/**
+ * Sends nothing: the message goes to the outbox page. The number decides: …0404 cannot be reached by SMS, …0500 is a
+ * vendor that does not answer, any other works.
+ */
+export const sandboxSms = (parts: { db: Db; now: () => Date; key: Buffer; host: string }): SmsGateway => {
+  const { db, now, key, host } = parts
+  const hash = (mobile_phone: string, code: string) =>
+    createHmac('sha256', key).update(`${mobile_phone} ${code}`).digest('base64url')
+
+  return {
+    name: 'sandbox',
+    async send(mobile_phone, channel) {
+      if (mobile_phone.endsWith('0500')) return 'unknown'
+      if (mobile_phone.endsWith('0404') && channel === 'sms') return 'unreachable'
+      const code = String(randomInt(1_000_000)).padStart(6, '0')
+      const row = {
+        code_hash: hash(mobile_phone, code),
+        tries: 0,
+        expires_at: new Date(now().getTime() + MINUTES_GOOD * 60_000),
+      }
+      await db
+        .insertInto('sandbox_code')
+        .values({ mobile_phone, ...row })
+        .onConflict((clash) => clash.column('mobile_phone').doUpdateSet(row))
+        .execute()
+      const body = `Your Foyer code is ${code}. Never share it.`
+      const bound = channel === 'sms' ? `${body}\n\n@${host} #${code}` : body
+      await db
+        .insertInto('message')
+        .values({ id: randomUUID(), channel, recipient: mobile_phone, subject: '', body: bound, created_at: now() })
+        .execute()
+      return 'sent'
+    },
+
+    /** Each try is counted by the statement that reads the code, so guessing in parallel gains nothing. */
+    async check(mobile_phone, code) {
+      const tried = await sql<{ code_hash: string }>`
+        update sandbox_code set tries = tries + 1
+        where mobile_phone = ${mobile_phone} and tries < ${TRIES} and expires_at > ${now()}
+        returning code_hash`.execute(db)
+      const stored = tried.rows[0]?.code_hash
+      if (!stored) return 'gone'
+      if (!timingSafeEqual(Buffer.from(stored), Buffer.from(hash(mobile_phone, code)))) return 'wrong'
+      const used = await db
+        .deleteFrom('sandbox_code')
+        .where('mobile_phone', '=', mobile_phone)
+        .where('code_hash', '=', stored)
+        .executeTakeFirst()
+      return Number(used.numDeletedRows) === 1 ? 'right' : 'gone'
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import type { World } from './world.ts'
+
+/** For whoever watches over the site: /livez, /readyz, /metrics. */
+export function addHealth(app: FastifyInstance, world: World) {
+  const { config, db, payment, sms, captcha, mail } = world
+  const hidden = { schema: { hide: true } }
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+
+  app.get('/livez', hidden, async (_request, reply) => reply.type('text/plain').send('alive\n'))
+
+  app.get('/readyz', hidden, async (_request, reply) => {
+    const answering = await sql`select 1`.execute(db).then(
+      () => true,
+      () => false,
+    )
+    const kind = (part: string) => (config.embedded.includes(part) ? 'embedded' : 'real')
+    const parts = {
+      database: { kind: kind('database'), name: config.DATABASE_URL ? 'postgresql' : 'pglite', answering },
+      payment: { kind: kind('payment'), name: payment.name },
+      phone: { kind: kind('phone'), name: sms.name },
+      captcha: { kind: 'embedded', name: captcha.name },
+      mail: { kind: kind('mail'), name: mail.name },
+    }
+    const ready = answering && !closing
+    return reply
+      .code(ready ? 200 : 503)
+      .type('application/json')
+      .send(JSON.stringify({ ready, parts }))
+  })
+
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const labelNames = ['method', 'route', 'status'] as const
+  const requests = new Counter({
+    name: 'foyer_requests_total',
+    help: 'Answered requests',
+    labelNames,
+    registers: [registry],
+  })
+  const seconds = new Histogram({
+    name: 'foyer_request_seconds',
+    help: 'Time from request to answer',
+    labelNames: ['route'],
+    buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  })
+  app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
+    const route = routeOptions.url ?? '(none)'
+    requests.inc({ method, route, status: reply.statusCode })
+    seconds.observe({ route }, reply.elapsedTime / 1000)
+  })
+  app.get('/metrics', hidden, async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  )
+}

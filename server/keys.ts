@@ -1,0 +1,78 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import type { Db } from './db/open.ts'
+
+/** The keys all processes share: rows in the database, sealed under SECRET. */
+export type Keys = {
+  /** Signs the grants that open the office. */
+  grant: { privateKey: CryptoKey; publicJwk: JWK; kid: string }
+  /** A key of its own for each purpose, so that what one part signs means nothing to another. */
+  hmac: (purpose: string) => Buffer
+}
+
+/** Rows sealed under another SECRET cannot be opened: say so before anything is signed with a new one. */
+export class WrongSecret extends Error {
+  constructor() {
+    super('SECRET is not the one that this database’s keys were sealed with.')
+  }
+}
+
+/** Finds the keys, or makes them at the first start. Processes that start together agree on the first row written. */
+export async function openKeys(db: Db, secret: string, now: Date): Promise<Keys> {
+  const root = await keep(db, secret, now, 'hmac', async () => randomBytes(32).toString('base64'))
+  const jwk: JWK = JSON.parse(await keep(db, secret, now, 'grant', newSigningKey))
+  const { d: _private, ...publicJwk } = jwk
+  const kid = await calculateJwkThumbprint(publicJwk)
+  return {
+    grant: {
+      privateKey: (await importJWK(jwk, 'ES256')) as CryptoKey,
+      publicJwk: { ...publicJwk, kid, alg: 'ES256', use: 'sig' },
+      kid,
+    },
+    hmac: (purpose) => createHmac('sha256', Buffer.from(root, 'base64')).update(purpose).digest(),
+  }
+}
+
+const newSigningKey = async () =>
+  JSON.stringify(await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey))
+
+async function keep(
+  db: Db,
+  secret: string,
+  created_at: Date,
+  name: string,
+  make: () => Promise<string>,
+): Promise<string> {
+  const find = () => db.selectFrom('server_key').select('sealed').where('name', '=', name).executeTakeFirst()
+  let row = await find()
+  if (!row) {
+    const sealed = seal(secret, name, await make())
+    await db
+      .insertInto('server_key')
+      .values({ name, sealed, created_at })
+      .onConflict((clash) => clash.doNothing())
+      .execute()
+    row = await find()
+  }
+  return unseal(secret, name, row?.sealed ?? '')
+}
+
+const sealingKey = (secret: string, name: string) => Buffer.from(hkdfSync('sha256', secret, 'foyer', name, 32))
+
+function seal(secret: string, name: string, text: string): string {
+  const iv = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', sealingKey(secret, name), iv)
+  const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return [iv, cipher.getAuthTag(), body].map((part) => part.toString('base64')).join('.')
+}
+
+function unseal(secret: string, name: string, sealed: string): string {
+  const [iv, tag, body] = sealed.split('.').map((part) => Buffer.from(part, 'base64'))
+  if (!iv || !tag || !body) throw new WrongSecret()
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', sealingKey(secret, name), iv).setAuthTag(tag)
+    return decipher.update(body, undefined, 'utf8') + decipher.final('utf8')
+  } catch {
+    throw new WrongSecret()
+  }
+}

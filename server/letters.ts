@@ -1,0 +1,33 @@
+import { limits } from '#contract/limits.ts'
+import { toAmount } from '#contract/money.ts'
+import type { Letter } from './gateways/mail/port.ts'
+import type { World } from './world.ts'
+
+/** The first letter to a member: what was bought, under whom, and the link that is now theirs. */
+export async function welcomeLetter({ db, config }: World, member_id: string): Promise<Letter> {
+  const member = await db
+    .selectFrom('member')
+    .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
+    .select(['first_name', 'email', 'username', 'joined_at', 'sponsor.name as sponsor_name'])
+    .where('member.id', '=', member_id)
+    .executeTakeFirstOrThrow()
+  const lines = await db
+    .selectFrom('order_line')
+    .innerJoin('orders', 'orders.id', 'order_line.order_id')
+    .select(['order_line.name', 'price_cents', 'grand_total'])
+    .where('orders.member_id', '=', member_id)
+    .execute()
+  const total = toAmount(lines[0]?.grand_total ?? 0)
+  const text = [
+    `Hello ${member.first_name},`,
+    `welcome to Foyer. You joined with ${member.sponsor_name} on ${member.joined_at.toISOString().slice(0, 10)}.`,
+    [
+      'Your receipt:',
+      ...lines.map((line) => `  ${line.name}: $${toAmount(line.price_cents)}`),
+      `  Total: $${total}`,
+    ].join('\n'),
+    `Your membership costs $${toAmount(limits.subscription_cents)} every month until you cancel.`,
+    `Your office: ${config.OFFICE_URL}\nYour own link: ${config.PUBLIC_URL}/${member.username}`,
+  ]
+  return { to: member.email, subject: 'Welcome to Foyer', text: `${text.join('\n\n')}\n` }
+}

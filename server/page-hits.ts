@@ -1,0 +1,22 @@
+import { createHmac } from 'node:crypto'
+import { isbot } from 'isbot'
+import { findSponsor } from './sponsors.ts'
+import type { Visitor } from './visitor.ts'
+import type { World } from './world.ts'
+
+/** Counts a visit once per visitor and day: no crawlers, nobody who only fetches ahead, only hosts of this site. */
+export async function hitPage(world: World, sponsor_site: string, visitor: Visitor): Promise<void> {
+  if (visitor.prefetch || !visitor.agent || isbot(visitor.agent)) return
+  if (!world.config.SITE_HOSTS.includes(visitor.host)) return
+  const { site } = await findSponsor(world.db, sponsor_site)
+  if (site !== sponsor_site) return
+  const day = world.now().toISOString().slice(0, 10)
+  const hashed = createHmac('sha256', world.keys.hmac('page hits'))
+    .update(`${day} ${visitor.address} ${visitor.agent}`)
+    .digest('base64url')
+  await world.db
+    .insertInto('page_hit')
+    .values({ site, day, visitor: hashed })
+    .onConflict((clash) => clash.doNothing())
+    .execute()
+}

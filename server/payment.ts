@@ -1,0 +1,154 @@
+import type { Kysely } from 'kysely'
+import type { Enrollment } from '#contract/enrollment.ts'
+import { type Db, inTransaction } from './db/open.ts'
+import type { Details, PaymentState, Tables } from './db/tables.ts'
+import type { Authorization, DeclineClass } from './gateways/payment/port.ts'
+import { claimNames, releaseNames } from './members.ts'
+import { refuseFields } from './refusal.ts'
+import type { AttemptKey } from './visitor.ts'
+import type { World } from './world.ts'
+
+/**
+ * The journal of attempts to pay. Every change of state is a conditional update, so a late answer cannot move what is
+ * final.
+ */
+export type Attempt = AttemptKey & { amount_cents: number }
+
+/** Nobody knows yet whether money will move. */
+const OPEN: PaymentState[] = ['reserved', 'authorizing', 'authorized', 'unknown', 'review']
+/** Ended without a charge: the enrollment may try again. */
+const FREE: PaymentState[] = ['declined', 'abandoned', 'voided']
+
+type State = { state: PaymentState }
+export const isOpen = ({ state }: State) => OPEN.includes(state)
+export const isFree = ({ state }: State) => FREE.includes(state)
+
+/** Our name for the attempt at the gateway. */
+export const referenceOf = ({ enrollment_id, attempt }: AttemptKey) => `${enrollment_id}.${attempt}`
+
+const LEASE_SECONDS = 60
+export const leaseFrom = (now: Date) => new Date(now.getTime() + LEASE_SECONDS * 1000)
+
+/** All attempts of an enrollment in order, and the member it led to. */
+export async function findAttempts(db: Db, enrollment_id: string) {
+  const attempts = await db
+    .selectFrom('payment')
+    .select(['attempt', 'state'])
+    .where('enrollment_id', '=', enrollment_id)
+    .orderBy('attempt')
+    .execute()
+  const joined = attempts.some(({ state }) => !isOpen({ state }) && !isFree({ state }))
+  const member = joined
+    ? await db
+        .selectFrom('member')
+        .select(['id', 'joined_at'])
+        .where('enrollment_id', '=', enrollment_id)
+        .executeTakeFirst()
+    : undefined
+  return { attempts, member }
+}
+
+/** Claims the names and writes the attempt, in one transaction. Nothing, when the enrollment already has one running. */
+export async function reserve(
+  world: World,
+  key: AttemptKey,
+  details: Details,
+  password_hash: string,
+): Promise<Attempt | undefined> {
+  const now = world.now()
+  const amount_cents = details.lines.reduce((sum, line) => sum + line.price_cents, 0)
+  return inTransaction(world.db, async (db) => {
+    if (!(await takeTurn(db, key, now))) return undefined
+    const clashes = await claimNames(db, key.enrollment_id, details.member)
+    if (Object.keys(clashes).length) throw refuseFields(clashes)
+    await db
+      .insertInto('payment')
+      .values({
+        ...key,
+        state: 'reserved',
+        amount_cents,
+        details: JSON.stringify(details),
+        password_hash,
+        gateway: world.payment.name,
+        leased_until: leaseFrom(now),
+        created_at: now,
+        updated_at: now,
+      })
+      .execute()
+    return { ...key, amount_cents }
+  })
+}
+
+/** One request of an enrollment at a time, and a new attempt only when all earlier ones ended without a charge. */
+async function takeTurn(
+  db: Kysely<Tables>,
+  { enrollment_id, attempt }: AttemptKey,
+  created_at: Date,
+): Promise<boolean> {
+  await db
+    .insertInto('enrollment')
+    .values({ id: enrollment_id, created_at })
+    .onConflict((clash) => clash.doNothing())
+    .execute()
+  await db.selectFrom('enrollment').select('id').where('id', '=', enrollment_id).forUpdate().execute()
+  const { attempts } = await findAttempts(db, enrollment_id)
+  return attempts.every((earlier) => isFree(earlier) && earlier.attempt < attempt)
+}
+
+/** Asks the gateway to hold the amount. That we asked is committed before the network is touched. */
+export async function authorize(world: World, attempt: Attempt, order: Enrollment): Promise<Authorization> {
+  const asked = await moveTo(world, attempt, ['reserved'], { state: 'authorizing' })
+  if (!asked) return { outcome: 'unknown' }
+  const { cc_number, cc_month, cc_year, cc_cvv } = order
+  const { first_name, last_name, address, address2, city, state, country, post_code } = order
+  const hold = {
+    reference: referenceOf(attempt),
+    amount_cents: attempt.amount_cents,
+    card: { cc_number, cc_month, cc_year, cc_cvv },
+    billing: { first_name, last_name, address, address2, city, state, country, post_code },
+  }
+  try {
+    return await world.payment.authorize(hold, deadline(world))
+  } catch (error) {
+    world.log.warn({ err: error, reference: hold.reference }, 'the payment gateway did not answer')
+    return { outcome: 'unknown' }
+  }
+}
+
+export const deadline = ({ config }: World) => AbortSignal.timeout(config.PAYMENT_DEADLINE_SECONDS * 1000)
+
+/** Declined, or given up: the names are free again and the answers forgotten. No money has moved. */
+export async function release(world: World, attempt: AttemptKey, why: DeclineClass | 'abandoned'): Promise<void> {
+  const ended = why === 'abandoned' ? { state: why } : { state: 'declined' as const, decline_class: why }
+  await inTransaction(world.db, async (db) => {
+    const moved = await moveTo({ ...world, db }, attempt, OPEN, { ...ended, details: null, password_hash: null })
+    if (moved) await releaseNames(db, attempt.enrollment_id)
+  })
+}
+
+/** Nobody can say yet. The janitor asks the gateway when the lease is over. */
+export const park = (world: World, attempt: AttemptKey, hold: Authorization): Promise<boolean> =>
+  moveTo(world, attempt, ['authorizing', 'unknown', 'review'], {
+    state: hold.outcome === 'review' ? 'review' : 'unknown',
+    ...(hold.outcome === 'review' ? { transaction_id: hold.transaction_id } : {}),
+    leased_until: leaseFrom(world.now()),
+  })
+
+type Change = Partial<Omit<Tables['payment'], 'details'>> & { state: PaymentState; details?: null }
+
+/** Moves an attempt from one of the states it may come from. False: somebody else has moved it on. */
+export async function moveTo(
+  { db, now }: Pick<World, 'db' | 'now'>,
+  key: AttemptKey,
+  from: PaymentState[],
+  change: Change,
+): Promise<boolean> {
+  const moved = await db
+    .updateTable('payment')
+    .set({ ...change, updated_at: now() })
+    .where('enrollment_id', '=', key.enrollment_id)
+    .where('attempt', '=', key.attempt)
+    .where('state', 'in', from)
+    .executeTakeFirst()
+  return Number(moved.numUpdatedRows) === 1
+}

@@ -1,0 +1,96 @@
+import { isPossiblePhoneNumber } from 'libphonenumber-js/max'
+import { limits } from '#contract/limits.ts'
+import { refuseIfSpent, spend } from './limits.ts'
+import { Refusal } from './refusal.ts'
+import type { Visitor } from './visitor.ts'
+import type { World } from './world.ts'
+
+/** What the spec's phone calls answer: 1 is success. */
+type PhoneReply = { status: 0 | 1; message: string }
+
+const said = {
+  sent: { status: 1, message: 'Verification code has been successfully sent to your phone.' },
+  impossible: { status: 0, message: 'Invalid mobile phone number format.' },
+  unreachable: {
+    status: 0,
+    message: 'This number cannot receive text messages. Try a call instead, or another number.',
+  },
+  unsent: { status: 0, message: 'Error sending verification code' },
+  right: { status: 1, message: 'Your phone number has been successfully verified.' },
+  wrong: { status: 0, message: 'That is not the code we sent. Please check it and try again.' },
+  gone: { status: 0, message: 'This code is no longer good. Please ask for a new one.' },
+  unchecked: { status: 0, message: 'An error occurred while verifying the code.' },
+} as const satisfies Record<string, PhoneReply>
+
+/** Sends a code, unless the last one is younger than the countdown that the page shows. */
+export async function sendCode(
+  world: World,
+  mobile_phone: string,
+  channel: 'sms' | 'call',
+  visitor: Visitor,
+  enrollment_id: string,
+): Promise<PhoneReply> {
+  if (!isPossiblePhoneNumber(mobile_phone)) return said.impossible
+  await refuseIfEarly(world, enrollment_id, mobile_phone)
+  await spend(world, 'LIMIT_CODES_BY_ADDRESS', visitor.address)
+  await spend(world, 'LIMIT_CODES_BY_NUMBER', mobile_phone)
+  const sending = await world.sms.send(mobile_phone, channel)
+  if (sending === 'unreachable') return said.unreachable
+  if (sending === 'unknown') return said.unsent
+  await world.db
+    .insertInto('phone_check')
+    .values({ enrollment_id, mobile_phone, sends: 1, sent_at: world.now(), verified_at: null })
+    .onConflict((clash) =>
+      clash
+        .columns(['enrollment_id', 'mobile_phone'])
+        .doUpdateSet((row) => ({ sends: row('phone_check.sends', '+', 1), sent_at: world.now() })),
+    )
+    .execute()
+  return said.sent
+}
+
+async function refuseIfEarly(world: World, enrollment_id: string, mobile_phone: string) {
+  const last = await world.db
+    .selectFrom('phone_check')
+    .select('sent_at')
+    .where('enrollment_id', '=', enrollment_id)
+    .where('mobile_phone', '=', mobile_phone)
+    .executeTakeFirst()
+  const left = last ? limits.resend_seconds - Math.floor((world.now().getTime() - last.sent_at.getTime()) / 1000) : 0
+  if (left > 0) throw new Refusal(429, `Resend code in ${left} seconds`, { retryAfter: left })
+}
+
+/** A right code confirms this number for this enrollment, and only once. */
+export async function verifyCode(
+  world: World,
+  mobile_phone: string,
+  code: string,
+  visitor: Visitor,
+  enrollment_id: string,
+): Promise<PhoneReply> {
+  await refuseIfSpent(world, 'LIMIT_CODE_CHECKS', visitor.address)
+  const checked = await world.sms.check(mobile_phone, code)
+  if (checked === 'unknown') return said.unchecked
+  if (checked !== 'right') {
+    await spend(world, 'LIMIT_CODE_CHECKS', visitor.address)
+    return said[checked]
+  }
+  const now = world.now()
+  await world.db
+    .insertInto('phone_check')
+    .values({ enrollment_id, mobile_phone, sends: 0, sent_at: now, verified_at: now })
+    .onConflict((clash) => clash.columns(['enrollment_id', 'mobile_phone']).doUpdateSet({ verified_at: now }))
+    .execute()
+  return said.right
+}
+
+/** Whether this enrollment has confirmed this very number. */
+export async function isVerified(world: World, enrollment_id: string, mobile_phone: string): Promise<boolean> {
+  const found = await world.db
+    .selectFrom('phone_check')
+    .select('verified_at')
+    .where('enrollment_id', '=', enrollment_id)
+    .where('mobile_phone', '=', mobile_phone)
+    .executeTakeFirst()
+  return Boolean(found?.verified_at)
+}

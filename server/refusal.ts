@@ -1,0 +1,17 @@
+/** A clear "no" for the person who asked: a status, a sentence, and messages by field. Not a bug, so never logged as one. */
+export class Refusal extends Error {
+  readonly status: number
+  readonly more: { fields?: Record<string, string[]>; retryAfter?: number }
+
+  constructor(status: number, message: string, more: Refusal['more'] = {}) {
+    super(message)
+    this.status = status
+    this.more = more
+  }
+}
+
+/** The usual one: values that do not fit, each named by its field. */
+export const refuseFields = (fields: Record<string, string | string[]>): Refusal => {
+  const lists = Object.fromEntries(Object.entries(fields).map(([field, said]) => [field, [said].flat()]))
+  return new Refusal(422, 'Please check the marked fields.', { fields: lists })
+}

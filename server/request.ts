@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { visitorOf } from './limits.ts'
+import { parseKey, type Visitor } from './visitor.ts'
+import type { World } from './world.ts'
+
+const COOKIE = 'foyer_enrollment'
+const DAYS = 86_400
+
+const header = (request: FastifyRequest, name: string) => [request.headers[name]].flat()[0] ?? ''
+
+/** The visitor behind a request. */
+export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world: World): Visitor {
+  const key = header(request, 'idempotency-key')
+  return {
+    address: visitorOf(request.ip),
+    host: header(request, 'host'),
+    agent: header(request, 'user-agent'),
+    prefetch: /prefetch|prerender/.test(`${header(request, 'sec-purpose')} ${header(request, 'purpose')}`),
+    cookie: readCookie(request),
+    key: key ? parseKey(key) : undefined,
+    adopt: (enrollment_id, site) => giveCookie(reply, world, enrollment_id, site),
+  }
+}
+
+/** The enrollment in the cookie, if we signed it. */
+export function readCookie(request: FastifyRequest): string | undefined {
+  const raw = request.cookies[COOKIE]
+  const { valid, value } = raw ? request.unsignCookie(raw) : { valid: false, value: null }
+  return valid && value ? value.split('.')[0] : undefined
+}
+
+/** Id, site and time, signed. Nothing is stored until the visitor first sends something. */
+export const giveCookie = (reply: FastifyReply, { config, now }: World, enrollment_id: string, site: string) =>
+  reply.setCookie(COOKIE, `${enrollment_id}.${site}.${now().getTime()}`, {
+    signed: true,
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: config.PUBLIC_URL.startsWith('https:'),
+    path: '/',
+    maxAge: 30 * DAYS,
+  })

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { expiryYears, isExpired } from '#contract/card.ts'
+import { type Enrollment, shippingOf } from '#contract/enrollment.ts'
+import { messages } from '#contract/fields.ts'
+import { subscriptionConsent } from '#contract/legal.ts'
+import { checkoutDocuments, priceOrder } from './catalog.ts'
+import type { Details } from './db/tables.ts'
+import { refuseIfSpent, spend } from './limits.ts'
+import { isVerified } from './phone.ts'
+import { refuseFields } from './refusal.ts'
+import { sponsorInCredit } from './sponsors.ts'
+import type { AttemptKey, Visitor } from './visitor.ts'
+import type { World } from './world.ts'
+
+/**
+ * Every check that costs neither money nor a hash, and what an attempt may keep of the order afterwards. The captcha
+ * comes last, because its solution is good only once and should not be lost to a typo.
+ */
+export async function screen(world: World, order: Enrollment, key: AttemptKey, visitor: Visitor): Promise<Details> {
+  await spend(world, 'LIMIT_ENROLLMENTS', visitor.address)
+  await refuseIfSpent(world, 'LIMIT_DECLINES', visitor.address)
+  refuseExpired(order, world.now())
+  const sponsor = await sponsorInCredit(world.db, order.sponsor_site_name)
+  if (!sponsor) throw refuseFields({ sponsor_site_name: 'This sponsor’s website is not active.' })
+  if (!order.product_ids) throw refuseFields({ product_ids: 'Please choose a package.' })
+  const { lines } = await priceOrder(world.db, order)
+  if (world.config.PHONE_VERIFICATION && !(await isVerified(world, key.enrollment_id, order.mobile_phone)))
+    throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
+  const acceptances = await acceptedTexts(world)
+  if (!(await world.captcha.verify(order.captcha))) throw refuseFields({ captcha: 'Please confirm the captcha.' })
+  return { sponsor_id: sponsor.id, member: memberOf(order), shipping: shippingOf(order), lines, acceptances }
+}
+
+function refuseExpired({ cc_month, cc_year }: Enrollment, now: Date) {
+  if (isExpired(cc_month, cc_year, now)) throw refuseFields({ cc_year: messages.expired })
+  if (!expiryYears(now).includes(cc_year)) throw refuseFields({ cc_year: 'Please select the expiration year.' })
+}
+
+/** Named one by one, so that nothing secret slips in with the rest. */
+const memberOf = (order: Enrollment): Details['member'] => ({
+  username: order.username,
+  email: order.email,
+  first_name: order.first_name,
+  last_name: order.last_name,
+  business_name: order.business_name,
+  mobile_phone: order.mobile_phone,
+  address: order.address,
+  address2: order.address2,
+  city: order.city,
+  country: order.country,
+  state: order.state,
+  post_code: order.post_code,
+})
+
+/** The exact texts behind the two checkboxes, as they stand now. */
+async function acceptedTexts({ db }: World): Promise<Details['acceptances']> {
+  const documents = await checkoutDocuments(db)
+  const { title, version, text } = subscriptionConsent
+  return [
+    ...documents.map(({ title, version, sha256 }) => ({ agreement: 'agreement_1' as const, title, version, sha256 })),
+    { agreement: 'agreement_2', title, version, sha256: createHash('sha256').update(text).digest('hex') },
+  ]
+}

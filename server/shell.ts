@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { PageHead, Pages } from '#contract/pages.ts'
+import type { StartData } from '#contract/start.ts'
+import { pagePolicy } from './headers.ts'
+
+/** What the web build hands over: the head of every page, the bodies, what they may load, and the folder of files. */
+export type Shell = { head: PageHead; pages: Pages; policy: string; files: string | undefined }
+
+const built = new URL('../dist/', import.meta.url)
+
+/** The build, read once. */
+export async function loadShell(): Promise<Shell> {
+  if (!existsSync(new URL('page.json', built))) throw new Error('The web part is not built yet: npm start builds it.')
+  const head: PageHead = JSON.parse(await readFile(new URL('page.json', built), 'utf8'))
+  const { pages }: { pages: Pages } = await import(new URL('render/render.js', built).href)
+  return {
+    head,
+    pages: { ...pages, enroll: remembered(pages.enroll) },
+    policy: pagePolicy(head),
+    files: fileURLToPath(new URL('web/', built)),
+  }
+}
+
+const MOST_REMEMBERED = 200
+
+/** The same start data makes the same HTML, so React renders each sponsor's page once and not once per visitor. */
+function remembered(render: Pages['enroll']): Pages['enroll'] {
+  const known = new Map<string, string>()
+  return (start) => {
+    const key = JSON.stringify(start)
+    const html = known.get(key) ?? render(start)
+    known.delete(key)
+    known.set(key, html)
+    const [oldest] = known.keys()
+    if (known.size > MOST_REMEMBERED && oldest) known.delete(oldest)
+    return html
+  }
+}
+
+type Page = {
+  title: string
+  body: string
+  status?: number
+  start?: StartData
+  enrollment_id?: string
+  scripted?: boolean
+}
+
+/** Sends a whole document, compressed as the browser likes it. */
+export async function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  shell: Shell,
+  page: Page,
+): Promise<FastifyReply> {
+  const html = documentOf(shell, page)
+  const { encoding, bytes } = await compress(html, String(request.headers['accept-encoding'] ?? ''))
+  if (encoding) reply.header('content-encoding', encoding)
+  return reply
+    .code(page.status ?? 200)
+    .header('content-security-policy', shell.policy)
+    .header('vary', 'accept-encoding')
+    .type('text/html; charset=utf-8')
+    .send(bytes)
+}
+
+/** The script comes last and the styles are inline: the first paint needs this document and nothing else. */
+const documentOf = ({ head }: Shell, { title, body, start, enrollment_id }: Page) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+${enrollment_id ? `<meta name="enrollment" content="${escaped(enrollment_id)}">\n` : ''}<style>${head.css}</style>
+${start ? `<script>${head.early}</script>\n` : ''}</head>
+<body>${body}
+${start ? `<script type="application/json" id="start">${inScript(start)}</script>\n<script type="module" src="${head.script}"></script>\n` : ''}</body>
+</html>
+`
+
+const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+/** JSON that cannot end its script element. */
+const inScript = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
+
+const brotli = promisify(brotliCompress)
+const zip = promisify(gzip)
+
+async function compress(html: string, accepted: string): Promise<{ encoding?: string; bytes: Buffer }> {
+  const plain = Buffer.from(html)
+  if (/\bbr\b/.test(accepted))
+    return { encoding: 'br', bytes: await brotli(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }) }
+  if (/\bgzip\b/.test(accepted)) return { encoding: 'gzip', bytes: await zip(plain) }
+  return { bytes: plain }
+}

@@ -1,0 +1,52 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { migrate } from '#server/db/migrate.ts'
+import { embedded, openDatabase } from '#server/db/open.ts'
+import { seed } from '#server/db/ready.ts'
+import { TEMPLATE } from './database.ts'
+
+const SEEDED_AT = new Date('2026-01-01T00:00:00Z')
+
+/** Migrates and seeds once per run; each test file then gets a copy in a moment instead of seconds. */
+export default async function prepare(project: TestProject) {
+  const url = process.env.DATABASE_URL_TEST
+  return project.config.env.TEST_DB === 'postgres' ? prepareTemplate(url ?? '') : prepareDump(project)
+}
+
+async function prepareDump(project: TestProject) {
+  const folder = await mkdtemp(join(tmpdir(), 'foyer-dump-'))
+  const pglite = await PGlite.create()
+  const db = embedded(pglite)
+  await migrate(db)
+  await seed(db, SEEDED_AT)
+  const dump = join(folder, 'seeded.tar')
+  await writeFile(dump, Buffer.from(await (await pglite.dumpDataDir('none')).arrayBuffer()))
+  await db.destroy()
+  project.provide('dump', dump)
+  return () => rm(folder, { recursive: true, force: true })
+}
+
+async function prepareTemplate(url: string) {
+  if (!url) throw new Error('DATABASE_URL_TEST names no PostgreSQL to test on.')
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`drop database if exists ${TEMPLATE}`)
+  await client.query(`create database ${TEMPLATE}`)
+  await client.end()
+  const template = await openDatabase({ DATABASE_URL: at(url, TEMPLATE), DATABASE_POOL: 1, DATA_DIR: '' })
+  await migrate(template.db)
+  await seed(template.db, SEEDED_AT)
+  await template.close()
+}
+
+const at = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    dump: string
+  }
+}

@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { solveChallenge } from 'altcha-lib'
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
+import type { InjectOptions } from 'fastify'
+import type { Pages } from '#contract/pages.ts'
+import { createApp } from '#server/app.ts'
+import { readConfig } from '#server/config.ts'
+import { pagePolicy } from '#server/headers.ts'
+import { createLog } from '#server/log.ts'
+import type { Shell } from '#server/shell.ts'
+import { createWorld } from '#server/world.ts'
+import { testDatabase } from './database.ts'
+
+/** Generous limits and a cheap captcha: the same settings an operator has, no way around anything. */
+const settings = {
+  LOG_LEVEL: 'trace',
+  PUBLIC_URL: 'http://foyer.test',
+  CAPTCHA_COST: '1',
+  CAPTCHA_COUNTER: '2',
+  LIMIT_ENROLLMENTS: '100000/3600',
+  LIMIT_DECLINES: '100000/3600',
+  LIMIT_LOOKUPS: '100000/3600',
+  LIMIT_CHALLENGES: '100000/3600',
+  LIMIT_CODES_BY_ADDRESS: '1000/3600',
+}
+
+/** A whole site on a database of its own, asked without a network in between. */
+export async function testSite(env: Record<string, string> = {}) {
+  const database = await testDatabase()
+  const folder = await mkdtemp(join(tmpdir(), 'foyer-test-'))
+  const config = readConfig({
+    ...settings,
+    DATA_DIR: folder,
+    ...(database.url ? { DATABASE_URL: database.url } : {}),
+    ...env,
+  })
+  const lines: string[] = []
+  const sink = { write: (line: string, done: () => void) => (lines.push(line), done()) }
+  const log = createLog(config.LOG_LEVEL, sink as unknown as NodeJS.WritableStream)
+  const clock = { now: new Date('2026-11-15T12:00:00Z').getTime() }
+  const world = await createWorld({ config, log, database, now: () => new Date(clock.now) })
+  const app = await createApp({ world, shell: plainShell })
+
+  const ask = (options: InjectOptions) => app.inject(options)
+  const post = (path: string, payload: object | string, headers: Record<string, string> = {}) =>
+    ask({ method: 'POST', url: `/api/${path}`, payload, headers: { 'content-type': 'application/json', ...headers } })
+  const get = (url: string, headers: Record<string, string> = {}) => ask({ method: 'GET', url, headers })
+
+  return {
+    world,
+    app,
+    db: world.db,
+    ask,
+    post,
+    get,
+    log: () => lines.join(''),
+    /** Turns the clock on. */
+    pass: (seconds: number) => {
+      clock.now += seconds * 1000
+    },
+    captcha: async () => solve((await get('/api/captcha/challenge')).json()),
+    async close() {
+      await app.close()
+      await world.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+export type Site = Awaited<ReturnType<typeof testSite>>
+
+/** Solves a challenge as the widget in the browser does. */
+export async function solve(challenge: Parameters<typeof solveChallenge>[0]['challenge']): Promise<string> {
+  const solution = await solveChallenge({ challenge, deriveKey })
+  return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64')
+}
+
+let people = 0
+
+/** A form filled by a person who makes no mistakes. */
+export async function filledForm(site: Site, changes: Record<string, string> = {}): Promise<Record<string, string>> {
+  const number = ++people
+  return {
+    sponsor_site_name: 'ana',
+    product_ids: '34',
+    first_name: 'Zoë',
+    last_name: 'Example',
+    email: `zoe${number}@mail.example`,
+    mobile_phone: '+12025550123',
+    username: `zoe${number}`,
+    password: 'Open-Sesame-7',
+    country: 'US',
+    address: '1600 Main St',
+    city: 'Reno',
+    state: 'NV',
+    post_code: '89501',
+    agreement_1: '1',
+    agreement_2: '1',
+    agreement_3: '0',
+    cc_number: '4242 4242 4242 4242',
+    cc_month: '12',
+    cc_year: '2028',
+    cc_cvv: '123',
+    captcha: await site.captcha(),
+    ...changes,
+  }
+}
+
+/** Pages without the web build: the server's part of a page is what these tests are about. */
+const pages: Pages = {
+  enroll: ({ sponsor, grand_total }) => `<main>Join with ${sponsor.name} for ${grand_total}</main>`,
+  notFound: () => '<h1>Not found</h1>',
+  failed: () => '<h1>Failed</h1>',
+  outbox: (messages) => `<h1>Outbox ${messages.length}</h1>`,
+  docs: (calls) => `<h1>Calls ${calls.length}</h1>`,
+}
+const head = { script: '/assets/main.js', css: 'body{margin:0}', early: '0' }
+const plainShell: Shell = { head, pages, policy: pagePolicy(head), files: undefined }

@@ -1,0 +1,23 @@
+/** Who is asking, as far as a use case may know. Made by the app from the request; made up freely by tests. */
+export type Visitor = {
+  /** The address, or the network of one, that limits count by. */
+  address: string
+  /** The host they asked for and the browser they say they are. */
+  host: string
+  agent: string
+  /** A browser that fetches ahead says so; nobody is looking yet. */
+  prefetch: boolean
+  /** The enrollment in the signed cookie. */
+  cookie: string | undefined
+  /** `{enrollment}.{attempt}`, when the caller brought a key. */
+  key: AttemptKey | undefined
+  /** Gives the visitor the cookie of this enrollment. */
+  adopt: (enrollment_id: string, site: string) => void
+}
+
+export type AttemptKey = { enrollment_id: string; attempt: number }
+
+export const parseKey = (text: string): AttemptKey => {
+  const [enrollment_id = '', attempt] = text.split('.')
+  return { enrollment_id, attempt: Number(attempt) }
+}

@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import type { Config } from './config.ts'
+import { type Database, type Db, openDatabase } from './db/open.ts'
+import { makeReady } from './db/ready.ts'
+import { altcha } from './gateways/captcha/altcha.ts'
+import type { CaptchaGateway } from './gateways/captcha/port.ts'
+import { outboxMail } from './gateways/mail/outbox.ts'
+import type { MailGateway } from './gateways/mail/port.ts'
+import { smtpMail } from './gateways/mail/smtp.ts'
+import type { PaymentGateway } from './gateways/payment/port.ts'
+import { sandboxPayments } from './gateways/payment/sandbox.ts'
+import type { SmsGateway } from './gateways/sms/port.ts'
+import { sandboxSms } from './gateways/sms/sandbox.ts'
+import { type Keys, openKeys } from './keys.ts'
+import type { Log } from './log.ts'
+
+/** Everything a use case may touch. Tests and drills hand over another one; nothing reaches around it. */
+export type World = {
+  config: Config
+  db: Db
+  /** The only clock: SQL is handed the time, it never asks. */
+  now: () => Date
+  keys: Keys
+  log: Log
+  /** The database in one honest line. */
+  database: string
+  payment: PaymentGateway
+  sms: SmsGateway
+  captcha: CaptchaGateway
+  mail: MailGateway
+}
+
+type Making = { config: Config; log: Log; now?: () => Date; database?: Database }
+
+/** Opens the database, brings it up to date, and connects the parts that the settings name. */
+export async function createWorld({
+  config,
+  log,
+  now = () => new Date(),
+  database,
+}: Making): Promise<World & { close: () => Promise<void> }> {
+  const opened = database ?? (await openDatabase(config))
+  try {
+    await makeReady(opened, { production: config.production, now: now(), log })
+    const { db } = opened
+    const keys = await openKeys(db, config.SECRET, now())
+    const host = new URL(config.PUBLIC_URL).host
+    return {
+      config,
+      db,
+      database: opened.description,
+      now,
+      keys,
+      log,
+      payment: await sandboxPayments(join(config.DATA_DIR, 'sandbox-payments.jsonl')),
+      sms: sandboxSms({ db, now, key: keys.hmac('codes'), host }),
+      captcha: altcha({
+        db,
+        now,
+        key: keys.hmac('captcha'),
+        cost: config.CAPTCHA_COST,
+        counter: config.CAPTCHA_COUNTER,
+      }),
+      mail: config.MAIL === 'outbox' ? outboxMail({ db, now }) : smtpMail(config.MAIL, config.MAIL_FROM),
+      close: opened.close,
+    }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}

@@ -1,0 +1,30 @@
+import { defineConfig } from 'vitest/config'
+
+const onDatabase = (database: 'embedded' | 'postgres') => ({
+  test: {
+    name: database,
+    include: ['server/**/*.test.ts'],
+    exclude: ['**/*.unit.test.ts'],
+    env: { TEST_DB: database },
+    globalSetup: './server/test/prepare.ts',
+  },
+})
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['{contract,web}/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs', 'server/**/*.unit.test.ts'],
+        },
+      },
+      onDatabase('embedded'),
+      onDatabase('postgres'),
+    ],
+  },
+})
