@@ -40,11 +40,11 @@ async function install() {
   const wanted = `${machine} ${hash(['package-lock.json'])}`
   const found = read(stamp)
   if (found === wanted) return
+  if (!found && isInstalled()) return writeFileSync(stamp, wanted)
 
   console.log('Installing the packages (once, under a minute) …')
-  // npm's own list is its last act. Packages of another machine, or of an install broken off, are not repaired but replaced.
-  const isWhole = found ? found.startsWith(machine) : existsSync(join(modules, '.package-lock.json'))
-  if (isWhole) writeFileSync(stamp, 'unfinished')
+  // Packages of another machine, or of an install that was broken off, are not repaired but replaced.
+  if (found.startsWith(machine)) writeFileSync(stamp, 'unfinished')
   else rmSync(modules, { recursive: true, force: true })
   // npm may replace the Node that lives in node_modules, so it must not run on it.
   const path = process.env.PATH.split(delimiter).filter((folder) => !folder.startsWith(modules))
@@ -62,6 +62,14 @@ async function install() {
     stop('The packages could not be installed; npm says why above.')
   }
   writeFileSync(stamp, wanted)
+}
+
+/** Whether someone's own `npm install` brought what the lock file says. Writing its list is the last thing npm does. */
+function isInstalled() {
+  const packages = (file) => JSON.parse(read(file) || '{}').packages ?? {}
+  const here = packages(join(modules, '.package-lock.json'))
+  const matches = ([path, { version, optional }]) => (path in here ? here[path].version === version : optional || !path)
+  return findNode() && Object.entries(packages('package-lock.json')).every(matches)
 }
 
 function findNode() {

@@ -8,6 +8,7 @@ import { renewsOn } from '#contract/renewal.ts'
 import type { StartData } from '#contract/start.ts'
 import { findPackages, ourShelf } from './catalog.ts'
 import { documentedCalls } from './docs.ts'
+import { nothingHere } from './errors.ts'
 import { messagesTo } from './outbox.ts'
 import { Refusal } from './refusal.ts'
 import { giveCookie, readCookie } from './request.ts'
@@ -36,7 +37,9 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
     })
   const hidden = { schema: { hide: true } }
   const notFound = (request: FastifyRequest, reply: FastifyReply) =>
-    sendPage(request, reply, shell, { title: 'Page not found · Foyer', body: shell.pages.notFound(), status: 404 })
+    isCall(request)
+      ? reply.code(404).type('application/json').send(JSON.stringify(nothingHere))
+      : sendPage(request, reply, shell, { title: 'Page not found · Foyer', body: shell.pages.notFound(), status: 404 })
   app.setNotFoundHandler(notFound)
   app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
     if (error.statusCode && error.statusCode < 500) return notFound(request, reply)
@@ -68,6 +71,8 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
     }),
   )
 }
+
+const isCall = ({ url }: FastifyRequest) => /^\/api(?:[/?]|$)/.test(url)
 
 /** A sponsor's page, or the way to the page that this word leads to. */
 async function enrollPage(request: FastifyRequest, reply: FastifyReply, world: World, shell: Shell, site: string) {

@@ -52,7 +52,7 @@ export async function createWorld({
       now,
       keys,
       log,
-      payment: await sandboxPayments(join(config.DATA_DIR, 'sandbox-payments.jsonl')),
+      payment: sandboxPayments(join(config.DATA_DIR, 'sandbox-payments.jsonl')),
       sms: sandboxSms({ db, now, key: keys.hmac('codes'), host }),
       captcha: altcha({
         db,

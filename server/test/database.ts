@@ -6,7 +6,7 @@ import { type Database, embedded, openDatabase } from '#server/db/open.ts'
 
 export const TEMPLATE = 'foyer_template'
 
-export const isPostgres = process.env['TEST_DB'] === 'postgres'
+export const isPostgres = process.env.TEST_DB === 'postgres'
 
 /** A migrated and seeded database of this test file's own, on the database that the run is about. */
 export const testDatabase = (): Promise<Database & { url: string | undefined }> =>
@@ -20,7 +20,7 @@ async function onPglite() {
 let made = 0
 
 async function onPostgres() {
-  const server = process.env['DATABASE_URL_TEST'] ?? ''
+  const server = process.env.DATABASE_URL_TEST ?? ''
   const name = `foyer_test_${process.pid}_${made++}`
   await run(server, `create database ${name} template ${TEMPLATE}`)
   const url = Object.assign(new URL(server), { pathname: `/${name}` }).href

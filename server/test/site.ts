@@ -37,7 +37,12 @@ export async function testSite(env: Record<string, string> = {}) {
     ...env,
   })
   const lines: string[] = []
-  const sink = { write: (line: string, done: () => void) => (lines.push(line), done()) }
+  const sink = {
+    write: (line: string, done: () => void) => {
+      lines.push(line)
+      done()
+    },
+  }
   const log = createLog(config.LOG_LEVEL, sink as unknown as NodeJS.WritableStream)
   const clock = { now: new Date('2026-11-15T12:00:00Z').getTime() }
   const world = await createWorld({ config, log, database, now: () => new Date(clock.now) })
@@ -109,11 +114,12 @@ export async function filledForm(site: Site, changes: Record<string, string> = {
 
 /** Pages without the web build: the server's part of a page is what these tests are about. */
 const pages: Pages = {
-  enroll: ({ sponsor, grand_total }) => `<main>Join with ${sponsor.name} for ${grand_total}</main>`,
+  enroll: ({ sponsor, grand_total }) =>
+    `<main>Join with ${sponsor.name.replaceAll('<', '&lt;')} for ${grand_total}</main>`,
   notFound: () => '<h1>Not found</h1>',
   failed: () => '<h1>Failed</h1>',
   outbox: (messages) => `<h1>Outbox ${messages.length}</h1>`,
   docs: (calls) => `<h1>Calls ${calls.length}</h1>`,
 }
 const head = { script: '/assets/main.js', css: 'body{margin:0}', early: '0' }
-const plainShell: Shell = { head, pages, policy: pagePolicy(head), files: undefined }
+export const plainShell: Shell = { head, pages, policy: pagePolicy(head), files: undefined }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { appendFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Authorization, DeclineClass, Hold, PaymentGateway, Settlement } from './port.ts'
@@ -31,7 +31,7 @@ const SLOW = '4000000000000259'
  * …0119 is charged and its answer lost, …0259 answers after three seconds, any other is approved.
  * Its ledger is a file of its own, apart from Foyer's database, so that the two can be compared.
  */
-export async function sandboxPayments(ledgerFile: string): Promise<PaymentGateway> {
+export function sandboxPayments(ledgerFile: string): PaymentGateway {
   mkdirSync(dirname(ledgerFile), { recursive: true })
   const byReference = new Map<string, Entry>()
   const byTransaction = new Map<string, Entry>()
@@ -41,11 +41,10 @@ export async function sandboxPayments(ledgerFile: string): Promise<PaymentGatewa
   }
   if (existsSync(ledgerFile))
     for (const line of wholeLines(readFileSync(ledgerFile, 'utf8'))) remember(JSON.parse(line))
-  const ledger = await open(ledgerFile, 'a')
 
   const write = async (entry: Entry) => {
     remember(entry)
-    await ledger.appendFile(`${JSON.stringify(entry)}\n`)
+    await appendFile(ledgerFile, `${JSON.stringify(entry)}\n`)
     return entry
   }
 

@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { calls } from '#contract/api.ts'
+import { filledForm, type Site, testSite } from './test/site.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+describe('what does not fit', () => {
+  it('6.1 is 422 with a sentence and every field’s message in the owner’s words', async () => {
+    const reply = await site.post('enrollment/add-enrollment', {})
+    expect(reply.statusCode).toBe(422)
+    expect(reply.json()).toEqual({
+      message: 'Please check the marked fields.',
+      fields: {
+        sponsor_site_name: ['Please use a sponsor’s link.'],
+        first_name: ['Please enter your first name.'],
+        last_name: ['Please enter your last name.'],
+        email: ['Please enter your email address.'],
+        address: ['Please enter your address.'],
+        city: ['Please enter your city.'],
+        country: ['Please select a country.'],
+        state: ['Please select a state.'],
+        mobile_phone: ['Please enter your mobile phone number.'],
+        post_code: ['Please enter your Post / ZIP code.'],
+        username: ['Please enter your username.'],
+        password: ['Please enter your password.'],
+        agreement_1: ['Please confirm all the agreements.'],
+        agreement_2: ['Please confirm all the agreements.'],
+        cc_number: ['Please enter your credit card number.'],
+        cc_month: ['Please select the expiration month.'],
+        cc_year: ['Please select the expiration year.'],
+        cc_cvv: ['Please enter the CVC.'],
+        captcha: ['Please confirm the captcha.'],
+      },
+    })
+  })
+
+  const json = { 'content-type': 'application/json' }
+  it.each([
+    ['malformed JSON', { payload: '{"a":', headers: json }, 400],
+    ['an empty body', { payload: '', headers: json }, 400],
+    ['a list', { payload: '[]', headers: json }, 400],
+    ['null', { payload: 'null', headers: json }, 400],
+    ['a poisoned prototype', { payload: '{"__proto__":{"a":1}}', headers: json }, 400],
+    ['a form', { payload: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
+    ['plain text', { payload: '{}', headers: { 'content-type': 'text/plain' } }, 415],
+    ['more than 64 kB', { payload: JSON.stringify({ first_name: 'x'.repeat(65_536) }), headers: json }, 413],
+  ])('6.2 %s is answered with a sentence', async (_what, request, status) => {
+    const reply = await site.ask({ method: 'POST', url: '/api/enrollment/orders', ...request })
+    expect(reply.statusCode).toBe(status)
+    expect(Object.keys(reply.json())).toEqual(['message'])
+  })
+
+  it('6.2 an unknown call is a 404 in JSON', async () => {
+    for (const url of ['/api/nothing', '/api', '/api/enrollment/orders/1']) {
+      const reply = await site.get(url)
+      expect([reply.statusCode, reply.json()]).toEqual([404, { message: 'There is nothing at this address.' }])
+    }
+    expect((await site.get('/api/enrollment/orders')).statusCode).toBe(404)
+  })
+
+  it('6.2 an address that cannot be read is answered too', async () => {
+    for (const url of ['/api/%', '/%E0%A4%A', '/a/b', '/..%2f..%2fetc', '/ana%00']) {
+      const reply = await site.get(url)
+      expect(reply.statusCode, url).toBeGreaterThanOrEqual(400)
+      expect(reply.statusCode, url).toBeLessThan(500)
+    }
+  })
+
+  const posts = Object.values(calls).filter(({ method }) => method === 'POST')
+  it('6.3 never shows a stack, a word of SQL or a 5xx, whatever is sent', async () => {
+    const form = await filledForm(site, { captcha: 'none' })
+    const values = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom("'; drop table member; --", '\u0000', '\ud800', '😀'.repeat(40), '{{7*7}}', '٣٤'),
+      fc.jsonValue(),
+      fc.bigInt().map(String),
+    )
+    const bodies = fc.tuple(
+      fc.constantFrom(...posts),
+      fc.dictionary(fc.constantFrom(...Object.keys(form), 'code', 'phone_number', 'cellphone', 'x'), values),
+    )
+    await fc.assert(
+      fc.asyncProperty(bodies, async ([{ path }, changes]) => {
+        const reply = await site.post(path.slice(1), JSON.stringify({ ...form, ...changes }))
+        expect(reply.statusCode, reply.body).toBeLessThan(500)
+        expect(reply.body).not.toMatch(
+          /\bat .*\.ts:\d|insert into|select \*|violates|constraint|syntax error|node_modules/,
+        )
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('6.3 a bug of ours is one sentence, and the rest is in the log', async () => {
+    const broken = await testSite()
+    await broken.db.schema.dropTable('page_hit').execute()
+    const agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156 Safari/537.36'
+    const reply = await broken.get('/api/replicated-sites/page-hits/ana', { host: 'foyer.test', 'user-agent': agent })
+    expect([reply.statusCode, reply.json()]).toEqual([
+      500,
+      { message: 'Something went wrong on our side. Please try again in a moment.' },
+    ])
+    expect(broken.log()).toContain('page_hit')
+    await broken.close()
+  })
+})
+
+it('6.4 says how long to wait when something is done too often', async () => {
+  const strict = await testSite({ LIMIT_LOOKUPS: '3/60' })
+  const lookup = () => strict.post('enrollment/validate_username', { username: 'ana' })
+  const replies = [await lookup(), await lookup(), await lookup(), await lookup()]
+  expect(replies.map((reply) => reply.statusCode)).toEqual([200, 200, 200, 429])
+  const [last] = replies.slice(-1)
+  expect(last?.json()).toEqual({ message: 'That was tried too often. Please wait a minute and try again.' })
+  expect(last?.headers['retry-after']).toBe('60')
+  strict.pass(60)
+  expect((await lookup()).statusCode).toBe(200)
+  await strict.close()
+})
+
+it('6.5 cuts off a client that never finishes its headers', async () => {
+  const slow = await testSite()
+  await slow.app.listen({ port: 0, host: '127.0.0.1' })
+  const address = slow.app.server.address()
+  const socket = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n')
+  socket.resume()
+  await once(socket, 'close')
+  await slow.close()
+}, 20_000)

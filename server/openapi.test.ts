@@ -1,0 +1,34 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { calls } from '#contract/api.ts'
+import { documentedCalls } from './docs.ts'
+import { type Site, testSite } from './test/site.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+it('8.5 describes every call of the contract', async () => {
+  const document = (await site.get('/api/openapi.json')).json()
+  expect(document.openapi).toBe('3.1.0')
+  const described = documentedCalls(document).map(({ method, path }) => `${method} ${path}`)
+  const expected = Object.values(calls).map(({ method, path }) => `${method} /api${path.replace(/:(\w+)/, '{$1}')}`)
+  expect(described.sort()).toEqual(expected.sort())
+})
+
+it('8.5 passes a linter for OpenAPI 3.1', async () => {
+  const config = await createConfig({
+    extends: ['recommended'],
+    rules: { 'security-defined': 'off', 'no-server-example.com': 'off' },
+  })
+  const source = (await site.get('/api/openapi.json')).body
+  const problems = await lintFromString({ source, config })
+  expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual([])
+})
+
+it('8.5 is read out by a page', async () => {
+  const reply = await site.get('/api/docs')
+  expect([reply.statusCode, reply.body.includes(`Calls ${Object.keys(calls).length}`)]).toEqual([200, true])
+})

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Site, testSite } from './test/site.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+const startOf = (body: string) =>
+  JSON.parse(/<script type="application\/json" id="start">(.*?)<\/script>/.exec(body)?.[1] ?? '{}')
+
+describe('a sponsor’s page', () => {
+  it('1.1 is where / leads for the master', async () => {
+    const reply = await site.get('/')
+    expect([reply.statusCode, reply.headers.location]).toEqual([302, '/master'])
+  })
+
+  it('1.1 has sponsor, packages and total in the HTML', async () => {
+    const reply = await site.get('/ana')
+    expect(reply.statusCode).toBe(200)
+    const start = startOf(reply.body)
+    expect(start).toMatchObject({
+      sponsor: { site: 'ana', active: 'Yes' },
+      product_id: 34,
+      grand_total: '99.00',
+      renews_on: '2026-12-15',
+      policy: { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: false },
+      test_payments: true,
+    })
+    expect(start.packages).toHaveLength(5)
+    expect(reply.body).toContain("Join with Ana's Paper Lantern Studio for 99.00")
+  })
+
+  it.each([
+    ['/Ana', '/ana'],
+    ['/harbor', '/bluepier'],
+    ['/HARBOR', '/bluepier'],
+    ['/nobodyhere', '/master'],
+  ])('1.2 1.3 1.4 %s leads to %s', async (url, location) => {
+    const reply = await site.get(url)
+    expect([reply.statusCode, reply.headers.location]).toEqual([302, location])
+  })
+
+  it.each(['/a-b', `/${'x'.repeat(31)}`, '/api2/x', '/office', '/console', '/ana.html', '/%F0%9F%98%80'])(
+    '1.2 6.2 %s is a 404 page',
+    async (url) => {
+      const reply = await site.get(url)
+      expect([reply.statusCode, reply.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
+      expect(reply.body).toContain('<h1>Not found</h1>')
+    },
+  )
+
+  it('1.3 names the lost word once on /master', async () => {
+    const cookie = String((await site.get('/nobodyhere')).headers['set-cookie']).split(';')[0] ?? ''
+    const first = await site.get('/master', { cookie })
+    expect(startOf(first.body).unknown_site).toBe('nobodyhere')
+    expect(String(first.headers['set-cookie'])).toContain('foyer_unknown_site=;')
+    expect(startOf((await site.get('/master')).body).unknown_site).toBeUndefined()
+    expect(
+      startOf((await site.get('/master', { cookie: 'foyer_unknown_site=%3Cscript%3E' })).body).unknown_site,
+    ).toBeUndefined()
+  })
+
+  it('1.6 gives a visitor one enrollment and keeps it', async () => {
+    const first = await site.get('/ana')
+    const cookie = String(first.headers['set-cookie']).split(';')[0] ?? ''
+    const enrollment = /name="enrollment" content="([^"]+)"/.exec(first.body)?.[1]
+    expect(enrollment).toMatch(/^[0-9a-f-]{36}$/)
+    expect((await site.get('/bluepier', { cookie })).body).toContain(`content="${enrollment}"`)
+    expect((await site.get('/ana')).body).not.toContain(enrollment)
+  })
+
+  it('1.1 cannot be broken by a sponsor’s name', async () => {
+    await site.db
+      .updateTable('sponsor')
+      .set({ name: '</script><script>alert(1)</script>' })
+      .where('site', '=', 'juniper')
+      .execute()
+    const { body } = await site.get('/juniper')
+    expect(body.match(/<script/g)).toHaveLength(3)
+    expect(startOf(body).sponsor.name).toBe('</script><script>alert(1)</script>')
+    expect(body).toContain('<title>Join Foyer with &#60;/script&#62;')
+  })
+
+  it('1.1 is compressed as the browser likes it, and never kept by a cache', async () => {
+    for (const encoding of ['br', 'gzip']) {
+      const reply = await site.get('/ana', { 'accept-encoding': encoding })
+      expect(reply.headers['content-encoding']).toBe(encoding)
+    }
+    expect((await site.get('/ana')).headers['cache-control']).toBe('no-store')
+  })
+})
+
+describe('for whoever watches over the site', () => {
+  it('8.2 /livez, /readyz and /metrics answer', async () => {
+    expect((await site.get('/livez')).body).toBe('alive\n')
+    const { ready, parts } = (await site.get('/readyz')).json()
+    expect(ready).toBe(true)
+    expect(parts.payment).toEqual({ kind: 'embedded', name: 'sandbox' })
+    expect(parts.database.answering).toBe(true)
+    const metrics = (await site.get('/metrics')).body
+    expect(metrics).toMatch(/foyer_requests_total\{method="GET",route="\/livez",status="200"\} \d+/)
+    expect(metrics).toContain('process_cpu_seconds_total')
+  })
+})

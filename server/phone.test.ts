@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { filledForm, type Site, testSite } from './test/site.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await testSite({ PHONE_VERIFICATION: 'on' })
+})
+afterAll(() => site.close())
+
+/** A visitor with the cookie of an enrollment. */
+const visitor = async () => {
+  const cookie = String((await site.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
+  return {
+    cookie,
+    send: (phone_number: string) => site.post('twilio/send-verification-code', { phone_number }, { cookie }),
+    call: (cellphone: string) => site.post('twilio/verify-call', { cellphone }, { cookie }),
+    verify: (phone_number: string, code: string) => site.post('twilio/verify-code', { phone_number, code }, { cookie }),
+  }
+}
+
+const outbox = async (to: string) => (await site.get(`/__outbox.json?to=${encodeURIComponent(to)}`)).json()
+const codeTo = async (to: string): Promise<string> => /\b\d{6}\b/.exec((await outbox(to))[0].body)?.[0] ?? ''
+
+describe('a code', () => {
+  it('5.1 comes by SMS with the line that lets a phone fill it in, and confirms the number once', async () => {
+    const { send, verify } = await visitor()
+    expect((await send('+1 (202) 555-0101')).json()).toEqual({
+      status: 1,
+      message: 'Verification code has been successfully sent to your phone.',
+    })
+    const [message] = await outbox('+12025550101')
+    const code = await codeTo('+12025550101')
+    expect(message).toMatchObject({
+      channel: 'sms',
+      body: `Your Foyer code is ${code}. Never share it.\n\n@foyer.test #${code}`,
+    })
+    expect((await verify('+12025550101', '000000')).json()).toMatchObject({ status: 0 })
+    expect((await verify('+12025550101', code)).json()).toEqual({
+      status: 1,
+      message: 'Your phone number has been successfully verified.',
+    })
+    expect((await verify('+12025550101', code)).json()).toMatchObject({ status: 0 })
+  })
+
+  it('5.2 can be sent again after 30 seconds', async () => {
+    const { send } = await visitor()
+    await send('+12025550102')
+    site.pass(10)
+    const early = await send('+12025550102')
+    expect([early.statusCode, early.headers['retry-after'], early.json().message]).toEqual([
+      429,
+      '20',
+      'Resend code in 20 seconds',
+    ])
+    site.pass(20)
+    expect((await send('+12025550102')).json().status).toBe(1)
+  })
+
+  it('5.4 is good for ten minutes', async () => {
+    const { send, verify } = await visitor()
+    await send('+12025550103')
+    site.pass(601)
+    expect((await verify('+12025550103', await codeTo('+12025550103'))).json()).toEqual({
+      status: 0,
+      message: 'This code is no longer good. Please ask for a new one.',
+    })
+  })
+
+  it('5.4 is good for five tries, also when they come at once', async () => {
+    const { send, verify } = await visitor()
+    await send('+12025550104')
+    const code = await codeTo('+12025550104')
+    const wrong = code === '111111' ? '222222' : '111111'
+    await Promise.all(Array.from({ length: 5 }, () => verify('+12025550104', wrong)))
+    expect((await verify('+12025550104', code)).json()).toMatchObject({ status: 0 })
+  })
+
+  it('5.1 is taken by one of many who bring it at once', async () => {
+    const { send, verify } = await visitor()
+    await send('+12025550105')
+    const code = await codeTo('+12025550105')
+    const replies = await Promise.all(Array.from({ length: 5 }, () => verify('+12025550105', code)))
+    expect(replies.filter((reply) => reply.json().status === 1)).toHaveLength(1)
+  })
+
+  it('5.6 can be spoken in a call', async () => {
+    const { call, verify } = await visitor()
+    expect((await call('+12025550106')).json()).toMatchObject({ success: true })
+    expect((await outbox('+12025550106'))[0].channel).toBe('call')
+    expect((await verify('+12025550106', await codeTo('+12025550106'))).json().status).toBe(1)
+  })
+
+  it.each([
+    ['+1202555', 'Invalid mobile phone number format.'],
+    ['+12025550404', 'This number cannot receive text messages. Try a call instead, or another number.'],
+    ['+12025550500', 'Error sending verification code'],
+  ])('5.3 to %s is not sent, with a message', async (phone, message) => {
+    const { send } = await visitor()
+    const reply = await send(phone)
+    expect([reply.statusCode, reply.json()]).toEqual([200, { status: 0, message }])
+    expect(await outbox(phone)).toEqual([])
+  })
+
+  it('6.4 is not sent to one number too often', async () => {
+    const replies = []
+    for (let sends = 0; sends < 6; sends++) replies.push(await (await visitor()).send('+12025550107'))
+    expect(replies.map((reply) => reply.statusCode)).toEqual([200, 200, 200, 200, 200, 429])
+  })
+})
+
+describe('with PHONE_VERIFICATION=on', () => {
+  it('5.5 an enrollment needs its own confirmed number', async () => {
+    const { cookie, send, verify } = await visitor()
+    const enroll = async (mobile_phone: string) =>
+      site.post('enrollment/add-enrollment', await filledForm(site, { mobile_phone }), { cookie })
+    const refused = await enroll('+12025550111')
+    expect([refused.statusCode, refused.json().fields]).toEqual([
+      422,
+      { mobile_phone: ['Please verify your mobile phone number.'] },
+    ])
+    await send('+12025550111')
+    await verify('+12025550111', await codeTo('+12025550111'))
+    expect((await enroll('+12025550112')).statusCode).toBe(422)
+    expect((await enroll('+12025550111')).json().payment).toBe('Approved')
+  })
+})

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openKeys } from './keys.ts'
+import { type Site, testSite } from './test/site.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+describe('every answer', () => {
+  it.each([
+    '/ana',
+    '/nothing/here',
+    '/api/enrollment/orders',
+    '/api/enrollment/get-all-legal-documents',
+    '/livez',
+    '/api/docs',
+  ])('7.2 carries the safe headers: %s', async (url) => {
+    const { headers } = await site.get(url)
+    expect(headers['x-content-type-options']).toBe('nosniff')
+    expect(headers['referrer-policy']).toBe('strict-origin-when-cross-origin')
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    expect(headers['strict-transport-security']).toBeUndefined()
+  })
+
+  it('7.1 lets a page load our own files and two inline pieces, nothing else', async () => {
+    const policy = String((await site.get('/ana')).headers['content-security-policy'])
+    expect(policy).not.toMatch(/https?:|\*|unsafe/)
+    expect(policy).toMatch(/script-src 'self' 'sha256-[\w+/=]+';/)
+    expect(policy).toMatch(/style-src 'sha256-[\w+/=]+';/)
+  })
+
+  it('7.2 asks for HTTPS for good in production', async () => {
+    const production = await testSite({
+      NODE_ENV: 'production',
+      SECRET: 'a secret of good length',
+      PUBLIC_URL: 'https://foyer.test',
+      ALLOW_EMBEDDED: 'database,payment,phone,mail',
+    })
+    const reply = await production.get('/ana')
+    expect(reply.headers['strict-transport-security']).toBe('max-age=63072000; includeSubDomains')
+    expect(String(reply.headers['set-cookie'])).toMatch(/HttpOnly; Secure; SameSite=Lax/)
+    await production.close()
+  })
+})
+
+describe('who is asking', () => {
+  const lookups = async (asked: Site, headers: (number: number) => Record<string, string>) => {
+    const replies = []
+    for (let number = 0; number < 3; number++)
+      replies.push(await asked.post('enrollment/validate_username', { username: 'x' }, headers(number)))
+    return replies.map((reply) => reply.statusCode)
+  }
+  const forged = (number: number) => ({ 'x-forwarded-for': `10.0.0.${number}` })
+
+  it('7.3 is not decided by a header', async () => {
+    const strict = await testSite({ LIMIT_LOOKUPS: '2/60' })
+    expect(await lookups(strict, forged)).toEqual([200, 200, 429])
+    await strict.close()
+  })
+
+  it('7.3 is told by a proxy that the operator has named', async () => {
+    const behind = await testSite({ LIMIT_LOOKUPS: '2/60', TRUST_PROXY: '127.0.0.1' })
+    expect(await lookups(behind, forged)).toEqual([200, 200, 200])
+    expect(await lookups(behind, () => ({ 'x-forwarded-for': '1.2.3.4, 10.9.9.9' }))).toEqual([200, 200, 429])
+    await behind.close()
+  })
+})
+
+it('7.5 opens keys only with the SECRET that sealed them, and finds the same ones again', async () => {
+  const { db, now, config } = site.world
+  const again = await openKeys(db, config.SECRET, now())
+  expect(again.grant.publicJwk).toEqual(site.world.keys.grant.publicJwk)
+  await expect(openKeys(db, 'another secret of good length', now())).rejects.toThrow('SECRET is not the one')
+  const rows = await db.selectFrom('server_key').select('sealed').execute()
+  expect(JSON.stringify(rows)).not.toContain(site.world.keys.hmac('cookies').toString('base64'))
+})
+
+it('7.5 lets processes that start together agree on one set of keys', async () => {
+  const { db, now } = site.world
+  await db.deleteFrom('server_key').execute()
+  const opened = await Promise.all(Array.from({ length: 5 }, () => openKeys(db, 'one secret for everybody', now())))
+  expect(new Set(opened.map((keys) => keys.grant.kid)).size).toBe(1)
+})
+
+it('7.6 has no outbox when nothing embedded would have sent anything', async () => {
+  expect((await site.get('/__outbox')).statusCode).toBe(200)
+  const config = { ...site.world.config, embedded: ['database', 'payment'] }
+  const { createApp } = await import('./app.ts')
+  const { plainShell } = await import('./test/site.ts')
+  const real = await createApp({ world: { ...site.world, config }, shell: plainShell })
+  expect((await real.inject('/__outbox')).statusCode).toBe(404)
+  expect((await real.inject('/__outbox.json')).statusCode).toBe(404)
+  await real.close()
+})
+
+it('1.6 refuses a cookie that we did not sign', async () => {
+  const cookie = String((await site.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
+  const enrollmentIn = (body: string) => /name="enrollment" content="([^"]+)"/.exec(body)?.[1]
+  const own = enrollmentIn((await site.get('/ana', { cookie })).body)
+  expect(cookie).toContain(own)
+  const forged = cookie.replace(own ?? '', '00000000-0000-4000-8000-000000000000')
+  expect(enrollmentIn((await site.get('/ana', { cookie: forged })).body)).not.toBe(
+    '00000000-0000-4000-8000-000000000000',
+  )
+})

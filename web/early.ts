@@ -1,0 +1,10 @@
+/** Inlined into the page: remembers a Next that is pressed before the script arrives, and hides a step that is not the
+ * one to come back to. Everything counts here: it is part of every page. */
+addEventListener('submit', (event) => {
+  event.preventDefault()
+  window.pressed ??= event.submitter ?? undefined
+  document.documentElement.classList.add('pressed')
+})
+
+// Only a page that was open before has a state: this is a reload, or a way back from elsewhere.
+if (history.state) document.documentElement.classList.add('resuming')

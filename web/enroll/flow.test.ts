@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest'
+import type { Policy, Step } from '#contract/start.ts'
+import { firstStep, forwardButton, hasChange, hasPrevious, nextStep, previousStep } from './flow.ts'
+
+const switches = [false, true]
+const policies: Policy[] = switches.flatMap((autoship) =>
+  switches.flatMap((special) =>
+    switches.flatMap((phone_verification) =>
+      (['ACCOUNT', 'PRODUCT_SELECTION'] as const).map((start_step) => ({
+        start_step,
+        autoship,
+        special,
+        phone_verification,
+      })),
+    ),
+  ),
+)
+
+/** The prose of spec section 4 and of design decision 3, once more and in other words. */
+function edges({ autoship, special, phone_verification }: Policy): [Step, Step, Step][] {
+  const afterPackage = special ? 'SPECIAL' : 'ACCOUNT'
+  const beforeSpecial = autoship ? 'AUTOSHIP' : 'PRODUCT_SELECTION'
+  return [
+    ['PRODUCT_SELECTION', 'PRODUCT_SELECTION', autoship ? 'AUTOSHIP' : afterPackage],
+    ['AUTOSHIP', 'PRODUCT_SELECTION', afterPackage],
+    ['SPECIAL', beforeSpecial, 'ACCOUNT'],
+    ['ACCOUNT', special ? 'SPECIAL' : beforeSpecial, phone_verification ? 'CODE_VERIFICATION' : 'ACCOUNT_CREATION'],
+    ['CODE_VERIFICATION', 'ACCOUNT', 'ACCOUNT_CREATION'],
+    ['ACCOUNT_CREATION', 'ACCOUNT', 'PAYMENT'],
+    ['PAYMENT', 'ACCOUNT_CREATION', 'ACCESS'],
+    ['ACCESS', 'PAYMENT', 'ACCESS'],
+  ]
+}
+
+describe.each(policies)('autoship $autoship, special $special, phone $phone_verification, from $start_step', (policy) => {
+  test.each(edges(policy))('%s lies between %s and %s', (step, before, after) => {
+    expect(previousStep(step, policy)).toBe(before)
+    expect(nextStep(step, policy)).toBe(after)
+  })
+
+  test('a visitor who only goes forward passes exactly the steps that are on', () => {
+    const passed: Step[] = ['PRODUCT_SELECTION']
+    for (let step = passed[0]; step && step !== 'ACCESS'; passed.push(step)) step = nextStep(step, policy)
+    expect(passed).toEqual([
+      'PRODUCT_SELECTION',
+      ...(policy.autoship ? ['AUTOSHIP'] : []),
+      ...(policy.special ? ['SPECIAL'] : []),
+      'ACCOUNT',
+      ...(policy.phone_verification ? ['CODE_VERIFICATION'] : []),
+      'ACCOUNT_CREATION',
+      'PAYMENT',
+      'ACCESS',
+    ])
+  })
+
+  test('a visitor who only goes back always arrives at the packages', () => {
+    let step: Step = 'ACCESS'
+    for (let moves = 0; moves < 8; moves++) step = previousStep(step, policy)
+    expect(step).toBe('PRODUCT_SELECTION')
+  })
+
+  test('the wizard starts where the operator says, and at the packages when none is preselected', () => {
+    expect(firstStep(policy, true)).toBe(policy.start_step)
+    expect(firstStep(policy, false)).toBe('PRODUCT_SELECTION')
+  })
+})
+
+test.each<[Step, boolean, string | undefined, boolean]>([
+  ['PRODUCT_SELECTION', false, undefined, false],
+  ['AUTOSHIP', true, 'Continue without', false],
+  ['SPECIAL', true, 'Continue without', false],
+  ['ACCOUNT', false, 'Next', true],
+  ['CODE_VERIFICATION', true, 'Next', true],
+  ['ACCOUNT_CREATION', true, 'Next', true],
+  ['PAYMENT', true, 'Confirm and Pay', true],
+  ['ACCESS', true, undefined, false],
+])('%s shows Previous: %s, forward: %s, Change: %s', (step, previous, forward, change) => {
+  expect(hasPrevious(step)).toBe(previous)
+  expect(forwardButton[step]).toBe(forward)
+  expect(hasChange(step)).toBe(change)
+})

@@ -1,0 +1,63 @@
+import type { Policy, Step } from '#contract/start.ts'
+
+/** Spec section 4, forward: the first step in the list that is switched on. */
+const forward: Record<Step, readonly Step[]> = {
+  PRODUCT_SELECTION: ['AUTOSHIP', 'SPECIAL', 'ACCOUNT'],
+  AUTOSHIP: ['SPECIAL', 'ACCOUNT'],
+  SPECIAL: ['ACCOUNT'],
+  ACCOUNT: ['CODE_VERIFICATION', 'ACCOUNT_CREATION'],
+  CODE_VERIFICATION: ['ACCOUNT_CREATION'],
+  ACCOUNT_CREATION: ['PAYMENT'],
+  PAYMENT: ['ACCESS'],
+  ACCESS: [],
+}
+
+/** Spec section 4, backward: the same. */
+const backward: Record<Step, readonly Step[]> = {
+  PRODUCT_SELECTION: [],
+  AUTOSHIP: ['PRODUCT_SELECTION'],
+  SPECIAL: ['AUTOSHIP', 'PRODUCT_SELECTION'],
+  ACCOUNT: ['SPECIAL', 'AUTOSHIP', 'PRODUCT_SELECTION'],
+  CODE_VERIFICATION: ['ACCOUNT'],
+  ACCOUNT_CREATION: ['ACCOUNT'],
+  PAYMENT: ['ACCOUNT_CREATION'],
+  ACCESS: ['PAYMENT'],
+}
+
+/** The steps that an operator can switch off. */
+const switches: Partial<Record<Step, (policy: Policy) => boolean>> = {
+  AUTOSHIP: (policy) => policy.autoship,
+  SPECIAL: (policy) => policy.special,
+  CODE_VERIFICATION: (policy) => policy.phone_verification,
+}
+
+const isOn = (step: Step, policy: Policy) => switches[step]?.(policy) ?? true
+
+/** Where a valid step leads; the last one stays. */
+export const nextStep = (from: Step, policy: Policy): Step => forward[from].find((to) => isOn(to, policy)) ?? from
+
+/** Where Previous, Back and Change lead; the first one stays. */
+export const previousStep = (from: Step, policy: Policy): Step => backward[from].find((to) => isOn(to, policy)) ?? from
+
+/** Design decision 2: ACCOUNT, unless the operator says otherwise or no package could be preselected. */
+export const firstStep = (policy: Policy, preselected: boolean): Step =>
+  preselected ? policy.start_step : 'PRODUCT_SELECTION'
+
+type Forward = 'Next' | 'Confirm and Pay' | 'Continue without'
+
+/** The button that leads on. On PRODUCT_SELECTION choosing a card does, on ACCESS there is nowhere further to go. */
+export const forwardButton: Partial<Record<Step, Forward>> = {
+  AUTOSHIP: 'Continue without',
+  SPECIAL: 'Continue without',
+  ACCOUNT: 'Next',
+  CODE_VERIFICATION: 'Next',
+  ACCOUNT_CREATION: 'Next',
+  PAYMENT: 'Confirm and Pay',
+}
+
+/** Previous is hidden on ACCOUNT, where the order's Change takes its edge, and where nothing lies behind. */
+export const hasPrevious = (step: Step): boolean => step !== 'ACCOUNT' && backward[step].length > 0
+
+/** Change in the order summary: offered once a package is chosen and until it is paid. */
+export const hasChange = (step: Step): boolean =>
+  step === 'ACCOUNT' || step === 'CODE_VERIFICATION' || step === 'ACCOUNT_CREATION' || step === 'PAYMENT'

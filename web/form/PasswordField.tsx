@@ -1,0 +1,45 @@
+import { type InputHTMLAttributes, useState } from 'react'
+import { CheckIcon, DotIcon } from '#web/icons.tsx'
+import { described, FieldFrame, type FieldProps } from './Field.tsx'
+
+type PasswordProps = FieldProps &
+  Pick<InputHTMLAttributes<HTMLInputElement>, 'defaultValue' | 'enterKeyHint' | 'autoComplete'> & {
+    rules: readonly { label: string; met: (password: string) => boolean }[]
+  }
+
+/** A password that can be looked at, with its rules ticked as they are met. */
+export function PasswordField({ rules, defaultValue, enterKeyHint, autoComplete, ...words }: PasswordProps) {
+  const [shown, setShown] = useState(false)
+  const [typed, setTyped] = useState(String(defaultValue ?? ''))
+  const rulesId = `${words.name}-rules`
+  return (
+    <FieldFrame {...words}>
+      <div className="password">
+        <input
+          className="control"
+          type={shown ? 'text' : 'password'}
+          autoComplete={autoComplete}
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          enterKeyHint={enterKeyHint}
+          defaultValue={defaultValue}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+          {...described(words, rulesId)}
+        />
+        <button type="button" className="reveal" aria-label={`${shown ? 'Hide' : 'Show'} password`} onClick={() => setShown(!shown)}>
+          {shown ? 'Hide' : 'Show'}
+        </button>
+      </div>
+      <ul className="rules" id={rulesId}>
+        {rules.map(({ label, met }) => (
+          <li key={label} className={met(typed) ? 'met' : undefined}>
+            {met(typed) ? <CheckIcon /> : <DotIcon />}
+            {label}
+            {met(typed) && <span className="unseen"> (done)</span>}
+          </li>
+        ))}
+      </ul>
+    </FieldFrame>
+  )
+}

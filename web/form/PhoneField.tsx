@@ -1,0 +1,118 @@
+import { type InputHTMLAttributes, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { joinPhone, phoneDigits } from '#contract/phone.ts'
+import { ChevronIcon } from '#web/icons.tsx'
+import { loadDialCountry, saveDialCountry } from '#web/storage.ts'
+import { countriesByName, countryOf, dialCodeOf, isDialCountry } from './dial-codes.ts'
+import { described, FieldFrame, type FieldProps } from './Field.tsx'
+
+const HOME = { code: 'US', label: 'United States (+1)' }
+
+type PhoneProps = FieldProps & Pick<InputHTMLAttributes<HTMLInputElement>, 'defaultValue' | 'enterKeyHint'>
+
+/**
+ * A phone number with a picker for its dial code. The form reads one string, '+', dial code, digits. A typed or filled
+ * '+' moves the picker and is never doubled.
+ */
+export function PhoneField({ defaultValue, enterKeyHint, ...words }: PhoneProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const picker = useRef<HTMLSelectElement>(null)
+  const [country, setCountry] = useState(HOME.code)
+  const [countries, setCountries] = useState([HOME])
+
+  const choose = (code: string) => {
+    setCountry(code)
+    saveDialCountry(code)
+  }
+
+  /** Follows a number that names its own country; once nobody is typing any more the picker says the code, the field the rest. */
+  const follow = (chosen: string) => {
+    const field = input.current
+    const number = field ? international(field.value) : undefined
+    const found = number && countryOf(number, chosen)
+    if (!field || !found) return setCountry(chosen)
+    if (found === chosen) setCountry(found)
+    else choose(found)
+    if (document.activeElement !== field) settle(field, number, found)
+  }
+
+  // The first screen is rendered ahead for everyone; what this browser remembers is put in before it is painted.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs again only when another number is put in from outside
+  useLayoutEffect(() => {
+    const stored = loadDialCountry()
+    follow(stored && isDialCountry(stored) ? stored : country)
+  }, [defaultValue])
+
+  useEffect(() => setCountries(countriesByName()), [])
+
+  // Also a browser that fills in without an event is heard: the number is put together whenever the form is read.
+  useEffect(() => {
+    const form = input.current?.form
+    const join = ({ formData }: FormDataEvent) =>
+      formData.set(words.name, joinPhone(dialCodeOf(picker.current?.value ?? HOME.code), national(String(formData.get(words.name)))))
+    form?.addEventListener('formdata', join)
+    return () => form?.removeEventListener('formdata', join)
+  }, [words.name])
+
+  return (
+    <FieldFrame {...words}>
+      <div className="phone">
+        <div className="dial">
+          <span className="dial-shown" aria-hidden="true">
+            <b>{country}</b> +{dialCodeOf(country)}
+            <ChevronIcon />
+          </span>
+          <select
+            ref={picker}
+            aria-label="Country code"
+            autoComplete="off"
+            value={country}
+            onChange={(event) => {
+              const field = input.current
+              const number = field ? international(field.value) : undefined
+              const left = number && countryOf(number, country)
+              if (field && left) settle(field, number, left)
+              choose(event.target.value)
+            }}
+          >
+            {countries.map(({ code, label }) => (
+              <option key={code} value={code}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </div>
+        <input
+          ref={input}
+          className="control"
+          type="tel"
+          inputMode="tel"
+          autoComplete="tel"
+          enterKeyHint={enterKeyHint}
+          defaultValue={defaultValue}
+          onInput={() => follow(country)}
+          onBlur={() => follow(country)}
+          {...described(words)}
+        />
+      </div>
+    </FieldFrame>
+  )
+}
+
+/** '+44 20…' and '0044 20…' → '+4420…'; undefined for a number that does not name its country. */
+function international(typed: string): string | undefined {
+  const digits = phoneDigits(typed)
+  if (digits.startsWith('+')) return digits
+  return digits.startsWith('00') ? `+${digits.slice(2)}` : undefined
+}
+
+/** North Americans often write the 1 that the picker already says. */
+const national = (typed: string) => {
+  const digits = phoneDigits(typed)
+  return /^1[2-9]\d{9}$/.test(digits) ? digits.slice(1) : typed
+}
+
+/** Leaves the part after the dial code, grouped as North Americans write it. */
+function settle(field: HTMLInputElement, number: string, country: string) {
+  const rest = number.slice(1 + dialCodeOf(country).length)
+  if (rest) field.value = dialCodeOf(country) === '1' ? rest.replace(/^(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3') : rest
+}

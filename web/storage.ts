@@ -1,0 +1,69 @@
+import type { fields } from '#contract/fields.ts'
+
+export type FieldName = keyof typeof fields
+
+/** What the visitor has answered so far, by field. In memory it may hold secrets; stored it never does. */
+export type Draft = Partial<Record<FieldName, string>>
+
+/** The answers that outlive a reload. Never a password, a card, a code, a trap or an agreement: add with care. */
+const kept = [
+  ['product_ids', 'autoship_product_ids', 'special_product_ids'],
+  ['first_name', 'last_name', 'business_name', 'mobile_phone', 'email', 'username'],
+  ['country', 'address', 'address2', 'city', 'state', 'post_code'],
+  ['is_shipping_different', 'ship_address', 'ship_address2', 'ship_city', 'ship_country', 'ship_state', 'ship_zip_code'],
+].flat() as readonly FieldName[]
+
+const DRAFT = 'foyer.draft'
+const DIAL_COUNTRY = 'foyer.dial_country'
+const TOKEN = 'foyer.token'
+
+/** The draft belongs to the tab: two sponsors in two tabs do not mix, and a closed tab forgets. */
+export const loadDraft = (): Draft => onlyKept(parsed(read(tab, DRAFT)))
+export const saveDraft = (draft: Draft): void => write(tab, DRAFT, JSON.stringify(onlyKept(draft)))
+export const forgetDraft = (): void => write(tab, DRAFT, undefined)
+
+/** The country of the dial code that was chosen last, as an ISO code. */
+export const loadDialCountry = (): string | undefined => read(browser, DIAL_COUNTRY)
+export const saveDialCountry = (code: string): void => write(browser, DIAL_COUNTRY, code)
+
+/** The grant that opens the office, as the spec asks for it. */
+export const saveToken = (token: string): void => write(browser, TOKEN, token)
+
+function onlyKept(found: Record<string, unknown>): Draft {
+  const answers = kept.map((name) => [name, found[name]] as const)
+  return Object.fromEntries(answers.filter(([, answer]) => typeof answer === 'string'))
+}
+
+function parsed(text: string | undefined): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(text ?? '{}'))
+  } catch {
+    return {}
+  }
+}
+
+// Even naming the storage throws where a browser blocks it, so it is named inside the try.
+function tab() {
+  return sessionStorage
+}
+
+function browser() {
+  return localStorage
+}
+
+function read(storage: () => Storage, key: string): string | undefined {
+  try {
+    return storage().getItem(key) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+function write(storage: () => Storage, key: string, text: string | undefined) {
+  try {
+    if (text === undefined) storage().removeItem(key)
+    else storage().setItem(key, text)
+  } catch {
+    // Blocked or full: the answers live on in the page.
+  }
+}
