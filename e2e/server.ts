@@ -32,13 +32,16 @@ export default async function startSite() {
 }
 
 async function untilReady(url: string, ended: Promise<unknown>) {
-  const deadline = AbortSignal.timeout(60_000)
   const tooEarly = ended.then(() => Promise.reject(new Error('The site ended before it was ready.')))
-  while (!(await Promise.race([answers(url), tooEarly]))) await sleep(100, undefined, { signal: deadline })
+  const giveUp = Date.now() + 60_000
+  while (!(await Promise.race([answers(url), tooEarly]))) {
+    if (Date.now() > giveUp) throw new Error('The site was not ready within a minute.')
+    await sleep(100)
+  }
 }
 
 const answers = (url: string) =>
-  fetch(url).then(
+  fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
     (reply) => reply.ok,
     () => false,
   )

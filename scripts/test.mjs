@@ -6,6 +6,7 @@ import { findPostgres, startPostgres } from './postgres.mjs'
 import { buildWeb, prepare, run } from './prepare.mjs'
 
 const quick = process.argv[2] === 'quick'
+const isTerminal = process.stdout.isTTY
 const reports = 'node_modules/.cache/foyer-test'
 const sum = { passed: 0, failed: 0, skipped: 0 }
 const failedSteps = []
@@ -16,17 +17,17 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (
 const { node } = await prepare()
 mkdirSync(reports, { recursive: true })
 
-await step('format and lint', () => tool('@biomejs/biome/bin/biome', 'ci', '.'))
+await step('format and lint', () =>
+  tool('@biomejs/biome/bin/biome', 'ci', '.', `--colors=${isTerminal ? 'force' : 'off'}`),
+)
 await step('types', () => tool('typescript/bin/tsc', '--noEmit'))
-if (quick) {
-  await step('unit tests', () => vitest('unit'))
-  await step('server tests, embedded database', () => vitest('embedded'))
-} else {
+if (!quick) await step('web build', async () => oneTest(await buildWeb({ node })))
+await step('unit tests', () => vitest('unit'))
+await step('server tests, embedded database', () => vitest('embedded'))
+if (!quick) {
   const mayInstall = await installMissing()
+  // What we could not install is a failure; what we may not install is for whoever runs this to decide.
   const without = (what) => (mayInstall ? fail : skip)(`There is no ${what} on this machine.`)
-  await step('web build', async () => oneTest(await buildWeb({ node })))
-  await step('unit tests', () => vitest('unit'))
-  await step('server tests, embedded database', () => vitest('embedded'))
   await step('server tests, PostgreSQL', () => (hasPostgres() ? onPostgres() : without('PostgreSQL')))
   await step('journeys in Chromium', () => (findBrowser() ? playwright() : without('Chromium')))
 }
@@ -70,7 +71,8 @@ async function skip(reason) {
 async function vitest(project, env) {
   const report = `${reports}/${project}.json`
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const args = ['vitest/vitest.mjs', 'run', `--project=${project}`, '--allowOnly=false', ...reporters]
+  const colour = isTerminal ? '--color' : '--no-color'
+  const args = ['vitest/vitest.mjs', 'run', `--project=${project}`, '--allowOnly=false', colour, ...reporters]
   return counted(report, args, env, (told) => ({
     passed: told.numPassedTests,
     failed: told.numFailedTests,
@@ -89,22 +91,19 @@ async function onPostgres() {
 async function playwright() {
   const report = `${reports}/journeys.json`
   const env = { CHROMIUM_PATH: findBrowser(), PLAYWRIGHT_JSON_OUTPUT_FILE: report }
-  return counted(
-    report,
-    ['@playwright/test/cli.js', 'test', '--forbid-only', '--reporter=list,json'],
-    env,
-    ({ stats }) => ({
-      passed: stats.expected + stats.flaky,
-      failed: stats.unexpected,
-      skipped: stats.skipped,
-    }),
-  )
+  const args = ['@playwright/test/cli.js', 'test', '--forbid-only', '--reporter=list,json']
+  return counted(report, args, env, ({ stats }) => ({
+    passed: stats.expected + stats.flaky,
+    failed: stats.unexpected,
+    skipped: stats.skipped,
+  }))
 }
 
 /** A run that ends badly without naming a failed test, or leaves no report, is itself one failed test. */
 async function counted(report, [path, ...args], env, count) {
   rmSync(report, { force: true })
-  const code = await run(node, [`node_modules/${path}`, ...args], { env })
+  // Both runners clean up after SIGINT, whatever we were told.
+  const code = await run(node, [`node_modules/${path}`, ...args], { env, stopBy: 'SIGINT' })
   const result = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : { failed: 1 }
   return code && !result.failed ? { ...result, failed: 1 } : result
 }

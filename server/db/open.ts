@@ -12,7 +12,7 @@ export type Database = {
   db: Kysely<Tables>
   /** Says what it is in one honest line. */
   description: string
-  /** Call it once the schema and the first rows stand: from then on an empty folder is an error, not a fresh start. */
+  /** Call it once the schema stands: from then on an empty folder is an error, not a fresh start. */
   finished: () => Promise<void>
   close: () => Promise<void>
 }

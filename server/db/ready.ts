@@ -13,6 +13,7 @@ type Making = { production: boolean; now: Date; log: { info: (line: string) => v
 /** Brings the schema up to date; an empty database gets the sample data, but never in production. */
 export async function makeReady({ db, finished }: Database, { production, now, log }: Making): Promise<void> {
   for (const name of await migrate(db)) log.info(`database: applied ${name}`)
+  await finished()
   if (!(await hasMaster(db))) {
     if (production)
       throw new NotReady(
@@ -21,7 +22,6 @@ export async function makeReady({ db, finished }: Database, { production, now, l
     await seed(db, now)
     log.info('database: loaded the sample sponsors, packages and documents')
   }
-  await finished()
 }
 
 const hasMaster = (db: Db) => db.selectFrom('sponsor').select('id').where('site', '=', MASTER).executeTakeFirst()

@@ -84,33 +84,38 @@ export async function solve(challenge: Parameters<typeof solveChallenge>[0]['cha
 let people = 0
 
 /** A form filled by a person who makes no mistakes. */
-export async function filledForm(site: Site, changes: Record<string, string> = {}): Promise<Record<string, string>> {
-  const number = ++people
-  return {
-    sponsor_site_name: 'ana',
-    product_ids: '34',
-    first_name: 'Zoë',
-    last_name: 'Example',
-    email: `zoe${number}@mail.example`,
-    mobile_phone: '+12025550123',
-    username: `zoe${number}`,
-    password: 'Open-Sesame-7',
-    country: 'US',
-    address: '1600 Main St',
-    city: 'Reno',
-    state: 'NV',
-    post_code: '89501',
-    agreement_1: '1',
-    agreement_2: '1',
-    agreement_3: '0',
-    cc_number: '4242 4242 4242 4242',
-    cc_month: '12',
-    cc_year: '2028',
-    cc_cvv: '123',
-    captcha: await site.captcha(),
-    ...changes,
-  }
-}
+export const filledForm = async (
+  site: Site,
+  changes: Record<string, string> = {},
+): Promise<Record<string, string>> => ({
+  ...answersOf(`zoe${++people}`),
+  captcha: await site.captcha(),
+  ...changes,
+})
+
+/** What that person answers, without the captcha. */
+export const answersOf = (username: string): Record<string, string> => ({
+  sponsor_site_name: 'ana',
+  product_ids: '34',
+  first_name: 'Zoë',
+  last_name: 'Example',
+  email: `${username}@mail.example`,
+  mobile_phone: '+12025550123',
+  username,
+  password: 'Open-Sesame-7',
+  country: 'US',
+  address: '1600 Main St',
+  city: 'Reno',
+  state: 'NV',
+  post_code: '89501',
+  agreement_1: '1',
+  agreement_2: '1',
+  agreement_3: '0',
+  cc_number: '4242 4242 4242 4242',
+  cc_month: '12',
+  cc_year: '2028',
+  cc_cvv: '123',
+})
 
 /** Pages without the web build: the server's part of a page is what these tests are about. */
 const pages: Pages = {

@@ -28,7 +28,7 @@ const SLOW = '4000000000000259'
 
 /**
  * Charges nobody. The card number decides: …0002, …9995, …0127, …0069 and …0019 are declined, …9235 is held for review,
- * …0119 is charged and its answer lost, …0259 answers after three seconds, any other is approved.
+ * …0119 is charged and its answer lost, …0259 answers after a second, any other is approved.
  * Its ledger is a file of its own, apart from Foyer's database, so that the two can be compared.
  */
 export function sandboxPayments(ledgerFile: string): PaymentGateway {
@@ -61,7 +61,7 @@ export function sandboxPayments(ledgerFile: string): PaymentGateway {
     name: 'sandbox',
     async authorize(hold, signal) {
       const entry = byReference.get(hold.reference) ?? (await write(decide(hold)))
-      if (hold.card.cc_number === SLOW) await sleep(3_000, undefined, { signal }).catch(() => undefined)
+      if (hold.card.cc_number === SLOW) await sleep(1_000, undefined, { signal }).catch(() => undefined)
       if (hold.card.cc_number === ANSWER_LOST || signal.aborted) return { outcome: 'unknown' }
       return answer(entry)
     },

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod/mini'
+import { API, type Call, type CallName, calls, EnrollmentReply, IdempotencyKey } from './api.ts'
+
+const specCalls: [CallName, string, string, string[]][] = [
+  ['getPackages', 'GET', '/api/enrollment/enrollment_packages', ['product_category_id', 'language_id']],
+  ['getLegalDocuments', 'GET', '/api/enrollment/get-all-legal-documents', []],
+  ['sumOrder', 'POST', '/api/enrollment/orders', ['product_ids', 'autoship_product_ids', 'special_product_ids']],
+  ['validateEmail', 'POST', '/api/enrollment/validate_email', ['email']],
+  ['validateUsername', 'POST', '/api/enrollment/validate_username', ['username']],
+  ['getSponsor', 'GET', '/api/enrollment/get_enrollment_sponsor', ['sponsor_site']],
+  ['addEnrollment', 'POST', '/api/enrollment/add-enrollment', Object.keys(calls.addEnrollment.input.shape)],
+  ['sendVerificationCode', 'POST', '/api/twilio/send-verification-code', ['phone_number']],
+  ['verifyCode', 'POST', '/api/twilio/verify-code', ['phone_number', 'code']],
+  ['verifyCall', 'POST', '/api/twilio/verify-call', ['cellphone']],
+  ['hitPage', 'GET', '/api/replicated-sites/page-hits/:sponsor_site', ['sponsor_site']],
+]
+
+describe('the calls', () => {
+  test.each(specCalls)('spec 7: %s is %s %s', (name, method, path, asked) => {
+    const call: Call = calls[name]
+    expect([call.method, API + call.path]).toEqual([method, path])
+    expect(Object.keys(call.input.shape)).toEqual(asked)
+    expect(call.output).toBeInstanceOf(z.core.$ZodType)
+  })
+
+  test('design 8 and 21: beside the eleven there are the captcha’s challenge and the status', () => {
+    const beyond = Object.keys(calls).filter((name) => !specCalls.some(([known]) => known === name))
+    expect(specCalls).toHaveLength(11)
+    expect(beyond).toEqual(['getChallenge', 'getStatus'])
+  })
+
+  test('no two calls share an address', () => {
+    const addresses = Object.values(calls).map(({ method, path }) => `${method} ${path}`)
+    expect(new Set(addresses).size).toBe(addresses.length)
+  })
+
+  test('every call can be told in JSON Schema, for the OpenAPI document', () => {
+    for (const { input, output } of Object.values<Call>(calls))
+      for (const schema of [input, output]) expect(() => z.toJSONSchema(schema, { io: 'input' })).not.toThrow()
+  })
+})
+
+describe('the answers', () => {
+  const said = (name: CallName, answer: unknown) => (calls[name] as Call).output.safeParse(answer).success
+
+  test.each<[CallName, unknown, boolean]>([
+    ['validateEmail', { email: 'Available' }, true],
+    ['validateEmail', { email: ['This email address is already taken.'] }, true],
+    ['validateEmail', { email: 'Taken' }, false],
+    ['validateUsername', { username: 'Available' }, true],
+    ['validateUsername', { username: ['taken', 'too short'] }, true],
+    ['sumOrder', { grand_total: '99.00' }, true],
+    ['sumOrder', { grand_total: '99' }, false],
+    ['sumOrder', { grand_total: 99 }, false],
+    ['getSponsor', { site: 'master', active: 'Yes', name: 'Foyer' }, true],
+    ['getSponsor', { site: 'master', active: true, name: 'Foyer' }, false],
+    ['sendVerificationCode', { status: 1, message: '' }, true],
+    ['verifyCall', { success: true, message: '' }, true],
+    ['addEnrollment', { payment: 'Approved', token: 'a.b.c', vo_url: 'https://office.example' }, true],
+    ['addEnrollment', { payment: 'Maybe', token: '', vo_url: '' }, false],
+  ])('spec 7: %s answers %j: %s', (name, answer, fits) => expect(said(name, answer)).toBe(fits))
+
+  test('an answer carries nothing that the contract does not name', () => {
+    const reply = { payment: 'Declined', token: '', vo_url: '' }
+    expect(EnrollmentReply.parse({ ...reply, cc_number: '4242424242424242' })).toEqual(reply)
+  })
+})
+
+describe('the questions', () => {
+  test('spec 9: the numbers of a query arrive as text', () =>
+    expect(calls.getPackages.input.parse({ product_category_id: '17', language_id: '1' })).toEqual({
+      product_category_id: 17,
+      language_id: 1,
+    }))
+
+  test.each(['x', '1.5', '-1', '99999999999', undefined])('%j is not a category', (product_category_id) =>
+    expect(calls.getPackages.input.safeParse({ product_category_id, language_id: '1' }).success).toBe(false),
+  )
+
+  const enrollment = '3f2c1b0a-1111-4222-8333-0123456789ab'
+  test.each([
+    [`${enrollment}.1`, true],
+    [`${enrollment}.9999`, true],
+    [`${enrollment}.0`, false],
+    [`${enrollment}.10000`, false],
+    [enrollment, false],
+    [`${enrollment.toUpperCase()}.1`, false],
+    ['', false],
+  ])('the key of a payment is {enrollment}.{attempt}: %j, %s', (key, fits) =>
+    expect(IdempotencyKey.safeParse(key).success).toBe(fits),
+  )
+})

@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { showAmount, toAmount, toCents } from './money.ts'
+
+test.each([
+  [0, '0.00'],
+  [5, '0.05'],
+  [99, '0.99'],
+  [100, '1.00'],
+  [9900, '99.00'],
+  [123456789, '1234567.89'],
+])('design 16: %i cents are %s at the border', (cents, amount) => expect(toAmount(cents)).toBe(amount))
+
+test('design 16: an amount comes back from the border to the cent', () =>
+  fc.assert(fc.property(fc.integer({ min: 0, max: 999_999_999 }), (cents) => toCents(toAmount(cents)) === cents)))
+
+test.each(['', '99', '99.0', '99.000', '$99.00', '-1.00', '1,000.00', '1e3.00', ' 99.00', '.99', '12345678.00'])(
+  'design 16: %j is not an amount',
+  (text) => expect(toCents(text)).toBeUndefined(),
+)
+
+test.each([
+  ['99.00', '$99.00'],
+  ['0.00', '$0.00'],
+  ['', '$0.00'],
+  [undefined, '$0.00'],
+])('spec 9: the amount %j is shown as %s', (amount, shown) => expect(showAmount(amount)).toBe(shown))

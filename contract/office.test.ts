@@ -1,0 +1,24 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { officeAddress, tokenFromAddress } from './office.ts'
+
+test.each([
+  ['https://office.example', 'a.b.c', 'https://office.example/autologin/grant-access/a~b~c'],
+  ['https://office.example/', 'a.b.c', 'https://office.example/autologin/grant-access/a~b~c'],
+  ['http://localhost:3000/office', 'a.b.c', 'http://localhost:3000/office/autologin/grant-access/a~b~c'],
+])('design 10: %s opens its door to the token %s', (vo_url, token, address) =>
+  expect(officeAddress(vo_url, token)).toBe(address),
+)
+
+test('spec 4: a token comes back whole from the address, and needs no escaping there', () => {
+  const part = fc.base64String({ minLength: 1 }).map((text) => text.replace(/[+/=]/g, '_'))
+  fc.assert(
+    fc.property(fc.tuple(part, part, part), (parts) => {
+      const token = parts.join('.')
+      const written = officeAddress('https://office.example', token).split('/').at(-1) ?? ''
+      expect(written).not.toContain('.')
+      expect(encodeURIComponent(written)).toBe(written)
+      expect(tokenFromAddress(written)).toBe(token)
+    }),
+  )
+})

@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { joinPhone, phoneDigits } from './phone.ts'
+
+const gap = fc.constantFrom('', ' ', '-', '.', '/', ' (', ') ', '\u00a0', '–')
+const digits = fc.stringMatching(/^[1-9]\d{6,14}$/)
+const spaced = (number: string) =>
+  fc.array(gap, { minLength: number.length, maxLength: number.length }).map((gaps) => {
+    return [...number].map((digit, at) => gaps[at] + digit).join('')
+  })
+const dialCode = fc.constantFrom('1', '7', '44', '49', '352', '1684')
+
+describe('design 14: one number from the picker and what was typed', () => {
+  test.each([
+    ['1', '202 555 0123', '+12025550123'],
+    ['1', '(202) 555-0123', '+12025550123'],
+    ['1', '+1 202 555 0123', '+12025550123'],
+    ['1', '+44 7700 900123', '+447700900123'],
+    ['1', '0044 7700 900123', '+447700900123'],
+    ['44', ' 7700.900/123 ', '+447700900123'],
+    ['49', '30–1234567', '+49301234567'],
+    ['1', '', ''],
+    ['1', ' ( ) - ', ''],
+  ])('+%s and %j → %s', (code, typed, number) => expect(joinPhone(code, typed)).toBe(number))
+
+  test('the plus is never doubled and no digit is lost', () =>
+    fc.assert(
+      fc.property(
+        dialCode,
+        digits.chain((number) => fc.tuple(fc.constant(number), spaced(number))),
+        (code, [number, typed]) => {
+          expect(joinPhone(code, typed)).toBe(`+${code}${number}`)
+          expect(joinPhone(code, `+${typed}`)).toBe(`+${number}`)
+          expect(joinPhone(code, `00${typed}`)).toBe(`+${number}`)
+        },
+      ),
+    ))
+
+  test('a joined number joined again stays the same', () =>
+    fc.assert(
+      fc.property(dialCode, digits, (code, number) => {
+        const once = joinPhone(code, number)
+        return joinPhone(code, once) === once
+      }),
+    ))
+})
+
+test('letters are not silently dropped from a number', () => expect(phoneDigits('1-800-FOYER')).toBe('1800FOYER'))

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest'
+import { BadSettings, readConfig } from './config.ts'
+
+type Env = Record<string, string | undefined>
+
+/** The lines of the one error, or none. */
+const complaints = (env: Env): string[] => {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    if (!(error instanceof BadSettings)) throw error
+    const [title, ...lines] = error.message.split('\n')
+    expect(title).toBe('These settings do not fit:')
+    return lines.map((line) => line.trim())
+  }
+}
+const named = (env: Env) => complaints(env).map((line) => line.split(' ')[0])
+
+const production = {
+  NODE_ENV: 'production',
+  SECRET: 'correct horse battery staple',
+  PUBLIC_URL: 'https://join.example',
+  DATABASE_URL: 'postgres://foyer:hunter2@db.example/foyer',
+  MAIL: 'smtps://foyer:hunter2@mail.example',
+  ALLOW_EMBEDDED: 'payment, phone',
+}
+
+describe('without any setting', () => {
+  const config = readConfig({})
+
+  test('design, section 4: everything has a default that works', () =>
+    expect(config).toMatchObject({
+      PORT: 3000,
+      PUBLIC_URL: 'http://localhost:3000',
+      OFFICE_URL: 'http://localhost:3000/office',
+      SITE_HOSTS: ['localhost:3000'],
+      TRUST_PROXY: [],
+      PAYMENT: 'sandbox',
+      PHONE: 'sandbox',
+      CAPTCHA: 'altcha',
+      MAIL: 'outbox',
+      production: false,
+      embedded: ['database', 'payment', 'phone', 'mail'],
+    }))
+
+  test('spec 2: the flow is the spec’s: ACCOUNT first, no autoship, no special, no code', () =>
+    expect(config).toMatchObject({ START_STEP: 'ACCOUNT', AUTOSHIP: false, SPECIAL: false, PHONE_VERIFICATION: false }))
+
+  test('an empty setting is none', () => expect(readConfig({ PORT: '', DATABASE_URL: ' ' })).toEqual(config))
+})
+
+describe('what is set', () => {
+  test('design, section 4: PUBLIC_URL is the root of every address', () =>
+    expect(readConfig({ PUBLIC_URL: 'https://join.example/' })).toMatchObject({
+      PUBLIC_URL: 'https://join.example',
+      OFFICE_URL: 'https://join.example/office',
+      SITE_HOSTS: ['join.example'],
+    }))
+
+  test('design 11: OFFICE_URL names the operator’s own office', () =>
+    expect(readConfig({ OFFICE_URL: 'https://office.example' }).OFFICE_URL).toBe('https://office.example'))
+
+  test('a limit is how many in how many seconds', () =>
+    expect(readConfig({ LIMIT_DECLINES: '3/60' }).LIMIT_DECLINES).toEqual({ most: 3, seconds: 60 }))
+
+  test('a policy is switched on by name', () =>
+    expect(readConfig({ AUTOSHIP: 'on', START_STEP: 'PRODUCT_SELECTION' })).toMatchObject({
+      AUTOSHIP: true,
+      START_STEP: 'PRODUCT_SELECTION',
+    }))
+
+  test.each(['10.0.0.5', '10.0.0.5, 192.168.0.0/16', '::1', 'fd00::/8', 'loopback'])(
+    'TRUST_PROXY takes proxies by address: %s',
+    (text) => expect(readConfig({ TRUST_PROXY: text }).TRUST_PROXY).toEqual(text.split(', ')),
+  )
+})
+
+describe('what does not fit', () => {
+  test.each([
+    ['PORT', '70000', 'is a whole number from 0 to 65535'],
+    ['PORT', '80.5', 'is a whole number from 0 to 65535'],
+    ['AUTOSHIP', 'yes', 'is one of: off, on'],
+    ['START_STEP', 'PAYMENT', 'is one of: ACCOUNT, PRODUCT_SELECTION'],
+    ['PUBLIC_URL', 'join.example', 'is an address that starts with http:// or https://'],
+    ['OFFICE_URL', 'javascript:alert(1)', 'is an address that starts with http:// or https://'],
+    ['LIMIT_LOOKUPS', '300', 'is how many in how many seconds, such as 30/3600'],
+    ['LIMIT_LOOKUPS', '300/0', 'is how many in how many seconds, such as 30/3600'],
+    ['TRUST_PROXY', '1', 'is a list of addresses or networks'],
+    ['TRUST_PROXY', 'true', 'is a list of addresses or networks'],
+    ['TRUST_PROXY', '10.0.0.5,2', 'is a list of addresses or networks'],
+  ])('%s=%s %s', (name, text, why) => {
+    const lines = complaints({ [name]: text })
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain(`${name} ${why}`)
+    expect(lines[0]).toContain(`it is '${text}'`)
+  })
+
+  // Known to fail: such words pass here and stop the start later, without a name beside them.
+  test.fails.each(['dead', '...', '10.0.0.0/99', '999.1.1.1'])('TRUST_PROXY=%s is no address', (text) =>
+    expect(named({ TRUST_PROXY: text })).toEqual(['TRUST_PROXY']),
+  )
+
+  test.each(['LIMIT_ENROLMENTS', 'LIMIT_', 'CAPTCHA_COSTS', 'PAYMENT_DEADLINE', 'HASHES_AT_1', 'MAIL_TO'])(
+    'a mistyped name does not silently do nothing: %s',
+    (name) => expect(complaints({ [name]: '1' })).toEqual([`${name} is not a setting of Foyer`]),
+  )
+
+  test('design, section 4: is listed all at once', () =>
+    expect(
+      named({ PORT: 'x', AUTOSHIP: 'maybe', MAIL: 'pigeon', LIMIT_DECLINES: 'few', LIMIT_NONSENSE: '1/1' }),
+    ).toEqual(['PORT', 'AUTOSHIP', 'MAIL', 'LIMIT_DECLINES', 'LIMIT_NONSENSE']))
+
+  // Known to fail: what production asks for is heard only once everything else fits.
+  test.fails('design, section 4: is listed all at once, with what production asks for', () =>
+    expect(named({ ...production, PORT: 'x', SECRET: '', PUBLIC_URL: '' })).toEqual(['PORT', 'SECRET', 'PUBLIC_URL']))
+
+  test('a secret is never repeated', () => {
+    const lines = complaints({ DATABASE_URL: 'mysql://foyer:hunter2@db', MAIL: 'imap://foyer:hunter2@mail', PORT: 'x' })
+    expect(lines).toHaveLength(3)
+    expect(lines.join()).not.toContain('hunter2')
+    expect(complaints({ SECRET: 'hunter2' })).toEqual(['SECRET has at least 16 characters'])
+  })
+})
+
+describe('in production', () => {
+  test('design, section 4: a full set starts', () =>
+    expect(readConfig(production)).toMatchObject({ production: true, embedded: ['payment', 'phone'] }))
+
+  test('design, section 4: a secret, an address and the name of every embedded part are required', () =>
+    expect(complaints({ NODE_ENV: 'production' }).map((line) => line.split(':')[0])).toEqual([
+      'SECRET is required in production',
+      'PUBLIC_URL is required in production',
+      'ALLOW_EMBEDDED does not name database',
+      'ALLOW_EMBEDDED does not name payment',
+      'ALLOW_EMBEDDED does not name phone',
+      'ALLOW_EMBEDDED does not name mail',
+    ]))
+
+  test.each([
+    ['SECRET', ['SECRET']],
+    ['PUBLIC_URL', ['PUBLIC_URL']],
+    ['DATABASE_URL', ['ALLOW_EMBEDDED']],
+    ['MAIL', ['ALLOW_EMBEDDED']],
+    ['ALLOW_EMBEDDED', ['ALLOW_EMBEDDED', 'ALLOW_EMBEDDED']],
+  ])('%s cannot be left out', (name, lines) => expect(named({ ...production, [name]: undefined })).toEqual(lines))
+
+  // Known to fail: it is 24 characters long, and nobody compares it.
+  test.fails('the development secret, known to every reader of the source, is refused', () =>
+    expect(named({ ...production, SECRET: readConfig({}).SECRET })).toEqual(['SECRET']))
+})

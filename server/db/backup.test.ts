@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { PGlite } from '@electric-sql/pglite'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { backup, restore } from './backup.ts'
+import { migrate } from './migrate.ts'
+import { embedded } from './open.ts'
+
+let site: Site
+let folder: string
+let file: string
+beforeAll(async () => {
+  site = await testSite()
+  folder = await mkdtemp(join(tmpdir(), 'foyer-backup-'))
+  file = join(folder, 'all.jsonl.gz')
+})
+afterAll(async () => {
+  await site.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const empty = async () => {
+  const db = embedded(await PGlite.create())
+  await migrate(db)
+  return db
+}
+
+/** Every row of every table that a backup is about, as text. */
+const rowsOf = async (db: Site['db']) => {
+  const told: Record<string, string[]> = {}
+  for (const table of [
+    'sponsor',
+    'package',
+    'legal_text',
+    'legal_document',
+    'claim',
+    'payment',
+    'member',
+    'orders',
+    'order_line',
+    'acceptance',
+    'job',
+    'server_key',
+  ]) {
+    const { rows } = await sql<{ row: string }>`select to_jsonb(t)::text as row from ${sql.table(table)} t`.execute(db)
+    told[table] = rows.map(({ row }) => row.replace(/T?(\d\d:\d\d:\d\d)(\+00:00)?/g, '$1')).sort()
+  }
+  return told
+}
+
+it('9.6 restores everything, from this database into an embedded one', async () => {
+  await site.post(
+    'enrollment/add-enrollment',
+    await filledForm(site, { username: 'saved', business_name: 'Ünïcode "quotes" \\ Co' }),
+  )
+  const count = await backup(site.db, file)
+  const copy = await empty()
+  expect(await restore(copy, file)).toBe(count)
+  expect(await rowsOf(copy)).toEqual(await rowsOf(site.db))
+  await expect(restore(copy, file)).rejects.toThrow('This database is not empty.')
+  await copy.destroy()
+}, 60_000)
+
+it('9.6 restores whole or not at all', async () => {
+  const copy = await empty()
+  const header = JSON.stringify({ foyer: 1, migrations: ['0001_foyer.sql'] })
+  const row = JSON.stringify({ table: 'legal_text', rows: [{ sha256: 'x', content: 'y' }] })
+  const bad: [string, string, string][] = [
+    ['cut', `${header}\n${row}\n{"table":"nothing","rows":[]}\n`, "names the table 'nothing'"],
+    ['old', '{"foyer":1,"migrations":["0000_older.sql"]}\n', 'The backup has the schema 0000_older.sql'],
+    ['other', '{"hello":1}\n', 'is not a backup of Foyer'],
+    ['empty', '', 'is empty'],
+  ]
+  for (const [name, text, sentence] of bad) {
+    await writeFile(join(folder, name), gzipSync(text))
+    await expect(restore(copy, join(folder, name))).rejects.toThrow(sentence)
+  }
+  expect(await copy.selectFrom('legal_text').selectAll().execute()).toEqual([])
+  await copy.destroy()
+}, 60_000)

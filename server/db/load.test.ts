@@ -1,0 +1,146 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { testDatabase } from '#server/test/database.ts'
+import { loadFolder } from './load.ts'
+import type { Database } from './open.ts'
+import { seed } from './ready.ts'
+
+let database: Database
+let folder: string
+beforeAll(async () => {
+  database = await testDatabase()
+  folder = await mkdtemp(join(tmpdir(), 'foyer-load-'))
+})
+afterAll(async () => {
+  await database.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const now = new Date('2026-11-15T12:00:00Z')
+
+/** Writes files into a new folder and loads it. */
+let folders = 0
+const load = async (files: Record<string, string>) => {
+  const dir = join(folder, String(folders++))
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(dir, name)), { recursive: true })
+    await writeFile(join(dir, name), text)
+  }
+  return loadFolder(database.db, dir, now)
+}
+
+const everything = async () => {
+  const { db } = database
+  return {
+    sponsors: await db.selectFrom('sponsor').selectAll().orderBy('site').execute(),
+    packages: await db.selectFrom('package').selectAll().orderBy('product_id').execute(),
+    documents: await db.selectFrom('legal_document').selectAll().orderBy('id').execute(),
+    claims: await db.selectFrom('claim').selectAll().orderBy('value').execute(),
+  }
+}
+
+const document = (title: string, body: string) =>
+  `<!--\nid: 77\ntitle: ${title}\nstatus: active\ndisplay_on_checkout: enrollment_page_checkout\n-->\n${body}\n`
+
+it('9.4 loading the same folder twice is like loading it once', async () => {
+  const before = await everything()
+  await seed(database.db, now)
+  expect(await everything()).toEqual(before)
+})
+
+it('9.4 adds and changes what the files name and leaves the rest', async () => {
+  const counts = await load({
+    'sponsors.csv': 'site,name,active,renamed_to\nana,"Ana, renamed",No,\nnewone,New One,Yes,\n',
+  })
+  expect(counts).toEqual({ sponsors: 1 + 1, packages: 0, documents: 0 })
+  const { sponsors } = await everything()
+  expect(sponsors.find(({ site }) => site === 'ana')).toMatchObject({ name: 'Ana, renamed', active: false })
+  expect(sponsors.find(({ site }) => site === 'newone')).toMatchObject({ active: true })
+  expect(sponsors.find(({ site }) => site === 'bluepier')).toMatchObject({ active: true })
+})
+
+it('9.4 names every bad line and then loads nothing', async () => {
+  const before = await everything()
+  const bad = load({
+    'sponsors.csv': [
+      'site,name,active,renamed_to',
+      'Bad-Site,Somebody,Yes,',
+      'console,Somebody,Yes,',
+      'good,Good One,Yes,',
+      'good,Twice,Maybe,',
+      'gone,,Yes,nowhere',
+      'circle,Circle,Yes,harbor',
+      'short,Short',
+    ].join('\n'),
+    'packages.csv': [
+      'product_id,product_category_id,language_id,name,description,price,billing_interval,is_recurring,is_special,ships,image_url,position',
+      '70,17,1,Fine,,10.00,month,No,No,No,/assets/x.svg,9',
+      'x,17,1,Bad,,10,yearly,No,No,Perhaps,https://elsewhere/x.svg,9',
+    ].join('\n'),
+    'documents/a.html': '<p>No header</p>',
+    'documents/b.html': document('', '<script>alert(1)</script>'),
+  })
+  await expect(bad).rejects.toThrow(
+    [
+      'Nothing was loaded, because these lines do not fit:',
+      '  sponsors.csv:8: has 2 values, the header names 4',
+      "  sponsors.csv:2: site is 1 to 30 small letters and digits, not 'Bad-Site'",
+      "  sponsors.csv:3: site 'console' is a reserved word",
+      "  sponsors.csv:5: active is Yes or No, not 'Maybe'",
+      '  sponsors.csv:6: name is missing',
+      "  sponsors.csv:8: active is Yes or No, not ''",
+      "  packages.csv:3: price has two decimals, such as 99.00, not '10'",
+      "  packages.csv:3: billing_interval is month or once, not 'yearly'",
+      "  packages.csv:3: image_url begins with /assets/, not 'https://elsewhere/x.svg'",
+      "  packages.csv:3: product_id is a whole number, not 'x'",
+      "  packages.csv:3: ships is Yes or No, not 'Perhaps'",
+      '  documents/a.html:1: begins with a comment that names id, title, status and display_on_checkout',
+      '  documents/b.html: has no text',
+      '  documents/b.html: title is missing',
+      "  sponsors.csv:5: site 'good' stands here twice",
+      "  sponsors.csv:6: renamed_to 'nowhere' is no sponsor's site",
+      "  sponsors.csv:7: renamed_to 'harbor' is itself renamed: name the last site",
+    ].join('\n'),
+  )
+  expect(await everything()).toEqual(before)
+})
+
+it('9.4 says so when a folder holds nothing to load', async () => {
+  await expect(load({ 'readme.txt': 'hello' })).rejects.toThrow(
+    'there is no sponsors.csv, packages.csv or documents/*.html here',
+  )
+})
+
+it('9.4 does not take a name from somebody who is joining', async () => {
+  await database.db
+    .insertInto('enrollment')
+    .values({ id: '00000000-0000-4000-8000-000000000001', created_at: now })
+    .execute()
+  await database.db
+    .insertInto('claim')
+    .values({ kind: 'username', value: 'joining', enrollment_id: '00000000-0000-4000-8000-000000000001' })
+    .execute()
+  const taken = load({ 'sponsors.csv': 'site,name,active,renamed_to\njoining,Somebody,Yes,\n' })
+  await expect(taken).rejects.toThrow(
+    "sponsors.csv:2: site 'joining' is being taken by somebody who is joining right now",
+  )
+})
+
+it('9.5 a changed document is a new version, and the old text stays', async () => {
+  const versions = async () => {
+    const row = await database.db.selectFrom('legal_document').selectAll().where('id', '=', 77).executeTakeFirst()
+    const texts = await database.db
+      .selectFrom('legal_text')
+      .select('content')
+      .where('content', 'like', '<p>Word%')
+      .execute()
+    return [row?.version, texts.map(({ content }) => content).sort()]
+  }
+  await load({ 'documents/words.html': document('Words', '<p>Word one</p>') })
+  await load({ 'documents/words.html': document('Words', '<p>Word one</p>') })
+  expect(await versions()).toEqual([1, ['<p>Word one</p>']])
+  await load({ 'documents/words.html': document('Words', '<p onclick="x()">Word two</p><script>x()</script>') })
+  expect(await versions()).toEqual([2, ['<p>Word one</p>', '<p>Word two</p>']])
+})

@@ -1,0 +1,81 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { createLog, scrub } from './log.ts'
+
+/** What leaves the process after something was logged. */
+const written = (write: (log: ReturnType<typeof createLog>) => void): string => {
+  const sink = new PassThrough()
+  write(createLog('info', sink))
+  return String(sink.read())
+}
+
+const HIDDEN = '[card number]'
+
+describe('a card number never reaches the log', () => {
+  test.each([
+    ['in a field', { cc_number: '4242424242424242' }],
+    ['deep inside', { body: { payments: [{ card: { number: '378282246310005' } }] } }],
+    ['as a key', { '6011111111111117': true }],
+    ['as a number', { card: 5555555555554444 }],
+    ['with thirteen digits', { card: '4007000000027' }],
+    ['with its expiry behind it', { card: '4242424242424242 12/30' }],
+    ['in an address', { url: '/pay?card=4242%204242%204242%204242&x=1' }],
+    ['in a form', { body: 'cc_number=4242+4242+4242+4242' }],
+  ])('%s', (_where, given) => {
+    const line = written((log) => log.info(given, 'seen'))
+    expect(line).toContain(HIDDEN)
+    expect(line.replace(/\D/g, '')).not.toMatch(/4242424242424242|378282246310005|6011111111111117|5555555555554444/)
+  })
+
+  test.each(['4242424242424242', '4242 4242 4242 4242', '4242-4242-4242-4242', '4242.4242.4242.4242'])(
+    'in free text: %s',
+    (number) => expect(scrub(`card ${number} was refused`)).toBe(`card ${HIDDEN} was refused`),
+  )
+
+  test('in the message of an error, its stack or its cause', () => {
+    const error = new Error('no answer for 4242 4242 4242 4242', { cause: new Error('5555-5555-5555-4444') })
+    const line = written((log) => log.error({ err: error }, 'payment of 4111111111111111 failed'))
+    expect(line.match(/4242 4242|5555-5555|4111111/)).toBeNull()
+    expect(JSON.parse(line)).toMatchObject({ msg: `payment of ${HIDDEN} failed`, err: { type: 'Error' } })
+  })
+
+  test('in a child log', () => {
+    const line = written((log) => log.child({ card: '4242424242424242' }).info('seen'))
+    expect(JSON.parse(line)).toMatchObject({ card: HIDDEN, msg: 'seen' })
+  })
+
+  // Known to fail: the contract takes these as one card, the scrubber looks for one separator at a time.
+  test.fails.each(['4242  4242  4242  4242', '4242 - 4242 - 4242 - 4242', '4242\u00a04242\u00a04242\u00a04242'])(
+    'with wide gaps: %j',
+    (number) => expect(scrub(number)).toBe(HIDDEN),
+  )
+})
+
+describe('what is no card stays', () => {
+  test.each([
+    ['an amount', '"grand_total":"99.00"'],
+    ['a moment', '"time":"2026-11-15T01:54:00.123Z"'],
+    ['a moment in milliseconds', '"at":1794707640000'],
+    ['an enrollment', '"enrollment_id":"3f2c1b0a-1111-4222-8333-0123456789ab"'],
+    ['a phone number', '"mobile_phone":"+12025550123"'],
+    ['a number that fails its check digit', '4242424242424241'],
+    ['another brand’s number', '3530111333300000'],
+    ['an address', '10.0.0.5:3000 and 192.168.100.200'],
+  ])('%s', (_what, text) => expect(scrub(text)).toBe(text))
+
+  test('a line stays JSON, with its level, time and message', () => {
+    const line = JSON.parse(written((log) => log.info({ method: 'GET', status: 200, ms: 12 }, 'answered')))
+    expect(line).toMatchObject({ level: 30, method: 'GET', status: 200, ms: 12, msg: 'answered' })
+    expect(Math.abs(Date.now() - Date.parse(line.time))).toBeLessThan(60_000)
+  })
+
+  // Known to fail: '.' and '-' count as separators inside decimals and ids; one id in a thousand loses its face.
+  test.fails.each([
+    ['a decimal', '"seconds":4.242424242424242'],
+    ['an enrollment whose digits happen to fit', '"enrollment_id":"d2424242-4242-4242-8242-4242424242ab"'],
+  ])('%s', (_what, text) => expect(scrub(text)).toBe(text))
+
+  // Known to fail: a number is replaced by a bare word, and the whole line is no longer JSON.
+  test.fails('a line stays JSON when a card was a number in it', () =>
+    expect(JSON.parse(written((log) => log.info({ card: 4242424242424242 }, 'seen')))).toMatchObject({ msg: 'seen' }))
+})

@@ -1,0 +1,20 @@
+import { brand } from './brand.ts'
+import { LockIcon } from './icons.tsx'
+
+/** The brand, and what a visitor wants to know about a page that will ask for a card. */
+export function Header({ note }: { note?: string }) {
+  return (
+    <header className="header">
+      <a className="brand" href="/">
+        <img src={brand.mark} alt="" width="30" height="30" />
+        {brand.name}
+      </a>
+      {note && (
+        <p className="safe">
+          <LockIcon />
+          <span>{note}</span>
+        </p>
+      )}
+    </header>
+  )
+}

@@ -1,0 +1,34 @@
+import type { StartData } from '#contract/start.ts'
+import { Header } from '#web/Header.tsx'
+import { Arrival } from './Arrival.tsx'
+import { Indicator } from './Indicator.tsx'
+import { OrderSummary } from './OrderSummary.tsx'
+import { SponsorCard } from './SponsorCard.tsx'
+import { screenOf } from './steps.ts'
+import { type Place, useWizard } from './wizard.ts'
+
+/** The route /{sponsor_site}: the frame around one step. `place` is known in the browser only. */
+export function EnrollPage({ start, place }: { start: StartData; place?: Place }) {
+  const wizard = useWizard(start, place)
+  const Step = screenOf(wizard.step)
+  const { autoship, special } = start.policy
+  return (
+    <div className="page">
+      <Header note="Encrypted. We never store your card." />
+      <div className="enroll">
+        <Indicator currentStep={wizard.step} show_autoship={autoship} show_special={special} />
+        <aside className="side" aria-label="Your order">
+          <div className="card">
+            <OrderSummary wizard={wizard} />
+            <SponsorCard sponsor={start.sponsor} />
+          </div>
+          {start.test_payments && <p className="test-note">Test mode: payments are simulated and no card is charged.</p>}
+        </aside>
+        <main className="main">
+          <Arrival start={start} />
+          {Step && <Step key={wizard.step} wizard={wizard} />}
+        </main>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+import type { Step } from '#contract/start.ts'
+import { AccountIcon, BillingIcon } from '#web/icons.tsx'
+
+/** Spec section 1: when each of the three is active, and when its label is bold. */
+const stages: { label: string; icon: typeof AccountIcon; active: Step[]; bold: Step }[] = [
+  {
+    label: 'About Yourself',
+    icon: AccountIcon,
+    active: ['ACCOUNT', 'CODE_VERIFICATION', 'ACCOUNT_CREATION', 'PAYMENT'],
+    bold: 'ACCOUNT',
+  },
+  { label: 'Account Creation', icon: AccountIcon, active: ['ACCOUNT_CREATION', 'PAYMENT'], bold: 'ACCOUNT_CREATION' },
+  { label: 'Billing & Checkout', icon: BillingIcon, active: ['PAYMENT'], bold: 'PAYMENT' },
+]
+
+/** show_autoship and show_special have no visible effect, as the spec says. */
+type IndicatorProps = { currentStep: Step; show_autoship: boolean; show_special: boolean }
+
+/** How far the visitor has come. To look at, not to click on. */
+export function Indicator({ currentStep }: IndicatorProps) {
+  const reached = stages.filter(({ active }) => active.includes(currentStep)).length
+  return (
+    <div className="indicator">
+      {reached > 0 && (
+        <p className="unseen" id="progress">
+          Step {reached} of {stages.length}
+        </p>
+      )}
+      <ol>
+        {stages.map(({ label, icon: Icon, active, bold }) => (
+          <li
+            key={label}
+            className={active.includes(currentStep) ? 'active' : undefined}
+            aria-current={bold === currentStep ? 'step' : undefined}
+          >
+            <Icon />
+            {bold === currentStep ? <b>{label}</b> : <span>{label}</span>}
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}

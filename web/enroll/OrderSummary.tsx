@@ -1,0 +1,89 @@
+import { useEffect, useRef } from 'react'
+import { limits } from '#contract/limits.ts'
+import { showAmount, toAmount } from '#contract/money.ts'
+import { orderLists } from '#contract/packages.ts'
+import { ChevronIcon } from '#web/icons.tsx'
+import { packagesIn } from './draft.ts'
+import { hasChange, previousStep } from './flow.ts'
+import type { Wizard } from './wizard.ts'
+
+const monthly = showAmount(toAmount(limits.subscription_cents))
+
+/** What is bought, what it costs today and what renews when. Folded on a phone, open beside the form on a desktop. */
+export function OrderSummary({ wizard }: { wizard: Wizard }) {
+  const { start, draft, step, grand_total } = wizard
+  const fold = useOpenOnDesktop()
+  const chosen = orderLists.flatMap((list) => packagesIn(list, draft, start))
+  const [main] = chosen
+  if (!main) return null
+  const renewal = shortDay(start.renews_on)
+  const mayChange = hasChange(step) && start.packages.length > 1
+  return (
+    <details className="order" ref={fold}>
+      <summary>
+        <span className="order-name">{main.name}</span>
+        <span className="order-price">
+          <Total amount={grand_total} /> today
+        </span>
+        <span className="order-renewal">
+          then {monthly} a month, from {renewal}
+        </span>
+        <ChevronIcon />
+      </summary>
+      <div className="order-body">
+        <img className="order-picture" src={main.image_url} alt="" width="720" height="296" />
+        <div className="order-text">
+          <div className="order-head">
+            <h2>{main.name}</h2>
+            {mayChange && (
+              <button
+                type="button"
+                className="link"
+                onClick={() => wizard.returnTo(previousStep('ACCOUNT', start.policy))}
+              >
+                Change<span className="unseen"> package</span>
+              </button>
+            )}
+          </div>
+          <p className="order-description">{main.description}</p>
+          <dl>
+            {chosen.map(({ product_id, name, price }) => (
+              <div key={product_id}>
+                <dt>{chosen.length > 1 ? name : 'Today'}</dt>
+                <dd>{showAmount(price)}</dd>
+              </div>
+            ))}
+            <div>
+              <dt>Then monthly, from {renewal}</dt>
+              <dd>{monthly}</dd>
+            </div>
+            <div className="total">
+              <dt>Total today</dt>
+              <dd>
+                <Total amount={grand_total} />
+              </dd>
+            </div>
+          </dl>
+        </div>
+      </div>
+    </details>
+  )
+}
+
+/** The sum, or its shape while the server works it out. */
+const Total = ({ amount }: { amount: string | undefined }) =>
+  amount === undefined ? <span className="waiting">$00.00</span> : showAmount(amount)
+
+/** '2026-12-15' → 'Dec 15' */
+const shortDay = (day: string) =>
+  new Date(`${day}T00:00:00Z`).toLocaleDateString('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
+
+/** Our style sheet opens it on a desktop; a browser that cannot do that yet is helped here. */
+function useOpenOnDesktop() {
+  const fold = useRef<HTMLDetailsElement>(null)
+  useEffect(() => {
+    if (CSS.supports('selector(::details-content)') || !matchMedia('(min-width: 60rem)').matches) return
+    if (fold.current) fold.current.open = true
+  }, [])
+  return fold
+}

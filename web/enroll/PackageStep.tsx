@@ -1,0 +1,81 @@
+import { useState } from 'react'
+import type { Package } from '#contract/api.ts'
+import { showAmount } from '#contract/money.ts'
+import { groupOf, groupOfList, type OrderList } from '#contract/packages.ts'
+import { useForm } from '#web/form/useForm.ts'
+import { ArrowIcon, CheckIcon } from '#web/icons.tsx'
+import { Notice } from '#web/Notice.tsx'
+import { packagesIn } from './draft.ts'
+import { StepForm } from './StepForm.tsx'
+import type { Wizard } from './wizard.ts'
+
+type PackageStepProps = { wizard: Wizard; list: OrderList; title: string; lead: string }
+
+/** A group of packages. Choosing one replaces the earlier choice and is the way forward. */
+export function PackageStep({ wizard, list, title, lead }: PackageStepProps) {
+  const offered = wizard.start.packages.filter((found) => groupOf(found) === groupOfList[list])
+  const [chosen] = packagesIn(list, wizard.draft, wizard.start)
+  const [asked, setAsked] = useState<string>()
+  const form = useForm({
+    rules: {},
+    values: {},
+    onValid: (_, pressed) => {
+      const product_ids = pressed?.getAttribute('value') ?? ''
+      setAsked(product_ids)
+      return wizard.choose(list, product_ids)
+    },
+  })
+  return (
+    <StepForm wizard={wizard} form={form} title={title} lead={lead}>
+      {offered.length ? (
+        <ul className="packages">
+          {offered.map((found) => (
+            <li key={found.product_id}>
+              <PackageCard
+                found={found}
+                list={list}
+                chosen={found === chosen}
+                busy={form.busy && asked === String(found.product_id)}
+              />
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <Notice title="There is nothing to choose from at the moment.">
+          Please come back a little later, or <a href="">load the page again</a>.
+        </Notice>
+      )}
+    </StepForm>
+  )
+}
+
+type PackageCardProps = { found: Package; list: OrderList; chosen: boolean; busy: boolean }
+
+function PackageCard({ found, list, chosen, busy }: PackageCardProps) {
+  return (
+    <button
+      type="submit"
+      className="package"
+      name={list}
+      value={found.product_id}
+      aria-pressed={chosen}
+      aria-busy={busy || undefined}
+    >
+      <img src={found.image_url} alt="" width="720" height="296" />
+      <span className="package-text">
+        <span className="package-name">{found.name}</span>
+        <span className="package-description">{found.description}</span>
+        <span className="package-foot">
+          <span className="package-price">
+            {showAmount(found.price)} <small>today</small>
+          </span>
+          <span className="package-choose">
+            {chosen && <CheckIcon />}
+            {chosen ? 'Chosen' : 'Choose'}
+            {!chosen && <ArrowIcon />}
+          </span>
+        </span>
+      </span>
+    </button>
+  )
+}

@@ -1,0 +1,51 @@
+import { honeypots } from '#contract/fields.ts'
+import { Field } from '#web/form/Field.tsx'
+import { Honeypot } from '#web/form/Honeypot.tsx'
+import { PhoneField } from '#web/form/PhoneField.tsx'
+import { useForm } from '#web/form/useForm.ts'
+import { asked } from '../draft.ts'
+import { StepForm } from '../StepForm.tsx'
+import type { Wizard } from '../wizard.ts'
+
+/** Who is joining, and how to reach them. */
+export function Account({ wizard }: { wizard: Wizard }) {
+  const form = useForm({
+    rules: asked.ACCOUNT,
+    values: wizard.draft,
+    onValid: async (answers) => {
+      await wizard.advance(answers)
+      return undefined
+    },
+  })
+  return (
+    <StepForm
+      wizard={wizard}
+      form={form}
+      title="Tell us about yourself"
+      lead="Two minutes. You can go back at any time and nothing is lost."
+    >
+      <div className="pair">
+        <Field {...form.field('first_name')} label="First name" autoComplete="given-name" enterKeyHint="next" />
+        <Field {...form.field('last_name')} label="Last name" autoComplete="family-name" enterKeyHint="next" />
+      </div>
+      <Field
+        {...form.field('business_name')}
+        label="Company name"
+        optional
+        autoComplete="organization"
+        enterKeyHint="next"
+      />
+      <PhoneField
+        {...form.field('mobile_phone')}
+        label="Mobile phone number"
+        hint={
+          wizard.start.policy.phone_verification
+            ? 'We send you a code to confirm it. Never shared.'
+            : 'So that we can reach you about your membership. Never shared.'
+        }
+        enterKeyHint="go"
+      />
+      <Honeypot traps={honeypots.map(form.field)} />
+    </StepForm>
+  )
+}

@@ -1,0 +1,75 @@
+import { passwordRules } from '#contract/fields.ts'
+import { api } from '#web/api.ts'
+import { Field } from '#web/form/Field.tsx'
+import { PasswordField } from '#web/form/PasswordField.tsx'
+import { useForm } from '#web/form/useForm.ts'
+import { log } from '#web/log.ts'
+import { asked } from '../draft.ts'
+import { StepForm } from '../StepForm.tsx'
+import { useUsername } from '../useUsername.ts'
+import type { Wizard } from '../wizard.ts'
+
+/** How the new member signs in. */
+export function AccountCreation({ wizard }: { wizard: Wizard }) {
+  const form = useForm({
+    rules: asked.ACCOUNT_CREATION,
+    values: wizard.draft,
+    onValid: async (answers) => {
+      const [email, taken] = await Promise.all([findEmail(answers.email), username.check(answers.username)])
+      const messages = { ...(email ? { email } : {}), ...(taken ? { username: taken } : {}) }
+      return email || taken ? messages : wizard.advance(answers)
+    },
+  })
+  const username = useUsername(form)
+  return (
+    <StepForm
+      wizard={wizard}
+      form={form}
+      title="Create your account"
+      lead="This is how you sign in to your office."
+    >
+      <Field
+        {...form.field('email')}
+        label="Email address"
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+        enterKeyHint="next"
+        hint="Your receipt and your welcome letter go here."
+      />
+      <Field
+        {...form.field('username')}
+        {...username.input}
+        label="Username"
+        autoComplete="username"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        enterKeyHint="next"
+        hint="Small letters and numbers. It is also the link that you share."
+      >
+        <p className="availability" role="status">
+          {username.news}
+        </p>
+      </Field>
+      <PasswordField
+        {...form.field('password')}
+        label="Password"
+        autoComplete="new-password"
+        enterKeyHint="go"
+        rules={passwordRules}
+      />
+    </StepForm>
+  )
+}
+
+/** What the server has against an email address, if anything. A lookup that fails is only logged. */
+async function findEmail(email: string): Promise<string[] | undefined> {
+  try {
+    const answer = await api.validateEmail({ email })
+    return answer.email === 'Available' ? undefined : answer.email
+  } catch (cause) {
+    log('The email address could not be looked up.', cause)
+    return undefined
+  }
+}

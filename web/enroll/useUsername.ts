@@ -1,0 +1,82 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { limits } from '#contract/limits.ts'
+import { api } from '#web/api.ts'
+import type { useForm } from '#web/form/useForm.ts'
+import { log } from '#web/log.ts'
+import { asked } from './draft.ts'
+
+type UsernameForm = Pick<ReturnType<typeof useForm<typeof asked.ACCOUNT_CREATION>>, 'hold' | 'tell'>
+
+const WANTED = /[^a-z0-9]/g
+
+/** A username as it is typed: small letters and digits only, looked up when the typing pauses and when the field is left. */
+export function useUsername(form: UsernameForm) {
+  const pause = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const newest = useRef('')
+  const known = useRef(new Map<string, string[] | undefined>())
+  const [news, setNews] = useState('')
+
+  useEffect(() => () => clearTimeout(pause.current), [])
+
+  /** The server's messages against a username, undefined when it is free. A lookup that fails is only logged. */
+  const check = async (username: string): Promise<string[] | undefined> => {
+    if (known.current.has(username)) return known.current.get(username)
+    try {
+      const answer = await api.validateUsername({ username })
+      const messages = answer.username === 'Available' ? undefined : answer.username
+      known.current.set(username, messages)
+      return messages
+    } catch (cause) {
+      log('The username could not be looked up.', cause)
+      return undefined
+    }
+  }
+
+  /** Looks up and tells. The button rests for the spec's second after a username turns out to be free. */
+  const lookUp = async (username: string) => {
+    clearTimeout(pause.current)
+    if (!asked.ACCOUNT_CREATION.username.safeParse(username).success) return
+    const isNew = !known.current.has(username)
+    const messages = isNew ? await form.hold(check(username)) : await check(username)
+    if (newest.current !== username) return
+    const free = known.current.has(username) && !messages
+    setNews(free ? `${username} is available.` : '')
+    if (messages) form.tell('username', messages)
+    if (free && isNew) form.hold(new Promise((resolve) => setTimeout(resolve, limits.button_back_ms)))
+  }
+
+  const onInput = (event: FormEvent<HTMLInputElement>) => {
+    const field = event.currentTarget
+    if ((event.nativeEvent as InputEvent).isComposing) return
+    tidy(field)
+    newest.current = field.value
+    setNews('')
+    clearTimeout(pause.current)
+    if (field.value.length >= limits.username_checked_from)
+      pause.current = setTimeout(() => lookUp(field.value), limits.username_pause_ms)
+  }
+  return {
+    check,
+    /** For a polite live region. */
+    news,
+    input: {
+      onInput,
+      onCompositionEnd: onInput,
+      onBlur: (event: FormEvent<HTMLInputElement>) => {
+        tidy(event.currentTarget)
+        newest.current = event.currentTarget.value
+        lookUp(event.currentTarget.value)
+      },
+    },
+  }
+}
+
+/** Takes out what does not belong in, and leaves the caret where it was. */
+function tidy(field: HTMLInputElement) {
+  const clean = (text: string) => text.toLowerCase().replace(WANTED, '')
+  const value = clean(field.value)
+  if (value === field.value) return
+  const caret = clean(field.value.slice(0, field.selectionStart ?? field.value.length)).length
+  field.value = value
+  field.setSelectionRange(caret, caret)
+}

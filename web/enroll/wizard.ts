@@ -1,0 +1,203 @@
+import { useEffect, useEffectEvent, useLayoutEffect, useReducer } from 'react'
+import type { OrderList } from '#contract/packages.ts'
+import type { StartData, Step } from '#contract/start.ts'
+import { api } from '#web/api.ts'
+import { brand } from '#web/brand.ts'
+import { readForm } from '#web/form/readForm.ts'
+import { log } from '#web/log.ts'
+import { type Draft, type FieldName, loadDraft, saveDraft } from '#web/storage.ts'
+import { emptyDraft, orderOf, reachable, refreshed } from './draft.ts'
+import { firstStep, nextStep, previousStep } from './flow.ts'
+import { exists, fetchScreen } from './steps.ts'
+
+/** Why the wizard stays where it is: the next step did not come, the price did not, or nobody has written the step yet. */
+export type Stop = 'unfetched' | 'unsummed' | 'not-yet'
+
+type State = {
+  step: Step
+  draft: Draft
+  /** Unknown while the server is asked. */
+  grand_total: string | undefined
+  stop: Stop | undefined
+  /** The field to stand in after a move; the heading otherwise. */
+  focus: FieldName | undefined
+  moves: number
+  /** What this browser remembers has been put in. */
+  settled: boolean
+}
+
+type Event =
+  | { type: 'settled'; step: Step; draft: Draft; grand_total: string | undefined }
+  | { type: 'moved'; step: Step; draft: Draft; focus: FieldName | undefined }
+  | { type: 'stopped'; draft?: Draft; stop: Stop }
+  | { type: 'summed'; grand_total: string }
+
+function reduce(state: State, event: Event): State {
+  switch (event.type) {
+    case 'settled':
+      return { ...state, ...event, settled: true }
+    case 'moved':
+      return { ...state, ...event, stop: undefined, moves: state.moves + 1 }
+    default:
+      return { ...state, stop: undefined, ...event }
+  }
+}
+
+const begin = (start: StartData): State => ({
+  step: firstStep(start.policy, start.product_id !== undefined),
+  draft: emptyDraft(start),
+  grand_total: start.grand_total,
+  stop: undefined,
+  focus: undefined,
+  moves: 0,
+  settled: false,
+})
+
+/** What an entry of the browser's history knows: its step, and the step of the entry below it. */
+type Entry = { step: Step; from?: Step }
+
+/** Where a visitor goes on. */
+export type Place = { step: Step; draft: Draft }
+
+/** Finds it before the page wakes up, and fetches its step, so that nothing else flashes first. */
+export async function findPlace(start: StartData): Promise<Place> {
+  const first = begin(start)
+  const draft = refreshed(loadDraft(), start)
+  const wanted = (history.state as Entry | null)?.step ?? first.step
+  const step = reachable(wanted, draft, start.policy)
+  try {
+    await fetchScreen(step)
+    return { step, draft }
+  } catch (cause) {
+    log(`The step ${step} could not be fetched.`, cause)
+    return { step: first.step, draft }
+  }
+}
+
+export type Wizard = ReturnType<typeof useWizard>
+
+/** The wizard: one reducer, the draft, and one entry of the browser's history for each step. */
+export function useWizard(start: StartData, place: Place | undefined) {
+  const { policy } = start
+  const [state, dispatch] = useReducer(reduce, start, begin)
+  const { step, draft, grand_total, focus, moves, settled } = state
+
+  /** Takes what stands in the form, keeps it, and tells the whole draft. */
+  const remember = (more: Draft = {}): Draft => {
+    const form = document.forms.namedItem('step')
+    const answers = { ...draft, ...(form ? readForm(form) : {}), ...more }
+    saveDraft(answers)
+    return answers
+  }
+
+  /** Shows a step once its code is here. `entered` is told just before, so that history and screen agree. */
+  const show = async (to: Step, answers: Draft, entered?: () => void, field?: FieldName) => {
+    try {
+      if (!exists(to)) return dispatch({ type: 'stopped', draft: answers, stop: 'not-yet' })
+      await fetchScreen(to)
+      entered?.()
+      dispatch({ type: 'moved', step: to, draft: answers, focus: field })
+    } catch (cause) {
+      log(`The step ${to} could not be fetched.`, cause)
+      dispatch({ type: 'stopped', draft: answers, stop: 'unfetched' })
+    }
+  }
+
+  const enter = (to: Step, answers: Draft, field?: FieldName) =>
+    show(to, answers, () => history.pushState({ step: to, from: step } satisfies Entry, ''), field)
+
+  /** To an earlier step, with what was typed; the way the browser's own Back takes, where that leads there. */
+  const returnTo = (to: Step, field?: FieldName) => {
+    if (!field && (history.state as Entry | null)?.from === to) history.back()
+    else enter(to, remember(), field)
+  }
+
+  /** Asks what an order costs. Tells whether anybody could say. */
+  const sum = async (answers: Draft) => {
+    try {
+      const { grand_total } = await api.sumOrder(orderOf(answers))
+      dispatch({ type: 'summed', grand_total })
+      return true
+    } catch (cause) {
+      log('The order could not be summed.', cause)
+      dispatch({ type: 'stopped', stop: 'unsummed' })
+      return false
+    }
+  }
+
+  const onPopState = useEffectEvent(({ state: entry }: PopStateEvent) => {
+    const answers = remember()
+    const wanted = (entry as Entry | null)?.step ?? step
+    const to = reachable(wanted, answers, policy)
+    if (to !== wanted) history.replaceState({ ...entry, step: to }, '')
+    show(to, answers)
+  })
+  const onPageHide = useEffectEvent(() => remember())
+
+  useEffect(() => {
+    const popped = (event: PopStateEvent) => onPopState(event)
+    const hidden = () => onPageHide()
+    addEventListener('popstate', popped)
+    addEventListener('pagehide', hidden)
+    return () => {
+      removeEventListener('popstate', popped)
+      removeEventListener('pagehide', hidden)
+    }
+  }, [])
+
+  // The page was rendered ahead for everyone. Before it is painted, it becomes this visitor's.
+  const settle = useEffectEvent(() => {
+    history.scrollRestoration = 'manual'
+    if (!place) return
+    history.replaceState({ ...history.state, step: place.step }, '')
+    const isAsServed = Object.entries(orderOf(emptyDraft(start))).every(
+      ([list, ids]) => orderOf(place.draft)[list as OrderList] === ids,
+    )
+    dispatch({ type: 'settled', ...place, grand_total: isAsServed ? start.grand_total : undefined })
+    if (!isAsServed) sum(place.draft)
+  })
+  useLayoutEffect(() => settle(), [])
+
+  useEffect(() => {
+    if (!settled) return
+    document.documentElement.classList.remove('resuming', 'pressed')
+    const button = window.pressed
+    if (button?.isConnected && button instanceof HTMLButtonElement) button.form?.requestSubmit(button)
+  }, [settled])
+
+  useEffect(() => {
+    if (!moves) return
+    const heading = document.getElementById('heading')
+    document.title = `${heading?.textContent} · ${brand.name}`
+    scrollTo(0, 0)
+    const field = focus && document.getElementById(focus)
+    if (field) field.focus()
+    else heading?.focus({ preventScroll: true })
+  }, [moves, focus])
+
+  useEffect(() => {
+    const soon = globalThis.requestIdleCallback ?? setTimeout
+    soon(() => fetchScreen(nextStep(step, policy)).catch(() => undefined))
+  }, [step, policy])
+
+  return {
+    start,
+    step,
+    draft,
+    grand_total,
+    stop: state.stop,
+    remember,
+    /** The step is valid: on to the next one, with these answers. */
+    advance: (answers: Draft) => enter(nextStep(step, policy), remember(answers)),
+    /** Previous. */
+    back: () => returnTo(previousStep(step, policy)),
+    /** Edit and Change: to an earlier step, and there to a field. */
+    returnTo,
+    /** Chooses a package, one at a time, and goes on once its price is known. */
+    choose: async (list: OrderList, product_ids: string) => {
+      const choice = { [list]: product_ids }
+      if (await sum({ ...draft, ...choice })) await enter(nextStep(step, policy), remember(choice))
+    },
+    sumAgain: () => sum(draft),
+  }
+}

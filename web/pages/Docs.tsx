@@ -1,0 +1,90 @@
+import type { DocumentedCall } from '#contract/pages.ts'
+import { brand } from '#web/brand.ts'
+import { Header } from '#web/Header.tsx'
+import { fieldsOf, typeOf } from './schema.ts'
+
+/** The calls, to be read by a person: what goes in, what comes out. */
+export function Docs({ calls }: { calls: DocumentedCall[] }) {
+  return (
+    <div className="page">
+      <Header />
+      <main className="reading">
+        <h1>Calls</h1>
+        <p className="lead">
+          Everything that the pages of {brand.name} ask the server. A POST takes JSON, a GET its fields in the address. A
+          refusal answers with a message, and with messages by field.
+        </p>
+        <nav aria-label="Calls">
+          <ul className="contents">
+            {calls.map((call) => (
+              <li key={anchor(call)}>
+                <a href={`#${anchor(call)}`}>
+                  <Method method={call.method} />
+                  <code>{call.path}</code>
+                </a>
+                <span>{call.summary}</span>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        {calls.map((call) => (
+          <section key={anchor(call)} className="call" id={anchor(call)}>
+            <h2>{call.summary}</h2>
+            <p className="call-line">
+              <Method method={call.method} />
+              <code>{call.path}</code>
+            </p>
+            <Shape title="Goes in" schema={call.input} nothing="Nothing." />
+            <Shape title="Comes out" schema={call.output} nothing="An empty object." />
+          </section>
+        ))}
+      </main>
+    </div>
+  )
+}
+
+const anchor = ({ method, path }: DocumentedCall) => `${method} ${path}`.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+
+const Method = ({ method }: { method: string }) => <span className={`chip ${method.toLowerCase()}`}>{method}</span>
+
+type ShapeProps = { title: string; schema: Record<string, unknown> | undefined; nothing: string }
+
+function Shape({ title, schema, nothing }: ShapeProps) {
+  const fields = fieldsOf(schema)
+  const isList = schema?.type === 'array'
+  return (
+    <>
+      <h3>
+        {title}
+        {isList && <small> a list of</small>}
+      </h3>
+      {fields.length ? (
+        <div className="scrolls">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Field</th>
+                <th scope="col">Type</th>
+                <th scope="col">Rule</th>
+              </tr>
+            </thead>
+            <tbody>
+              {fields.map(({ name, type, rule, required }) => (
+                <tr key={name}>
+                  <th scope="row">
+                    <code>{name}</code>
+                    {!required && <span className="optional"> optional</span>}
+                  </th>
+                  <td>{type}</td>
+                  <td>{rule && <code>{rule}</code>}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ) : (
+        <p>{schema && typeOf(schema) !== 'object' ? typeOf(schema) : nothing}</p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,19 @@
+import type { ReactElement } from 'react'
+import { renderToString } from 'react-dom/server'
+import type { Pages } from '#contract/pages.ts'
+import { EnrollPage } from './enroll/EnrollPage.tsx'
+import { Docs } from './pages/Docs.tsx'
+import { Failed } from './pages/Failed.tsx'
+import { NotFound } from './pages/NotFound.tsx'
+import { Outbox } from './pages/Outbox.tsx'
+
+const body = (page: ReactElement) => `<div id="foyer">${renderToString(page)}</div>`
+
+/** Every page as HTML for the body, rendered ahead; main.tsx wakes up the first of them. */
+export const pages: Pages = {
+  enroll: (start) => body(<EnrollPage start={start} />),
+  notFound: () => body(<NotFound />),
+  failed: () => body(<Failed />),
+  outbox: (messages) => body(<Outbox messages={messages} />),
+  docs: (calls) => body(<Docs calls={calls} />),
+}
