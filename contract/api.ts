@@ -22,7 +22,7 @@ export type Call = {
 const nothing = z.object({})
 const number = z.coerce
   .number('Please give a number.')
-  .check(z.int('Please give a whole number.'), z.minimum(0), z.maximum(2 ** 31 - 1))
+  .check(z.int('Please give a whole number.'), z.minimum(1, 'Please give a number.'), z.maximum(2 ** 31 - 1))
 const messageList = z.array(z.string())
 const amount = z.string().check(z.regex(/^\d+\.\d{2}$/))
 

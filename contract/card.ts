@@ -59,10 +59,15 @@ export const groupCard = (typed: string): string => {
 
 export const expiryMonths = Array.from({ length: 12 }, (_, month) => String(month + 1).padStart(2, '0'))
 
-/** This year and the next nine. */
-export const expiryYears = (now: Date): string[] =>
-  Array.from({ length: limits.expiry_years }, (_, offset) => String(now.getUTCFullYear() + offset))
+/** A month is over when it has ended everywhere on earth. */
+const HOURS_BEHIND = 12
 
-/** A card is good until its month has ended everywhere on earth. */
+/** This year and the next nine. */
+export const expiryYears = (now: Date): string[] => {
+  const year = new Date(now.getTime() - HOURS_BEHIND * 3_600_000).getUTCFullYear()
+  return Array.from({ length: limits.expiry_years }, (_, offset) => String(year + offset))
+}
+
+/** A card is good until the end of its month. */
 export const isExpired = (cc_month: string, cc_year: string, now: Date): boolean =>
-  now.getTime() >= Date.UTC(Number(cc_year), Number(cc_month), 1, 12)
+  now.getTime() >= Date.UTC(Number(cc_year), Number(cc_month), 1, HOURS_BEHIND)

@@ -15,10 +15,12 @@ export const billingCountries: readonly Country[] = [unitedStates]
 
 /** Every country with its regions. Large, so it is fetched only when somebody asks for it. */
 export const allCountries = async (): Promise<Country[]> =>
-  (await import('country-region-data/data.json', { with: { type: 'json' } })).default
+  (await import('country-region-data/data.json', { with: { type: 'json' } })).default.toSorted((one, other) =>
+    one.countryName.localeCompare(other.countryName, 'en'),
+  )
 
 /** A region without a code goes by its name. */
-export const regionValue = (region: Region): string => region.shortCode ?? region.name
+export const regionValue = (region: Region): string => region.shortCode || region.name
 
 const stateCodes: ReadonlySet<string> = new Set(unitedStates.regions.map(regionValue))
 export const isState = (code: string): boolean => stateCodes.has(code)

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { isState } from './countries.ts'
 import { fields, messages } from './fields.ts'
 
 /** A copy that the form sends because the spec names it. The server works it out again and ignores this one. */
@@ -9,7 +10,7 @@ const whenShipped = (field: keyof typeof messages.shipping) =>
   z.refine<Record<string, unknown>>((order) => order.is_shipping_different !== '1' || Boolean(order[field]), {
     error: messages.shipping[field],
     path: [field],
-    when: () => true,
+    when: ({ value }) => typeof value === 'object' && value !== null, // also when other fields do not fit
   })
 
 /** The payload of add-enrollment: all the fields of spec section 3, the captcha's solution and the traps. */
@@ -64,6 +65,13 @@ export const Enrollment = z
     whenShipped('ship_city'),
     whenShipped('ship_country'),
     whenShipped('ship_zip_code'),
+    z.refine(
+      (order) => order.ship_country !== 'US' || isState(order.ship_state) || order.is_shipping_different !== '1',
+      {
+        error: messages.shipping.ship_state,
+        path: ['ship_state'],
+      },
+    ),
   )
 
 export type Enrollment = z.infer<typeof Enrollment>

@@ -8,19 +8,20 @@ import { phoneDigits } from './phone.ts'
 
 type Check = z.core.CheckFn<string> | z.core.$ZodCheck<string>
 
-const tooLong = (most: number) => z.maxLength(most, `Please use at most ${most} characters.`)
-const printable = z.refine<string>((text) => !/\p{Cc}/u.test(text), 'Please use letters, digits and signs only.')
 const stop = (error: string) => ({ error, abort: true })
+const tooLong = (most: number) => z.maxLength(most, stop(`Please use at most ${most} characters.`))
+const printable = z.refine<string>((text) => !/\p{Cc}/u.test(text), 'Please use letters, digits and signs only.')
+const visible = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 /** A text that must be there: trimmed, and silent about its other rules while it is empty. */
-const required = (message: string, ...rules: Check[]) => z.string(message).check(z.trim(), z.minLength(1, stop(message)), printable, ...rules)
+const required = (message: string, ...rules: Check[]) => z.string(message).check(z.trim(), z.regex(visible, stop(message)), printable, ...rules)
 
 /** A text that may be missing. */
-const optional = (...rules: Check[]) => z._default(z.string().check(z.trim(), printable, ...rules), '')
+const optional = (...rules: Check[]) => z._default(z.string('Please send a text.').check(z.trim(), printable, ...rules), '')
 
 /** A box that must be ticked, and one that may be. */
 const ticked = (message: string) => z.literal('1', message)
-const flag = z._default(z.enum(['0', '1']), '0')
+const flag = z._default(z.enum(['0', '1'], 'Please send 0 or 1.'), '0')
 
 const capital = /\p{Lu}/u
 const small = /\p{Ll}/u
@@ -36,8 +37,9 @@ export const passwordRules = [
   { label: 'One special character', met: (password: string) => special.test(password) },
 ] as const
 
-const EMAIL = /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]+@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,}$/u
-const TRAP = z._default(z.string().check(z.maxLength(0, 'This field should be left empty.')), '')
+const LABEL = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]*[\\p{L}\\p{N}])?'
+const EMAIL = new RegExp(`^(?!.*\\.\\.)(?!\\.)[\\p{L}\\p{N}.!#$%&'*+/=?^_\`{|}~-]+(?<!\\.)@(?:${LABEL}\\.)+(?=..)${LABEL}$`, 'u')
+const TRAP = z._default(z.literal('', 'This field should be left empty.'), '')
 
 export const fields = {
   // ACCOUNT
@@ -83,7 +85,7 @@ export const fields = {
   ship_address: optional(tooLong(limits.text_length)),
   ship_address2: optional(tooLong(limits.text_length)),
   ship_city: optional(tooLong(limits.text_length)),
-  ship_country: optional(tooLong(2)),
+  ship_country: optional(z.regex(/^(?:[A-Z]{2})?$/, 'Please select a country.')),
   ship_state: optional(tooLong(limits.text_length)),
   ship_zip_code: optional(tooLong(20)),
 
@@ -100,6 +102,7 @@ export const messages = {
     ship_address: 'Please enter your address.',
     ship_city: 'Please enter your city.',
     ship_country: 'Please select a country.',
+    ship_state: 'Please select a state.',
     ship_zip_code: 'Please enter your Post / ZIP code.',
   },
 } as const

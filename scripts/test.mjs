@@ -1,4 +1,4 @@
-// npm test: everything. `quick` (npm run check) leaves out what needs a build, a browser or PostgreSQL.
+// npm test: everything. `quick` (npm run check) leaves out what needs a browser or PostgreSQL.
 // Every step runs, also after a failed one; the last line is the sum.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { findCommand } from './find.mjs'
@@ -21,7 +21,7 @@ await step('format and lint', () =>
   tool('@biomejs/biome/bin/biome', 'ci', '.', `--colors=${isTerminal ? 'force' : 'off'}`),
 )
 await step('types', () => tool('typescript/bin/tsc', '--noEmit'))
-if (!quick) await step('web build', async () => oneTest(await buildWeb({ node })))
+await step('web build', async () => oneTest(await buildWeb({ node })))
 await step('unit tests', () => vitest('unit'))
 await step('server tests, embedded database', () => vitest('embedded'))
 if (!quick) {

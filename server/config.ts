@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+
 /** The only door to process.env. Every setting is one line: what it is called, what fits, what it is by default. */
 
 type Reader<Value> = (text: string | undefined) => Value
@@ -49,10 +51,15 @@ const address =
 const mail: Reader<string> = (text = 'outbox') =>
   text === 'outbox' ? text : (address('smtp:', 'smtps:')(text) ?? 'outbox')
 
+const NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
+
 /** Addresses or networks, never a number of hops: a header must not choose who the visitor is. */
 const proxies: Reader<string[]> = (text) =>
   list(text).map((proxy) => {
-    if (!/^(?:[\da-f:.]+(?:\/\d{1,3})?|loopback|linklocal|uniquelocal)$/i.test(proxy) || /^\d+$/.test(proxy))
+    const [address = '', bits, ...rest] = proxy.split('/')
+    const most = isIP(address) === 6 ? 128 : 32
+    const fits = isIP(address) && !rest.length && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
+    if (!fits && !NETWORKS.includes(proxy))
       throw new Unfit('is a list of addresses or networks, such as 10.0.0.5,192.168.0.0/16')
     return proxy
   })
@@ -68,7 +75,7 @@ const limit =
   }
 
 const settings = {
-  NODE_ENV: words('development'),
+  NODE_ENV: oneOf(['development', 'production', 'test']),
   PORT: whole(0, 65535, 3000),
   HOST: words('127.0.0.1'),
   LOG_LEVEL: oneOf(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
@@ -137,27 +144,13 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       read[name] = reader(text)
     } catch (error) {
       if (!(error instanceof Unfit)) throw error
-      lines.push(`${name} ${error.message}${secretive(name) ? '' : `; it is '${text}'`}`)
+      lines.push(`${name} ${error.message}${isSecret(name, text) ? '' : `; it is '${text}'`}`)
     }
   }
-  lines.push(...unknownNames(env))
-  if (lines.length) throw new BadSettings(lines)
-
   const found = read as Settings
   const production = found.NODE_ENV === 'production'
-  const embedded = Object.entries({
-    database: !found.DATABASE_URL,
-    payment: found.PAYMENT === 'sandbox',
-    phone: found.PHONE === 'sandbox',
-    mail: found.MAIL === 'outbox',
-  }).flatMap(([part, isEmbedded]) => (isEmbedded ? [part] : []))
-
-  if (production) {
-    if (!found.SECRET) lines.push('SECRET is required in production: a long random text, the same for every process')
-    if (!found.PUBLIC_URL) lines.push('PUBLIC_URL is required in production: the address that visitors type')
-    for (const part of embedded.filter((part) => !found.ALLOW_EMBEDDED.includes(part)))
-      lines.push(`ALLOW_EMBEDDED does not name ${part}: in production an embedded part must be allowed by name`)
-  }
+  const embedded = embeddedParts(found)
+  lines.push(...unknownNames(env), ...(production ? unfitForProduction(found, embedded, env) : []))
   if (found.SECRET && found.SECRET.length < 16) lines.push('SECRET has at least 16 characters')
   if (lines.length) throw new BadSettings(lines)
 
@@ -173,10 +166,32 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   }
 }
 
-/** Known to everyone who reads this, and refused in production. */
+/** Known to everyone who reads this, so production refuses it. */
 const DEVELOPMENT_SECRET = 'foyer development secret'
 
-const secretive = (name: string) => /SECRET|DATABASE_URL|MAIL$/.test(name)
+const isSecret = (name: string, text = '') => /SECRET|DATABASE_URL|MAIL$/.test(name) || text.includes('@')
+
+const embeddedParts = ({ DATABASE_URL, PAYMENT, PHONE, MAIL }: Settings): string[] =>
+  Object.entries({
+    database: !DATABASE_URL,
+    payment: PAYMENT === 'sandbox',
+    phone: PHONE === 'sandbox',
+    mail: MAIL === 'outbox',
+  }).flatMap(([part, isEmbedded]) => (isEmbedded ? [part] : []))
+
+function unfitForProduction(
+  { SECRET, ALLOW_EMBEDDED }: Settings,
+  embedded: string[],
+  env: Record<string, string | undefined>,
+): string[] {
+  const lines: string[] = []
+  if (!SECRET) lines.push('SECRET is required in production: a long random text, the same for every process')
+  if (SECRET === DEVELOPMENT_SECRET) lines.push('SECRET is the one of development, which everybody knows')
+  if (!env.PUBLIC_URL) lines.push('PUBLIC_URL is required in production: the address that visitors type')
+  for (const part of embedded.filter((part) => !ALLOW_EMBEDDED.includes(part)))
+    lines.push(`ALLOW_EMBEDDED does not name ${part}: in production an embedded part must be allowed by name`)
+  return lines
+}
 
 /** A mistyped name of ours would otherwise be a setting that silently does nothing. */
 const unknownNames = (env: Record<string, string | undefined>): string[] =>

@@ -3,7 +3,7 @@ import { verify } from '@node-rs/argon2'
 import { importJWK, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { officeAddress } from '#contract/office.ts'
-import { cards } from './test/fixtures.ts'
+import { cards } from './gateways/payment/cards.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 
 let site: Site

@@ -50,15 +50,24 @@ const hidden = (world: World, key: string) =>
 
 /** One visitor: an IPv4 address, or the /64 of an IPv6 one, since a household has all of that. */
 export const visitorOf = (address: string): string => {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped || !isIPv6(address)) return mapped ?? address
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? []
-  const front = head.split(':').filter(Boolean)
-  const back = (tail ?? '').split(':').filter(Boolean)
-  const whole =
-    tail === undefined ? front : [...front, ...Array(Math.max(0, 8 - front.length - back.length)).fill('0'), ...back]
-  return whole
+  const [bare = ''] = address.split('%') // without the name of an interface
+  if (!isIPv6(bare)) return bare
+  const parts = eightParts(new URL(`http://[${bare}]`).hostname.slice(1, -1))
+  const isMapped = parts.slice(0, 5).every((part) => part === 0) && parts[5] === 0xffff
+  if (isMapped)
+    return parts
+      .slice(6)
+      .flatMap((part) => [part >> 8, part & 255])
+      .join('.')
+  return parts
     .slice(0, 4)
-    .map((part) => Number.parseInt(part, 16).toString(16))
+    .map((part) => part.toString(16))
     .join(':')
+}
+
+/** The numbers of an IPv6 address as URL writes it, '::' filled up. */
+const eightParts = (address: string): number[] => {
+  const [front = [], back = []] = address.split('::').map((half) => half.split(':').filter(Boolean))
+  const zeros = Array<string>(8 - front.length - back.length).fill('0')
+  return [...front, ...zeros, ...back].map((part) => Number.parseInt(part, 16))
 }

@@ -17,14 +17,31 @@ export const createLog = (level: string, sink: NodeJS.WritableStream = process.s
     }),
   )
 
-const SEPARATED_DIGITS = /\d(?:(?:[ ._+-]|%20)?\d){12,}/g
+/** Digits with little between them; ids and decimal places are passed over, they only look alike. */
+const DIGITS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d(?:(?:[\s._+/\u2010-\u2015-]|%20|%2D){0,3}\d){12,}/gi
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const LENGTHS = [19, 16, 15, 13]
+const REMOVED = '[card number]'
 
-/** Replaces every run of digits that is a card number of one of the four brands. */
-export const scrub = (text: string): string =>
-  text.replace(SEPARATED_DIGITS, (run) => {
-    const digits = run.replaceAll('%20', '').replace(/\D/g, '')
+/** Replaces every card number of one of the four brands. A line of JSON stays one. */
+export function scrub(line: string): string {
+  const scrubbed = scrubText(line)
+  if (scrubbed === line) return line
+  try {
+    const parsed = JSON.parse(line, (_key, value: unknown) =>
+      typeof value === 'number' && scrubText(String(value)) === REMOVED ? REMOVED : value,
+    )
+    return `${scrubText(JSON.stringify(parsed))}\n`
+  } catch {
+    return scrubbed
+  }
+}
+
+const scrubText = (text: string): string =>
+  text.replace(DIGITS, (run) => {
+    if (UUID.test(run) || /^\d+\.\d+$/.test(run)) return run
+    const digits = run.replace(/%20|%2D/gi, '').replace(/\D/g, '')
     for (let from = 0; from < digits.length; from++)
-      if (LENGTHS.some((length) => isCardNumber(digits.slice(from, from + length)))) return '[card number]'
+      if (LENGTHS.some((length) => isCardNumber(digits.slice(from, from + length)))) return REMOVED
     return run
   })

@@ -11,7 +11,7 @@ const written = (write: (log: ReturnType<typeof createLog>) => void): string => 
 
 const HIDDEN = '[card number]'
 
-describe('a card number never reaches the log', () => {
+describe('7.4 a card number never reaches the log', () => {
   test.each([
     ['in a field', { cc_number: '4242424242424242' }],
     ['deep inside', { body: { payments: [{ card: { number: '378282246310005' } }] } }],
@@ -44,8 +44,7 @@ describe('a card number never reaches the log', () => {
     expect(JSON.parse(line)).toMatchObject({ card: HIDDEN, msg: 'seen' })
   })
 
-  // Known to fail: the contract takes these as one card, the scrubber looks for one separator at a time.
-  test.fails.each(['4242  4242  4242  4242', '4242 - 4242 - 4242 - 4242', '4242\u00a04242\u00a04242\u00a04242'])(
+  test.each(['4242  4242  4242  4242', '4242 - 4242 - 4242 - 4242', '4242\u00a04242\u00a04242\u00a04242'])(
     'with wide gaps: %j',
     (number) => expect(scrub(number)).toBe(HIDDEN),
   )
@@ -69,13 +68,11 @@ describe('what is no card stays', () => {
     expect(Math.abs(Date.now() - Date.parse(line.time))).toBeLessThan(60_000)
   })
 
-  // Known to fail: '.' and '-' count as separators inside decimals and ids; one id in a thousand loses its face.
-  test.fails.each([
+  test.each([
     ['a decimal', '"seconds":4.242424242424242'],
     ['an enrollment whose digits happen to fit', '"enrollment_id":"d2424242-4242-4242-8242-4242424242ab"'],
   ])('%s', (_what, text) => expect(scrub(text)).toBe(text))
 
-  // Known to fail: a number is replaced by a bare word, and the whole line is no longer JSON.
-  test.fails('a line stays JSON when a card was a number in it', () =>
+  test('a line stays JSON when a card was a number in it', () =>
     expect(JSON.parse(written((log) => log.info({ card: 4242424242424242 }, 'seen')))).toMatchObject({ msg: 'seen' }))
 })

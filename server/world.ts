@@ -30,13 +30,16 @@ export type World = {
   mail: MailGateway
 }
 
+/** The machine's own clock. */
+export const clock = () => new Date()
+
 type Making = { config: Config; log: Log; now?: () => Date; database?: Database }
 
 /** Opens the database, brings it up to date, and connects the parts that the settings name. */
 export async function createWorld({
   config,
   log,
-  now = () => new Date(),
+  now = clock,
   database,
 }: Making): Promise<World & { close: () => Promise<void> }> {
   const opened = database ?? (await openDatabase(config))

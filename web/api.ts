@@ -1,4 +1,12 @@
-import { API, type Call, type CallName, calls, type Input, type Output, type Refused as Refusal } from '#contract/api.ts'
+import {
+  API,
+  type Call,
+  type CallName,
+  calls,
+  type Input,
+  type Output,
+  type Refused as Refusal,
+} from '#contract/api.ts'
 
 type Options = {
   /** `{enrollment}.{attempt}`: the same key asks for the same payment. */

@@ -1,6 +1,8 @@
 import type { fields } from '#contract/fields.ts'
+import type { OrderList } from '#contract/packages.ts'
 
-export type FieldName = keyof typeof fields
+/** What an answer is called, from the form's field to the payload. */
+export type FieldName = keyof typeof fields | OrderList
 
 /** What the visitor has answered so far, by field. In memory it may hold secrets; stored it never does. */
 export type Draft = Partial<Record<FieldName, string>>
@@ -10,7 +12,15 @@ const kept = [
   ['product_ids', 'autoship_product_ids', 'special_product_ids'],
   ['first_name', 'last_name', 'business_name', 'mobile_phone', 'email', 'username'],
   ['country', 'address', 'address2', 'city', 'state', 'post_code'],
-  ['is_shipping_different', 'ship_address', 'ship_address2', 'ship_city', 'ship_country', 'ship_state', 'ship_zip_code'],
+  [
+    'is_shipping_different',
+    'ship_address',
+    'ship_address2',
+    'ship_city',
+    'ship_country',
+    'ship_state',
+    'ship_zip_code',
+  ],
 ].flat() as readonly FieldName[]
 
 const DRAFT = 'foyer.draft'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { BadSettings, readConfig } from '#server/config.ts'
+import { clock } from '#server/world.ts'
 import { BackupProblem, backup, restore } from './backup.ts'
 import { FolderProblem } from './folder.ts'
 import { listings } from './listings.ts'
@@ -34,11 +35,11 @@ const commands: Record<string, Command> = {
   },
   seed: async ({ db }) => {
     await migrate(db)
-    return counted('Loaded', await seed(db, new Date()))
+    return counted('Loaded', await seed(db, clock()))
   },
   load: async ({ db }, [folder]) => {
     await migrate(db)
-    return counted('Loaded', await loadFolder(db, needed(folder, 'DIR'), new Date()))
+    return counted('Loaded', await loadFolder(db, needed(folder, 'DIR'), clock()))
   },
   list: async ({ db }, [what = '']) => {
     const listing = listings[what]
@@ -56,7 +57,7 @@ const commands: Record<string, Command> = {
     await sql`drop schema public cascade`.execute(db)
     await sql`create schema public`.execute(db)
     await migrate(db)
-    if (!words.includes('--empty')) await seed(db, new Date())
+    if (!words.includes('--empty')) await seed(db, clock())
     return words.includes('--empty') ? 'The database is empty.' : 'The database holds the sample data.'
   },
 }

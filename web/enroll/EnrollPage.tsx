@@ -22,7 +22,9 @@ export function EnrollPage({ start, place }: { start: StartData; place?: Place }
             <OrderSummary wizard={wizard} />
             <SponsorCard sponsor={start.sponsor} />
           </div>
-          {start.test_payments && <p className="test-note">Test mode: payments are simulated and no card is charged.</p>}
+          {start.test_payments && (
+            <p className="test-note">Test mode: payments are simulated and no card is charged.</p>
+          )}
         </aside>
         <main className="main">
           <Arrival start={start} />

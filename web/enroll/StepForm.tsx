@@ -38,7 +38,9 @@ export function StepForm({ wizard, form, title, lead, amount, children }: StepFo
         }}
       >
         <noscript>
-          <Notice tone="alert">This form needs JavaScript to go on. Please switch it on and load the page again.</Notice>
+          <Notice tone="alert">
+            This form needs JavaScript to go on. Please switch it on and load the page again.
+          </Notice>
         </noscript>
         {children}
         <Stopped wizard={wizard} />

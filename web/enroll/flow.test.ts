@@ -32,38 +32,41 @@ function edges({ autoship, special, phone_verification }: Policy): [Step, Step, 
   ]
 }
 
-describe.each(policies)('autoship $autoship, special $special, phone $phone_verification, from $start_step', (policy) => {
-  test.each(edges(policy))('%s lies between %s and %s', (step, before, after) => {
-    expect(previousStep(step, policy)).toBe(before)
-    expect(nextStep(step, policy)).toBe(after)
-  })
+describe.each(policies)(
+  'autoship $autoship, special $special, phone $phone_verification, from $start_step',
+  (policy) => {
+    test.each(edges(policy))('%s lies between %s and %s', (step, before, after) => {
+      expect(previousStep(step, policy)).toBe(before)
+      expect(nextStep(step, policy)).toBe(after)
+    })
 
-  test('a visitor who only goes forward passes exactly the steps that are on', () => {
-    const passed: Step[] = ['PRODUCT_SELECTION']
-    for (let step = passed[0]; step && step !== 'ACCESS'; passed.push(step)) step = nextStep(step, policy)
-    expect(passed).toEqual([
-      'PRODUCT_SELECTION',
-      ...(policy.autoship ? ['AUTOSHIP'] : []),
-      ...(policy.special ? ['SPECIAL'] : []),
-      'ACCOUNT',
-      ...(policy.phone_verification ? ['CODE_VERIFICATION'] : []),
-      'ACCOUNT_CREATION',
-      'PAYMENT',
-      'ACCESS',
-    ])
-  })
+    test('a visitor who only goes forward passes exactly the steps that are on', () => {
+      const passed: Step[] = ['PRODUCT_SELECTION']
+      for (let step = passed[0]; step && step !== 'ACCESS'; passed.push(step)) step = nextStep(step, policy)
+      expect(passed).toEqual([
+        'PRODUCT_SELECTION',
+        ...(policy.autoship ? ['AUTOSHIP'] : []),
+        ...(policy.special ? ['SPECIAL'] : []),
+        'ACCOUNT',
+        ...(policy.phone_verification ? ['CODE_VERIFICATION'] : []),
+        'ACCOUNT_CREATION',
+        'PAYMENT',
+        'ACCESS',
+      ])
+    })
 
-  test('a visitor who only goes back always arrives at the packages', () => {
-    let step: Step = 'ACCESS'
-    for (let moves = 0; moves < 8; moves++) step = previousStep(step, policy)
-    expect(step).toBe('PRODUCT_SELECTION')
-  })
+    test('a visitor who only goes back always arrives at the packages', () => {
+      let step: Step = 'ACCESS'
+      for (let moves = 0; moves < 8; moves++) step = previousStep(step, policy)
+      expect(step).toBe('PRODUCT_SELECTION')
+    })
 
-  test('the wizard starts where the operator says, and at the packages when none is preselected', () => {
-    expect(firstStep(policy, true)).toBe(policy.start_step)
-    expect(firstStep(policy, false)).toBe('PRODUCT_SELECTION')
-  })
-})
+    test('the wizard starts where the operator says, and at the packages when none is preselected', () => {
+      expect(firstStep(policy, true)).toBe(policy.start_step)
+      expect(firstStep(policy, false)).toBe('PRODUCT_SELECTION')
+    })
+  },
+)
 
 test.each<[Step, boolean, string | undefined, boolean]>([
   ['PRODUCT_SELECTION', false, undefined, false],

@@ -34,15 +34,18 @@ export function useUsername(form: UsernameForm) {
 
   /** Looks up and tells. The button rests for the spec's second after a username turns out to be free. */
   const lookUp = async (username: string) => {
-    clearTimeout(pause.current)
-    if (!asked.ACCOUNT_CREATION.username.safeParse(username).success) return
-    const isNew = !known.current.has(username)
-    const messages = isNew ? await form.hold(check(username)) : await check(username)
+    const messages = await check(username)
     if (newest.current !== username) return
     const free = known.current.has(username) && !messages
     setNews(free ? `${username} is available.` : '')
     if (messages) form.tell('username', messages)
-    if (free && isNew) form.hold(new Promise((resolve) => setTimeout(resolve, limits.button_back_ms)))
+    if (free) await new Promise((resolve) => setTimeout(resolve, limits.button_back_ms))
+  }
+
+  const lookUpOnce = (username: string) => {
+    clearTimeout(pause.current)
+    const fits = asked.ACCOUNT_CREATION.username.safeParse(username).success
+    if (fits && !known.current.has(username)) form.hold(lookUp(username))
   }
 
   const onInput = (event: FormEvent<HTMLInputElement>) => {
@@ -53,7 +56,7 @@ export function useUsername(form: UsernameForm) {
     setNews('')
     clearTimeout(pause.current)
     if (field.value.length >= limits.username_checked_from)
-      pause.current = setTimeout(() => lookUp(field.value), limits.username_pause_ms)
+      pause.current = setTimeout(() => lookUpOnce(field.value), limits.username_pause_ms)
   }
   return {
     check,
@@ -65,7 +68,7 @@ export function useUsername(form: UsernameForm) {
       onBlur: (event: FormEvent<HTMLInputElement>) => {
         tidy(event.currentTarget)
         newest.current = event.currentTarget.value
-        lookUp(event.currentTarget.value)
+        lookUpOnce(event.currentTarget.value)
       },
     },
   }

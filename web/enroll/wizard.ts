@@ -91,9 +91,12 @@ export function useWizard(start: StartData, place: Place | undefined) {
   }
 
   /** Shows a step once its code is here. `entered` is told just before, so that history and screen agree. */
-  const show = async (to: Step, answers: Draft, entered?: () => void, field?: FieldName) => {
+  const show = async (to: Step, answers: Draft, entered?: () => void, field?: FieldName): Promise<undefined> => {
     try {
-      if (!exists(to)) return dispatch({ type: 'stopped', draft: answers, stop: 'not-yet' })
+      if (!exists(to)) {
+        dispatch({ type: 'stopped', draft: answers, stop: 'not-yet' })
+        return
+      }
       await fetchScreen(to)
       entered?.()
       dispatch({ type: 'moved', step: to, draft: answers, focus: field })
@@ -194,7 +197,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
     /** Edit and Change: to an earlier step, and there to a field. */
     returnTo,
     /** Chooses a package, one at a time, and goes on once its price is known. */
-    choose: async (list: OrderList, product_ids: string) => {
+    choose: async (list: OrderList, product_ids: string): Promise<undefined> => {
       const choice = { [list]: product_ids }
       if (await sum({ ...draft, ...choice })) await enter(nextStep(step, policy), remember(choice))
     },

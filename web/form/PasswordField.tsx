@@ -27,7 +27,12 @@ export function PasswordField({ rules, defaultValue, enterKeyHint, autoComplete,
           onInput={(event) => setTyped(event.currentTarget.value)}
           {...described(words, rulesId)}
         />
-        <button type="button" className="reveal" aria-label={`${shown ? 'Hide' : 'Show'} password`} onClick={() => setShown(!shown)}>
+        <button
+          type="button"
+          className="reveal"
+          aria-label={`${shown ? 'Hide' : 'Show'} password`}
+          onClick={() => setShown(!shown)}
+        >
           {shown ? 'Hide' : 'Show'}
         </button>
       </div>

@@ -48,7 +48,10 @@ export function PhoneField({ defaultValue, enterKeyHint, ...words }: PhoneProps)
   useEffect(() => {
     const form = input.current?.form
     const join = ({ formData }: FormDataEvent) =>
-      formData.set(words.name, joinPhone(dialCodeOf(picker.current?.value ?? HOME.code), national(String(formData.get(words.name)))))
+      formData.set(
+        words.name,
+        joinPhone(dialCodeOf(picker.current?.value ?? HOME.code), national(String(formData.get(words.name)))),
+      )
     form?.addEventListener('formdata', join)
     return () => form?.removeEventListener('formdata', join)
   }, [words.name])

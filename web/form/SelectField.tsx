@@ -6,7 +6,16 @@ type Option = { value: string; text: string }
 type SelectProps = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'name'> & { options: Option[]; placeholder?: string }
 
 /** One of several, by the platform's own list. The placeholder can be seen but not chosen. */
-export function SelectField({ options, placeholder, name, label, hint, error, optional, ...select }: FieldProps & SelectProps) {
+export function SelectField({
+  options,
+  placeholder,
+  name,
+  label,
+  hint,
+  error,
+  optional,
+  ...select
+}: FieldProps & SelectProps) {
   const words = { name, label, hint, error, ...(optional ? { optional } : {}) }
   return (
     <FieldFrame {...words}>

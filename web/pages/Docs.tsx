@@ -11,8 +11,8 @@ export function Docs({ calls }: { calls: DocumentedCall[] }) {
       <main className="reading">
         <h1>Calls</h1>
         <p className="lead">
-          Everything that the pages of {brand.name} ask the server. A POST takes JSON, a GET its fields in the address. A
-          refusal answers with a message, and with messages by field.
+          Everything that the pages of {brand.name} ask the server. A POST takes JSON, a GET its fields in the address.
+          A refusal answers with a message, and with messages by field.
         </p>
         <nav aria-label="Calls">
           <ul className="contents">

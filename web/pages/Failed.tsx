@@ -10,7 +10,7 @@ export const Failed = () => (
       </a>
     }
   >
-    Something on our side is not working right now. Please try again in a minute. What you have entered so far is kept in
-    this tab.
+    Something on our side is not working right now. Please try again in a minute. What you have entered so far is kept
+    in this tab.
   </Message>
 )

@@ -12,10 +12,7 @@ export function Account({ wizard }: { wizard: Wizard }) {
   const form = useForm({
     rules: asked.ACCOUNT,
     values: wizard.draft,
-    onValid: async (answers) => {
-      await wizard.advance(answers)
-      return undefined
-    },
+    onValid: wizard.advance,
   })
   return (
     <StepForm

@@ -22,12 +22,7 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
   })
   const username = useUsername(form)
   return (
-    <StepForm
-      wizard={wizard}
-      form={form}
-      title="Create your account"
-      lead="This is how you sign in to your office."
-    >
+    <StepForm wizard={wizard} form={form} title="Create your account" lead="This is how you sign in to your office.">
       <Field
         {...form.field('email')}
         label="Email address"

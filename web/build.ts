@@ -1,0 +1,101 @@
+// Makes dist/ from web/: the browser's files, the pages for the server, and what stands in every page's head.
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { build, type InlineConfig, type Rolldown } from 'vite'
+import type { PageHead } from '#contract/pages.ts'
+
+const root = join(import.meta.dirname, '..')
+const dist = join(root, 'dist')
+const started = Date.now()
+
+await Promise.all(['web', 'render', 'page.json'].map((name) => rm(join(dist, name), { recursive: true, force: true })))
+const [browser, early] = await Promise.all([buildBrowser(), buildEarly(), buildPages()])
+const head: PageHead = { ...browser, early }
+await writeFile(join(dist, 'page.json'), JSON.stringify(head))
+await compressFiles(join(dist, 'web'))
+await report()
+
+/** The module script and the chunks it fetches later. All styles become one sheet, which is inlined, not loaded. */
+async function buildBrowser() {
+  const output = await run({
+    outDir: join(dist, 'web'),
+    cssCodeSplit: false,
+    modulePreload: false,
+    rolldownOptions: { input: join(root, 'web/main.tsx') },
+  })
+  const entry = output.find((file) => file.type === 'chunk' && file.isEntry)
+  const sheet = output.find((file) => file.type === 'asset' && file.fileName.endsWith('.css'))
+  if (!entry || sheet?.type !== 'asset') throw new Error('The build has no script or no styles.')
+  await rm(join(dist, 'web', sheet.fileName))
+  return { script: `/${entry.fileName}`, css: String(sheet.source).trim() }
+}
+
+/** The lines that are inlined into every page. */
+async function buildEarly() {
+  const [early] = await run({
+    write: false,
+    copyPublicDir: false,
+    lib: { entry: join(root, 'web/early.ts'), formats: ['iife'], name: 'early' },
+  })
+  if (early?.type !== 'chunk') throw new Error('The build has no early script.')
+  return early.code.trim()
+}
+
+/** The pages as functions for the server, React included: one file to load, in its production form. */
+function buildPages() {
+  const options = {
+    ssr: join(root, 'web/render.tsx'),
+    outDir: join(dist, 'render'),
+    copyPublicDir: false,
+    rolldownOptions: { output: { entryFileNames: 'render.js', codeSplitting: false } },
+  }
+  return run(options, { ssr: { noExternal: true } })
+}
+
+async function run(options: InlineConfig['build'], more: InlineConfig = {}) {
+  const made = await build({
+    root,
+    configFile: join(root, 'vite.config.ts'),
+    logLevel: 'warn',
+    build: { reportCompressedSize: false, ...options },
+    ...more,
+  })
+  const [first] = [made].flat() as Rolldown.RolldownOutput[]
+  return first?.output ?? []
+}
+
+/** Made once here, so that no request has to. */
+async function compressFiles(folder: string) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const texts = entries.filter((entry) => entry.isFile() && /\.(js|css|svg|json)$/.test(entry.name))
+  await Promise.all(
+    texts.map(async (entry) => {
+      const path = join(entry.parentPath, entry.name)
+      const text = await readFile(path)
+      await Promise.all([
+        squeeze(text).then((bytes) => writeFile(`${path}.br`, bytes)),
+        zip(text).then((bytes) => writeFile(`${path}.gz`, bytes)),
+      ])
+    }),
+  )
+}
+
+function squeeze(text: string | Buffer) {
+  return promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } })
+}
+
+function zip(text: string | Buffer) {
+  return promisify(gzip)(text, { level: constants.Z_BEST_COMPRESSION })
+}
+
+async function report() {
+  const script = await readFile(join(dist, 'web', `${head.script}.br`))
+  const css = await zip(head.css)
+  const kB = (bytes: Buffer) => `${(bytes.length / 1000).toFixed(1)} kB`
+  const seconds = ((Date.now() - started) / 1000).toFixed(1)
+  console.log(
+    `Built the pages in ${seconds} s: script ${kB(script)} brotli, styles ${kB(css)} gzip, early ${head.early.length} bytes.`,
+  )
+}
