@@ -78,7 +78,8 @@ const settings = {
   NODE_ENV: oneOf(['development', 'production', 'test']),
   PORT: whole(0, 65535, 3000),
   HOST: words('127.0.0.1'),
-  LOG_LEVEL: oneOf(['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
+  LOG_LEVEL: (text?: string) =>
+    text === undefined ? undefined : oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])(text),
   PUBLIC_URL: address('http:', 'https:'),
   SECRET: optional,
   TRUST_PROXY: proxies,
@@ -118,7 +119,8 @@ const settings = {
 
 type Settings = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]> }
 export type LimitName = Extract<keyof Settings, `LIMIT_${string}`>
-export type Config = Settings & {
+export type Config = Omit<Settings, 'LOG_LEVEL'> & {
+  LOG_LEVEL: string
   PUBLIC_URL: string
   SECRET: string
   OFFICE_URL: string
@@ -157,6 +159,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const PUBLIC_URL = found.PUBLIC_URL ?? `http://localhost:${found.PORT}`
   return {
     ...found,
+    LOG_LEVEL: found.LOG_LEVEL ?? (production ? 'info' : 'warn'),
     PUBLIC_URL,
     SECRET: found.SECRET ?? DEVELOPMENT_SECRET,
     OFFICE_URL: found.OFFICE_URL ?? `${PUBLIC_URL}/office`,

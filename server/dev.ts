@@ -1,15 +1,65 @@
+import { createServer as createHttpServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { createServer } from 'vite'
+import { createServer, type Plugin } from 'vite'
+import type { Pages } from '#contract/pages.ts'
+import { createApp } from './app.ts'
 import { readConfig } from './config.ts'
+import { createLog } from './log.ts'
+import type { Shell } from './shell.ts'
+import { startWorker } from './worker.ts'
+import { createWorld } from './world.ts'
 
-/** npm run dev: the same site with Vite in front of it. A saved file of web/ reloads the page, one of server/ the server. */
-const _config = readConfig()
-const vite = await createServer({
-  root: fileURLToPath(new URL('../', import.meta.url)),
-  publicDir: 'web/public',
-  appType: 'custom',
-  server: { middlewareMode: true, hmr: { port: 24678 } },
+/** What wakes up a page in development: Vite's client, React's refresh, then the page's own script. */
+const entry: Plugin = {
+  name: 'foyer-dev-entry',
+  resolveId: (id) => (id === 'virtual:foyer' ? '\0foyer' : undefined),
+  load: (id) =>
+    id === '\0foyer'
+      ? `import '/@vite/client'
+import { injectIntoGlobalHook } from '/@react-refresh'
+injectIntoGlobalHook(window)
+window.$RefreshReg$ = () => {}
+window.$RefreshSig$ = () => (type) => type
+await import('/web/main.tsx')`
+      : undefined,
+}
+
+/** npm run dev: the same site with Vite in front. A saved file of web/ reloads the page, one of server/ the server. */
+const config = readConfig()
+const root = fileURLToPath(new URL('../', import.meta.url))
+const vite = await createServer({ root, plugins: [entry], server: { middlewareMode: true } })
+const pagesFromSource = async () => ((await vite.ssrLoadModule('/web/render.tsx')) as { pages: Pages }).pages
+
+const shell: Shell = {
+  head: {
+    script: '/@id/virtual:foyer',
+    css: '',
+    early: (await vite.transformRequest('/web/early.ts'))?.code ?? '',
+  },
+  pages: await pagesFromSource(),
+  policy: "default-src 'self' 'unsafe-inline' 'unsafe-eval'; connect-src 'self' ws:; img-src 'self' data:",
+  files: undefined,
+}
+
+const world = await createWorld({ config, log: createLog(config.LOG_LEVEL), say: console.log })
+const app = await createApp({
+  world,
+  shell,
+  serverFactory: (answer) =>
+    createHttpServer((request, response) =>
+      vite.middlewares(request, response, async () => {
+        shell.pages = await pagesFromSource().catch(() => shell.pages) // Vite has shown what does not compile
+        answer(request, response)
+      }),
+    ),
 })
+const worker = startWorker(world)
+await app.listen({ port: config.PORT, host: config.HOST })
+console.log(`Foyer, for development: ${config.PUBLIC_URL}`)
 
-/** Rendered from the sources at every request; styles come through Vite, so the policy of production does not fit. */
-const _render = await vite.ssrLoadModule('/web/render.tsx')
+const close = async () => {
+  await Promise.all([app.close(), worker.stop(), vite.close()])
+  await world.close()
+  process.exit(0)
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close())

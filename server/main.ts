@@ -16,7 +16,7 @@ async function main() {
   const log = createLog(config.LOG_LEVEL)
   const say = (line: string) => console.log(`Foyer: ${line}`)
   say(config.DATABASE_URL ? 'connecting to the database …' : 'opening the embedded database …')
-  const world = await createWorld({ config, log })
+  const world = await createWorld({ config, log, say })
   const app = await createApp({ world, shell: await loadShell() })
   const worker = startWorker(world)
   await app.listen({ port: config.PORT, host: config.HOST })

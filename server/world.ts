@@ -33,18 +33,26 @@ export type World = {
 /** The machine's own clock. */
 export const clock = () => new Date()
 
-type Making = { config: Config; log: Log; now?: () => Date; database?: Database }
+type Making = {
+  config: Config
+  log: Log
+  /** Tells the operator what is going on while it starts. */
+  say?: (line: string) => void
+  now?: () => Date
+  database?: Database
+}
 
 /** Opens the database, brings it up to date, and connects the parts that the settings name. */
 export async function createWorld({
   config,
   log,
+  say = () => undefined,
   now = clock,
   database,
 }: Making): Promise<World & { close: () => Promise<void> }> {
   const opened = database ?? (await openDatabase(config))
   try {
-    await makeReady(opened, { production: config.production, now: now(), log })
+    await makeReady(opened, { production: config.production, now: now(), say })
     const { db } = opened
     const keys = await openKeys(db, config.SECRET, now())
     const host = new URL(config.PUBLIC_URL).host

@@ -22,7 +22,7 @@ async function buildBrowser() {
   const output = await run({
     outDir: join(dist, 'web'),
     cssCodeSplit: false,
-    modulePreload: false,
+    modulePreload: { polyfill: false },
     rolldownOptions: { input: join(root, 'web/main.tsx') },
   })
   const entry = output.find((file) => file.type === 'chunk' && file.isEntry)

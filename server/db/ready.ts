@@ -8,11 +8,11 @@ export class NotReady extends Error {}
 
 const samples = new URL('seed/', import.meta.url)
 
-type Making = { production: boolean; now: Date; log: { info: (line: string) => void } }
+type Making = { production: boolean; now: Date; say: (line: string) => void }
 
 /** Brings the schema up to date; an empty database gets the sample data, but never in production. */
-export async function makeReady({ db, finished }: Database, { production, now, log }: Making): Promise<void> {
-  for (const name of await migrate(db)) log.info(`database: applied ${name}`)
+export async function makeReady({ db, finished }: Database, { production, now, say }: Making): Promise<void> {
+  for (const name of await migrate(db)) say(`applied ${name}`)
   await finished()
   if (!(await hasMaster(db))) {
     if (production)
@@ -20,7 +20,7 @@ export async function makeReady({ db, finished }: Database, { production, now, l
         `This database has no sponsor '${MASTER}' yet. Load your own sponsors, packages and documents with: npm run db -- load DIR`,
       )
     await seed(db, now)
-    log.info('database: loaded the sample sponsors, packages and documents')
+    say('loaded the sample sponsors, packages and documents')
   }
 }
 

@@ -3,9 +3,10 @@ import { Header } from '#web/Header.tsx'
 import { Arrival } from './Arrival.tsx'
 import { Indicator } from './Indicator.tsx'
 import { OrderSummary } from './OrderSummary.tsx'
+import type { Place } from './place.ts'
 import { SponsorCard } from './SponsorCard.tsx'
 import { screenOf } from './steps.ts'
-import { type Place, useWizard } from './wizard.ts'
+import { useWizard } from './wizard.ts'
 
 /** The route /{sponsor_site}: the frame around one step. `place` is known in the browser only. */
 export function EnrollPage({ start, place }: { start: StartData; place?: Place }) {

@@ -3,7 +3,7 @@ import { limits } from '#contract/limits.ts'
 import { api } from '#web/api.ts'
 import type { useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
-import { asked } from './draft.ts'
+import { asked } from './asked.ts'
 
 type UsernameForm = Pick<ReturnType<typeof useForm<typeof asked.ACCOUNT_CREATION>>, 'hold' | 'tell'>
 

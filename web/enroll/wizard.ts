@@ -1,13 +1,13 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useReducer } from 'react'
 import type { OrderList } from '#contract/packages.ts'
 import type { StartData, Step } from '#contract/start.ts'
-import { api } from '#web/api.ts'
 import { brand } from '#web/brand.ts'
 import { readForm } from '#web/form/readForm.ts'
 import { log } from '#web/log.ts'
-import { type Draft, type FieldName, loadDraft, saveDraft } from '#web/storage.ts'
-import { emptyDraft, orderOf, reachable, refreshed } from './draft.ts'
+import { type Draft, type FieldName, saveDraft } from '#web/storage.ts'
+import { emptyDraft, isSameOrder, orderOf } from './draft.ts'
 import { firstStep, nextStep, previousStep } from './flow.ts'
+import { currentEntry, type Entry, type Place } from './place.ts'
 import { exists, fetchScreen } from './steps.ts'
 
 /** Why the wizard stays where it is: the next step did not come, the price did not, or nobody has written the step yet. */
@@ -53,27 +53,6 @@ const begin = (start: StartData): State => ({
   settled: false,
 })
 
-/** What an entry of the browser's history knows: its step, and the step of the entry below it. */
-type Entry = { step: Step; from?: Step }
-
-/** Where a visitor goes on. */
-export type Place = { step: Step; draft: Draft }
-
-/** Finds it before the page wakes up, and fetches its step, so that nothing else flashes first. */
-export async function findPlace(start: StartData): Promise<Place> {
-  const first = begin(start)
-  const draft = refreshed(loadDraft(), start)
-  const wanted = (history.state as Entry | null)?.step ?? first.step
-  const step = reachable(wanted, draft, start.policy)
-  try {
-    await fetchScreen(step)
-    return { step, draft }
-  } catch (cause) {
-    log(`The step ${step} could not be fetched.`, cause)
-    return { step: first.step, draft }
-  }
-}
-
 export type Wizard = ReturnType<typeof useWizard>
 
 /** The wizard: one reducer, the draft, and one entry of the browser's history for each step. */
@@ -111,13 +90,14 @@ export function useWizard(start: StartData, place: Place | undefined) {
 
   /** To an earlier step, with what was typed; the way the browser's own Back takes, where that leads there. */
   const returnTo = (to: Step, field?: FieldName) => {
-    if (!field && (history.state as Entry | null)?.from === to) history.back()
+    if (!field && currentEntry()?.from === to) history.back()
     else enter(to, remember(), field)
   }
 
   /** Asks what an order costs. Tells whether anybody could say. */
   const sum = async (answers: Draft) => {
     try {
+      const { api } = await import('#web/api.ts')
       const { grand_total } = await api.sumOrder(orderOf(answers))
       dispatch({ type: 'summed', grand_total })
       return true
@@ -128,10 +108,21 @@ export function useWizard(start: StartData, place: Place | undefined) {
     }
   }
 
-  const onPopState = useEffectEvent(({ state: entry }: PopStateEvent) => {
+  /** The fields' rules, and how far they let a draft go. */
+  const fetchRules = async () => {
+    try {
+      return await import('./asked.ts')
+    } catch (cause) {
+      log('The rules could not be fetched.', cause)
+      dispatch({ type: 'stopped', stop: 'unfetched' })
+      return undefined
+    }
+  }
+
+  const onPopState = useEffectEvent(async ({ state: entry }: PopStateEvent) => {
     const answers = remember()
     const wanted = (entry as Entry | null)?.step ?? step
-    const to = reachable(wanted, answers, policy)
+    const to = (await fetchRules())?.reachable(wanted, answers, policy) ?? step
     if (to !== wanted) history.replaceState({ ...entry, step: to }, '')
     show(to, answers)
   })
@@ -152,12 +143,10 @@ export function useWizard(start: StartData, place: Place | undefined) {
   const settle = useEffectEvent(() => {
     history.scrollRestoration = 'manual'
     if (!place) return
-    history.replaceState({ ...history.state, step: place.step }, '')
-    const isAsServed = Object.entries(orderOf(emptyDraft(start))).every(
-      ([list, ids]) => orderOf(place.draft)[list as OrderList] === ids,
-    )
-    dispatch({ type: 'settled', ...place, grand_total: isAsServed ? start.grand_total : undefined })
-    if (!isAsServed) sum(place.draft)
+    history.replaceState({ ...currentEntry(), step: place.step } satisfies Entry, '')
+    const asServed = isSameOrder(place.draft, emptyDraft(start))
+    dispatch({ type: 'settled', ...place, grand_total: asServed ? start.grand_total : undefined })
+    if (!asServed) sum(place.draft)
   })
   useLayoutEffect(() => settle(), [])
 
@@ -190,6 +179,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
     grand_total,
     stop: state.stop,
     remember,
+    fetchRules,
     /** The step is valid: on to the next one, with these answers. */
     advance: (answers: Draft) => enter(nextStep(step, policy), remember(answers)),
     /** Previous. */

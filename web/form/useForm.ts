@@ -1,23 +1,24 @@
-import { type FocusEvent, type FormEvent, useRef, useState } from 'react'
+import { type FocusEvent, type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type * as z from 'zod/mini'
 import { readForm } from './readForm.ts'
 
 type Rules = Record<string, z.ZodMiniType>
+type Read = Record<string, string>
 type Values<Checked extends Rules> = { [Name in keyof Checked]: z.infer<Checked[Name]> }
 
 /** Messages by field, as the server writes them. */
 export type Messages = Record<string, string[]>
 
 type Task<Checked extends Rules> = {
-  /** One line of the contract for each field, in the order of the screen. */
-  rules: Checked
+  /** Brings one line of the contract for each field. Not needed to type, so they may come later; undefined if they cannot. */
+  rules: () => Promise<Checked | undefined>
   /** What stands in the fields at first. */
   values: Partial<Record<keyof Checked, string>>
   /** Rules that need more than one field. */
-  across?: (values: Record<string, string>) => Partial<Record<keyof Checked, string>>
+  across?: (values: Read) => Partial<Record<keyof Checked, string>>
   /** Everything fits. May answer with messages of the server, which are then shown like our own. */
-  onValid: (values: Values<Checked>, pressed: HTMLElement | null) => Promise<Messages | undefined> | undefined
+  onValid: (values: Values<Checked>, pressed: HTMLElement | null) => Promise<Messages | undefined>
 }
 
 export type Form = ReturnType<typeof useForm>
@@ -28,41 +29,47 @@ export type Form = ReturnType<typeof useForm>
  */
 export function useForm<Checked extends Rules>({ rules, values, across, onValid }: Task<Checked>) {
   const ref = useRef<HTMLFormElement>(null)
+  const known = useRef<Checked>(undefined)
   const watched = useRef(new Set<string>())
   const refusals = useRef(new Map<string, { value: string; message: string }>())
   const holds = useRef(0)
   const submitting = useRef(false)
   const pressedMeanwhile = useRef<HTMLElement>(undefined)
-  const [errors, setErrors] = useState<Record<string, string>>({})
+  const [errors, setErrors] = useState<Read>({})
   const [summary, setSummary] = useState<{ name: string; message: string }[]>([])
   const [busy, setBusy] = useState(false)
 
-  const read = (): Record<string, string> => (ref.current ? readForm(ref.current) : {})
+  const read = (): Read => (ref.current ? readForm(ref.current) : {})
 
-  /** Every message that applies to what stands in the form now. */
-  const findErrors = (found: Record<string, string>) => {
+  const learn = async () => {
+    known.current ??= await rules()
+    return known.current
+  }
+  const learnEarly = useEffectEvent(learn)
+  useEffect(() => {
+    learnEarly()
+  }, [])
+
+  /** Every message that applies to what stands in the form. */
+  const findErrors = (found: Read): Read => {
     const between: Record<string, string | undefined> = across?.(found) ?? {}
-    const said = Object.keys(rules).map((name) => {
+    const said = Object.entries<z.ZodMiniType>(known.current ?? {}).map(([name, rule]) => {
       const refusal = refusals.current.get(name)
       const refused = refusal?.value === found[name] ? refusal?.message : undefined
-      return [name, firstMessage(rules[name], found[name]) ?? between[name] ?? refused] as const
+      return [name, rule.safeParse(found[name]).error?.issues[0]?.message ?? between[name] ?? refused] as const
     })
     return Object.fromEntries(said.filter((entry): entry is readonly [string, string] => entry[1] !== undefined))
   }
 
   const showWatched = () => {
-    const found = findErrors(read())
-    setErrors(Object.fromEntries(Object.entries(found).filter(([name]) => watched.current.has(name))))
+    if (!watched.current.size) return
+    setErrors(Object.fromEntries(Object.entries(findErrors(read())).filter(([name]) => watched.current.has(name))))
   }
 
-  const onInput = () => {
-    if (watched.current.size) showWatched()
-  }
-
-  const onBlur = ({ target, relatedTarget }: FocusEvent<HTMLElement>) => {
+  const onBlur = async ({ target, relatedTarget }: FocusEvent<HTMLElement>) => {
     const field = target.closest<HTMLElement>('[data-field]')
     const name = field?.dataset.field
-    if (!name || field.contains(relatedTarget)) return
+    if (!name || field.contains(relatedTarget) || !(await learn())) return
     const found = read()
     if (!found[name]?.trim() || !findErrors(found)[name]) return
     watched.current.add(name)
@@ -70,13 +77,12 @@ export function useForm<Checked extends Rules>({ rules, values, across, onValid 
   }
 
   /** On Next: each message under its field, the summary above, focus on the first. */
-  const explain = (found: Record<string, string>) => {
-    const form = ref.current
-    const names = form ? inOrder(form, Object.keys(found)) : []
+  const explain = (wrong: Read) => {
+    const names = inOrder(ref.current, Object.keys(wrong))
     for (const name of names) watched.current.add(name)
     flushSync(() => {
-      setErrors(found)
-      setSummary(names.map((name) => ({ name, message: found[name] ?? '' })))
+      setErrors(wrong)
+      setSummary(names.map((name) => ({ name, message: wrong[name] ?? '' })))
     })
     if (names[0]) focusField(names[0])
   }
@@ -106,43 +112,43 @@ export function useForm<Checked extends Rules>({ rules, values, across, onValid 
     if (button) ref.current?.requestSubmit(button)
   }
 
-  const submit = async (found: Record<string, string>, pressed: HTMLElement | null) => {
-    submitting.current = true
-    try {
-      const messages = await onValid(parseAll(rules, found), pressed)
-      if (!messages) return
-      refuse(messages)
-      explain(findErrors(read()))
-    } finally {
-      submitting.current = false
-    }
-  }
-
-  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const pressed = (event.nativeEvent as SubmitEvent).submitter
-    if (submitting.current) return
-    if (holds.current) {
-      pressedMeanwhile.current = pressed ?? undefined
-      return
-    }
+  const submit = async (pressed: HTMLElement | null) => {
+    const checked = await learn()
+    if (!checked) return
     const found = read()
     const wrong = findErrors(found)
     if (Object.keys(wrong).length) return explain(wrong)
     setErrors({})
     setSummary([])
-    hold(submit(found, pressed))
+    const messages = await onValid(parsed(checked, found), pressed)
+    if (!messages) return
+    refuse(messages)
+    explain(findErrors(read()))
+  }
+
+  const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const pressed = (event.nativeEvent as SubmitEvent).submitter
+    // A second press means the same as the first one; a press during other work is the first.
+    if (submitting.current) return
+    if (holds.current) {
+      pressedMeanwhile.current = pressed ?? undefined
+      return
+    }
+    submitting.current = true
+    await hold(submit(pressed)).finally(() => {
+      submitting.current = false
+    })
   }
 
   return {
-    props: { ref, noValidate: true, onSubmit, onInput, onBlur },
+    props: { ref, noValidate: true, onSubmit, onInput: showWatched, onBlur },
     /** What a field needs to know: its name, what stands in it at first, and what is wrong with it. */
     field: (name: keyof Checked & string) => ({ name, defaultValue: values[name] ?? '', error: errors[name] }),
     /** What was wrong at the last Next, and whether it has been put right since. */
     summary: summary.map(({ name, message }) => ({ name, message: errors[name] ?? message, done: !errors[name] })),
     busy,
     hold,
-    read,
     /** The server's word about what stands in a field now. It goes when the field changes. */
     tell: (name: keyof Checked & string, messages: string[]) => {
       refuse({ [name]: messages })
@@ -152,14 +158,12 @@ export function useForm<Checked extends Rules>({ rules, values, across, onValid 
   }
 }
 
-const firstMessage = (rule: z.ZodMiniType | undefined, value: string | undefined) =>
-  rule?.safeParse(value).error?.issues[0]?.message
-
-const parseAll = <Checked extends Rules>(rules: Checked, found: Record<string, string>) =>
+const parsed = <Checked extends Rules>(rules: Checked, found: Read) =>
   Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, rule.parse(found[name])])) as Values<Checked>
 
-const inOrder = (form: HTMLFormElement, names: string[]) => {
-  const onScreen = [...form.elements].map((element) => element.getAttribute('name'))
+/** As they stand on the screen, which is the order in which people correct them. */
+const inOrder = (form: HTMLFormElement | null, names: string[]) => {
+  const onScreen = [...(form?.elements ?? [])].map((element) => element.getAttribute('name'))
   return names.toSorted((a, b) => onScreen.indexOf(a) - onScreen.indexOf(b))
 }
 

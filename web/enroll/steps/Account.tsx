@@ -1,16 +1,14 @@
-import { honeypots } from '#contract/fields.ts'
 import { Field } from '#web/form/Field.tsx'
 import { Honeypot } from '#web/form/Honeypot.tsx'
 import { PhoneField } from '#web/form/PhoneField.tsx'
 import { useForm } from '#web/form/useForm.ts'
-import { asked } from '../draft.ts'
 import { StepForm } from '../StepForm.tsx'
 import type { Wizard } from '../wizard.ts'
 
 /** Who is joining, and how to reach them. */
 export function Account({ wizard }: { wizard: Wizard }) {
   const form = useForm({
-    rules: asked.ACCOUNT,
+    rules: async () => (await wizard.fetchRules())?.asked.ACCOUNT,
     values: wizard.draft,
     onValid: wizard.advance,
   })
@@ -42,7 +40,7 @@ export function Account({ wizard }: { wizard: Wizard }) {
         }
         enterKeyHint="go"
       />
-      <Honeypot traps={honeypots.map(form.field)} />
+      <Honeypot traps={[form.field('hall_lantern'), form.field('hall_umbrella')]} />
     </StepForm>
   )
 }

@@ -4,7 +4,7 @@ import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
-import { asked } from '../draft.ts'
+import { asked } from '../asked.ts'
 import { StepForm } from '../StepForm.tsx'
 import { useUsername } from '../useUsername.ts'
 import type { Wizard } from '../wizard.ts'
@@ -12,7 +12,7 @@ import type { Wizard } from '../wizard.ts'
 /** How the new member signs in. */
 export function AccountCreation({ wizard }: { wizard: Wizard }) {
   const form = useForm({
-    rules: asked.ACCOUNT_CREATION,
+    rules: async () => asked.ACCOUNT_CREATION,
     values: wizard.draft,
     onValid: async (answers) => {
       const [email, taken] = await Promise.all([findEmail(answers.email), username.check(answers.username)])
