@@ -2,7 +2,8 @@
  * one to come back to. Everything counts here: it is part of every page. */
 addEventListener('submit', (event) => {
   event.preventDefault()
-  window.pressed ??= event.submitter ?? undefined
+  if (window.pressed !== undefined) return
+  window.pressed = event.submitter
   document.documentElement.classList.add('pressed')
 })
 

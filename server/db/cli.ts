@@ -62,10 +62,11 @@ const commands: Record<string, Command> = {
   },
 }
 
-const counted = (did: string, counts: Record<string, number>) =>
-  `${did} ${Object.entries(counts)
-    .map(([noun, count]) => `${count} ${noun}`)
-    .join(', ')}.`
+/** 'Loaded 1 sponsor, 5 packages.' */
+const counted = (did: string, counts: Record<string, number>) => {
+  const said = Object.entries(counts).map(([nouns, count]) => `${count} ${count === 1 ? nouns.slice(0, -1) : nouns}`)
+  return `${did} ${said.join(', ')}.`
+}
 
 /** What an operator does from the terminal. Problems they can mend are one sentence; anything else is a bug and shows its stack. */
 async function main([name = '', ...words]: string[]): Promise<number> {

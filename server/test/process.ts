@@ -5,13 +5,22 @@ import { freePort } from '../../scripts/port.mjs'
 
 const { PATH = '', HOME = '' } = process.env
 
+/** A failed test leaves nothing running. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 /** Runs a program of ours as its own process and collects what it says. */
 export function runProgram(script: string, args: string[], env: Record<string, string>) {
   const child: ChildProcess = spawn(process.execPath, [script, ...args], { env: { PATH, HOME, ...env } })
-  process.once('exit', () => child.kill('SIGKILL')) // a failed test leaves nothing running
+  running.add(child)
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => (said += bytes))
-  const ended = once(child, 'exit').then(([code, signal]) => ({ code, signal }))
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    running.delete(child)
+    return { code, signal }
+  })
   return { child, ended, said: () => said }
 }
 

@@ -24,7 +24,7 @@ export function EnrollPage({ start, place }: { start: StartData; place?: Place }
             <SponsorCard sponsor={start.sponsor} />
           </div>
           {start.test_payments && (
-            <p className="test-note">Test mode: payments are simulated and no card is charged.</p>
+            <p className="test-note">Test mode: no card is charged.</p>
           )}
         </aside>
         <main className="main">

@@ -23,7 +23,7 @@ export function OrderSummary({ wizard }: { wizard: Wizard }) {
       <summary>
         <span className="order-name">{main.name}</span>
         <span className="order-price">
-          <Total amount={grand_total} /> today
+          <Total amount={grand_total} /> <small>today</small>
         </span>
         <span className="order-renewal">
           then {monthly} a month, from {renewal}

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { Package } from '#contract/api.ts'
-import { showAmount } from '#contract/money.ts'
+import { limits } from '#contract/limits.ts'
+import { showAmount, toAmount } from '#contract/money.ts'
 import { groupOf, groupOfList, type OrderList } from '#contract/packages.ts'
 import { useForm } from '#web/form/useForm.ts'
 import { ArrowIcon, CheckIcon } from '#web/icons.tsx'
@@ -8,6 +9,8 @@ import { Notice } from '#web/Notice.tsx'
 import { packagesIn } from './draft.ts'
 import { StepForm } from './StepForm.tsx'
 import type { Wizard } from './wizard.ts'
+
+const monthly = showAmount(toAmount(limits.subscription_cents))
 
 type PackageStepProps = { wizard: Wizard; list: OrderList; title: string; lead: string }
 
@@ -67,7 +70,7 @@ function PackageCard({ found, list, chosen, busy }: PackageCardProps) {
         <span className="package-description">{found.description}</span>
         <span className="package-foot">
           <span className="package-price">
-            {showAmount(found.price)} <small>today</small>
+            {showAmount(found.price)} <small>today, then {monthly} a month</small>
           </span>
           <span className="package-choose">
             {chosen && <CheckIcon />}

@@ -154,6 +154,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
     if (!settled) return
     document.documentElement.classList.remove('resuming', 'pressed')
     const button = window.pressed
+    window.pressed = null
     if (button?.isConnected && button instanceof HTMLButtonElement) button.form?.requestSubmit(button)
   }, [settled])
 

@@ -19,14 +19,15 @@ export function Message({ code, title, children, way }: MessageProps) {
   )
 }
 
-/** A door that stands ajar, and nothing behind it. */
+/** A door in the open, and the same hills behind it. */
 const Door = () => (
-  <svg className="door" viewBox="0 0 240 180" aria-hidden="true" focusable="false">
-    <path className="door-ground" d="M0 160h240" />
-    <path className="door-light" d="M98 160h44l34 20H78z" />
-    <path className="door-frame" d="M80 160V74a40 40 0 0 1 80 0v86z" />
-    <path className="door-inside" d="M92 160V76a28 28 0 0 1 56 0v84z" />
-    <path className="door-leaf" d="M92 160V76a28 28 0 0 1 14-24l-22-12c-8 8-12 20-12 34v98z" />
-    <circle className="door-knob" cx="97" cy="112" r="2.5" />
+  <svg className="door" viewBox="0 0 320 200" aria-hidden="true" focusable="false">
+    <circle className="door-sun" cx="160" cy="92" r="84" />
+    <circle className="door-sun near" cx="160" cy="92" r="58" />
+    <path className="door-hill far" d="M0 146c52-32 104-34 152-16 56 20 108 8 168-22v92H0z" />
+    <path className="door-hill" d="M0 172c90-16 230-16 320 0v28H0z" />
+    <path className="door-frame" d="M116 178V92a44 44 0 0 1 88 0v86h-14V92a30 30 0 0 0-60 0v86z" />
+    <path className="door-leaf" d="M130 178V90c-3-14-14-24-28-26v128z" />
+    <circle className="door-knob" cx="109" cy="132" r="3" />
   </svg>
 )

@@ -1,0 +1,59 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type testDatabase as Opened, testDatabase } from '#server/test/database.ts'
+import { runProgram } from '#server/test/process.ts'
+
+let folder: string
+let database: Awaited<ReturnType<typeof Opened>>
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'foyer-cli-'))
+  database = await testDatabase()
+})
+afterAll(async () => {
+  await database.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** npm run db -- …, on this test's own database. */
+const db = async (...words: string[]) => {
+  const env = { DATA_DIR: join(folder, 'data'), ...(database.url ? { DATABASE_URL: database.url } : {}) }
+  const program = runProgram('server/db/cli.ts', words, env)
+  return { ...(await program.ended), said: program.said() }
+}
+
+it('9.4 9.6 an operator runs the site from the terminal', async () => {
+  expect(await db('reset', '--empty')).toMatchObject({ code: 0, said: 'The database is empty.\n' })
+  expect((await db('list', 'sponsors')).said).toMatch(/^site +name +active +renamed to +member\n\(0\)\n$/)
+  expect((await db('seed')).said).toBe('Loaded 6 sponsors, 6 packages, 5 documents.\n')
+  expect((await db('migrate')).said).toBe('The schema is up to date.\n')
+
+  await writeFile(join(folder, 'sponsors.csv'), 'site,name,active,renamed_to\nfresh,Fresh Start,Yes,\n')
+  expect((await db('load', folder)).said).toBe('Loaded 1 sponsor, 0 packages, 0 documents.\n')
+  expect((await db('list', 'sponsors')).said).toMatch(/^fresh +Fresh Start +Yes +No$/m)
+
+  await writeFile(join(folder, 'sponsors.csv'), 'site,name,active,renamed_to\nNot fit,,Perhaps,\n')
+  const refused = await db('load', folder)
+  expect(refused.code).toBe(1)
+  expect(refused.said).toContain("sponsors.csv:2: active is Yes or No, not 'Perhaps'")
+
+  const file = join(folder, 'backup.jsonl.gz')
+  expect((await db('backup', file)).said).toMatch(/^Wrote \d+ rows to /)
+  expect(await db('restore', file)).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('This database is not empty.'),
+  })
+  await db('reset', '--empty')
+  expect((await db('restore', file)).said).toMatch(/^Restored \d+ rows\.\n$/)
+  expect((await db('list', 'sponsors')).said).toContain('Fresh Start')
+}, 180_000)
+
+it('8.1 says how it is used when a word is missing', async () => {
+  expect(await db('dance')).toMatchObject({ code: 2, said: expect.stringContaining('npm run db -- COMMAND') })
+  expect(await db('load')).toMatchObject({ code: 1, said: expect.stringContaining('DIR is missing.') })
+  expect(await db('list', 'cats')).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('enrollments, members, sponsors'),
+  })
+}, 90_000)
