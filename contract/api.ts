@@ -196,6 +196,20 @@ const calls = {
     output: EnrollmentStatus,
     keyed: true,
   },
+  enterOffice: {
+    method: 'POST',
+    path: '/office/session',
+    summary: 'Spend a grant and enter the office',
+    input: z.object({ token: z.string() }),
+    output: nothing,
+  },
+  leaveOffice: {
+    method: 'POST',
+    path: '/office/sign-out',
+    summary: 'Leave the office',
+    input: nothing,
+    output: nothing,
+  },
 } as const satisfies Record<string, Call>
 
 export type Calls = typeof calls

@@ -1,4 +1,4 @@
-import type { StartData } from './start.ts'
+import type { BareStart, StartData } from './start.ts'
 
 /** A message that an embedded part would have sent. */
 export type OutboxMessage = {
@@ -19,9 +19,17 @@ export type DocumentedCall = {
   output: Record<string, unknown> | undefined
 }
 
+/** What the office shows first. */
+export type OfficeMember = { first_name: string; sponsor_name: string; link: string; joined_on: string }
+
 /** The pages that the server sends, as HTML for the body. Made by React in web/, handed over to the server when it starts. */
 export type Pages = {
-  enroll: (start: StartData) => string
+  enroll: (start: StartData | BareStart) => string
+  /** Where a grant is spent: /office/autologin/grant-access/{token}. Its script posts the grant, so that no scanner can. */
+  officeDoor: () => string
+  office: (member: OfficeMember) => string
+  /** Nobody is signed in. */
+  officeClosed: () => string
   notFound: () => string
   /** Something broke on our side, or we are closing. */
   failed: () => string
@@ -31,8 +39,10 @@ export type Pages = {
 
 /** What the build writes into dist/page.json: everything that stands in every page's head. */
 export type PageHead = {
-  /** The module script, hashed by its content: /assets/main-….js */
+  /** The module script of the wizard, hashed by its content: /assets/main-….js */
   script: string
+  /** The module script of the office's door and of the office. */
+  officeScript: string
   /** Inlined into the page. */
   css: string
   /** A few lines that run before the script arrives and remember what is pressed. Inlined. */

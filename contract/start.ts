@@ -34,3 +34,6 @@ export type StartData = {
   /** Payments are simulated: the page says so. */
   test_payments: boolean
 }
+
+/** All that the page can be told when the database does not answer: it is served all the same, and asks /api itself. */
+export type BareStart = { sponsor_site: string } & Pick<StartData, 'renews_on' | 'policy' | 'test_payments'>

@@ -8,6 +8,7 @@ import { answerError, nothingHere } from './errors.ts'
 import { handlers } from './handlers.ts'
 import { dataPolicy, safeHeaders } from './headers.ts'
 import { addHealth } from './health.ts'
+import { addOffice } from './office/pages.ts'
 import { addPages } from './page.ts'
 import { visitorFrom } from './request.ts'
 import type { Shell } from './shell.ts'
@@ -29,7 +30,7 @@ export async function createApp({ world, shell, serverFactory }: Making): Promis
     requestTimeout: 15 * SECONDS,
     keepAliveTimeout: 30 * SECONDS,
     http: { headersTimeout: 8 * SECONDS, connectionsCheckingInterval: 2 * SECONDS, maxHeaderSize: 16 * KILOBYTES },
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 200 },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
     ...(serverFactory ? { serverFactory } : {}),
   })
   app.setValidatorCompiler(validatorCompiler)
@@ -44,6 +45,7 @@ export async function createApp({ world, shell, serverFactory }: Making): Promis
   addHealth(app, world)
   await app.register(async (api) => addCalls(api, world), { prefix: API })
   addPages(app, world, shell)
+  addOffice(app, world, shell)
   return app
 }
 

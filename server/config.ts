@@ -115,6 +115,7 @@ const settings = {
   LIMIT_CODES_BY_ADDRESS: limit('20/3600'),
   LIMIT_CODES_BY_NUMBER: limit('5/3600'),
   LIMIT_CODE_CHECKS: limit('30/3600'),
+  LIMIT_GRANTS: limit('60/3600'),
 } as const satisfies Record<string, Reader<unknown>>
 
 type Settings = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]> }

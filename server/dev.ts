@@ -9,19 +9,28 @@ import type { Shell } from './shell.ts'
 import { startWorker } from './worker.ts'
 import { createWorld } from './world.ts'
 
+const scripts: Record<string, string> = {
+  'virtual:foyer': '/web/main.tsx',
+  'virtual:foyer-office': '/web/office/main.ts',
+  'virtual:foyer-gallery': '/web/gallery/gallery.tsx',
+}
+
 /** What wakes up a page in development: Vite's client, React's refresh, then the page's own script. */
 const entry: Plugin = {
   name: 'foyer-dev-entry',
-  resolveId: (id) => (id === 'virtual:foyer' ? '\0foyer' : undefined),
-  load: (id) =>
-    id === '\0foyer'
-      ? `import '/@vite/client'
+  resolveId: (id) => (id in scripts ? `\0${id}` : undefined),
+  load: (id) => {
+    const script = scripts[id.slice(1)]
+    return (
+      script &&
+      `import '/@vite/client'
 import { injectIntoGlobalHook } from '/@react-refresh'
 injectIntoGlobalHook(window)
 window.$RefreshReg$ = () => {}
 window.$RefreshSig$ = () => (type) => type
-await import('/web/main.tsx')`
-      : undefined,
+await import('${script}')`
+    )
+  },
 }
 
 /** npm run dev: the same site with Vite in front. A saved file of web/ reloads the page, one of server/ the server. */
@@ -33,6 +42,7 @@ const pagesFromSource = async () => ((await vite.ssrLoadModule('/web/render.tsx'
 const shell: Shell = {
   head: {
     script: '/@id/virtual:foyer',
+    officeScript: '/@id/virtual:foyer-office',
     css: '',
     early: (await vite.transformRequest('/web/early.ts'))?.code ?? '',
   },

@@ -6,8 +6,11 @@ import { findDocuments, findPackages, priceOrder } from './catalog.ts'
 import { enroll, enrollmentStatus } from './enrollment.ts'
 import { spend } from './limits.ts'
 import { availability } from './members.ts'
+import { spendGrant } from './office/grant.ts'
+import { closeSession, openSession } from './office/session.ts'
 import { hitPage } from './page-hits.ts'
 import { sendCode, verifyCode } from './phone.ts'
+import { Refusal } from './refusal.ts'
 import { findSponsor } from './sponsors.ts'
 import type { Visitor } from './visitor.ts'
 import type { World } from './world.ts'
@@ -42,6 +45,20 @@ export const handlers: Handlers = {
   async verifyCall(world, { cellphone }, visitor) {
     const { status, message } = await sendCode(world, cellphone, 'call', visitor, enrollmentOf(visitor))
     return { success: status === 1, message }
+  },
+
+  async enterOffice(world, { token }, visitor) {
+    await spend(world, 'LIMIT_GRANTS', visitor.address)
+    const member_id = await spendGrant(world, token)
+    if (!member_id) throw new Refusal(401, 'This link into the office was used before or is too old.')
+    const { key, expires_at } = await openSession(world, member_id)
+    visitor.letIn(key, expires_at)
+    return {}
+  },
+  async leaveOffice(world, _nothing, visitor) {
+    if (visitor.officeKey) await closeSession(world, visitor.officeKey)
+    visitor.letOut()
+    return {}
   },
 
   async hitPage(world, { sponsor_site }, visitor) {

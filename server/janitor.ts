@@ -57,10 +57,11 @@ async function settle(world: World, left: Left): Promise<void> {
   }
 }
 
-/** Forgets what has expired: counters, used captchas, codes. */
+/** Forgets what has expired: counters, used captchas and grants, codes, sessions. */
 export async function sweep(world: World): Promise<void> {
   const now = world.now()
   await world.db.deleteFrom('limit_count').where('expires_at', '<', now).execute()
   await world.db.deleteFrom('spent').where('expires_at', '<', now).execute()
   await world.db.deleteFrom('sandbox_code').where('expires_at', '<', now).execute()
+  await world.db.deleteFrom('office_session').where('expires_at', '<', now).execute()
 }

@@ -42,7 +42,7 @@ describe('a sponsor’s page', () => {
     expect([reply.statusCode, reply.headers.location]).toEqual([302, location])
   })
 
-  it.each(['/a-b', `/${'x'.repeat(31)}`, '/api2/x', '/office', '/console', '/ana.html', '/%F0%9F%98%80'])(
+  it.each(['/a-b', `/${'x'.repeat(31)}`, '/api2/x', '/console', '/ana.html', '/%F0%9F%98%80'])(
     '1.2 6.2 %s is a 404 page',
     async (url) => {
       const reply = await site.get(url)
@@ -81,6 +81,20 @@ describe('a sponsor’s page', () => {
     expect(body.match(/<script/g)).toHaveLength(3)
     expect(startOf(body).sponsor.name).toBe('</script><script>alert(1)</script>')
     expect(body).toContain('<title>Join Foyer with &#60;/script&#62;')
+  })
+
+  it('1.9 is served without its start data when the database does not answer', async () => {
+    const broken = await testSite()
+    await broken.db.schema.dropTable('package').execute()
+    const reply = await broken.get('/ana')
+    expect(reply.statusCode).toBe(200)
+    expect(startOf(reply.body)).toEqual({
+      sponsor_site: 'ana',
+      renews_on: '2026-12-15',
+      policy: { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: false },
+      test_payments: true,
+    })
+    await broken.close()
   })
 
   it('1.1 is compressed as the browser likes it, and never kept by a cache', async () => {

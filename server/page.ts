@@ -5,7 +5,7 @@ import { limits, MASTER, reservedWords } from '#contract/limits.ts'
 import { toAmount } from '#contract/money.ts'
 import { groupOf } from '#contract/packages.ts'
 import { renewsOn } from '#contract/renewal.ts'
-import type { StartData } from '#contract/start.ts'
+import type { BareStart, StartData } from '#contract/start.ts'
 import { findPackages, ourShelf } from './catalog.ts'
 import { documentedCalls } from './docs.ts'
 import { nothingHere } from './errors.ts'
@@ -55,7 +55,13 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
   app.get<{ Params: { sponsor_site: string } }>('/:sponsor_site', hidden, (request, reply) => {
     const site = request.params.sponsor_site.toLowerCase()
     if (!SITE.test(site) || (site !== MASTER && reservedWords.has(site))) return notFound(request, reply)
-    return enrollPage(request, reply, world, shell, site)
+    return enrollPage(request, reply, world, shell, site).catch((error: unknown) => {
+      request.log.error({ err: error }, 'a page goes out without its start data')
+      return sendEnrollPage(request, reply, world, shell, site, 'Join Foyer', {
+        sponsor_site: site,
+        ...withoutDatabase(world),
+      })
+    })
   })
   app.get('/api/docs', hidden, (request, reply) =>
     sendPage(request, reply, shell, { title: 'Calls · Foyer', body: shell.pages.docs(documentedCalls(app.swagger())) }),
@@ -85,10 +91,30 @@ async function enrollPage(request: FastifyRequest, reply: FastifyReply, world: W
   const unknown_site = request.cookies[LOST]
   if (unknown_site) reply.clearCookie(LOST, { path: `/${MASTER}` })
   const start = await startData(world, sponsor, unknown_site && SITE.test(unknown_site) ? unknown_site : undefined)
+  const title = sponsor.site === MASTER ? 'Join Foyer' : `Join Foyer with ${sponsor.name}`
+  return sendEnrollPage(request, reply, world, shell, site, title, start)
+}
+
+/** The page with an enrollment of the visitor's own. */
+function sendEnrollPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  world: World,
+  shell: Shell,
+  site: string,
+  title: string,
+  start: StartData | BareStart,
+) {
   const enrollment_id = readCookie(request) ?? randomUUID()
   giveCookie(reply, world, enrollment_id, site)
-  const title = sponsor.site === MASTER ? 'Join Foyer' : `Join Foyer with ${sponsor.name}`
-  return sendPage(request, reply, shell, { title, body: shell.pages.enroll(start), start, enrollment_id })
+  const { pages, head } = shell
+  return sendPage(request, reply, shell, {
+    title,
+    body: pages.enroll(start),
+    start,
+    enrollment_id,
+    script: head.script,
+  })
 }
 
 /** What the page shows and needs before any call. */
@@ -97,8 +123,7 @@ async function startData(
   sponsor: StartData['sponsor'],
   unknown_site: string | undefined,
 ): Promise<StartData> {
-  const { config, db, now } = world
-  const packages = await findPackages(db, ourShelf)
+  const packages = await findPackages(world.db, ourShelf)
   const starter = packages.find(
     (found) => found.product_id === limits.starter_product_id && groupOf(found) === 'starter',
   )
@@ -108,13 +133,18 @@ async function startData(
     packages,
     ...(starter ? { product_id: starter.product_id } : {}),
     grand_total: starter?.price ?? toAmount(0),
-    renews_on: renewsOn(now()),
-    policy: {
-      start_step: config.START_STEP,
-      autoship: config.AUTOSHIP,
-      special: config.SPECIAL,
-      phone_verification: config.PHONE_VERIFICATION,
-    },
-    test_payments: config.PAYMENT === 'sandbox',
+    ...withoutDatabase(world),
   }
 }
+
+/** What we know without asking the database. */
+const withoutDatabase = ({ config, now }: World): Omit<BareStart, 'sponsor_site'> => ({
+  renews_on: renewsOn(now()),
+  policy: {
+    start_step: config.START_STEP,
+    autoship: config.AUTOSHIP,
+    special: config.SPECIAL,
+    phone_verification: config.PHONE_VERIFICATION,
+  },
+  test_payments: config.PAYMENT === 'sandbox',
+})

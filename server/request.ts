@@ -4,7 +4,15 @@ import { parseKey, type Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
 const COOKIE = 'foyer_enrollment'
+const OFFICE_COOKIE = 'foyer_office'
 const DAYS = 86_400
+
+/** A cookie that no script reads and that travels to us only. */
+const ours = ({ config }: Pick<World, 'config'>) => ({
+  httpOnly: true,
+  secure: config.PUBLIC_URL.startsWith('https:'),
+  path: '/',
+})
 
 const header = (request: FastifyRequest, name: string) => [request.headers[name]].flat()[0] ?? ''
 
@@ -18,9 +26,14 @@ export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world:
     prefetch: /prefetch|prerender/.test(`${header(request, 'sec-purpose')} ${header(request, 'purpose')}`),
     cookie: readCookie(request),
     key: key ? parseKey(key) : undefined,
+    officeKey: readOfficeCookie(request),
+    letIn: (key, expires) => reply.setCookie(OFFICE_COOKIE, key, { ...ours(world), sameSite: 'lax', expires }),
+    letOut: () => reply.clearCookie(OFFICE_COOKIE, ours(world)),
     adopt: (enrollment_id, site) => giveCookie(reply, world, enrollment_id, site),
   }
 }
+
+export const readOfficeCookie = (request: FastifyRequest): string | undefined => request.cookies[OFFICE_COOKIE]
 
 /** The enrollment in the cookie, if we signed it. */
 export function readCookie(request: FastifyRequest): string | undefined {
@@ -32,10 +45,8 @@ export function readCookie(request: FastifyRequest): string | undefined {
 /** Id, site and time, signed. Nothing is stored until the visitor first sends something. */
 export const giveCookie = (reply: FastifyReply, { config, now }: World, enrollment_id: string, site: string) =>
   reply.setCookie(COOKIE, `${enrollment_id}.${site}.${now().getTime()}`, {
+    ...ours({ config }),
     signed: true,
-    httpOnly: true,
     sameSite: 'lax',
-    secure: config.PUBLIC_URL.startsWith('https:'),
-    path: '/',
     maxAge: 30 * DAYS,
   })

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PageHead, Pages } from '#contract/pages.ts'
-import type { StartData } from '#contract/start.ts'
+import type { BareStart, StartData } from '#contract/start.ts'
 import { pagePolicy } from './headers.ts'
 
 /** What the web build hands over: the head of every page, the bodies, what they may load, and the folder of files. */
@@ -46,9 +46,10 @@ type Page = {
   title: string
   body: string
   status?: number
-  start?: StartData
+  /** What the page's script begins with. */
+  start?: StartData | BareStart
   enrollment_id?: string
-  scripted?: boolean
+  script?: string
 }
 
 /** Sends a whole document, compressed as the browser likes it. */
@@ -70,7 +71,7 @@ export async function sendPage(
 }
 
 /** The script comes last and the styles are inline: the first paint needs this document and nothing else. */
-const documentOf = ({ head }: Shell, { title, body, start, enrollment_id }: Page) => `<!doctype html>
+const documentOf = ({ head }: Shell, { title, body, start, enrollment_id, script }: Page) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -80,7 +81,7 @@ const documentOf = ({ head }: Shell, { title, body, start, enrollment_id }: Page
 ${enrollment_id ? `<meta name="enrollment" content="${escaped(enrollment_id)}">\n` : ''}<style>${head.css}</style>
 ${start ? `<script>${head.early}</script>\n` : ''}</head>
 <body>${body}
-${start ? `<script type="application/json" id="start">${inScript(start)}</script>\n<script type="module" src="${head.script}"></script>\n` : ''}</body>
+${start ? `<script type="application/json" id="start">${inScript(start)}</script>\n` : ''}${script ? `<script type="module" src="${script}"></script>\n` : ''}</body>
 </html>
 `
 

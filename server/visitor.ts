@@ -11,6 +11,10 @@ export type Visitor = {
   cookie: string | undefined
   /** `{enrollment}.{attempt}`, when the caller brought a key. */
   key: AttemptKey | undefined
+  /** The word of the office's cookie, and how to give or take it. */
+  officeKey: string | undefined
+  letIn: (key: string, expires_at: Date) => void
+  letOut: () => void
   /** Gives the visitor the cookie of this enrollment. */
   adopt: (enrollment_id: string, site: string) => void
 }

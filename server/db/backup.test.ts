@@ -67,7 +67,7 @@ it('9.6 restores everything, from this database into an embedded one', async () 
 
 it('9.6 restores whole or not at all', async () => {
   const copy = await empty()
-  const header = JSON.stringify({ foyer: 1, migrations: ['0001_foyer.sql'] })
+  const header = JSON.stringify({ foyer: 1, migrations: ['0001_foyer.sql', '0002_office.sql'] })
   const row = JSON.stringify({ table: 'legal_text', rows: [{ sha256: 'x', content: 'y' }] })
   const bad: [string, string, string][] = [
     ['cut', `${header}\n${row}\n{"table":"nothing","rows":[]}\n`, "names the table 'nothing'"],

@@ -123,6 +123,7 @@ export type Tables = {
   limit_count: { name: string; key: string; window_start: Date; count: number; expires_at: Date }
   spent: { kind: string; key: string; expires_at: Date }
   server_key: { name: string; sealed: string; created_at: Date }
+  office_session: { key_hash: string; member_id: string; created_at: Date; expires_at: Date }
   page_hit: { site: string; day: string; visitor: string }
 }
 

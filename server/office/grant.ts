@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { SignJWT } from 'jose'
+import { importJWK, jwtVerify, SignJWT } from 'jose'
 import type { World } from '#server/world.ts'
 
 const SECONDS_GOOD = 60
@@ -19,4 +19,19 @@ export const mintGrant = (
     .setIssuedAt(seconds)
     .setExpirationTime(seconds + SECONDS_GOOD)
     .sign(keys.grant.privateKey)
+}
+
+/** The member whom a grant lets in, once; nobody for one that is changed, late, used, or for another office. */
+export async function spendGrant({ db, keys, config, now }: World, token: string): Promise<string | undefined> {
+  const { publicJwk } = keys.grant
+  const rules = { algorithms: ['ES256'], issuer: config.PUBLIC_URL, audience: config.OFFICE_URL, currentDate: now() }
+  const checked = await jwtVerify(token, await importJWK(publicJwk, 'ES256'), rules).catch(() => undefined)
+  const { sub, jti, exp } = checked?.payload ?? {}
+  if (!sub || !jti || !exp) return undefined
+  const written = await db
+    .insertInto('spent')
+    .values({ kind: 'grant', key: jti, expires_at: new Date(exp * 1000) })
+    .onConflict((clash) => clash.doNothing())
+    .executeTakeFirst()
+  return Number(written.numInsertedOrUpdatedRows) === 1 ? sub : undefined
 }

@@ -119,12 +119,17 @@ export const answersOf = (username: string): Record<string, string> => ({
 
 /** Pages without the web build: the server's part of a page is what these tests are about. */
 const pages: Pages = {
-  enroll: ({ sponsor, grand_total }) =>
-    `<main>Join with ${sponsor.name.replaceAll('<', '&lt;')} for ${grand_total}</main>`,
+  enroll: (start) =>
+    'sponsor' in start
+      ? `<main>Join with ${start.sponsor.name.replaceAll('<', '&lt;')} for ${start.grand_total}</main>`
+      : `<main>Join with ${start.sponsor_site}</main>`,
+  officeDoor: () => '<h1>Door</h1>',
+  office: ({ first_name, link }) => `<h1>Hello ${first_name}</h1>${link}`,
+  officeClosed: () => '<h1>Closed</h1>',
   notFound: () => '<h1>Not found</h1>',
   failed: () => '<h1>Failed</h1>',
   outbox: (messages) => `<h1>Outbox ${messages.length}</h1>`,
   docs: (calls) => `<h1>Calls ${calls.length}</h1>`,
 }
-const head = { script: '/assets/main.js', css: 'body{margin:0}', early: '0' }
+const head = { script: '/assets/main.js', officeScript: '/assets/office.js', css: 'body{margin:0}', early: '0' }
 export const plainShell: Shell = { head, pages, policy: pagePolicy(head), files: undefined }

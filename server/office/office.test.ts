@@ -1,0 +1,111 @@
+import { SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { officeAddress } from '#contract/office.ts'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { mintGrant } from './grant.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await testSite({ LIMIT_GRANTS: '100000/3600' })
+})
+afterAll(() => site.close())
+
+const joined = async () => (await site.post('enrollment/add-enrollment', await filledForm(site))).json()
+const enter = (token: string) => site.post('office/session', { token })
+const cookieOf = (reply: { headers: Record<string, unknown> }) =>
+  String(reply.headers['set-cookie']).split(';')[0] ?? ''
+
+describe('a grant', () => {
+  it('4.16 is not spent by opening its address', async () => {
+    const { token, vo_url } = await joined()
+    const { pathname } = new URL(officeAddress(vo_url, token))
+    for (const _scanner of [1, 2]) {
+      const door = await site.get(pathname)
+      expect([door.statusCode, door.headers['referrer-policy'], door.headers['cache-control']]).toEqual([
+        200,
+        'no-referrer',
+        'no-store',
+      ])
+    }
+    expect((await enter(token)).statusCode).toBe(200)
+    expect(site.log()).not.toContain(token)
+    expect(site.log()).not.toContain(pathname.split('/').at(-1))
+  })
+
+  it('4.16 opens one session, however many bring it at once', async () => {
+    const { token } = await joined()
+    const replies = await Promise.all(Array.from({ length: 50 }, () => enter(token)))
+    expect(replies.filter((reply) => reply.statusCode === 200)).toHaveLength(1)
+    expect(replies.filter((reply) => reply.statusCode === 401)).toHaveLength(49)
+  })
+
+  it('4.16 is refused when it is late', async () => {
+    const { token } = await joined()
+    site.pass(61)
+    const late = await enter(token)
+    expect([late.statusCode, late.json().message]).toEqual([
+      401,
+      'This link into the office was used before or is too old.',
+    ])
+  })
+
+  it('4.16 is refused when it is changed, foreign, unsigned or made up', async () => {
+    const { token } = await joined()
+    const [head, body, signature] = token.split('.')
+    const none = Buffer.from('{"alg":"none"}').toString('base64url')
+    const member = await site.db.selectFrom('member').select('id').executeTakeFirst()
+    const elsewhere = { ...site.world, config: { ...site.world.config, OFFICE_URL: 'http://elsewhere.test' } }
+    const foreign = await mintGrant(elsewhere, member?.id ?? '')
+    const { kty, crv, x, y } = site.world.keys.grant.publicJwk
+    const confused = await new SignJWT({})
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject(member?.id ?? '')
+      .setJti('x')
+      .setExpirationTime('1m')
+      .sign(new TextEncoder().encode(JSON.stringify({ kty, crv, x, y })))
+    const changed = Buffer.from(JSON.stringify({ sub: member?.id })).toString('base64url')
+    for (const bad of [`${head}.${changed}.${signature}`, `${none}.${body}.`, foreign, confused, 'x', ''])
+      expect((await enter(bad)).statusCode, bad).toBe(401)
+    expect((await enter(token)).statusCode).toBe(200)
+  })
+})
+
+describe('the office', () => {
+  it('4.17 greets a member who is signed in', async () => {
+    const entered = await enter((await joined()).token)
+    expect(String(entered.headers['set-cookie'])).toMatch(/foyer_office=[\w-]{43}; .*HttpOnly; SameSite=Lax/)
+    const office = await site.get('/office', { cookie: cookieOf(entered) })
+    expect([office.statusCode, office.body.includes('Hello Zoë')]).toEqual([200, true])
+    expect(office.body).toMatch(/http:\/\/foyer\.test\/zoe\d+/)
+  })
+
+  it('4.17 says so when nobody is signed in, or no longer', async () => {
+    expect((await site.get('/office')).statusCode).toBe(401)
+    expect((await site.get('/office', { cookie: 'foyer_office=made-up' })).body).toContain('Closed')
+    const cookie = cookieOf(await enter((await joined()).token))
+    site.pass(12 * 3600 + 1)
+    expect((await site.get('/office', { cookie })).statusCode).toBe(401)
+  })
+
+  it('4.17 ends a session when the member signs out', async () => {
+    const cookie = cookieOf(await enter((await joined()).token))
+    const left = await site.post('office/sign-out', {}, { cookie })
+    expect(String(left.headers['set-cookie'])).toContain('foyer_office=;')
+    expect((await site.get('/office', { cookie })).statusCode).toBe(401)
+  })
+
+  it('4.16 keeps only a hash of the session’s word', async () => {
+    const word = cookieOf(await enter((await joined()).token)).split('=')[1]
+    const rows = await site.db.selectFrom('office_session').selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain(word)
+  })
+
+  it('4.17 leaves its place to the operator’s own', async () => {
+    const own = await testSite({ OFFICE_URL: 'https://office.example' })
+    expect((await own.get('/office')).statusCode).toBe(404)
+    expect((await own.post('enrollment/add-enrollment', await filledForm(own))).json().vo_url).toBe(
+      'https://office.example',
+    )
+    await own.close()
+  })
+})
