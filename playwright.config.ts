@@ -13,6 +13,7 @@ const flags = [
 
 export default defineConfig({
   testDir: 'e2e',
+  ...(process.env.SCREENS ? {} : { testIgnore: '**/screens.spec.ts' }),
   globalSetup: './e2e/server.ts',
   outputDir: 'test-results',
   fullyParallel: true,

@@ -1,0 +1,112 @@
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type Page, test } from '@playwright/test'
+
+/** Everything that a strict page must not do, collected while a test runs. */
+const watch = (page: Page) => {
+  const trouble: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') trouble.push(message.text())
+  })
+  page.on('pageerror', (error) => trouble.push(String(error)))
+  page.on('request', (request) => {
+    const { origin } = new URL(request.url())
+    if (origin !== new URL(process.env.BASE_URL ?? '').origin) trouble.push(`asked a third party: ${request.url()}`)
+  })
+  return trouble
+}
+
+/** The page's script has woken it up. */
+const awake = (page: Page) => page.waitForFunction(() => history.state?.step)
+
+test('1.1 the first screen shows whom one joins under, what it costs and what renews', async ({ page }) => {
+  const trouble = watch(page)
+  await page.goto('/ana')
+  await expect(page.getByRole('heading', { name: 'Tell us about yourself' })).toBeVisible()
+  await expect(page.getByText('Founding Membership').first()).toBeVisible()
+  await expect(page.getByText('$99.00').first()).toBeVisible()
+  await expect(page.getByText("Ana's Paper Lantern Studio").first()).toBeVisible()
+  await awake(page)
+  expect(trouble).toEqual([])
+})
+
+test('1.1 / leads to the main office', async ({ page }) => {
+  await page.goto('/')
+  await expect(page).toHaveURL('/master')
+  await expect(page.getByText('Main Office').first()).toBeVisible()
+})
+
+test('1.3 a lost link says so, and whom one joins under instead', async ({ page }) => {
+  await page.goto('/nobodyhere')
+  await expect(page).toHaveURL('/master')
+  await expect(page.getByText('nobodyhere')).toBeVisible()
+  await page.reload()
+  await expect(page.getByText('nobodyhere')).toBeHidden()
+})
+
+test('1.4 a renamed link leads on', async ({ page }) => {
+  await page.goto('/harbor')
+  await expect(page).toHaveURL('/bluepier')
+})
+
+test('6.2 an address that is nobody’s is a designed page with a way on', async ({ page }) => {
+  const reply = await page.goto('/no-such-page')
+  expect(reply?.status()).toBe(404)
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await page
+    .getByRole('link', { name: /join|main|start/i })
+    .first()
+    .click()
+  await expect(page).toHaveURL('/master')
+})
+
+test.describe('with scripts blocked', () => {
+  test.use({ javaScriptEnabled: false })
+  test('1.1 the frame stands and can be read', async ({ page }) => {
+    await page.goto('/ana')
+    await expect(page.getByText('About Yourself')).toBeVisible()
+    await expect(page.getByText('Billing & Checkout')).toBeVisible()
+    await expect(page.getByText('$99.00').first()).toBeVisible()
+    await expect(page.getByText("Ana's Paper Lantern Studio").first()).toBeVisible()
+    await expect(page.getByLabel('First name')).toBeVisible()
+    await expect(page.getByText('needs JavaScript')).toBeVisible()
+  })
+})
+
+test('1.1 what is typed before the script arrives stays, and an early Next is honoured', async ({ page }) => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/assets/*.js', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.goto('/ana', { waitUntil: 'commit' })
+  await page.getByLabel('First name').fill('Zoë')
+  await page.getByLabel('Last name').fill('Example')
+  await page.getByLabel('Mobile phone number').fill('(202) 555-0123')
+  await page.getByRole('button', { name: 'Next' }).click()
+  await expect(page).toHaveURL('/ana')
+  release()
+  await expect(page.getByLabel('Email address')).toBeVisible()
+  await page.getByRole('button', { name: 'Previous' }).click()
+  await expect(page.getByLabel('First name')).toHaveValue('Zoë')
+})
+
+for (const address of ['/ana', '/nobodyhere', '/oldmill', '/no-such-page', '/api/docs', '/__outbox'])
+  test(`axe finds nothing on ${address}`, async ({ page }) => {
+    await page.goto(address)
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([])
+  })
+
+test('7.1 pages and files come with their headers, files for good', async ({ page }) => {
+  const replies = new Map<string, string>()
+  page.on('response', (reply) => replies.set(new URL(reply.url()).pathname, reply.headers()['cache-control'] ?? ''))
+  await page.goto('/ana')
+  await awake(page)
+  const scripts = [...replies].filter(([path]) => path.endsWith('.js'))
+  expect(scripts.length).toBeGreaterThan(0)
+  for (const [path, kept] of scripts) expect(kept, path).toBe('public, max-age=31536000, immutable')
+  expect(replies.get('/ana')).toBe('no-store')
+})
