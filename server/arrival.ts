@@ -1,0 +1,55 @@
+import { limits, MASTER } from '#contract/limits.ts'
+import { toAmount } from '#contract/money.ts'
+import { groupOf } from '#contract/packages.ts'
+import { renewsOn } from '#contract/renewal.ts'
+import type { BareStart, StartData } from '#contract/start.ts'
+import { findPackages, ourShelf } from './catalog.ts'
+import { findSponsor } from './sponsors.ts'
+import type { World } from './world.ts'
+
+/** What a visitor of a site gets: the way to the right one, or the page with all that it needs before any call. */
+export type Arrival = { leadsTo: string; isLost: boolean } | { title: string; start: StartData | BareStart }
+
+/** `lostBefore`: the word of a link that led nowhere and brought the visitor here. */
+export async function arrive(world: World, site: string, lostBefore: string | undefined): Promise<Arrival> {
+  try {
+    const sponsor = await findSponsor(world.db, site)
+    if (sponsor.site !== site) return { leadsTo: sponsor.site, isLost: sponsor.site === MASTER }
+    const title = sponsor.site === MASTER ? 'Join Foyer' : `Join Foyer with ${sponsor.name}`
+    return { title, start: await startData(world, sponsor, lostBefore) }
+  } catch (error) {
+    world.log.error({ err: error }, 'a page goes out without its start data')
+    return { title: 'Join Foyer', start: { sponsor_site: site, ...withoutDatabase(world) } }
+  }
+}
+
+async function startData(
+  world: World,
+  sponsor: StartData['sponsor'],
+  lostBefore: string | undefined,
+): Promise<StartData> {
+  const packages = await findPackages(world.db, ourShelf)
+  const starter = packages.find(
+    (found) => found.product_id === limits.starter_product_id && groupOf(found) === 'starter',
+  )
+  return {
+    sponsor,
+    ...(lostBefore ? { unknown_site: lostBefore } : {}),
+    packages,
+    ...(starter ? { product_id: starter.product_id } : {}),
+    grand_total: starter?.price ?? toAmount(0),
+    ...withoutDatabase(world),
+  }
+}
+
+/** What we know without asking the database. */
+const withoutDatabase = ({ config, now }: World): Omit<BareStart, 'sponsor_site'> => ({
+  renews_on: renewsOn(now()),
+  policy: {
+    start_step: config.START_STEP,
+    autoship: config.AUTOSHIP,
+    special: config.SPECIAL,
+    phone_verification: config.PHONE_VERIFICATION,
+  },
+  test_payments: config.PAYMENT === 'sandbox',
+})
