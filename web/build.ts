@@ -8,39 +8,60 @@ import type { PageHead } from '#contract/pages.ts'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
+const main = join(root, 'web/main.tsx')
 const started = Date.now()
 
 await Promise.all(['web', 'render', 'page.json'].map((name) => rm(join(dist, name), { recursive: true, force: true })))
 const [browser, early] = await Promise.all([buildBrowser(), buildEarly(), buildPages()])
-const head: PageHead = { ...browser, early }
+const head: PageHead = { ...browser, officeScript: await buildOffice(), early }
 await writeFile(join(dist, 'page.json'), JSON.stringify(head))
 await compressFiles(join(dist, 'web'))
 await report()
 
-/** The module script and the chunks it fetches later. All styles become one sheet, which is inlined, not loaded. */
+/** The wizard's script, in one file with all it needs at once, and the chunks it fetches later. All styles become one sheet, which is inlined, not loaded. */
 async function buildBrowser() {
   const output = await run({
     outDir: join(dist, 'web'),
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: join(root, 'web/main.tsx') },
+    rolldownOptions: { input: main, output: { codeSplitting: { groups: [{ name: 'main', tags: ['$initial'] }] } } },
   })
+  const first = output.find((file) => file.type === 'chunk' && file.moduleIds.includes(main))
+  if (first?.type !== 'chunk') throw new Error('The build has no script.')
+  if (first.imports.length) throw new Error(`The first load must be one file, not also ${first.imports.join(', ')}.`)
+  return { script: `/${first.fileName}`, css: await takeStyles(output) }
+}
+
+/** The office's script on its own, so that the first load of the wizard is not split for its sake. */
+async function buildOffice() {
+  const output = await run({
+    outDir: join(dist, 'web'),
+    emptyOutDir: false,
+    copyPublicDir: false,
+    rolldownOptions: { input: { office: join(root, 'web/office/main.ts') }, output: { codeSplitting: false } },
+  })
+  await takeStyles(output)
+  return `/${entryOf(output).fileName}`
+}
+
+function entryOf(output: Output) {
   const entry = output.find((file) => file.type === 'chunk' && file.isEntry)
+  if (entry?.type !== 'chunk') throw new Error('The build has no script.')
+  return entry
+}
+
+/** The style sheet as text; nothing may load it as a file. */
+async function takeStyles(output: Output) {
   const sheet = output.find((file) => file.type === 'asset' && file.fileName.endsWith('.css'))
-  if (!entry || sheet?.type !== 'asset') throw new Error('The build has no script or no styles.')
+  if (sheet?.type !== 'asset') throw new Error('The build has no styles.')
   await rm(join(dist, 'web', sheet.fileName))
-  return { script: `/${entry.fileName}`, css: String(sheet.source).trim() }
+  return String(sheet.source).trim()
 }
 
 /** The lines that are inlined into every page. */
 async function buildEarly() {
-  const [early] = await run({
-    write: false,
-    copyPublicDir: false,
-    lib: { entry: join(root, 'web/early.ts'), formats: ['iife'], name: 'early' },
-  })
-  if (early?.type !== 'chunk') throw new Error('The build has no early script.')
-  return early.code.trim()
+  const lib = { entry: join(root, 'web/early.ts'), formats: ['iife' as const], name: 'early' }
+  return entryOf(await run({ write: false, copyPublicDir: false, lib })).code.trim()
 }
 
 /** The pages as functions for the server, React included: one file to load, in its production form. */
@@ -54,7 +75,9 @@ function buildPages() {
   return run(options, { ssr: { noExternal: true } })
 }
 
-async function run(options: InlineConfig['build'], more: InlineConfig = {}) {
+type Output = Rolldown.RolldownOutput['output'][number][]
+
+async function run(options: InlineConfig['build'], more: InlineConfig = {}): Promise<Output> {
   const made = await build({
     root,
     configFile: join(root, 'vite.config.ts'),

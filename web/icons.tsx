@@ -38,6 +38,9 @@ export const InfoIcon = icon(
   </>,
 )
 export const CheckIcon = icon(<path d="m5 12.8 4.6 4.7L19.2 7" />)
+export const BoxIcon = icon(
+  <path d="M12 3.500 4 7.800v8.400l8 4.300 8-4.300V7.800zM4 7.800l8 4.300 8-4.300M12 12.100v8.400" />,
+)
 export const DotIcon = icon(<circle cx="12" cy="12" r="3" />)
 export const ChevronIcon = icon(<path d="m6 9.2 6 6 6-6" />)
 export const ArrowIcon = icon(<path d="M4 12h15.5M13.5 5.8l6.2 6.2-6.2 6.2" />)

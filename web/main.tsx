@@ -1,6 +1,8 @@
-import { hydrateRoot } from 'react-dom/client'
-import type { StartData } from '#contract/start.ts'
+import { createRoot, hydrateRoot } from 'react-dom/client'
+import type { BareStart, StartData } from '#contract/start.ts'
+import { ask } from './dialog/ask.ts'
 import { EnrollPage } from './enroll/EnrollPage.tsx'
+import { packagesFailed } from './enroll/messages.ts'
 import { findPlace } from './enroll/place.ts'
 import { log } from './log.ts'
 import './style/index.css'
@@ -8,20 +10,52 @@ import './style/index.css'
 /** Wakes up the page that the server sent. */
 async function wake() {
   const root = document.getElementById('foyer')
-  const start: StartData | null = JSON.parse(document.getElementById('start')?.textContent ?? 'null')
+  const start: StartData | BareStart | null = JSON.parse(document.getElementById('start')?.textContent ?? 'null')
   if (!root || !start) return
-  hydrateRoot(root, <EnrollPage start={start} place={await findPlace(start)} />)
-  countVisit(start.sponsor.site)
+  if ('sponsor' in start) hydrateRoot(root, await enrollPage(start))
+  else await fill(root, start)
 }
 
+async function enrollPage(start: StartData) {
+  const place = await findPlace(start)
+  countVisit(start.sponsor.site)
+  return <EnrollPage start={start} place={place} />
+}
+
+/** The server had nothing to put into the page but its shape: ask for the rest. */
+async function fill(root: HTMLElement, bare: BareStart) {
+  try {
+    const { askStart } = await import('./enroll/askStart.ts')
+    createRoot(root).render(await enrollPage(await askStart(bare)))
+  } catch (cause) {
+    log('Nobody could say what the page should show.', cause)
+    document.documentElement.classList.remove('resuming')
+    document.documentElement.classList.add('failed')
+    ask(packagesFailed(cause))
+  }
+}
+
+/** Once per load, and only of a page that somebody sees: one that a browser fetches ahead is nobody's visit yet. */
 async function countVisit(sponsor_site: string) {
   try {
+    await visible()
     const { api } = await import('./api.ts')
     await api.hitPage({ sponsor_site })
   } catch (cause) {
     log('The visit was not counted.', cause)
   }
 }
+
+const visible = () =>
+  new Promise<void>((resolve) => {
+    const look = () => {
+      if (document.visibilityState !== 'visible') return
+      document.removeEventListener('visibilitychange', look)
+      resolve()
+    }
+    document.addEventListener('visibilitychange', look)
+    look()
+  })
 
 // Not awaited here: the steps that are fetched later import this file, and would wait for themselves.
 wake()

@@ -2,6 +2,8 @@ import type { ReactElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import type { Pages } from '#contract/pages.ts'
 import { EnrollPage } from './enroll/EnrollPage.tsx'
+import { Waiting } from './enroll/Waiting.tsx'
+import { Office, OfficeClosed, OfficeDoor } from './office/pages.tsx'
 import { Docs } from './pages/Docs.tsx'
 import { Failed } from './pages/Failed.tsx'
 import { NotFound } from './pages/NotFound.tsx'
@@ -11,7 +13,10 @@ const body = (page: ReactElement) => `<div id="foyer">${renderToString(page)}</d
 
 /** Every page as HTML for the body, rendered ahead; main.tsx wakes up the first of them. */
 export const pages: Pages = {
-  enroll: (start) => body(<EnrollPage start={start} />),
+  enroll: (start) => body('sponsor' in start ? <EnrollPage start={start} /> : <Waiting start={start} />),
+  officeDoor: () => body(<OfficeDoor />),
+  office: (member) => body(<Office member={member} />),
+  officeClosed: () => body(<OfficeClosed />),
   notFound: () => body(<NotFound />),
   failed: () => body(<Failed />),
   outbox: (messages) => body(<Outbox messages={messages} />),

@@ -26,11 +26,43 @@ const kept = [
 const DRAFT = 'foyer.draft'
 const DIAL_COUNTRY = 'foyer.dial_country'
 const TOKEN = 'foyer.token'
+const PHONES = 'foyer.phones'
+const RECEIPT = 'foyer.receipt'
 
 /** The draft belongs to the tab: two sponsors in two tabs do not mix, and a closed tab forgets. */
 export const loadDraft = (): Draft => onlyKept(parsed(read(tab, DRAFT)))
 export const saveDraft = (draft: Draft): void => write(tab, DRAFT, JSON.stringify(onlyKept(draft)))
-export const forgetDraft = (): void => write(tab, DRAFT, undefined)
+export const forgetDraft = (): void => {
+  write(tab, DRAFT, undefined)
+  write(tab, PHONES, undefined)
+}
+
+/** What the tab knows of a phone number: when a code last went to it, and whether it was confirmed. Never the code. */
+export type KnownPhone = { sent_at?: number | undefined; verified?: boolean }
+export type KnownPhones = Record<string, KnownPhone>
+
+export const loadPhones = (): KnownPhones =>
+  Object.fromEntries(Object.entries(parsed(read(tab, PHONES))).map(([phone, known]) => [phone, onlyKnown(known)]))
+export const savePhones = (phones: KnownPhones): void => write(tab, PHONES, JSON.stringify(phones))
+
+/** What is being paid for, or was: nothing of the card. */
+export type Receipt = {
+  lines: { name: string; price: string }[]
+  total: string
+  paid_on: string
+  renews_on: string
+  sponsor: string
+  first_name: string
+  email: string
+}
+
+/** Kept by the tab from the press on Confirm and Pay, so that a reload finds back to what became of it. */
+export const loadReceipt = (): Receipt | undefined => {
+  const found = parsed(read(tab, RECEIPT))
+  return Array.isArray(found.lines) ? (found as Receipt) : undefined
+}
+export const saveReceipt = (receipt: Receipt | undefined): void =>
+  write(tab, RECEIPT, receipt && JSON.stringify(receipt))
 
 /** The country of the dial code that was chosen last, as an ISO code. */
 export const loadDialCountry = (): string | undefined => read(browser, DIAL_COUNTRY)
@@ -42,6 +74,11 @@ export const saveToken = (token: string): void => write(browser, TOKEN, token)
 function onlyKept(found: Record<string, unknown>): Draft {
   const answers = kept.map((name) => [name, found[name]] as const)
   return Object.fromEntries(answers.filter(([, answer]) => typeof answer === 'string'))
+}
+
+function onlyKnown(found: unknown): KnownPhone {
+  const { sent_at, verified } = Object(found)
+  return { ...(Number.isFinite(sent_at) ? { sent_at } : {}), ...(verified === true ? { verified } : {}) }
 }
 
 function parsed(text: string | undefined): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import type { StartData } from '#contract/start.ts'
 import { Header } from '#web/Header.tsx'
+import { Offline } from '#web/Offline.tsx'
 import { Arrival } from './Arrival.tsx'
 import { Indicator } from './Indicator.tsx'
 import { OrderSummary } from './OrderSummary.tsx'
@@ -16,6 +17,7 @@ export function EnrollPage({ start, place }: { start: StartData; place?: Place }
   return (
     <div className="page">
       <Header note="Encrypted. We never store your card." />
+      <Offline />
       <div className="enroll">
         <Indicator currentStep={wizard.step} show_autoship={autoship} show_special={special} />
         <aside className="side" aria-label="Your order">
@@ -23,9 +25,7 @@ export function EnrollPage({ start, place }: { start: StartData; place?: Place }
             <OrderSummary wizard={wizard} />
             <SponsorCard sponsor={start.sponsor} />
           </div>
-          {start.test_payments && (
-            <p className="test-note">Test mode: no card is charged.</p>
-          )}
+          {start.test_payments && <p className="test-note">Test mode: no card is charged.</p>}
         </aside>
         <main className="main">
           <Arrival start={start} />

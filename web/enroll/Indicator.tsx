@@ -20,7 +20,7 @@ type IndicatorProps = { currentStep: Step; show_autoship: boolean; show_special:
 export function Indicator({ currentStep }: IndicatorProps) {
   const reached = stages.filter(({ active }) => active.includes(currentStep)).length
   return (
-    <div className="indicator">
+    <section className="indicator" aria-label="Progress">
       {reached > 0 && (
         <p className="unseen" id="progress">
           Step {reached} of {stages.length}
@@ -38,6 +38,6 @@ export function Indicator({ currentStep }: IndicatorProps) {
           </li>
         ))}
       </ol>
-    </div>
+    </section>
   )
 }

@@ -1,40 +1,39 @@
 import { useEffect, useRef } from 'react'
-import { limits } from '#contract/limits.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { orderLists } from '#contract/packages.ts'
 import { ChevronIcon } from '#web/icons.tsx'
-import { packagesIn } from './draft.ts'
+import { monthlyCents, packagesIn } from './draft.ts'
 import { hasChange, previousStep } from './flow.ts'
 import type { Wizard } from './wizard.ts'
 
-const monthly = showAmount(toAmount(limits.subscription_cents))
-
 /** What is bought, what it costs today and what renews when. Folded on a phone, open beside the form on a desktop. */
 export function OrderSummary({ wizard }: { wizard: Wizard }) {
-  const { start, draft, step, grand_total } = wizard
+  const { start, draft, step } = wizard
   const fold = useOpenOnDesktop()
   const chosen = orderLists.flatMap((list) => packagesIn(list, draft, start))
   const [main] = chosen
   if (!main) return null
   const renewal = shortDay(start.renews_on)
+  const monthly = showAmount(toAmount(monthlyCents(draft, start)))
   const mayChange = hasChange(step) && start.packages.length > 1
   return (
     <details className="order" ref={fold}>
       <summary>
         <span className="order-name">{main.name}</span>
         <span className="order-price">
-          <Total amount={grand_total} /> <small>today</small>
+          <Total wizard={wizard} />
         </span>
         <span className="order-renewal">
-          then {monthly} a month, from {renewal}
+          today, then {monthly} a month from {renewal}
         </span>
         <ChevronIcon />
       </summary>
       <div className="order-body">
         <img className="order-picture" src={main.image_url} alt="" width="720" height="296" />
         <div className="order-text">
-          <div className="order-head">
-            <h2>{main.name}</h2>
+          <h2>{main.name}</h2>
+          <div className="order-about">
+            <p>{main.description}</p>
             {mayChange && (
               <button
                 type="button"
@@ -45,7 +44,6 @@ export function OrderSummary({ wizard }: { wizard: Wizard }) {
               </button>
             )}
           </div>
-          <p className="order-description">{main.description}</p>
           <dl>
             {chosen.map(({ product_id, name, price }) => (
               <div key={product_id}>
@@ -60,7 +58,7 @@ export function OrderSummary({ wizard }: { wizard: Wizard }) {
             <div className="total">
               <dt>Total today</dt>
               <dd>
-                <Total amount={grand_total} />
+                <Total wizard={wizard} />
               </dd>
             </div>
           </dl>
@@ -70,9 +68,11 @@ export function OrderSummary({ wizard }: { wizard: Wizard }) {
   )
 }
 
-/** The sum, or its shape while the server works it out. */
-const Total = ({ amount }: { amount: string | undefined }) =>
-  amount === undefined ? <span className="waiting">$00.00</span> : showAmount(amount)
+/** The sum, its shape while the server works it out, or a dash when it could not. */
+function Total({ wizard: { grand_total, stop } }: { wizard: Wizard }) {
+  if (grand_total !== undefined) return showAmount(grand_total)
+  return stop === 'unsummed' ? '–' : <span className="waiting">$00.00</span>
+}
 
 /** '2026-12-15' → 'Dec 15' */
 const shortDay = (day: string) =>

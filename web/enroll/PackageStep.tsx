@@ -4,13 +4,19 @@ import { limits } from '#contract/limits.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { groupOf, groupOfList, type OrderList } from '#contract/packages.ts'
 import { useForm } from '#web/form/useForm.ts'
-import { ArrowIcon, CheckIcon } from '#web/icons.tsx'
-import { Notice } from '#web/Notice.tsx'
+import { ArrowIcon, BoxIcon, CheckIcon } from '#web/icons.tsx'
 import { packagesIn } from './draft.ts'
 import { StepForm } from './StepForm.tsx'
 import type { Wizard } from './wizard.ts'
 
 const monthly = showAmount(toAmount(limits.subscription_cents))
+
+/** What the price of a card means. */
+const terms: Record<OrderList, string> = {
+  product_ids: `today, then ${monthly} a month`,
+  autoship_product_ids: 'today and every month',
+  special_product_ids: 'once',
+}
 
 type PackageStepProps = { wizard: Wizard; list: OrderList; title: string; lead: string }
 
@@ -29,7 +35,12 @@ export function PackageStep({ wizard, list, title, lead }: PackageStepProps) {
     },
   })
   return (
-    <StepForm wizard={wizard} form={form} title={title} lead={lead}>
+    <StepForm
+      wizard={wizard}
+      form={{ ...form, busy: form.busy && asked === '' }}
+      title={title}
+      lead={offered.length ? lead : 'This shelf is empty today.'}
+    >
       {offered.length ? (
         <ul className="packages">
           {offered.map((found) => (
@@ -44,13 +55,26 @@ export function PackageStep({ wizard, list, title, lead }: PackageStepProps) {
           ))}
         </ul>
       ) : (
-        <Notice title="There is nothing to choose from at the moment.">
-          Please come back a little later, or <a href="">load the page again</a>.
-        </Notice>
+        <NothingHere optional={list !== 'product_ids'} />
       )}
     </StepForm>
   )
 }
+
+/** A shelf without packages. One that may be left without a choice is no reason to stop. */
+const NothingHere = ({ optional }: { optional: boolean }) => (
+  <div className="nothing">
+    <BoxIcon />
+    <h2>There is nothing to {optional ? 'add' : 'choose from'} at the moment.</h2>
+    {optional ? (
+      <p>Your membership is complete as it is.</p>
+    ) : (
+      <p>
+        Please come back a little later, or <a href="?">load the page again</a>.
+      </p>
+    )}
+  </div>
+)
 
 type PackageCardProps = { found: Package; list: OrderList; chosen: boolean; busy: boolean }
 
@@ -70,7 +94,7 @@ function PackageCard({ found, list, chosen, busy }: PackageCardProps) {
         <span className="package-description">{found.description}</span>
         <span className="package-foot">
           <span className="package-price">
-            {showAmount(found.price)} <small>today, then {monthly} a month</small>
+            {showAmount(found.price)} <small>{terms[list]}</small>
           </span>
           <span className="package-choose">
             {chosen && <CheckIcon />}

@@ -52,7 +52,13 @@ export function StepForm({ wizard, form, title, lead, amount, children }: StepFo
               </button>
             )}
             {forward && (
-              <button type="submit" className="button" aria-busy={form.busy || undefined} onMouseDown={keepFocus}>
+              <button
+                type="submit"
+                className="button"
+                aria-busy={form.busy || undefined}
+                disabled={wizard.stop === 'unsummed'}
+                onMouseDown={keepFocus}
+              >
                 {forward}
                 {amount && ` ${amount}`}
                 <ArrowIcon />
@@ -79,9 +85,9 @@ function Stopped({ wizard }: { wizard: Wizard }) {
       )
     case 'unsummed':
       return (
-        <Notice tone="alert" role="alert" title="The price could not be loaded.">
+        <Notice tone="alert" title="The price could not be loaded.">
           Please check your connection and{' '}
-          <button type="button" className="link" onClick={wizard.sumAgain}>
+          <button type="button" className="link" id="again" onClick={wizard.sumAgain}>
             try again
           </button>
           .

@@ -2,16 +2,28 @@ import { fields } from '#contract/fields.ts'
 import type { Policy, Step } from '#contract/start.ts'
 import type { Draft } from '#web/storage.ts'
 import { nextStep } from './flow.ts'
+import { isVerified } from './phones.ts'
+import { isOrdered } from './receipt.ts'
 
 // The rules are a chunk of their own: a visitor can type before they are here.
 
 const { first_name, last_name, business_name, mobile_phone, hall_lantern, hall_umbrella } = fields
-const { email, username, password } = fields
+const { code, email, username, password } = fields
+const { country, address, address2, city, state, post_code, cc_number, cc_month, cc_year, cc_cvv } = fields
+const { is_shipping_different, ship_address, ship_address2, ship_city, ship_country, ship_state, ship_zip_code } =
+  fields
+const { agreement_1, agreement_2, captcha } = fields
 
 /** Which fields a step asks for, each with its rule. */
 export const asked = {
   ACCOUNT: { first_name, last_name, business_name, mobile_phone, hall_lantern, hall_umbrella },
+  CODE_VERIFICATION: { code },
   ACCOUNT_CREATION: { email, username, password },
+  PAYMENT: {
+    ...{ country, address, address2, city, state, post_code },
+    ...{ is_shipping_different, ship_address, ship_address2, ship_city, ship_country, ship_state, ship_zip_code },
+    ...{ cc_number, cc_month, cc_year, cc_cvv, agreement_1, agreement_2, captcha },
+  },
 }
 
 const fits = (rules: Partial<typeof fields>) => (draft: Draft) =>
@@ -23,7 +35,7 @@ const complete: Record<Step, (draft: Draft) => boolean> = {
   AUTOSHIP: () => true,
   SPECIAL: () => true,
   ACCOUNT: fits(asked.ACCOUNT),
-  CODE_VERIFICATION: () => false,
+  CODE_VERIFICATION: ({ mobile_phone }) => isVerified(mobile_phone ?? ''),
   ACCOUNT_CREATION: fits(asked.ACCOUNT_CREATION),
   PAYMENT: () => false,
   ACCESS: () => false,
@@ -31,6 +43,7 @@ const complete: Record<Step, (draft: Draft) => boolean> = {
 
 /** The wanted step, or the first one on the way there that still lacks an answer. Nobody passes an invalid step. */
 export function reachable(wanted: Step, draft: Draft, policy: Policy): Step {
+  if (isOrdered(wanted)) return wanted
   let step: Step = 'PRODUCT_SELECTION'
   while (step !== wanted && complete[step](draft)) step = nextStep(step, policy)
   return step

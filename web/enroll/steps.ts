@@ -1,21 +1,28 @@
 import type { ComponentType } from 'react'
 import type { Step } from '#contract/start.ts'
 import { Account } from './steps/Account.tsx'
+import { Autoship } from './steps/Autoship.tsx'
 import { ProductSelection } from './steps/ProductSelection.tsx'
+import { Special } from './steps/Special.tsx'
 import type { Wizard } from './wizard.ts'
 
 /** Every step is a component that is handed the wizard and nothing else. */
 export type Screen = ComponentType<{ wizard: Wizard }>
 
-/** The two that may come first are part of the page's own script. */
+/** The two that may come first are part of the page's own script, and so are the two that are almost the same as one of them. */
 const ready: Partial<Record<Step, Screen>> = {
   PRODUCT_SELECTION: ProductSelection,
+  AUTOSHIP: Autoship,
+  SPECIAL: Special,
   ACCOUNT: Account,
 }
 
 /** The others are one file each, fetched when they are about to be needed. */
 const later: Partial<Record<Step, () => Promise<Screen>>> = {
+  CODE_VERIFICATION: async () => (await import('./steps/CodeVerification.tsx')).CodeVerification,
   ACCOUNT_CREATION: async () => (await import('./steps/AccountCreation.tsx')).AccountCreation,
+  PAYMENT: async () => (await import('./steps/checkout.ts')).Payment,
+  ACCESS: async () => (await import('./steps/checkout.ts')).Access,
 }
 
 export const screenOf = (step: Step): Screen | undefined => ready[step]

@@ -1,12 +1,15 @@
-import { useEffect, useEffectEvent, useLayoutEffect, useReducer } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef } from 'react'
 import type { OrderList } from '#contract/packages.ts'
 import type { StartData, Step } from '#contract/start.ts'
 import { brand } from '#web/brand.ts'
+import { ask, fetchDialog } from '#web/dialog/ask.ts'
 import { readForm } from '#web/form/readForm.ts'
+import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
-import { type Draft, type FieldName, saveDraft } from '#web/storage.ts'
+import { type Draft, type FieldName, forgetDraft, saveDraft } from '#web/storage.ts'
 import { emptyDraft, isSameOrder, orderOf } from './draft.ts'
 import { firstStep, nextStep, previousStep } from './flow.ts'
+import { orderFailed } from './messages.ts'
 import { currentEntry, type Entry, type Place } from './place.ts'
 import { exists, fetchScreen } from './steps.ts'
 
@@ -21,6 +24,8 @@ type State = {
   stop: Stop | undefined
   /** The field to stand in after a move; the heading otherwise. */
   focus: FieldName | undefined
+  /** The server's messages that led back to this step. */
+  refused: Messages | undefined
   moves: number
   /** What this browser remembers has been put in. */
   settled: boolean
@@ -28,7 +33,7 @@ type State = {
 
 type Event =
   | { type: 'settled'; step: Step; draft: Draft; grand_total: string | undefined }
-  | { type: 'moved'; step: Step; draft: Draft; focus: FieldName | undefined }
+  | { type: 'moved'; step: Step; draft: Draft; focus: FieldName | undefined; refused: Messages | undefined }
   | { type: 'stopped'; draft?: Draft; stop: Stop }
   | { type: 'summed'; grand_total: string }
 
@@ -37,11 +42,14 @@ function reduce(state: State, event: Event): State {
     case 'settled':
       return { ...state, ...event, settled: true }
     case 'moved':
-      return { ...state, ...event, stop: undefined, moves: state.moves + 1 }
+      return { ...state, ...event, stop: lasting(state), moves: state.moves + 1 }
     default:
       return { ...state, stop: undefined, ...event }
   }
 }
+
+/** An order without a price stops every step. */
+const lasting = ({ stop, grand_total }: State) => (stop === 'unsummed' && grand_total === undefined ? stop : undefined)
 
 const begin = (start: StartData): State => ({
   step: firstStep(start.policy, start.product_id !== undefined),
@@ -49,9 +57,13 @@ const begin = (start: StartData): State => ({
   grand_total: start.grand_total,
   stop: undefined,
   focus: undefined,
+  refused: undefined,
   moves: 0,
   settled: false,
 })
+
+/** Where to stand in a step, and what the server said against its answers. */
+type Arrival = { field?: FieldName | undefined; refused?: Messages | undefined }
 
 export type Wizard = ReturnType<typeof useWizard>
 
@@ -60,6 +72,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
   const { policy } = start
   const [state, dispatch] = useReducer(reduce, start, begin)
   const { step, draft, grand_total, focus, moves, settled } = state
+  const again = useRef<() => Promise<unknown>>(undefined)
 
   /** Takes what stands in the form, keeps it, and tells the whole draft. */
   const remember = (more: Draft = {}): Draft => {
@@ -70,7 +83,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
   }
 
   /** Shows a step once its code is here. `entered` is told just before, so that history and screen agree. */
-  const show = async (to: Step, answers: Draft, entered?: () => void, field?: FieldName): Promise<undefined> => {
+  const show = async (to: Step, answers: Draft, entered?: () => void, at: Arrival = {}): Promise<undefined> => {
     try {
       if (!exists(to)) {
         dispatch({ type: 'stopped', draft: answers, stop: 'not-yet' })
@@ -78,34 +91,44 @@ export function useWizard(start: StartData, place: Place | undefined) {
       }
       await fetchScreen(to)
       entered?.()
-      dispatch({ type: 'moved', step: to, draft: answers, focus: field })
+      dispatch({ type: 'moved', step: to, draft: answers, focus: at.field, refused: at.refused })
     } catch (cause) {
       log(`The step ${to} could not be fetched.`, cause)
       dispatch({ type: 'stopped', draft: answers, stop: 'unfetched' })
     }
   }
 
-  const enter = (to: Step, answers: Draft, field?: FieldName) =>
-    show(to, answers, () => history.pushState({ step: to, from: step } satisfies Entry, ''), field)
+  const enter = (to: Step, answers: Draft, at?: Arrival) =>
+    show(to, answers, () => history.pushState({ step: to, from: step } satisfies Entry, ''), at)
 
   /** To an earlier step, with what was typed; the way the browser's own Back takes, where that leads there. */
-  const returnTo = (to: Step, field?: FieldName) => {
+  const returnTo = (to: Step, field?: FieldName, refused?: Messages) => {
     if (!field && currentEntry()?.from === to) history.back()
-    else enter(to, remember(), field)
+    else enter(to, remember(), { field, refused })
   }
 
-  /** Asks what an order costs. Tells whether anybody could say. */
-  const sum = async (answers: Draft) => {
+  /** Asks what an order costs, and goes on once that is known. `repeat` is what "try again" does. */
+  const sum = async (answers: Draft, repeat: () => Promise<unknown>, goOn?: () => Promise<undefined>) => {
     try {
       const { api } = await import('#web/api.ts')
       const { grand_total } = await api.sumOrder(orderOf(answers))
       dispatch({ type: 'summed', grand_total })
-      return true
+      await goOn?.()
     } catch (cause) {
       log('The order could not be summed.', cause)
+      again.current = repeat
       dispatch({ type: 'stopped', stop: 'unsummed' })
-      return false
+      ask(orderFailed(cause)).then(() => document.getElementById('again')?.focus())
     }
+  }
+
+  const sumAlone = (answers: Draft): Promise<void> => sum(answers, () => sumAlone(answers))
+
+  /** Chooses a package, one at a time, and goes on once its price is known. */
+  const choose = async (list: OrderList, product_ids: string): Promise<undefined> => {
+    const choice = { [list]: product_ids }
+    const goOn = () => enter(nextStep(step, policy), remember(choice))
+    await sum({ ...draft, ...choice }, () => choose(list, product_ids), goOn)
   }
 
   /** The fields' rules, and how far they let a draft go. */
@@ -146,7 +169,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
     history.replaceState({ ...currentEntry(), step: place.step } satisfies Entry, '')
     const asServed = isSameOrder(place.draft, emptyDraft(start))
     dispatch({ type: 'settled', ...place, grand_total: asServed ? start.grand_total : undefined })
-    if (!asServed) sum(place.draft)
+    if (!asServed) sumAlone(place.draft)
   })
   useLayoutEffect(() => settle(), [])
 
@@ -170,7 +193,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
 
   useEffect(() => {
     const soon = globalThis.requestIdleCallback ?? setTimeout
-    soon(() => fetchScreen(nextStep(step, policy)).catch(() => undefined))
+    soon(() => Promise.all([fetchScreen(nextStep(step, policy)), fetchDialog()]).catch(() => undefined))
   }, [step, policy])
 
   return {
@@ -179,19 +202,21 @@ export function useWizard(start: StartData, place: Place | undefined) {
     draft,
     grand_total,
     stop: state.stop,
+    refused: state.refused,
     remember,
     fetchRules,
     /** The step is valid: on to the next one, with these answers. */
     advance: (answers: Draft) => enter(nextStep(step, policy), remember(answers)),
     /** Previous. */
     back: () => returnTo(previousStep(step, policy)),
-    /** Edit and Change: to an earlier step, and there to a field. */
+    /** Edit, Change and refusals: to an earlier step, and there to a field. */
     returnTo,
-    /** Chooses a package, one at a time, and goes on once its price is known. */
-    choose: async (list: OrderList, product_ids: string): Promise<undefined> => {
-      const choice = { [list]: product_ids }
-      if (await sum({ ...draft, ...choice })) await enter(nextStep(step, policy), remember(choice))
+    /** It is paid: the answers are forgotten, and the office is next. */
+    finish: () => {
+      forgetDraft()
+      return enter('ACCESS', orderOf(draft))
     },
-    sumAgain: () => sum(draft),
+    choose,
+    sumAgain: () => again.current?.(),
   }
 }

@@ -15,6 +15,8 @@ type Task<Checked extends Rules> = {
   rules: () => Promise<Checked | undefined>
   /** What stands in the fields at first. */
   values: Partial<Record<keyof Checked, string>>
+  /** Messages of the server that brought the visitor here; shown at once. */
+  refused?: Messages | undefined
   /** Rules that need more than one field. */
   across?: (values: Read) => Partial<Record<keyof Checked, string>>
   /** Everything fits. May answer with messages of the server, which are then shown like our own. */
@@ -27,7 +29,7 @@ export type Form = ReturnType<typeof useForm>
  * A form over the contract's rules. The values live in the DOM and are read when they are needed. Silent while a field is
  * first typed in; on leaving it a word only if it is filled and wrong; once wrong it is checked again with every key.
  */
-export function useForm<Checked extends Rules>({ rules, values, across, onValid }: Task<Checked>) {
+export function useForm<Checked extends Rules>({ rules, values, refused, across, onValid }: Task<Checked>) {
   const ref = useRef<HTMLFormElement>(null)
   const known = useRef<Checked>(undefined)
   const watched = useRef(new Set<string>())
@@ -45,9 +47,13 @@ export function useForm<Checked extends Rules>({ rules, values, across, onValid 
     known.current ??= await rules()
     return known.current
   }
-  const learnEarly = useEffectEvent(learn)
+  const begin = useEffectEvent(async () => {
+    if (!(await learn()) || !refused) return
+    refuse(refused)
+    explain(findErrors(read()))
+  })
   useEffect(() => {
-    learnEarly()
+    begin()
   }, [])
 
   /** Every message that applies to what stands in the form. */

@@ -5,7 +5,7 @@ export const Failed = () => (
   <Message
     title="One moment, please"
     way={
-      <a className="button" href="">
+      <a className="button" href="?">
         Try again
       </a>
     }

@@ -27,7 +27,7 @@ const Door = () => (
     <path className="door-hill far" d="M0 146c52-32 104-34 152-16 56 20 108 8 168-22v92H0z" />
     <path className="door-hill" d="M0 172c90-16 230-16 320 0v28H0z" />
     <path className="door-frame" d="M116 178V92a44 44 0 0 1 88 0v86h-14V92a30 30 0 0 0-60 0v86z" />
-    <path className="door-leaf" d="M130 178V90c-3-14-14-24-28-26v128z" />
-    <circle className="door-knob" cx="109" cy="132" r="3" />
+    <path className="door-leaf" d="M130 178V90c-3-16-14-27-30-30v128z" />
+    <circle className="door-knob" cx="107" cy="128" r="3" />
   </svg>
 )

@@ -22,8 +22,8 @@ export function Outbox({ messages }: { messages: OutboxMessage[] }) {
         </p>
         {messages.length ? (
           <ol className="letters">
-            {newestFirst.map((message, place) => (
-              <li key={`${message.created_at} ${newestFirst.length - place}`}>
+            {newestFirst.map((message) => (
+              <li key={Object.values(message).join(' ')}>
                 <Letter message={message} />
               </li>
             ))}

@@ -10,6 +10,7 @@ export function Account({ wizard }: { wizard: Wizard }) {
   const form = useForm({
     rules: async () => (await wizard.fetchRules())?.asked.ACCOUNT,
     values: wizard.draft,
+    refused: wizard.refused,
     onValid: wizard.advance,
   })
   return (

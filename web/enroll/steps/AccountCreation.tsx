@@ -14,6 +14,7 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
   const form = useForm({
     rules: async () => asked.ACCOUNT_CREATION,
     values: wizard.draft,
+    refused: wizard.refused,
     onValid: async (answers) => {
       const [email, taken] = await Promise.all([findEmail(answers.email), username.check(answers.username)])
       const messages = { ...(email ? { email } : {}), ...(taken ? { username: taken } : {}) }

@@ -1,0 +1,52 @@
+import { renderToStaticMarkup } from 'react-dom/server'
+import { describe, expect, test } from 'vitest'
+import type { Question } from './ask.ts'
+import { Dialog } from './Dialog.tsx'
+
+const show = (question: Partial<Question>) =>
+  renderToStaticMarkup(<Dialog question={{ title: 'Title', ...question }} onAnswer={() => {}} />)
+const buttons = (html: string) =>
+  [...html.matchAll(/<button[^>]*>(.*?)<\/button>/g)].map(([, inner]) => inner?.replace(/<[^>]*>/g, ''))
+
+describe('a dialog', () => {
+  test('spec 9: says OK, No and Cancel unless it is told other words', () => {
+    expect(buttons(show({ mayDismiss: false, deny: true, cancel: true }))).toEqual(['Cancel', 'No', 'OK'])
+    expect(buttons(show({ mayDismiss: false, confirm: 'Proceed', deny: 'Never', cancel: 'Later' }))).toEqual([
+      'Later',
+      'Never',
+      'Proceed',
+    ])
+    expect(buttons(show({ mayDismiss: false }))).toEqual(['OK'])
+  })
+
+  test('spec 9: is light, and its close button says what it closes', () => {
+    expect(show({})).toContain('data-theme="light"')
+    expect(show({ theme: 'dark' })).toContain('data-theme="dark"')
+    expect(show({})).toContain('aria-label="Close this dialog"')
+    expect(show({ mayDismiss: false })).not.toContain('Close this dialog')
+  })
+
+  test.each<[Question['icon'], boolean]>([
+    ['error', true],
+    ['warning', false],
+    ['info', false],
+    ['success', false],
+    [undefined, false],
+  ])('of kind %s is an alert: %s', (icon, alert) =>
+    expect(show(icon ? { icon } : {}).includes('role="alertdialog"')).toBe(alert),
+  )
+
+  test('shows words as words', () => {
+    const html = show({ title: '<img src=x onerror=alert(1)>', text: '<b>Ana</b> & "Bo"', confirm: '<i>OK</i>' })
+    expect(html).not.toMatch(/<img|<b>|<i>/)
+    expect(html).toContain('&lt;b&gt;Ana&lt;/b&gt; &amp; &quot;Bo&quot;')
+  })
+
+  test('is named by its title and described by its text', () => {
+    const html = show({ text: 'Text' })
+    const id = (name: string) => new RegExp(`aria-${name}="([^"]+)"`).exec(html)?.[1]
+    expect(html).toContain(`<h2 id="${id('labelledby')}"`)
+    expect(html).toContain(`id="${id('describedby')}">Text</p>`)
+    expect(show({})).not.toContain('aria-describedby')
+  })
+})

@@ -1,0 +1,48 @@
+import { limits, MASTER } from '#contract/limits.ts'
+import { groupOf } from '#contract/packages.ts'
+import type { BareStart, StartData } from '#contract/start.ts'
+import { api, Unreachable } from '#web/api.ts'
+import { orderOf } from './draft.ts'
+
+const pauses = [1000, 2000, 4000]
+
+/** The start data of a page that was served without any: from the calls, with some patience. */
+export async function askStart(bare: BareStart): Promise<StartData> {
+  for (const pause of pauses) {
+    try {
+      return await ask(bare)
+    } catch (cause) {
+      if (cause instanceof Unreachable && !navigator.onLine) throw cause
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+  return ask(bare)
+}
+
+async function ask({ sponsor_site, ...known }: BareStart): Promise<StartData> {
+  const { product_category_id, language_id, starter_product_id } = limits
+  const [sponsor, packages] = await Promise.all([
+    api.getSponsor({ sponsor_site }),
+    api.getPackages({ product_category_id, language_id }),
+  ])
+  const isLost = sponsor.site === MASTER && sponsor_site !== MASTER
+  if (isLost)
+    history.replaceState(null, '', `/${MASTER}`) // without leaving, to be able to name the lost word
+  else if (sponsor.site !== sponsor_site) return leaveFor(sponsor.site)
+  const starter = packages.find((found) => found.product_id === starter_product_id && groupOf(found) === 'starter')
+  const { grand_total } = await api.sumOrder(orderOf(starter ? { product_ids: String(starter.product_id) } : {}))
+  return {
+    ...known,
+    sponsor,
+    ...(isLost ? { unknown_site: sponsor_site } : {}),
+    packages,
+    ...(starter ? { product_id: starter.product_id } : {}),
+    grand_total,
+  }
+}
+
+/** Never answers: the page that comes instead does. */
+function leaveFor(site: string): Promise<never> {
+  location.replace(`/${site}`)
+  return new Promise(() => undefined)
+}

@@ -1,0 +1,69 @@
+import type { Question } from '#web/dialog/ask.ts'
+
+/** Every dialog of the spec's section 8, word for word, as a question for `ask`. */
+
+export const enrollmentFailed: Question = {
+  title: 'Error',
+  text: 'There was an error processing your payment. Please try again later.',
+  icon: 'error',
+}
+
+export const paymentDeclined: Question = {
+  title: 'Payment Declined',
+  text: 'Your payment has been declined. Please check your payment details and try again.',
+  icon: 'error',
+}
+
+/** Confirmed: send again. */
+export const codeNotSent = (message: string): Question => ({
+  title: 'Error',
+  text: message,
+  icon: 'error',
+  confirm: 'Try Again',
+})
+
+export const codeNotSentOffline: Question = {
+  title: 'Error',
+  text: 'An error occurred while sending the verification code. Please try again.',
+  icon: 'error',
+  confirm: 'Close',
+}
+
+export const codeSent: Question = {
+  title: 'Code Sent',
+  text: 'Verification code has been successfully sent to your phone.',
+  icon: 'success',
+}
+
+/** However it is left, the way leads on. */
+export const codeVerified: Question = {
+  title: 'Verification Successful',
+  text: 'Your phone number has been successfully verified.',
+  icon: 'success',
+  confirm: 'Proceed',
+}
+
+export const packagesFailed = (error: unknown): Question => ({ title: 'Error', text: sentenceOf(error), icon: 'error' })
+
+export const orderFailed = (error: unknown): Question => ({ title: 'Error', text: sentenceOf(error), icon: 'error' })
+
+/** The error, if it was said to be read. A TypeError was not: it is a bug, or a file that could not be fetched. */
+const sentenceOf = (error: unknown) =>
+  error instanceof Error && !(error instanceof TypeError) && error.message
+    ? error.message
+    : 'The server did not answer.'
+
+/** Confirmed: to the main website. There is no other answer. */
+export const sponsorInactive = (sponsor: string): Question => ({
+  title: `Please be informed that ${sponsor}'s website is currently inactive`,
+  icon: 'info',
+  confirm: 'Click here and sign up on our main website.',
+  mayDismiss: false,
+})
+
+/** The same section's words beside a field, where the server has none of its own. */
+export const fieldMessages = {
+  codeNotSent: 'Error sending verification code',
+  codeNotSentOffline: 'An error occurred while sending the verification code.',
+  codeNotVerified: 'An error occurred while verifying the code.',
+} as const

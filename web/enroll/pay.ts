@@ -1,0 +1,138 @@
+import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
+import type { Enrollment } from '#contract/enrollment.ts'
+import { type api, Refused } from '#web/api.ts'
+
+/** What became of an attempt to pay. Only 'declined' may be called declined. */
+export type Outcome =
+  | { is: 'approved' }
+  | { is: 'declined' }
+  /** Nobody can say yet: look again, never pay again. */
+  | { is: 'running' }
+  /** It ended, and nothing was charged. */
+  | { is: 'released' }
+  /** The server said no before any money moved: a sentence, and messages by field. */
+  | { is: 'refused'; message: string; fields: Record<string, string[]> }
+  /** The request failed. Nothing was charged, or nobody could say; the next press asks for the same payment. */
+  | { is: 'failed' }
+
+/** Opens the office once, within a minute. Without a token one signs in there. */
+export type Grant = { token: string; vo_url: string }
+
+type World = {
+  calls: Pick<typeof api, 'addEnrollment' | 'getStatus'>
+  enrollment_id: string
+  /** Stores the token, as the spec asks. */
+  saveToken: (token: string) => void
+  now: () => number
+  pause: (milliseconds: number) => Promise<unknown>
+}
+
+/** The server waits 20 s for the gateway. */
+const PATIENCE = 40_000
+const LOST_PATIENCE = 20_000
+const LOST_PAUSE = 2_000
+/** A grant is good for 60 s. */
+const FRESH = 45_000
+
+export type Payment = ReturnType<typeof createPayment>
+
+/**
+ * One enrollment's way through payment. Every press carries the key `{enrollment}.{attempt}`; the number goes up only
+ * after the server has said that the earlier attempt ended without a charge, so no press can charge twice.
+ */
+export function createPayment({ calls, enrollment_id, saveToken, now, pause }: World) {
+  let attempt: number | undefined
+  let grant: (Grant & { heard: number }) | undefined
+
+  const key = () => (enrollment_id ? `${enrollment_id}.${attempt ?? 1}` : undefined)
+
+  const welcome = ({ token, vo_url }: EnrollmentReply): Outcome => {
+    grant = { token, vo_url, heard: now() }
+    if (token) saveToken(token)
+    return { is: 'approved' }
+  }
+
+  /** Takes the number for the next press, and tells what there is to tell. */
+  const hear = ({ state, attempt: next, reply }: EnrollmentStatus): Outcome | undefined => {
+    attempt = Math.max(attempt ?? 1, next)
+    switch (state) {
+      case 'approved':
+        return welcome(reply ?? { payment: 'Approved', token: '', vo_url: '' })
+      case 'running':
+      case 'declined':
+        return { is: state }
+      default:
+        return undefined
+    }
+  }
+
+  /** Where this visitor stands, by their cookie. Undefined: they may pay. */
+  const look = async () => {
+    const found = hear(await calls.getStatus({}))
+    return found?.is === 'declined' ? undefined : found
+  }
+
+  const answer = (reply: EnrollmentReply): Outcome => {
+    switch (reply.payment) {
+      case 'Approved':
+        return welcome(reply)
+      case 'Declined':
+        attempt = (attempt ?? 1) + 1
+        return { is: 'declined' }
+      default:
+        return { is: 'running' }
+    }
+  }
+
+  /** The answer was lost: asks what became of the same key until somebody answers or the patience ends. */
+  const find = async (): Promise<Outcome> => {
+    const end = now() + LOST_PATIENCE
+    do {
+      try {
+        const found = hear(await calls.getStatus({}, { key: key(), patience: Math.max(end - now(), LOST_PAUSE) }))
+        return found?.is === 'approved' || found?.is === 'running' ? found : { is: 'failed' }
+      } catch {
+        await pause(LOST_PAUSE)
+      }
+    } while (now() < end)
+    return { is: 'failed' }
+  }
+
+  const refuse = async ({ status, message, fields }: Refused): Promise<Outcome> => {
+    if (status === 409) await look().catch(() => undefined) // the attempt is over: the next press needs its own number
+    return { is: 'refused', message, fields }
+  }
+
+  return {
+    look,
+
+    /** Confirm and Pay. */
+    async submit(payload: Enrollment): Promise<Outcome> {
+      try {
+        const already = attempt === undefined ? await look() : undefined
+        if (already) return already
+        return answer(await calls.addEnrollment(payload, { key: key(), patience: PATIENCE }))
+      } catch (cause) {
+        return cause instanceof Refused && cause.status < 500 ? refuse(cause) : find()
+      }
+    },
+
+    /** What became of the attempt that is being checked. Throws when nobody answers. */
+    check: async (): Promise<Outcome> => hear(await calls.getStatus({}, { key: key() })) ?? { is: 'released' },
+
+    /** Whether there is a grant to go to the office with at once. */
+    isWelcome: () => isFresh(grant),
+
+    /** A grant that still opens the office; asks for a new one when there is none, or it is old or spent. */
+    async takeGrant(): Promise<Grant> {
+      if (!isFresh(grant)) hear(await calls.getStatus({}, { key: key() }))
+      const taken = { token: grant?.token ?? '', vo_url: grant?.vo_url ?? '' }
+      if (grant) grant.token = ''
+      return taken
+    },
+  }
+
+  function isFresh(held: typeof grant) {
+    return held !== undefined && held.token !== '' && now() - held.heard < FRESH
+  }
+}

@@ -1,0 +1,61 @@
+import { Fragment } from 'react'
+import type { LegalDocument } from '#contract/api.ts'
+import { subscriptionConsent } from '#contract/legal.ts'
+import { ask } from '#web/dialog/ask.ts'
+import { LegalText } from '#web/dialog/LegalText.tsx'
+import { Checkbox } from '#web/form/Checkbox.tsx'
+import { log } from '#web/log.ts'
+import { Notice } from '#web/Notice.tsx'
+import type { PaymentForm } from './form.ts'
+import type { Documents } from './useDocuments.ts'
+
+/** What is agreed to: the documents of checkout, and the monthly charge. */
+export function Agreements({ form, documents }: { form: PaymentForm; documents: Documents }) {
+  const first = form.field('agreement_1')
+  const second = form.field('agreement_2')
+  return (
+    <section className="agreements" aria-label="Agreements">
+      {documents.state === 'failed' && (
+        <Notice tone="alert" role="alert" title="The documents could not be loaded.">
+          Please check your connection and{' '}
+          <button type="button" className="link" onClick={documents.fetchAgain}>
+            try again
+          </button>
+          .
+        </Notice>
+      )}
+      <Checkbox {...first}>
+        <label htmlFor={first.name}>I have read and agree to the </label>
+        <Titles name={first.name} documents={documents} />
+        <label htmlFor={first.name}>.</label>
+      </Checkbox>
+      <Checkbox {...second}>
+        <label htmlFor={second.name}>{subscriptionConsent.text}</label>
+      </Checkbox>
+    </section>
+  )
+}
+
+/** 'Terms of Membership, the Privacy Policy and the Membership Agreement', each to be opened. */
+function Titles({ name, documents }: { name: string; documents: Documents }) {
+  const { list, state } = documents
+  if (!list.length)
+    return (
+      <label htmlFor={name} className={state === 'loading' ? 'waiting' : undefined}>
+        legal documents of this membership
+      </label>
+    )
+  return list.map((found, place) => (
+    <Fragment key={found.id}>
+      {place > 0 && <label htmlFor={name}>{place === list.length - 1 ? ' and the ' : ', the '}</label>}
+      <button type="button" className="link" aria-haspopup="dialog" onClick={() => read(found)}>
+        {found.title}
+      </button>
+    </Fragment>
+  ))
+}
+
+const read = ({ title, content }: LegalDocument) =>
+  ask({ title, body: <LegalText html={content} />, confirm: 'Close' }).catch((cause: unknown) =>
+    log('The document could not be shown.', cause),
+  )

@@ -1,0 +1,26 @@
+import { Notice } from '#web/Notice.tsx'
+import type { News } from './usePayment.ts'
+
+/** Beside the card: what became of the last attempt, that it cost nothing, and what to try. */
+export function NewsNotice({ news }: { news: News }) {
+  return (
+    <div id="news" tabIndex={-1} className="news">
+      {news.kind === 'declined' && (
+        <Notice tone="alert" title="Your card was declined. Nothing was charged.">
+          Please check the number, the date and the CVC, try another card, or ask your bank. What you entered is still
+          here.
+        </Notice>
+      )}
+      {news.kind === 'released' && (
+        <Notice tone="alert" title="Your payment did not go through. Nothing was charged.">
+          Please try again. What you entered is still here.
+        </Notice>
+      )}
+      {news.kind === 'refused' && (
+        <Notice tone="alert" title={news.message}>
+          Nothing was charged.
+        </Notice>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+import { limits } from '#contract/limits.ts'
+import { showAmount, toAmount } from '#contract/money.ts'
+import type { Receipt as Kept } from '#web/storage.ts'
+
+const monthly = showAmount(toAmount(limits.subscription_cents))
+
+/** What was bought, to keep. */
+export const Receipt = ({ receipt }: { receipt: Kept }) => (
+  <section className="receipt" aria-labelledby="receipt">
+    <h2 id="receipt">Your receipt</h2>
+    <dl>
+      {receipt.lines.map(({ name, price }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{showAmount(price)}</dd>
+        </div>
+      ))}
+      <div className="total">
+        <dt>Paid today</dt>
+        <dd>{showAmount(receipt.total)}</dd>
+      </div>
+      <div>
+        <dt>Date</dt>
+        <dd>{longDay(receipt.paid_on)}</dd>
+      </div>
+      <div>
+        <dt>Next renewal</dt>
+        <dd>
+          {monthly} on {longDay(receipt.renews_on)}
+        </dd>
+      </div>
+      <div>
+        <dt>Joined with</dt>
+        <dd>{receipt.sponsor}</dd>
+      </div>
+    </dl>
+    {receipt.email && <p className="receipt-foot">A copy is on its way to {receipt.email}.</p>}
+  </section>
+)
+
+/** '2026-12-15' → 'December 15, 2026' */
+const longDay = (day: string) =>
+  new Date(`${day}T00:00:00Z`).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })

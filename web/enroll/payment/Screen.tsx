@@ -1,0 +1,19 @@
+import { type ReactNode, useEffect } from 'react'
+import { brand } from '#web/brand.ts'
+
+/** A screen of PAYMENT without its form. Its heading takes the focus, as that of a step does. */
+export function Screen({ title, children }: { title: string; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · ${brand.name}`
+    scrollTo(0, 0)
+    document.getElementById('heading')?.focus({ preventScroll: true })
+  }, [title])
+  return (
+    <div className="screen">
+      <h1 id="heading" tabIndex={-1}>
+        {title}
+      </h1>
+      {children}
+    </div>
+  )
+}

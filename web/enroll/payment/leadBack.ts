@@ -1,0 +1,37 @@
+import { orderLists } from '#contract/packages.ts'
+import type { Step } from '#contract/start.ts'
+import type { Messages } from '#web/form/useForm.ts'
+import type { FieldName } from '#web/storage.ts'
+import { asked } from '../asked.ts'
+import { noteUnverified } from '../phones.ts'
+import type { Wizard } from '../wizard.ts'
+
+/** Which step asks for which fields, in the order in which people mend them. */
+const homes: readonly [Step, readonly string[]][] = [
+  ['PRODUCT_SELECTION', orderLists],
+  ['ACCOUNT', Object.keys(asked.ACCOUNT)],
+  ['ACCOUNT_CREATION', Object.keys(asked.ACCOUNT_CREATION)],
+]
+
+/** The earliest step that the server's messages are about, with its messages. */
+export function homeOf(fields: Messages): { step: Step; refused: Messages } | undefined {
+  for (const [step, names] of homes) {
+    const said = Object.entries(fields).filter(([name]) => names.includes(name))
+    if (said.length) return { step, refused: Object.fromEntries(said) }
+  }
+}
+
+/** Leads to the step of a refused answer, or tells the messages of this one; undefined when they belong to no field. */
+export function leadBack(wizard: Wizard, fields: Messages): Messages | 'led' | undefined {
+  const home = homeOf(fields)
+  if (!home) return Object.keys(fields).some((name) => name in asked.PAYMENT) ? fields : undefined
+  const { mobile_phone } = wizard.draft
+  if (home.refused.mobile_phone && wizard.start.policy.phone_verification && mobile_phone) {
+    noteUnverified(mobile_phone)
+    wizard.returnTo('CODE_VERIFICATION', 'code')
+  } else {
+    const [field] = Object.keys(home.refused)
+    wizard.returnTo(home.step, field as FieldName, home.refused)
+  }
+  return 'led'
+}

@@ -1,0 +1,68 @@
+import { isExpired } from '#contract/card.ts'
+import { isState } from '#contract/countries.ts'
+import { type Answers, completePayload, type Enrollment } from '#contract/enrollment.ts'
+import { messages } from '#contract/fields.ts'
+import { orderLists } from '#contract/packages.ts'
+import type { Draft, Receipt } from '#web/storage.ts'
+import { orderOf, packagesIn } from '../draft.ts'
+import type { Wizard } from '../wizard.ts'
+
+/** The packages that are being bought. */
+export const chosenPackages = ({ draft, start }: Wizard) => orderLists.flatMap((list) => packagesIn(list, draft, start))
+
+/** Whether anything of it comes by post. */
+export const isSent = (wizard: Wizard): boolean => chosenPackages(wizard).some(({ ships }) => ships)
+
+type Paid = Pick<
+  Answers,
+  | ('country' | 'address' | 'address2' | 'city' | 'state' | 'post_code')
+  | ('is_shipping_different' | 'ship_address' | 'ship_address2' | 'ship_city')
+  | ('ship_country' | 'ship_state' | 'ship_zip_code')
+  | ('cc_number' | 'cc_month' | 'cc_year' | 'cc_cvv' | 'agreement_1' | 'agreement_2' | 'captcha')
+>
+
+/** Everything that was answered on the way, and here. */
+export const payloadOf = ({ draft, start }: Wizard, paid: Paid): Enrollment =>
+  completePayload({
+    ...paid,
+    ...orderOf(draft),
+    sponsor_site_name: start.sponsor.site,
+    first_name: draft.first_name ?? '',
+    last_name: draft.last_name ?? '',
+    business_name: draft.business_name ?? '',
+    mobile_phone: draft.mobile_phone ?? '',
+    email: draft.email ?? '',
+    username: draft.username ?? '',
+    password: draft.password ?? '',
+    hall_lantern: '',
+    hall_umbrella: '',
+  })
+
+/** What one would keep of it. */
+export const receiptFor = (wizard: Wizard): Receipt => ({
+  lines: chosenPackages(wizard).map(({ name, price }) => ({ name, price })),
+  total: wizard.grand_total ?? '',
+  paid_on: new Date().toISOString().slice(0, 10),
+  renews_on: wizard.start.renews_on,
+  sponsor: wizard.start.sponsor.name,
+  first_name: wizard.draft.first_name ?? '',
+  email: wizard.draft.email ?? '',
+})
+
+/** The rules of PAYMENT that need more than one field: an expired card, and where it is sent. */
+export function acrossPayment(found: Record<string, string>, now: Date): Draft {
+  const { cc_month, cc_year, is_shipping_different } = found
+  return {
+    ...(cc_month && cc_year && isExpired(cc_month, cc_year, now) ? { cc_year: messages.expired } : {}),
+    ...(is_shipping_different === '1' ? missingIn(found) : {}),
+  }
+}
+
+const missingIn = ({ ship_state = '', ...found }: Record<string, string>): Draft => {
+  const { ship_state: noState, ...others } = messages.shipping
+  const empty = Object.entries(others).filter(([name]) => !found[name]?.trim())
+  return {
+    ...Object.fromEntries(empty),
+    ...(found.ship_country === 'US' && !isState(ship_state) ? { ship_state: noState } : {}),
+  }
+}

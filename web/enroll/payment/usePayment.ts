@@ -1,0 +1,129 @@
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import type { Enrollment } from '#contract/enrollment.ts'
+import { ask, fetchDialog } from '#web/dialog/ask.ts'
+import type { Messages } from '#web/form/useForm.ts'
+import { log } from '#web/log.ts'
+import { enrollmentFailed, paymentDeclined } from '../messages.ts'
+import type { Outcome } from '../pay.ts'
+import { keepReceipt } from '../receipt.ts'
+import type { Wizard } from '../wizard.ts'
+import { leadBack } from './leadBack.ts'
+import { receiptFor } from './order.ts'
+import { ourPayment } from './ourPayment.ts'
+
+const CHECK_EVERY = 3_000
+
+/** form: pay. arriving: a reload, and nobody has said yet where things stand. The others speak for themselves. */
+export type View = 'form' | 'arriving' | 'checking' | 'paid'
+
+/** What stands beside the card: the last attempt cost nothing, or why it was not even made. */
+export type News = { kind: 'declined' } | { kind: 'released' } | { kind: 'refused'; message: string }
+
+/** Pays, and shows what became of it. */
+export function usePayment(wizard: Wizard) {
+  const payment = ourPayment()
+  const paying = useRef(false)
+  const [view, setView] = useState<View>(wizard.draft.password ? 'form' : 'arriving')
+  const [news, setNews] = useState<News>()
+  const [captcha, setCaptcha] = useState({ used: 0, refused: 0 })
+
+  /** Nothing was charged. Back to the form, with what was typed, and a word beside the card. */
+  const tell = (heard: News) => {
+    keepReceipt(undefined)
+    if (!wizard.draft.password) return wizard.returnTo('ACCOUNT_CREATION') // a reload, which keeps no secrets
+    flushSync(() => {
+      setView('form')
+      setNews(heard)
+    })
+    document.getElementById('news')?.focus()
+  }
+
+  const settle = async (outcome: Outcome): Promise<Messages | undefined> => {
+    switch (outcome.is) {
+      case 'approved':
+        return wizard.finish()
+      case 'running':
+        setView('checking')
+        return
+      case 'declined':
+        await ask(paymentDeclined)
+        tell({ kind: 'declined' })
+        return
+      case 'failed':
+        await ask(enrollmentFailed)
+        return
+      case 'released':
+        tell({ kind: 'released' })
+        return
+      case 'refused': {
+        const here = leadBack(wizard, outcome.fields)
+        if (!here) tell({ kind: 'refused', message: outcome.message })
+        return here === 'led' ? undefined : here
+      }
+    }
+  }
+
+  const pay = async (payload: Enrollment): Promise<Messages | undefined> => {
+    paying.current = true
+    setNews(undefined)
+    keepReceipt(receiptFor(wizard))
+    try {
+      const outcome = await payment.submit(payload)
+      const refused = outcome.is === 'refused' && 'captcha' in outcome.fields
+      setCaptcha((was) => (refused ? { ...was, refused: was.refused + 1 } : { ...was, used: was.used + 1 }))
+      return await settle(outcome)
+    } finally {
+      paying.current = false
+    }
+  }
+
+  /** On arrival, and whenever the page comes back into sight: somebody may have paid in another tab. */
+  const look = useEffectEvent(async () => {
+    if (paying.current || view === 'checking') return
+    try {
+      const found = await payment.look()
+      if (paying.current) return
+      if (found?.is === 'approved') setView('paid')
+      else if (found?.is === 'running') setView('checking')
+      else if (view === 'arriving') await settle({ is: 'released' })
+    } catch (cause) {
+      log('Nobody could say where the payment stands.', cause)
+      if (view === 'arriving') setView('checking')
+    }
+  })
+
+  useEffect(() => {
+    fetchDialog().catch(() => undefined) // it may be needed when the network is not there
+    const seen = () => document.visibilityState === 'visible' && look()
+    look()
+    document.addEventListener('visibilitychange', seen)
+    return () => document.removeEventListener('visibilitychange', seen)
+  }, [])
+
+  const check = useEffectEvent(async () => {
+    try {
+      const outcome = await payment.check()
+      if (outcome.is !== 'running') await settle(outcome)
+    } catch (cause) {
+      log('The payment could not be looked up; it is asked again.', cause)
+    }
+  })
+
+  useEffect(() => {
+    if (view !== 'checking') return
+    let timer: ReturnType<typeof setTimeout>
+    let over = false
+    const again = async () => {
+      await check()
+      if (!over) timer = setTimeout(again, CHECK_EVERY)
+    }
+    timer = setTimeout(again, CHECK_EVERY)
+    return () => {
+      over = true
+      clearTimeout(timer)
+    }
+  }, [view])
+
+  return { view, news, captcha, pay }
+}

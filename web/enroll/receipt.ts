@@ -1,0 +1,19 @@
+import type { Step } from '#contract/start.ts'
+import { loadReceipt, type Receipt, saveReceipt } from '#web/storage.ts'
+
+// Kept in the page as well, for a browser that blocks storage.
+let receipt: Receipt | undefined
+
+/** What was asked to be paid for, while that may be so: from the press on Confirm and Pay until it is declined. */
+export const receiptOf = (): Receipt | undefined => {
+  receipt ??= loadReceipt()
+  return receipt
+}
+
+export const keepReceipt = (asked: Receipt | undefined): void => {
+  receipt = asked
+  saveReceipt(asked)
+}
+
+/** Once something was asked to be paid for, PAYMENT and ACCESS find out what became of it, also after a reload. */
+export const isOrdered = (step: Step): boolean => (step === 'PAYMENT' || step === 'ACCESS') && receiptOf() !== undefined

@@ -1,0 +1,86 @@
+import { useState } from 'react'
+import { limits } from '#contract/limits.ts'
+import { showAmount, toAmount } from '#contract/money.ts'
+import { Captcha } from '#web/form/Captcha.tsx'
+import { useForm } from '#web/form/useForm.ts'
+import type { Draft } from '#web/storage.ts'
+import { asked } from '../asked.ts'
+import { Address } from '../payment/Address.tsx'
+import { Agreements } from '../payment/Agreements.tsx'
+import { Card } from '../payment/Card.tsx'
+import { Checking } from '../payment/Checking.tsx'
+import { acrossPayment, isSent, payloadOf } from '../payment/order.ts'
+import { Paid } from '../payment/Paid.tsx'
+import { Review } from '../payment/Review.tsx'
+import { Screen } from '../payment/Screen.tsx'
+import { Shipping } from '../payment/Shipping.tsx'
+import { useDocuments } from '../payment/useDocuments.ts'
+import { usePayment } from '../payment/usePayment.ts'
+import { StepForm } from '../StepForm.tsx'
+import type { Wizard } from '../wizard.ts'
+
+const monthly = showAmount(toAmount(limits.subscription_cents))
+const NO_DOCUMENTS = 'The documents could not be loaded.'
+
+/** The bill, the card, and the agreements. */
+export function Payment({ wizard }: { wizard: Wizard }) {
+  const { grand_total } = wizard
+  const { view, news, captcha, pay } = usePayment(wizard)
+  const documents = useDocuments()
+  const [typed, setTyped] = useState<Draft>({}) // what a checking screen must not lose
+  const form = useForm({
+    rules: async () => asked.PAYMENT,
+    values: { ...wizard.draft, ...typed },
+    across: (found) => ({
+      ...acrossPayment(found, new Date()),
+      ...(documents.list.length ? {} : { agreement_1: NO_DOCUMENTS }),
+    }),
+    onValid: async (answers) => {
+      if (grand_total === undefined) return void (await wizard.sumAgain()) // nobody pays a price they have not seen
+      setTyped(answers)
+      return pay(payloadOf(wizard, answers))
+    },
+  })
+  if (view === 'paid') return <Paid />
+  if (view === 'checking') return <Checking wizard={wizard} />
+  if (view === 'arriving') return <Arriving />
+  const today = grand_total === undefined ? undefined : showAmount(grand_total)
+  return (
+    <StepForm
+      wizard={wizard}
+      form={form}
+      title="Billing & checkout"
+      lead={
+        <>
+          You pay {today ?? <span className="waiting">$00.00</span>} today and {monthly} each month until you cancel, in
+          one step, in your office.
+        </>
+      }
+      {...(today ? { amount: today } : {})}
+    >
+      <Review wizard={wizard} />
+      <Address form={form} />
+      {isSent(wizard) && <Shipping form={form} />}
+      <Card form={form} news={news} />
+      <Agreements form={form} documents={documents} />
+      <Captcha
+        key={captcha.refused}
+        {...form.field('captcha')}
+        {...(captcha.refused ? { defaultValue: '' } : {})}
+        used={captcha.used}
+        hold={form.hold}
+      />
+    </StepForm>
+  )
+}
+
+/** A reload in the middle of a payment: the shape of what comes. */
+const Arriving = () => (
+  <Screen title="One moment, please">
+    <p className="lead">We are looking up your payment.</p>
+    <div className="shapes" aria-hidden="true">
+      <div className="shape" />
+      <div className="shape" />
+    </div>
+  </Screen>
+)

@@ -1,0 +1,3 @@
+/** PAYMENT and ACCESS come as one file: who has paid must not wait for the welcome, not even without a network. */
+export { Access } from './Access.tsx'
+export { Payment } from './Payment.tsx'

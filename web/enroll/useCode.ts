@@ -1,0 +1,122 @@
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import { api, Refused } from '#web/api.ts'
+import { ask, fetchDialog } from '#web/dialog/ask.ts'
+import { focusField } from '#web/form/useForm.ts'
+import { log } from '#web/log.ts'
+import { codeNotSent, codeNotSentOffline, codeSent, fieldMessages } from './messages.ts'
+import { noteSent, phoneOf, secondsLeft } from './phones.ts'
+
+type Channel = 'sms' | 'call'
+type Sending = 'sent' | 'unanswered' | { refused: string }
+
+/** Sends codes to a number: the first by itself, the others when they are asked for and the countdown has run out. */
+export function useCode(mobile_phone: string) {
+  const here = useHere()
+  const [sent_at, setSentAt] = useState(phoneOf(mobile_phone).sent_at)
+  const [sending, setSending] = useState<Channel>()
+  const [failure, setFailure] = useState<string>()
+  const left = useSecondsLeft(sent_at)
+
+  const send = async (channel: Channel): Promise<void> => {
+    setSending(channel)
+    setFailure(undefined)
+    const outcome = await sendOnce(channel, mobile_phone)
+    if (!here.current) return
+    setSending(undefined)
+    setSentAt(phoneOf(mobile_phone).sent_at)
+    if (outcome === 'sent') {
+      await ask(codeSent)
+      if (here.current) focusField('code')
+    } else if (outcome === 'unanswered') {
+      setFailure(fieldMessages.codeNotSentOffline)
+      await ask(codeNotSentOffline)
+    } else {
+      setFailure(outcome.refused)
+      const again = await ask(codeNotSent(outcome.refused))
+      if (again.confirmed && here.current) await send(channel)
+    }
+  }
+
+  const open = useEffectEvent(() => {
+    fetchDialog().catch((cause: unknown) => log('The dialog could not be fetched ahead.', cause))
+    if (sent_at === undefined) send('sms')
+  })
+  useEffect(() => open(), [])
+
+  return {
+    send,
+    sending,
+    /** Whether this tab has ever sent one to this number. */
+    sent: sent_at !== undefined,
+    /** What is wrong with the number, shown beside it. */
+    failure,
+    /** Seconds until the next one may be asked for. */
+    left,
+  }
+}
+
+/** Whether the step is still on the screen: an answer that comes later is nobody's business there. */
+export function useHere() {
+  const here = useRef(true)
+  useEffect(() => {
+    here.current = true
+    return () => {
+      here.current = false
+    }
+  }, [])
+  return here
+}
+
+// A step that is left and opened again while a code is on its way waits for the same one.
+const underway = new Map<string, Promise<Sending>>()
+
+function sendOnce(channel: Channel, mobile_phone: string): Promise<Sending> {
+  const sending =
+    underway.get(mobile_phone) ?? trySending(channel, mobile_phone).finally(() => underway.delete(mobile_phone))
+  underway.set(mobile_phone, sending)
+  return sending
+}
+
+async function trySending(channel: Channel, mobile_phone: string): Promise<Sending> {
+  try {
+    const { done, message } = await ways[channel](mobile_phone)
+    if (!done) return { refused: message || fieldMessages.codeNotSent }
+    noteSent(mobile_phone)
+    return 'sent'
+  } catch (cause) {
+    log('The code was not sent.', cause)
+    return cause instanceof Refused ? { refused: cause.message } : 'unanswered'
+  }
+}
+
+const ways: Record<Channel, (mobile_phone: string) => Promise<{ done: boolean; message: string }>> = {
+  sms: async (phone_number) => {
+    const { status, message } = await api.sendVerificationCode({ phone_number })
+    return { done: status === 1, message }
+  },
+  call: async (cellphone) => {
+    const { success, message } = await api.verifyCall({ cellphone })
+    return { done: success, message }
+  },
+}
+
+/** Looks at the clock instead of counting, so that a tab which slept is right when it wakes up. */
+function useSecondsLeft(sent_at: number | undefined) {
+  const [left, setLeft] = useState(() => secondsLeft(sent_at, Date.now()))
+  useLayoutEffect(() => {
+    const look = () => {
+      const now = secondsLeft(sent_at, Date.now())
+      setLeft(now)
+      if (!now) stop()
+    }
+    const beat = setInterval(look, 250)
+    const stop = () => {
+      clearInterval(beat)
+      document.removeEventListener('visibilitychange', look)
+    }
+    document.addEventListener('visibilitychange', look)
+    look()
+    return stop
+  }, [sent_at])
+  return left
+}

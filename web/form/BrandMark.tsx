@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react'
+import { type Brand, brands } from '#contract/card.ts'
+
+/** Signs of our own for the four brands, not their logos: a small card with a shape and a short name. */
+const marks: Record<Brand, { short: string; shape: ReactNode }> = {
+  visa: { short: 'Visa', shape: <path d="M0 0h40v5H0zM0 21h40v5H0z" /> },
+  mastercard: { short: 'MC', shape: <path d="M0 0h9v26H0zM31 0h9v26h-9z" /> },
+  amex: { short: 'Amex', shape: <path d="M0 0h13L0 13zM40 26H27l13-13z" /> },
+  discover: { short: 'Disc', shape: <path d="M40 10v16H14c14 0 25-6 26-16z" /> },
+}
+
+export const BrandMark = ({ brand }: { brand: Brand }) => (
+  <svg className={`brand-mark ${brand}`} viewBox="0 0 40 26" aria-hidden="true" focusable="false">
+    <g className="brand-shape">{marks[brand].shape}</g>
+    <text x="20" y="17" textAnchor="middle">
+      {marks[brand].short}
+    </text>
+  </svg>
+)
+
+/** All four; once a number shows its brand, the others step back. */
+export const BrandMarks = ({ chosen }: { chosen: Brand | undefined }) => (
+  <div className="brand-marks" aria-hidden="true">
+    {(Object.keys(brands) as Brand[]).map((brand) => (
+      <span key={brand} className={chosen && chosen !== brand ? 'other' : undefined}>
+        <BrandMark brand={brand} />
+      </span>
+    ))}
+  </div>
+)

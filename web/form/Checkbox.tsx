@@ -1,0 +1,39 @@
+import type { ChangeEvent, ReactNode } from 'react'
+import { AlertIcon } from '#web/icons.tsx'
+import { described } from './Field.tsx'
+
+type CheckboxProps = {
+  name: string
+  /** '1' when it is ticked at first. */
+  defaultValue: string
+  error: string | undefined
+  /** The sentence. What stands in it may be pressed on its own, so each piece of text is a label: see `Label`. */
+  children: ReactNode
+  onChange?: (event: ChangeEvent<HTMLInputElement>) => void
+}
+
+/** A box to tick; the form reads '1' or '0'. */
+export function Checkbox({ name, defaultValue, error, children, onChange }: CheckboxProps) {
+  const sentence = `${name}-sentence`
+  return (
+    <div className="field tick" data-field={name}>
+      <div className="tick-row">
+        <input
+          type="checkbox"
+          value="1"
+          defaultChecked={defaultValue === '1'}
+          onChange={onChange}
+          aria-labelledby={sentence}
+          {...described({ name, label: '', error })}
+        />
+        <span id={sentence}>{children}</span>
+      </div>
+      {error && (
+        <p className="error" id={`${name}-error`}>
+          <AlertIcon />
+          <span>{error}</span>
+        </p>
+      )}
+    </div>
+  )
+}
