@@ -110,7 +110,7 @@ const calls = {
   getLegalDocuments: {
     method: 'GET',
     path: '/enrollment/get-all-legal-documents',
-    summary: 'The legal documents in force',
+    summary: 'Every legal document, with its status',
     input: nothing,
     output: z.array(LegalDocument),
   },

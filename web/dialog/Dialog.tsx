@@ -93,7 +93,7 @@ export function Dialog({ question, onAnswer }: DialogProps) {
   useLayoutEffect(() => {
     dialog.current?.showModal()
     const first = (body && 'h2') || (input && 'input') || '[type=submit]'
-    dialog.current?.querySelector<HTMLElement>(first)?.focus()
+    dialog.current?.querySelector<HTMLElement>(first)?.focus({ preventScroll: true })
     opened.current = true
   }, [body, input])
 

@@ -48,7 +48,7 @@ export function Captcha({ name, defaultValue, error, used, hold }: CaptchaProps)
     } catch (cause) {
       if (signal.aborted) return
       log('The captcha could not be worked out.', cause)
-      show('failed', '')
+      show(solution ? 'done' : 'failed', solution) // an earlier solution may not have been used after all
     }
   }
 

@@ -18,7 +18,7 @@ export function NewsNotice({ news }: { news: News }) {
       )}
       {news.kind === 'refused' && (
         <Notice tone="alert" title={news.message}>
-          Nothing was charged.
+          What you entered is still here.
         </Notice>
       )}
     </div>

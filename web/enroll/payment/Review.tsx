@@ -1,4 +1,5 @@
 import type { Step } from '#contract/start.ts'
+import { showPhone } from '#web/form/showPhone.ts'
 import type { FieldName } from '#web/storage.ts'
 import type { Wizard } from '../wizard.ts'
 
@@ -10,7 +11,7 @@ export function Review({ wizard }: { wizard: Wizard }) {
   const rows: Row[] = [
     { label: 'Name', value: `${first_name ?? ''} ${last_name ?? ''}`, step: 'ACCOUNT', field: 'first_name' },
     { label: 'Company', value: business_name, step: 'ACCOUNT', field: 'business_name' },
-    { label: 'Phone', value: readable(mobile_phone ?? ''), step: 'ACCOUNT', field: 'mobile_phone' },
+    { label: 'Phone', value: showPhone(mobile_phone ?? ''), step: 'ACCOUNT', field: 'mobile_phone' },
     { label: 'Email', value: email, step: 'ACCOUNT_CREATION', field: 'email' },
     { label: 'Username', value: username, step: 'ACCOUNT_CREATION', field: 'username' },
   ]
@@ -35,6 +36,3 @@ export function Review({ wizard }: { wizard: Wizard }) {
     </section>
   )
 }
-
-/** '+12025550123' → '+1 (202) 555-0123'; others as they are. */
-const readable = (phone: string) => phone.replace(/^\+1(\d{3})(\d{3})(\d{4})$/, '+1 ($1) $2-$3')

@@ -70,8 +70,9 @@ export function usePayment(wizard: Wizard) {
     keepReceipt(receiptFor(wizard))
     try {
       const outcome = await payment.submit(payload)
-      const refused = outcome.is === 'refused' && 'captcha' in outcome.fields
-      setCaptcha((was) => (refused ? { ...was, refused: was.refused + 1 } : { ...was, used: was.used + 1 }))
+      if (outcome.is === 'refused' && outcome.fields.captcha)
+        setCaptcha((was) => ({ ...was, refused: was.refused + 1 }))
+      else if (outcome.is !== 'approved') setCaptcha((was) => ({ ...was, used: was.used + 1 }))
       return await settle(outcome)
     } finally {
       paying.current = false

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest'
+import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
+import type { Enrollment } from '#contract/enrollment.ts'
+import { Refused, Unreachable } from '#web/api.ts'
+import { createPayment, type Outcome } from './pay.ts'
+
+const ID = '00000000-0000-4000-8000-000000000000'
+const approved: EnrollmentReply = { payment: 'Approved', token: 'a.b.c', vo_url: 'http://office' }
+const declined: EnrollmentReply = { payment: 'Declined', token: '', vo_url: '' }
+const pending: EnrollmentReply = { payment: 'Pending', token: '', vo_url: '' }
+const none: EnrollmentStatus = { state: 'none', attempt: 1 }
+const offline = new Unreachable('The server did not answer.')
+const broken = new Refused(500, { message: 'Something went wrong.' })
+
+type Said<Answer> = Answer | Error
+
+/** A server that says what is written down for it, one after the other and the last one for good, and notes every key. */
+function serverSaying({
+  pays = [],
+  status = [none],
+}: {
+  pays?: Said<EnrollmentReply>[]
+  status?: Said<EnrollmentStatus>[]
+}) {
+  const paid: string[] = []
+  const asked: (string | undefined)[] = []
+  const tokens: string[] = []
+  let time = 0
+  const say = async <Answer>(list: Said<Answer>[]): Promise<Answer> => {
+    const next = list.length > 1 ? list.shift() : list[0]
+    if (next instanceof Error || next === undefined) throw next ?? new Error('Nothing is written down.')
+    return next
+  }
+  const payment = createPayment({
+    calls: {
+      addEnrollment: (_, options) => {
+        paid.push(options?.key ?? '')
+        return say(pays)
+      },
+      getStatus: (_, options) => {
+        asked.push(options?.key)
+        return say(status)
+      },
+    },
+    enrollment_id: ID,
+    saveToken: (token) => tokens.push(token),
+    now: () => time,
+    pause: async (milliseconds) => {
+      time += milliseconds
+    },
+  })
+  return {
+    payment,
+    paid,
+    asked,
+    tokens,
+    submit: () => payment.submit({} as Enrollment),
+    pass: (milliseconds: number) => {
+      time += milliseconds
+    },
+    time: () => time,
+  }
+}
+
+describe('what becomes of a press', () => {
+  test.each<[string, Said<EnrollmentReply>, Said<EnrollmentStatus>[], Outcome]>([
+    ['approved', approved, [none], { is: 'approved' }],
+    ['declined', declined, [none], { is: 'declined' }],
+    ['held for review: being checked, never declined', pending, [none], { is: 'running' }],
+    ['lost, and the server never heard of it', offline, [none, none], { is: 'failed' }],
+    [
+      'lost, and it was not charged',
+      offline,
+      [none, { state: 'declined', attempt: 2, reply: declined }],
+      { is: 'failed' },
+    ],
+    ['lost, and it is under way', offline, [none, { state: 'running', attempt: 1, reply: pending }], { is: 'running' }],
+    ['lost, and it was paid', offline, [none, { state: 'approved', attempt: 1, reply: approved }], { is: 'approved' }],
+    [
+      'broken on the server, and it was paid',
+      broken,
+      [none, { state: 'approved', attempt: 1, reply: approved }],
+      { is: 'approved' },
+    ],
+    ['lost, and nobody answers', offline, [none, offline], { is: 'failed' }],
+    [
+      'lost, and somebody answers in the end',
+      offline,
+      [none, offline, broken, { state: 'running', attempt: 1 }],
+      { is: 'running' },
+    ],
+    [
+      'refused by field',
+      new Refused(422, { message: 'Please check the marked fields.', fields: { username: ['Taken.'] } }),
+      [none],
+      { is: 'refused', message: 'Please check the marked fields.', fields: { username: ['Taken.'] } },
+    ],
+    ['too often', new Refused(429, { message: 'Wait.' }), [none], { is: 'refused', message: 'Wait.', fields: {} }],
+  ])('%s', async (_, reply, status, outcome) => {
+    const { submit } = serverSaying({ pays: [reply], status })
+    expect(await submit()).toEqual(outcome)
+  })
+
+  test('4.8 when nobody answers it gives up after 20 seconds', async () => {
+    const { submit, time } = serverSaying({ pays: [offline], status: [none, offline] })
+    await submit()
+    expect(time()).toBe(20_000)
+  })
+
+  test.each<[string, EnrollmentStatus, Outcome]>([
+    ['paid in another tab', { state: 'approved', attempt: 1, reply: approved }, { is: 'approved' }],
+    ['under way in another tab', { state: 'running', attempt: 1, reply: pending }, { is: 'running' }],
+  ])('what is %s is not sent again', async (_, status, outcome) => {
+    const { submit, paid } = serverSaying({ pays: [approved], status: [status] })
+    expect(await submit()).toEqual(outcome)
+    expect(paid).toEqual([])
+  })
+})
+
+describe('the number of the attempt', () => {
+  test.each<[string, Said<EnrollmentReply>, Said<EnrollmentStatus>[], string[]]>([
+    ['4.7 goes up after a decline was heard', declined, [none], ['.1', '.2']],
+    ['4.8 stays after a lost answer that nobody knows of', offline, [none, none], ['.1', '.1']],
+    ['4.8 stays when nobody answers', offline, [none, offline], ['.1', '.1']],
+    ['4.8 stays after a refusal', new Refused(422, { message: '', fields: {} }), [none], ['.1', '.1']],
+    ['goes up when the lost answer was a decline', offline, [none, { state: 'declined', attempt: 2 }], ['.1', '.2']],
+    [
+      'goes up when the attempt was given up',
+      new Refused(409, { message: '' }),
+      [none, { state: 'none', attempt: 2 }],
+      ['.1', '.2'],
+    ],
+    ['begins where the server says', declined, [{ state: 'none', attempt: 4 }], ['.4', '.5']],
+  ])('%s', async (_, first, status, numbers) => {
+    const { submit, paid } = serverSaying({ pays: [first, approved], status })
+    await submit()
+    await submit()
+    expect(paid).toEqual(numbers.map((number) => ID + number))
+  })
+
+  test('4.11 a lost answer is asked for by its own key', async () => {
+    const { submit, asked } = serverSaying({ pays: [offline], status: [none, { state: 'running', attempt: 1 }] })
+    await submit()
+    expect(asked).toEqual([undefined, `${ID}.1`])
+  })
+})
+
+describe('while it is being checked', () => {
+  test.each<[string, EnrollmentStatus, Outcome]>([
+    ['it stays', { state: 'running', attempt: 1 }, { is: 'running' }],
+    ['4.9 it may end in an approval', { state: 'approved', attempt: 1, reply: approved }, { is: 'approved' }],
+    ['it may end in a decline', { state: 'declined', attempt: 2 }, { is: 'declined' }],
+    ['4.14 it may be given up, and nothing was charged', { state: 'none', attempt: 2 }, { is: 'released' }],
+  ])('%s', async (_, status, outcome) => {
+    const { payment, submit } = serverSaying({ pays: [pending], status: [none, status] })
+    await submit()
+    expect(await payment.check()).toEqual(outcome)
+  })
+})
+
+describe('the grant', () => {
+  const fresh: EnrollmentStatus = { state: 'approved', attempt: 1, reply: { ...approved, token: 'd.e.f' } }
+
+  test('is stored and taken at once', async () => {
+    const { payment, submit, tokens } = serverSaying({ pays: [approved] })
+    await submit()
+    expect(payment.isWelcome()).toBe(true)
+    expect([await payment.takeGrant(), tokens]).toEqual([{ token: 'a.b.c', vo_url: 'http://office' }, ['a.b.c']])
+  })
+
+  test.each<[string, number, boolean]>([
+    ['is used as it is while it is fresh', 44_000, false],
+    ['is asked for again when it is old', 45_000, true],
+  ])('4.2 %s', async (_, age, again) => {
+    const { payment, submit, pass } = serverSaying({ pays: [approved], status: [none, fresh] })
+    await submit()
+    pass(age)
+    expect((await payment.takeGrant()).token).toBe(again ? 'd.e.f' : 'a.b.c')
+  })
+
+  test('4.16 is never used twice', async () => {
+    const { payment, submit } = serverSaying({ pays: [approved], status: [none, fresh] })
+    await submit()
+    await payment.takeGrant()
+    expect((await payment.takeGrant()).token).toBe('d.e.f')
+  })
+
+  test('is empty long after joining: one signs in at the office', async () => {
+    const { payment } = serverSaying({ status: [{ state: 'approved', attempt: 1, reply: { ...approved, token: '' } }] })
+    expect(await payment.takeGrant()).toEqual({ token: '', vo_url: 'http://office' })
+  })
+})

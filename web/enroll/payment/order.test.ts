@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { homeOf } from './leadBack.ts'
+import { acrossPayment } from './order.ts'
+
+const now = new Date('2026-11-15T12:00:00Z')
+const sent = { is_shipping_different: '1', ship_address: '1 High St', ship_city: 'Bath', ship_zip_code: 'BA1 1AA' }
+
+test.each<[string, Record<string, string>, Record<string, string>]>([
+  ['a card of last month has expired', { cc_month: '10', cc_year: '2026' }, { cc_year: 'This card has expired.' }],
+  ['a card is good until the end of its month', { cc_month: '11', cc_year: '2026' }, {}],
+  ['half a date says nothing', { cc_month: '10', cc_year: '' }, {}],
+  ['another country needs no state', { ...sent, ship_country: 'GB', ship_state: '' }, {}],
+  ['the United States do', { ...sent, ship_country: 'US', ship_state: '' }, { ship_state: 'Please select a state.' }],
+  [
+    'an empty city is asked for',
+    { ...sent, ship_country: 'GB', ship_city: ' ' },
+    { ship_city: 'Please enter your city.' },
+  ],
+  ['nothing is asked for while it goes home', { is_shipping_different: '0', ship_city: '' }, {}],
+])('%s', (_, found, messages) => {
+  expect(acrossPayment(found, now)).toEqual(messages)
+})
+
+const said = ['No.']
+
+test.each([
+  [
+    'a taken username',
+    { username: said, email: said },
+    { step: 'ACCOUNT_CREATION', refused: { username: said, email: said } },
+  ],
+  ['the earliest step first', { username: said, last_name: said }, { step: 'ACCOUNT', refused: { last_name: said } }],
+  ['a package that is gone', { product_ids: said }, { step: 'PRODUCT_SELECTION', refused: { product_ids: said } }],
+  ['a card stays here', { cc_year: said }, undefined],
+  ['what belongs to no field', { sponsor_site_name: said }, undefined],
+])('%s leads to its step', (_, fields, home) => {
+  expect(homeOf(fields as never)).toEqual(home)
+})
