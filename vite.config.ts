@@ -1,9 +1,17 @@
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+
+/** Node needs to be told that an import is JSON; Vite makes it JavaScript, and then the browser must not be told. */
+const plainJson: Plugin = {
+  name: 'foyer-plain-json',
+  enforce: 'pre',
+  transform: (code, id) =>
+    id.endsWith('contract/countries.ts') ? code.replace(/, \{ with: \{ type: 'json' \} \}/, '') : undefined,
+}
 
 /** What the build and the development server share. Where things are written is decided in web/build.ts. */
 export default defineConfig({
   appType: 'custom',
   publicDir: 'web/public',
-  plugins: [react()],
+  plugins: [react(), plainJson],
 })

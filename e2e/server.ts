@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,42 +6,68 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../scripts/port.mjs'
 
-/** The real site for all journeys, on an empty embedded database. It sees none of the settings of whoever runs the test. */
-export default async function startSite() {
-  const { PATH, HOME } = process.env
+/** Everybody in a test comes from one address, and should not wait for the captcha as long as a robot would. */
+const forTests = {
+  LOG_LEVEL: 'warn',
+  CAPTCHA_COUNTER: '20',
+  LIMIT_ENROLLMENTS: '100000/3600',
+  LIMIT_DECLINES: '100000/3600',
+  LIMIT_LOOKUPS: '100000/3600',
+  LIMIT_CHALLENGES: '100000/3600',
+  LIMIT_CODES_BY_ADDRESS: '100000/3600',
+  LIMIT_CODE_CHECKS: '100000/3600',
+  LIMIT_GRANTS: '100000/3600',
+}
+
+/** The sites that the journeys visit: one as it is by default, one with every step switched on. */
+const sites: Record<string, Record<string, string>> = {
+  BASE_URL: {},
+  BASE_URL_ALL_STEPS: { START_STEP: 'PRODUCT_SELECTION', AUTOSHIP: 'on', SPECIAL: 'on', PHONE_VERIFICATION: 'on' },
+}
+
+/** Starts the real sites, each on an empty embedded database. They see none of the settings of whoever runs the test. */
+export default async function startSites() {
+  const stops: (() => Promise<void>)[] = []
+  const stopAll = async () => {
+    await Promise.all(stops.map((stop) => stop()))
+  }
+  try {
+    for (const [name, settings] of Object.entries(sites)) process.env[name] = await startSite(settings, stops)
+  } catch (error) {
+    await stopAll()
+    throw error
+  }
+  return stopAll
+}
+
+async function startSite(settings: Record<string, string>, stops: (() => Promise<void>)[]): Promise<string> {
+  const { PATH = '', HOME = '' } = process.env
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'foyer-e2e-'))
-  const site = spawn(process.execPath, ['server/main.ts'], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { PATH, HOME, PORT: String(port), DATA_DIR: folder, LOG_LEVEL: 'warn' },
+  const env = { PATH, HOME, PORT: String(port), DATA_DIR: folder, ...forTests, ...settings }
+  const site: ChildProcess = spawn(process.execPath, ['server/main.ts'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env,
   })
   const ended = once(site, 'exit')
-  const stopSite = async () => {
+  stops.push(async () => {
     site.kill()
     await ended
     rmSync(folder, { recursive: true, force: true })
-  }
-  process.env.BASE_URL = `http://localhost:${port}`
-  try {
-    await untilReady(`${process.env.BASE_URL}/readyz`, ended)
-  } catch (error) {
-    await stopSite()
-    throw error
-  }
-  return stopSite
+  })
+  const url = `http://localhost:${port}`
+  await untilReady(`${url}/readyz`, ended)
+  return url
 }
 
 async function untilReady(url: string, ended: Promise<unknown>) {
+  const deadline = AbortSignal.timeout(60_000)
   const tooEarly = ended.then(() => Promise.reject(new Error('The site ended before it was ready.')))
-  const giveUp = Date.now() + 60_000
-  while (!(await Promise.race([answers(url), tooEarly]))) {
-    if (Date.now() > giveUp) throw new Error('The site was not ready within a minute.')
-    await sleep(100)
-  }
+  while (!(await Promise.race([answers(url), tooEarly]))) await sleep(100, undefined, { signal: deadline })
 }
 
 const answers = (url: string) =>
-  fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
+  fetch(url).then(
     (reply) => reply.ok,
     () => false,
   )

@@ -5,7 +5,7 @@ import type { Pages } from '#contract/pages.ts'
 import { createApp } from './app.ts'
 import { readConfig } from './config.ts'
 import { createLog } from './log.ts'
-import type { Shell } from './shell.ts'
+import { type Shell, sendPage } from './shell.ts'
 import { startWorker } from './worker.ts'
 import { createWorld } from './world.ts'
 
@@ -47,7 +47,8 @@ const shell: Shell = {
     early: (await vite.transformRequest('/web/early.ts'))?.code ?? '',
   },
   pages: await pagesFromSource(),
-  policy: "default-src 'self' 'unsafe-inline' 'unsafe-eval'; connect-src 'self' ws:; img-src 'self' data:",
+  policy:
+    "default-src 'self' 'unsafe-inline' 'unsafe-eval'; connect-src 'self' ws:; img-src 'self' data:; worker-src 'self' blob:",
   files: undefined,
 }
 
@@ -63,6 +64,13 @@ const app = await createApp({
       }),
     ),
 })
+app.get('/__gallery', { schema: { hide: true } }, (request, reply) =>
+  sendPage(request, reply, shell, {
+    title: 'Gallery · Foyer',
+    body: '<div id="foyer"></div>',
+    script: '/@id/virtual:foyer-gallery',
+  }),
+)
 const worker = startWorker(world)
 await app.listen({ port: config.PORT, host: config.HOST })
 console.log(`Foyer, for development: ${config.PUBLIC_URL}`)
