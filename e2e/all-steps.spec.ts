@@ -1,0 +1,97 @@
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type Page, test } from '@playwright/test'
+import { fillAccount, fillAccountCreation, fillPayment, next, pay, someone } from './visitor.ts'
+
+// The site with every step switched on: packages first, autoship, special, and the phone confirmed by code.
+const at = (path: string) => new URL(path, process.env.BASE_URL_ALL_STEPS).href
+
+const phone = () => `+1202555${String(Math.floor(Math.random() * 9000) + 1000)}`
+
+const choose = (page: Page, name: RegExp) =>
+  page.getByRole('button', { name }).or(page.getByRole('radio', { name })).filter({ visible: true }).first().click()
+
+/** From the packages to the code. */
+async function reachCode(page: Page, number: string) {
+  await page.goto(at('/ana'))
+  await choose(page, /Founding Membership/)
+  await page.getByRole('button', { name: /Continue without/ }).click()
+  await page.getByRole('button', { name: /Continue without/ }).click()
+  const who = { ...someone(), phone: number }
+  await fillAccount(page, who)
+  await next(page)
+  return who
+}
+
+const codeTo = async (page: Page, number: string) => {
+  const messages = await (await page.request.get(at(`/__outbox.json?to=${encodeURIComponent(number)}`))).json()
+  return /\b\d{6}\b/.exec(messages[0]?.body ?? '')?.[0] ?? ''
+}
+
+const confirm = (page: Page, title: string, button: string) =>
+  page
+    .getByRole('dialog', { name: title })
+    .or(page.getByRole('alertdialog', { name: title }))
+    .getByRole('button', { name: button })
+    .click()
+
+test('13.1 packages, autoship, special, code: the long way into the office', async ({ page }) => {
+  await page.goto(at('/ana'))
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([])
+  await choose(page, /Founding Membership/)
+  await choose(page, /Monthly Parcel/)
+  await choose(page, /Lantern Night/)
+  const number = phone()
+  const who = { ...someone(), phone: number }
+  await fillAccount(page, who)
+  await next(page)
+  await confirm(page, 'Code Sent', 'OK')
+  await expect(page.getByText(/Resend code in \d+ seconds/)).toBeVisible()
+  await page.getByLabel(/code/i).last().fill('000000')
+  await next(page)
+  await expect(page.getByText('That is not the code we sent. Please check it and try again.').first()).toBeVisible()
+  await page
+    .getByLabel(/code/i)
+    .last()
+    .fill(await codeTo(page, number))
+  await next(page)
+  await confirm(page, 'Verification Successful', 'Proceed')
+  await fillAccountCreation(page, who)
+  await next(page)
+  await expect(page.getByRole('button', { name: 'Confirm and Pay $172.00' })).toBeVisible()
+  await fillPayment(page)
+  await pay(page)
+  await page.waitForURL('**/office')
+})
+
+test('13.2 Edit Phone Number leads back to the phone', async ({ page }) => {
+  await reachCode(page, phone())
+  await confirm(page, 'Code Sent', 'OK')
+  await page
+    .getByRole('button', { name: 'Edit Phone Number' })
+    .or(page.getByRole('link', { name: 'Edit Phone Number' }))
+    .click()
+  await expect(page.getByLabel('Mobile phone number')).toBeFocused()
+})
+
+test('13.3 spec 8: a number that cannot be reached, and a vendor that does not answer', async ({ page }) => {
+  await reachCode(page, '+12025550500')
+  const dialog = page.getByRole('alertdialog')
+  await expect(dialog).toContainText('Error sending verification code')
+  await expect(dialog.getByRole('button', { name: 'Try Again' })).toBeVisible()
+})
+
+test('13.4 spec 8: a code that cannot be sent for want of a network', async ({ page }) => {
+  await page.route('**/api/twilio/send-verification-code', (route) => route.abort())
+  await reachCode(page, phone())
+  const dialog = page.getByRole('alertdialog')
+  await expect(dialog).toContainText('An error occurred while sending the verification code. Please try again.')
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await expect(page.getByText('An error occurred while sending the verification code.').first()).toBeVisible()
+})
+
+test('13.5 spec 8: a price that cannot be loaded is an Error, with a way to try again', async ({ page }) => {
+  await page.route('**/api/enrollment/orders', (route) => route.abort())
+  await page.goto(at('/ana'))
+  await choose(page, /Welcome Kit/)
+  await expect(page.getByRole('alertdialog', { name: 'Error' })).toBeVisible()
+})

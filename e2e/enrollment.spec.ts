@@ -1,0 +1,226 @@
+import AxeBuilder from '@axe-core/playwright'
+import { expect, test } from '@playwright/test'
+import { awake, fillAccount, fillAccountCreation, fillPayment, next, pay, reachPayment, someone } from './visitor.ts'
+
+const axe = async (page: Parameters<typeof next>[0]) => {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
+
+test('10.1 a visitor joins under a sponsor and walks into the office', async ({ page }) => {
+  await page.goto('/ana')
+  const who = someone()
+  await fillAccount(page, who)
+  expect(await axe(page)).toEqual([])
+  await next(page)
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+  await fillAccountCreation(page, who)
+  expect(await axe(page)).toEqual([])
+  await next(page)
+  await fillPayment(page)
+  expect(await axe(page)).toEqual([])
+  await expect(page.getByText('Ana').first()).toBeAttached()
+  await pay(page)
+  await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
+  await page.waitForURL('**/office')
+  await expect(page.getByText(who.first_name).first()).toBeVisible()
+  await expect(page.getByText(`/${who.username}`).first()).toBeVisible()
+  expect(await axe(page)).toEqual([])
+
+  const letters = await (await page.request.get(`/__outbox.json?to=${who.email}`)).json()
+  expect(letters[0].body).toContain("You joined with Ana's Paper Lantern Studio")
+})
+
+test('10.2 declined, then approved, without typing anything again but the card', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page, '4000000000000002')
+  await pay(page)
+  const dialog = page.getByRole('alertdialog', { name: 'Payment Declined' })
+  await expect(dialog).toContainText('Your payment has been declined. Please check your payment details and try again.')
+  expect(await axe(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'OK' }).click()
+  await expect(page.getByText(/nothing was charged/i)).toBeVisible()
+  await expect(page.getByLabel('Address', { exact: true })).toHaveValue('1600 Main St')
+  await expect(page.getByLabel('CVC')).toHaveValue('123')
+  await page.getByLabel('Card number').fill('5555555555554444')
+  await pay(page)
+  await page.waitForURL('**/office')
+})
+
+test('10.3 a payment that nobody can speak for yet is being checked, never declined', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page, '4000000000009235')
+  await pay(page)
+  await expect(page.getByText(/being checked/i).first()).toBeVisible()
+  await expect(page.getByText(/declined/i)).toHaveCount(0)
+  expect(await axe(page)).toEqual([])
+})
+
+test('10.4 a request that fails shows the Error dialog, and the next press pays once', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  await page.route('**/api/enrollment/add-enrollment', (route) => route.abort(), { times: 1 })
+  await pay(page)
+  const dialog = page.getByRole('alertdialog', { name: 'Error' })
+  await expect(dialog).toContainText('There was an error processing your payment. Please try again later.')
+  await dialog.getByRole('button').last().click()
+  await pay(page)
+  await page.waitForURL('**/office')
+})
+
+test('10.4 an answer that is lost on the way is looked up, not asked for again', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  let sent = 0
+  await page.route('**/api/enrollment/add-enrollment', async (route) => {
+    sent++
+    await route.fetch()
+    await route.abort()
+  })
+  await pay(page)
+  await page.waitForURL('**/office')
+  expect(sent).toBe(1)
+})
+
+test('10.5 a name that was taken meanwhile leads back to its field, and the rest is kept', async ({ page }) => {
+  const who = await reachPayment(page)
+  await fillPayment(page)
+  await page.route(
+    '**/api/enrollment/add-enrollment',
+    (route) =>
+      route.fulfill({
+        status: 422,
+        json: { message: 'Please check the marked fields.', fields: { username: ['This username is already taken.'] } },
+      }),
+    { times: 1 },
+  )
+  await pay(page)
+  await expect(page.getByLabel('Username')).toBeFocused()
+  await expect(page.getByText('This username is already taken.').first()).toBeVisible()
+  await page.getByLabel('Username').fill(`${who.username}x`)
+  await next(page)
+  await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
+})
+
+test('10.6 paid is paid: Back, reload and a second tab never show the form again', async ({ page, context }) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  await page.route('**/office/autologin/**', (route) => route.fulfill({ status: 204 })) // stay and look
+  await pay(page)
+  await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
+  expect(await axe(page)).toEqual([])
+  await page.goBack()
+  await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toHaveCount(0)
+  const second = await context.newPage()
+  await reachPaymentOrPaid(second)
+  await expect(second.getByRole('button', { name: /^Confirm and Pay/ })).toHaveCount(0)
+})
+
+/** In a browser that has paid, the payment step says so. */
+async function reachPaymentOrPaid(page: Parameters<typeof next>[0]) {
+  await page.goto('/ana')
+  const who = someone()
+  await fillAccount(page, who)
+  await next(page)
+  await fillAccountCreation(page, who)
+  await next(page)
+  await expect(page.getByRole('heading', { name: /paid|member/i }).first()).toBeVisible()
+}
+
+test('10.7 a legal document opens in a dialog and closes again', async ({ page }) => {
+  await reachPayment(page)
+  await page.getByRole('button', { name: 'Membership Agreement' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Membership Agreement' })
+  await expect(dialog).toContainText('$99')
+  expect(await axe(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Membership Agreement' })).toBeFocused()
+  await expect(page.getByText('2024')).toHaveCount(0)
+})
+
+test('10.8 nothing secret is kept by the browser', async ({ page }) => {
+  const who = await reachPayment(page)
+  await fillPayment(page)
+  await page.getByLabel('CVC').fill('917')
+  const stored = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }, history.state]))
+  expect(stored).toContain(who.username)
+  for (const secret of [who.password, '4242', '917']) expect(stored).not.toContain(secret)
+  await page.reload()
+  await expect(page.getByLabel('Username')).toHaveValue(who.username)
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
+})
+
+test('10.9 the whole enrollment can be done with the keyboard', async ({ page, isMobile }) => {
+  test.skip(isMobile, 'a phone has no keyboard')
+  await page.goto('/bluepier')
+  const who = someone()
+  const type = async (label: string, text: string) => {
+    const field = page.getByLabel(label, { exact: label === 'Password' || label === 'Address' })
+    for (let tabs = 0; tabs < 40 && !(await field.evaluate((element) => element === document.activeElement)); tabs++)
+      await page.keyboard.press('Tab')
+    await expect(field).toBeFocused()
+    await page.keyboard.type(text)
+  }
+  await type('First name', who.first_name)
+  await type('Last name', who.last_name)
+  await type('Mobile phone number', '2025550123')
+  await page.keyboard.press('Enter')
+  await expect(page.getByLabel('Email address')).toBeVisible()
+  await type('Email address', who.email)
+  await type('Username', who.username)
+  await type('Password', who.password)
+  await page.keyboard.press('Enter')
+  await expect(page.getByLabel('Card number')).toBeVisible()
+  await type('Address', '1 Pier')
+  await type('City', 'Reno')
+  await type('State', 'Nevada')
+  await type('Post / ZIP code', '89501')
+  await type('Card number', '378282246310005')
+  await expect(page.getByLabel('Card number')).toHaveValue('3782 822463 10005')
+  await type('Expiration month', '12')
+  await type('Expiration year', '2030')
+  await type('CVC', '1234')
+  await type('I have read and agree', ' ')
+  await type('every month', ' ')
+  await type('not a robot', ' ')
+  await page.getByLabel('CVC').focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/office')
+})
+
+test('10.10 a package that ships asks where to, anywhere in the world', async ({ page, isMobile }) => {
+  await page.goto('/ana')
+  await awake(page)
+  if (isMobile) await page.locator('summary').click()
+  await page.getByRole('button', { name: /^Change/ }).click()
+  await page.getByRole('button', { name: /Welcome Kit/ }).click()
+  const who = someone()
+  await fillAccount(page, who)
+  await next(page)
+  await fillAccountCreation(page, who)
+  await next(page)
+  await fillPayment(page)
+  await page.getByRole('checkbox', { name: /different address/i }).check()
+  const shipping = page.locator('[name=ship_country]')
+  await shipping.selectOption('CA')
+  await page.locator('[name=ship_state]').selectOption('ON')
+  await page.locator('[name=ship_address]').fill('5 Quay')
+  await page.locator('[name=ship_city]').fill('Toronto')
+  await page.locator('[name=ship_zip_code]').fill('M5V 2T6')
+  await expect(page.getByRole('button', { name: 'Confirm and Pay $149.00' })).toBeVisible()
+  await pay(page)
+  await page.waitForURL('**/office')
+})
+
+test('10.11 pressed twice, it pays once', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  let sent = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/add-enrollment')) sent++
+  })
+  await page.getByRole('button', { name: /^Confirm and Pay/ }).dblclick()
+  await page.waitForURL('**/office')
+  expect(sent).toBe(1)
+})

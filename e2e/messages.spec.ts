@@ -1,0 +1,112 @@
+import { expect, type Page, test } from '@playwright/test'
+import { fillAccount, fillAccountCreation, next, pay, reachPayment, someone } from './visitor.ts'
+
+/** The message that stands under a field and is tied to it. */
+const messageOf = async (page: Page, name: string) => {
+  const field = page.locator(`[name="${name}"]:not([type=hidden]), #${name}`).first()
+  const ids = ((await field.getAttribute('aria-describedby')) ?? '').split(' ')
+  const texts = await Promise.all(
+    ids.filter((id) => id.endsWith('-error')).map((id) => page.locator(`#${id}`).textContent()),
+  )
+  return texts.join(' ').trim()
+}
+
+test('11.1 spec 5: an empty ACCOUNT says what is missing, and the first field gets the focus', async ({ page }) => {
+  await page.goto('/ana')
+  await next(page)
+  await expect(page.getByLabel('First name')).toBeFocused()
+  expect(await messageOf(page, 'first_name')).toBe('Please enter your first name.')
+  expect(await messageOf(page, 'last_name')).toBe('Please enter your last name.')
+  expect(await messageOf(page, 'mobile_phone')).toBe('Please enter your mobile phone number.')
+  expect(await messageOf(page, 'business_name')).toBe('')
+})
+
+test('11.2 spec 5: a phone number that does not fit is told on leaving it, and cleared when it fits', async ({
+  page,
+}) => {
+  await page.goto('/ana')
+  await page.getByLabel('Mobile phone number').fill('202 55')
+  await page.getByLabel('First name').focus()
+  await expect.poll(() => messageOf(page, 'mobile_phone')).toBe('Invalid mobile phone number format.')
+  await page.getByLabel('Mobile phone number').fill('202 555 0123')
+  await expect.poll(() => messageOf(page, 'mobile_phone')).toBe('')
+})
+
+test('11.3 spec 5: a filled trap says so', async ({ page }) => {
+  await page.goto('/ana')
+  await fillAccount(page, someone())
+  await page.waitForFunction(() => history.state?.step)
+  await page.locator('[name=hall_lantern]').evaluate((field: HTMLInputElement) => {
+    field.value = 'bot'
+  })
+  await next(page)
+  await expect(page.getByText('This field should be left empty.').first()).toBeAttached()
+  await expect(page.getByLabel('Email address')).toHaveCount(0)
+})
+
+test('11.4 spec 5: ACCOUNT_CREATION', async ({ page }) => {
+  await page.goto('/ana')
+  await fillAccount(page, someone())
+  await next(page)
+  await expect(page.getByLabel('Email address')).toBeVisible()
+  await next(page)
+  expect(await messageOf(page, 'email')).toBe('Please enter your email address.')
+  expect(await messageOf(page, 'username')).toBe('Please enter your username.')
+  expect(await messageOf(page, 'password')).toBe('Please enter your password.')
+  await page.getByLabel('Email address').fill('nobody')
+  await page.getByLabel('Password', { exact: true }).fill('short')
+  await expect.poll(() => messageOf(page, 'email')).toBe('Invalid email format.')
+  await expect
+    .poll(() => messageOf(page, 'password'))
+    .toBe(
+      'Password must have at least 8 characters, one uppercase letter, one lowercase letter, one digit, and one special character.',
+    )
+  await page.getByLabel('Username').fill('')
+  await page.getByLabel('Username').pressSequentially('A b-C!7')
+  await expect(page.getByLabel('Username')).toHaveValue('abc7')
+})
+
+test('11.5 spec 5: a taken username and a taken email are told in the server’s words', async ({ page }) => {
+  await page.goto('/ana')
+  const who = someone()
+  await fillAccount(page, who)
+  await next(page)
+  await fillAccountCreation(page, { ...who, username: 'ana' })
+  await expect(page.getByText('This username is already taken.').first()).toBeVisible()
+  await page.getByLabel('Username').fill(who.username)
+  await page.route('**/validate_email', (route) =>
+    route.fulfill({ json: { email: ['This email address is already registered.'] } }),
+  )
+  await next(page)
+  await expect.poll(() => messageOf(page, 'email')).toBe('This email address is already registered.')
+})
+
+test('11.6 spec 8: lookups that fail are only logged, and Next proceeds', async ({ page }) => {
+  await page.route('**/api/enrollment/validate_*', (route) => route.abort())
+  await reachPayment(page)
+})
+
+test('11.7 spec 5: PAYMENT', async ({ page }) => {
+  await reachPayment(page)
+  await expect(page.getByText('Visa, Mastercard, American Express and Discover')).toBeVisible()
+  await pay(page)
+  const expected: Record<string, string> = {
+    address: 'Please enter your address.',
+    city: 'Please enter your city.',
+    state: 'Please select a state.',
+    post_code: 'Please enter your Post / ZIP code.',
+    cc_number: 'Please enter your credit card number.',
+    cc_month: 'Please select the expiration month.',
+    cc_year: 'Please select the expiration year.',
+    cc_cvv: 'Please enter the CVC.',
+    agreement_1: 'Please confirm all the agreements.',
+    agreement_2: 'Please confirm all the agreements.',
+  }
+  for (const [name, message] of Object.entries(expected))
+    await expect.poll(() => messageOf(page, name), name).toBe(message)
+  await expect(page.getByText('Please confirm the captcha.').first()).toBeVisible()
+  await page.getByLabel('Card number').fill('4242 4242 4242 4241')
+  await expect.poll(() => messageOf(page, 'cc_number')).toBe('Invalid credit card number format.')
+  await page.getByLabel('CVC').fill('12')
+  await expect.poll(() => messageOf(page, 'cc_cvv')).toBe('Invalid CVC format.')
+})

@@ -1,0 +1,122 @@
+import { expect, test } from '@playwright/test'
+import { awake, fillAccount, fillAccountCreation, next, reachPayment, someone } from './visitor.ts'
+
+test('12.1 Back and Forward step through the wizard and keep what was typed', async ({ page }) => {
+  const who = await reachPayment(page)
+  await page.getByLabel('City').fill('Reno')
+  await page.goBack()
+  await expect(page.getByLabel('Username')).toHaveValue(who.username)
+  await page.goBack()
+  await expect(page.getByLabel('First name')).toHaveValue(who.first_name)
+  await expect(page).toHaveURL('/ana')
+  await page.goForward()
+  await expect(page.getByLabel('Email address')).toHaveValue(who.email)
+  await page.goForward()
+  await expect(page.getByLabel('City')).toHaveValue('Reno')
+})
+
+test('12.2 Forward never passes an invalid step', async ({ page }) => {
+  await reachPayment(page)
+  await page.goBack()
+  await page.getByLabel('Username').fill('')
+  await page.goForward()
+  await expect(page.getByLabel('Username')).toBeVisible()
+  await expect(page.getByLabel('Card number')).toHaveCount(0)
+})
+
+test('12.3 a reload stays on the step with what is not secret', async ({ page }) => {
+  await page.goto('/ana')
+  const who = someone()
+  await fillAccount(page, who)
+  await next(page)
+  await fillAccountCreation(page, who)
+  await page.reload()
+  await expect(page.getByLabel('Email address')).toHaveValue(who.email)
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
+  await page.getByRole('button', { name: 'Previous' }).click()
+  await expect(page.getByLabel('Mobile phone number')).toHaveValue(/555-?\s?0123/)
+})
+
+test('12.4 Edit on the review leads to the field', async ({ page }) => {
+  await reachPayment(page)
+  await page.getByRole('button', { name: /^Edit/ }).first().click()
+  await expect(page.getByLabel('First name')).toBeVisible()
+})
+
+test.describe('autofill', () => {
+  test('12.5 values set without events are read when the form is sent', async ({ page }) => {
+    await page.goto('/ana')
+    await awake(page)
+    await page.evaluate(() => {
+      const fill = (name: string, value: string) => {
+        const field = document.querySelector<HTMLInputElement>(`[name=${name}]`)
+        if (field) field.value = value
+      }
+      fill('first_name', 'Zoë')
+      fill('last_name', 'Example')
+      fill('mobile_phone', '+1 202-555-0123')
+    })
+    await next(page)
+    await expect(page.getByLabel('Email address')).toBeVisible()
+    const kept = await page.evaluate(() => JSON.stringify({ ...sessionStorage }))
+    expect(kept).toContain('+12025550123')
+    expect(kept).not.toContain('+1+1')
+  })
+
+  test('12.5 a full foreign number moves the picker and is not doubled', async ({ page }) => {
+    await page.goto('/ana')
+    await fillAccount(page, { ...someone(), phone: '+44 7700 900123' })
+    await page.getByLabel('First name').focus()
+    await expect(page.getByLabel('Country code')).toHaveValue('GB')
+    await next(page)
+    await expect(page.getByLabel('Email address')).toBeVisible()
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).toContain('+447700900123')
+  })
+
+  test('12.6 traps are hidden from people, assistants and password managers', async ({ page }) => {
+    await page.goto('/ana')
+    for (const name of ['hall_lantern', 'hall_umbrella']) {
+      const trap = page.locator(`[name=${name}]`)
+      await expect(trap).toHaveAttribute('tabindex', '-1')
+      await expect(trap).toHaveAttribute('autocomplete', 'off')
+      expect(await trap.evaluate((field) => Boolean(field.closest('[aria-hidden=true]')))).toBe(true)
+      expect((await trap.boundingBox())?.x ?? -1).toBeLessThan(0)
+    }
+  })
+
+  test('12.7 fields carry the right autocomplete tokens', async ({ page }) => {
+    const tokens = async (names: Record<string, string>) => {
+      for (const [name, token] of Object.entries(names))
+        await expect(page.locator(`[name=${name}]:not([type=hidden])`)).toHaveAttribute('autocomplete', token)
+    }
+    await page.goto('/ana')
+    await tokens({
+      first_name: 'given-name',
+      last_name: 'family-name',
+      business_name: 'organization',
+      mobile_phone: 'tel',
+    })
+    await reachPayment(page)
+    await tokens({
+      country: 'billing country',
+      address: 'billing address-line1',
+      address2: 'billing address-line2',
+      city: 'billing address-level2',
+      state: 'billing address-level1',
+      post_code: 'billing postal-code',
+      cc_number: 'cc-number',
+      cc_month: 'cc-exp-month',
+      cc_year: 'cc-exp-year',
+      cc_cvv: 'cc-csc',
+    })
+  })
+})
+
+test('12.8 nothing is lost at 320 pixels', async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 640 })
+  await reachPayment(page)
+  const sideways = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  )
+  expect(sideways).toBe(0)
+})
