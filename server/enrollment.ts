@@ -88,6 +88,12 @@ async function recall(world: World, key: AttemptKey, visitor: Visitor): Promise<
   return undefined
 }
 
+/** Whether an enrollment has led to a member whose page is no longer open: the next one in this browser is somebody else. */
+export async function isOver(world: World, enrollment_id: string): Promise<boolean> {
+  const { member } = await findAttempts(world.db, enrollment_id).catch(() => ({ member: undefined }))
+  return member !== undefined && world.now() >= minutesAfter(member.joined_at, LOGIN_MINUTES)
+}
+
 /** How long the page that paid may still hand out keys to the office. Later, one signs in. */
 const LOGIN_MINUTES = 30
 const minutesAfter = (then: Date, minutes: number) => new Date(then.getTime() + minutes * 60_000)

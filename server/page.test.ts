@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Site, testSite } from './test/site.ts'
+import { filledForm, type Site, testSite } from './test/site.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -69,6 +69,16 @@ describe('a sponsor’s page', () => {
     expect(enrollment).toMatch(/^[0-9a-f-]{36}$/)
     expect((await site.get('/bluepier', { cookie })).body).toContain(`content="${enrollment}"`)
     expect((await site.get('/ana')).body).not.toContain(enrollment)
+  })
+
+  it('1.6 gives a new enrollment once the old one has become a member and half an hour has passed', async () => {
+    const first = await site.get('/ana')
+    const cookie = String(first.headers['set-cookie']).split(';')[0] ?? ''
+    const enrollment = /name="enrollment" content="([^"]+)"/.exec(first.body)?.[1] ?? ''
+    await site.post('enrollment/add-enrollment', await filledForm(site), { cookie })
+    expect((await site.get('/ana', { cookie })).body).toContain(enrollment)
+    site.pass(30 * 60)
+    expect((await site.get('/ana', { cookie })).body).not.toContain(enrollment)
   })
 
   it('1.1 cannot be broken by a sponsor’s name', async () => {

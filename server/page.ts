@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { MASTER, reservedWords } from '#contract/limits.ts'
 import { arrive } from './arrival.ts'
 import { documentedCalls } from './docs.ts'
+import { isOver } from './enrollment.ts'
 import { nothingHere } from './errors.ts'
 import { messagesTo } from './outbox.ts'
 import { Refusal } from './refusal.ts'
@@ -81,7 +82,8 @@ async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: 
   }
   if (request.url.split('?')[0] !== `/${site}`) return reply.redirect(`/${site}`) // written with capitals or a slash
   if (lost) reply.clearCookie(LOST, { path: `/${MASTER}` })
-  const enrollment_id = readCookie(request) ?? randomUUID()
+  const known = readCookie(request)
+  const enrollment_id = known && !(await isOver(world, known)) ? known : randomUUID()
   giveCookie(reply, world, enrollment_id, site)
   const { pages, head } = shell
   return sendPage(request, reply, shell, {

@@ -4,7 +4,6 @@ import type { Form } from '#web/form/useForm.ts'
 import { ArrowIcon } from '#web/icons.tsx'
 import { Notice } from '#web/Notice.tsx'
 import { forwardButton, hasPrevious } from './flow.ts'
-import { NotYet } from './NotYet.tsx'
 import type { Wizard } from './wizard.ts'
 
 type StepFormProps = {
@@ -93,8 +92,6 @@ function Stopped({ wizard }: { wizard: Wizard }) {
           .
         </Notice>
       )
-    case 'not-yet':
-      return <NotYet />
     default:
       return null
   }

@@ -27,9 +27,6 @@ const later: Partial<Record<Step, () => Promise<Screen>>> = {
 
 export const screenOf = (step: Step): Screen | undefined => ready[step]
 
-/** Whether anybody has built this step. */
-export const exists = (step: Step): boolean => step in ready || step in later
-
 /** Brings a step's code here. Throws when it cannot be fetched. */
 export async function fetchScreen(step: Step): Promise<void> {
   const screen = ready[step] ?? (await later[step]?.())

@@ -11,10 +11,10 @@ import { emptyDraft, isSameOrder, orderOf } from './draft.ts'
 import { firstStep, nextStep, previousStep } from './flow.ts'
 import { orderFailed } from './messages.ts'
 import { currentEntry, type Entry, type Place } from './place.ts'
-import { exists, fetchScreen } from './steps.ts'
+import { fetchScreen } from './steps.ts'
 
-/** Why the wizard stays where it is: the next step did not come, the price did not, or nobody has written the step yet. */
-export type Stop = 'unfetched' | 'unsummed' | 'not-yet'
+/** Why the wizard stays where it is: the next step did not come, or the price did not. */
+export type Stop = 'unfetched' | 'unsummed'
 
 type State = {
   step: Step
@@ -85,10 +85,6 @@ export function useWizard(start: StartData, place: Place | undefined) {
   /** Shows a step once its code is here. `entered` is told just before, so that history and screen agree. */
   const show = async (to: Step, answers: Draft, entered?: () => void, at: Arrival = {}): Promise<undefined> => {
     try {
-      if (!exists(to)) {
-        dispatch({ type: 'stopped', draft: answers, stop: 'not-yet' })
-        return
-      }
       await fetchScreen(to)
       entered?.()
       dispatch({ type: 'moved', step: to, draft: answers, focus: at.field, refused: at.refused })
