@@ -125,14 +125,14 @@ const calls = {
     method: 'POST',
     path: '/enrollment/validate_email',
     summary: 'Whether an email address may still join',
-    input: z.object({ email: z.string() }),
+    input: z.object({ email: z.string('Please enter your email address.') }),
     output: z.object({ email: z.union([z.literal('Available'), messageList]) }),
   },
   validateUsername: {
     method: 'POST',
     path: '/enrollment/validate_username',
     summary: 'Whether a username is still free',
-    input: z.object({ username: z.string() }),
+    input: z.object({ username: z.string('Please enter your username.') }),
     output: z.object({ username: z.union([z.literal('Available'), messageList]) }),
   },
   getSponsor: {
@@ -200,7 +200,7 @@ const calls = {
     method: 'POST',
     path: '/office/session',
     summary: 'Spend a grant and enter the office',
-    input: z.object({ token: z.string() }),
+    input: z.object({ token: z.string('The token is missing.') }),
     output: nothing,
   },
   leaveOffice: {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { cardDigits, expiryMonths, isCardNumber } from './card.ts'
 import { isState } from './countries.ts'
-import { limits } from './limits.ts'
+import { limits, SITE } from './limits.ts'
 import { phoneDigits } from './phone.ts'
 
 /** Every field of the spec: its rule and its message on one line. The browser and the server run the same line. */
@@ -10,7 +10,7 @@ type Check = z.core.CheckFn<string> | z.core.$ZodCheck<string>
 
 const stop = (error: string) => ({ error, abort: true })
 const tooLong = (most: number) => z.maxLength(most, stop(`Please use at most ${most} characters.`))
-const printable = z.refine<string>((text) => !/\p{Cc}/u.test(text), 'Please use letters, digits and signs only.')
+const printable = z.refine<string>((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'Please use letters, digits and signs only.')
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 /** A text that must be there: trimmed, and silent about its other rules while it is empty. */
@@ -90,7 +90,8 @@ export const fields = {
   ship_zip_code: optional(tooLong(20)),
 
   // What comes with the address and the choice
-  sponsor_site: z.string('Please use a sponsor’s link.').check(z.trim(), z.toLowerCase(), z.regex(/^[a-z0-9]{1,30}$/, 'This is not a sponsor’s link.')),
+  sponsor_site: z.string('Please use a sponsor’s link.').check(z.trim(), z.toLowerCase(), z.regex(SITE, 'This is not a sponsor’s link.')),
+  recipient: optional(tooLong(limits.text_length)),
   product_ids: optional(z.regex(/^(?:\d{1,9}(?:,\d{1,9})*)?$/, 'Please choose a package.')),
 }
 

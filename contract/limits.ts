@@ -17,6 +17,9 @@ export const limits = {
   subscription_cents: 9900,
 } as const
 
+/** A sponsor's word in the address, which is also a username. */
+export const SITE = /^[a-z0-9]{1,30}$/
+
 /** The sponsor of everyone who came without one. */
 export const MASTER = 'master'
 

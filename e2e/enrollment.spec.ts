@@ -151,8 +151,7 @@ test('10.8 nothing secret is kept by the browser', async ({ page }) => {
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
 })
 
-test('10.9 the whole enrollment can be done with the keyboard', async ({ page, isMobile }) => {
-  test.skip(isMobile, 'a phone has no keyboard')
+test('10.9 the whole enrollment can be done with the keyboard', async ({ page }) => {
   await page.goto('/bluepier')
   const who = someone()
   const type = async (label: string, text: string) => {

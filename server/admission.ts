@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { subscriptionConsent } from '#contract/legal.ts'
 import { type Db, inTransaction } from './db/open.ts'
-import type { Details } from './db/tables.ts'
+import type { Details, PaymentState } from './db/tables.ts'
 import type { Authorization } from './gateways/payment/port.ts'
 import { addJob } from './jobs.ts'
-import { moveTo } from './payment.ts'
+import { isFree, moveTo } from './payment.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -30,7 +30,8 @@ export async function admit(world: World, key: AttemptKey, hold: Approval): Prom
       .where('attempt', '=', key.attempt)
       .forUpdate()
       .executeTakeFirstOrThrow()
-    if (kept.state !== 'authorized' || !kept.details || !kept.password_hash) return alreadyEnded(db, key, hold, now)
+    if (kept.state !== 'authorized' || !kept.details || !kept.password_hash)
+      return alreadyEnded(db, key, kept.state, hold, now)
 
     const member_id = await writeMember(db, key, kept.details, kept.password_hash, vault_reference, now)
     await writeOrder(db, key, member_id, kept.details, kept.amount_cents, now)
@@ -42,14 +43,14 @@ export async function admit(world: World, key: AttemptKey, hold: Approval): Prom
   })
 }
 
-/** A late approval: of an attempt that became a member long ago, or of one that was given up and must not be charged. */
-async function alreadyEnded(db: Db, key: AttemptKey, { transaction_id }: Approval, now: Date) {
+/** A late approval: of an attempt that has become a member, or of one that was given up and must not be charged. */
+async function alreadyEnded(db: Db, key: AttemptKey, state: PaymentState, { transaction_id }: Approval, now: Date) {
   const member = await db
     .selectFrom('member')
     .select('id')
     .where('enrollment_id', '=', key.enrollment_id)
     .executeTakeFirst()
-  if (!member) await addJob(db, 'void', { ...key, transaction_id }, now)
+  if (isFree({ state })) await addJob(db, 'void', { ...key, transaction_id }, now)
   return member?.id
 }
 

@@ -4,7 +4,8 @@ import Fastify, { type FastifyInstance, type FastifyServerFactory, LogController
 import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import * as z from 'zod/mini'
 import { API, type Call, type CallName, calls, IdempotencyKey, Refused } from '#contract/api.ts'
-import { answerError, nothingHere } from './errors.ts'
+import { closePolitely } from './closing.ts'
+import { answerError, answerUnreadable, nothingHere } from './errors.ts'
 import { handlers } from './handlers.ts'
 import { dataPolicy, safeHeaders } from './headers.ts'
 import { addHealth } from './health.ts'
@@ -31,12 +32,14 @@ export async function createApp({ world, shell, serverFactory }: Making): Promis
     keepAliveTimeout: 30 * SECONDS,
     http: { headersTimeout: 8 * SECONDS, connectionsCheckingInterval: 2 * SECONDS, maxHeaderSize: 16 * KILOBYTES },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
+    frameworkErrors: (error, _request, reply) => answerUnreadable(error, reply, safeHeaders(config.production)),
     ...(serverFactory ? { serverFactory } : {}),
   })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
   addSafety(app, config.production)
+  closePolitely(app)
   await app.register(cookie, { secret: world.keys.hmac('cookies').toString('base64') })
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info, servers: [{ url: config.PUBLIC_URL }] },
@@ -56,18 +59,13 @@ const info = {
   license: { name: 'MIT', identifier: 'MIT' },
 }
 
-/** Headers on every answer, one line in the log per request without its address line, and a quick, polite close. */
+/** Headers on every answer, and one line in the log per request, without its address line. */
 function addSafety(app: FastifyInstance, production: boolean) {
   const headers = safeHeaders(production)
-  let closing = false
-  app.addHook('preClose', async () => {
-    closing = true
-  })
   app.addHook('onSend', async (_request, reply) => {
     for (const [name, value] of Object.entries(headers)) if (!reply.hasHeader(name)) reply.header(name, value)
     if (!reply.hasHeader('content-security-policy')) reply.header('content-security-policy', dataPolicy)
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
-    if (closing) reply.header('connection', 'close')
   })
   app.addHook('onResponse', async (request, reply) => {
     const { method, routeOptions } = request

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { calls } from '#contract/api.ts'
-import { filledForm, type Site, testSite } from './test/site.ts'
+import { answersOf, filledForm, type Site, testSite } from './test/site.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -70,12 +70,14 @@ describe('what does not fit', () => {
       const reply = await site.get(url)
       expect(reply.statusCode, url).toBeGreaterThanOrEqual(400)
       expect(reply.statusCode, url).toBeLessThan(500)
+      expect(reply.headers['x-content-type-options'], url).toBe('nosniff')
+      expect(reply.body, url).not.toMatch(/FST_ERR|%/)
     }
   })
 
   const posts = Object.values(calls).filter(({ method }) => method === 'POST')
   it('6.3 never shows a stack, a word of SQL or a 5xx, whatever is sent', async () => {
-    const form = await filledForm(site, { captcha: 'none' })
+    const form = await filledForm(site)
     const values = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom("'; drop table member; --", '\u0000', '\ud800', '😀'.repeat(40), '{{7*7}}', '٣٤'),
@@ -88,7 +90,8 @@ describe('what does not fit', () => {
     )
     await fc.assert(
       fc.asyncProperty(bodies, async ([{ path }, changes]) => {
-        const reply = await site.post(path.slice(1), JSON.stringify({ ...form, ...changes }))
+        const captcha = await site.captcha() // so that the fields really reach the database
+        const reply = await site.post(path.slice(1), JSON.stringify({ ...form, captcha, ...changes }))
         expect(reply.statusCode, reply.body).toBeLessThan(500)
         expect(reply.body).not.toMatch(
           /\bat .*\.ts:\d|insert into|select \*|violates|constraint|syntax error|node_modules/,
@@ -112,6 +115,13 @@ describe('what does not fit', () => {
   })
 })
 
+it('6.3 a lone surrogate is refused, and what was sent stays out of the log', async () => {
+  const reply = await site.post('enrollment/add-enrollment', `{"first_name":"A\\ud800B","password":"Secret-77-x"}`)
+  expect(reply.json().fields.first_name).toEqual(['Please use letters, digits and signs only.'])
+  site.world.log.error({ err: Object.assign(new Error('no'), { params: ['Secret-77-x'], query: 'insert' }) }, 'x')
+  expect(site.log()).not.toContain('Secret-77-x')
+})
+
 it('6.4 says how long to wait when something is done too often', async () => {
   const strict = await testSite({ LIMIT_LOOKUPS: '3/60' })
   const lookup = () => strict.post('enrollment/validate_username', { username: 'ana' })
@@ -123,6 +133,27 @@ it('6.4 says how long to wait when something is done too often', async () => {
   strict.pass(60)
   expect((await lookup()).statusCode).toBe(200)
   await strict.close()
+})
+
+describe('6.4 every limit', () => {
+  const phone = { phone_number: '+12025550199' }
+  it.each([
+    ['LIMIT_ENROLLMENTS', (strict: Site) => strict.post('enrollment/add-enrollment', answersWithCaptcha)],
+    ['LIMIT_CHALLENGES', (strict: Site) => strict.get('/api/captcha/challenge')],
+    ['LIMIT_LOOKUPS', (strict: Site) => strict.post('enrollment/validate_email', { email: 'a@b.example' })],
+    ['LIMIT_CODES_BY_ADDRESS', (strict: Site) => strict.post('twilio/send-verification-code', phone)],
+    ['LIMIT_CODES_BY_NUMBER', (strict: Site) => strict.post('twilio/send-verification-code', phone)],
+    ['LIMIT_CODE_CHECKS', (strict: Site) => strict.post('twilio/verify-code', { ...phone, code: '000000' })],
+    ['LIMIT_GRANTS', (strict: Site) => strict.post('office/session', { token: 'x' })],
+  ])('6.4 %s holds', async (name, ask) => {
+    const strict = await testSite({ [name]: '1/3600' })
+    expect((await ask(strict)).statusCode).not.toBe(429)
+    strict.pass(31)
+    const second = await ask(strict)
+    expect([second.statusCode, Number(second.headers['retry-after']) > 0]).toEqual([429, true])
+    await strict.close()
+  })
+  const answersWithCaptcha = { ...answersOf('limited'), captcha: 'none' }
 })
 
 it('6.5 cuts off a client that never finishes its headers', async () => {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { Mendable } from './mendable.ts'
 
 /** The only door to process.env. Every setting is one line: what it is called, what fits, what it is by default. */
 
@@ -43,13 +44,14 @@ const address =
   (text) => {
     if (text === undefined) return undefined
     const url = URL.canParse(text) ? new URL(text) : undefined
-    if (!url || !protocols.includes(url.protocol))
+    if (!url?.hostname || !protocols.includes(url.protocol) || url.search || url.hash)
       throw new Unfit(`is an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`)
     return text.replace(/\/+$/, '')
   }
 
+/** A login shell sets MAIL to the path of a mailbox; that is not meant for us. */
 const mail: Reader<string> = (text = 'outbox') =>
-  text === 'outbox' ? text : (address('smtp:', 'smtps:')(text) ?? 'outbox')
+  text === 'outbox' || text.startsWith('/') ? 'outbox' : (address('smtp:', 'smtps:')(text) ?? 'outbox')
 
 const NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
 
@@ -131,7 +133,7 @@ export type Config = Omit<Settings, 'LOG_LEVEL'> & {
 }
 
 /** Settings that do not fit: all of them at once, so that one restart mends them. */
-export class BadSettings extends Error {
+export class BadSettings extends Mendable {
   constructor(lines: string[]) {
     super(`These settings do not fit:\n${lines.map((line) => `  ${line}`).join('\n')}`)
   }
@@ -201,6 +203,7 @@ function unfitForProduction(
 const unknownNames = (env: Record<string, string | undefined>): string[] =>
   Object.keys(env)
     .filter(
-      (name) => /^(?:LIMIT_|CAPTCHA_|PAYMENT_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/.test(name) && !(name in settings),
+      (name) =>
+        /^(?:LIMIT_|CAPTCHA_|PAYMENT_|PHONE_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/.test(name) && !(name in settings),
     )
     .map((name) => `${name} is not a setting of Foyer`)

@@ -53,7 +53,10 @@ export async function enrollmentStatus(world: World, visitor: Visitor): Promise<
   const key = visitor.key ?? (await nextKey(world, visitor))
   const { attempts } = await findAttempts(world.db, key.enrollment_id)
   const unused = Math.max(key.attempt, (attempts.at(-1)?.attempt ?? 0) + 1)
-  const reply = await recall(world, key, visitor).catch(() => undefined)
+  const reply = await recall(world, key, visitor).catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error // not being able to look is not "nothing was charged"
+    return undefined
+  })
   switch (reply?.payment) {
     case 'Approved':
       return { state: 'approved', attempt: key.attempt, reply }
@@ -84,7 +87,8 @@ async function recall(world: World, key: AttemptKey, visitor: Visitor): Promise<
   const same = attempts.find(({ attempt }) => attempt === key.attempt)
   if (same?.state === 'declined') return DECLINED
   if (attempts.some(isOpen)) return PENDING
-  if (same) throw new Refusal(409, 'This attempt ended, and nothing was charged. Please try again.')
+  if (same || attempts.some(({ attempt }) => attempt > key.attempt))
+    throw new Refusal(409, 'This attempt ended, and nothing was charged. Please try again.')
   return undefined
 }
 

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { Refused } from '#contract/api.ts'
 import { messagesOf } from '#contract/fields.ts'
+import { dataPolicy } from './headers.ts'
 import { Refusal, refuseFields } from './refusal.ts'
 
 /** What a person can do about a request that could not be read. */
@@ -42,3 +43,17 @@ function inWords(error: FastifyError | Refusal): { status: number; body: Refused
 }
 
 export const nothingHere: Refused = { message: sentences[404] ?? OURS }
+
+/** A request that did not even reach a route: its address could not be read. */
+export function answerUnreadable(
+  error: FastifyError,
+  reply: FastifyReply,
+  headers: Record<string, string>,
+): FastifyReply {
+  const { status, body } = inWords(error)
+  return reply
+    .code(status)
+    .headers({ ...headers, 'content-security-policy': dataPolicy })
+    .type('application/json')
+    .send(JSON.stringify(body))
+}

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
@@ -15,10 +16,11 @@ export function addHealth(app: FastifyInstance, world: World) {
   app.get('/livez', hidden, async (_request, reply) => reply.type('text/plain').send('alive\n'))
 
   app.get('/readyz', hidden, async (_request, reply) => {
-    const answering = await sql`select 1`.execute(db).then(
+    const asked = sql`select 1`.execute(db).then(
       () => true,
       () => false,
     )
+    const answering = await Promise.race([asked, sleep(2_000, false, { ref: false })])
     const kind = (part: string) => (config.embedded.includes(part) ? 'embedded' : 'real')
     const parts = {
       database: { kind: kind('database'), name: config.DATABASE_URL ? 'postgresql' : 'pglite', answering },

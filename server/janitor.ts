@@ -15,15 +15,15 @@ type Left = AttemptKey & {
   created_at: Date
 }
 
-/** Finishes what a crash or a lost answer left open: takes attempts whose lease is over and asks the gateway. */
-export async function settleAttempts(world: World, most = 20): Promise<number> {
+/** Finishes what a crash or a lost answer left open: takes an attempt whose lease is over and asks the gateway. */
+export async function settleAttempts(world: World): Promise<number> {
   const now = world.now()
   const taken = await sql<Left>`
     update payment set leased_until = ${leaseFrom(now)}
     where (enrollment_id, attempt) in (
       select enrollment_id, attempt from payment
       where state in ('reserved', 'authorizing', 'authorized', 'unknown', 'review') and leased_until < ${now}
-      order by leased_until limit ${most} for update skip locked)
+      order by leased_until limit 1 for update skip locked)
     returning enrollment_id, attempt, state, transaction_id, vault_reference, created_at`.execute(world.db)
   for (const left of taken.rows)
     await settle(world, left).catch((error: unknown) =>
@@ -35,7 +35,7 @@ export async function settleAttempts(world: World, most = 20): Promise<number> {
 async function settle(world: World, left: Left): Promise<void> {
   const { enrollment_id, attempt, transaction_id, vault_reference } = left
   const key = { enrollment_id, attempt }
-  if (left.state === 'reserved') return release(world, key, 'abandoned') // the gateway was never asked
+  if (left.state === 'reserved') return release(world, key, 'abandoned', ['reserved']) // the gateway was never asked
   if (left.state === 'authorized' && transaction_id && vault_reference) {
     await admit(world, key, { outcome: 'approved', transaction_id, vault_reference })
     return

@@ -45,20 +45,22 @@ const run: { [Name in Kind]: (world: World, payload: Jobs[Name]) => Promise<void
   },
 }
 
+const allKinds = Object.keys(run) as Kind[]
 const LEASE_SECONDS = 60
 const LONGEST_WAIT_SECONDS = 3600
 
 type Taken = { id: string; kind: Kind; payload: never; tries: number }
 
-/** Takes what is due, a few at a time, and does it. Other processes skip what is taken. Says how many it took. */
-export async function runJobs(world: World, most = 20): Promise<number> {
+/** Takes the next job of these kinds that is due, and does it. Other processes skip what is taken. Says how many it took. */
+export async function runJobs(world: World, kinds: readonly Kind[] = allKinds): Promise<number> {
   const now = world.now()
   const taken = await sql<Taken>`
     update job set leased_until = ${new Date(now.getTime() + LEASE_SECONDS * 1000)}, tries = tries + 1
     where id in (
       select id from job
       where done_at is null and run_at <= ${now} and (leased_until is null or leased_until < ${now})
-      order by run_at limit ${most} for update skip locked)
+        and kind in (${sql.join(kinds)})
+      order by run_at limit 1 for update skip locked)
     returning id, kind, payload, tries`.execute(world.db)
   for (const job of taken.rows) await finish(world, job)
   return taken.rows.length

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import type { Db } from './db/open.ts'
+import { Mendable } from './mendable.ts'
 
 /** The keys all processes share: rows in the database, sealed under SECRET. */
 export type Keys = {
@@ -11,7 +12,7 @@ export type Keys = {
 }
 
 /** Rows sealed under another SECRET cannot be opened: say so before anything is signed with a new one. */
-export class WrongSecret extends Error {
+export class WrongSecret extends Mendable {
   constructor() {
     super('SECRET is not the one that this database’s keys were sealed with.')
   }

@@ -8,7 +8,7 @@ export type Log = FastifyBaseLogger
 /** The log. Bodies are never handed to it; whatever still looks like a card is taken out where the bytes leave us. */
 export const createLog = (level: string, sink: NodeJS.WritableStream = process.stdout): Log =>
   pino(
-    { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime },
+    { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: briefly } },
     new Writable({
       decodeStrings: false,
       write(line, _encoding, done) {
@@ -16,6 +16,12 @@ export const createLog = (level: string, sink: NodeJS.WritableStream = process.s
       },
     }),
   )
+
+/** Of an error only what helps to find it: a database's error also carries the statement and its values. */
+const briefly = (error: unknown) =>
+  error instanceof Error
+    ? { type: error.name, message: error.message, code: 'code' in error ? error.code : undefined, stack: error.stack }
+    : { message: String(error) }
 
 /** Digits with little between them; ids and decimal places are passed over, they only look alike. */
 const DIGITS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d(?:(?:[\s._+/\u2010-\u2015-]|%20|%2D){0,3}\d){12,}/gi

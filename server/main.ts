@@ -1,15 +1,13 @@
 import { createApp } from './app.ts'
-import { BadSettings, readConfig } from './config.ts'
-import { FolderProblem } from './db/folder.ts'
-import { NotReady } from './db/ready.ts'
-import { WrongSecret } from './keys.ts'
+import { readConfig } from './config.ts'
 import { createLog } from './log.ts'
+import { sentenceFor } from './mendable.ts'
 import { loadShell } from './shell.ts'
 import { startWorker } from './worker.ts'
 import { createWorld } from './world.ts'
 
-/** Problems that the operator can mend: a sentence is enough. Anything else is a bug and shows its stack. */
-const mendable = [BadSettings, FolderProblem, NotReady, WrongSecret]
+/** Longer than any request should take; what is still open then is settled by the janitor of the next start. */
+const LAST_MOMENT_MS = 8_000
 
 async function main() {
   const config = readConfig()
@@ -27,8 +25,8 @@ async function main() {
 
   const close = async () => {
     say('closing …')
-    await app.close()
-    await worker.stop()
+    setTimeout(() => process.exit(1), LAST_MOMENT_MS).unref()
+    await Promise.all([app.close(), worker.stop()])
     await world.close()
     say('closed')
     process.exit(0)
@@ -37,12 +35,6 @@ async function main() {
 }
 
 main().catch((error: unknown) => {
-  const known = mendable.some((kind) => error instanceof kind)
-  console.error(known && error instanceof Error ? error.message : (inUse(error) ?? error))
+  console.error(sentenceFor(error) ?? error)
   process.exit(1)
 })
-
-const inUse = (error: unknown) =>
-  error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-    ? 'Another program is using this port. Stop it, or choose another one with PORT.'
-    : undefined

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { MASTER, reservedWords } from '#contract/limits.ts'
+import * as z from 'zod/mini'
+import { fields } from '#contract/fields.ts'
+import { MASTER, reservedWords, SITE } from '#contract/limits.ts'
 import { arrive } from './arrival.ts'
 import { documentedCalls } from './docs.ts'
 import { isOver } from './enrollment.ts'
@@ -26,7 +28,8 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
     const body = shell.pages.docs(documentedCalls(app.swagger()))
     return sendPage(request, reply, shell, { title: 'Calls · Foyer', body })
   })
-  if (['mail', 'phone'].some((part) => world.config.embedded.includes(part))) addOutbox(app, world, shell)
+  const { production, embedded } = world.config
+  if (!production && ['mail', 'phone'].some((part) => embedded.includes(part))) addOutbox(app, world, shell)
 }
 
 const YEAR = 31_536_000
@@ -66,8 +69,6 @@ const notFound = (request: FastifyRequest, reply: FastifyReply, shell: Shell) =>
 
 const isCall = ({ url }: FastifyRequest) => /^\/api(?:[/?]|$)/.test(url)
 
-const SITE = /^[a-z0-9]{1,30}$/
-
 /** Carries the word of a link that led nowhere to the page that says so. */
 const LOST = 'foyer_unknown_site'
 
@@ -97,10 +98,11 @@ async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: 
 /** What embedded parts would have sent, for eyes and for programs. */
 function addOutbox(app: FastifyInstance, { db }: World, shell: Shell) {
   type To = { Querystring: { to?: string } }
-  app.get<To>('/__outbox.json', hidden, async ({ query }, reply) =>
+  const asked = { schema: { hide: true, querystring: z.object({ to: z.optional(fields.recipient) }) } }
+  app.get<To>('/__outbox.json', asked, async ({ query }, reply) =>
     reply.send(JSON.stringify(await messagesTo(db, query.to))),
   )
-  app.get<To>('/__outbox', hidden, async (request, reply) => {
+  app.get<To>('/__outbox', asked, async (request, reply) => {
     const body = shell.pages.outbox(await messagesTo(db, request.query.to))
     return sendPage(request, reply, shell, { title: 'Outbox · Foyer', body })
   })

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cards } from './gateways/payment/cards.ts'
 import { settleAttempts } from './janitor.ts'
 import { runJobs } from './jobs.ts'
+import { release } from './payment.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 
 let site: Site
@@ -35,6 +36,7 @@ const ledger = async () => {
   const entries = text
     .trim()
     .split('\n')
+    .filter(Boolean)
     .map((line) => JSON.parse(line))
   return [...new Map(entries.map((entry) => [entry.reference, entry])).values()]
 }
@@ -110,6 +112,12 @@ describe('one key', () => {
     expect(await stateOf(enrollment)).toEqual(['review'])
   })
 
+  it('4.8 with a lower number than one that has ended opens nothing', async () => {
+    const enrollment = randomUUID()
+    await pay({ cc_number: cards.declined }, { 'idempotency-key': `${enrollment}.2` })
+    expect((await pay({}, { 'idempotency-key': `${enrollment}.1` })).statusCode).toBe(409)
+  })
+
   it('6.1 is refused with a sentence when it is not one', async () => {
     const reply = await pay({}, { 'idempotency-key': 'again' })
     expect(reply.statusCode).toBe(422)
@@ -146,10 +154,10 @@ describe('an answer that nobody has', () => {
     const asked = await site.post('enrollment/validate_username', { username: 'patience' })
     expect(asked.json().username).toEqual(['This username is already taken.'])
 
-    await settleAttempts(site.world)
+    while (await settleAttempts(site.world));
     expect(await stateOf(enrollment)).toEqual(['unknown'])
     site.pass(LEASE)
-    await settleAttempts(site.world)
+    while (await settleAttempts(site.world));
     expect(await stateOf(enrollment)).toEqual(['enrolled'])
     expect(await status(key)).toMatchObject({ state: 'approved' })
     expect((await ledger()).filter(({ reference }) => reference === key)).toHaveLength(1)
@@ -160,7 +168,7 @@ describe('an answer that nobody has', () => {
     const held = await pay({ cc_number: cards.review }, { 'idempotency-key': `${enrollment}.1` })
     expect([held.statusCode, held.json().payment]).toEqual([202, 'Pending'])
     site.pass(LEASE)
-    await settleAttempts(site.world)
+    while (await settleAttempts(site.world));
     expect(await stateOf(enrollment)).toEqual(['review'])
   })
 
@@ -174,11 +182,11 @@ describe('an answer that nobody has', () => {
     const reply = await deaf.post('enrollment/add-enrollment', form, { 'idempotency-key': `${enrollment}.1` })
     expect(reply.json().payment).toBe('Pending')
     deaf.pass(LEASE)
-    await settleAttempts(deaf.world)
+    while (await settleAttempts(deaf.world));
     const state = () => deaf.db.selectFrom('payment').select('state').executeTakeFirst()
     expect((await state())?.state).toBe('unknown')
     deaf.pass(31 * 60)
-    await settleAttempts(deaf.world)
+    while (await settleAttempts(deaf.world));
     expect((await state())?.state).toBe('abandoned')
     const free = await deaf.post('enrollment/validate_username', { username: 'unheard' })
     expect(free.json()).toEqual({ username: 'Available' })
@@ -191,6 +199,56 @@ describe('an answer that nobody has', () => {
     expect(await status(`${randomUUID()}.1`)).toEqual({ state: 'none', attempt: 1 })
     expect((await site.get('/api/enrollment/status')).json()).toEqual({ state: 'none', attempt: 1 })
   })
+})
+
+describe('a late answer', () => {
+  /** A gateway that answers only when it is told to. */
+  const slowSite = async () => {
+    const slow = await testSite()
+    const { authorize, lookup } = slow.world.payment
+    let answer = () => {}
+    slow.world.payment.authorize = async (...asked) => {
+      await new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      return authorize(...asked)
+    }
+    const begin = async (enrollment: string, attempt: number, changes: Record<string, string> = {}) =>
+      slow.post('enrollment/add-enrollment', await filledForm(slow, changes), {
+        'idempotency-key': `${enrollment}.${attempt}`,
+      })
+    return { slow, begin, lookup, authorize, answerNow: () => answer() }
+  }
+
+  it('4.18 an approval of an attempt that was given up is voided, also when a later one has paid', async () => {
+    const { slow, begin, authorize, answerNow } = await slowSite()
+    const enrollment = randomUUID()
+    const first = begin(enrollment, 1)
+    await untilAsked(slow)
+    slow.pass(31 * 60)
+    while (await settleAttempts(slow.world));
+    slow.world.payment.authorize = authorize
+    expect((await begin(enrollment, 2)).json().payment).toBe('Approved')
+    answerNow()
+    await first
+    while (await runJobs(slow.world));
+    const states = await slow.db.selectFrom('payment').select('state').orderBy('attempt').execute()
+    expect(states.map(({ state }) => state)).toEqual(['voided', 'captured'])
+    await slow.close()
+  })
+
+  it('4.18 a decline cannot move a member', async () => {
+    const enrollment = randomUUID()
+    await pay({}, { 'idempotency-key': `${enrollment}.1` })
+    await release(site.world, { enrollment_id: enrollment, attempt: 1 }, 'bank')
+    expect(await stateOf(enrollment)).toEqual(['enrolled'])
+  })
+
+  const untilAsked = async (slow: Site) => {
+    const asked = () =>
+      slow.db.selectFrom('payment').select('state').where('state', '=', 'authorizing').executeTakeFirst()
+    while (!(await asked())) await new Promise((resolve) => setTimeout(resolve, 20))
+  }
 })
 
 describe('after the commit', () => {

@@ -118,10 +118,15 @@ export async function authorize(world: World, attempt: Attempt, order: Enrollmen
 export const deadline = ({ config }: World) => AbortSignal.timeout(config.PAYMENT_DEADLINE_SECONDS * 1000)
 
 /** Declined, or given up: the names are free again and the answers forgotten. No money has moved. */
-export async function release(world: World, attempt: AttemptKey, why: DeclineClass | 'abandoned'): Promise<void> {
+export async function release(
+  world: World,
+  attempt: AttemptKey,
+  why: DeclineClass | 'abandoned',
+  from: PaymentState[] = ['authorizing', 'unknown', 'review'],
+): Promise<void> {
   const ended = why === 'abandoned' ? { state: why } : { state: 'declined' as const, decline_class: why }
   await inTransaction(world.db, async (db) => {
-    const moved = await moveTo({ ...world, db }, attempt, OPEN, { ...ended, details: null, password_hash: null })
+    const moved = await moveTo({ ...world, db }, attempt, from, { ...ended, details: null, password_hash: null })
     if (moved) await releaseNames(db, attempt.enrollment_id)
   })
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { isPossiblePhoneNumber } from 'libphonenumber-js/max'
 import { limits } from '#contract/limits.ts'
 import { refuseIfSpent, spend } from './limits.ts'
@@ -31,12 +32,14 @@ export async function sendCode(
   enrollment_id: string,
 ): Promise<PhoneReply> {
   if (!isPossiblePhoneNumber(mobile_phone)) return said.impossible
-  await refuseIfEarly(world, enrollment_id, mobile_phone)
   await spend(world, 'LIMIT_CODES_BY_ADDRESS', visitor.address)
   await spend(world, 'LIMIT_CODES_BY_NUMBER', mobile_phone)
+  await takeTurn(world, mobile_phone)
   const sending = await world.sms.send(mobile_phone, channel)
-  if (sending === 'unreachable') return said.unreachable
-  if (sending === 'unknown') return said.unsent
+  if (sending !== 'sent') {
+    await world.db.deleteFrom('spent').where('kind', '=', 'code').where('key', '=', mobile_phone).execute() // try again at once
+    return sending === 'unreachable' ? said.unreachable : said.unsent
+  }
   await world.db
     .insertInto('phone_check')
     .values({ enrollment_id, mobile_phone, sends: 1, sent_at: world.now(), verified_at: null })
@@ -49,15 +52,23 @@ export async function sendCode(
   return said.sent
 }
 
-async function refuseIfEarly(world: World, enrollment_id: string, mobile_phone: string) {
-  const last = await world.db
-    .selectFrom('phone_check')
-    .select('sent_at')
-    .where('enrollment_id', '=', enrollment_id)
-    .where('mobile_phone', '=', mobile_phone)
+/** One code at a time for a number: the statement that looks at the clock is the one that moves it on. */
+async function takeTurn({ db, now }: World, mobile_phone: string) {
+  const moment = now()
+  const next = new Date(moment.getTime() + limits.resend_seconds * 1000)
+  const taken = await sql`
+    insert into spent (kind, key, expires_at) values ('code', ${mobile_phone}, ${next})
+    on conflict (kind, key) do update set expires_at = excluded.expires_at where spent.expires_at <= ${moment}
+    returning key`.execute(db)
+  if (taken.rows.length) return
+  const last = await db
+    .selectFrom('spent')
+    .select('expires_at')
+    .where('kind', '=', 'code')
+    .where('key', '=', mobile_phone)
     .executeTakeFirst()
-  const left = last ? limits.resend_seconds - Math.floor((world.now().getTime() - last.sent_at.getTime()) / 1000) : 0
-  if (left > 0) throw new Refusal(429, `Resend code in ${left} seconds`, { retryAfter: left })
+  const left = Math.max(1, Math.ceil(((last?.expires_at ?? moment).getTime() - moment.getTime()) / 1000))
+  throw new Refusal(429, `Resend code in ${left} seconds`, { retryAfter: left })
 }
 
 /** A right code confirms this number for this enrollment, and only once. */

@@ -42,6 +42,7 @@ describe('every answer', () => {
     const reply = await production.get('/ana')
     expect(reply.headers['strict-transport-security']).toBe('max-age=63072000; includeSubDomains')
     expect(String(reply.headers['set-cookie'])).toMatch(/HttpOnly; Secure; SameSite=Lax/)
+    expect((await production.get('/__outbox')).statusCode, '7.6').toBe(404)
     await production.close()
   })
 })

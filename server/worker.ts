@@ -6,25 +6,32 @@ import type { World } from './world.ts'
 const PAUSE_MS = 500
 const SWEEP_MS = 60_000
 
+/** Side by side, so that a mail server that does not answer never stands before the money. */
+const lanes: ((world: World) => Promise<number>)[] = [
+  (world) => runJobs(world, ['capture', 'void']),
+  (world) => runJobs(world, ['welcome']),
+  settleAttempts,
+]
+
 /** Does what commits have left to do, and tidies up, until it is stopped. Every process may run one. */
-export function startWorker(world: World): { stop: () => Promise<void> } {
+export function startWorker(world: World): { stop: () => Promise<unknown> } {
   const stopped = new AbortController()
-  let swept = world.now().getTime()
-  const round = async () => {
-    let did = 0
-    do {
-      did = (await runJobs(world)) + (await settleAttempts(world))
-    } while (did && !stopped.signal.aborted)
-    if (world.now().getTime() - swept < SWEEP_MS) return
-    swept = world.now().getTime()
-    await sweep(world)
+  const { signal } = stopped
+  const stumbled = (error: unknown) => {
+    world.log.error({ err: error }, 'the worker stumbled and goes on')
+    return 0
   }
-  const running = (async () => {
-    while (!stopped.signal.aborted) {
-      await round().catch((error: unknown) => world.log.error({ err: error }, 'the worker stumbled and goes on'))
-      await sleep(PAUSE_MS, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined)
+  const rest = (ms: number) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined)
+  const work = async (lane: (typeof lanes)[number]) => {
+    while (!signal.aborted) if (!(await lane(world).catch(stumbled))) await rest(PAUSE_MS)
+  }
+  const tidy = async () => {
+    while (!signal.aborted) {
+      await sweep(world).catch(stumbled)
+      await rest(SWEEP_MS)
     }
-  })()
+  }
+  const running = Promise.all([...lanes.map(work), tidy()])
   return {
     stop: () => {
       stopped.abort()

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { type Kysely, sql } from 'kysely'
+import { Mendable } from '#server/mendable.ts'
 import { applied } from './migrate.ts'
 import { inTransaction } from './open.ts'
 import type { Tables } from './tables.ts'
@@ -18,7 +19,7 @@ const tables = [
 const PAGE = 500
 
 /** What the operator can do something about; shown as it is. */
-export class BackupProblem extends Error {}
+export class BackupProblem extends Mendable {}
 
 /**
  * One file for both kinds of database: gzipped lines of JSON, the schema's version first. A backup of the embedded
@@ -57,7 +58,8 @@ export async function restore(db: Kysely<Tables>, file: string): Promise<number>
       throw new BackupProblem('This database is not empty. Restore into a new one, or run: npm run db -- reset --empty')
     let count = 0
     let line = 0
-    for await (const text of createInterface({ input: createReadStream(file).pipe(createGunzip()) })) {
+    const unzipped = createReadStream(file).compose(createGunzip())
+    for await (const text of createInterface({ input: unzipped })) {
       const read = JSON.parse(text)
       if (line++ === 0) {
         if (read.foyer !== 1) throw new BackupProblem(`${file} is not a backup of Foyer.`)

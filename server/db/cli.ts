@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { BadSettings, readConfig } from '#server/config.ts'
+import { readConfig } from '#server/config.ts'
+import { Mendable, sentenceFor } from '#server/mendable.ts'
 import { clock } from '#server/world.ts'
-import { BackupProblem, backup, restore } from './backup.ts'
-import { FolderProblem } from './folder.ts'
+import { backup, restore } from './backup.ts'
 import { listings } from './listings.ts'
-import { BadLines, loadFolder } from './load.ts'
+import { loadFolder } from './load.ts'
 import { migrate } from './migrate.ts'
 import { type Database, openDatabase } from './open.ts'
 import { seed } from './ready.ts'
@@ -19,7 +19,7 @@ const USAGE = `npm run db -- COMMAND
   restore FILE               put a backup into an empty database
   reset [--empty] [--yes]    remove everything and begin again, with the sample data or empty`
 
-class Usage extends Error {}
+class Usage extends Mendable {}
 
 const needed = (word: string | undefined, name: string): string => {
   if (!word) throw new Usage(`${name} is missing.`)
@@ -42,11 +42,15 @@ const commands: Record<string, Command> = {
     return counted('Loaded', await loadFolder(db, needed(folder, 'DIR'), clock()))
   },
   list: async ({ db }, [what = '']) => {
-    const listing = listings[what]
+    const listing = Object.hasOwn(listings, what) ? listings[what] : undefined
     if (!listing) throw new Usage(`There is a list of ${Object.keys(listings).join(', ')}.`)
+    await migrate(db)
     return listing(db)
   },
-  backup: async ({ db }, [file]) => `Wrote ${await backup(db, needed(file, 'FILE'))} rows to ${file}.`,
+  backup: async ({ db }, [file]) => {
+    await migrate(db)
+    return `Wrote ${await backup(db, needed(file, 'FILE'))} rows to ${file}.`
+  },
   restore: async ({ db }, [file]) => {
     await migrate(db)
     return `Restored ${await restore(db, needed(file, 'FILE'))} rows.`
@@ -70,7 +74,7 @@ const counted = (did: string, counts: Record<string, number>) => {
 
 /** What an operator does from the terminal. Problems they can mend are one sentence; anything else is a bug and shows its stack. */
 async function main([name = '', ...words]: string[]): Promise<number> {
-  const command = commands[name]
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) {
     console.error(USAGE)
     return 2
@@ -83,8 +87,7 @@ async function main([name = '', ...words]: string[]): Promise<number> {
     await database.finished()
     return 0
   } catch (error) {
-    const mendable = [BadSettings, BackupProblem, BadLines, FolderProblem, Usage].some((kind) => error instanceof kind)
-    console.error(mendable && error instanceof Error ? error.message : error)
+    console.error(sentenceFor(error) ?? error)
     if (error instanceof Usage) console.error(`\n${USAGE}`)
     return 1
   } finally {

@@ -1,53 +1,69 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, realpath, rename, unlink, writeFile } from 'node:fs/promises'
-import { createConnection, createServer } from 'node:net'
+import { createConnection, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Mendable } from '#server/mendable.ts'
 
 /** What the operator can do something about; shown as it is, without a stack. */
-export class FolderProblem extends Error {}
+export class FolderProblem extends Mendable {}
 
 const MARKER = 'FOYER'
 
 /**
- * Two processes on one embedded database corrupt it silently, so the first one listens on a socket named after the
- * folder. The system frees it however the process ends.
+ * Two processes on one embedded database corrupt it silently, so the first one listens on sockets named after the folder.
+ * On Linux one of them vanishes with its process, however that ends; the other lies in the folder, so that containers
+ * which share it see each other.
  */
 export async function lockFolder(dataDir: string): Promise<() => Promise<void>> {
   await mkdir(dataDir, { recursive: true })
-  const name = `foyer-${createHash('sha256')
-    .update(await realpath(dataDir))
-    .digest('hex')
-    .slice(0, 32)}`
-  const path = lockPath(name)
-  const server = createServer((socket) => socket.destroy())
-  const listen = () =>
-    new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false))
-      server.listen(path, () => resolve(true))
-    })
-  const held = (await listen()) || (await forget(path, listen))
-  if (!held)
-    throw new FolderProblem(`Another Foyer is running on ${dataDir}. Stop it first, or choose another DATA_DIR.`)
-  server.unref()
-  return () => new Promise((resolve) => server.close(() => resolve()))
+  const locks: Server[] = []
+  const unlock = async () => {
+    await Promise.all(locks.map((lock) => new Promise((resolve) => lock.close(resolve))))
+  }
+  for (const path of lockPaths(await realpath(dataDir))) {
+    const lock = (await listen(path)) ?? (await listenOnStale(path))
+    if (!lock) {
+      await unlock()
+      throw new FolderProblem(`Another Foyer is running on ${dataDir}. Stop it first, or choose another DATA_DIR.`)
+    }
+    locks.push(lock)
+  }
+  return unlock
 }
 
-/** Linux has names that vanish with their process; elsewhere a file may stay behind. */
-const lockPath = (name: string) =>
-  ({ linux: `\0${name}`, win32: `\\\\.\\pipe\\${name}` })[process.platform as string] ?? join(tmpdir(), `${name}.sock`)
+/** A socket's path has little room; a folder too deep for it is locked on this machine only. */
+const LONGEST_PATH = 100
+
+function lockPaths(folder: string): string[] {
+  const name = `foyer-${createHash('sha256').update(folder).digest('hex').slice(0, 32)}`
+  if (process.platform === 'win32') return [`\\\\.\\pipe\\${name}`]
+  const file = join(folder, 'lock')
+  const inFolder = file.length <= LONGEST_PATH ? [file] : []
+  return process.platform === 'linux' ? [`\0${name}`, ...inFolder] : [inFolder[0] ?? join(tmpdir(), `${name}.sock`)]
+}
+
+/** Nobody, when somebody else is listening there; any other trouble is trouble. */
+const listen = (path: string): Promise<Server | undefined> =>
+  new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy())
+    server.once('error', (error: Error & { code?: string }) =>
+      error.code === 'EADDRINUSE' ? resolve(undefined) : reject(error),
+    )
+    server.listen(path, () => resolve(server.unref()))
+  })
 
 /** A socket file whose owner died is removed, and the lock tried again. */
-async function forget(path: string, listen: () => Promise<boolean>): Promise<boolean> {
-  if (!existsSync(path)) return false
+async function listenOnStale(path: string): Promise<Server | undefined> {
+  if (path.startsWith('\0') || !existsSync(path)) return undefined
   const alive = await new Promise<boolean>((resolve) => {
     const socket = createConnection(path, () => resolve(true)).on('error', () => resolve(false))
     socket.unref()
   })
-  if (alive) return false
+  if (alive) return undefined
   await unlink(path)
-  return listen()
+  return listen(path)
 }
 
 /**

@@ -4,12 +4,13 @@ import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parse } from 'csv-parse/sync'
 import sanitizeHtml from 'sanitize-html'
-import { MASTER, reservedWords } from '#contract/limits.ts'
+import { MASTER, reservedWords, SITE } from '#contract/limits.ts'
 import { toCents } from '#contract/money.ts'
+import { Mendable } from '#server/mendable.ts'
 import { type Db, inTransaction } from './open.ts'
 
 /** Every line that does not fit, named by its file and number. Then nothing at all was loaded. */
-export class BadLines extends Error {
+export class BadLines extends Mendable {
   constructor(lines: string[]) {
     super(`Nothing was loaded, because these lines do not fit:\n${lines.map((line) => `  ${line}`).join('\n')}`)
   }
@@ -33,6 +34,9 @@ export async function loadFolder(db: Db, folder: URL | string, now: Date): Promi
     readPackage(row, problem),
   )
   const documents = await readDocuments(base, problem)
+  for (const [place, { where, product_id }] of packages.entries())
+    if (packages.slice(0, place).some((other) => other.product_id === product_id))
+      problem(where, `product_id ${product_id} stands here twice`)
   if (!sponsors.length && !packages.length && !documents.length && !problems.length)
     problem(basename(base.pathname), 'there is no sponsors.csv, packages.csv or documents/*.html here')
   await checkRenames(db, sponsors, problem)
@@ -97,13 +101,13 @@ const text = ({ where, get }: Row, column: string, problem: Problem): string => 
   return get(column)
 }
 
-const SITE = /^[a-z0-9]{1,30}$/
-
 function readSponsor(row: Row, problem: Problem) {
   const site = row.get('site')
   if (!SITE.test(site)) problem(row.where, `site is 1 to 30 small letters and digits, not '${site}'`)
   else if (site !== MASTER && reservedWords.has(site)) problem(row.where, `site '${site}' is a reserved word`)
   const renamed_to = row.get('renamed_to') || null
+  if (site === MASTER && (row.get('active') === 'No' || renamed_to))
+    problem(row.where, `${MASTER} is always active and keeps its site`)
   return { where: row.where, site, name: text(row, 'name', problem), active: yes(row, 'active', problem), renamed_to }
 }
 type SponsorRow = ReturnType<typeof readSponsor>

@@ -26,7 +26,13 @@ const INT8 = 20
 pg.types.setTypeParser(INT8, Number)
 
 async function openPostgres(connectionString: string, max: number): Promise<Database> {
-  const pool = new pg.Pool({ connectionString, max, connectionTimeoutMillis: 5_000, idleTimeoutMillis: 30_000 })
+  const pool = new pg.Pool({
+    connectionString,
+    max,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    query_timeout: 20_000,
+  })
   pool.on('error', () => undefined) // an idle connection that broke is replaced by the next query
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   const { host, pathname } = new URL(connectionString)

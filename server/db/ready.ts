@@ -1,10 +1,11 @@
 import { MASTER } from '#contract/limits.ts'
+import { Mendable } from '#server/mendable.ts'
 import { loadFolder } from './load.ts'
 import { migrate } from './migrate.ts'
 import type { Database, Db } from './open.ts'
 
 /** What the operator has to do first; shown as it is, without a stack. */
-export class NotReady extends Error {}
+export class NotReady extends Mendable {}
 
 const samples = new URL('seed/', import.meta.url)
 

@@ -133,7 +133,7 @@ create table acceptance (
   version      integer not null,
   sha256       text not null references legal_text,
   accepted_at  timestamptz not null,
-  primary key (member_id, agreement, sha256)
+  primary key (member_id, agreement, title, sha256)
 );
 
 -- What has to happen after a commit. Written in the same transaction; done at least once.

@@ -27,7 +27,7 @@ export const altcha = (parts: {
         cost,
         counter: randomInt(counter, Math.ceil(counter / 2)),
         deriveKey,
-        expiresAt: new Date(now().getTime() + MINUTES_GOOD * 60_000),
+        data: { good_until: now().getTime() + MINUTES_GOOD * 60_000 }, // signed with the rest; compared with our own clock
         ...secrets,
       })
       return { ...challenge }
@@ -37,13 +37,13 @@ export const altcha = (parts: {
       const payload = unpack(solution)
       if (!payload) return false
       const checked = await verifySolution({ ...payload, deriveKey, ...secrets }).catch(() => undefined) // made-up payloads throw
-      return checked?.verified === true && remember(payload)
+      const good_until = Number(payload.challenge.parameters.data?.good_until ?? 0)
+      return checked?.verified === true && now().getTime() < good_until && remember(payload, new Date(good_until))
     },
   }
 
   /** The signature is written down until the challenge expires; only the first to write it gets in. */
-  async function remember({ challenge: { signature = '', parameters } }: Payload): Promise<boolean> {
-    const expires_at = new Date((parameters.expiresAt ?? 0) * 1000)
+  async function remember({ challenge: { signature = '' } }: Payload, expires_at: Date): Promise<boolean> {
     const written = await db
       .insertInto('spent')
       .values({ kind: 'captcha', key: signature, expires_at })

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { appendFile } from 'node:fs/promises'
+import { appendFileSync, closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Authorization, DeclineClass, Hold, PaymentGateway, Settlement } from './port.ts'
@@ -39,33 +38,43 @@ export function sandboxPayments(ledgerFile: string): PaymentGateway {
     byReference.set(entry.reference, entry)
     byTransaction.set(entry.transaction_id, entry)
   }
-  if (existsSync(ledgerFile))
-    for (const line of wholeLines(readFileSync(ledgerFile, 'utf8'))) remember(JSON.parse(line))
-
-  const write = async (entry: Entry) => {
-    remember(entry)
-    await appendFile(ledgerFile, `${JSON.stringify(entry)}\n`)
+  let read = 0
+  /** Learns what other processes on this machine have written since. A line that a crash cut short was never answered. */
+  const learn = () => {
+    const size = statSync(ledgerFile, { throwIfNoEntry: false })?.size ?? 0
+    if (size <= read) return
+    const news = readFrom(ledgerFile, read, size - read)
+    const whole = news.subarray(0, news.lastIndexOf(10) + 1)
+    read += whole.length
+    for (const line of whole.toString('utf8').split('\n')) if (isEntry(line)) remember(JSON.parse(line))
+  }
+  const write = (entry: Entry) => {
+    appendFileSync(ledgerFile, `\n${JSON.stringify(entry)}\n`)
+    learn()
     return entry
   }
 
   const settle = async (transaction_id: string, from: Entry['state'][], to: Entry['state']): Promise<Settlement> => {
+    learn()
     const entry = byTransaction.get(transaction_id)
     if (!entry) return 'refused'
     if (entry.state === to) return 'done'
     if (!from.includes(entry.state)) return 'refused'
-    await write({ ...entry, state: to })
+    write({ ...entry, state: to })
     return 'done'
   }
 
   return {
     name: 'sandbox',
     async authorize(hold, signal) {
-      const entry = byReference.get(hold.reference) ?? (await write(decide(hold)))
+      learn()
+      const entry = byReference.get(hold.reference) ?? write(decide(hold))
       if (hold.card.cc_number === SLOW) await sleep(1_000, undefined, { signal }).catch(() => undefined)
       if (hold.card.cc_number === ANSWER_LOST || signal.aborted) return { outcome: 'unknown' }
       return answer(entry)
     },
     lookup: async (reference) => {
+      learn()
       const entry = byReference.get(reference)
       return entry ? answer(entry) : { outcome: 'not_found' }
     },
@@ -89,9 +98,14 @@ function answer({ state, transaction_id, vault_reference = '', decline_class = '
   return { outcome: 'approved', transaction_id, vault_reference }
 }
 
-/** A line that a crash cut short was never answered. */
-const wholeLines = (text: string) =>
-  text
-    .slice(0, text.lastIndexOf('\n') + 1)
-    .split('\n')
-    .filter(Boolean)
+function readFrom(file: string, position: number, length: number): Buffer {
+  const opened = openSync(file, 'r')
+  try {
+    const bytes = Buffer.alloc(length)
+    return bytes.subarray(0, readSync(opened, bytes, 0, length, position))
+  } finally {
+    closeSync(opened)
+  }
+}
+
+const isEntry = (line: string) => line.startsWith('{') && line.endsWith('}')

@@ -1,0 +1,36 @@
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+
+/** What is under way when the server is told to close may take this long. */
+const PATIENCE_MS = 5_000
+
+/**
+ * A polite and quick close. Who has asked something is answered and then let go; who is only connected, or sends half a
+ * request for ever, does not hold the door.
+ */
+export function closePolitely(app: FastifyInstance) {
+  const asking = new Map<Socket, number>()
+  let closing = false
+
+  const count = (socket: Socket, change: number) => {
+    const before = asking.get(socket)
+    if (before === undefined) return // gone already
+    const left = before + change
+    asking.set(socket, left)
+    if (closing && left <= 0) socket.end()
+  }
+  app.server.on('connection', (socket: Socket) => {
+    asking.set(socket, 0)
+    socket.once('close', () => asking.delete(socket))
+  })
+  app.addHook('onRequest', async ({ socket }) => count(socket, 1))
+  app.addHook('onResponse', async ({ socket }) => count(socket, -1))
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close')
+  })
+  app.addHook('preClose', async () => {
+    closing = true
+    for (const [socket, requests] of asking) if (requests <= 0) socket.destroy()
+    setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS).unref()
+  })
+}

@@ -1,0 +1,29 @@
+/** A problem that the operator can mend: one sentence is enough. Anything else is a bug and shows its stack. */
+export class Mendable extends Error {}
+
+type SystemError = Error & { code: string; path?: string }
+
+/** What the system says in codes, said in words. */
+const inWords: Record<string, (error: SystemError) => string> = {
+  EADDRINUSE: () => 'Another program is using this port. Stop it, or choose another one with PORT.',
+  EADDRNOTAVAIL: () => 'This machine does not have the address in HOST.',
+  ECONNREFUSED: () => 'The database does not answer at the address in DATABASE_URL.',
+  ENOTFOUND: () => 'The address in DATABASE_URL or HOST does not exist.',
+  EAI_AGAIN: () => 'The address in DATABASE_URL or HOST could not be looked up.',
+  '28P01': () => 'The database refuses the name or the password in DATABASE_URL.',
+  '3D000': () => 'The database that DATABASE_URL names does not exist.',
+  ENOENT: ({ path }) => `There is no ${path}.`,
+  ENOTDIR: ({ path }) => `${path} is not a folder.`,
+  EEXIST: ({ path }) => `${path} is not a folder.`,
+  EISDIR: ({ path }) => `${path ?? 'This'} is a folder, not a file.`,
+  EACCES: ({ path }) => `${path} may not be used by this program.`,
+  EROFS: ({ path }) => `${path} cannot be written to.`,
+  Z_DATA_ERROR: () => 'This file is not a backup of Foyer.',
+}
+
+/** The sentence for a problem that can be mended; nothing for a bug. */
+export function sentenceFor(error: unknown): string | undefined {
+  if (error instanceof Mendable) return error.message
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
+  return inWords[error.code]?.(error as SystemError)
+}
