@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** What is under way when the server is told to close may take this long. */
 const PATIENCE_MS = 5_000
@@ -10,6 +10,7 @@ const PATIENCE_MS = 5_000
  */
 export function closePolitely(app: FastifyInstance) {
   const asking = new Map<Socket, number>()
+  const heard = new WeakSet<FastifyRequest>()
   let closing = false
 
   const count = (socket: Socket, change: number) => {
@@ -23,8 +24,14 @@ export function closePolitely(app: FastifyInstance) {
     asking.set(socket, 0)
     socket.once('close', () => asking.delete(socket))
   })
-  app.addHook('onRequest', async ({ socket }) => count(socket, 1))
-  app.addHook('onResponse', async ({ socket }) => count(socket, -1))
+  // From here on it has been heard to its end; before that, nobody knows whether an end will come.
+  app.addHook('preValidation', async (request) => {
+    heard.add(request)
+    count(request.socket, 1)
+  })
+  app.addHook('onResponse', async (request) => {
+    if (heard.delete(request)) count(request.socket, -1)
+  })
   app.addHook('onSend', async (_request, reply) => {
     if (closing) reply.header('connection', 'close')
   })
