@@ -1,12 +1,30 @@
 import { test } from '@playwright/test'
+import { fillCard, pay, reachPayment } from './visitor.ts'
 
 // Not tests, so npm test leaves them out: npm run screens takes the pictures of the docs.
+const picture = (name: string, project: { name: string }) => ({
+  path: `docs/screens/${name}-${project.name}.png`,
+  scale: 'css' as const,
+})
 
 test('the first step', async ({ page }, { project }) => {
   await page.goto('/ana')
   await page.getByLabel('First name').fill('Zoë')
   await page.getByLabel('Mobile phone number').fill('202 55')
   await page.getByLabel('Last name').focus()
-  await page.waitForTimeout(300)
-  await page.screenshot({ path: `docs/screens/account-${project.name}.png` })
+  await page.getByText('Invalid mobile phone number format.').waitFor()
+  await page.screenshot(picture('account', project))
+})
+
+test('the payment', async ({ page }, { project }) => {
+  await reachPayment(page)
+  await page.getByLabel('Address', { exact: true }).fill('1600 Main St')
+  await page.getByLabel('City').fill('Reno')
+  await page.getByLabel('State').selectOption('NV')
+  await fillCard(page, '4242424242424242')
+  await pay(page)
+  await page.getByText('Please confirm the captcha.').first().waitFor()
+  await page.getByLabel('Post / ZIP code').fill('89501')
+  await page.mouse.move(0, 0)
+  await page.screenshot({ ...picture('payment', project), fullPage: true })
 })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { admit } from './admission.ts'
 import type { PaymentState } from './db/tables.ts'
-import { deadline, leaseFrom, park, referenceOf, release } from './payment.ts'
+import { deadline, leaseFrom, park, referenceOf, release, releaseByLetter } from './payment.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -46,10 +46,10 @@ async function settle(world: World, left: Left): Promise<void> {
       await admit(world, key, found)
       return
     case 'declined':
-      return release(world, key, found.decline_class)
+      return releaseByLetter(world, key, found.decline_class)
     case 'not_found': {
       const age = world.now().getTime() - left.created_at.getTime()
-      if (age > MINUTES_IN_FLIGHT * 60_000) return release(world, key, 'abandoned')
+      if (age > MINUTES_IN_FLIGHT * 60_000) return releaseByLetter(world, key, 'abandoned')
       return
     }
     default:

@@ -1,25 +1,8 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Db } from './db/open.ts'
-import { welcomeLetter } from './letters.ts'
+import { unpaidLetter, welcomeLetter } from './letters.ts'
 import { deadline, moveTo } from './payment.ts'
-import type { AttemptKey } from './visitor.ts'
+import type { Jobs, Kind } from './queue.ts'
 import type { World } from './world.ts'
-
-/** What has to follow a commit, by name. Each may run more than once, so each asks for something that is done once. */
-type Jobs = {
-  capture: AttemptKey
-  void: AttemptKey & { transaction_id: string }
-  welcome: { member_id: string }
-}
-type Kind = keyof Jobs
-
-/** Written in the caller's transaction: it happens if, and only if, the rest does. */
-export const addJob = <Name extends Kind>(db: Db, kind: Name, payload: Jobs[Name], run_at: Date) =>
-  db
-    .insertInto('job')
-    .values({ id: randomUUID(), kind, payload: JSON.stringify(payload), run_at })
-    .execute()
 
 const run: { [Name in Kind]: (world: World, payload: Jobs[Name]) => Promise<void> } = {
   async capture(world, key) {
@@ -43,6 +26,7 @@ const run: { [Name in Kind]: (world: World, payload: Jobs[Name]) => Promise<void
     const letter = await welcomeLetter(world, member_id)
     await world.mail.send(letter)
   },
+  unpaid: (world, visitor) => world.mail.send(unpaidLetter(world, visitor)),
 }
 
 const allKinds = Object.keys(run) as Kind[]
@@ -69,7 +53,11 @@ export async function runJobs(world: World, kinds: readonly Kind[] = allKinds): 
 async function finish(world: World, { id, kind, payload, tries }: Taken) {
   try {
     await run[kind](world, payload)
-    await world.db.updateTable('job').set({ done_at: world.now(), last_error: null }).where('id', '=', id).execute()
+    await world.db
+      .updateTable('job')
+      .set({ done_at: world.now(), last_error: null, payload: '{}' })
+      .where('id', '=', id)
+      .execute()
   } catch (error) {
     const wait = Math.min(2 ** tries, LONGEST_WAIT_SECONDS)
     const run_at = new Date(world.now().getTime() + wait * 1000)

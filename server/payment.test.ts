@@ -190,6 +190,11 @@ describe('an answer that nobody has', () => {
     expect((await state())?.state).toBe('abandoned')
     const free = await deaf.post('enrollment/validate_username', { username: 'unheard' })
     expect(free.json()).toEqual({ username: 'Available' })
+    while (await runJobs(deaf.world));
+    const [letter] = (await deaf.get(`/__outbox.json?to=${form.email}`)).json()
+    expect(letter.body).toContain('Nothing was charged')
+    const jobs = await deaf.db.selectFrom('job').select('payload').execute()
+    expect(JSON.stringify(jobs)).not.toContain(form.email)
     const told = await deaf.get('/api/enrollment/status', { 'idempotency-key': `${enrollment}.1` })
     expect(told.json()).toEqual({ state: 'none', attempt: 2 })
     await deaf.close()

@@ -4,6 +4,7 @@ import { type Db, inTransaction } from './db/open.ts'
 import type { Details, PaymentState, Tables } from './db/tables.ts'
 import type { Authorization, DeclineClass } from './gateways/payment/port.ts'
 import { claimNames, releaseNames } from './members.ts'
+import { addJob } from './queue.ts'
 import { refuseFields } from './refusal.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
@@ -128,6 +129,27 @@ export async function release(
   await inTransaction(world.db, async (db) => {
     const moved = await moveTo({ ...world, db }, attempt, from, { ...ended, details: null, password_hash: null })
     if (moved) await releaseNames(db, attempt.enrollment_id)
+  })
+}
+
+/** The same long after the visitor asked: they may have left, so they hear by letter that nothing was charged. */
+export async function releaseByLetter(
+  world: World,
+  attempt: AttemptKey,
+  why: DeclineClass | 'abandoned',
+): Promise<void> {
+  await inTransaction(world.db, async (db) => {
+    const kept = await db
+      .selectFrom('payment')
+      .select('details')
+      .where('enrollment_id', '=', attempt.enrollment_id)
+      .where('attempt', '=', attempt.attempt)
+      .forUpdate()
+      .executeTakeFirst()
+    await release({ ...world, db }, attempt, why)
+    if (!kept?.details) return
+    const { email, first_name } = kept.details.member
+    await addJob(db, 'unpaid', { email, first_name }, world.now())
   })
 }
 

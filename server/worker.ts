@@ -9,7 +9,7 @@ const SWEEP_MS = 60_000
 /** Side by side, so that a mail server that does not answer never stands before the money. */
 const lanes: ((world: World) => Promise<number>)[] = [
   (world) => runJobs(world, ['capture', 'void']),
-  (world) => runJobs(world, ['welcome']),
+  (world) => runJobs(world, ['welcome', 'unpaid']),
   settleAttempts,
 ]
 

@@ -89,6 +89,7 @@ export async function inTransaction<Result>(
   db: Db,
   work: (db: Transaction<Tables>) => Promise<Result>,
 ): Promise<Result> {
+  if (db.isTransaction) return work(db as Transaction<Tables>) // part of a larger one, which is tried again as a whole
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().execute(work)

@@ -1,0 +1,20 @@
+import { randomUUID } from 'node:crypto'
+import type { Db } from './db/open.ts'
+import type { AttemptKey } from './visitor.ts'
+
+/** What has to follow a commit, by name. Each may run more than once, so each asks for something that is done once. */
+export type Jobs = {
+  capture: AttemptKey
+  void: AttemptKey & { transaction_id: string }
+  welcome: { member_id: string }
+  /** Kept only until the letter is gone. */
+  unpaid: { email: string; first_name: string }
+}
+export type Kind = keyof Jobs
+
+/** Written in the caller's transaction: it happens if, and only if, the rest does. */
+export const addJob = <Name extends Kind>(db: Db, kind: Name, payload: Jobs[Name], run_at: Date) =>
+  db
+    .insertInto('job')
+    .values({ id: randomUUID(), kind, payload: JSON.stringify(payload), run_at })
+    .execute()
