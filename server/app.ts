@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance, type FastifyServerFactory, LogController
 import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import * as z from 'zod/mini'
 import { API, type Call, type CallName, calls, IdempotencyKey, Refused } from '#contract/api.ts'
+import { brand } from '#contract/brand.ts'
 import { closePolitely } from './closing.ts'
 import { answerError, answerUnreadable, nothingHere } from './errors.ts'
 import { handlers } from './handlers.ts'
@@ -53,7 +54,7 @@ export async function createApp({ world, shell, serverFactory }: Making): Promis
 }
 
 const info = {
-  title: 'Foyer',
+  title: brand.name,
   version: '1',
   description: 'The calls of the enrollment site.',
   license: { name: 'MIT', identifier: 'MIT' },

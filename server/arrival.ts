@@ -1,3 +1,4 @@
+import { brand } from '#contract/brand.ts'
 import { limits, MASTER } from '#contract/limits.ts'
 import { toAmount } from '#contract/money.ts'
 import { groupOf } from '#contract/packages.ts'
@@ -15,11 +16,11 @@ export async function arrive(world: World, site: string, lostBefore: string | un
   try {
     const sponsor = await findSponsor(world.db, site)
     if (sponsor.site !== site) return { leadsTo: sponsor.site, isLost: sponsor.site === MASTER }
-    const title = sponsor.site === MASTER ? 'Join Foyer' : `Join Foyer with ${sponsor.name}`
+    const title = sponsor.site === MASTER ? `Join ${brand.name}` : `Join ${brand.name} with ${sponsor.name}`
     return { title, start: await startData(world, sponsor, lostBefore) }
   } catch (error) {
     world.log.error({ err: error }, 'a page goes out without its start data')
-    return { title: 'Join Foyer', start: { sponsor_site: site, ...withoutDatabase(world) } }
+    return { title: `Join ${brand.name}`, start: { sponsor_site: site, ...withoutDatabase(world) } }
   }
 }
 

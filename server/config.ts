@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { brand } from '#contract/brand.ts'
 import { Mendable } from './mendable.ts'
 
 /** The only door to process.env. Every setting is one line: what it is called, what fits, what it is by default. */
@@ -105,7 +106,7 @@ const settings = {
   CAPTCHA_COST: whole(1, 10_000_000, 5000),
   CAPTCHA_COUNTER: whole(1, 1_000_000, 1000),
   MAIL: mail,
-  MAIL_FROM: words('Foyer <hello@foyer.example>'),
+  MAIL_FROM: words(`${brand.name} <hello@foyer.example>`),
 
   HASHES_AT_ONCE: whole(1, 64, 2),
   HASHES_WAITING: whole(1, 100_000, 400),

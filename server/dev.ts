@@ -1,6 +1,7 @@
 import { createServer as createHttpServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { createServer, type Plugin } from 'vite'
+import { brand, brandCss } from '#contract/brand.ts'
 import type { Pages } from '#contract/pages.ts'
 import { createApp } from './app.ts'
 import { readConfig } from './config.ts'
@@ -43,7 +44,7 @@ const shell: Shell = {
   head: {
     script: '/@id/virtual:foyer',
     officeScript: '/@id/virtual:foyer-office',
-    css: '',
+    css: brandCss(),
     early: (await vite.transformRequest('/web/early.ts'))?.code ?? '',
   },
   pages: await pagesFromSource(),
@@ -66,7 +67,7 @@ const app = await createApp({
 })
 app.get('/__gallery', { schema: { hide: true } }, (request, reply) =>
   sendPage(request, reply, shell, {
-    title: 'Gallery · Foyer',
+    title: `Gallery · ${brand.name}`,
     body: '<div id="foyer"></div>',
     script: '/@id/virtual:foyer-gallery',
   }),

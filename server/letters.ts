@@ -1,3 +1,4 @@
+import { brand } from '#contract/brand.ts'
 import { limits } from '#contract/limits.ts'
 import { toAmount } from '#contract/money.ts'
 import type { Letter } from './gateways/mail/port.ts'
@@ -20,7 +21,7 @@ export async function welcomeLetter({ db, config }: World, member_id: string): P
   const total = toAmount(lines[0]?.grand_total ?? 0)
   const text = [
     `Hello ${member.first_name},`,
-    `welcome to Foyer. You joined with ${member.sponsor_name} on ${member.joined_at.toISOString().slice(0, 10)}.`,
+    `welcome to ${brand.name}. You joined with ${member.sponsor_name} on ${member.joined_at.toISOString().slice(0, 10)}.`,
     [
       'Your receipt:',
       ...lines.map((line) => `  ${line.name}: $${toAmount(line.price_cents)}`),
@@ -29,7 +30,7 @@ export async function welcomeLetter({ db, config }: World, member_id: string): P
     `Your membership costs $${toAmount(limits.subscription_cents)} every month until you cancel.`,
     `Your office: ${config.OFFICE_URL}\nYour own link: ${config.PUBLIC_URL}/${member.username}`,
   ]
-  return { to: member.email, subject: 'Welcome to Foyer', text: `${text.join('\n\n')}\n` }
+  return { to: member.email, subject: `Welcome to ${brand.name}`, text: `${text.join('\n\n')}\n` }
 }
 
 /** To somebody whose payment was being checked and came to nothing after they may have left. */

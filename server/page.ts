@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod/mini'
+import { brand } from '#contract/brand.ts'
 import { fields } from '#contract/fields.ts'
 import { MASTER, reservedWords, SITE } from '#contract/limits.ts'
 import { arrive } from './arrival.ts'
@@ -26,7 +27,7 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
   )
   app.get('/api/docs', hidden, (request, reply) => {
     const body = shell.pages.docs(documentedCalls(app.swagger()))
-    return sendPage(request, reply, shell, { title: 'Calls · Foyer', body })
+    return sendPage(request, reply, shell, { title: `Calls · ${brand.name}`, body })
   })
   const { production, embedded } = world.config
   if (!production && ['mail', 'phone'].some((part) => embedded.includes(part))) addOutbox(app, world, shell)
@@ -55,7 +56,7 @@ function addWaysOut(app: FastifyInstance, shell: Shell) {
     if (error.statusCode && error.statusCode < 500) return notFound(request, reply, shell)
     if (!(error instanceof Refusal)) request.log.error({ err: error }, 'a page failed')
     return sendPage(request, reply, shell, {
-      title: 'Please try again · Foyer',
+      title: `Please try again · ${brand.name}`,
       body: shell.pages.failed(),
       status: 503,
     })
@@ -65,7 +66,11 @@ function addWaysOut(app: FastifyInstance, shell: Shell) {
 const notFound = (request: FastifyRequest, reply: FastifyReply, shell: Shell) =>
   isCall(request)
     ? reply.code(404).type('application/json').send(JSON.stringify(nothingHere))
-    : sendPage(request, reply, shell, { title: 'Page not found · Foyer', body: shell.pages.notFound(), status: 404 })
+    : sendPage(request, reply, shell, {
+        title: `Page not found · ${brand.name}`,
+        body: shell.pages.notFound(),
+        status: 404,
+      })
 
 const isCall = ({ url }: FastifyRequest) => /^\/api(?:[/?]|$)/.test(url)
 
@@ -104,6 +109,6 @@ function addOutbox(app: FastifyInstance, { db }: World, shell: Shell) {
   )
   app.get<To>('/__outbox', asked, async (request, reply) => {
     const body = shell.pages.outbox(await messagesTo(db, request.query.to))
-    return sendPage(request, reply, shell, { title: 'Outbox · Foyer', body })
+    return sendPage(request, reply, shell, { title: `Outbox · ${brand.name}`, body })
   })
 }

@@ -1,4 +1,4 @@
-import { brand } from './brand.ts'
+import { brand } from '#contract/brand.ts'
 import { LockIcon } from './icons.tsx'
 
 /** The brand, and what a visitor wants to know about a page that will ask for a card. */

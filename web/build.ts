@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { build, type InlineConfig, type Rolldown } from 'vite'
+import { brandCss } from '#contract/brand.ts'
 import type { PageHead } from '#contract/pages.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -29,7 +30,7 @@ async function buildBrowser() {
   const first = output.find((file) => file.type === 'chunk' && file.moduleIds.includes(main))
   if (first?.type !== 'chunk') throw new Error('The build has no script.')
   if (first.imports.length) throw new Error(`The first load must be one file, not also ${first.imports.join(', ')}.`)
-  return { script: `/${first.fileName}`, css: await takeStyles(output) }
+  return { script: `/${first.fileName}`, css: brandCss() + (await takeStyles(output)) }
 }
 
 /** The office's script on its own, so that the first load of the wizard is not split for its sake. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { brand } from '#contract/brand.ts'
 import { readOfficeCookie } from '#server/request.ts'
 import { type Shell, sendPage } from '#server/shell.ts'
 import type { World } from '#server/world.ts'
@@ -15,7 +16,7 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
   app.get('/office/autologin/grant-access/:token', hidden, (request, reply) => {
     reply.header('referrer-policy', 'no-referrer')
     return sendPage(request, reply, shell, {
-      title: 'Your office · Foyer',
+      title: `Your office · ${brand.name}`,
       body: pages.officeDoor(),
       script: head.officeScript,
     })
@@ -25,7 +26,11 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
     const key = readOfficeCookie(request)
     const member = key ? await memberBehind(world, key) : undefined
     if (!member)
-      return sendPage(request, reply, shell, { title: 'Your office · Foyer', body: pages.officeClosed(), status: 401 })
+      return sendPage(request, reply, shell, {
+        title: `Your office · ${brand.name}`,
+        body: pages.officeClosed(),
+        status: 401,
+      })
     const { first_name, sponsor_name, username, joined_at } = member
     const shown = {
       first_name,
@@ -34,7 +39,7 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
       joined_on: joined_at.toISOString().slice(0, 10),
     }
     return sendPage(request, reply, shell, {
-      title: 'Your office · Foyer',
+      title: `Your office · ${brand.name}`,
       body: pages.office(shown),
       script: head.officeScript,
     })

@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef } from 'react'
+import { brand } from '#contract/brand.ts'
 import type { OrderList } from '#contract/packages.ts'
 import type { StartData, Step } from '#contract/start.ts'
-import { brand } from '#web/brand.ts'
 import { ask, fetchDialog } from '#web/dialog/ask.ts'
 import { readForm } from '#web/form/readForm.ts'
 import type { Messages } from '#web/form/useForm.ts'

@@ -1,6 +1,6 @@
+import { brand } from '#contract/brand.ts'
 import { MASTER } from '#contract/limits.ts'
 import type { OfficeMember } from '#contract/pages.ts'
-import { brand } from '#web/brand.ts'
 import { Header } from '#web/Header.tsx'
 import { Message } from '#web/pages/Message.tsx'
 

@@ -1,5 +1,5 @@
+import { brand } from '#contract/brand.ts'
 import type { DocumentedCall } from '#contract/pages.ts'
-import { brand } from '#web/brand.ts'
 import { Header } from '#web/Header.tsx'
 import { fieldsOf, typeOf } from './schema.ts'
 

@@ -1,5 +1,6 @@
 import { createHmac, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
+import { brand } from '#contract/brand.ts'
 import type { Db } from '#server/db/open.ts'
 import type { SmsGateway } from './port.ts'
 
@@ -31,7 +32,7 @@ export const sandboxSms = (parts: { db: Db; now: () => Date; key: Buffer; host: 
         .values({ mobile_phone, ...row })
         .onConflict((clash) => clash.column('mobile_phone').doUpdateSet(row))
         .execute()
-      const body = `Your Foyer code is ${code}. Never share it.`
+      const body = `Your ${brand.name} code is ${code}. Never share it.`
       const bound = channel === 'sms' ? `${body}\n\n@${host} #${code}` : body
       await db
         .insertInto('message')

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect } from 'react'
-import { brand } from '#web/brand.ts'
+import { brand } from '#contract/brand.ts'
 
 /** A screen of PAYMENT without its form. Its heading takes the focus, as that of a step does. */
 export function Screen({ title, children }: { title: string; children: ReactNode }) {

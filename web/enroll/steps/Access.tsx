@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import { brand } from '#web/brand.ts'
+import { brand } from '#contract/brand.ts'
 import { Login, useLogin } from '../payment/Login.tsx'
 import { ourPayment } from '../payment/ourPayment.ts'
 import { Receipt } from '../payment/Receipt.tsx'

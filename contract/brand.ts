@@ -1,0 +1,23 @@
+/** The operator's brand, in one place: pages, letters, messages and styles take it from here. */
+export const brand = {
+  name: 'Foyer',
+  /** A file of web/public, and its twin favicon.svg. */
+  mark: '/assets/mark.svg',
+} as const
+
+/** One colour for buttons, links and focus; deeper under the pointer, a tint behind notes. White must be readable on it. */
+const looks = {
+  accent: '#0b5d4a',
+  'accent-deep': '#084a3b',
+  'accent-tint': '#e4efeb',
+  radius: '0.625rem',
+  font: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, sans-serif",
+  'font-head':
+    "'Iowan Old Style', 'Palatino Linotype', Charter, 'Sitka Heading', 'Noto Serif', 'DejaVu Serif', Georgia, serif",
+}
+
+/** The looks as the first lines of the style sheet. */
+export const brandCss = (): string => {
+  const lines = Object.entries(looks).map(([name, value]) => `--${name}:${value}`)
+  return `:root{${lines.join(';')}}`
+}
