@@ -1,7 +1,5 @@
-import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import type { StartData, Step } from '#contract/start.ts'
-import { Indicator } from './enroll/Indicator.tsx'
+import type { StartData } from '#contract/start.ts'
 import { pages } from './render.tsx'
 
 const start: StartData = {
@@ -85,21 +83,4 @@ test('an inactive sponsor is told in the words of the spec', () => {
   const html = text(pages.enroll({ ...start, sponsor: { site: 'oldmill', active: 'No', name: 'Old Mill' } }))
   expect(html).toContain('Please be informed that Old Mill&#x27;s website is currently inactive')
   expect(html).toContain('Click here and sign up on our main website.')
-})
-
-test.each<[Step, number, string | undefined]>([
-  ['PRODUCT_SELECTION', 0, undefined],
-  ['AUTOSHIP', 0, undefined],
-  ['SPECIAL', 0, undefined],
-  ['ACCOUNT', 1, 'About Yourself'],
-  ['CODE_VERIFICATION', 1, undefined],
-  ['ACCOUNT_CREATION', 2, 'Account Creation'],
-  ['PAYMENT', 3, 'Billing &amp; Checkout'],
-  ['ACCESS', 0, undefined],
-])('on %s the indicator has %i active and %s in bold', (step, active, bold) => {
-  const html = renderToStaticMarkup(<Indicator currentStep={step} show_autoship={true} show_special={true} />)
-  expect(html.match(/class="active"/g) ?? []).toHaveLength(active)
-  expect(html.match(/<b>(.*?)<\/b>/)?.[1]).toBe(bold)
-  expect(html.includes(`Step ${active} of 3`)).toBe(active > 0)
-  expect(html).toBe(renderToStaticMarkup(<Indicator currentStep={step} show_autoship={false} show_special={false} />))
 })
