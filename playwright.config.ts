@@ -22,7 +22,8 @@ export default defineConfig({
   use: {
     baseURL: process.env.BASE_URL,
     launchOptions: { executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args: flags },
-    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+    trace: process.env.TRACE ? 'on' : 'off', // a trace of every step costs more than the steps
   },
   projects: [
     { name: 'phone', use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 } } },
