@@ -118,6 +118,18 @@ describe('a code', () => {
   })
 })
 
+it('6.4 after too many wrong codes not even the right one is looked at', async () => {
+  const strict = await testSite({ LIMIT_CODE_CHECKS: '1/3600' })
+  const phone_number = '+12025550121'
+  await strict.post('twilio/send-verification-code', { phone_number })
+  const [message] = (await strict.get(`/__outbox.json?to=${encodeURIComponent(phone_number)}`)).json()
+  const code = /\b\d{6}\b/.exec(message.body)?.[0] ?? ''
+  const verify = (tried: string) => strict.post('twilio/verify-code', { phone_number, code: tried })
+  expect((await verify(code === '111111' ? '222222' : '111111')).json().status).toBe(0)
+  expect((await verify(code)).statusCode).toBe(429)
+  await strict.close()
+})
+
 describe('with PHONE_VERIFICATION=on', () => {
   it('5.5 an enrollment needs its own confirmed number', async () => {
     const { cookie, send, verify } = await visitor()
