@@ -55,7 +55,7 @@ export async function createWorld({
     await makeReady(opened, { production: config.production, now: now(), say })
     const { db } = opened
     const keys = await openKeys(db, config.SECRET, now())
-    const host = new URL(config.PUBLIC_URL).host
+    const host = new URL(config.PUBLIC_URL).hostname // phones match codes by name, without the port
     return {
       config,
       db,
