@@ -19,6 +19,7 @@ export default defineConfig({
   fullyParallel: true,
   workers: 2,
   timeout: 60_000,
+  retries: 1, // npm test names every journey that needed its second try
   use: {
     baseURL: process.env.BASE_URL,
     launchOptions: { executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args: flags },

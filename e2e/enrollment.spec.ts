@@ -1,31 +1,26 @@
-import AxeBuilder from '@axe-core/playwright'
 import { expect, test } from '@playwright/test'
+import { complaints } from './axe.ts'
 import { awake, fillAccount, fillAccountCreation, fillPayment, next, pay, reachPayment, someone } from './visitor.ts'
-
-const axe = async (page: Parameters<typeof next>[0]) => {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-}
 
 test('10.1 a visitor joins under a sponsor and walks into the office', async ({ page }) => {
   await page.goto('/ana')
   const who = someone()
   await fillAccount(page, who)
-  expect(await axe(page)).toEqual([])
+  expect(await complaints(page)).toEqual([])
   await next(page)
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
   await fillAccountCreation(page, who)
-  expect(await axe(page)).toEqual([])
+  expect(await complaints(page)).toEqual([])
   await next(page)
   await fillPayment(page)
-  expect(await axe(page)).toEqual([])
+  expect(await complaints(page)).toEqual([])
   await expect(page.getByText('Ana').first()).toBeAttached()
   await pay(page)
   await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
   await page.waitForURL('**/office')
   await expect(page.getByText(who.first_name).first()).toBeVisible()
   await expect(page.getByText(`/${who.username}`).first()).toBeVisible()
-  expect(await axe(page)).toEqual([])
+  expect(await complaints(page)).toEqual([])
 
   const letters = await (await page.request.get(`/__outbox.json?to=${who.email}`)).json()
   expect(letters[0].body).toContain("You joined with Ana's Paper Lantern Studio")
@@ -37,7 +32,7 @@ test('10.2 declined, then approved, without typing anything again but the card',
   await pay(page)
   const dialog = page.getByRole('alertdialog', { name: 'Payment Declined' })
   await expect(dialog).toContainText('Your payment has been declined. Please check your payment details and try again.')
-  expect(await axe(page)).toEqual([])
+  expect(await complaints(page)).toEqual([])
   await dialog.getByRole('button', { name: 'OK' }).click()
   await expect(page.getByText(/nothing was charged/i)).toBeVisible()
   await expect(page.getByLabel('Address', { exact: true })).toHaveValue('1600 Main St')
@@ -53,7 +48,7 @@ test('10.3 a payment that nobody can speak for yet is being checked, never decli
   await pay(page)
   await expect(page.getByText(/being checked/i).first()).toBeVisible()
   await expect(page.getByText(/declined/i)).toHaveCount(0)
-  expect(await axe(page)).toEqual([])
+  expect(await complaints(page)).toEqual([])
 })
 
 test('10.4 a request that fails shows the Error dialog, and the next press pays once', async ({ page }) => {
@@ -108,7 +103,7 @@ test('10.6 paid is paid: Back, reload and a second tab never show the form again
   await page.route('**/office/autologin/**', (route) => route.fulfill({ status: 204 })) // stay and look
   await pay(page)
   await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
-  expect(await axe(page)).toEqual([])
+  expect(await complaints(page)).toEqual([])
   await page.goBack()
   await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toHaveCount(0)
   const second = await context.newPage()
@@ -132,7 +127,7 @@ test('10.7 a legal document opens in a dialog and closes again', async ({ page }
   await page.getByRole('button', { name: 'Membership Agreement' }).click()
   const dialog = page.getByRole('dialog', { name: 'Membership Agreement' })
   await expect(dialog).toContainText('$99')
-  expect(await axe(page)).toEqual([])
+  expect(await complaints(page)).toEqual([])
   await page.keyboard.press('Escape')
   await expect(dialog).toBeHidden()
   await expect(page.getByRole('button', { name: 'Membership Agreement' })).toBeFocused()

@@ -92,11 +92,17 @@ async function playwright() {
   const report = `${reports}/journeys.json`
   const env = { CHROMIUM_PATH: findBrowser(), PLAYWRIGHT_JSON_OUTPUT_FILE: report }
   const args = ['@playwright/test/cli.js', 'test', '--forbid-only', '--reporter=list,json']
-  return counted(report, args, env, ({ stats }) => ({
-    passed: stats.expected + stats.flaky,
-    failed: stats.unexpected,
-    skipped: stats.skipped,
-  }))
+  return counted(report, args, env, ({ stats, suites }) => {
+    for (const title of flaky(suites)) console.log(`UNSTEADY, passed only at its second try: ${title}`)
+    return { passed: stats.expected + stats.flaky, failed: stats.unexpected, skipped: stats.skipped }
+  })
+}
+
+function flaky(suites = []) {
+  return suites.flatMap(({ specs = [], suites }) => [
+    ...specs.filter(({ tests }) => tests.some(({ status }) => status === 'flaky')).map(({ title }) => title),
+    ...flaky(suites),
+  ])
 }
 
 /** A run that ends badly without naming a failed test, or leaves no report, is itself one failed test. */
