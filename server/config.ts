@@ -99,8 +99,13 @@ const settings = {
   PHONE_VERIFICATION: onOff,
   OFFICE_URL: address('http:', 'https:'),
 
-  PAYMENT: oneOf(['sandbox']),
+  PAYMENT: oneOf(['sandbox', 'authorizenet']),
   PAYMENT_DEADLINE_SECONDS: whole(1, 120, 20),
+  PAYMENT_IN_FLIGHT_SECONDS: whole(1, 86_400, 1800),
+  PAYMENT_SANDBOX_URL: address('http:', 'https:'),
+  AUTHORIZENET_LOGIN_ID: optional,
+  AUTHORIZENET_TRANSACTION_KEY: optional,
+  AUTHORIZENET_BASE_URL: address('http:', 'https:'),
   PHONE: oneOf(['sandbox']),
   CAPTCHA: oneOf(['altcha']),
   CAPTCHA_COST: whole(1, 10_000_000, 5000),
@@ -156,7 +161,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const found = read as Settings
   const production = found.NODE_ENV === 'production'
   const embedded = embeddedParts(found)
-  lines.push(...unknownNames(env), ...(production ? unfitForProduction(found, embedded, env) : []))
+  lines.push(...unknownNames(env), ...halfSet(found), ...(production ? unfitForProduction(found, embedded, env) : []))
   if (found.SECRET && found.SECRET.length < 16) lines.push('SECRET has at least 16 characters')
   if (lines.length) throw new BadSettings(lines)
 
@@ -176,7 +181,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
 /** Known to everyone who reads this, so production refuses it. */
 const DEVELOPMENT_SECRET = 'foyer development secret'
 
-const isSecret = (name: string, text = '') => /SECRET|DATABASE_URL|MAIL$/.test(name) || text.includes('@')
+const isSecret = (name: string, text = '') => /SECRET|_KEY$|DATABASE_URL|MAIL$/.test(name) || text.includes('@')
 
 const embeddedParts = ({ DATABASE_URL, PAYMENT, PHONE, MAIL }: Settings): string[] =>
   Object.entries({
@@ -185,6 +190,14 @@ const embeddedParts = ({ DATABASE_URL, PAYMENT, PHONE, MAIL }: Settings): string
     phone: PHONE === 'sandbox',
     mail: MAIL === 'outbox',
   }).flatMap(([part, isEmbedded]) => (isEmbedded ? [part] : []))
+
+/** A vendor that is chosen needs all of its keys. */
+const halfSet = ({ PAYMENT, ...found }: Settings): string[] =>
+  PAYMENT === 'authorizenet'
+    ? (['AUTHORIZENET_LOGIN_ID', 'AUTHORIZENET_TRANSACTION_KEY', 'AUTHORIZENET_BASE_URL'] as const)
+        .filter((name) => !found[name])
+        .map((name) => `${name} is required with PAYMENT=authorizenet`)
+    : []
 
 function unfitForProduction(
   { SECRET, ALLOW_EMBEDDED }: Settings,
@@ -205,6 +218,7 @@ const unknownNames = (env: Record<string, string | undefined>): string[] =>
   Object.keys(env)
     .filter(
       (name) =>
-        /^(?:LIMIT_|CAPTCHA_|PAYMENT_|PHONE_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/.test(name) && !(name in settings),
+        /^(?:LIMIT_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/.test(name) &&
+        !(name in settings),
     )
     .map((name) => `${name} is not a setting of Foyer`)

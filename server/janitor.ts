@@ -40,7 +40,7 @@ async function settle(world: World, left: Left): Promise<void> {
     await admit(world, key, { outcome: 'approved', transaction_id, vault_reference })
     return
   }
-  const found = await world.payment.lookup(referenceOf(key), deadline(world))
+  const found = await world.payment.lookup({ reference: referenceOf(key), transaction_id }, deadline(world))
   switch (found.outcome) {
     case 'approved':
       await admit(world, key, found)

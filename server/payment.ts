@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { type Db, inTransaction } from './db/open.ts'
@@ -24,8 +25,11 @@ type State = { state: PaymentState }
 export const isOpen = ({ state }: State) => OPEN.includes(state)
 export const isFree = ({ state }: State) => FREE.includes(state)
 
-/** Our name for the attempt at the gateway. */
-export const referenceOf = ({ enrollment_id, attempt }: AttemptKey) => `${enrollment_id}.${attempt}`
+/** Our name for the attempt at the gateway: 20 letters and digits, as much as every gateway takes. */
+export const referenceOf = ({ enrollment_id, attempt }: AttemptKey): string =>
+  BigInt(`0x${createHash('sha256').update(`${enrollment_id}.${attempt}`).digest('hex')}`)
+    .toString(36)
+    .slice(-20)
 
 const LEASE_SECONDS = 60
 export const leaseFrom = (now: Date) => new Date(now.getTime() + LEASE_SECONDS * 1000)
@@ -66,6 +70,7 @@ export async function reserve(
       .insertInto('payment')
       .values({
         ...key,
+        reference: referenceOf(key),
         state: 'reserved',
         amount_cents,
         details: JSON.stringify(details),

@@ -13,7 +13,7 @@ import type { Tables } from './tables.ts'
 /** Parents before children, so that a restore never meets a row whose parent is missing. */
 const tables = [
   ...['server_key', 'sponsor', 'package', 'legal_text', 'legal_document', 'claim', 'enrollment', 'payment', 'member'],
-  ...['orders', 'order_line', 'acceptance', 'job', 'phone_check', 'message', 'spent', 'page_hit'],
+  ...['orders', 'order_line', 'acceptance', 'job', 'phone_check', 'message', 'spent', 'page_hit', 'difference'],
 ] as const satisfies (keyof Tables)[]
 
 const PAGE = 500

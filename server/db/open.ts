@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
-import { Kysely, PGliteDialect, PostgresDialect, type Transaction } from 'kysely'
+import { type Dialect, Kysely, PGliteDialect, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { lockFolder, markFinished, prepareFolder } from './folder.ts'
 import type { Tables } from './tables.ts'
@@ -19,13 +19,19 @@ export type Database = {
 
 type Where = { DATABASE_URL: string | undefined; DATABASE_POOL: number; DATA_DIR: string }
 
-export const openDatabase = (where: Where): Promise<Database> =>
-  where.DATABASE_URL ? openPostgres(where.DATABASE_URL, where.DATABASE_POOL) : openEmbedded(where.DATA_DIR)
+/** What a drill puts around a database, to watch it or to break it. */
+export type Dress = (dialect: Dialect) => Dialect
+const plain: Dress = (dialect) => dialect
+
+export const openDatabase = (where: Where, dress = plain): Promise<Database> =>
+  where.DATABASE_URL
+    ? openPostgres(where.DATABASE_URL, where.DATABASE_POOL, dress)
+    : openEmbedded(where.DATA_DIR, dress)
 
 const INT8 = 20
 pg.types.setTypeParser(INT8, Number)
 
-async function openPostgres(connectionString: string, max: number): Promise<Database> {
+async function openPostgres(connectionString: string, max: number, dress: Dress): Promise<Database> {
   const pool = new pg.Pool({
     connectionString,
     max,
@@ -34,7 +40,7 @@ async function openPostgres(connectionString: string, max: number): Promise<Data
     query_timeout: 20_000,
   })
   pool.on('error', () => undefined) // an idle connection that broke is replaced by the next query
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<Tables>({ dialect: dress(new PostgresDialect({ pool })) })
   const { host, pathname } = new URL(connectionString)
   return {
     db,
@@ -44,11 +50,11 @@ async function openPostgres(connectionString: string, max: number): Promise<Data
   }
 }
 
-async function openEmbedded(dataDir: string): Promise<Database> {
+async function openEmbedded(dataDir: string, dress: Dress): Promise<Database> {
   const unlock = await lockFolder(dataDir)
   try {
     const folder = await prepareFolder(dataDir)
-    const db = embedded(await PGlite.create(folder.path))
+    const db = embedded(await PGlite.create(folder.path), dress)
     return {
       db,
       description: `embedded PGlite in ${dataDir}: good for trying and for small demonstrations; real money belongs on PostgreSQL (DATABASE_URL)`,
@@ -65,7 +71,7 @@ async function openEmbedded(dataDir: string): Promise<Database> {
 }
 
 /** A Kysely over one PGlite. Queries in a row never let a timer through, so each checkout gives the loop a turn. */
-export const embedded = (pglite: PGlite): Kysely<Tables> => {
+export const embedded = (pglite: PGlite, dress = plain): Kysely<Tables> => {
   class PatientDialect extends PGliteDialect {
     override createDriver() {
       const driver = super.createDriver()
@@ -77,7 +83,7 @@ export const embedded = (pglite: PGlite): Kysely<Tables> => {
       return driver
     }
   }
-  return new Kysely<Tables>({ dialect: new PatientDialect({ pglite }) })
+  return new Kysely<Tables>({ dialect: dress(new PatientDialect({ pglite })) })
 }
 
 /** PostgreSQL asks for these to be tried again; nobody else does. */

@@ -39,6 +39,7 @@ export type Tables = {
   payment: {
     enrollment_id: string
     attempt: number
+    reference: string
     state: PaymentState
     amount_cents: number
     details: ColumnType<Details | null, string | null, string | null>
@@ -47,6 +48,8 @@ export type Tables = {
     transaction_id: string | null
     vault_reference: string | null
     decline_class: string | null
+    address_check: string | null
+    cvc_check: string | null
     leased_until: Date
     created_at: Date
     updated_at: Date
@@ -121,7 +124,16 @@ export type Tables = {
     created_at: Date
   }
   limit_count: { name: string; key: string; window_start: Date; count: number; expires_at: Date }
-  spent: { kind: string; key: string; expires_at: Date }
+  spent: { kind: string; key: string; expires_at: Date; used_by: string | null }
+  difference: {
+    reference: string
+    kind: string
+    transaction_id: string | null
+    ours: string
+    theirs: string
+    found_at: Date
+    cleared_at: Date | null
+  }
   server_key: { name: string; sealed: string; created_at: Date }
   office_session: { key_hash: string; member_id: string; created_at: Date; expires_at: Date }
   page_hit: { site: string; day: string; visitor: string }

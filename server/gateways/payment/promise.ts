@@ -5,7 +5,9 @@ import type { Hold, PaymentGateway } from './port.ts'
 
 type Opened = { gateway: PaymentGateway; reopen: () => Promise<PaymentGateway>; close: () => Promise<void> }
 
-const hold = (cc_number: string, reference = `${randomUUID()}.1`): Hold => ({
+const newReference = () => randomUUID().replaceAll('-', '').slice(0, 20)
+
+const hold = (cc_number: string, reference = newReference()): Hold => ({
   reference,
   amount_cents: 9900,
   card: { cc_number, cc_month: '12', cc_year: '2028', cc_cvv: '123' },
@@ -66,17 +68,17 @@ export const keepsPaymentPromise = (name: string, open: () => Promise<Opened>) =
     it('says unknown when an answer is lost, and finds it again by its reference', async () => {
       const asked = hold(cards.answerLost)
       expect(await gateway.authorize(asked, soon())).toEqual({ outcome: 'unknown' })
-      expect((await gateway.lookup(asked.reference, soon())).outcome).toBe('approved')
+      expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
     })
 
     it('says unknown when it takes longer than it may', async () => {
       const asked = hold(cards.slow)
       expect((await gateway.authorize(asked, AbortSignal.timeout(50))).outcome).toBe('unknown')
-      expect((await gateway.lookup(asked.reference, soon())).outcome).toBe('approved')
+      expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
     })
 
     it('does not find what it never heard of', async () => {
-      expect(await gateway.lookup(`${randomUUID()}.1`, soon())).toEqual({ outcome: 'not_found' })
+      expect(await gateway.lookup({ reference: newReference() }, soon())).toEqual({ outcome: 'not_found' })
       expect(await gateway.capture('never', soon())).toBe('refused')
     })
 
@@ -95,6 +97,6 @@ export const keepsPaymentPromise = (name: string, open: () => Promise<Opened>) =
       const asked = hold(cards.good)
       const { transaction_id } = await approved(asked)
       const again = await opened.reopen()
-      expect(await again.lookup(asked.reference, soon())).toMatchObject({ outcome: 'approved', transaction_id })
+      expect(await again.lookup(asked, soon())).toMatchObject({ outcome: 'approved', transaction_id })
     })
   })

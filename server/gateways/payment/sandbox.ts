@@ -73,7 +73,7 @@ export function sandboxPayments(ledgerFile: string): PaymentGateway {
       if (hold.card.cc_number === ANSWER_LOST || signal.aborted) return { outcome: 'unknown' }
       return answer(entry)
     },
-    lookup: async (reference) => {
+    lookup: async ({ reference }) => {
       learn()
       const entry = byReference.get(reference)
       return entry ? answer(entry) : { outcome: 'not_found' }
@@ -81,6 +81,10 @@ export function sandboxPayments(ledgerFile: string): PaymentGateway {
     capture: (transaction_id) => settle(transaction_id, ['held'], 'captured'),
     void: (transaction_id) => settle(transaction_id, ['held', 'review'], 'voided'),
     refund: (transaction_id) => settle(transaction_id, ['captured'], 'refunded'),
+    transactions: async () => {
+      learn()
+      return [...byTransaction.values()]
+    },
   }
 }
 
