@@ -56,11 +56,15 @@ export const LegalDocument = z.object({
 
 export const OrderSummary = z.object({ grand_total: amount })
 
-/** payment: 'Approved', 'Declined', or 'Pending' while nobody can say. Only 'Approved' carries token and vo_url. */
+/**
+ * payment: 'Approved', 'Declined', or 'Pending' while nobody can say. Only 'Approved' carries token and vo_url, only
+ * 'Declined' what to do about it: mend the input, try another card, or ask the bank.
+ */
 export const EnrollmentReply = z.object({
   payment: z.enum(['Approved', 'Declined', 'Pending']),
   token: z.string(),
   vo_url: z.string(),
+  decline_class: z.optional(z.enum(['input', 'card', 'bank'])),
 })
 
 /** state: 'none' (nothing was ever asked for or nothing was charged), or the life of the newest attempt. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { subscriptionConsent } from '#contract/legal.ts'
-import { type Db, inTransaction } from './db/open.ts'
+import { type Db, inTransaction, isHopeless } from './db/open.ts'
 import type { Details, PaymentState } from './db/tables.ts'
 import type { Authorization } from './gateways/payment/port.ts'
-import { isFree, moveTo } from './payment.ts'
+import { isFree, moveTo, referenceOf, releaseByLetter } from './payment.ts'
 import { addJob } from './queue.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
@@ -11,16 +11,31 @@ import type { World } from './world.ts'
 type Approval = Extract<Authorization, { outcome: 'approved' }>
 
 /**
- * The transaction that makes a member: member, sponsor site, order, acceptances, vault reference and what has to follow.
- * Only after its commit may anyone hear "Approved". Nothing, when the attempt had ended meanwhile: then the hold is let go.
+ * From an approval to a member. Nothing, when the attempt had ended meanwhile, or when the member can never be written:
+ * then the hold is let go.
  */
 export async function admit(world: World, key: AttemptKey, hold: Approval): Promise<string | undefined> {
-  const { transaction_id, vault_reference } = hold
+  const { transaction_id, vault_reference, checks } = hold
   await moveTo(world, key, ['authorizing', 'unknown', 'review'], {
     state: 'authorized',
     transaction_id,
     vault_reference,
+    ...(checks ? { address_check: checks.address, cvc_check: checks.cvc } : {}),
   })
+  try {
+    return await makeMember(world, key, hold)
+  } catch (error) {
+    if (!isHopeless(error)) throw error
+    world.log.error({ err: error, reference: referenceOf(key) }, 'a member can never be written; the hold is let go')
+    return giveUp(world, key, hold)
+  }
+}
+
+/**
+ * The transaction that makes a member: member, sponsor site, order, acceptances, vault reference and what has to follow.
+ * Only after its commit may anyone hear "Approved".
+ */
+function makeMember(world: World, key: AttemptKey, hold: Approval): Promise<string | undefined> {
   return inTransaction(world.db, async (db) => {
     const now = world.now()
     const kept = await db
@@ -33,7 +48,7 @@ export async function admit(world: World, key: AttemptKey, hold: Approval): Prom
     if (kept.state !== 'authorized' || !kept.details || !kept.password_hash)
       return alreadyEnded(db, key, kept.state, hold, now)
 
-    const member_id = await writeMember(db, key, kept.details, kept.password_hash, vault_reference, now)
+    const member_id = await writeMember(db, key, kept.details, kept.password_hash, hold.vault_reference, now)
     await writeOrder(db, key, member_id, kept.details, kept.amount_cents, now)
     await writeAcceptances(db, member_id, kept.details.acceptances, now)
     await moveTo({ ...world, db }, key, ['authorized'], { state: 'enrolled', details: null, password_hash: null })
@@ -42,6 +57,13 @@ export async function admit(world: World, key: AttemptKey, hold: Approval): Prom
     return member_id
   })
 }
+
+const giveUp = (world: World, key: AttemptKey, { transaction_id }: Approval) =>
+  inTransaction(world.db, async (db) => {
+    await releaseByLetter({ ...world, db }, key, 'abandoned', ['authorized'])
+    await addJob(db, 'void', { ...key, transaction_id }, world.now())
+    return undefined
+  })
 
 /** A late approval: of an attempt that has become a member, or of one that was given up and must not be charged. */
 async function alreadyEnded(db: Db, key: AttemptKey, state: PaymentState, { transaction_id }: Approval, now: Date) {

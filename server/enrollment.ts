@@ -5,7 +5,7 @@ import { admit } from './admission.ts'
 import { spend } from './limits.ts'
 import { mintGrant } from './office/grant.ts'
 import { hashPassword } from './password.ts'
-import { authorize, findAttempts, isFree, isOpen, park, release, reserve } from './payment.ts'
+import { authorize, findAttempts, isFree, isOpen, park, referenceOf, release, reserve } from './payment.ts'
 import { Refusal } from './refusal.ts'
 import { screen } from './screening.ts'
 import type { AttemptKey, Visitor } from './visitor.ts'
@@ -16,7 +16,19 @@ export async function enroll(world: World, order: Enrollment, visitor: Visitor):
   const key = visitor.key ?? (await nextKey(world, visitor))
   const known = await recall(world, key, visitor)
   if (known) return known // a repeated key costs nothing
+  if (underWay.has(referenceOf(key))) return PENDING // sent twice at once: the first one pays
+  underWay.add(referenceOf(key))
+  try {
+    return await pay(world, order, key, visitor)
+  } finally {
+    underWay.delete(referenceOf(key))
+  }
+}
 
+/** Keys that this process is working on. It only saves work: who is first is decided by the database. */
+const underWay = new Set<string>()
+
+async function pay(world: World, order: Enrollment, key: AttemptKey, visitor: Visitor): Promise<EnrollmentReply> {
   const details = await screen(world, order, key, visitor) // everything cheap, before anything dear
   const password_hash = await hashPassword(order.password, world.config)
   const attempt = await reserve(world, key, details, password_hash) // username and email are ours from here
@@ -32,14 +44,19 @@ export async function enroll(world: World, order: Enrollment, visitor: Visitor):
     case 'declined':
       await release(world, attempt, hold.decline_class)
       await spend(world, 'LIMIT_DECLINES', visitor.address).catch(() => undefined) // stops the next one, not this one
-      return DECLINED
+      return declined(hold.decline_class)
     default:
       await park(world, attempt, hold) // settled by the janitor; never "try again"
       return PENDING
   }
 }
 
-const DECLINED: EnrollmentReply = { payment: 'Declined', token: '', vo_url: '' }
+const declined = (why: string | null): EnrollmentReply => ({
+  payment: 'Declined',
+  token: '',
+  vo_url: '',
+  decline_class: why === 'input' || why === 'card' ? why : 'bank', // suspected of fraud, one is sent to the bank as well
+})
 const PENDING: EnrollmentReply = { payment: 'Pending', token: '', vo_url: '' }
 
 const welcome = async (world: World, member_id: string): Promise<EnrollmentReply> => ({
@@ -57,7 +74,7 @@ export async function enrollmentStatus(world: World, visitor: Visitor): Promise<
     if (!(error instanceof Refusal)) throw error // not being able to look is not "nothing was charged"
     return undefined
   })
-  switch (reply?.payment) {
+  switch (reply?.payment ?? (underWay.has(referenceOf(key)) ? 'Pending' : 'None')) {
     case 'Approved':
       return { state: 'approved', attempt: key.attempt, reply }
     case 'Pending':
@@ -85,7 +102,7 @@ async function recall(world: World, key: AttemptKey, visitor: Visitor): Promise<
     return stillHere ? welcome(world, member.id) : { payment: 'Approved', token: '', vo_url: world.config.OFFICE_URL }
   }
   const same = attempts.find(({ attempt }) => attempt === key.attempt)
-  if (same?.state === 'declined') return DECLINED
+  if (same?.state === 'declined') return declined(same.decline_class)
   if (attempts.some(isOpen)) return PENDING
   if (same || attempts.some(({ attempt }) => attempt > key.attempt))
     throw new Refusal(409, 'This attempt ended, and nothing was charged. Please try again.')

@@ -5,11 +5,9 @@ import { deadline, leaseFrom, park, referenceOf, release, releaseByLetter } from
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
 
-/** "Not found" may still be on its way for this long; then the attempt is given up. */
-const MINUTES_IN_FLIGHT = 30
-
 type Left = AttemptKey & {
   state: PaymentState
+  gateway: string
   transaction_id: string | null
   vault_reference: string | null
   created_at: Date
@@ -19,12 +17,12 @@ type Left = AttemptKey & {
 export async function settleAttempts(world: World): Promise<number> {
   const now = world.now()
   const taken = await sql<Left>`
-    update payment set leased_until = ${leaseFrom(now)}
+    update payment set leased_until = ${leaseFrom(world)}
     where (enrollment_id, attempt) in (
       select enrollment_id, attempt from payment
       where state in ('reserved', 'authorizing', 'authorized', 'unknown', 'review') and leased_until < ${now}
       order by leased_until limit 1 for update skip locked)
-    returning enrollment_id, attempt, state, transaction_id, vault_reference, created_at`.execute(world.db)
+    returning enrollment_id, attempt, state, gateway, transaction_id, vault_reference, created_at`.execute(world.db)
   for (const left of taken.rows)
     await settle(world, left).catch((error: unknown) =>
       world.log.warn({ err: error }, 'an attempt could not be settled yet'),
@@ -40,6 +38,7 @@ async function settle(world: World, left: Left): Promise<void> {
     await admit(world, key, { outcome: 'approved', transaction_id, vault_reference })
     return
   }
+  if (left.gateway !== world.payment.name) throw new Error(`only the gateway '${left.gateway}' knows of this attempt`)
   const found = await world.payment.lookup({ reference: referenceOf(key), transaction_id }, deadline(world))
   switch (found.outcome) {
     case 'approved':
@@ -48,13 +47,12 @@ async function settle(world: World, left: Left): Promise<void> {
     case 'declined':
       return releaseByLetter(world, key, found.decline_class)
     case 'not_found': {
+      // Our request may still be on its way, so this is not final at once.
       const age = world.now().getTime() - left.created_at.getTime()
-      if (age > MINUTES_IN_FLIGHT * 60_000) return releaseByLetter(world, key, 'abandoned')
-      return
+      if (age > world.config.PAYMENT_IN_FLIGHT_SECONDS * 1000) return releaseByLetter(world, key, 'abandoned')
     }
-    default:
-      await park(world, key, found)
   }
+  await park(world, key, found, left.created_at)
 }
 
 /** Forgets what has expired: counters, used captchas and grants, codes, sessions. */

@@ -1,37 +1,58 @@
 import { sql } from 'kysely'
 import { unpaidLetter, welcomeLetter } from './letters.ts'
-import { deadline, moveTo } from './payment.ts'
+import { deadline, leaseFrom, moveTo, referenceOf } from './payment.ts'
 import type { Jobs, Kind } from './queue.ts'
+import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
 
-const run: { [Name in Kind]: (world: World, payload: Jobs[Name]) => Promise<void> } = {
-  async capture(world, key) {
-    const held = await world.db
-      .selectFrom('payment')
-      .select(['state', 'transaction_id'])
-      .where('enrollment_id', '=', key.enrollment_id)
-      .where('attempt', '=', key.attempt)
-      .executeTakeFirstOrThrow()
-    if (held.state !== 'enrolled' || !held.transaction_id) return
-    const settled = await world.payment.capture(held.transaction_id, deadline(world))
-    if (settled === 'unknown') throw new Error('the gateway did not confirm the capture')
-    await moveTo(world, key, ['enrolled'], { state: settled === 'done' ? 'captured' : 'capture_failed' })
+/** How each kind is done, and how long it waits at most before it is tried again. */
+const run: {
+  [Name in Kind]: { longestWaitSeconds: number; work: (world: World, payload: Jobs[Name]) => Promise<void> }
+} = {
+  capture: { longestWaitSeconds: 15, work: capture },
+  void: { longestWaitSeconds: 15, work: letGo },
+  welcome: {
+    longestWaitSeconds: 3600,
+    work: async (world, { member_id }) => world.mail.send(await welcomeLetter(world, member_id)),
   },
-  async void(world, { transaction_id, enrollment_id, attempt }) {
-    const settled = await world.payment.void(transaction_id, deadline(world))
-    if (settled !== 'done') throw new Error(`the gateway did not confirm the void (${settled})`)
-    await moveTo(world, { enrollment_id, attempt }, ['abandoned'], { state: 'voided' })
-  },
-  async welcome(world, { member_id }) {
-    const letter = await welcomeLetter(world, member_id)
-    await world.mail.send(letter)
-  },
-  unpaid: (world, visitor) => world.mail.send(unpaidLetter(world, visitor)),
+  unpaid: { longestWaitSeconds: 3600, work: (world, visitor) => world.mail.send(unpaidLetter(world, visitor)) },
+}
+
+async function capture(world: World, key: AttemptKey): Promise<void> {
+  const held = await heldBy(world, key)
+  if (held.state !== 'enrolled' || !held.transaction_id) return
+  const settled = await world.payment.capture(held.transaction_id, deadline(world))
+  if (settled === 'unknown') throw new Error('the gateway did not confirm the capture')
+  await moveTo(world, key, ['enrolled'], { state: settled === 'done' ? 'captured' : 'capture_failed' })
+}
+
+/** Until the gateway confirms that nobody is charged: what cannot be voided any more is given back. */
+async function letGo(world: World, { transaction_id, ...key }: Jobs['void']): Promise<void> {
+  const { amount_cents } = await heldBy(world, key)
+  let settled = await world.payment.void(transaction_id, deadline(world))
+  if (settled === 'refused') settled = await world.payment.refund(transaction_id, amount_cents, deadline(world))
+  if (settled === 'refused' && (await isGone(world, key, transaction_id))) settled = 'done'
+  if (settled !== 'done') throw new Error(`the gateway did not confirm the void (${settled})`)
+  await moveTo(world, key, ['abandoned', 'declined'], { state: 'voided' })
+}
+
+const isGone = async (world: World, key: AttemptKey, transaction_id: string) => {
+  const { outcome } = await world.payment.lookup({ reference: referenceOf(key), transaction_id }, deadline(world))
+  return outcome === 'declined'
+}
+
+async function heldBy(world: World, { enrollment_id, attempt }: AttemptKey) {
+  const held = await world.db
+    .selectFrom('payment')
+    .select(['state', 'transaction_id', 'amount_cents', 'gateway'])
+    .where('enrollment_id', '=', enrollment_id)
+    .where('attempt', '=', attempt)
+    .executeTakeFirstOrThrow()
+  if (held.gateway !== world.payment.name) throw new Error(`only the gateway '${held.gateway}' holds this payment`)
+  return held
 }
 
 const allKinds = Object.keys(run) as Kind[]
-const LEASE_SECONDS = 60
-const LONGEST_WAIT_SECONDS = 3600
 
 type Taken = { id: string; kind: Kind; payload: never; tries: number }
 
@@ -39,7 +60,7 @@ type Taken = { id: string; kind: Kind; payload: never; tries: number }
 export async function runJobs(world: World, kinds: readonly Kind[] = allKinds): Promise<number> {
   const now = world.now()
   const taken = await sql<Taken>`
-    update job set leased_until = ${new Date(now.getTime() + LEASE_SECONDS * 1000)}, tries = tries + 1
+    update job set leased_until = ${leaseFrom(world)}, tries = tries + 1
     where id in (
       select id from job
       where done_at is null and run_at <= ${now} and (leased_until is null or leased_until < ${now})
@@ -52,14 +73,14 @@ export async function runJobs(world: World, kinds: readonly Kind[] = allKinds): 
 
 async function finish(world: World, { id, kind, payload, tries }: Taken) {
   try {
-    await run[kind](world, payload)
+    await run[kind].work(world, payload)
     await world.db
       .updateTable('job')
       .set({ done_at: world.now(), last_error: null, payload: '{}' })
       .where('id', '=', id)
       .execute()
   } catch (error) {
-    const wait = Math.min(2 ** tries, LONGEST_WAIT_SECONDS)
+    const wait = Math.min(2 ** tries, run[kind].longestWaitSeconds)
     const run_at = new Date(world.now().getTime() + wait * 1000)
     const last_error = error instanceof Error ? error.message : String(error)
     world.log.warn({ err: error, job: id, kind, tries }, 'a job will be tried again')

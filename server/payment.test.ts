@@ -55,7 +55,10 @@ describe('a declined card', () => {
     const enrollment = randomUUID()
     const names = { username: 'secondtry', email: 'second@mail.example' }
     const declined = await pay({ ...names, cc_number: cards.declined }, { 'idempotency-key': `${enrollment}.1` })
-    expect([declined.statusCode, declined.json()]).toEqual([200, { payment: 'Declined', token: '', vo_url: '' }])
+    expect([declined.statusCode, declined.json()]).toEqual([
+      200,
+      { payment: 'Declined', token: '', vo_url: '', decline_class: 'bank' },
+    ])
     const free = await site.post('enrollment/validate_username', { username: 'secondtry' })
     expect(free.json()).toEqual({ username: 'Available' })
 

@@ -31,14 +31,16 @@ export const referenceOf = ({ enrollment_id, attempt }: AttemptKey): string =>
     .toString(36)
     .slice(-20)
 
-const LEASE_SECONDS = 60
-export const leaseFrom = (now: Date) => new Date(now.getTime() + LEASE_SECONDS * 1000)
+/** Whoever works on something has it to themselves until then: longer than any answer is waited for. */
+export const leaseFrom = ({ config, now }: World) => after(now(), 2 * config.PAYMENT_DEADLINE_SECONDS + 1)
+
+const after = (then: Date, seconds: number) => new Date(then.getTime() + seconds * 1000)
 
 /** All attempts of an enrollment in order, and the member it led to. */
 export async function findAttempts(db: Db, enrollment_id: string) {
   const attempts = await db
     .selectFrom('payment')
-    .select(['attempt', 'state'])
+    .select(['attempt', 'state', 'decline_class'])
     .where('enrollment_id', '=', enrollment_id)
     .orderBy('attempt')
     .execute()
@@ -76,7 +78,7 @@ export async function reserve(
         details: JSON.stringify(details),
         password_hash,
         gateway: world.payment.name,
-        leased_until: leaseFrom(now),
+        leased_until: leaseFrom(world),
         created_at: now,
         updated_at: now,
       })
@@ -121,6 +123,7 @@ export async function authorize(world: World, attempt: Attempt, order: Enrollmen
   }
 }
 
+/** How long the gateway's answer is waited for. */
 export const deadline = ({ config }: World) => AbortSignal.timeout(config.PAYMENT_DEADLINE_SECONDS * 1000)
 
 /** Declined, or given up: the names are free again and the answers forgotten. No money has moved. */
@@ -142,6 +145,7 @@ export async function releaseByLetter(
   world: World,
   attempt: AttemptKey,
   why: DeclineClass | 'abandoned',
+  from?: PaymentState[],
 ): Promise<void> {
   await inTransaction(world.db, async (db) => {
     const kept = await db
@@ -151,20 +155,29 @@ export async function releaseByLetter(
       .where('attempt', '=', attempt.attempt)
       .forUpdate()
       .executeTakeFirst()
-    await release({ ...world, db }, attempt, why)
+    await release({ ...world, db }, attempt, why, from)
     if (!kept?.details) return
     const { email, first_name } = kept.details.member
     await addJob(db, 'unpaid', { email, first_name }, world.now())
   })
 }
 
-/** Nobody can say yet. The janitor asks the gateway when the lease is over. */
-export const park = (world: World, attempt: AttemptKey, hold: Authorization): Promise<boolean> =>
+/** Nobody can say yet. The janitor asks the gateway again: soon at first, then ever more slowly. */
+export const park = (world: World, attempt: AttemptKey, hold: { outcome: string }, since = world.now()) =>
   moveTo(world, attempt, ['authorizing', 'unknown', 'review'], {
-    state: hold.outcome === 'review' ? 'review' : 'unknown',
-    ...(hold.outcome === 'review' ? { transaction_id: hold.transaction_id } : {}),
-    leased_until: leaseFrom(world.now()),
+    ...(isReview(hold) ? { state: 'review', transaction_id: hold.transaction_id } : { state: 'unknown' }),
+    leased_until: askAgainAt(world.now(), since, isReview(hold) ? SLOWEST_REVIEW : SLOWEST_ANSWER),
   })
+
+type Review = Extract<Authorization, { outcome: 'review' }>
+const isReview = (hold: { outcome: string }): hold is Review => hold.outcome === 'review'
+
+/** A lost answer is there as soon as the gateway is; a person who looks at a payment takes hours. */
+const SLOWEST_ANSWER = 15
+const SLOWEST_REVIEW = 300
+
+const askAgainAt = (now: Date, since: Date, slowest: number) =>
+  after(now, Math.min(Math.max((now.getTime() - since.getTime()) / 4000, 1), slowest))
 
 type Change = Partial<Omit<Tables['payment'], 'details'>> & { state: PaymentState; details?: null }
 

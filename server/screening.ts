@@ -6,6 +6,7 @@ import { subscriptionConsent } from '#contract/legal.ts'
 import { checkoutDocuments, priceOrder } from './catalog.ts'
 import type { Details } from './db/tables.ts'
 import { refuseIfSpent, spend } from './limits.ts'
+import { referenceOf } from './payment.ts'
 import { isVerified } from './phone.ts'
 import { refuseFields } from './refusal.ts'
 import { sponsorInCredit } from './sponsors.ts'
@@ -27,7 +28,8 @@ export async function screen(world: World, order: Enrollment, key: AttemptKey, v
   if (world.config.PHONE_VERIFICATION && !(await isVerified(world, key.enrollment_id, order.mobile_phone)))
     throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
   const acceptances = await acceptedTexts(world)
-  if (!(await world.captcha.verify(order.captcha))) throw refuseFields({ captcha: 'Please confirm the captcha.' })
+  if (!(await world.captcha.verify(order.captcha, referenceOf(key))))
+    throw refuseFields({ captcha: 'Please confirm the captcha.' })
   return { sponsor_id: sponsor.id, member: memberOf(order), shipping: shippingOf(order), lines, acceptances }
 }
 

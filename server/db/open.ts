@@ -105,5 +105,8 @@ export async function inTransaction<Result>(
   }
 }
 
+/** The data can never be written as it is: a value that does not fit, or a row that stands in the way. */
+export const isHopeless = (error: unknown): boolean => /^2[23]/.test(codeOf(error))
+
 const codeOf = (error: unknown): string =>
   typeof error === 'object' && error && 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -33,23 +33,32 @@ export const altcha = (parts: {
       return { ...challenge }
     },
 
-    async verify(solution) {
+    async verify(solution, used_by) {
       const payload = unpack(solution)
       if (!payload) return false
       const checked = await verifySolution({ ...payload, deriveKey, ...secrets }).catch(() => undefined) // made-up payloads throw
       const good_until = Number(payload.challenge.parameters.data?.good_until ?? 0)
-      return checked?.verified === true && now().getTime() < good_until && remember(payload, new Date(good_until))
+      return (
+        checked?.verified === true && now().getTime() < good_until && remember(payload, used_by, new Date(good_until))
+      )
     },
   }
 
-  /** The signature is written down until the challenge expires; only the first to write it gets in. */
-  async function remember({ challenge: { signature = '' } }: Payload, expires_at: Date): Promise<boolean> {
-    const written = await db
+  /** The signature is written down until the challenge expires; only the first to write it gets in, however often. */
+  async function remember({ challenge }: Payload, used_by: string, expires_at: Date): Promise<boolean> {
+    const use = { kind: 'captcha', key: challenge.signature ?? '' }
+    await db
       .insertInto('spent')
-      .values({ kind: 'captcha', key: signature, expires_at })
+      .values({ ...use, expires_at, used_by })
       .onConflict((clash) => clash.doNothing())
+      .execute()
+    const first = await db
+      .selectFrom('spent')
+      .select('used_by')
+      .where('kind', '=', use.kind)
+      .where('key', '=', use.key)
       .executeTakeFirst()
-    return Number(written.numInsertedOrUpdatedRows) === 1
+    return first?.used_by === used_by
   }
 }
 

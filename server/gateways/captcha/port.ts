@@ -3,6 +3,6 @@ export type CaptchaGateway = {
   name: string
   /** What the browser needs to begin. */
   challenge: () => Promise<Record<string, unknown>>
-  /** Good once: the same solution a second time is refused, whichever process sees it. */
-  verify: (solution: string) => Promise<boolean>
+  /** Good for one: whoever else brings the same solution is refused, whichever process sees it. */
+  verify: (solution: string, used_by: string) => Promise<boolean>
 }
