@@ -8,7 +8,8 @@ import { outboxMail } from './gateways/mail/outbox.ts'
 import type { MailGateway } from './gateways/mail/port.ts'
 import { smtpMail } from './gateways/mail/smtp.ts'
 import type { PaymentGateway } from './gateways/payment/port.ts'
-import { sandboxPayments } from './gateways/payment/sandbox.ts'
+import { remoteSandbox } from './gateways/payment/sandbox/remote.ts'
+import { sandboxPayments } from './gateways/payment/sandbox/sandbox.ts'
 import type { SmsGateway } from './gateways/sms/port.ts'
 import { sandboxSms } from './gateways/sms/sandbox.ts'
 import { type Keys, openKeys } from './keys.ts'
@@ -63,7 +64,7 @@ export async function createWorld({
       now,
       keys,
       log,
-      payment: sandboxPayments(join(config.DATA_DIR, 'sandbox-payments.jsonl')),
+      payment: openPayments(config, now),
       sms: sandboxSms({ db, now, key: keys.hmac('codes'), host }),
       captcha: altcha({
         db,
@@ -79,4 +80,9 @@ export async function createWorld({
     await opened.close()
     throw error
   }
+}
+
+function openPayments({ PAYMENT_SANDBOX_URL, DATA_DIR }: Config, now: () => Date): PaymentGateway {
+  if (PAYMENT_SANDBOX_URL) return remoteSandbox(PAYMENT_SANDBOX_URL)
+  return sandboxPayments(join(DATA_DIR, 'sandbox-payments.jsonl'), now)
 }

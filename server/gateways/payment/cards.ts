@@ -1,8 +1,47 @@
-/** Cards that the sandbox knows. */
-export const cards = {
-  good: '4242424242424242',
-  declined: '4000000000000002',
-  review: '4000000000009235',
-  slow: '4000000000000259',
-  answerLost: '4000000000000119',
+import type { DeclineClass } from './port.ts'
+
+/** A card that charges nobody, and what the sandbox does with it. */
+export type TestCard = {
+  number: string
+  /** In words, for pages and readers. */
+  happens: string
+  decides: 'held' | 'review' | DeclineClass
+  /** What becomes of the answer, when it does not come at once. */
+  answer?: 'lost_before' | 'lost_after' | 'slow'
 }
+
+/** Every test card. The sandbox decides by this table; a card that is not in it is approved. */
+export const testCards = {
+  good: { number: '4242424242424242', happens: 'Approved.', decides: 'held' },
+  declined: { number: '4000000000000002', happens: 'Declined: the bank says no.', decides: 'bank' },
+  noFunds: { number: '4000000000009995', happens: 'Declined: not enough money, try another card.', decides: 'card' },
+  expired: { number: '4000000000000069', happens: 'Declined: expired, try another card.', decides: 'card' },
+  wrongCvc: { number: '4000000000000127', happens: 'Declined: the CVC is wrong, mend it.', decides: 'input' },
+  fraud: { number: '4100000000000019', happens: 'Declined: the bank suspects fraud.', decides: 'fraud' },
+  review: { number: '4000000000009235', happens: 'Held until somebody approves or declines it.', decides: 'review' },
+  slow: { number: '4000000000000259', happens: 'Approved, after a second.', decides: 'held', answer: 'slow' },
+  answerLost: {
+    number: '4000000000000119',
+    happens: 'Approved, but the answer is lost.',
+    decides: 'held',
+    answer: 'lost_after',
+  },
+  neverHeard: {
+    number: '4000000000000341',
+    happens: 'Lost on the way: nothing is held and no answer comes.',
+    decides: 'held',
+    answer: 'lost_before',
+  },
+} as const satisfies Record<string, TestCard>
+
+type CardName = keyof typeof testCards
+
+/** The numbers of the test cards, by name. */
+export const cards = Object.fromEntries(
+  Object.entries(testCards).map(([name, { number }]) => [name, number]),
+) as Record<CardName, string>
+
+const byNumber = new Map<string, TestCard>(Object.values(testCards).map((card) => [card.number, card]))
+
+/** What is to happen with this number. */
+export const cardBehind = (number: string): TestCard => byNumber.get(number) ?? testCards.good

@@ -1,0 +1,67 @@
+import * as z from 'zod/mini'
+import type { Authorization, Hold, Settlement, Transaction } from '#server/gateways/payment/port.ts'
+
+/** What travels between Foyer and a sandbox that is a process of its own. */
+
+const word = z.string().check(z.minLength(1), z.maxLength(100))
+const cents = z.int().check(z.minimum(0))
+
+export const HoldMessage: z.ZodMiniType<Hold> = z.object({
+  reference: word,
+  amount_cents: cents,
+  card: z.object({ cc_number: z.string(), cc_month: z.string(), cc_year: z.string(), cc_cvv: z.string() }),
+  billing: z.object({
+    first_name: z.string(),
+    last_name: z.string(),
+    address: z.string(),
+    address2: z.string(),
+    city: z.string(),
+    state: z.string(),
+    country: z.string(),
+    post_code: z.string(),
+  }),
+})
+
+export const ReferenceMessage = z.object({ reference: word })
+export const TransactionMessage = z.object({ transaction_id: word })
+export const RefundMessage = z.object({ transaction_id: word, amount_cents: z.int() })
+export const SinceMessage = z.object({ since: z.iso.datetime() })
+export const VerdictMessage = z.object({ transaction_id: word, verdict: z.enum(['approve', 'decline']) })
+
+const approved = z.object({
+  outcome: z.literal('approved'),
+  transaction_id: word,
+  vault_reference: z.string(),
+})
+const declined = z.object({
+  outcome: z.literal('declined'),
+  decline_class: z.enum(['input', 'card', 'bank', 'fraud']),
+})
+const review = z.object({ outcome: z.literal('review'), transaction_id: word })
+const notFound = z.object({ outcome: z.literal('not_found') })
+
+export const AuthorizationReply: z.ZodMiniType<Authorization> = z.discriminatedUnion('outcome', [
+  approved,
+  declined,
+  review,
+])
+export const LookupReply: z.ZodMiniType<Authorization | { outcome: 'not_found' }> = z.discriminatedUnion('outcome', [
+  approved,
+  declined,
+  review,
+  notFound,
+])
+export const SettlementReply: z.ZodMiniType<{ settlement: Settlement }> = z.object({
+  settlement: z.enum(['done', 'refused', 'unknown']),
+})
+export const TransactionsReply: z.ZodMiniType<{ transactions: Transaction[] }> = z.object({
+  transactions: z.array(
+    z.object({
+      transaction_id: word,
+      reference: word,
+      amount_cents: cents,
+      state: z.enum(['held', 'review', 'declined', 'captured', 'voided', 'refunded']),
+    }),
+  ),
+})
+export const VerdictReply = z.object({ done: z.boolean() })

@@ -1,0 +1,75 @@
+import { showAmount, toAmount } from '#contract/money.ts'
+import type { Entry } from './ledger.ts'
+
+const MOST_SHOWN = 200
+
+const style = `
+:root { color-scheme: light dark }
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif }
+.scrolls { overflow-x: auto }
+table { width: 100%; border-collapse: collapse }
+th, td { padding: .4rem .8rem .4rem 0; border-bottom: 1px solid #8886; text-align: start; white-space: nowrap }
+dl { display: flex; flex-wrap: wrap; gap: .5rem 2rem }
+dd { margin: 0; font-size: 1.5rem; font-weight: bold }
+form { display: inline }
+.amount { text-align: end }
+`
+
+/** What the sandbox has heard of, newest first. */
+export function ledgerPage(entries: Entry[]): string {
+  const shown = entries.slice(-MOST_SHOWN).reverse()
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Payment sandbox</title>
+<style>${style}</style>
+</head>
+<body>
+<h1>Payment sandbox</h1>
+<p>No money moves here. This is the ledger of a simulated payment gateway.</p>
+<dl>${totalsOf(entries)
+    .map(([name, cents]) => `<div><dt>${name}</dt><dd>${money(cents)}</dd></div>`)
+    .join('')}</dl>
+${shown.length ? tableOf(shown) : '<p>It has not heard of anything yet.</p>'}
+${entries.length > shown.length ? `<p>These are the newest ${shown.length} of ${entries.length}.</p>` : ''}
+</body>
+</html>
+`
+}
+
+const tableOf = (entries: Entry[]) => `<div class="scrolls"><table>
+<thead><tr><th>Time</th><th>Reference</th><th class="amount">Amount</th><th>State</th><th>Decide</th></tr></thead>
+<tbody>
+${entries.map(rowOf).join('\n')}
+</tbody>
+</table></div>`
+
+const rowOf = ({ at, reference, amount_cents, state, transaction_id }: Entry) =>
+  `<tr><td><time>${escaped(at)}</time></td><td><code>${escaped(reference)}</code></td>` +
+  `<td class="amount">${money(amount_cents)}</td><td>${state}</td>` +
+  `<td>${state === 'review' ? verdictForm(transaction_id) : ''}</td></tr>`
+
+const verdictForm = (transaction_id: string) => `<form method="post" action="/review">
+<input type="hidden" name="transaction_id" value="${escaped(transaction_id)}">
+<button name="verdict" value="approve">Approve</button>
+<button name="verdict" value="decline">Decline</button>
+</form>`
+
+function totalsOf(entries: Entry[]): [string, number][] {
+  const sum = (cents: (entry: Entry) => number) => entries.reduce((total, entry) => total + cents(entry), 0)
+  const amountIn =
+    (...states: Entry['state'][]) =>
+    ({ state, amount_cents }: Entry) =>
+      states.includes(state) ? amount_cents : 0
+  return [
+    ['Held', sum(amountIn('held', 'review'))],
+    ['Captured', sum(amountIn('captured', 'refunded'))],
+    ['Refunded', sum((entry) => (entry.state === 'refunded' ? (entry.refunded_cents ?? entry.amount_cents) : 0))],
+  ]
+}
+
+const money = (cents: number) => showAmount(toAmount(cents))
+
+const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)

@@ -1,0 +1,167 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod/mini'
+import { faultScript, type Operation, type Rule, Script } from './faults.ts'
+import { openLedger } from './ledger.ts'
+import {
+  HoldMessage,
+  ReferenceMessage,
+  RefundMessage,
+  SinceMessage,
+  TransactionMessage,
+  VerdictMessage,
+} from './messages.ts'
+import { ledgerPage } from './page.ts'
+import { type SandboxGateway, sandboxOn } from './sandbox.ts'
+
+const MOST_BYTES = 64 * 1024
+const SLOW_MS = 1_000
+
+type Starting = { port: number; ledgerFile: string; now?: () => Date }
+
+/** The machine's own clock: this process has no world to take it from. */
+const clock = () => new Date(performance.timeOrigin + performance.now())
+
+/** The sandbox as a process of its own, over HTTP, with faults by script and a page at /. */
+export async function startSandbox({ port, ledgerFile, now = clock }: Starting) {
+  const ledger = openLedger(ledgerFile, now)
+  const faults = faultScript()
+  const answer = routes({ ledger, sandbox: sandboxOn(ledger), faults })
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      const { status, message } = error instanceof Unfit ? error : new Unfit('The sandbox failed.', 500)
+      if (!response.headersSent) send(response, status, 'text/plain; charset=utf-8', `${message}\n`)
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** A request that is refused, in a sentence that repeats nothing of it. */
+class Unfit extends Error {
+  status: number
+  constructor(sentence: string, status = 400) {
+    super(sentence)
+    this.status = status
+  }
+}
+
+type Parts = { ledger: ReturnType<typeof openLedger>; sandbox: SandboxGateway; faults: ReturnType<typeof faultScript> }
+type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+function routes({ ledger, sandbox, faults }: Parts): Answer {
+  const call =
+    <Input>(operation: Operation, input: z.ZodMiniType<Input>, run: (input: Input) => Promise<object>): Answer =>
+    async (request, response) => {
+      const asked = fitting(input, request.method === 'GET' ? queryOf(request) : await readJson(request))
+      await carryOut(response, faults.next(operation), () => run(asked))
+    }
+  const patient = new AbortController().signal
+  const table: Record<string, Answer> = {
+    'POST /authorize': call('authorize', HoldMessage, (hold) => sandbox.authorize(hold, patient)),
+    'POST /lookup': call('lookup', ReferenceMessage, (asked) => sandbox.lookup(asked, patient)),
+    'POST /capture': call('capture', TransactionMessage, async ({ transaction_id }) => ({
+      settlement: await sandbox.capture(transaction_id, patient),
+    })),
+    'POST /void': call('void', TransactionMessage, async ({ transaction_id }) => ({
+      settlement: await sandbox.void(transaction_id, patient),
+    })),
+    'POST /refund': call('refund', RefundMessage, async ({ transaction_id, amount_cents }) => ({
+      settlement: await sandbox.refund(transaction_id, amount_cents, patient),
+    })),
+    'GET /transactions': call('transactions', SinceMessage, async ({ since }) => ({
+      transactions: await sandbox.transactions(new Date(since), patient),
+    })),
+    'POST /review': async (request, response) => {
+      const isForm = request.headers['content-type'] === 'application/x-www-form-urlencoded'
+      const asked = isForm ? Object.fromEntries(new URLSearchParams(await readText(request))) : await readJson(request)
+      const { transaction_id, verdict } = fitting(VerdictMessage, asked)
+      const done = await sandbox.review(transaction_id, verdict)
+      if (isForm) response.writeHead(303, { location: '/' }).end()
+      else sendJson(response, { done })
+    },
+    'GET /faults': async (_request, response) => sendJson(response, faults.read()),
+    'PUT /faults': async (request, response) => {
+      faults.write(fitting(Script, await readJson(request)))
+      sendJson(response, faults.read())
+    },
+    'GET /': async (_request, response) => {
+      response.setHeader('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'")
+      send(response, 200, 'text/html; charset=utf-8', ledgerPage(ledger.entries()))
+    },
+  }
+  return async (request, response) => {
+    const found = table[`${request.method} ${(request.url ?? '').split('?')[0]}`]
+    if (!found) throw new Unfit('There is nothing here.', 404)
+    // A browser on this machine may be looking at anybody's page.
+    if (
+      request.method !== 'GET' &&
+      !['same-origin', 'none'].includes(String(request.headers['sec-fetch-site'] ?? 'none'))
+    )
+      throw new Unfit('Another site asked for this.', 403)
+    await found(request, response)
+  }
+}
+
+/** Does what is asked, as the fault will have it. */
+async function carryOut(response: ServerResponse, rule: Rule | undefined, run: () => Promise<object>): Promise<void> {
+  const fault = rule?.fault
+  if (fault === 'lost_before') return hangUp(response)
+  if (fault === 'reset') return void response.socket?.resetAndDestroy()
+  if (fault === 'error') return send(response, 500, 'text/html', '<h1>500 Internal Server Error</h1>')
+  const [answer] = await Promise.all(fault === 'duplicate' ? [run(), run()] : [run()])
+  if (fault === 'slow') await sleep(rule?.ms ?? SLOW_MS)
+  if (fault === 'lost_after') return hangUp(response)
+  if (fault === 'garbage') return send(response, 200, 'application/json', Buffer.from([0xff, 0x00, 0x7b, 0x22, 0x80]))
+  // A card that loses its answer loses it here.
+  if ('outcome' in answer && answer.outcome === 'unknown') return hangUp(response)
+  sendJson(response, answer)
+}
+
+const hangUp = (response: ServerResponse): void => void response.socket?.destroy()
+
+function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body)
+}
+
+const sendJson = (response: ServerResponse, value: object): void =>
+  send(response, 200, 'application/json', JSON.stringify(value))
+
+const queryOf = ({ url = '' }: IncomingMessage) => Object.fromEntries(new URLSearchParams(url.split('?')[1]))
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of request) {
+    length += part.length
+    if (length > MOST_BYTES) throw new Unfit('The request is longer than 64 kB.', 413)
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+async function readJson(request: IncomingMessage): Promise<unknown> {
+  const text = await readText(request)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new Unfit('The request is not JSON.')
+  }
+}
+
+function fitting<Value>(schema: z.ZodMiniType<Value>, value: unknown): Value {
+  const { success, data, error } = z.safeParse(schema, value)
+  if (success) return data
+  const places = error.issues.map(({ path }) => path.join('.') || 'the whole')
+  throw new Unfit(`This does not fit: ${[...new Set(places)].join(', ')}.`)
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cardBehind } from '#server/gateways/payment/cards.ts'
+import type { Authorization, Hold, PaymentGateway, Settlement } from '#server/gateways/payment/port.ts'
+import { type Change, type Entry, type Ledger, openLedger } from './ledger.ts'
+
+export type Verdict = 'approve' | 'decline'
+
+/** A gateway where we are also the person who looks at what is held for review. */
+export type SandboxGateway = PaymentGateway & {
+  /** False: it is not held for review, or no longer. */
+  review: (transaction_id: string, verdict: Verdict) => Promise<boolean>
+}
+
+const SLOW_MS = 1_000
+
+/** Charges nobody. The card number decides, by the table of test cards; the ledger remembers. */
+export const sandboxPayments = (ledgerFile: string, now: () => Date): SandboxGateway =>
+  sandboxOn(openLedger(ledgerFile, now))
+
+/** The same on a ledger that is open already. */
+export function sandboxOn(ledger: Ledger): SandboxGateway {
+  const settle = async (signal: AbortSignal, isDone: () => boolean): Promise<Settlement> => {
+    if (signal.aborted) return 'unknown'
+    return isDone() ? 'done' : 'refused'
+  }
+  return {
+    name: 'sandbox',
+    async authorize(hold, signal) {
+      const { answer } = cardBehind(hold.card.cc_number)
+      if (answer === 'lost_before' || signal.aborted) return { outcome: 'unknown' }
+      const entry = ledger.add(decide(hold))
+      if (answer === 'slow') await sleep(SLOW_MS, undefined, { signal }).catch(() => undefined)
+      if (answer === 'lost_after' || signal.aborted) return { outcome: 'unknown' }
+      return answerFor(entry)
+    },
+    lookup: async ({ reference }, signal) => {
+      if (signal.aborted) return { outcome: 'unknown' }
+      const entry = ledger.find(reference)
+      return entry ? answerFor(entry) : { outcome: 'not_found' }
+    },
+    capture: (id, signal) => settle(signal, () => ledger.move(id, 'captured')?.state === 'captured'),
+    void: (id, signal) => settle(signal, () => ledger.move(id, 'voided')?.state === 'voided'),
+    refund: (id, amount_cents, signal) => settle(signal, () => giveBack(ledger, id, amount_cents)),
+    transactions: async (since, signal) => {
+      signal.throwIfAborted()
+      const from = since.toISOString()
+      return ledger
+        .entries()
+        .filter(({ heard_at }) => heard_at >= from)
+        .map(({ transaction_id, reference, amount_cents, state }) => ({
+          transaction_id,
+          reference,
+          amount_cents,
+          state,
+        }))
+    },
+    review: async (transaction_id, verdict) => {
+      if (ledger.findTransaction(transaction_id)?.state !== 'review') return false
+      const { state, change } = verdicts[verdict]
+      return ledger.move(transaction_id, state, change())?.state === state
+    },
+  }
+}
+
+const newVault = () => `vault_${randomUUID()}`
+
+const verdicts: Record<Verdict, { state: 'held' | 'declined'; change: () => Change }> = {
+  approve: { state: 'held', change: () => ({ vault_reference: newVault() }) },
+  decline: { state: 'declined', change: () => ({ decline_class: 'fraud' }) },
+}
+
+function decide({ reference, amount_cents, card }: Hold): Parameters<Ledger['add']>[0] {
+  const { decides } = cardBehind(card.cc_number)
+  if (decides === 'held') return { reference, amount_cents, state: 'held', vault_reference: newVault() }
+  if (decides === 'review') return { reference, amount_cents, state: 'review' }
+  return { reference, amount_cents, state: 'declined', decline_class: decides }
+}
+
+/** Once per transaction, and never more than was captured. Asking again for the same amount gives nothing more. */
+function giveBack(ledger: Ledger, transaction_id: string, refunded_cents: number): boolean {
+  const found = ledger.findTransaction(transaction_id)
+  if (!found || !Number.isInteger(refunded_cents) || refunded_cents < 1 || refunded_cents > found.amount_cents)
+    return false
+  const entry = ledger.move(transaction_id, 'refunded', { refunded_cents })
+  return entry?.state === 'refunded' && (entry.refunded_cents ?? entry.amount_cents) === refunded_cents
+}
+
+function answerFor({ state, transaction_id, vault_reference = '', decline_class = 'card' }: Entry): Authorization {
+  if (state === 'declined' || state === 'voided') return { outcome: 'declined', decline_class }
+  if (state === 'review') return { outcome: 'review', transaction_id }
+  return { outcome: 'approved', transaction_id, vault_reference }
+}
