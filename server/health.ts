@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { openDifferences } from './reconciliation.ts'
 import type { World } from './world.ts'
 
 /** For whoever watches over the site: /livez, /readyz, /metrics. */
@@ -38,6 +39,14 @@ export function addHealth(app: FastifyInstance, world: World) {
 
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  new Gauge({
+    name: 'foyer_differences',
+    help: 'What the gateway’s books and ours do not agree on',
+    registers: [registry],
+    async collect() {
+      this.set(await openDifferences(world).catch(() => Number.NaN))
+    },
+  })
   const labelNames = ['method', 'route', 'status'] as const
   const requests = new Counter({
     name: 'foyer_requests_total',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settleAttempts, sweep } from './janitor.ts'
 import { runJobs } from './jobs.ts'
+import { reconcileHourly } from './reconciliation.ts'
 import type { World } from './world.ts'
 
 const PAUSE_MS = 500
@@ -28,6 +29,7 @@ export function startWorker(world: World): { stop: () => Promise<unknown> } {
   const tidy = async () => {
     while (!signal.aborted) {
       await sweep(world).catch(stumbled)
+      await reconcileHourly(world).catch(stumbled)
       await rest(SWEEP_MS)
     }
   }

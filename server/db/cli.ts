@@ -14,7 +14,7 @@ const USAGE = `npm run db -- COMMAND
   migrate                    bring the schema up to date
   seed                       load the sample sponsors, packages and documents
   load DIR                   load your own: sponsors.csv, packages.csv, documents/*.html
-  list enrollments|members|sponsors
+  list enrollments|members|sponsors|differences
   backup FILE                write everything into one file (.jsonl.gz)
   restore FILE               put a backup into an empty database
   reset [--empty] [--yes]    remove everything and begin again, with the sample data or empty`

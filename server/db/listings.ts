@@ -38,6 +38,20 @@ export const listings: Record<string, (db: Db) => Promise<string>> = {
       rows.map((row) => [row.username, `${row.first_name} ${row.last_name}`, row.email, row.site, at(row.joined_at)]),
     )
   },
+  differences: async (db) => {
+    const rows = await db.selectFrom('difference').selectAll().orderBy('found_at', 'desc').limit(MOST).execute()
+    return table(
+      ['reference', 'what', 'here', 'there', 'found', 'cleared'],
+      rows.map((row) => [
+        row.reference,
+        row.kind,
+        row.ours,
+        row.theirs,
+        at(row.found_at),
+        row.cleared_at && at(row.cleared_at),
+      ]),
+    )
+  },
   sponsors: async (db) => {
     const rows = await db
       .selectFrom('sponsor')
@@ -55,7 +69,8 @@ export const listings: Record<string, (db: Db) => Promise<string>> = {
 
 const at = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ')
 
-function table(head: string[], rows: (string | number | null)[][]): string {
+/** Columns under their names, as wide as they need to be. */
+export function table(head: string[], rows: (string | number | null)[][]): string {
   const cells = [head, ...rows.map((row) => row.map((cell) => String(cell ?? '')))]
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
   const lines = cells.map((row) =>

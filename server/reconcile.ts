@@ -1,0 +1,51 @@
+import { readConfig } from './config.ts'
+import { table } from './db/listings.ts'
+import { createLog } from './log.ts'
+import { Mendable, sentenceFor } from './mendable.ts'
+import { reconcile } from './reconciliation.ts'
+import { clock, createWorld } from './world.ts'
+
+const USAGE = `npm run reconcile [-- --days N]
+
+Compares the payment gateway's books with ours, for the last 35 days unless told otherwise.
+Ends with 0 when they agree, with 1 when they do not, with 2 when it could not compare.`
+
+const DAY_MS = 86_400_000
+
+function daysOf(words: string[]): number {
+  if (!words.length) return 35
+  const [flag, days = '', ...rest] = words
+  if (flag !== '--days' || !/^[1-9]\d{0,3}$/.test(days) || rest.length) throw new Mendable(USAGE)
+  return Number(days)
+}
+
+async function main(words: string[]): Promise<number> {
+  const since = new Date(clock().getTime() - daysOf(words) * DAY_MS)
+  const config = readConfig()
+  const world = await createWorld({ config, log: createLog(config.LOG_LEVEL) })
+  try {
+    const { differences, attempts, transactions } = await reconcile(world, since)
+    const compared = `${attempts} attempts here, ${transactions} transactions at the gateway '${world.payment.name}', since ${since.toISOString().slice(0, 10)}`
+    console.log(differences.length ? `${differences.length} differences. ${compared}.` : `No difference. ${compared}.`)
+    if (differences.length)
+      console.log(
+        table(
+          ['reference', 'what', 'here', 'there', 'transaction'],
+          differences.map((row) => [row.reference, row.kind, row.ours, row.theirs, row.transaction_id]),
+        ),
+      )
+    return differences.length ? 1 : 0
+  } finally {
+    await world.close()
+  }
+}
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code
+  },
+  (error: unknown) => {
+    console.error(sentenceFor(error) ?? error)
+    process.exitCode = 2
+  },
+)

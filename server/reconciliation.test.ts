@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { appendFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { cards } from './gateways/payment/cards.ts'
+import type { Transaction } from './gateways/payment/port.ts'
+import { runJobs } from './jobs.ts'
+import { referenceOf } from './payment.ts'
+import { openDifferences, reconcile } from './reconciliation.ts'
+import { testDatabase } from './test/database.ts'
+import { runProgram } from './test/process.ts'
+import { filledForm, type Site, testSite } from './test/site.ts'
+
+let site: Site
+let honest: Site['world']['payment']['transactions']
+beforeAll(async () => {
+  site = await testSite()
+  honest = site.world.payment.transactions
+})
+afterAll(() => site.close())
+
+const enroll = async (cc_number: string = cards.good) => {
+  const enrollment_id = randomUUID()
+  await site.post('enrollment/add-enrollment', await filledForm(site, { cc_number }), {
+    'idempotency-key': `${enrollment_id}.1`,
+  })
+  while (await runJobs(site.world));
+  return { enrollment_id, reference: referenceOf({ enrollment_id, attempt: 1 }) }
+}
+
+/** The gateway's books with one page changed. */
+const booksWith = (change: (books: Transaction[]) => Transaction[]) => {
+  site.world.payment.transactions = async (...asked) => change(await honest(...asked))
+}
+const found = async () => {
+  const { differences } = await reconcile(site.world, new Date(0))
+  return differences.map(({ reference, kind }) => `${reference} ${kind}`)
+}
+const HOUR = 3600
+
+it('4.19 books that agree have no difference, whatever became of the attempts', async () => {
+  await enroll()
+  await enroll(cards.declined)
+  await enroll(cards.review)
+  site.pass(HOUR)
+  expect(await reconcile(site.world, new Date(0))).toEqual({ differences: [], attempts: 3, transactions: 3 })
+})
+
+it('4.19 every way in which the books can differ is found, written down, and cleared when it is gone', async () => {
+  const { reference } = await enroll()
+  const theirs = (change: Partial<Transaction>) => (books: Transaction[]) =>
+    books.map((line) => (line.reference === reference ? { ...line, ...change } : line))
+  const ways: [kind: string, change: (books: Transaction[]) => Transaction[]][] = [
+    ['state', (books) => books.filter((line) => line.reference !== reference)],
+    ['state', theirs({ state: 'held' })],
+    ['state', theirs({ state: 'voided' })],
+    ['amount', theirs({ amount_cents: 100 })],
+    ['charged twice', (books) => [...books, ...books.filter((line) => line.reference === reference)]],
+  ]
+  for (const [kind, change] of ways) {
+    booksWith(change)
+    expect(new Set(await found()), kind).toEqual(new Set([`${reference} ${kind}`]))
+    expect(await openDifferences(site.world)).toBe(1)
+    booksWith((books) => books)
+    expect(await found()).toEqual([])
+    expect(await openDifferences(site.world)).toBe(0)
+  }
+  booksWith((books) => [
+    ...books,
+    { reference: 'nobodys', transaction_id: 'x', amount_cents: 9900, state: 'captured' as const },
+  ])
+  expect(await found()).toEqual(['nobodys unknown here'])
+  booksWith((books) => books)
+  const rows = await site.db.selectFrom('difference').select(['kind', 'cleared_at']).execute()
+  expect(rows.map(({ kind }) => kind).sort()).toEqual(['amount', 'charged twice', 'state', 'unknown here'])
+})
+
+it('4.19 a payment that stopped on the way is a difference once it has had its time', async () => {
+  const { enrollment_id, reference } = await enroll()
+  const set = (state: 'enrolled' | 'captured') =>
+    site.db.updateTable('payment').set({ state }).where('enrollment_id', '=', enrollment_id).execute()
+  await set('enrolled')
+  expect(await found()).not.toContain(`${reference} state`)
+  site.pass(HOUR)
+  expect(await found()).toContain(`${reference} state`)
+  await set('captured')
+})
+
+it('4.19 money without a member and a member without money are differences', async () => {
+  const { enrollment_id, reference } = await enroll()
+  const other = randomUUID()
+  await site.db.insertInto('enrollment').values({ id: other, created_at: site.world.now() }).execute()
+  await site.db.updateTable('member').set({ enrollment_id: other }).where('enrollment_id', '=', enrollment_id).execute()
+  expect(await found()).toEqual(expect.arrayContaining([`${reference} paid without member`, `${other} member unpaid`]))
+})
+
+it('4.19 npm run reconcile ends with 0, with 1 on a difference, with 2 when it cannot compare', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'foyer-books-'))
+  const database = await testDatabase()
+  const env = { DATA_DIR: folder, ...(database.url ? { DATABASE_URL: database.url } : {}) }
+  const run = async (more: Record<string, string> = {}, ...words: string[]) => {
+    const program = runProgram('server/reconcile.ts', words, { ...env, ...more })
+    return { ...(await program.ended), said: program.said() }
+  }
+  const agrees = await run()
+  expect([agrees.code, agrees.said]).toEqual([0, expect.stringMatching(/^No difference\. 0 attempts here/)])
+  const stray = { transaction_id: 'sb_1', reference: 'stray', amount_cents: 9900, state: 'captured', at: '2999-01-01' }
+  await appendFile(join(folder, 'sandbox-payments.jsonl'), `\n${JSON.stringify(stray)}\n`)
+  const differs = await run()
+  expect([differs.code, differs.said]).toEqual([1, expect.stringContaining('stray      unknown here  nothing')])
+  const deaf = await run({ PAYMENT_SANDBOX_URL: 'http://127.0.0.1:9' })
+  expect([deaf.code, deaf.said]).toEqual([2, expect.stringContaining('did not give its books')])
+  expect((await run({}, '--weeks', '3')).code).toBe(2)
+  await database.close()
+  await rm(folder, { recursive: true, force: true })
+}, 60_000)

@@ -1,0 +1,228 @@
+import type { Kysely } from 'kysely'
+import { toAmount } from '#contract/money.ts'
+import { inTransaction } from './db/open.ts'
+import type { PaymentState, Tables } from './db/tables.ts'
+import type { Transaction } from './gateways/payment/port.ts'
+import { Mendable } from './mendable.ts'
+import type { World } from './world.ts'
+
+/** What the gateway's books and ours do not agree on, in words for the operator. */
+export type Difference = Pick<Tables['difference'], 'reference' | 'kind' | 'transaction_id' | 'ours' | 'theirs'>
+
+type Theirs = Transaction['state'] | 'nothing'
+
+/** What the gateway may say of an attempt that stands like this here. Anything else is a difference. */
+const agreed: Record<PaymentState, Theirs[]> = {
+  captured: ['captured', 'refunded'],
+  declined: ['declined', 'voided', 'nothing'],
+  voided: ['voided', 'refunded', 'declined', 'nothing'],
+  abandoned: ['nothing', 'declined', 'voided'],
+  review: ['review'],
+  // These are on their way somewhere; whatever has stopped on the way is a difference.
+  reserved: [],
+  authorizing: [],
+  authorized: [],
+  unknown: [],
+  enrolled: [],
+  capture_failed: [],
+}
+const ON_THE_WAY: PaymentState[] = [
+  'reserved',
+  'authorizing',
+  'authorized',
+  'unknown',
+  'review',
+  'enrolled',
+  'abandoned',
+]
+
+/** Money is held or taken. */
+const isLive = ({ state }: { state: Theirs }) => state === 'held' || state === 'captured'
+
+/** The gateway is asked once; its answer may be long. */
+const PATIENCE_MS = 120_000
+
+/**
+ * Compares the gateway's books with our journal since then, both ways. A difference is a row; it is cleared by a later
+ * comparison that no longer finds it.
+ */
+export async function reconcile(world: World, since: Date) {
+  const early = await attemptsSince(world, since) // before the gateway is asked: what it says then is at least as new
+  const books = await askGateway(world, since)
+  const known = new Set(early.map(({ reference }) => reference))
+  const late = await attemptsNamed(
+    world,
+    books.map(({ reference }) => reference).filter((reference) => !known.has(reference)),
+  )
+  const attempts = [...early, ...late]
+  const differences = [
+    ...compare(attempts, books, new Date(world.now().getTime() - world.config.PAYMENT_IN_FLIGHT_SECONDS * 1000)),
+    ...(await unpaidMembers(world, since)),
+  ]
+  await writeDown(world, differences, [...attempts, ...books])
+  return { differences, attempts: attempts.length, transactions: books.length }
+}
+
+const askGateway = ({ payment }: World, since: Date) =>
+  payment.transactions(since, AbortSignal.timeout(PATIENCE_MS)).catch((cause: Error) => {
+    throw new Mendable(`The payment gateway '${payment.name}' did not give its books: ${cause.message}`, { cause })
+  })
+
+const attemptsSince = (world: World, since: Date) => journal(world).where('payment.created_at', '>=', since).execute()
+
+const CHUNK = 1000
+async function attemptsNamed(world: World, references: string[]) {
+  const found: Attempt[] = []
+  for (let from = 0; from < references.length; from += CHUNK)
+    found.push(
+      ...(await journal(world)
+        .where('reference', 'in', references.slice(from, from + CHUNK))
+        .execute()),
+    )
+  return found
+}
+
+const journal = ({ db, payment }: World) =>
+  db
+    .selectFrom('payment')
+    .leftJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+    .select(['payment.enrollment_id', 'reference', 'payment.state', 'amount_cents', 'transaction_id', 'updated_at'])
+    .select('member.id as member_id')
+    .where('gateway', '=', payment.name)
+
+type Attempt = Awaited<ReturnType<typeof attemptsSince>>[number]
+
+function compare(attempts: Attempt[], books: Transaction[], settledBy: Date): Difference[] {
+  const byReference = Map.groupBy(books, ({ reference }) => reference)
+  const known = new Set(attempts.map(({ reference }) => reference))
+  return [
+    ...attempts.flatMap((ours) => compareOne(ours, byReference.get(ours.reference) ?? [], settledBy)),
+    ...chargedTwice(attempts, byReference),
+    ...books
+      .filter((theirs) => isLive(theirs) && !known.has(theirs.reference))
+      .map((theirs) => difference('unknown here', theirs, 'nothing', inWords(theirs))),
+  ]
+}
+
+function compareOne(ours: Attempt, books: Transaction[], settledBy: Date): Difference[] {
+  const theirs = books.find(isLive) ?? books[0]
+  const state = theirs?.state ?? 'nothing'
+  const found: Difference[] = []
+  const mayStillMove = ON_THE_WAY.includes(ours.state) && ours.updated_at > settledBy
+  if (!agreed[ours.state].includes(state) && !mayStillMove)
+    found.push(difference('state', ours, ours.state, inWords(theirs)))
+  if (theirs && isLive(theirs) && theirs.amount_cents !== ours.amount_cents)
+    found.push(difference('amount', ours, toAmount(ours.amount_cents), toAmount(theirs.amount_cents)))
+  if ((ours.state === 'captured' || ours.state === 'enrolled') && !ours.member_id)
+    found.push(difference('paid without member', ours, 'no member', inWords(theirs)))
+  return found
+}
+
+/** Two transactions of one attempt, or two attempts of one enrollment, that both have the money. */
+function chargedTwice(attempts: Attempt[], byReference: Map<string, Transaction[]>): Difference[] {
+  const live = attempts.flatMap((ours) =>
+    (byReference.get(ours.reference) ?? []).filter(isLive).map((theirs) => ({ ...theirs, ...ours, theirs })),
+  )
+  return [...Map.groupBy(live, ({ enrollment_id }) => enrollment_id).values()]
+    .filter((charges) => charges.length > 1)
+    .flatMap((charges) =>
+      charges.map((charge) =>
+        difference('charged twice', charge, charge.state, `${inWords(charge.theirs)}, one of ${charges.length}`),
+      ),
+    )
+}
+
+/** Members whose enrollment holds no payment at all. */
+async function unpaidMembers({ db }: World, since: Date): Promise<Difference[]> {
+  const members = await db
+    .selectFrom('member')
+    .select(['enrollment_id'])
+    .where('joined_at', '>=', since)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('payment')
+            .select('reference')
+            .whereRef('payment.enrollment_id', '=', 'member.enrollment_id')
+            .where('state', 'in', ['enrolled', 'captured', 'capture_failed']),
+        ),
+      ),
+    )
+    .execute()
+  return members.map(({ enrollment_id }) =>
+    difference('member unpaid', { reference: enrollment_id }, 'a member', 'nothing'),
+  )
+}
+
+type Named = { reference: string; transaction_id?: string | null }
+const difference = (kind: string, { reference, transaction_id }: Named, ours: string, theirs: string): Difference => ({
+  reference,
+  kind,
+  transaction_id: transaction_id ?? null,
+  ours,
+  theirs,
+})
+
+const inWords = (theirs: Transaction | undefined) =>
+  theirs ? `${theirs.state} ${toAmount(theirs.amount_cents)}` : 'nothing'
+
+/** New ones are written, known ones brought up to date, and those that were compared and are gone are cleared. */
+const writeDown = ({ db, now }: World, found: Difference[], compared: { reference: string }[]) =>
+  inTransaction(db, async (db) => {
+    for (const each of found) await write(db, { ...each, found_at: now(), cleared_at: null })
+    const still = new Set(found.map(nameOf))
+    const looked = new Set(compared.map(({ reference }) => reference))
+    const open = await db
+      .selectFrom('difference')
+      .select(['reference', 'kind'])
+      .where('cleared_at', 'is', null)
+      .execute()
+    for (const each of open.filter((each) => looked.has(each.reference) && !still.has(nameOf(each))))
+      await db
+        .updateTable('difference')
+        .set({ cleared_at: now() })
+        .where('reference', '=', each.reference)
+        .where('kind', '=', each.kind)
+        .execute()
+  })
+
+const write = (db: Kysely<Tables>, { found_at, ...row }: Tables['difference']) =>
+  db
+    .insertInto('difference')
+    .values({ ...row, found_at })
+    .onConflict((clash) => clash.columns(['reference', 'kind']).doUpdateSet(row))
+    .execute()
+
+const nameOf = ({ reference, kind }: { reference: string; kind: string }) => `${reference} ${kind}`
+
+const DAYS_BACK = 3
+const DAY_MS = 86_400_000
+
+/** Once an hour, by whichever process comes first. */
+export async function reconcileHourly(world: World): Promise<void> {
+  const now = world.now()
+  const turn = await world.db
+    .insertInto('spent')
+    .values({
+      kind: 'reconciliation',
+      key: now.toISOString().slice(0, 13),
+      expires_at: new Date(now.getTime() + DAY_MS),
+    })
+    .onConflict((clash) => clash.doNothing())
+    .executeTakeFirst()
+  if (Number(turn.numInsertedOrUpdatedRows) === 0) return
+  const { differences } = await reconcile(world, new Date(now.getTime() - DAYS_BACK * DAY_MS))
+  if (differences.length)
+    world.log.error({ differences: differences.length }, 'the gateway’s books and ours do not agree: npm run reconcile')
+}
+
+/** How many differences nobody has cleared yet. */
+export async function openDifferences({ db }: World): Promise<number> {
+  const { count } = await db
+    .selectFrom('difference')
+    .select((select) => select.fn.countAll<number>().as('count'))
+    .where('cleared_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

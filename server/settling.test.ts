@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { cards } from './gateways/payment/cards.ts'
+import { settleAttempts } from './janitor.ts'
+import { runJobs } from './jobs.ts'
+import { filledForm, type Site, testSite } from './test/site.ts'
+
+const enroll = async (site: Site, enrollment: string, changes: Record<string, string> = {}) =>
+  site.post('enrollment/add-enrollment', await filledForm(site, changes), { 'idempotency-key': `${enrollment}.1` })
+
+const payments = (site: Site) => site.db.selectFrom('payment').selectAll().execute()
+
+/** Something that appears between the reservation and the admission, and makes the member impossible. */
+const standInTheWay = (site: Site, username: string) => {
+  const { authorize } = site.world.payment
+  site.world.payment.authorize = async (...asked) => {
+    const created_at = site.world.now()
+    await site.db
+      .insertInto('sponsor')
+      .values({ id: randomUUID(), site: username, name: 'In the way', active: true, created_at })
+      .execute()
+    return authorize(...asked)
+  }
+}
+
+it('4.20 a member that can never be written is let go, and hears of it', async () => {
+  const site = await testSite()
+  const enrollment = randomUUID()
+  standInTheWay(site, 'blocked')
+  const reply = await enroll(site, enrollment, { username: 'blocked', email: 'blocked@mail.example' })
+  expect(reply.json()).toMatchObject({ payment: 'Pending', token: '' })
+  while (await runJobs(site.world));
+  expect(await payments(site)).toMatchObject([{ state: 'voided', details: null, password_hash: null }])
+  expect(await site.world.payment.transactions(new Date(0), AbortSignal.timeout(1000))).toMatchObject([
+    { state: 'voided' },
+  ])
+  expect(await site.db.selectFrom('member').select('id').execute()).toEqual([])
+  const [letter] = (await site.get('/__outbox.json?to=blocked@mail.example')).json()
+  expect(letter.body).toContain('Nothing was charged')
+  const status = await site.get('/api/enrollment/status', { 'idempotency-key': `${enrollment}.1` })
+  expect(status.json()).toEqual({ state: 'none', attempt: 2 })
+  await site.close()
+})
+
+it('4.20 what the gateway will not void is given back, and asked for until it is confirmed', async () => {
+  const site = await testSite()
+  standInTheWay(site, 'blocked')
+  const asked: string[] = []
+  const answers = { void: ['unknown', 'refused', 'refused'], refund: ['unknown', 'done'] }
+  for (const what of ['void', 'refund'] as const)
+    site.world.payment[what] = async () => {
+      asked.push(what)
+      return answers[what].shift() as 'done'
+    }
+  await enroll(site, randomUUID(), { username: 'blocked' })
+  for (let round = 0; round < 4; round++) {
+    while (await runJobs(site.world));
+    site.pass(15)
+  }
+  expect(asked).toEqual(['void', 'void', 'refund', 'void', 'refund'])
+  expect(await payments(site)).toMatchObject([{ state: 'voided' }])
+  await site.close()
+})
+
+it('4.9 an answer that was lost is looked up after a second, then ever more slowly', async () => {
+  const site = await testSite()
+  await enroll(site, randomUUID(), { cc_number: cards.answerLost })
+  let looked = 0
+  site.world.payment.lookup = async () => {
+    looked++
+    return { outcome: 'unknown' }
+  }
+  for (let second = 0; second < 300; second++) {
+    site.pass(1.1)
+    while (await settleAttempts(site.world));
+  }
+  expect(looked).toBeGreaterThan(20)
+  expect(looked).toBeLessThan(50)
+  await site.close()
+})
+
+it('4.9 a payment of another gateway is left to that gateway', async () => {
+  const site = await testSite()
+  await enroll(site, randomUUID(), { cc_number: cards.answerLost })
+  site.world.payment.name = 'another'
+  site.pass(61)
+  await settleAttempts(site.world)
+  expect(await payments(site)).toMatchObject([{ state: 'unknown', gateway: 'sandbox' }])
+  expect(site.log()).toContain("only the gateway 'sandbox' knows of this attempt")
+  await site.close()
+})
+
+it('4.8 the same request sent twice at once, captcha and all, is one payment', async () => {
+  const site = await testSite()
+  const key = { 'idempotency-key': `${randomUUID()}.1` }
+  const form = await filledForm(site)
+  const replies = await Promise.all(Array.from({ length: 50 }, () => site.post('enrollment/add-enrollment', form, key)))
+  expect(new Set(replies.map(({ statusCode }) => statusCode))).toEqual(new Set([200, 202]))
+  expect(await payments(site)).toMatchObject([{ state: 'enrolled' }])
+  expect((await site.post('enrollment/add-enrollment', form, key)).json().payment).toBe('Approved')
+  await site.close()
+})
+
+it('4.7 a declined card says what to do about it, to its repeats too, and never speaks of fraud', async () => {
+  const site = await testSite()
+  const told: Record<string, string> = {
+    '4000000000000127': 'input',
+    '4000000000009995': 'card',
+    '4000000000000002': 'bank',
+    '4100000000000019': 'bank',
+  }
+  for (const [cc_number, decline_class] of Object.entries(told)) {
+    const enrollment = randomUUID()
+    expect((await enroll(site, enrollment, { cc_number })).json()).toMatchObject({ payment: 'Declined', decline_class })
+    expect((await enroll(site, enrollment)).json()).toMatchObject({ payment: 'Declined', decline_class })
+  }
+  await site.close()
+})
