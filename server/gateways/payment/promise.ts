@@ -3,11 +3,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cards } from './cards.ts'
 import type { Hold, PaymentGateway } from './port.ts'
 
-type Opened = { gateway: PaymentGateway; reopen: () => Promise<PaymentGateway>; close: () => Promise<void> }
+type Opened = {
+  gateway: PaymentGateway
+  /** The same gateway, after a restart. */
+  reopen: () => Promise<PaymentGateway>
+  /** The same adapter, where nobody answers. */
+  unreachable?: PaymentGateway
+  close: () => Promise<void>
+}
 
 const newReference = () => randomUUID().replaceAll('-', '').slice(0, 20)
 
-const hold = (cc_number: string, reference = newReference()): Hold => ({
+/** A filled form, as the use case hands it over. */
+export const hold = (cc_number: string, reference = newReference()): Hold => ({
   reference,
   amount_cents: 9900,
   card: { cc_number, cc_month: '12', cc_year: '2028', cc_cvv: '123' },
@@ -23,6 +31,9 @@ const hold = (cc_number: string, reference = newReference()): Hold => ({
   },
 })
 const soon = () => AbortSignal.timeout(10_000)
+
+/** Before any test began. */
+const begun = new Date(performance.timeOrigin - 3_600_000)
 
 /** What Foyer relies on, whoever moves the money. Every adapter's whole test is one call of this. */
 export const keepsPaymentPromise = (name: string, open: () => Promise<Opened>) =>
@@ -73,7 +84,7 @@ export const keepsPaymentPromise = (name: string, open: () => Promise<Opened>) =
 
     it('says unknown when it takes longer than it may', async () => {
       const asked = hold(cards.slow)
-      expect((await gateway.authorize(asked, AbortSignal.timeout(50))).outcome).toBe('unknown')
+      expect((await gateway.authorize(asked, AbortSignal.timeout(300))).outcome).toBe('unknown') // it takes a second
       expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
     })
 
@@ -91,6 +102,62 @@ export const keepsPaymentPromise = (name: string, open: () => Promise<Opened>) =
       const other = await approved(hold(cards.good))
       expect(await gateway.void(other.transaction_id, soon())).toBe('done')
       expect(await gateway.capture(other.transaction_id, soon())).toBe('refused')
+    })
+
+    it('never gives back more than was captured', async () => {
+      const { transaction_id } = await approved(hold(cards.good))
+      expect(await gateway.refund(transaction_id, 9900, soon())).toBe('refused')
+      expect(await gateway.capture(transaction_id, soon())).toBe('done')
+      expect(await gateway.refund(transaction_id, 9901, soon())).toBe('refused')
+      expect(await gateway.refund(transaction_id, 9900, soon())).toBe('done')
+    })
+
+    it('says what it has heard of, with reference, amount and state', async () => {
+      const held = hold(cards.good)
+      const captured = { ...hold(cards.good), amount_cents: 2500 }
+      const voided = hold(cards.good)
+      const declined = hold(cards.declined)
+      await approved(held)
+      await gateway.capture((await approved(captured)).transaction_id, soon())
+      await gateway.void((await approved(voided)).transaction_id, soon())
+      await gateway.authorize(declined, soon())
+      const all = await gateway.transactions(begun, soon())
+      const heardOf = ({ reference }: Hold) => all.filter((transaction) => transaction.reference === reference)
+      expect(heardOf(held)).toMatchObject([{ amount_cents: 9900, state: 'held' }])
+      expect(heardOf(captured)).toMatchObject([{ amount_cents: 2500, state: 'captured' }])
+      expect(heardOf(voided)).toMatchObject([{ amount_cents: 9900, state: 'voided' }])
+      expect(heardOf(declined)).toMatchObject([{ amount_cents: 9900, state: 'declined' }])
+    })
+
+    it.each([
+      ['capture', 'captured'],
+      ['void', 'voided'],
+    ] as const)('can be asked again for a %s whose answer was lost, and does it once', async (settle, state) => {
+      const asked = hold(cards.good)
+      const { transaction_id } = await approved(asked)
+      expect(['done', 'unknown']).toContain(await gateway[settle](transaction_id, AbortSignal.timeout(1)))
+      expect(await gateway[settle](transaction_id, soon())).toBe('done')
+      expect(await gateway[settle](transaction_id, soon())).toBe('done')
+      const all = await gateway.transactions(begun, soon())
+      expect(all.filter(({ reference }) => reference === asked.reference)).toMatchObject([{ transaction_id, state }])
+    })
+
+    /** Everything that can be asked, of an adapter that cannot hear the answer. */
+    const saysUnknown = async (deaf: PaymentGateway, signal: () => AbortSignal) => {
+      const { transaction_id } = await approved(hold(cards.good))
+      expect(await deaf.authorize(hold(cards.good), signal())).toEqual({ outcome: 'unknown' })
+      expect(await deaf.lookup({ reference: newReference() }, signal())).toEqual({ outcome: 'unknown' })
+      expect(await deaf.capture(transaction_id, signal())).toBe('unknown')
+      expect(await deaf.void(transaction_id, signal())).toBe('unknown')
+      expect(await deaf.refund(transaction_id, 9900, signal())).toBe('unknown')
+      await expect(deaf.transactions(begun, signal())).rejects.toThrow()
+    }
+
+    it('says unknown, and throws nothing, when there is no time left', () =>
+      saysUnknown(gateway, () => AbortSignal.abort()))
+
+    it('says unknown, and never "not found", when it cannot be reached', async () => {
+      if (opened.unreachable) await saysUnknown(opened.unreachable, soon) // one that lives inside the server always is
     })
 
     it('remembers everything after a restart', async () => {

@@ -47,7 +47,7 @@ ${entries.map(rowOf).join('\n')}
 </table></div>`
 
 const rowOf = ({ at, reference, amount_cents, state, transaction_id }: Entry) =>
-  `<tr><td><time>${escaped(at)}</time></td><td><code>${escaped(reference)}</code></td>` +
+  `<tr><td><time>${escaped(at.slice(0, 19).replace('T', ' '))} UTC</time></td><td><code>${escaped(reference)}</code></td>` +
   `<td class="amount">${money(amount_cents)}</td><td>${state}</td>` +
   `<td>${state === 'review' ? verdictForm(transaction_id) : ''}</td></tr>`
 

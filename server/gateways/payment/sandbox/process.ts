@@ -83,7 +83,7 @@ function routes({ ledger, sandbox, faults }: Parts): Answer {
       transactions: await sandbox.transactions(new Date(since), patient),
     })),
     'POST /review': async (request, response) => {
-      const isForm = request.headers['content-type'] === 'application/x-www-form-urlencoded'
+      const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')
       const asked = isForm ? Object.fromEntries(new URLSearchParams(await readText(request))) : await readJson(request)
       const { transaction_id, verdict } = fitting(VerdictMessage, asked)
       const done = await sandbox.review(transaction_id, verdict)
@@ -103,15 +103,14 @@ function routes({ ledger, sandbox, faults }: Parts): Answer {
   return async (request, response) => {
     const found = table[`${request.method} ${(request.url ?? '').split('?')[0]}`]
     if (!found) throw new Unfit('There is nothing here.', 404)
-    // A browser on this machine may be looking at anybody's page.
-    if (
-      request.method !== 'GET' &&
-      !['same-origin', 'none'].includes(String(request.headers['sec-fetch-site'] ?? 'none'))
-    )
-      throw new Unfit('Another site asked for this.', 403)
+    if (request.method !== 'GET' && isFromElsewhere(request)) throw new Unfit('Another site asked for this.', 403)
     await found(request, response)
   }
 }
+
+/** A browser on this machine may be looking at anybody's page. */
+const isFromElsewhere = ({ headers: { origin, host } }: IncomingMessage) =>
+  origin !== undefined && origin !== `http://${host}`
 
 /** Does what is asked, as the fault will have it. */
 async function carryOut(response: ServerResponse, rule: Rule | undefined, run: () => Promise<object>): Promise<void> {

@@ -1,0 +1,286 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { cards } from '#server/gateways/payment/cards.ts'
+import { hold, keepsPaymentPromise } from '#server/gateways/payment/promise.ts'
+import { runProgram } from '#server/test/process.ts'
+import { freePort } from '../../../../scripts/port.mjs'
+import type { Rule } from './faults.ts'
+import { startSandbox } from './process.ts'
+import { remoteSandbox } from './remote.ts'
+
+const soon = () => AbortSignal.timeout(10_000)
+const begun = new Date(performance.timeOrigin)
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'foyer-sandbox-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const newFile = () => join(folder, `${randomUUID()}.jsonl`)
+const start = async (ledgerFile = newFile()) => startSandbox({ port: await freePort(), ledgerFile })
+
+keepsPaymentPromise('sandbox over HTTP', async () => {
+  const ledgerFile = newFile()
+  let running = await start(ledgerFile)
+  return {
+    gateway: remoteSandbox(running.url),
+    reopen: async () => {
+      await running.close()
+      running = await start(ledgerFile)
+      return remoteSandbox(running.url)
+    },
+    unreachable: remoteSandbox(`http://127.0.0.1:${await freePort()}`),
+    close: () => running.close(),
+  }
+})
+
+describe('a sandbox with faults by script', () => {
+  let running: Awaited<ReturnType<typeof startSandbox>>
+  let gateway: ReturnType<typeof remoteSandbox>
+  beforeAll(async () => {
+    running = await start()
+    gateway = remoteSandbox(running.url)
+  })
+  afterAll(() => running.close())
+  beforeEach(async () => {
+    expect((await put([])).status).toBe(200)
+  })
+
+  const put = (script: unknown) => fetch(`${running.url}/faults`, { method: 'PUT', body: JSON.stringify(script) })
+  const script = (...rules: Partial<Rule>[]) =>
+    put(rules.map((rule) => ({ on: 'any', fault: 'error', share: 1, times: 1, ...rule })))
+  const heardOf = async (reference: string) =>
+    (await gateway.transactions(begun, soon())).filter((transaction) => transaction.reference === reference)
+  const held = async () => {
+    const asked = hold(cards.good)
+    const answer = await gateway.authorize(asked, soon())
+    return { ...asked, transaction_id: answer.outcome === 'approved' ? answer.transaction_id : '' }
+  }
+
+  // [fault, whether the answer comes, whether it is done]
+  const faults = [
+    ['lost_before', false, false],
+    ['lost_after', false, true],
+    ['slow', true, true],
+    ['reset', false, false],
+    ['garbage', false, true],
+    ['error', false, false],
+    ['duplicate', true, true],
+  ] as const
+
+  it.each(faults)('%s on authorize', async (fault, answers, isDone) => {
+    await script({ on: 'authorize', fault, ms: 100 })
+    const asked = hold(cards.good)
+    expect((await gateway.authorize(asked, soon())).outcome).toBe(answers ? 'approved' : 'unknown')
+    expect(await heardOf(asked.reference)).toMatchObject(isDone ? [{ state: 'held' }] : [])
+    expect((await gateway.lookup(asked, soon())).outcome).toBe(isDone ? 'approved' : 'not_found')
+  })
+
+  it.each(faults)('%s on lookup', async (fault, answers) => {
+    const asked = await held()
+    await script({ on: 'lookup', fault, ms: 100 })
+    expect((await gateway.lookup(asked, soon())).outcome).toBe(answers ? 'approved' : 'unknown')
+    expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
+  })
+
+  it.each(
+    faults.flatMap(([fault, answers, isDone]) =>
+      (['capture', 'void'] as const).map((on) => [fault, on, answers, isDone] as const),
+    ),
+  )('%s on %s', async (fault, on, answers, isDone) => {
+    const { reference, transaction_id } = await held()
+    const state = on === 'capture' ? 'captured' : 'voided'
+    await script({ on, fault, ms: 100 })
+    expect(await gateway[on](transaction_id, soon())).toBe(answers ? 'done' : 'unknown')
+    expect(await heardOf(reference)).toMatchObject([{ state: isDone ? state : 'held' }])
+    expect(await gateway[on](transaction_id, soon())).toBe('done')
+    expect(await heardOf(reference)).toMatchObject([{ state }])
+  })
+
+  it.each(faults)('%s on refund', async (fault, answers, isDone) => {
+    const { reference, transaction_id } = await held()
+    await gateway.capture(transaction_id, soon())
+    await script({ on: 'refund', fault, ms: 100 })
+    expect(await gateway.refund(transaction_id, 5000, soon())).toBe(answers ? 'done' : 'unknown')
+    expect(await heardOf(reference)).toMatchObject([{ state: isDone ? 'refunded' : 'captured' }])
+    expect(await gateway.refund(transaction_id, 5000, soon())).toBe('done')
+    expect(await gateway.refund(transaction_id, 4900, soon())).toBe('refused')
+  })
+
+  it.each(faults)('%s on transactions', async (fault, answers) => {
+    const { reference } = await held()
+    await script({ on: 'transactions', fault, ms: 100 })
+    const asked = gateway.transactions(begun, soon())
+    if (answers) expect((await asked).map((transaction) => transaction.reference)).toContain(reference)
+    else await expect(asked).rejects.toThrow()
+  })
+
+  it('is not waited for longer than it may take', async () => {
+    await script({ fault: 'slow', ms: 5000 })
+    const asked = hold(cards.good)
+    const asking = performance.now()
+    expect(await gateway.authorize(asked, AbortSignal.timeout(300))).toEqual({ outcome: 'unknown' })
+    expect(performance.now() - asking).toBeLessThan(2000)
+    expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
+  })
+
+  it('uses the first rule that applies, as often as it says, and tells what is left', async () => {
+    await script({ on: 'void' }, { share: 0 }, { on: 'lookup', fault: 'error', times: 2 }, { fault: 'slow', ms: 1 })
+    const reference = 'neverheardofthis0000'
+    const answers = []
+    for (let number = 0; number < 4; number++) answers.push((await gateway.lookup({ reference }, soon())).outcome)
+    expect(answers).toEqual(['unknown', 'unknown', 'not_found', 'not_found'])
+    const left: Rule[] = await (await fetch(`${running.url}/faults`)).json()
+    expect(left.map(({ times }) => times)).toEqual([1, 1, 0, 0])
+  })
+
+  it('meets about the share that was asked for', async () => {
+    await put([{ on: 'lookup', fault: 'error', share: 0.5 }])
+    const asked = Array.from({ length: 200 }, () => gateway.lookup({ reference: 'none' }, soon()))
+    const lost = (await Promise.all(asked)).filter(({ outcome }) => outcome === 'unknown').length
+    expect(lost).toBeGreaterThan(50)
+    expect(lost).toBeLessThan(150)
+  })
+
+  const good = { on: 'any', fault: 'slow', share: 1 }
+  it.each([
+    ['not a list', good],
+    ['an unknown operation', [{ ...good, on: 'review' }]],
+    ['an unknown fault', [{ ...good, fault: 'fire' }]],
+    ['no share', [{ on: 'any', fault: 'slow' }]],
+    ['a share above one', [{ ...good, share: 10 }]],
+    ['half a time', [{ ...good, times: 0.5 }]],
+    ['a mistyped name', [{ ...good, time: 3 }]],
+  ])('refuses a script with %s and keeps the one it has', async (_what, bad) => {
+    await put([good])
+    const reply = await put(bad)
+    expect([reply.status, await reply.text()]).toEqual([400, expect.stringMatching(/^This does not fit: .+\.\n$/)])
+    expect(await (await fetch(`${running.url}/faults`)).json()).toEqual([good])
+  })
+
+  it('loses what its cards lose', async () => {
+    const asked = hold(cards.neverHeard)
+    expect(await gateway.authorize(asked, soon())).toEqual({ outcome: 'unknown' })
+    expect(await gateway.lookup(asked, soon())).toEqual({ outcome: 'not_found' })
+  })
+})
+
+describe('the sandbox’s own process', () => {
+  const open = async (ledgerFile: string) => {
+    const port = await freePort()
+    const program = runProgram(
+      'server/gateways/payment/sandbox/main.ts',
+      ['--port', String(port), '--ledger', ledgerFile],
+      {},
+    )
+    const url = `http://127.0.0.1:${port}`
+    while (!program.said().includes(`sandbox: open ${url}\n`)) await sleep(20)
+    return { ...program, url, gateway: remoteSandbox(url) }
+  }
+
+  it('remembers after kill -9, and ends with a signal', async () => {
+    const file = newFile()
+    const first = await open(file)
+    const asked = hold(cards.good)
+    const answer = await first.gateway.authorize(asked, soon())
+    first.child.kill('SIGKILL')
+    await first.ended
+    const second = await open(file)
+    expect(await second.gateway.lookup(asked, soon())).toEqual(answer)
+    second.child.kill('SIGTERM')
+    expect(await second.ended).toEqual({ code: 0, signal: null })
+  })
+
+  it('agrees with another one on the same ledger, whoever is asked and however close together', async () => {
+    const file = newFile()
+    const both = await Promise.all([open(file), open(file)])
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => hold(cards.good)).map(async (asked) => {
+        const [one, other] = await Promise.all(both.map(({ gateway }) => gateway.authorize(asked, soon())))
+        expect(one).toMatchObject({ outcome: 'approved' })
+        expect(other).toEqual(one)
+        const id = one?.outcome === 'approved' ? one.transaction_id : ''
+        const [captured, voided] = await Promise.all([
+          both[0]?.gateway.capture(id, soon()),
+          both[1]?.gateway.void(id, soon()),
+        ])
+        expect([captured, voided].toSorted()).toEqual(['done', 'refused'])
+        return id
+      }),
+    )
+    expect(new Set(answers).size).toBe(200)
+    const [one, other] = await Promise.all(both.map(({ gateway }) => gateway.transactions(begun, soon())))
+    expect(one).toHaveLength(200)
+    expect(other).toEqual(one)
+    for (const { child, ended } of both) {
+      child.kill('SIGINT')
+      await ended
+    }
+  })
+
+  it('says how it is started when it is started otherwise', async () => {
+    const { ended, said } = runProgram('server/gateways/payment/sandbox/main.ts', ['--port', 'x'], {})
+    expect((await ended).code).toBe(2)
+    expect(said()).toContain('--port N --ledger FILE')
+  })
+})
+
+describe('the sandbox’s page', () => {
+  it('lists what it has heard of, newest first, and takes verdicts', async () => {
+    const ledgerFile = newFile()
+    const running = await start(ledgerFile)
+    const gateway = remoteSandbox(running.url)
+    const page = async () => (await fetch(running.url)).text()
+    expect(await page()).toContain('It has not heard of anything yet.')
+
+    const [first, second] = [hold(cards.good), { ...hold(cards.review), amount_cents: 2550 }]
+    const answer = await gateway.authorize(first, soon())
+    if (answer.outcome === 'approved') await gateway.capture(answer.transaction_id, soon())
+    await gateway.authorize(second, soon())
+    const html = await page()
+    expect(html.indexOf(second.reference)).toBeLessThan(html.indexOf(first.reference))
+    expect(html.replace(/<[^>]+>/g, ' ')).toMatch(/Held\s+\$25\.50\s+Captured\s+\$99\.00\s+Refunded\s+\$0\.00/)
+    expect(html.match(/<form/g)).toHaveLength(1)
+    for (const secret of [cards.good, cards.review, first.billing.address]) expect(html).not.toContain(secret)
+
+    const transaction_id = /name="transaction_id" value="([^"]+)"/.exec(html)?.[1] ?? ''
+    const decide = (headers: Record<string, string>) =>
+      fetch(`${running.url}/review`, {
+        method: 'POST',
+        headers,
+        redirect: 'manual',
+        body: new URLSearchParams({ transaction_id, verdict: 'approve' }),
+      })
+    expect((await decide({ origin: 'https://elsewhere.example' })).status).toBe(403)
+    expect((await gateway.lookup(second, soon())).outcome).toBe('review')
+    expect((await decide({ origin: running.url })).status).toBe(303)
+    expect((await gateway.lookup(second, soon())).outcome).toBe('approved')
+    expect(await gateway.review(transaction_id, 'decline')).toBe(false)
+    expect(await readFile(ledgerFile, 'utf8')).not.toContain(cards.good)
+    await running.close()
+  })
+})
+
+describe('a request that does not fit', () => {
+  it.each([
+    ['POST', '/authorize', '{"reference":', 400, 'The request is not JSON.'],
+    ['POST', '/authorize', '{"reference":"x"}', 400, 'This does not fit: amount_cents, card, billing.'],
+    ['POST', '/capture', '{}', 400, 'This does not fit: transaction_id.'],
+    ['POST', '/review', '{"transaction_id":"x","verdict":"maybe"}', 400, 'This does not fit: verdict.'],
+    ['POST', '/lookup', `"${'x'.repeat(70_000)}"`, 413, 'The request is longer than 64 kB.'],
+    ['GET', '/transactions', undefined, 400, 'This does not fit: since.'],
+    ['GET', '/transactions?since=yesterday', undefined, 400, 'This does not fit: since.'],
+    ['GET', '/elsewhere', undefined, 404, 'There is nothing here.'],
+    ['DELETE', '/faults', undefined, 404, 'There is nothing here.'],
+  ])('%s %s is answered with a sentence', async (method, path, body, status, sentence) => {
+    const running = await start()
+    const reply = await fetch(`${running.url}${path}`, { method, ...(body ? { body } : {}) })
+    expect([reply.status, await reply.text()]).toEqual([status, `${sentence}\n`])
+    await running.close()
+  })
+})
