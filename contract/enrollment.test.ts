@@ -43,6 +43,8 @@ const answers: Answers = {
   captcha: 'solved',
   hall_lantern: '',
   hall_umbrella: '',
+  shown_total: '99.00',
+  shown_texts: 'consent-1',
 }
 
 const elsewhere = {
@@ -58,8 +60,8 @@ const elsewhere = {
 const refusals = (payload: unknown) => messagesOf(Enrollment.safeParse(payload).error?.issues ?? [])
 
 describe('the full payload', () => {
-  test('spec 3: has the spec’s fields, and beside them only the captcha and the traps', () => {
-    const expected = [...specFields, 'captcha', ...honeypots].sort()
+  test('spec 3: has the spec’s fields, and beside them only the captcha, the traps and what was seen', () => {
+    const expected = [...specFields, 'captcha', ...honeypots, 'shown_total', 'shown_texts'].sort()
     expect(specFields).toHaveLength(40)
     expect(Object.keys(Enrollment.shape).sort()).toEqual(expected)
     expect(Object.keys(completePayload(answers)).sort()).toEqual(expected)

@@ -5,6 +5,9 @@ import { fields, messages } from './fields.ts'
 /** A copy that the form sends because the spec names it. The server works it out again and ignores this one. */
 const copy = z.optional(z.string())
 
+/** What the visitor saw. An order that no longer fits it is refused, not charged. */
+const shown = z.optional(z.string().check(z.maxLength(2000)))
+
 /** The shipping fields that must be filled once something is sent elsewhere. */
 const whenShipped = (field: keyof typeof messages.shipping) =>
   z.refine<Record<string, unknown>>((order) => order.is_shipping_different !== '1' || Boolean(order[field]), {
@@ -59,6 +62,8 @@ export const Enrollment = z
     captcha: fields.captcha,
     hall_lantern: fields.hall_lantern,
     hall_umbrella: fields.hall_umbrella,
+    shown_total: shown,
+    shown_texts: shown,
   })
   .check(
     whenShipped('ship_address'),
@@ -112,6 +117,8 @@ export type Answers = Pick<
   | 'captcha'
   | 'hall_lantern'
   | 'hall_umbrella'
+  | 'shown_total'
+  | 'shown_texts'
 >
 
 /** Where it is sent: the billing address, unless the visitor named another one. */

@@ -4,6 +4,10 @@ import { toAmount } from './money.ts'
 /** Documents whose display_on_checkout holds this word are shown, and accepted, at checkout. */
 export const AT_CHECKOUT = 'enrollment_page_checkout'
 
+/** The texts that somebody had before their eyes, in one word: what the page sends, and what the server compares. */
+export const shownTexts = (documents: { sha256: string }[]): string =>
+  [`consent-${subscriptionConsent.version}`, ...documents.map(({ sha256 }) => sha256).sort()].join(',')
+
 /** The sentence beside the second checkbox. A changed sentence is a new version: acceptances keep the exact text. */
 export const subscriptionConsent = {
   title: 'Subscription consent',

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { verify } from '@node-rs/argon2'
 import { importJWK, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LegalDocument } from '#contract/api.ts'
+import { AT_CHECKOUT, shownTexts } from '#contract/legal.ts'
 import { officeAddress } from '#contract/office.ts'
 import { cards } from './gateways/payment/cards.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
@@ -17,6 +19,30 @@ const join = async (changes: Record<string, string> = {}, headers: Record<string
 
 const memberNamed = (username: string) =>
   site.db.selectFrom('member').selectAll().where('username', '=', username).executeTakeFirst()
+
+describe('what the visitor saw', () => {
+  it('4.21 another price than the one on the screen is refused, and nothing is asked of the bank', async () => {
+    const reply = await join({ shown_total: '89.00', username: 'sawless' })
+    expect([reply.statusCode, reply.json().message]).toEqual([
+      422,
+      'The price is $99.00 now, not $89.00. Please look at the new total before you pay.',
+    ])
+    expect(await memberNamed('sawless')).toBeUndefined()
+    expect((await join({ shown_total: '99.00' })).json().payment).toBe('Approved')
+  })
+
+  it('4.21 so are other documents than those that were shown', async () => {
+    const documents = (await site.get('/api/enrollment/get-all-legal-documents')).json() as LegalDocument[]
+    const atCheckout = documents.filter(
+      (each) => each.status === 'active' && each.display_on_checkout.includes(AT_CHECKOUT),
+    )
+    const reply = await join({ shown_texts: shownTexts(atCheckout.slice(1)) })
+    expect(reply.json().fields).toEqual({
+      agreement_1: ['A document has changed since you opened this page. Please read it again.'],
+    })
+    expect((await join({ shown_texts: shownTexts(atCheckout) })).json().payment).toBe('Approved')
+  })
+})
 
 describe('an approved enrollment', () => {
   it('4.1 writes member, order, lines, acceptances and payment, and answers Approved', async () => {

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import { expiryYears, isExpired } from '#contract/card.ts'
 import { type Enrollment, shippingOf } from '#contract/enrollment.ts'
 import { messages } from '#contract/fields.ts'
-import { subscriptionConsent } from '#contract/legal.ts'
+import { shownTexts, subscriptionConsent } from '#contract/legal.ts'
+import { toAmount } from '#contract/money.ts'
 import { checkoutDocuments, priceOrder } from './catalog.ts'
 import type { Details } from './db/tables.ts'
 import { refuseIfSpent, spend } from './limits.ts'
 import { referenceOf } from './payment.ts'
 import { isVerified } from './phone.ts'
-import { refuseFields } from './refusal.ts'
+import { Refusal, refuseFields } from './refusal.ts'
 import { sponsorInCredit } from './sponsors.ts'
 import type { AttemptKey, Visitor } from './visitor.ts'
 import type { World } from './world.ts'
@@ -24,10 +25,11 @@ export async function screen(world: World, order: Enrollment, key: AttemptKey, v
   const sponsor = await sponsorInCredit(world.db, order.sponsor_site_name)
   if (!sponsor) throw refuseFields({ sponsor_site_name: 'This sponsor’s website is not active.' })
   if (!order.product_ids) throw refuseFields({ product_ids: 'Please choose a package.' })
-  const { lines } = await priceOrder(world.db, order)
+  const { lines, grand_total } = await priceOrder(world.db, order)
+  refuseIfChanged(order, grand_total)
   if (world.config.PHONE_VERIFICATION && !(await isVerified(world, key.enrollment_id, order.mobile_phone)))
     throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
-  const acceptances = await acceptedTexts(world)
+  const acceptances = await acceptedTexts(world, order)
   if (!(await world.captcha.verify(order.captcha, referenceOf(key))))
     throw refuseFields({ captcha: 'Please confirm the captcha.' })
   return { sponsor_id: sponsor.id, member: memberOf(order), shipping: shippingOf(order), lines, acceptances }
@@ -36,6 +38,14 @@ export async function screen(world: World, order: Enrollment, key: AttemptKey, v
 function refuseExpired({ cc_month, cc_year }: Enrollment, now: Date) {
   if (isExpired(cc_month, cc_year, now)) throw refuseFields({ cc_year: messages.expired })
   if (!expiryYears(now).includes(cc_year)) throw refuseFields({ cc_year: 'Please select the expiration year.' })
+}
+
+/** Nobody is charged another price than the one before their eyes. */
+function refuseIfChanged({ shown_total }: Enrollment, grand_total: number) {
+  const total = toAmount(grand_total)
+  if (shown_total === undefined || shown_total === total) return
+  const sentence = `The price is $${total} now, not $${shown_total}. Please look at the new total before you pay.`
+  throw new Refusal(422, sentence, { fields: { shown_total: [sentence] } })
 }
 
 /** Named one by one, so that nothing secret slips in with the rest. */
@@ -54,9 +64,11 @@ const memberOf = (order: Enrollment): Details['member'] => ({
   post_code: order.post_code,
 })
 
-/** The exact texts behind the two checkboxes, as they stand now. */
-async function acceptedTexts({ db }: World): Promise<Details['acceptances']> {
+/** The exact texts behind the two checkboxes, as they stand now, and as the visitor saw them. */
+async function acceptedTexts({ db }: World, { shown_texts }: Enrollment): Promise<Details['acceptances']> {
   const documents = await checkoutDocuments(db)
+  if (shown_texts !== undefined && shown_texts !== shownTexts(documents))
+    throw refuseFields({ agreement_1: 'A document has changed since you opened this page. Please read it again.' })
   const { title, version, text } = subscriptionConsent
   return [
     ...documents.map(({ title, version, sha256 }) => ({ agreement: 'agreement_1' as const, title, version, sha256 })),

@@ -6,7 +6,7 @@ import { createPayment, type Outcome } from './pay.ts'
 
 const ID = '00000000-0000-4000-8000-000000000000'
 const approved: EnrollmentReply = { payment: 'Approved', token: 'a.b.c', vo_url: 'http://office' }
-const declined: EnrollmentReply = { payment: 'Declined', token: '', vo_url: '' }
+const declined: EnrollmentReply = { payment: 'Declined', token: '', vo_url: '', decline_class: 'card' }
 const pending: EnrollmentReply = { payment: 'Pending', token: '', vo_url: '' }
 const none: EnrollmentStatus = { state: 'none', attempt: 1 }
 const offline = new Unreachable('The server did not answer.')
@@ -65,7 +65,7 @@ function serverSaying({
 describe('what becomes of a press', () => {
   test.each<[string, Said<EnrollmentReply>, Said<EnrollmentStatus>[], Outcome]>([
     ['approved', approved, [none], { is: 'approved' }],
-    ['declined', declined, [none], { is: 'declined' }],
+    ['declined', declined, [none], { is: 'declined', decline_class: 'card' }],
     ['held for review: being checked, never declined', pending, [none], { is: 'running' }],
     ['lost, and the server never heard of it', offline, [none, none], { is: 'failed' }],
     [
@@ -149,7 +149,11 @@ describe('while it is being checked', () => {
   test.each<[string, EnrollmentStatus, Outcome]>([
     ['it stays', { state: 'running', attempt: 1 }, { is: 'running' }],
     ['4.9 it may end in an approval', { state: 'approved', attempt: 1, reply: approved }, { is: 'approved' }],
-    ['it may end in a decline', { state: 'declined', attempt: 2 }, { is: 'declined' }],
+    [
+      'it may end in a decline',
+      { state: 'declined', attempt: 2, reply: declined },
+      { is: 'declined', decline_class: 'card' },
+    ],
     ['4.14 it may be given up, and nothing was charged', { state: 'none', attempt: 2 }, { is: 'released' }],
   ])('%s', async (_, status, outcome) => {
     const { payment, submit } = serverSaying({ pays: [pending], status: [none, status] })

@@ -2,10 +2,13 @@ import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { type api, Refused } from '#web/api.ts'
 
+/** What there is to try: mend the input, take another card, or ask the bank. */
+export type DeclineClass = NonNullable<EnrollmentReply['decline_class']>
+
 /** What became of an attempt to pay. Only 'declined' may be called declined. */
 export type Outcome =
   | { is: 'approved' }
-  | { is: 'declined' }
+  | { is: 'declined'; decline_class: DeclineClass }
   /** Nobody can say yet: look again, never pay again. */
   | { is: 'running' }
   /** It ended, and nothing was charged. */
@@ -59,8 +62,9 @@ export function createPayment({ calls, enrollment_id, saveToken, now, pause }: W
       case 'approved':
         return welcome(reply ?? { payment: 'Approved', token: '', vo_url: '' })
       case 'running':
+        return { is: 'running' }
       case 'declined':
-        return { is: state }
+        return declinedAs(reply)
       default:
         return undefined
     }
@@ -78,7 +82,7 @@ export function createPayment({ calls, enrollment_id, saveToken, now, pause }: W
         return welcome(reply)
       case 'Declined':
         attempt = (attempt ?? 1) + 1
-        return { is: 'declined' }
+        return declinedAs(reply)
       default:
         return { is: 'running' }
     }
@@ -130,6 +134,10 @@ export function createPayment({ calls, enrollment_id, saveToken, now, pause }: W
       if (grant) grant.token = ''
       return taken
     },
+  }
+
+  function declinedAs(reply: EnrollmentReply | undefined): Outcome {
+    return { is: 'declined', decline_class: reply?.decline_class ?? 'bank' }
   }
 
   function isFresh(held: typeof grant) {

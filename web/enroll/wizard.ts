@@ -214,5 +214,6 @@ export function useWizard(start: StartData, place: Place | undefined) {
     },
     choose,
     sumAgain: () => again.current?.(),
+    sumAfresh: () => sumAlone(draft),
   }
 }

@@ -65,6 +65,7 @@ export function Office({ member }: { member: OfficeMember }) {
               <dd>{sponsor_name}</dd>
             </div>
           </dl>
+          <p>Your first month is paid. Renewals are not charged yet.</p>
         </section>
         <button id="leave" type="button" className="button quiet">
           Sign out

@@ -1,17 +1,30 @@
+import { useEffect, useState } from 'react'
 import type { Wizard } from '../wizard.ts'
 import { Screen } from './Screen.tsx'
+
+const USUAL_MS = 120_000
 
 /** Nobody can say yet whether it is paid. Never says 'declined'. */
 export function Checking({ wizard }: { wizard: Wizard }) {
   const { email } = wizard.draft
+  const [isLong, setLong] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), USUAL_MS)
+    return () => clearTimeout(timer)
+  }, [])
   return (
     <Screen title="Your payment is being checked …">
-      <p className="lead">This usually takes a minute or two. This page goes on by itself as soon as we know.</p>
+      <p className="lead" role="status">
+        {isLong
+          ? 'This takes longer than usual: the bank may want to look at it. You need not wait here, nothing is lost.'
+          : 'This usually takes a minute or two. This page goes on by itself as soon as we know.'}
+      </p>
       <div className="checking-bar" aria-hidden="true" />
       <ul className="points">
         <li>Please do not pay again. You are charged once at most.</li>
         <li>
-          You may also leave this page: as soon as we know, we write to {email ? <strong>{email}</strong> : 'you'}.
+          You may {isLong ? '' : 'also '}leave this page: as soon as we know, we write to{' '}
+          {email ? <strong>{email}</strong> : 'you'}.
         </li>
       </ul>
     </Screen>

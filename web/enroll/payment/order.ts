@@ -1,7 +1,9 @@
+import type { LegalDocument } from '#contract/api.ts'
 import { isExpired } from '#contract/card.ts'
 import { isState } from '#contract/countries.ts'
 import { type Answers, completePayload, type Enrollment } from '#contract/enrollment.ts'
 import { messages } from '#contract/fields.ts'
+import { shownTexts } from '#contract/legal.ts'
 import { orderLists } from '#contract/packages.ts'
 import type { Draft, Receipt } from '#web/storage.ts'
 import { orderOf, packagesIn } from '../draft.ts'
@@ -22,9 +24,11 @@ type Paid = Pick<
 >
 
 /** Everything that was answered on the way, and here. */
-export const payloadOf = ({ draft, start }: Wizard, paid: Paid): Enrollment =>
+export const payloadOf = ({ draft, start, grand_total }: Wizard, documents: LegalDocument[], paid: Paid): Enrollment =>
   completePayload({
     ...paid,
+    shown_total: grand_total,
+    shown_texts: shownTexts(documents),
     ...orderOf(draft),
     sponsor_site_name: start.sponsor.site,
     first_name: draft.first_name ?? '',

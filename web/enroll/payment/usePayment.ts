@@ -5,7 +5,7 @@ import { ask, fetchDialog } from '#web/dialog/ask.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { enrollmentFailed, paymentDeclined } from '../messages.ts'
-import type { Outcome } from '../pay.ts'
+import type { DeclineClass, Outcome } from '../pay.ts'
 import { keepReceipt } from '../receipt.ts'
 import type { Wizard } from '../wizard.ts'
 import { leadBack } from './leadBack.ts'
@@ -18,7 +18,10 @@ const CHECK_EVERY = 3_000
 export type View = 'form' | 'arriving' | 'checking' | 'paid'
 
 /** What stands beside the card: the last attempt cost nothing, or why it was not even made. */
-export type News = { kind: 'declined' } | { kind: 'released' } | { kind: 'refused'; message: string }
+export type News =
+  | { kind: 'declined'; decline_class: DeclineClass }
+  | { kind: 'released' }
+  | { kind: 'refused'; message: string }
 
 /** Pays, and shows what became of it. */
 export function usePayment(wizard: Wizard) {
@@ -48,7 +51,7 @@ export function usePayment(wizard: Wizard) {
         return
       case 'declined':
         await ask(paymentDeclined)
-        tell({ kind: 'declined' })
+        tell({ kind: 'declined', decline_class: outcome.decline_class })
         return
       case 'failed':
         await ask(enrollmentFailed)
@@ -57,6 +60,7 @@ export function usePayment(wizard: Wizard) {
         tell({ kind: 'released' })
         return
       case 'refused': {
+        if (outcome.fields.shown_total) await wizard.sumAfresh()
         const here = leadBack(wizard, outcome.fields)
         if (!here) tell({ kind: 'refused', message: outcome.message })
         return here === 'led' ? undefined : here

@@ -38,7 +38,9 @@ export function Payment({ wizard }: { wizard: Wizard }) {
     onValid: async (answers) => {
       if (grand_total === undefined) return void (await wizard.sumAgain()) // nobody pays a price they have not seen
       setTyped(answers)
-      return pay(payloadOf(wizard, answers))
+      const refused = await pay(payloadOf(wizard, documents.list, answers))
+      if (refused?.agreement_1) documents.fetchAgain()
+      return refused
     },
   })
   if (view === 'paid') return <Paid />
