@@ -23,6 +23,8 @@ async function capture(world: World, key: AttemptKey): Promise<void> {
   if (held.state !== 'enrolled' || !held.transaction_id) return
   const settled = await world.payment.capture(held.transaction_id, deadline(world))
   if (settled === 'unknown') throw new Error('the gateway did not confirm the capture')
+  if (settled === 'refused')
+    world.log.error({ reference: referenceOf(key) }, 'the gateway will not capture what it held')
   await moveTo(world, key, ['enrolled'], { state: settled === 'done' ? 'captured' : 'capture_failed' })
 }
 

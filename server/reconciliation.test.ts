@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { cards } from './gateways/payment/cards.ts'
 import type { Transaction } from './gateways/payment/port.ts'
 import { runJobs } from './jobs.ts'
-import { referenceOf } from './payment.ts'
+import { referenceOf, release } from './payment.ts'
 import { openDifferences, reconcile } from './reconciliation.ts'
 import { testDatabase } from './test/database.ts'
 import { runProgram } from './test/process.ts'
@@ -85,6 +85,17 @@ it('4.19 a payment that stopped on the way is a difference once it has had its t
   site.pass(HOUR)
   expect(await found()).toContain(`${reference} state`)
   await set('captured')
+})
+
+it('4.19 money that is still held for an attempt which was given up is let go', async () => {
+  const { enrollment_id, reference } = await enroll(cards.answerLost)
+  await release(site.world, { enrollment_id, attempt: 1 }, 'abandoned')
+  site.pass(HOUR)
+  expect(await found()).toContain(`${reference} state`)
+  while (await runJobs(site.world));
+  expect(await found()).not.toContain(`${reference} state`)
+  const books = await honest(new Date(0), AbortSignal.timeout(1000))
+  expect(books.find((line) => line.reference === reference)?.state).toBe('voided')
 })
 
 it('4.19 money without a member and a member without money are differences', async () => {

@@ -4,6 +4,8 @@ import { inTransaction } from './db/open.ts'
 import type { PaymentState, Tables } from './db/tables.ts'
 import type { Transaction } from './gateways/payment/port.ts'
 import { Mendable } from './mendable.ts'
+import { isFree } from './payment.ts'
+import { addJob } from './queue.ts'
 import type { World } from './world.ts'
 
 /** What the gateway's books and ours do not agree on, in words for the operator. */
@@ -60,6 +62,7 @@ export async function reconcile(world: World, since: Date) {
     ...(await unpaidMembers(world, since)),
   ]
   await writeDown(world, differences, [...attempts, ...books])
+  for (const stray of straysOf(attempts, books)) await addJob(world.db, 'void', stray, world.now())
   return { differences, attempts: attempts.length, transactions: books.length }
 }
 
@@ -86,8 +89,8 @@ const journal = ({ db, payment }: World) =>
   db
     .selectFrom('payment')
     .leftJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
-    .select(['payment.enrollment_id', 'reference', 'payment.state', 'amount_cents', 'transaction_id', 'updated_at'])
-    .select('member.id as member_id')
+    .select(['payment.enrollment_id', 'attempt', 'reference', 'payment.state', 'amount_cents', 'transaction_id'])
+    .select(['updated_at', 'member.id as member_id'])
     .where('gateway', '=', payment.name)
 
 type Attempt = Awaited<ReturnType<typeof attemptsSince>>[number]
@@ -153,6 +156,15 @@ async function unpaidMembers({ db }: World, since: Date): Promise<Difference[]> 
   return members.map(({ enrollment_id }) =>
     difference('member unpaid', { reference: enrollment_id }, 'a member', 'nothing'),
   )
+}
+
+/** Money that is held for an attempt which ended here: a request that was on its way for very long. It is let go. */
+function straysOf(attempts: Attempt[], books: Transaction[]) {
+  const ended = new Map(attempts.filter(isFree).map((ours) => [ours.reference, ours]))
+  return books.flatMap(({ state, reference, transaction_id }) => {
+    const ours = state === 'held' ? ended.get(reference) : undefined
+    return ours ? [{ enrollment_id: ours.enrollment_id, attempt: ours.attempt, transaction_id }] : []
+  })
 }
 
 type Named = { reference: string; transaction_id?: string | null }
