@@ -40,6 +40,7 @@ async function openPostgres(connectionString: string, max: number, dress: Dress)
     query_timeout: 20_000,
   })
   pool.on('error', () => undefined) // an idle connection that broke is replaced by the next query
+  pool.on('connect', (client) => client.on('error', () => undefined)) // one in use fails in the query that uses it
   const db = new Kysely<Tables>({ dialect: dress(new PostgresDialect({ pool })) })
   const { host, pathname } = new URL(connectionString)
   return {
