@@ -9,6 +9,22 @@ export type OutboxMessage = {
   created_at: string
 }
 
+/** What the payment sandbox holds of one attempt. */
+export type TestTransaction = {
+  transaction_id: string
+  reference: string
+  amount: string
+  state: 'held' | 'review' | 'declined' | 'captured' | 'voided' | 'refunded'
+}
+
+/** The sandbox, as its page shows it. */
+export type TestPayments = {
+  /** Newest first; nothing when it does not answer. */
+  transactions: TestTransaction[] | undefined
+  /** Numbers to try, and what happens with each. */
+  cards: { number: string; happens: string }[]
+}
+
 /** One call as the documentation page shows it. */
 export type DocumentedCall = {
   method: string
@@ -34,6 +50,7 @@ export type Pages = {
   /** Something broke on our side, or we are closing. */
   failed: () => string
   outbox: (messages: OutboxMessage[]) => string
+  testPayments: (payments: TestPayments) => string
   docs: (calls: DocumentedCall[]) => string
 }
 

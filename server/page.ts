@@ -13,6 +13,7 @@ import { messagesTo } from './outbox.ts'
 import { Refusal } from './refusal.ts'
 import { giveCookie, readCookie } from './request.ts'
 import { type Shell, sendPage } from './shell.ts'
+import { addTestPayments } from './test-payments.ts'
 import type { World } from './world.ts'
 
 const hidden = { schema: { hide: true } }
@@ -31,6 +32,7 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
   })
   const { production, embedded } = world.config
   if (!production && ['mail', 'phone'].some((part) => embedded.includes(part))) addOutbox(app, world, shell)
+  if (!production) addTestPayments(app, world, shell)
 }
 
 const YEAR = 31_536_000

@@ -43,6 +43,10 @@ const everyPage = {
       created_at: renews_on,
     },
   ]),
+  'test payments': pages.testPayments({
+    transactions: [{ transaction_id: 'sb_1', reference: 'one', amount: '99.00', state: 'review' }],
+    cards: [{ number: '4242424242424242', happens: 'Approved.' }],
+  }),
   docs: pages.docs([{ method: 'GET', path: '/api/x', summary: 'X', input: undefined, output: { type: 'object' } }]),
   'office door': pages.officeDoor(),
   office: pages.office({ first_name: 'Zoë', sponsor_name: 'Ana', link: 'https://a.example/zoe', joined_on: renews_on }),

@@ -8,6 +8,7 @@ import { Docs } from './pages/Docs.tsx'
 import { Failed } from './pages/Failed.tsx'
 import { NotFound } from './pages/NotFound.tsx'
 import { Outbox } from './pages/Outbox.tsx'
+import { TestPaymentsPage } from './pages/TestPayments.tsx'
 
 const body = (page: ReactElement) => `<div id="foyer">${renderToString(page)}</div>`
 
@@ -20,5 +21,6 @@ export const pages: Pages = {
   notFound: () => body(<NotFound />),
   failed: () => body(<Failed />),
   outbox: (messages) => body(<Outbox messages={messages} />),
+  testPayments: (payments) => body(<TestPaymentsPage payments={payments} />),
   docs: (calls) => body(<Docs calls={calls} />),
 }

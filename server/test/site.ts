@@ -129,6 +129,7 @@ const pages: Pages = {
   notFound: () => '<h1>Not found</h1>',
   failed: () => '<h1>Failed</h1>',
   outbox: (messages) => `<h1>Outbox ${messages.length}</h1>`,
+  testPayments: ({ transactions }) => `<h1>Payments ${transactions?.length}</h1>`,
   docs: (calls) => `<h1>Calls ${calls.length}</h1>`,
 }
 const head = { script: '/assets/main.js', officeScript: '/assets/office.js', css: 'body{margin:0}', early: '0' }

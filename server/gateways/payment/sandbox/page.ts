@@ -8,7 +8,7 @@ const style = `
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif }
 .scrolls { overflow-x: auto }
 table { width: 100%; border-collapse: collapse }
-th, td { padding: .4rem .8rem .4rem 0; border-bottom: 1px solid #8886; text-align: start; white-space: nowrap }
+th, td { padding: .4rem 1.2rem .4rem 0; border-bottom: 1px solid #8886; text-align: start; white-space: nowrap }
 dl { display: flex; flex-wrap: wrap; gap: .5rem 2rem }
 dd { margin: 0; font-size: 1.5rem; font-weight: bold }
 form { display: inline }
@@ -27,6 +27,7 @@ export function ledgerPage(entries: Entry[]): string {
 <style>${style}</style>
 </head>
 <body>
+<main>
 <h1>Payment sandbox</h1>
 <p>No money moves here. This is the ledger of a simulated payment gateway.</p>
 <dl>${totalsOf(entries)
@@ -34,12 +35,13 @@ export function ledgerPage(entries: Entry[]): string {
     .join('')}</dl>
 ${shown.length ? tableOf(shown) : '<p>It has not heard of anything yet.</p>'}
 ${entries.length > shown.length ? `<p>These are the newest ${shown.length} of ${entries.length}.</p>` : ''}
+</main>
 </body>
 </html>
 `
 }
 
-const tableOf = (entries: Entry[]) => `<div class="scrolls"><table>
+const tableOf = (entries: Entry[]) => `<div class="scrolls" role="region" aria-label="Ledger" tabindex="0"><table>
 <thead><tr><th>Time</th><th>Reference</th><th class="amount">Amount</th><th>State</th><th>Decide</th></tr></thead>
 <tbody>
 ${entries.map(rowOf).join('\n')}

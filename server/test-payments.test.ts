@@ -1,0 +1,128 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TestPayments } from '#contract/pages.ts'
+import { freePort } from '../scripts/port.mjs'
+import { createApp } from './app.ts'
+import { cards, testCards } from './gateways/payment/cards.ts'
+import type { PaymentGateway } from './gateways/payment/port.ts'
+import { startSandbox } from './gateways/payment/sandbox/process.ts'
+import { settleAttempts } from './janitor.ts'
+import { filledForm, plainShell, type Site, testSite } from './test/site.ts'
+import type { World } from './world.ts'
+
+let folder: string
+let running: Awaited<ReturnType<typeof startSandbox>>
+const sites: Partial<Record<'inside' | 'apart', Site>> = {}
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'foyer-sandbox-'))
+  running = await startSandbox({ port: await freePort(), ledgerFile: join(folder, 'ledger.jsonl') })
+  sites.inside = await testSite()
+  sites.apart = await testSite({ PAYMENT_SANDBOX_URL: running.url })
+})
+afterAll(async () => {
+  await Promise.all(Object.values(sites).map((site) => site.close()))
+  await running.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** What the page is given to show. */
+async function shown(world: World) {
+  let given: TestPayments | undefined
+  const testPayments = (payments: TestPayments) => {
+    given = payments
+    return '<h1>Payments</h1>'
+  }
+  const app = await createApp({ world, shell: { ...plainShell, pages: { ...plainShell.pages, testPayments } } })
+  const { statusCode } = await app.inject('/__payments')
+  await app.close()
+  return { statusCode, transactions: given?.transactions, cards: given?.cards }
+}
+
+const decide = (site: Site, transaction_id: string, verdict: string, headers: Record<string, string> = {}) =>
+  site.ask({
+    method: 'POST',
+    url: '/__payments/review',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    payload: new URLSearchParams({ transaction_id, verdict }).toString(),
+  })
+
+describe.each(['inside', 'apart'] as const)('with the sandbox %s the server', (place) => {
+  const site = () => sites[place] as Site
+  const stateOf = async (transaction_id: string) =>
+    (await shown(site().world)).transactions?.find((found) => found.transaction_id === transaction_id)?.state
+
+  /** Somebody pays with the card that is held for review. */
+  const inReview = async () => {
+    const form = await filledForm(site(), { cc_number: cards.review })
+    expect((await site().post('enrollment/add-enrollment', form)).json()).toMatchObject({ payment: 'Pending' })
+    const newest = (await shown(site().world)).transactions?.[0]
+    return { form, transaction_id: newest?.transaction_id ?? '' }
+  }
+
+  it('the page lists payments, newest first, and every test card', async () => {
+    const good = await filledForm(site())
+    await site().post('enrollment/add-enrollment', good)
+    await site().post('enrollment/add-enrollment', await filledForm(site(), { cc_number: cards.declined }))
+    const page = await shown(site().world)
+    expect(page.statusCode).toBe(200)
+    expect(page.transactions?.slice(0, 2)).toMatchObject([
+      { state: 'declined', amount: '99.00' },
+      { state: 'held', amount: '99.00' },
+    ])
+    expect(page.cards?.map(({ number }) => number)).toEqual(Object.values(testCards).map(({ number }) => number))
+  })
+
+  it('Approve makes a member of whoever was waiting', async () => {
+    const { form, transaction_id } = await inReview()
+    const reply = await decide(site(), transaction_id, 'approve', { 'sec-fetch-site': 'same-origin' })
+    expect([reply.statusCode, reply.headers.location]).toEqual([303, '/__payments'])
+    expect(await stateOf(transaction_id)).toBe('held')
+    site().pass(61)
+    while (await settleAttempts(site().world));
+    const username = (await site().post('enrollment/validate_username', { username: form.username ?? '' })).json()
+    expect(username).toEqual({ username: ['This username is already taken.'] })
+  })
+
+  it('Decline lets go of it', async () => {
+    const { transaction_id } = await inReview()
+    expect((await decide(site(), transaction_id, 'decline')).statusCode).toBe(303)
+    expect(await stateOf(transaction_id)).toBe('declined')
+  })
+
+  it.each([
+    ['a cross-site form', { 'sec-fetch-site': 'cross-site' }],
+    ['a form of a neighbour', { 'sec-fetch-site': 'same-site', origin: 'http://localhost:3000' }],
+    ['a form with another origin', { origin: 'https://elsewhere.example' }],
+    ['a form without an origin of its own', { origin: 'null' }],
+  ])('%s decides nothing', async (_what, headers) => {
+    const { transaction_id } = await inReview()
+    expect((await decide(site(), transaction_id, 'approve', headers)).statusCode).toBe(403)
+    expect(await stateOf(transaction_id)).toBe('review')
+  })
+
+  it('a verdict that is none, and one in JSON, are refused', async () => {
+    expect((await decide(site(), 'x', 'maybe')).statusCode).toBe(404)
+    const json = {
+      method: 'POST' as const,
+      url: '/__payments/review',
+      payload: { transaction_id: 'x', verdict: 'approve' },
+    }
+    expect((await site().ask(json)).statusCode).toBe(404)
+  })
+})
+
+it('the page says so when the sandbox does not answer', async () => {
+  const { world } = sites.inside as Site
+  const payment = { ...world.payment, transactions: () => Promise.reject(new Error('down')) }
+  expect(await shown({ ...world, payment })).toMatchObject({ statusCode: 200, transactions: undefined })
+})
+
+it('there is no such page in production, nor with a real gateway', async () => {
+  const { world } = sites.inside as Site
+  const { name, authorize, lookup, capture, void: letGo, refund, transactions } = world.payment
+  const real: PaymentGateway = { name, authorize, lookup, capture, void: letGo, refund, transactions }
+  expect((await shown({ ...world, payment: real })).statusCode).toBe(404)
+  expect((await shown({ ...world, config: { ...world.config, production: true } })).statusCode).toBe(404)
+})

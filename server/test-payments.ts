@@ -1,0 +1,66 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { brand } from '#contract/brand.ts'
+import { toAmount } from '#contract/money.ts'
+import type { TestTransaction } from '#contract/pages.ts'
+import { testCards } from './gateways/payment/cards.ts'
+import type { PaymentGateway } from './gateways/payment/port.ts'
+import { VerdictMessage } from './gateways/payment/sandbox/messages.ts'
+import type { SandboxGateway, Verdict } from './gateways/payment/sandbox/sandbox.ts'
+import { deadline } from './payment.ts'
+import { type Shell, sendPage } from './shell.ts'
+import type { World } from './world.ts'
+
+const MOST = 100
+
+/** The sandbox, while it stands in for a real gateway. */
+const sandboxOf = ({ payment }: World): SandboxGateway | undefined => (isSandbox(payment) ? payment : undefined)
+const isSandbox = (payment: PaymentGateway): payment is SandboxGateway => 'review' in payment
+
+/** What the sandbox would have charged, and the verdict on what it holds for review. Works without a script. */
+export function addTestPayments(app: FastifyInstance, world: World, shell: Shell) {
+  const sandbox = sandboxOf(world)
+  if (!sandbox) return
+  const cards = Object.values(testCards).map(({ number, happens }) => ({ number, happens }))
+  app.get('/__payments', { schema: { hide: true } }, async (request, reply) => {
+    const transactions = await newestOf(world, sandbox).catch((error: unknown) => {
+      request.log.warn({ err: error }, 'the sandbox did not answer')
+      return undefined
+    })
+    const body = shell.pages.testPayments({ transactions, cards })
+    return sendPage(request, reply, shell, { title: `Test payments · ${brand.name}`, body })
+  })
+
+  app.register(async (forms) => {
+    forms.removeAllContentTypeParsers()
+    forms.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: 1024 },
+      (_request, text, done) => done(null, Object.fromEntries(new URLSearchParams(String(text)))),
+    )
+    forms.post<{ Body: { transaction_id: string; verdict: Verdict } }>(
+      '/__payments/review',
+      { schema: { hide: true, body: VerdictMessage } },
+      async (request, reply) => {
+        if (isFromElsewhere(request)) return reply.code(403).type('text/plain').send('Another site asked for this.\n')
+        await sandbox.review(request.body.transaction_id, request.body.verdict)
+        return reply.redirect('/__payments', 303)
+      },
+    )
+  })
+}
+
+async function newestOf(world: World, sandbox: SandboxGateway): Promise<TestTransaction[]> {
+  const all = await sandbox.transactions(new Date(0), deadline(world))
+  return all
+    .slice(-MOST)
+    .reverse()
+    .map(({ amount_cents, ...transaction }) => ({ ...transaction, amount: toAmount(amount_cents) }))
+}
+
+/** A form on somebody else's page. */
+function isFromElsewhere({ headers }: FastifyRequest): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site !== 'same-origin'
+  const { origin, host } = headers
+  return origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host)
+}
