@@ -96,7 +96,7 @@ test('1.1 what is typed before the script arrives stays, and an early Next is ho
   await expect(page.getByLabel('First name')).toHaveValue('Zoë')
 })
 
-for (const address of ['/ana', '/nobodyhere', '/oldmill', '/no-such-page', '/api/docs', '/__outbox'])
+for (const address of ['/ana', '/nobodyhere', '/oldmill', '/no-such-page', '/api/docs', '/__outbox', '/__payments'])
   test(`axe finds nothing on ${address}`, async ({ page }) => {
     await page.goto(address)
     if (address === '/oldmill') await expect(page.getByRole('dialog')).toBeVisible()

@@ -1,4 +1,5 @@
-import { expect, test } from '@playwright/test'
+import { expect, type Page, test } from '@playwright/test'
+import { referenceOf } from '../server/payment.ts'
 import { complaints } from './axe.ts'
 import { awake, fillAccount, fillAccountCreation, fillPayment, next, pay, reachPayment, someone } from './visitor.ts'
 
@@ -35,6 +36,7 @@ test('10.2 declined, then approved, without typing anything again but the card',
   expect(await complaints(page)).toEqual([])
   await dialog.getByRole('button', { name: 'OK' }).click()
   await expect(page.getByText(/nothing was charged/i)).toBeVisible()
+  await expect(page.getByText(/try another card, or ask your bank/)).toBeVisible()
   await expect(page.getByLabel('Address', { exact: true })).toHaveValue('1600 Main St')
   await expect(page.getByLabel('CVC')).toHaveValue('123')
   await page.getByLabel('Card number').fill('5555555555554444')
@@ -42,14 +44,56 @@ test('10.2 declined, then approved, without typing anything again but the card',
   await page.waitForURL('**/office')
 })
 
-test('10.3 a payment that nobody can speak for yet is being checked, never declined', async ({ page }) => {
+test('10.3 a payment that nobody can speak for yet is being checked, never declined, and ends in the office', async ({
+  page,
+}) => {
+  await beReviewed(page)
+  await expect(page.getByText(/declined/i)).toHaveCount(0)
+  expect(await complaints(page)).toEqual([])
+  await decide(page, 'Approve')
+  await page.waitForURL('**/office')
+})
+
+test('10.3 a review that ends badly says that nothing was charged, and keeps what was typed', async ({ page }) => {
+  await beReviewed(page)
+  await decide(page, 'Decline')
+  await page.getByRole('alertdialog', { name: 'Payment Declined' }).getByRole('button', { name: 'OK' }).click()
+  await expect(page.getByText(/nothing was charged/i)).toBeVisible()
+  await expect(page.getByLabel('City')).toHaveValue('Reno')
+})
+
+test('10.12 a price that has changed since is shown before anything is charged', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  await page.route('**/api/enrollment/add-enrollment', async (route) => {
+    const shown_total = '89.00' // as if the page had been opened before the price went up
+    await route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), shown_total }) })
+  })
+  await pay(page)
+  const notice = page.getByText('The price is $99.00 now, not $89.00. Please look at the new total before you pay.')
+  await expect(notice).toBeVisible()
+  await page.unroute('**/api/enrollment/add-enrollment')
+  await pay(page)
+  await page.waitForURL('**/office')
+})
+
+async function beReviewed(page: Page) {
   await reachPayment(page)
   await fillPayment(page, '4000000000009235')
   await pay(page)
   await expect(page.getByText(/being checked/i).first()).toBeVisible()
-  await expect(page.getByText(/declined/i)).toHaveCount(0)
-  expect(await complaints(page)).toEqual([])
-})
+}
+
+/** What somebody at the bank would decide. */
+async function decide(page: Page, verdict: 'Approve' | 'Decline') {
+  const enrollment = await page.locator('meta[name=enrollment]').getAttribute('content')
+  const reference = referenceOf({ enrollment_id: enrollment ?? '', attempt: 1 })
+  const bank = await page.context().newPage()
+  await bank.goto('/__payments')
+  await bank.getByRole('button', { name: `${verdict} ${reference}` }).click()
+  await expect(bank.getByRole('button', { name: `${verdict} ${reference}` })).toHaveCount(0)
+  await bank.close()
+}
 
 test('10.4 a request that fails shows the Error dialog, and the next press pays once', async ({ page }) => {
   await reachPayment(page)

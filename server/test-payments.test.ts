@@ -119,7 +119,7 @@ it('the page says so when the sandbox does not answer', async () => {
   expect(await shown({ ...world, payment })).toMatchObject({ statusCode: 200, transactions: undefined })
 })
 
-it('there is no such page in production, nor with a real gateway', async () => {
+it('7.7 there is no such page in production, nor with a real gateway', async () => {
   const { world } = sites.inside as Site
   const { name, authorize, lookup, capture, void: letGo, refund, transactions } = world.payment
   const real: PaymentGateway = { name, authorize, lookup, capture, void: letGo, refund, transactions }
