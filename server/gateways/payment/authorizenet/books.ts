@@ -1,0 +1,129 @@
+import * as z from 'zod/mini'
+import type { Transaction } from '#server/gateways/payment/port.ts'
+import { type Standing, standingOf } from './codes.ts'
+import { accepted, answer, type Exchange, text } from './exchange.ts'
+
+const Line = z.object({
+  transId: text,
+  submitTimeUTC: z.string(),
+  transactionStatus: z.string(),
+  invoiceNumber: z.optional(z.nullable(text)),
+  settleAmount: z.pipe(text, z.transform(Number)),
+})
+const Lines = z.object({ ...answer, transactions: z.optional(z.nullable(z.array(Line))) })
+const Batches = z.object({ ...answer, batchList: z.optional(z.nullable(z.array(z.object({ batchId: text })))) })
+
+type Line = z.infer<typeof Line>
+
+const PAGE = 1000
+const MOST_PAGES = 100
+const DAY_MS = 86_400_000
+const LONGEST_RANGE_MS = 31 * DAY_MS
+/** What is captured settles within a day, and so does what was declined. */
+const LOOK_BACK_MS = 7 * DAY_MS
+
+/** The vendor's lists: what is not settled yet in one, what is settled by batches. */
+export function booksOf(ask: Exchange, now: () => Date) {
+  async function* pages(request: string, elements: Record<string, unknown>, signal: AbortSignal) {
+    const sorting = { orderBy: 'submitTimeUTC', orderDescending: true }
+    for (let page = 1; page <= MOST_PAGES; page++) {
+      const paging = { limit: String(PAGE), offset: String(page) } // the offset counts pages
+      const lines = accepted(await ask(request, { ...elements, sorting, paging }, Lines, signal)).transactions ?? []
+      yield* lines
+      if (lines.length < PAGE) return
+    }
+    throw new Error(`Authorize.Net has more than ${MOST_PAGES * PAGE} transactions in one list.`)
+  }
+
+  const unsettled = (signal: AbortSignal) => pages('getUnsettledTransactionListRequest', {}, signal)
+
+  async function* settled(since: Date, signal: AbortSignal) {
+    for (const range of rangesOf(since.getTime(), now().getTime())) {
+      const { batchList } = accepted(await ask('getSettledBatchListRequest', range, Batches, signal))
+      for (const { batchId } of batchList ?? []) yield* pages('getTransactionListRequest', { batchId }, signal)
+    }
+  }
+
+  /** Unsettled first: what settles in between is then found in its batch. */
+  async function* since(then: Date, signal: AbortSignal) {
+    yield* unsettled(signal)
+    yield* settled(then, signal)
+  }
+  const lately = (signal: AbortSignal) => since(new Date(now().getTime() - LOOK_BACK_MS), signal)
+
+  return {
+    /** The transaction of this reference; of several the one that has the money. */
+    async find(reference: string, signal: AbortSignal): Promise<string | undefined> {
+      const found: Line[] = []
+      for await (const line of lately(signal)) {
+        if (line.invoiceNumber !== reference || standing(line) === 'refunded') continue
+        if (hasMoney(line)) return line.transId
+        found.push(line)
+      }
+      return found.sort((one, other) => rank(one) - rank(other))[0]?.transId
+    },
+
+    /** How many cents of it have been given back lately. */
+    async givenBack(reference: string, signal: AbortSignal): Promise<number> {
+      const refunds = new Map<string, number>()
+      for await (const line of lately(signal))
+        if (line.invoiceNumber === reference && standing(line) === 'refunded') refunds.set(line.transId, cents(line))
+      return [...refunds.values()].reduce((sum, each) => sum + each, 0)
+    },
+
+    async transactions(then: Date, signal: AbortSignal): Promise<Transaction[]> {
+      const first = Math.floor(then.getTime() / 1000) * 1000 // the vendor counts whole seconds
+      const lines = new Map<string, Line>()
+      for await (const line of since(then, signal))
+        if (new Date(line.submitTimeUTC).getTime() >= first) lines.set(line.transId, line)
+      return withRefunds([...lines.values()].map(asTransaction))
+    },
+  }
+}
+
+const cents = ({ settleAmount }: Line) => Math.round(settleAmount * 100)
+const standing = ({ transactionStatus }: Line) => standingOf(transactionStatus)
+const hasMoney = (line: Line) => standing(line) === 'held' || standing(line) === 'captured'
+const worth: Standing[] = ['review', 'unclear', 'failed', 'declined', 'voided']
+const rank = (line: Line) => worth.indexOf(standing(line))
+
+const asTransaction = (line: Line): Transaction => ({
+  transaction_id: line.transId,
+  reference: line.invoiceNumber ?? '',
+  amount_cents: cents(line),
+  state: inBooks(standing(line)),
+})
+
+/** What only a person can tell waits for one. */
+const inBooks = (found: Standing): Transaction['state'] =>
+  found === 'failed' ? 'declined' : found === 'unclear' ? 'review' : found
+
+/** The vendor writes a refund as a line of its own; in our books the transaction itself is refunded. */
+function withRefunds(lines: Transaction[]): Transaction[] {
+  const refunds = Map.groupBy(
+    lines.filter(({ state }) => state === 'refunded'),
+    ({ reference }) => reference,
+  )
+  const charges = lines.filter(({ state }) => state !== 'refunded')
+  const known = new Set(charges.map(({ reference }) => reference))
+  const givenBack = ({ reference }: Transaction) =>
+    (refunds.get(reference) ?? []).reduce((sum, { amount_cents }) => sum + amount_cents, 0)
+  return [
+    ...charges.map((line) =>
+      line.state === 'captured' && givenBack(line) >= line.amount_cents
+        ? { ...line, state: 'refunded' as const }
+        : line,
+    ),
+    ...[...refunds.values()].flat().filter(({ reference }) => !known.has(reference)),
+  ]
+}
+
+function* rangesOf(since: number, until: number) {
+  for (let from = since; from <= until; from += LONGEST_RANGE_MS)
+    yield {
+      firstSettlementDate: toSeconds(Math.floor(from / 1000)),
+      lastSettlementDate: toSeconds(Math.ceil(Math.min(from + LONGEST_RANGE_MS, until) / 1000)),
+    }
+}
+
+const toSeconds = (seconds: number) => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`

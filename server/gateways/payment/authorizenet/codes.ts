@@ -1,0 +1,99 @@
+import type { Check, Checks, DeclineClass } from '#server/gateways/payment/port.ts'
+
+/**
+ * The vendor's reason codes, as far as the visitor can do something about them. A declined card whose code is not here
+ * is the bank's own word; an error whose code is not here is not the visitor's fault, and nobody says "declined".
+ */
+export const reasons: Record<string, DeclineClass> = {
+  2: 'bank', // declined, without more
+  3: 'bank', // the bank wants to be asked
+  4: 'fraud', // the card is to be picked up
+  6: 'input', // the number is invalid
+  7: 'input', // the expiry date is invalid
+  8: 'input', // the card has expired
+  17: 'card', // the merchant does not accept this kind of card
+  27: 'input', // the address does not match
+  28: 'card', // the processor does not accept this kind of card for the merchant
+  33: 'input', // something that the merchant requires was left blank
+  37: 'input', // the number is invalid
+  41: 'fraud', // the fraud score is too high
+  44: 'input', // the CVC was declined by the processor
+  45: 'input', // neither the address nor the CVC matches
+  65: 'input', // the CVC does not match
+  78: 'input', // the CVC has a wrong form
+  127: 'input', // as 27
+  128: 'card', // the bank allows no transactions on this account
+  141: 'fraud', // as 41
+  145: 'input', // as 45
+  165: 'input', // as 65
+  200: 'input', // the number is invalid
+  201: 'input', // the expiry date is invalid
+  211: 'card', // the cardholder is not on file
+  250: 'fraud', // the visitor's address on the network is blocked
+  251: 'fraud', // a fraud filter declined
+  254: 'fraud', // declined after a review
+  315: 'input', // the number is invalid
+  316: 'input', // the expiry date is invalid
+  317: 'input', // the card has expired
+}
+
+/** "A duplicate transaction has been submitted": an earlier one got through, and says what became of it. */
+export const duplicates = new Set(['11', '318'])
+
+/** What the vendor says to a refund that it does not make. */
+export const refundRefusals = {
+  noSuchTransaction: new Set(['15', '16']),
+  notSettled: new Set(['50', '54']),
+  givenBackBefore: new Set(['51', '55']),
+}
+
+/** failed: an error is on record. unclear: only a person can tell, at the vendor. */
+export type Standing = 'held' | 'review' | 'declined' | 'captured' | 'voided' | 'refunded' | 'failed' | 'unclear'
+
+const statuses: Record<string, Standing> = {
+  authorizedPendingCapture: 'held',
+  capturedPendingSettlement: 'captured',
+  settledSuccessfully: 'captured',
+  settlementError: 'captured', // the day's batch was rejected; the merchant sends it again
+  pendingSettlement: 'captured',
+  pendingFinalSettlement: 'captured',
+  updatingSettlement: 'captured',
+  chargebackReversal: 'captured',
+  FDSPendingReview: 'review',
+  FDSAuthorizedPendingReview: 'review',
+  underReview: 'review',
+  declined: 'declined',
+  failedReview: 'declined',
+  communicationError: 'declined', // rejected by the processor, for good
+  voided: 'voided',
+  expired: 'voided', // authorized and never captured: the hold is gone
+  refundPendingSettlement: 'refunded',
+  refundSettledSuccessfully: 'refunded',
+  returnedItem: 'refunded',
+  chargeback: 'refunded',
+  generalError: 'failed',
+  couldNotVoid: 'unclear',
+  approvedReview: 'unclear',
+  authorizedPendingRelease: 'unclear', // part of an amount, which is never asked for here
+}
+
+export const standingOf = (status: string): Standing => statuses[status] ?? 'unclear'
+
+/** Street and post code both fit. Half a match is a mismatch; where nobody looked, the code says why. */
+const addressChecks: Record<string, Check> = {
+  X: 'match',
+  Y: 'match',
+  D: 'match',
+  F: 'match',
+  M: 'match',
+  A: 'mismatch', // only the street
+  N: 'mismatch',
+  W: 'mismatch', // only the nine digits of the post code
+  Z: 'mismatch', // only the five digits of the post code
+}
+const cvcChecks: Record<string, Check> = { M: 'match', N: 'mismatch' }
+
+export const checksOf = (address = '', cvc = ''): Checks => ({
+  address: addressChecks[address] ?? 'unchecked',
+  cvc: cvcChecks[cvc] ?? 'unchecked',
+})

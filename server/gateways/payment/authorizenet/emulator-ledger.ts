@@ -1,0 +1,209 @@
+import { cardBehind } from '#server/gateways/payment/cards.ts'
+
+/** For tests: the vendor's books and what it does with them. */
+
+export type Entry = {
+  transId: string
+  transactionType: string
+  transactionStatus: string
+  amount: number
+  invoiceNumber: string
+  customerId: string
+  lastFour: string
+  submitted: Date
+  responseCode: string
+  reason: string
+  avs: string
+  cvv: string
+  card?: string
+  refTransId?: string
+  batchId?: string
+}
+
+/** What the vendor is to say next, instead of what the card says. With the transaction 0 it is not in the books. */
+export type Verdict = Partial<Pick<Entry, 'responseCode' | 'reason' | 'avs' | 'cvv' | 'transactionStatus'>> & {
+  transId?: '0'
+}
+
+type Wanted = {
+  transactionType: string
+  amount?: string
+  payment?: { creditCard: { cardNumber: string } }
+  profile?: { createProfile?: unknown }
+  refTransId?: string
+  order?: { invoiceNumber?: string }
+  customer?: { id?: string }
+  transactionSettings?: { setting: { settingName: string; settingValue: string }[] }
+}
+
+/** What the vendor makes of what a test card decides. */
+const verdictOf: Record<ReturnType<typeof cardBehind>['decides'], Verdict> = {
+  held: { responseCode: '1', reason: '1' },
+  review: { responseCode: '4', reason: '253' },
+  bank: { responseCode: '2', reason: '2' },
+  card: { responseCode: '3', reason: '128' },
+  input: { responseCode: '2', reason: '65' },
+  fraud: { responseCode: '2', reason: '251' },
+}
+const statusOf: Record<string, string> = {
+  1: 'authorizedPendingCapture',
+  2: 'declined',
+  3: 'generalError',
+  4: 'FDSAuthorizedPendingReview',
+}
+const CAN_BE_VOIDED = [
+  'authorizedPendingCapture',
+  'capturedPendingSettlement',
+  'refundPendingSettlement',
+  'FDSPendingReview',
+  'FDSAuthorizedPendingReview',
+]
+const onSettlement: Record<string, string> = {
+  capturedPendingSettlement: 'settledSuccessfully',
+  refundPendingSettlement: 'refundSettledSuccessfully',
+  declined: 'declined',
+  voided: 'voided',
+}
+const no = (reason: string) => ({ responseCode: '3', reason, transId: '0' })
+
+export function emulatedLedger(now: () => Date) {
+  const entries = new Map<string, Entry>()
+  const batches: { batchId: string; settled: Date }[] = []
+  const profiles = new Map<string, { customerProfileId: string; customerPaymentProfileId: string }>()
+  const verdicts: Verdict[] = []
+  let ids = 60_000_000_000
+  const newId = () => String(++ids)
+
+  const add = (entry: Partial<Entry>): Entry => {
+    const whole: Entry = {
+      transId: newId(),
+      transactionType: 'authOnlyTransaction',
+      transactionStatus: 'authorizedPendingCapture',
+      amount: 99,
+      invoiceNumber: '',
+      customerId: '',
+      lastFour: '4242',
+      submitted: now(),
+      responseCode: '1',
+      reason: '1',
+      avs: 'Y',
+      cvv: 'M',
+      ...entry,
+    }
+    entries.set(whole.transId, whole)
+    return whole
+  }
+
+  const isDuplicate = (wanted: Wanted, card: string) => {
+    const named = wanted.transactionSettings?.setting.find(({ settingName }) => settingName === 'duplicateWindow')
+    const since = now().getTime() - Number(named?.settingValue ?? 120) * 1000
+    return [...entries.values()].some(
+      (earlier) =>
+        earlier.transactionType === wanted.transactionType &&
+        earlier.card === card &&
+        earlier.amount === Number(wanted.amount) &&
+        earlier.invoiceNumber === (wanted.order?.invoiceNumber ?? '') &&
+        earlier.submitted.getTime() >= since &&
+        (earlier.responseCode === '1' || earlier.responseCode === '4'),
+    )
+  }
+
+  const keepCard = (merchantCustomerId: string) => {
+    const known = profiles.get(merchantCustomerId)
+    if (known) return { duplicate: known.customerProfileId }
+    const kept = { customerProfileId: newId(), customerPaymentProfileId: newId() }
+    profiles.set(merchantCustomerId, kept)
+    return { kept }
+  }
+
+  const authorize = (wanted: Wanted) => {
+    const card = wanted.payment?.creditCard.cardNumber ?? ''
+    if (isDuplicate(wanted, card)) return no('11')
+    const verdict = { responseCode: '1', reason: '1', ...(verdicts.shift() ?? verdictOf[cardBehind(card).decides]) }
+    if (verdict.transId) return verdict
+    const entry = add({
+      transactionStatus: statusOf[verdict.responseCode],
+      ...verdict,
+      card,
+      amount: Number(wanted.amount),
+      invoiceNumber: wanted.order?.invoiceNumber ?? '',
+      customerId: wanted.customer?.id ?? '',
+      lastFour: card.slice(-4),
+    })
+    const profile = entry.responseCode === '1' && wanted.profile?.createProfile ? keepCard(entry.customerId) : undefined
+    return { ...entry, profile }
+  }
+
+  const capture = ({ refTransId = '' }: Wanted) => {
+    const entry = entries.get(refTransId)
+    if (entry?.transactionStatus === 'capturedPendingSettlement') return { ...entry, reason: '311' }
+    if (entry?.transactionStatus !== 'authorizedPendingCapture') return no('16')
+    entry.transactionStatus = 'capturedPendingSettlement'
+    return entry
+  }
+
+  const letGo = ({ refTransId = '' }: Wanted) => {
+    const entry = entries.get(refTransId)
+    if (entry?.transactionStatus === 'voided') return { ...entry, reason: '310' }
+    if (!entry || entry.batchId || !CAN_BE_VOIDED.includes(entry.transactionStatus)) return no('16')
+    entry.transactionStatus = 'voided'
+    return entry
+  }
+
+  const refund = (wanted: Wanted) => {
+    const { refTransId = '', order } = wanted
+    const lastFour = wanted.payment?.creditCard.cardNumber ?? ''
+    if (isDuplicate(wanted, lastFour)) return no('11')
+    const entry = entries.get(refTransId)
+    if (!entry) return no('16')
+    if (entry.transactionStatus !== 'settledSuccessfully' || lastFour.slice(-4) !== entry.lastFour) return no('54')
+    const earlier = [...entries.values()].filter((other) => other.refTransId === refTransId)
+    if (earlier.reduce((sum, { amount }) => sum + amount, Number(wanted.amount)) > entry.amount) return no('55')
+    return add({
+      transactionType: 'refundTransaction',
+      transactionStatus: 'refundPendingSettlement',
+      amount: Number(wanted.amount),
+      invoiceNumber: order?.invoiceNumber ?? '',
+      card: lastFour,
+      lastFour,
+      refTransId,
+    })
+  }
+
+  const does: Record<string, (wanted: Wanted) => Partial<Entry> & { profile?: ReturnType<typeof keepCard> }> = {
+    authOnlyTransaction: authorize,
+    priorAuthCaptureTransaction: capture,
+    voidTransaction: letGo,
+    refundTransaction: refund,
+  }
+
+  return {
+    entries,
+    batches,
+    profiles,
+    add,
+    keepCard,
+    transact: (wanted: Wanted) => does[wanted.transactionType]?.(wanted) ?? no('69'),
+    /** The bank's word on the next authorization. */
+    decideNext: (verdict: Verdict) => verdicts.push(verdict),
+    /** The end of the vendor's day. */
+    settle: () => {
+      const batchId = newId()
+      batches.push({ batchId, settled: now() })
+      for (const entry of entries.values()) {
+        const settled = onSettlement[entry.transactionStatus]
+        if (settled && !entry.batchId) Object.assign(entry, { transactionStatus: settled, batchId })
+      }
+    },
+    /** What somebody who looked at a held transaction has decided. */
+    review: (transId: string, verdict: 'approve' | 'decline') =>
+      Object.assign(
+        entries.get(transId) ?? {},
+        verdict === 'approve'
+          ? { transactionStatus: 'authorizedPendingCapture', responseCode: '1', reason: '1' }
+          : { transactionStatus: 'voided', responseCode: '2', reason: '254' },
+      ),
+  }
+}
+
+export type Ledger = ReturnType<typeof emulatedLedger>

@@ -1,0 +1,225 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text as textOf } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cardBehind } from '#server/gateways/payment/cards.ts'
+import { type Entry, emulatedLedger } from './emulator-ledger.ts'
+import { complaint } from './emulator-schema.ts'
+
+/** How an answer can fail to come, or to be one. */
+export const faults = [
+  'dropped_before',
+  'dropped_after',
+  'slow',
+  'garbage',
+  'half',
+  'html',
+  'huge',
+  'status_500',
+  'of_another',
+] as const
+export type Fault = (typeof faults)[number]
+
+const faultOf: Record<string, Fault> = { slow: 'slow', lost_after: 'dropped_after', lost_before: 'dropped_before' }
+
+type Body = Record<string, unknown> & { transId?: string; batchId?: string; customerProfileId?: string }
+type Options = { login_id: string; transaction_key: string; port: number; now: () => Date }
+
+const message = (code: string, text: string) => ({
+  messages: { resultCode: code.startsWith('I') ? 'Ok' : 'Error', message: [{ code, text }] },
+})
+const ok = message('I00001', 'Successful.')
+
+/**
+ * For tests: speaks as Authorize.Net documents it and is as strict about order, unknown elements and lengths. Charges
+ * nobody, keeps everything in memory, and fails on demand.
+ */
+export async function authorizeNetEmulator({ login_id, transaction_key, port, now }: Options) {
+  const ledger = emulatedLedger(now)
+  const received: string[] = []
+  const planned: { request: string; fault: Fault }[] = []
+
+  const answers: Record<string, (body: Body) => object> = {
+    createTransactionRequest: ({ transactionRequest }) => transacted(ledger.transact(transactionRequest as never)),
+    getTransactionDetailsRequest: ({ transId = '' }) => {
+      const entry = ledger.entries.get(transId)
+      return entry ? { transaction: detailsOf(entry), ...ok } : message('E00040', 'The record cannot be found.')
+    },
+    getUnsettledTransactionListRequest: (body) => listOf(body, (entry) => !entry.batchId),
+    getTransactionListRequest: (body) => listOf(body, (entry) => entry.batchId === body.batchId),
+    getSettledBatchListRequest: (body) => {
+      const [from, to] = [body.firstSettlementDate, body.lastSettlementDate].map((date) => new Date(String(date)))
+      if (!from || !to || to < from || to.getTime() - from.getTime() > 31 * 86_400_000 + 1000)
+        return message('E00013', 'The date range is invalid.')
+      const batchList = ledger.batches
+        .filter(({ settled }) => settled >= from && settled <= to)
+        .map(({ batchId, settled }) => ({
+          batchId,
+          settlementTimeUTC: utc(settled),
+          settlementTimeUTCSpecified: true,
+          settlementState: 'settledSuccessfully',
+          paymentMethod: 'creditCard',
+        }))
+      return batchList.length ? { batchList, ...ok } : message('I00004', 'No records found.')
+    },
+    createCustomerProfileFromTransactionRequest: ({ transId = '', customer }) => {
+      if (!ledger.entries.has(transId)) return message('E00040', 'The record cannot be found.')
+      const { merchantCustomerId = '' } = (customer ?? {}) as { merchantCustomerId?: string }
+      return kept(ledger.keepCard(merchantCustomerId))
+    },
+    getCustomerProfileRequest: ({ customerProfileId }) => {
+      const profile = [...ledger.profiles.values()].find((each) => each.customerProfileId === customerProfileId)
+      return profile
+        ? { profile: { paymentProfiles: [{ customerPaymentProfileId: profile.customerPaymentProfileId }] }, ...ok }
+        : message('E00040', 'The record cannot be found.')
+    },
+  }
+
+  const listOf = (body: Body, belongs: (entry: Entry) => boolean) => {
+    const { limit = 1000, offset = 1 } = (body.paging ?? {}) as { limit?: string; offset?: string }
+    const all = [...ledger.entries.values()].filter(belongs).sort((one, other) => +other.submitted - +one.submitted)
+    const from = (Number(offset) - 1) * Number(limit)
+    const transactions = all.slice(from, from + Number(limit)).map(lineOf)
+    return transactions.length
+      ? { transactions, totalNumInResultSet: all.length, ...ok }
+      : message('I00004', 'No records found.')
+  }
+
+  const answerTo = (text: string): object => {
+    const [name = '', body] = (Object.entries(JSON.parse(text))[0] ?? []) as [string, Body]
+    const wrong = complaint(name, body)
+    if (wrong) return message('E00003', wrong)
+    const { name: login, transactionKey } = body.merchantAuthentication as { name?: string; transactionKey?: string }
+    if (login !== login_id || transactionKey !== transaction_key)
+      return message('E00007', 'User authentication failed due to invalid authentication values.')
+    return { ...(answers[name]?.(body) ?? {}), ...(body.refId ? { refId: body.refId } : {}) }
+  }
+
+  const faultFor = (text: string): Fault | undefined => {
+    const place = planned.findIndex(({ request }) => text.startsWith(`{"${request}"`))
+    if (place >= 0) return planned.splice(place, 1)[0]?.fault
+    return faultOf[cardBehind(/"cardNumber":"(\d+)"/.exec(text)?.[1] ?? '').answer ?? '']
+  }
+
+  const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+    const text = await textOf(request).catch(() => '')
+    if (!text || request.method !== 'POST' || request.url !== '/xml/v1/request.api') return request.socket.destroy()
+    received.push(text)
+    const fault = faultFor(text)
+    if (fault === 'dropped_before') return request.socket.destroy()
+    const sent = `\uFEFF${JSON.stringify(answerTo(text))}`
+    if (fault === 'dropped_after') return request.socket.destroy()
+    if (fault === 'slow') await sleep(1_000)
+    const type = fault === 'html' ? 'text/html' : 'application/json; charset=utf-8'
+    response.writeHead(fault === 'status_500' ? 500 : 200, { 'content-type': type })
+    response.end(fault ? spoiled(fault, sent) : sent)
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+
+  return {
+    ...ledger,
+    url: `http://127.0.0.1:${port}`,
+    /** Every request as it came, byte for byte. */
+    received,
+    /** The next request of this kind fails like this. */
+    failNext: (request: string, fault: Fault) => planned.push({ request, fault }),
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const spoiled = (fault: Fault, sent: string) =>
+  ({
+    of_another: sent.replace(/,"refId":".*"}$/, '}').replace(/}$/, ',"refId":"of another"}'),
+    garbage: '\u0000\u0007%PDF',
+    half: sent.slice(0, sent.length / 2),
+    html: '<!DOCTYPE html><title>Maintenance</title>',
+    huge: `"${'x'.repeat(5 * 1024 * 1024)}"`,
+  })[fault as string] ?? sent
+
+const texts: Record<string, string> = {
+  11: 'A duplicate transaction has been submitted.',
+  16: 'The transaction cannot be found.',
+  54: 'The referenced transaction does not meet the criteria for issuing a credit.',
+  310: 'This transaction has already been voided.',
+  311: 'This transaction has already been captured.',
+}
+
+type Kept = { duplicate?: string; kept?: { customerProfileId: string; customerPaymentProfileId: string } }
+
+const kept = ({ duplicate, kept }: Kept) =>
+  kept
+    ? {
+        customerProfileId: kept.customerProfileId,
+        customerPaymentProfileIdList: [kept.customerPaymentProfileId],
+        customerShippingAddressIdList: [],
+        ...ok,
+      }
+    : {
+        customerPaymentProfileIdList: [],
+        ...message('E00039', `A duplicate record with ID ${duplicate} already exists.`),
+      }
+
+function transacted({ responseCode, reason = '', profile, ...entry }: Partial<Entry> & { profile?: Kept }) {
+  const isGood = responseCode === '1' || responseCode === '4'
+  return {
+    transactionResponse: {
+      responseCode,
+      authCode: isGood ? 'A1B2C3' : '',
+      avsResultCode: entry.avs ?? 'P',
+      cvvResultCode: entry.cvv ?? '',
+      cavvResultCode: '',
+      transId: entry.transId,
+      refTransID: entry.refTransId ?? '',
+      transHash: '',
+      testRequest: '0',
+      accountNumber: `XXXX${entry.lastFour ?? ''}`,
+      accountType: 'Visa',
+      ...(isGood
+        ? { messages: [{ code: reason, description: texts[reason] ?? 'This transaction has been approved.' }] }
+        : { errors: [{ errorCode: reason, errorText: texts[reason] ?? 'This transaction has been declined.' }] }),
+    },
+    ...(profile ? { profileResponse: kept(profile) } : {}),
+    ...(isGood ? ok : message('E00027', 'The transaction was unsuccessful.')),
+  }
+}
+
+const utc = (time: Date) => `${time.toISOString().slice(0, 19)}Z`
+
+const lineOf = (entry: Entry) => ({
+  transId: entry.transId,
+  submitTimeUTC: utc(entry.submitted),
+  submitTimeLocal: utc(entry.submitted).slice(0, 19),
+  transactionStatus: entry.transactionStatus,
+  ...(entry.invoiceNumber ? { invoiceNumber: entry.invoiceNumber } : {}),
+  accountType: 'Visa',
+  accountNumber: `XXXX${entry.lastFour}`,
+  settleAmount: entry.amount,
+  marketType: 'eCommerce',
+  product: 'Card Not Present',
+  hasReturnedItemsSpecified: false,
+})
+
+const detailsOf = (entry: Entry) => ({
+  transId: entry.transId,
+  ...(entry.refTransId ? { refTransId: entry.refTransId } : {}),
+  submitTimeUTC: utc(entry.submitted),
+  transactionType: entry.transactionType,
+  transactionStatus: entry.transactionStatus,
+  responseCode: Number(entry.responseCode),
+  responseReasonCode: Number(entry.reason),
+  responseReasonDescription: 'Approval',
+  authCode: 'A1B2C3',
+  AVSResponse: entry.avs,
+  cardCodeResponse: entry.cvv,
+  order: { invoiceNumber: entry.invoiceNumber },
+  requestedAmountSpecified: false,
+  authAmount: entry.amount,
+  settleAmount: entry.amount,
+  payment: { creditCard: { cardNumber: `XXXX${entry.lastFour}`, expirationDate: 'XXXX', cardType: 'Visa' } },
+  customer: { typeSpecified: false, id: entry.customerId },
+})

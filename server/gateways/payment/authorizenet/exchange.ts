@@ -1,0 +1,111 @@
+import * as z from 'zod/mini'
+
+/** No answer that can be understood: what was asked for may have happened or not. */
+export class LostAnswer extends Error {
+  override name = 'LostAnswer'
+}
+
+/** A clear no. Carries the vendor's code and our own words; the vendor's text may repeat the card, so it goes nowhere. */
+export class VendorRefusal extends Error {
+  override name = 'VendorRefusal'
+  code: string
+  constructor(code: string) {
+    super(`Authorize.Net refused with ${code}: ${meanings[code] ?? 'see its list of response codes'}.`)
+    this.code = code
+  }
+}
+
+export const NOT_FOUND = 'E00040'
+export const DUPLICATE_RECORD = 'E00039'
+
+const meanings: Record<string, string> = {
+  E00001: 'it failed inside',
+  E00003: 'it does not take the form of what was sent',
+  E00007: 'it does not know AUTHORIZENET_LOGIN_ID with AUTHORIZENET_TRANSACTION_KEY',
+  E00008: 'the merchant account is inactive',
+  E00009: 'the merchant account is in test mode',
+  E00010: 'the merchant account may not do this',
+  E00011: 'the merchant account may not do this; is the Transaction Details API switched on',
+  E00044: 'the merchant account has no customer profiles',
+  [NOT_FOUND]: 'there is no such record',
+}
+
+/** Ids and codes are text in some answers and numbers in others. */
+export const text = z.pipe(z.union([z.string(), z.number()]), z.transform(String))
+
+const Messages = z.object({
+  resultCode: z.string(),
+  message: z.array(z.object({ code: z.string(), text: z.optional(z.string()) })),
+})
+/** What every answer has. */
+export const answer = { refId: z.optional(z.nullable(z.string())), messages: Messages }
+type Answer = { refId?: string | null; messages: z.infer<typeof Messages> }
+
+export type Account = { login_id: string; transaction_key: string; base_url: string }
+export type Exchange = ReturnType<typeof exchangeWith>
+
+/**
+ * One request and its answer. The elements go out in the order in which they are written down, and the vendor insists
+ * on the order of its schema.
+ */
+export function exchangeWith({ login_id, transaction_key, base_url }: Account) {
+  const address = new URL('/xml/v1/request.api', base_url)
+  if (address.protocol !== 'https:' && !isThisMachine(address.hostname))
+    throw new Error('AUTHORIZENET_BASE_URL must begin with https: cards are sent there.')
+  const merchantAuthentication = { name: login_id, transactionKey: transaction_key }
+
+  return async <Reply extends Answer>(
+    request: string,
+    elements: { refId?: string } & Record<string, unknown>,
+    schema: z.ZodMiniType<Reply>,
+    signal: AbortSignal,
+  ): Promise<Reply> => {
+    const sent = JSON.stringify({ [request]: { merchantAuthentication, ...elements } })
+    const reply = z.safeParse(schema, await post(address, sent, signal))
+    if (!reply.success) throw new LostAnswer('Authorize.Net answered in another shape than it documents.')
+    if (reply.data.refId && reply.data.refId !== elements.refId)
+      throw new LostAnswer('Authorize.Net answered what was not asked.')
+    return reply.data
+  }
+}
+
+const isThisMachine = (hostname: string) => ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
+
+const MOST_BYTES = 4 * 1024 * 1024
+
+async function post(address: URL, body: string, signal: AbortSignal): Promise<unknown> {
+  try {
+    const headers = { 'content-type': 'application/json', accept: 'application/json' }
+    const reply = await fetch(address, { method: 'POST', headers, body, signal, redirect: 'error' })
+    const received = await read(reply)
+    if (reply.status !== 200) throw new Error(`status ${reply.status}`)
+    return JSON.parse(new TextDecoder().decode(received)) // the decoder takes the byte-order mark away
+  } catch (cause) {
+    throw new LostAnswer(`Authorize.Net gave no answer: ${reasonOf(cause)}.`)
+  }
+}
+
+async function read({ body }: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body ?? []) {
+    size += chunk.length
+    if (size > MOST_BYTES) throw new Error('more than can be read')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** A parser's message may quote what it could not read. */
+const reasonOf = (cause: unknown) =>
+  cause instanceof SyntaxError ? 'not JSON' : cause instanceof Error ? cause.message : 'unknown'
+
+export const isOk = ({ messages }: Answer) => messages.resultCode === 'Ok'
+
+export const refusal = ({ messages }: Answer) => new VendorRefusal(messages.message[0]?.code ?? 'no code')
+
+/** The answer, when it is a yes. */
+export function accepted<Reply extends Answer>(reply: Reply): Reply {
+  if (!isOk(reply)) throw refusal(reply)
+  return reply
+}

@@ -1,0 +1,131 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { freePort } from '../../../../scripts/port.mjs'
+import { emulated, hold, newReference, soon } from './emulated.ts'
+import { faults } from './emulator.ts'
+
+const now = () => new Date('2026-03-01T12:00:00.500Z')
+const emulation = await emulated(await freePort(), now)
+const { emulator, gateway, gatewayAt, approved, captured, post } = emulation
+beforeEach(emulation.begin)
+afterAll(emulator.close)
+
+describe('when the vendor fails', () => {
+  const lost = faults.filter((fault) => fault !== 'slow')
+  const quickly = () => AbortSignal.timeout(200)
+
+  it.each(lost)('%s: an authorization is unknown and found, or found nowhere', async (fault) => {
+    const asked = hold()
+    emulator.failNext('createTransactionRequest', fault)
+    expect(await gateway.authorize(asked, soon())).toEqual({ outcome: 'unknown' })
+    const found = await gateway.lookup(asked, soon())
+    expect(found.outcome).toBe(fault === 'dropped_before' ? 'not_found' : 'approved')
+  })
+
+  it.each(lost)('%s: capture, void and refund are unknown', async (fault) => {
+    const { transaction_id } = await approved()
+    emulator.failNext('createTransactionRequest', fault)
+    expect(await gateway.capture(transaction_id, soon())).toBe('unknown')
+    const other = (await approved()).transaction_id
+    emulator.failNext('getTransactionDetailsRequest', fault)
+    expect(await gateway.void(other, soon())).toBe('unknown')
+    emulator.failNext('createTransactionRequest', fault)
+    expect(await gateway.void(other, soon())).toBe('unknown')
+    const third = await captured()
+    emulator.settle()
+    emulator.failNext('createTransactionRequest', fault)
+    expect(await gateway.refund(third, 9900, soon())).toBe('unknown')
+    expect(await gateway.capture(transaction_id, soon())).toBe('done')
+    expect(await gateway.void(other, soon())).toBe('done')
+    expect(await gateway.refund(third, 9900, soon())).toBe('done')
+  })
+
+  it.each(lost)('%s: a lookup is unknown, never "not found", and the books are not given', async (fault) => {
+    const asked = hold()
+    await captured(asked)
+    emulator.settle()
+    const unfound = newReference()
+    for (const request of ['getUnsettledTransactionList', 'getSettledBatchList', 'getTransactionList']) {
+      emulator.failNext(`${request}Request`, fault)
+      expect(await gateway.lookup({ reference: unfound }, soon())).toEqual({ outcome: 'unknown' })
+      emulator.failNext(`${request}Request`, fault)
+      await expect(gateway.transactions(new Date(now().getTime() - 1000), soon())).rejects.toThrow('Authorize.Net')
+    }
+    emulator.failNext('getTransactionDetailsRequest', fault)
+    expect(await gateway.lookup(asked, soon())).toEqual({ outcome: 'unknown' })
+  })
+
+  it('slowly: whatever takes longer than it may is unknown', async () => {
+    const asked = hold()
+    const slow = (request: string) => emulator.failNext(request, 'slow')
+    slow('createTransactionRequest')
+    expect(await gateway.authorize(asked, quickly())).toEqual({ outcome: 'unknown' })
+    slow('getUnsettledTransactionListRequest')
+    expect(await gateway.lookup(asked, quickly())).toEqual({ outcome: 'unknown' })
+    const found = await gateway.lookup(asked, soon())
+    if (found.outcome !== 'approved') throw new Error(found.outcome)
+    slow('createTransactionRequest')
+    expect(await gateway.capture(found.transaction_id, quickly())).toBe('unknown')
+    expect(await gateway.authorize(hold(), AbortSignal.abort())).toEqual({ outcome: 'unknown' })
+  })
+
+  it('nobody listens: unknown', async () => {
+    const nowhere = gatewayAt(`http://127.0.0.1:${await freePort()}`)
+    expect(await nowhere.authorize(hold(), soon())).toEqual({ outcome: 'unknown' })
+    expect(await nowhere.lookup(hold(), soon())).toEqual({ outcome: 'unknown' })
+    expect(await nowhere.capture('1', soon())).toBe('unknown')
+  })
+})
+
+describe('an operator’s mistake', () => {
+  it('wrong keys are named, and nobody is told "declined"', async () => {
+    const wrong = gatewayAt(emulator.url, 'somebody')
+    for (const asking of [
+      wrong.authorize(hold(), soon()),
+      wrong.lookup(hold(), soon()),
+      wrong.capture('1', soon()),
+      wrong.transactions(now(), soon()),
+    ])
+      await expect(asking).rejects.toThrow('E00007: it does not know AUTHORIZENET_LOGIN_ID')
+    expect(emulator.entries.size).toBe(0)
+  })
+
+  it.each(['1', '4'])(
+    'a merchant account in test mode, which says %s to all, approves nothing',
+    async (responseCode) => {
+      const asked = hold()
+      emulator.decideNext({ responseCode, transId: '0' })
+      await expect(gateway.authorize(asked, soon())).rejects.toThrow('Authorize.Net is in test mode')
+      expect(await gateway.lookup(asked, soon())).toEqual({ outcome: 'not_found' })
+    },
+  )
+
+  it('an address that is not encrypted is refused at the start', () => {
+    expect(() => gatewayAt('http://api.authorize.net')).toThrow('must begin with https')
+    expect(gatewayAt('https://apitest.authorize.net').name).toBe('authorizenet')
+  })
+
+  it('an answer with a code that nobody knows is neither yes nor no', async () => {
+    emulator.decideNext({ responseCode: '7', reason: '2', transId: '0' })
+    await expect(gateway.authorize(hold(), soon())).rejects.toThrow('Authorize.Net refused with 2')
+  })
+
+  it('the whole address of the interface is taken as well as its host', async () => {
+    const whole = gatewayAt(`${emulator.url}/xml/v1/request.api`)
+    expect((await whole.authorize(hold(), soon())).outcome).toBe('approved')
+  })
+})
+
+it('no error that is thrown names a card, a CVC or a key, whatever the vendor writes', async () => {
+  const thrown: unknown[] = []
+  const asked = hold()
+  asked.card = { cc_number: '4242424242424242', cc_month: '07', cc_year: '2030', cc_cvv: '98765' } // too long a CVC
+  await gateway.authorize(asked, soon()).catch((error) => thrown.push(error))
+  expect(String(await post(JSON.parse(emulator.received[0] ?? '')))).toContain("The value '98765'") // the vendor quotes it
+  emulator.decideNext({ responseCode: '3', reason: '19' })
+  await gateway.authorize(hold(), soon()).catch((error) => thrown.push(error))
+  emulator.failNext('getUnsettledTransactionListRequest', 'garbage')
+  await gateway.transactions(now(), soon()).catch((error) => thrown.push(error))
+  expect(thrown).toHaveLength(3)
+  const words = thrown.map((error) => [String(error), (error as Error).stack, JSON.stringify(error)].join()).join()
+  expect(words).not.toMatch(/4242|98765|transactionkey16|merchant-login/)
+})
