@@ -26,6 +26,17 @@ const production = {
   ALLOW_EMBEDDED: 'payment, phone',
 }
 
+test('a gateway that is chosen needs all of its keys', () => {
+  expect(named({ PAYMENT: 'authorizenet', AUTHORIZENET_LOGIN_ID: 'x' })).toEqual([
+    'AUTHORIZENET_TRANSACTION_KEY',
+    'AUTHORIZENET_BASE_URL',
+  ])
+  const whole = { AUTHORIZENET_TRANSACTION_KEY: 'y', AUTHORIZENET_BASE_URL: 'https://pay.example' }
+  expect(readConfig({ PAYMENT: 'authorizenet', AUTHORIZENET_LOGIN_ID: 'x', ...whole }).embedded).not.toContain(
+    'payment',
+  )
+})
+
 describe('without any setting', () => {
   const config = readConfig({})
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { type Database, type Db, openDatabase } from './db/open.ts'
 import { makeReady } from './db/ready.ts'
@@ -7,9 +6,8 @@ import type { CaptchaGateway } from './gateways/captcha/port.ts'
 import { outboxMail } from './gateways/mail/outbox.ts'
 import type { MailGateway } from './gateways/mail/port.ts'
 import { smtpMail } from './gateways/mail/smtp.ts'
+import { openPayments } from './gateways/payment/open.ts'
 import type { PaymentGateway } from './gateways/payment/port.ts'
-import { remoteSandbox } from './gateways/payment/sandbox/remote.ts'
-import { sandboxPayments } from './gateways/payment/sandbox/sandbox.ts'
 import type { SmsGateway } from './gateways/sms/port.ts'
 import { sandboxSms } from './gateways/sms/sandbox.ts'
 import { type Keys, openKeys } from './keys.ts'
@@ -80,9 +78,4 @@ export async function createWorld({
     await opened.close()
     throw error
   }
-}
-
-function openPayments({ PAYMENT_SANDBOX_URL, DATA_DIR }: Config, now: () => Date): PaymentGateway {
-  if (PAYMENT_SANDBOX_URL) return remoteSandbox(PAYMENT_SANDBOX_URL)
-  return sandboxPayments(join(DATA_DIR, 'sandbox-payments.jsonl'), now)
 }
