@@ -100,6 +100,8 @@ describe('a code', () => {
   it.each([
     ['+1202555', 'Invalid mobile phone number format.'],
     ['+12025550404', 'This number cannot receive text messages. Try a call instead, or another number.'],
+    ['+12025550429', 'Too many codes were asked for with this number. Please wait 10 minutes and try again.'],
+    ['+12025550403', 'Codes cannot be sent to this number. Please use another number.'],
     ['+12025550500', 'Error sending verification code'],
   ])('5.3 to %s is not sent, with a message', async (phone, message) => {
     const { send } = await visitor()

@@ -16,6 +16,11 @@ const said = {
     status: 0,
     message: 'This number cannot receive text messages. Try a call instead, or another number.',
   },
+  too_often: {
+    status: 0,
+    message: 'Too many codes were asked for with this number. Please wait 10 minutes and try again.',
+  },
+  blocked: { status: 0, message: 'Codes cannot be sent to this number. Please use another number.' },
   unsent: { status: 0, message: 'Error sending verification code' },
   right: { status: 1, message: 'Your phone number has been successfully verified.' },
   wrong: { status: 0, message: 'That is not the code we sent. Please check it and try again.' },
@@ -38,7 +43,7 @@ export async function sendCode(
   const sending = await world.sms.send(mobile_phone, channel)
   if (sending !== 'sent') {
     await world.db.deleteFrom('spent').where('kind', '=', 'code').where('key', '=', mobile_phone).execute() // try again at once
-    return sending === 'unreachable' ? said.unreachable : said.unsent
+    return said[sending === 'unknown' ? 'unsent' : sending]
   }
   await world.db
     .insertInto('phone_check')

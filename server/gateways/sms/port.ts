@@ -5,8 +5,15 @@ export type SmsGateway = {
   check: (mobile_phone: string, code: string) => Promise<Checking>
 }
 
-/** unreachable: this number cannot be reached that way. unknown: the vendor did not answer. */
-export type Sending = 'sent' | 'unreachable' | 'unknown'
+/**
+ * unreachable: not by this channel, another one may reach it. too_often: the vendor wants ten minutes of rest for this
+ * number. blocked: no code goes to this number or its country. impossible: no such number. unknown: the vendor did not
+ * answer, or not in a way that can be understood; the code may have been sent.
+ */
+export type Sending = 'sent' | 'unreachable' | 'too_often' | 'blocked' | 'impossible' | 'unknown'
 
-/** gone: expired, used, or tried too often; a new code is needed. */
+/**
+ * gone: expired, used, or tried too often; a new code is needed. unknown: the vendor did not answer, and the code may
+ * have been used up.
+ */
 export type Checking = 'right' | 'wrong' | 'gone' | 'unknown'

@@ -2,14 +2,16 @@ import { createHmac, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import { brand } from '#contract/brand.ts'
 import type { Db } from '#server/db/open.ts'
-import type { SmsGateway } from './port.ts'
+import type { Sending, SmsGateway } from './port.ts'
 
 const MINUTES_GOOD = 10
 const TRIES = 5
 
+const byLastDigits: Record<string, Sending> = { '0403': 'blocked', '0429': 'too_often', '0500': 'unknown' }
+
 /**
- * Sends nothing: the message goes to the outbox page. The number decides: …0404 cannot be reached by SMS, …0500 is a
- * vendor that does not answer, any other works.
+ * Sends nothing: the message goes to the outbox page. The number decides: …0403 is blocked, …0404 cannot be reached by
+ * SMS, …0429 was sent too many, …0500 is a vendor that does not answer, any other works.
  */
 export const sandboxSms = (parts: { db: Db; now: () => Date; key: Buffer; host: string }): SmsGateway => {
   const { db, now, key, host } = parts
@@ -19,7 +21,8 @@ export const sandboxSms = (parts: { db: Db; now: () => Date; key: Buffer; host: 
   return {
     name: 'sandbox',
     async send(mobile_phone, channel) {
-      if (mobile_phone.endsWith('0500')) return 'unknown'
+      const refusal = byLastDigits[mobile_phone.slice(-4)]
+      if (refusal) return refusal
       if (mobile_phone.endsWith('0404') && channel === 'sms') return 'unreachable'
       const code = String(randomInt(1_000_000)).padStart(6, '0')
       const row = {
