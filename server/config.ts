@@ -50,6 +50,26 @@ const address =
     return text.replace(/\/+$/, '')
   }
 
+/** Keys of ours travel there: never in the clear, except to this machine. */
+const vendorAddress =
+  (byDefault: string): Reader<string> =>
+  (text = byDefault) => {
+    const found = address('http:', 'https:')(text) ?? byDefault
+    const { protocol, hostname } = new URL(found)
+    if (protocol !== 'https:' && !['127.0.0.1', '[::1]', 'localhost'].includes(hostname))
+      throw new Unfit('is an address that starts with https://')
+    return found
+  }
+
+/** A vendor's id, by the letters that it begins with. */
+const sid =
+  (...kinds: string[]): Reader<string | undefined> =>
+  (text) => {
+    if (text !== undefined && !new RegExp(`^(?:${kinds.join('|')})[0-9a-f]{32}$`, 'i').test(text))
+      throw new Unfit(`is ${kinds.join(' or ')} and 32 digits and letters from a to f`)
+    return text
+  }
+
 /** A login shell sets MAIL to the path of a mailbox; that is not meant for us. */
 const mail: Reader<string> = (text = 'outbox') =>
   text === 'outbox' || text.startsWith('/') ? 'outbox' : (address('smtp:', 'smtps:')(text) ?? 'outbox')
@@ -76,6 +96,25 @@ const limit =
     if (!parts || Number(parts[2]) === 0) throw new Unfit('is how many in how many seconds, such as 30/3600')
     return { most: Number(parts[1]), seconds: Number(parts[2]) }
   }
+
+/** 'most/seconds/percent': that many failures in that time, and at least that share of all. */
+const share =
+  (byDefault: string): Reader<Limit & { percent: number }> =>
+  (text = byDefault) => {
+    const parts = /^(\d{1,9})\/(\d{1,9})\/(\d{1,3})$/.exec(text)
+    const [most = 0, seconds = 0, percent = 0] = parts?.slice(1).map(Number) ?? []
+    if (!most || !seconds || !percent || percent > 100)
+      throw new Unfit('is how many failures in how many seconds and at what share, such as 20/600/50')
+    return { most, seconds, percent }
+  }
+
+const countries =
+  (byDefault: string): Reader<string[]> =>
+  (text = byDefault) =>
+    list(text).map((country) => {
+      if (!/^[A-Z]{2}$/.test(country)) throw new Unfit('is a list of countries in two letters each, such as US,CA')
+      return country
+    })
 
 const settings = {
   NODE_ENV: oneOf(['development', 'production', 'test']),
@@ -106,8 +145,16 @@ const settings = {
   AUTHORIZENET_LOGIN_ID: optional,
   AUTHORIZENET_TRANSACTION_KEY: optional,
   AUTHORIZENET_BASE_URL: address('http:', 'https:'),
-  PHONE: oneOf(['sandbox']),
-  CAPTCHA: oneOf(['altcha']),
+  PHONE_COUNTRIES: countries('US,CA'),
+  PHONE: oneOf(['sandbox', 'twilio']),
+  TWILIO_ACCOUNT_SID: sid('AC', 'SK'),
+  TWILIO_AUTH_TOKEN: optional,
+  TWILIO_SERVICE_SID: sid('VA'),
+  TWILIO_BASE_URL: vendorAddress('https://verify.twilio.com'),
+  CAPTCHA: oneOf(['altcha', 'turnstile', 'hcaptcha', 'recaptcha']),
+  CAPTCHA_SITE_KEY: optional,
+  CAPTCHA_SECRET: optional,
+  CAPTCHA_BASE_URL: (text?: string) => (text === undefined ? undefined : vendorAddress(text)(text)),
   CAPTCHA_COST: whole(1, 10_000_000, 5000),
   CAPTCHA_COUNTER: whole(1, 1_000_000, 1000),
   MAIL: mail,
@@ -116,14 +163,26 @@ const settings = {
   HASHES_AT_ONCE: whole(1, 64, 2),
   HASHES_WAITING: whole(1, 100_000, 400),
 
+  MINIMUM_SECONDS: whole(0, 60, 3),
+
   LIMIT_ENROLLMENTS: limit('60/3600'),
-  LIMIT_DECLINES: limit('10/3600'),
+  LIMIT_DECLINES: limit('20/3600'),
+  LIMIT_DECLINES_BY_CARD: limit('5/86400'),
+  LIMIT_DECLINES_BY_ENROLLMENT: limit('10/86400'),
+  PAYMENTS_AT_ONCE: whole(1, 100_000, 60),
   LIMIT_LOOKUPS: limit('300/3600'),
   LIMIT_CHALLENGES: limit('300/3600'),
   LIMIT_CODES_BY_ADDRESS: limit('20/3600'),
   LIMIT_CODES_BY_NUMBER: limit('5/3600'),
+  LIMIT_CODES_BY_BLOCK: limit('30/3600'),
+  LIMIT_CODES_BY_ENROLLMENT: limit('10/3600'),
+  LIMIT_CODES: limit('500/86400'),
   LIMIT_CODE_CHECKS: limit('30/3600'),
   LIMIT_GRANTS: limit('60/3600'),
+
+  BREAKER_DECLINES: share('20/600/50'),
+  BREAKER_CODES: share('40/3600/70'),
+  BREAKER_SECONDS: whole(1, 86_400, 1800),
 } as const satisfies Record<string, Reader<unknown>>
 
 type Settings = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]> }
@@ -145,8 +204,10 @@ export class BadSettings extends Mendable {
   }
 }
 
+type Env = Record<string, string | undefined>
+
 /** Reads and checks everything once; later nothing asks the environment again. */
-export function readConfig(env: Record<string, string | undefined> = process.env): Config {
+export function readConfig(env: Env = process.env): Config {
   const lines: string[] = []
   const read: Record<string, unknown> = {}
   for (const [name, reader] of Object.entries<Reader<unknown>>(settings)) {
@@ -161,7 +222,11 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const found = read as Settings
   const production = found.NODE_ENV === 'production'
   const embedded = embeddedParts(found)
-  lines.push(...unknownNames(env), ...halfSet(found), ...(production ? unfitForProduction(found, embedded, env) : []))
+  lines.push(
+    ...unknownNames(env),
+    ...halfSet(found, env),
+    ...(production ? unfitForProduction(found, embedded, env) : []),
+  )
   if (found.SECRET && found.SECRET.length < 16) lines.push('SECRET has at least 16 characters')
   if (lines.length) throw new BadSettings(lines)
 
@@ -181,7 +246,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
 /** Known to everyone who reads this, so production refuses it. */
 const DEVELOPMENT_SECRET = 'foyer development secret'
 
-const isSecret = (name: string, text = '') => /SECRET|_KEY$|DATABASE_URL|MAIL$/.test(name) || text.includes('@')
+const isSecret = (name: string, text = '') =>
+  /SECRET|_KEY$|_TOKEN$|_SID$|DATABASE_URL|MAIL$/.test(name) || text.includes('@')
 
 const embeddedParts = ({ DATABASE_URL, PAYMENT, PHONE, MAIL }: Settings): string[] =>
   Object.entries({
@@ -192,18 +258,22 @@ const embeddedParts = ({ DATABASE_URL, PAYMENT, PHONE, MAIL }: Settings): string
   }).flatMap(([part, isEmbedded]) => (isEmbedded ? [part] : []))
 
 /** A vendor that is chosen needs all of its keys. */
-const halfSet = ({ PAYMENT, ...found }: Settings): string[] =>
-  PAYMENT === 'authorizenet'
-    ? (['AUTHORIZENET_LOGIN_ID', 'AUTHORIZENET_TRANSACTION_KEY', 'AUTHORIZENET_BASE_URL'] as const)
-        .filter((name) => !found[name])
-        .map((name) => `${name} is required with PAYMENT=authorizenet`)
-    : []
+const keysOf = [
+  ['PAYMENT', 'authorizenet', ['AUTHORIZENET_LOGIN_ID', 'AUTHORIZENET_TRANSACTION_KEY', 'AUTHORIZENET_BASE_URL']],
+  ['PHONE', 'twilio', ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_SERVICE_SID']],
+  ['CAPTCHA', 'turnstile', ['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET']],
+  ['CAPTCHA', 'hcaptcha', ['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET']],
+  ['CAPTCHA', 'recaptcha', ['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET']],
+] as const
 
-function unfitForProduction(
-  { SECRET, ALLOW_EMBEDDED }: Settings,
-  embedded: string[],
-  env: Record<string, string | undefined>,
-): string[] {
+const halfSet = (found: Settings, env: Env): string[] =>
+  keysOf.flatMap(([part, vendor, keys]) =>
+    found[part] === vendor
+      ? keys.filter((name) => !env[name]?.trim()).map((name) => `${name} is required with ${part}=${vendor}`)
+      : [],
+  )
+
+function unfitForProduction({ SECRET, ALLOW_EMBEDDED }: Settings, embedded: string[], env: Env): string[] {
   const lines: string[] = []
   if (!SECRET) lines.push('SECRET is required in production: a long random text, the same for every process')
   if (SECRET === DEVELOPMENT_SECRET) lines.push('SECRET is the one of development, which everybody knows')
@@ -214,11 +284,12 @@ function unfitForProduction(
 }
 
 /** A mistyped name of ours would otherwise be a setting that silently does nothing. */
-const unknownNames = (env: Record<string, string | undefined>): string[] =>
+const unknownNames = (env: Env): string[] =>
   Object.keys(env)
     .filter(
       (name) =>
-        /^(?:LIMIT_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/.test(name) &&
-        !(name in settings),
+        /^(?:LIMIT_|MINIMUM_|BREAKER_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|TWILIO_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/.test(
+          name,
+        ) && !(name in settings),
     )
     .map((name) => `${name} is not a setting of Foyer`)

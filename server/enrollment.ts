@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { admit } from './admission.ts'
-import { spend } from './limits.ts'
+import type { Details } from './db/tables.ts'
 import { mintGrant } from './office/grant.ts'
 import { hashPassword } from './password.ts'
 import { authorize, findAttempts, isFree, isOpen, park, referenceOf, release, reserve } from './payment.ts'
 import { Refusal } from './refusal.ts'
-import { screen } from './screening.ts'
+import { requirePhone, screen } from './screening.ts'
+import { tryCard } from './velocity.ts'
 import type { AttemptKey, Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -30,7 +31,18 @@ const underWay = new Set<string>()
 
 async function pay(world: World, order: Enrollment, key: AttemptKey, visitor: Visitor): Promise<EnrollmentReply> {
   const details = await screen(world, order, key, visitor) // everything cheap, before anything dear
+  return tryCard(world, order, key, visitor, () => charge(world, order, details, key, visitor))
+}
+
+async function charge(
+  world: World,
+  order: Enrollment,
+  details: Details,
+  key: AttemptKey,
+  visitor: Visitor,
+): Promise<EnrollmentReply> {
   const password_hash = await hashPassword(order.password, world.config)
+  await requirePhone(world, order, key) // a breaker may have tripped while others were declined
   const attempt = await reserve(world, key, details, password_hash) // username and email are ours from here
   if (!attempt) return PENDING // another request of this enrollment was faster
   if (!visitor.cookie) visitor.adopt(key.enrollment_id, order.sponsor_site_name)
@@ -43,7 +55,6 @@ async function pay(world: World, order: Enrollment, key: AttemptKey, visitor: Vi
     }
     case 'declined':
       await release(world, attempt, hold.decline_class)
-      await spend(world, 'LIMIT_DECLINES', visitor.address).catch(() => undefined) // stops the next one, not this one
       return declined(hold.decline_class)
     default:
       await park(world, attempt, hold) // settled by the janitor; never "try again"

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { breakers, secondsOpen } from './breaker.ts'
+import { refusals } from './limits.ts'
 import { openDifferences } from './reconciliation.ts'
 import type { World } from './world.ts'
 
@@ -27,7 +29,7 @@ export function addHealth(app: FastifyInstance, world: World) {
       database: { kind: kind('database'), name: config.DATABASE_URL ? 'postgresql' : 'pglite', answering },
       payment: { kind: kind('payment'), name: payment.name },
       phone: { kind: kind('phone'), name: sms.name },
-      captcha: { kind: 'embedded', name: captcha.name },
+      captcha: { kind: captcha.vendor ? 'real' : 'embedded', name: captcha.name },
       mail: { kind: kind('mail'), name: mail.name },
     }
     const ready = answering && !closing
@@ -45,6 +47,25 @@ export function addHealth(app: FastifyInstance, world: World) {
     registers: [registry],
     async collect() {
       this.set(await openDifferences(world).catch(() => Number.NaN))
+    },
+  })
+  const refused = new Gauge({
+    name: 'foyer_refused_total',
+    help: 'Requests that a limit of this process has refused',
+    labelNames: ['limit'],
+    registers: [registry],
+    collect: () => {
+      for (const [limit, count] of refusals) refused.set({ limit }, count)
+    },
+  })
+  const open: Gauge<'breaker'> = new Gauge({
+    name: 'foyer_breaker_open',
+    help: 'Breakers that are open',
+    labelNames: ['breaker'],
+    registers: [registry],
+    collect: async () => {
+      for (const breaker of breakers)
+        open.set({ breaker }, (await secondsOpen(world, breaker).catch(() => undefined)) ? 1 : 0)
     },
   })
   const labelNames = ['method', 'route', 'status'] as const

@@ -7,9 +7,9 @@ import type { World } from './world.ts'
 
 /**
  * Counts one more of something and refuses when it is too many. One table and one statement, shared by all processes.
- * What is counted by is kept only as a keyed hash.
+ * What is counted by is kept only as a keyed hash. What turns out not to count can be given back.
  */
-export async function spend(world: World, limit: LimitName, key: string): Promise<void> {
+export async function spend(world: World, limit: LimitName, key: string): Promise<{ giveBack: () => Promise<void> }> {
   const { most, seconds } = world.config[limit]
   const now = world.now().getTime()
   const start = Math.floor(now / 1000 / seconds) * seconds * 1000
@@ -19,7 +19,15 @@ export async function spend(world: World, limit: LimitName, key: string): Promis
     values (${limit}, ${hidden(world, key)}, ${new Date(start)}, 1, ${new Date(end)})
     on conflict (name, key, window_start) do update set count = limit_count.count + 1
     returning count`.execute(world.db)
-  if ((counted.rows[0]?.count ?? 0) > most) throw tooMany(Math.ceil((end - now) / 1000))
+  if ((counted.rows[0]?.count ?? 0) > most) throw tooMany(limit, Math.ceil((end - now) / 1000))
+  const giveBack = async () => {
+    await sql`
+      update limit_count set count = count - 1
+      where name = ${limit} and key = ${hidden(world, key)} and window_start = ${new Date(start)} and count > 0`.execute(
+      world.db,
+    )
+  }
+  return { giveBack }
 }
 
 /** What has been counted so far, without counting: for limits that only failures fill. */
@@ -34,13 +42,19 @@ export async function refuseIfSpent(world: World, limit: LimitName, key: string)
     .where('key', '=', hidden(world, key))
     .where('window_start', '=', new Date(start))
     .executeTakeFirst()
-  if ((row?.count ?? 0) >= most) throw tooMany(Math.ceil((start + seconds * 1000 - now) / 1000))
+  if ((row?.count ?? 0) >= most) throw tooMany(limit, Math.ceil((start + seconds * 1000 - now) / 1000))
 }
 
-const tooMany = (retryAfter: number) =>
-  new Refusal(429, `That was tried too often. Please wait ${inWords(retryAfter)} and try again.`, { retryAfter })
+/** How often each limit of this process has said no, for /metrics. */
+export const refusals = new Map<string, number>()
+export const countRefusal = (limit: string) => refusals.set(limit, (refusals.get(limit) ?? 0) + 1)
 
-const inWords = (seconds: number) => {
+function tooMany(limit: string, retryAfter: number) {
+  countRefusal(limit)
+  return new Refusal(429, `That was tried too often. Please wait ${inWords(retryAfter)} and try again.`, { retryAfter })
+}
+
+export const inWords = (seconds: number) => {
   const minutes = Math.ceil(seconds / 60)
   return seconds < 60 ? `${seconds} seconds` : minutes === 1 ? 'a minute' : `${minutes} minutes`
 }

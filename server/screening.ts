@@ -4,9 +4,12 @@ import { type Enrollment, shippingOf } from '#contract/enrollment.ts'
 import { messages } from '#contract/fields.ts'
 import { shownTexts, subscriptionConsent } from '#contract/legal.ts'
 import { toAmount } from '#contract/money.ts'
+import { objectionTo, passwordMessages } from '#contract/password.ts'
+import { secondsOpen } from './breaker.ts'
 import { checkoutDocuments, priceOrder } from './catalog.ts'
 import type { Details } from './db/tables.ts'
-import { refuseIfSpent, spend } from './limits.ts'
+import { isWellKnown } from './known-passwords.ts'
+import { countRefusal, refuseIfSpent, spend } from './limits.ts'
 import { referenceOf } from './payment.ts'
 import { isVerified } from './phone.ts'
 import { Refusal, refuseFields } from './refusal.ts'
@@ -21,23 +24,58 @@ import type { World } from './world.ts'
 export async function screen(world: World, order: Enrollment, key: AttemptKey, visitor: Visitor): Promise<Details> {
   await spend(world, 'LIMIT_ENROLLMENTS', visitor.address)
   await refuseIfSpent(world, 'LIMIT_DECLINES', visitor.address)
+  refuseHaste(world, visitor)
+  refuseGuessable(order)
   refuseExpired(order, world.now())
   const sponsor = await sponsorInCredit(world.db, order.sponsor_site_name)
   if (!sponsor) throw refuseFields({ sponsor_site_name: 'This sponsor’s website is not active.' })
   if (!order.product_ids) throw refuseFields({ product_ids: 'Please choose a package.' })
   const { lines, grand_total } = await priceOrder(world.db, order)
   refuseIfChanged(order, grand_total)
-  if (world.config.PHONE_VERIFICATION && !(await isVerified(world, key.enrollment_id, order.mobile_phone)))
-    throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
+  await requirePhone(world, order, key)
   const acceptances = await acceptedTexts(world, order)
   if (!(await world.captcha.verify(order.captcha, referenceOf(key))))
     throw refuseFields({ captcha: 'Please confirm the captcha.' })
   return { sponsor_id: sponsor.id, member: memberOf(order), shipping: shippingOf(order), lines, acceptances }
 }
 
+/**
+ * Nobody reads, types and pays within seconds of opening the page. Who comes without our cookie has opened none, so there
+ * is nothing to measure; neither is there when the clock of another process is ahead.
+ */
+function refuseHaste({ config, now }: World, { since }: Visitor) {
+  if (!since) return
+  const seconds = (now().getTime() - since.getTime()) / 1000
+  if (seconds < 0 || seconds >= config.MINIMUM_SECONDS) return
+  countRefusal('MINIMUM_SECONDS')
+  throw new Refusal(429, 'That was very quick. Please take a moment and press the button again.', {
+    retryAfter: Math.ceil(config.MINIMUM_SECONDS - seconds),
+  })
+}
+
+/** Passwords that meet the spec's rule and are guessed all the same. */
+function refuseGuessable(order: Enrollment) {
+  const wellKnown = () => (isWellKnown(order.password) ? passwordMessages.wellKnown : undefined)
+  const objection = objectionTo(order.password, order) ?? wellKnown()
+  if (objection) throw refuseFields({ password: objection })
+}
+
 function refuseExpired({ cc_month, cc_year }: Enrollment, now: Date) {
   if (isExpired(cc_month, cc_year, now)) throw refuseFields({ cc_year: messages.expired })
   if (!expiryYears(now).includes(cc_year)) throw refuseFields({ cc_year: 'Please select the expiration year.' })
+}
+
+/**
+ * The phone is confirmed where the operator asks for it, and everywhere while the bank declines too many cards: honest
+ * visitors can read their code.
+ */
+export async function requirePhone(world: World, { mobile_phone }: Enrollment, { enrollment_id }: AttemptKey) {
+  const { PHONE_VERIFICATION } = world.config
+  if (!PHONE_VERIFICATION && !(await secondsOpen(world, 'declines'))) return
+  if (await isVerified(world, enrollment_id, mobile_phone)) return
+  if (PHONE_VERIFICATION) throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
+  countRefusal('BREAKER_DECLINES')
+  throw refuseFields({ code: 'Please confirm your phone number with the code that we send you.' })
 }
 
 /** Nobody is charged another price than the one before their eyes. */

@@ -19,8 +19,11 @@ const settings = {
   PUBLIC_URL: 'http://foyer.test',
   CAPTCHA_COST: '1',
   CAPTCHA_COUNTER: '2',
+  MINIMUM_SECONDS: '0',
   LIMIT_ENROLLMENTS: '100000/3600',
   LIMIT_DECLINES: '100000/3600',
+  LIMIT_DECLINES_BY_CARD: '100000/3600',
+  BREAKER_DECLINES: '100000/600/50',
   LIMIT_LOOKUPS: '100000/3600',
   LIMIT_CHALLENGES: '100000/3600',
   LIMIT_CODES_BY_ADDRESS: '1000/3600',
@@ -46,7 +49,8 @@ export async function testSite(env: Record<string, string> = {}) {
   const log = createLog(config.LOG_LEVEL, sink as unknown as NodeJS.WritableStream)
   const clock = { now: new Date('2026-11-15T12:00:00Z').getTime() }
   const world = await createWorld({ config, log, database, now: () => new Date(clock.now) })
-  const app = await createApp({ world, shell: plainShell })
+  const formPolicy = pagePolicy(head, world.captcha.vendor?.sources)
+  const app = await createApp({ world, shell: { ...plainShell, formPolicy } })
 
   const ask = (options: InjectOptions) => app.inject(options)
   const post = (path: string, payload: object | string, headers: Record<string, string> = {}) =>
@@ -133,4 +137,5 @@ const pages: Pages = {
   docs: (calls) => `<h1>Calls ${calls.length}</h1>`,
 }
 const head = { script: '/assets/main.js', officeScript: '/assets/office.js', css: 'body{margin:0}', early: '0' }
-export const plainShell: Shell = { head, pages, policy: pagePolicy(head), files: undefined }
+const policy = pagePolicy(head)
+export const plainShell: Shell = { head, pages, policy, formPolicy: policy, files: undefined }

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { cards } from './gateways/payment/cards.ts'
+import { filledForm, type Site, testSite } from './test/site.ts'
+
+const pay = async (site: Site, changes: Record<string, string>, headers: Record<string, string> = {}) =>
+  site.post('enrollment/add-enrollment', await filledForm(site, changes), headers)
+
+const asked = async (site: Site) =>
+  (await site.world.payment.transactions(new Date(0), AbortSignal.timeout(2000))).length
+
+describe('declined cards', () => {
+  it('6.4 many at once do not outrun the limit', async () => {
+    const site = await testSite({ LIMIT_DECLINES: '5/3600' })
+    const forms = await Promise.all(Array.from({ length: 40 }, () => filledForm(site, { cc_number: cards.declined })))
+    const replies = await Promise.all(forms.map((form) => site.post('enrollment/add-enrollment', form)))
+    expect(replies.filter(({ statusCode }) => statusCode === 200)).toHaveLength(5)
+    expect(replies.filter(({ statusCode }) => statusCode === 429)).toHaveLength(35)
+    expect(await asked(site)).toBe(5)
+    const metrics = await site.get('/metrics')
+    expect(metrics.body).toMatch(/foyer_refused_total\{limit="LIMIT_DECLINES"\} \d\d/)
+    await site.close()
+  })
+
+  it('6.4 what is approved does not count', async () => {
+    const site = await testSite({ LIMIT_DECLINES: '1/3600', LIMIT_DECLINES_BY_CARD: '1/86400' })
+    for (let round = 0; round < 4; round++) expect((await pay(site, {})).json().payment).toBe('Approved')
+    await site.close()
+  })
+
+  it('6.4 one card is tried a few times a day, whoever brings it', async () => {
+    const site = await testSite({ LIMIT_DECLINES_BY_CARD: '2/86400', TRUST_PROXY: 'loopback' })
+    const from = (address: string) => pay(site, { cc_number: cards.noFunds }, { 'x-forwarded-for': address })
+    expect((await from('203.0.113.1')).statusCode).toBe(200)
+    expect((await from('203.0.113.2')).statusCode).toBe(200)
+    expect((await from('203.0.113.3')).statusCode).toBe(429)
+    const kept = await site.db.selectFrom('limit_count').selectAll().execute()
+    expect(JSON.stringify(kept)).not.toContain(cards.noFunds)
+    await site.close()
+  })
+
+  it('6.6 when too many are declined, a card goes on only with a confirmed phone, and later without again', async () => {
+    const site = await testSite({ BREAKER_DECLINES: '3/600/50', BREAKER_SECONDS: '600' })
+    for (let round = 0; round < 3; round++) await pay(site, { cc_number: cards.declined })
+    const enrollment = randomUUID()
+    const key = { 'idempotency-key': `${enrollment}.1` }
+    const refused = await pay(site, {}, key)
+    expect([refused.statusCode, refused.json().fields]).toEqual([
+      422,
+      { code: ['Please confirm your phone number with the code that we send you.'] },
+    ])
+    expect(await asked(site)).toBe(3)
+    expect((await site.get('/metrics')).body).toContain('foyer_breaker_open{breaker="declines"} 1')
+
+    await site.db
+      .insertInto('phone_check')
+      .values({
+        enrollment_id: enrollment,
+        mobile_phone: '+12025550123',
+        sends: 1,
+        sent_at: site.world.now(),
+        verified_at: site.world.now(),
+      })
+      .execute()
+    expect((await pay(site, {}, key)).json().payment).toBe('Approved')
+    site.pass(601)
+    expect((await pay(site, {})).json().payment).toBe('Approved')
+    await site.close()
+  })
+
+  it('6.6 a few among many good ones trip nothing', async () => {
+    const site = await testSite({ BREAKER_DECLINES: '3/600/50' })
+    for (let round = 0; round < 5; round++) await pay(site, {})
+    for (let round = 0; round < 4; round++) await pay(site, { cc_number: cards.declined })
+    expect((await pay(site, {})).json().payment).toBe('Approved')
+    await site.close()
+  })
+
+  it('6.6 no more cards are at the bank at once than can still be stopped', async () => {
+    const site = await testSite({ PAYMENTS_AT_ONCE: '2', LIMIT_DECLINES: '1000/3600' })
+    const forms = await Promise.all(Array.from({ length: 8 }, () => filledForm(site, { cc_number: cards.slow })))
+    const first = forms.slice(0, 2).map((form) => site.post('enrollment/add-enrollment', form))
+    while ((await asked(site)) < 2) await new Promise((resolve) => setTimeout(resolve, 20))
+    const crowd = await Promise.all(forms.slice(2).map((form) => site.post('enrollment/add-enrollment', form)))
+    expect(crowd.map(({ statusCode, headers }) => [statusCode, headers['retry-after']])).toEqual(
+      Array(6).fill([503, '5']),
+    )
+    expect((await Promise.all(first)).map((reply) => reply.json().payment)).toEqual(['Approved', 'Approved'])
+    await site.close()
+  })
+})
