@@ -37,6 +37,46 @@ test('a gateway that is chosen needs all of its keys', () => {
   )
 })
 
+describe('the phone gateway', () => {
+  const twilio = {
+    PHONE: 'twilio',
+    TWILIO_ACCOUNT_SID: `AC${'0123456789abcdef'.repeat(2)}`,
+    TWILIO_AUTH_TOKEN: 'hunter2',
+    TWILIO_SERVICE_SID: `VA${'0123456789abcdef'.repeat(2)}`,
+  }
+
+  test('has an address unless one is given, and is not embedded', () => {
+    const config = readConfig(twilio)
+    expect(config).toMatchObject({ ...twilio, TWILIO_BASE_URL: 'https://verify.twilio.com' })
+    expect(config.embedded).not.toContain('phone')
+    const local = readConfig({ ...twilio, TWILIO_BASE_URL: 'http://127.0.0.1:20000/' })
+    expect(local.TWILIO_BASE_URL).toBe('http://127.0.0.1:20000')
+  })
+
+  test('needs all of its keys once it is chosen, and none before', () => {
+    expect(complaints({ PHONE: 'twilio', TWILIO_ACCOUNT_SID: ' ' })).toEqual([
+      'TWILIO_ACCOUNT_SID is required with PHONE=twilio',
+      'TWILIO_AUTH_TOKEN is required with PHONE=twilio',
+      'TWILIO_SERVICE_SID is required with PHONE=twilio',
+    ])
+    expect(complaints({ ...twilio, PHONE: 'sandbox', TWILIO_AUTH_TOKEN: undefined })).toEqual([])
+  })
+
+  test('may be opened by an API key', () =>
+    expect(complaints({ ...twilio, TWILIO_ACCOUNT_SID: `SK${'0123456789abcdef'.repeat(2)}` })).toEqual([]))
+
+  test.each([
+    ['TWILIO_ACCOUNT_SID', twilio.TWILIO_SERVICE_SID, 'is AC or SK and 32 digits and letters from a to f'],
+    ['TWILIO_ACCOUNT_SID', twilio.TWILIO_AUTH_TOKEN, 'is AC or SK and 32 digits and letters from a to f'],
+    ['TWILIO_SERVICE_SID', `${twilio.TWILIO_SERVICE_SID}/..`, 'is VA and 32 digits and letters from a to f'],
+  ])('tells its ids apart, and repeats none: %s=%s', (name, text, why) =>
+    expect(complaints({ ...twilio, [name]: text })).toEqual([`${name} ${why}`]),
+  )
+
+  test('is not sent its keys in the clear', () =>
+    expect(named({ ...twilio, TWILIO_BASE_URL: 'http://verify.example' })).toEqual(['TWILIO_BASE_URL']))
+})
+
 describe('without any setting', () => {
   const config = readConfig({})
 
@@ -111,9 +151,16 @@ describe('what does not fit', () => {
     expect(named({ TRUST_PROXY: text })).toEqual(['TRUST_PROXY']),
   )
 
-  test.each(['LIMIT_ENROLMENTS', 'LIMIT_', 'CAPTCHA_COSTS', 'PAYMENT_DEADLINE', 'HASHES_AT_1', 'MAIL_TO'])(
-    'a mistyped name does not silently do nothing: %s',
-    (name) => expect(complaints({ [name]: '1' })).toEqual([`${name} is not a setting of Foyer`]),
+  test.each([
+    'LIMIT_ENROLMENTS',
+    'LIMIT_',
+    'CAPTCHA_COSTS',
+    'PAYMENT_DEADLINE',
+    'TWILIO_SID',
+    'HASHES_AT_1',
+    'MAIL_TO',
+  ])('a mistyped name does not silently do nothing: %s', (name) =>
+    expect(complaints({ [name]: '1' })).toEqual([`${name} is not a setting of Foyer`]),
   )
 
   test('design, section 4: is listed all at once', () =>

@@ -8,8 +8,8 @@ import type { MailGateway } from './gateways/mail/port.ts'
 import { smtpMail } from './gateways/mail/smtp.ts'
 import { openPayments } from './gateways/payment/open.ts'
 import type { PaymentGateway } from './gateways/payment/port.ts'
+import { openSms } from './gateways/sms/open.ts'
 import type { SmsGateway } from './gateways/sms/port.ts'
-import { sandboxSms } from './gateways/sms/sandbox.ts'
 import { type Keys, openKeys } from './keys.ts'
 import type { Log } from './log.ts'
 
@@ -63,7 +63,7 @@ export async function createWorld({
       keys,
       log,
       payment: openPayments(config, now),
-      sms: sandboxSms({ db, now, key: keys.hmac('codes'), host }),
+      sms: openSms(config, { db, now, key: keys.hmac('codes'), host, log }),
       captcha: altcha({
         db,
         now,

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { testDatabase } from '#server/test/database.ts'
+import { keepsSmsPromise } from './promise.ts'
+import { sandboxSms } from './sandbox.ts'
+
+const open = async () => {
+  const { db, close } = await testDatabase()
+  let time = new Date('2026-11-15T12:00:00Z').getTime()
+  return {
+    db,
+    gateway: sandboxSms({ db, now: () => new Date(time), key: Buffer.alloc(32, 7), host: 'foyer.test' }),
+    codeTo: async (mobile_phone: string) => {
+      const { body } = await db
+        .selectFrom('message')
+        .select('body')
+        .where('recipient', '=', mobile_phone)
+        .orderBy('created_at', 'desc')
+        .limit(1)
+        .executeTakeFirstOrThrow()
+      return /\d{6}/.exec(body)?.[0] ?? ''
+    },
+    pass: (seconds: number) => {
+      time += seconds * 1000
+    },
+    close,
+  }
+}
+
+keepsSmsPromise('sandbox', open)
+
+it('keeps a code hashed', async () => {
+  const { db, gateway, codeTo, close } = await open()
+  await gateway.send('+12025550141', 'sms')
+  const row = await db.selectFrom('sandbox_code').selectAll().executeTakeFirstOrThrow()
+  expect(JSON.stringify(row)).not.toContain(await codeTo('+12025550141'))
+  await close()
+})

@@ -1,0 +1,185 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text as textOf } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** How an answer can fail to come, or to be one. */
+export const faults = ['dropped_before', 'dropped_after', 'slow', 'status_500', 'html', 'half', 'other_shape'] as const
+export type Fault = (typeof faults)[number]
+
+const MINUTES_GOOD = 10
+const SENDS = 5
+const CHECKS = 5
+
+type Options = { account_sid: string; auth_token: string; service_sid: string; port: number; now: () => Date }
+type Message = { to: string; channel: string; code: string }
+type Verification = { sid: string; code: string; created: Date; messages: Message[]; checks: number }
+type Form = Record<string, string>
+type Answer = { status: number; body: object }
+
+/** Codes as the vendor documents them, each with its status and title. */
+const refusals = {
+  20003: [401, 'Authenticate'],
+  20004: [405, 'Method not allowed'],
+  20404: [404, 'The requested resource was not found'],
+  20429: [429, 'Too Many Requests'],
+  21608: [403, 'The phone number is unverified. Trial accounts cannot send to unverified numbers'],
+  60200: [400, 'Invalid parameter'],
+  60202: [429, 'Max check attempts reached'],
+  60203: [429, 'Max send attempts reached'],
+  60205: [403, 'SMS is not supported by landline phone number'],
+  60212: [429, 'Too many concurrent requests for phone number'],
+  60223: [400, 'Delivery channel disabled'],
+  60410: [403, 'The destination phone number has been temporarily blocked by Twilio due to fraudulent activities'],
+  60605: [403, 'The destination phone number has been blocked by Verify Geo-Permissions'],
+} as const
+type Code = keyof typeof refusals
+
+const refused = (code: Code, of = ''): Answer => {
+  const [status, title] = refusals[code]
+  const message = of ? `${title}: ${of}` : title
+  return { status, body: { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status } }
+}
+
+const byLastDigits: Record<string, Code> = {
+  '0402': 60212,
+  '0403': 60410,
+  '0408': 21608,
+  '0423': 60223,
+  '0429': 20429,
+  '0451': 60605,
+}
+
+/**
+ * For tests: speaks as Twilio Verify documents it, and takes nothing that it does not document. Sends nothing: what it
+ * would have sent is in `sent`. The number decides, see above; …0404 is a landline and …0500 is answered late.
+ */
+export async function twilioEmulator({ account_sid, auth_token, service_sid, port, now }: Options) {
+  const verifications = new Map<string, Verification>()
+  const sent: Message[] = []
+  const received: { path: string; body: string }[] = []
+  let fault: Fault | undefined
+  let statusOfChecks: string | undefined
+
+  const running = (to: string): Verification | undefined => {
+    const found = verifications.get(to)
+    return found && now().getTime() < found.created.getTime() + MINUTES_GOOD * 60_000 ? found : undefined
+  }
+
+  const shape = (to: string, { sid, created, messages }: Verification, status: string) => ({
+    sid,
+    service_sid,
+    account_sid,
+    to,
+    channel: messages.at(-1)?.channel,
+    status,
+    valid: status === 'approved',
+    date_created: created.toISOString(),
+    date_updated: now().toISOString(),
+    amount: null,
+    payee: null,
+  })
+
+  /** Within ten minutes the same code goes out again. */
+  const send = ({ To = '', Channel = '' }: Form): Answer => {
+    if (Channel !== 'sms' && Channel !== 'call') return refused(60200, `Channel ${Channel}`)
+    const refusal = byLastDigits[To.slice(-4)]
+    if (refusal) return refused(refusal, To)
+    if (To.endsWith('0404') && Channel === 'sms') return refused(60205, To)
+    const found = running(To) ?? { sid: newSid('VE'), code: sixDigits(), created: now(), messages: [], checks: 0 }
+    if (found.checks >= CHECKS) return refused(60202)
+    if (found.messages.length >= SENDS) return refused(60203)
+    verifications.set(To, found)
+    const message = { to: To, channel: Channel, code: found.code }
+    found.messages.push(message)
+    sent.push(message)
+    const send_code_attempts = found.messages.map(({ channel }) => ({
+      time: now().toISOString(),
+      channel,
+      attempt_sid: newSid('VL'),
+    }))
+    const url = `https://verify.twilio.com/v2/Services/${service_sid}/Verifications/${found.sid}`
+    const body = { ...shape(To, found, 'pending'), lookup: {}, sna: null, send_code_attempts, url }
+    return { status: 201, body }
+  }
+
+  const check = ({ To = '', Code = '' }: Form): Answer => {
+    if (!/^[0-9A-Za-z]{4,10}$/.test(Code)) return refused(60200, 'Code')
+    const found = running(To)
+    if (!found) return refused(20404)
+    if (found.checks >= CHECKS) return refused(60202)
+    found.checks++
+    const isRight = found.code === Code
+    if (isRight) verifications.delete(To)
+    const status = statusOfChecks ?? (isRight ? 'approved' : 'pending')
+    return { status: 200, body: { ...shape(To, found, status), sna_attempts_error_codes: [] } }
+  }
+
+  const calls: Record<string, { takes: string; answer: (form: Form) => Answer }> = {
+    [`/v2/Services/${service_sid}/Verifications`]: { takes: 'Channel,To', answer: send },
+    [`/v2/Services/${service_sid}/VerificationCheck`]: { takes: 'Code,To', answer: check },
+  }
+  const authorization = `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString('base64')}`
+
+  const answerTo = ({ url = '', method, headers }: IncomingMessage, body: string): Answer => {
+    if (headers.authorization !== authorization) return refused(20003)
+    const call = calls[url]
+    if (!call) return refused(20404)
+    if (method !== 'POST') return refused(20004)
+    if (!/^application\/x-www-form-urlencoded(;|$)/.test(headers['content-type'] ?? '')) return refused(60200)
+    const pairs = [...new URLSearchParams(body)]
+    const names = pairs.map(([name]) => name).sort()
+    if (String(names) !== call.takes) return refused(60200, `has ${names}, takes ${call.takes}`)
+    const form = Object.fromEntries(pairs)
+    if (!/^\+[1-9]\d{6,14}$/.test(form.To ?? '')) return refused(60200, `To ${form.To}`)
+    return call.answer(form)
+  }
+
+  const server = createServer(async (request, response) => {
+    const body = await textOf(request).catch(() => '')
+    received.push({ path: request.url ?? '', body })
+    if (fault === 'dropped_before') return request.socket.destroy()
+    const answer = answerTo(request, body)
+    if (fault === 'dropped_after') return request.socket.destroy()
+    if (fault === 'slow' || /0500(&|$)/.test(body)) await sleep(2_000, undefined, { ref: false })
+    write(response, answer, fault)
+  })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    sent,
+    /** What came in, word for word. */
+    received,
+    /** From now on every answer fails like this, or none. */
+    fail: (next: Fault | undefined) => {
+      fault = next
+    },
+    /** From now on every check is answered with this status, or as it should be. */
+    answerChecksWith: (status: string | undefined) => {
+      statusOfChecks = status
+    },
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+function write(response: ServerResponse, { status, body }: Answer, fault: Fault | undefined) {
+  if (response.destroyed) return
+  const text = JSON.stringify(body)
+  const isHtml = fault === 'html' || fault === 'status_500'
+  response.writeHead(fault === 'status_500' ? 500 : status, {
+    'content-type': isHtml ? 'text/html' : 'application/json',
+  })
+  if (isHtml) response.end('<!doctype html><title>Upstream</title><p>approved</p>')
+  else if (fault === 'half') response.end(text.slice(0, text.length / 2))
+  else response.end(fault === 'other_shape' ? JSON.stringify([{ approved: true }]) : text)
+}
+
+const newSid = (kind: string) => `${kind}${randomBytes(16).toString('hex')}`
+
+const sixDigits = () => String(randomInt(1_000_000)).padStart(6, '0')

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Site, testSite } from '#server/test/site.ts'
+import { freePort } from '../../../../scripts/port.mjs'
+import { otherThan } from '../promise.ts'
+import { twilioEmulator } from './emulator.ts'
+
+const keys = {
+  account_sid: `AC${'0123456789abcdef'.repeat(2)}`,
+  auth_token: 'token-that-nobody-may-read',
+  service_sid: `VA${'fedcba9876543210'.repeat(2)}`,
+}
+
+let site: Site
+let emulator: Awaited<ReturnType<typeof twilioEmulator>>
+beforeAll(async () => {
+  emulator = await twilioEmulator({ ...keys, port: await freePort(), now: () => site.world.now() })
+  site = await testSite({
+    PHONE: 'twilio',
+    PHONE_VERIFICATION: 'on',
+    TWILIO_ACCOUNT_SID: keys.account_sid,
+    TWILIO_AUTH_TOKEN: keys.auth_token,
+    TWILIO_SERVICE_SID: keys.service_sid,
+    TWILIO_BASE_URL: emulator.url,
+  })
+})
+afterAll(async () => {
+  await site.close()
+  await emulator.close()
+})
+
+const send = async (phone_number: string) =>
+  (await site.post('twilio/send-verification-code', { phone_number, captcha: await site.captcha() })).json()
+const verify = async (phone_number: string, code: string) =>
+  (await site.post('twilio/verify-code', { phone_number, code })).json()
+
+it('5.1 the whole site on the real gateway’s adapter: a code is sent, told from a wrong one, and taken once', async () => {
+  expect((await send('+1 (202) 555-0161')).status).toBe(1)
+  const code = emulator.sent.at(-1)?.code ?? ''
+  expect((await verify('+12025550161', otherThan(code))).status).toBe(0)
+  expect((await verify('+12025550161', code)).status).toBe(1)
+  expect((await verify('+12025550161', code)).status).toBe(0)
+  expect((await site.get('/readyz')).json().parts.phone).toEqual({ kind: 'real', name: 'twilio' })
+})
+
+it.each([
+  ['+12025550404', 'This number cannot receive text messages. Try a call instead, or another number.'],
+  ['+12025550402', 'Too many codes were asked for with this number. Please wait 10 minutes and try again.'],
+  ['+12025550403', 'Codes cannot be sent to this number. Please use another number.'],
+  ['+12025550451', 'Codes cannot be sent to this number. Please use another number.'],
+  ['+12025550408', 'Error sending verification code'],
+])('5.3 what the vendor refuses is a sentence: %s', async (phone, message) =>
+  expect(await send(phone)).toEqual({ status: 0, message }),
+)
+
+it('5.3 a vendor that breaks down is a sentence and a line in the log, and a retry works at once', async () => {
+  emulator.fail('dropped_after')
+  expect(await send('+12025550162')).toEqual({ status: 0, message: 'Error sending verification code' })
+  expect(await verify('+12025550162', '000000')).toEqual({
+    status: 0,
+    message: 'An error occurred while verifying the code.',
+  })
+  emulator.fail(undefined)
+  expect((await send('+12025550162')).status).toBe(1)
+  expect(site.log()).toContain('Twilio gave no answer that can be understood.')
+  for (const secret of ['12025550162', keys.auth_token]) expect(site.log()).not.toContain(secret)
+})

@@ -1,0 +1,218 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { freePort } from '../../../../scripts/port.mjs'
+import { keepsSmsPromise, otherThan } from '../promise.ts'
+import { faults, twilioEmulator } from './emulator.ts'
+import { twilioVerify } from './twilio.ts'
+
+const keys = {
+  account_sid: `AC${'0123456789abcdef'.repeat(2)}`,
+  auth_token: 'token-that-nobody-may-read',
+  service_sid: `VA${'fedcba9876543210'.repeat(2)}`,
+}
+
+/** The adapter and the emulator that it speaks to, under one clock, with a log that is kept. */
+async function emulated() {
+  let time = new Date('2026-11-15T12:00:00Z').getTime()
+  const emulator = await twilioEmulator({ ...keys, port: await freePort(), now: () => new Date(time) })
+  const lines: string[] = []
+  const log = { error: (details: object, message: string) => lines.push(JSON.stringify({ ...details, message })) }
+  const gatewayWith = (changes: object) =>
+    twilioVerify({ ...keys, base_url: emulator.url, deadline_seconds: 0.5, log, ...changes })
+  return {
+    emulator,
+    lines,
+    gatewayWith,
+    gateway: gatewayWith({}),
+    codeTo: async (mobile_phone: string) => emulator.sent.findLast(({ to }) => to === mobile_phone)?.code ?? '',
+    pass: (seconds: number) => {
+      time += seconds * 1000
+    },
+    close: emulator.close,
+  }
+}
+
+keepsSmsPromise('twilio', emulated)
+
+const { emulator, lines, gateway, gatewayWith, codeTo, pass } = await emulated()
+afterAll(emulator.close)
+beforeEach(() => {
+  emulator.fail(undefined)
+  emulator.answerChecksWith(undefined)
+  emulator.received.length = 0
+  lines.length = 0
+})
+
+let numbers = 0
+const newNumber = () => `+1202556${String(1000 + numbers++)}`
+
+const sentTo = async (mobile_phone: string) => {
+  expect(await gateway.send(mobile_phone, 'sms')).toBe('sent')
+  return codeTo(mobile_phone)
+}
+
+describe('what is asked', () => {
+  it('is a form with a number and a channel, or a number and a code', async () => {
+    await gateway.send('+12025550151', 'call')
+    await gateway.check('+12025550151', '000000')
+    expect(emulator.received).toEqual([
+      { path: `/v2/Services/${keys.service_sid}/Verifications`, body: 'To=%2B12025550151&Channel=call' },
+      { path: `/v2/Services/${keys.service_sid}/VerificationCheck`, body: 'To=%2B12025550151&Code=000000' },
+    ])
+  })
+
+  it.each([
+    ['another path', `/v2/Services/${keys.service_sid}/Verification`, {}, 'To=%2B12025550152&Channel=sms', 20404],
+    ['another method', undefined, { method: 'PUT' }, 'To=%2B12025550152&Channel=sms', 20004],
+    ['JSON', undefined, { headers: { 'content-type': 'application/json' } }, '{"To":"+12025550152"}', 60200],
+    ['a plus that became a space', undefined, {}, 'To=+12025550152&Channel=sms', 60200],
+    ['another channel', undefined, {}, 'To=%2B12025550152&Channel=pigeon', 60200],
+    ['too little', undefined, {}, 'To=%2B12025550152', 60200],
+    ['too much', undefined, {}, 'To=%2B12025550152&Channel=sms&CustomMessage=x', 60200],
+  ])(
+    'would be refused as %s',
+    async (_, path = `/v2/Services/${keys.service_sid}/Verifications`, changes, body, code) => {
+      const authorization = `Basic ${btoa(`${keys.account_sid}:${keys.auth_token}`)}`
+      const { headers = { 'content-type': 'application/x-www-form-urlencoded' }, ...others } = changes as RequestInit
+      const reply = await fetch(emulator.url + path, {
+        method: 'POST',
+        ...others,
+        headers: { authorization, ...headers },
+        body,
+      })
+      const answer = await reply.json()
+      expect(answer).toEqual({
+        code,
+        message: expect.any(String),
+        more_info: `https://www.twilio.com/docs/errors/${code}`,
+        status: reply.status,
+      })
+    },
+  )
+})
+
+describe('a code that is not sent', () => {
+  it.each([
+    ['no number', '+1202', 'impossible'],
+    ['no number with a country', '2025550153', 'impossible'],
+    ['a landline', '+12025550404', 'unreachable'],
+    ['asked for too often', '+12025550402', 'too_often'],
+    ['blocked for fraud', '+12025550403', 'blocked'],
+    ['in a country that is blocked', '+12025550451', 'blocked'],
+  ])('to %s (%s) is %s, and nothing for the log', async (_, mobile_phone, outcome) => {
+    expect(await gateway.send(mobile_phone, 'sms')).toBe(outcome)
+    expect(lines).toEqual([])
+  })
+
+  it('after five times, is too often until ten minutes after the first', async () => {
+    const mobile_phone = newNumber()
+    for (let sends = 0; sends < 5; sends++) await sentTo(mobile_phone)
+    pass(590)
+    expect(await gateway.send(mobile_phone, 'sms')).toBe('too_often')
+    expect(await gateway.check(mobile_phone, await codeTo(mobile_phone))).toBe('right')
+    for (let sends = 0; sends < 5; sends++) await sentTo(mobile_phone)
+    pass(601)
+    await sentTo(mobile_phone)
+  })
+
+  it('after five wrong tries, is too often until the code has expired', async () => {
+    const mobile_phone = newNumber()
+    const code = await sentTo(mobile_phone)
+    for (let tries = 0; tries < 5; tries++) await gateway.check(mobile_phone, otherThan(code))
+    expect(await gateway.send(mobile_phone, 'sms')).toBe('too_often')
+    pass(601)
+    await sentTo(mobile_phone)
+  })
+
+  it.each([
+    ['+12025550408', '21608', 'a trial account reaches only the numbers that it has verified'],
+    ['+12025550423', '60223', 'the service has this channel switched off'],
+    ['+12025550429', '20429', 'the account sends too many requests at once'],
+  ])('for a reason that is ours (%s, %s) is unknown, and the log says why', async (mobile_phone, said, why) => {
+    expect(await gateway.send(mobile_phone, 'sms')).toBe('unknown')
+    expect(lines).toEqual([JSON.stringify({ said, message: `Twilio refused: ${why}.` })])
+  })
+})
+
+describe('a check', () => {
+  it('goes by the status, not by the answer being well', async () => {
+    const expected = { approved: 'right', pending: 'wrong', canceled: 'gone', max_attempts_reached: 'gone' }
+    const others = { deleted: 'gone', failed: 'gone', expired: 'gone', constructor: 'unknown', '': 'unknown' }
+    for (const [status, outcome] of Object.entries({ ...expected, ...others })) {
+      const mobile_phone = newNumber()
+      const code = await sentTo(mobile_phone)
+      emulator.answerChecksWith(status)
+      expect([status, await gateway.check(mobile_phone, code)]).toEqual([status, outcome])
+    }
+  })
+
+  it('of a code that cannot be one is wrong', async () => {
+    const mobile_phone = newNumber()
+    await sentTo(mobile_phone)
+    expect(await gateway.check(mobile_phone, '1')).toBe('wrong')
+  })
+})
+
+describe('keys that do not fit', () => {
+  it.each([
+    ['auth_token', 'stolen-token', '20003', 'it does not know TWILIO_ACCOUNT_SID with TWILIO_AUTH_TOKEN'],
+    ['service_sid', `VA${'0'.repeat(32)}`, '20404', 'it does not know TWILIO_SERVICE_SID'],
+  ])('%s: the visitor hears that it did not work, the operator why', async (name, value, said, why) => {
+    expect(await gatewayWith({ [name]: value }).send('+12025550154', 'sms')).toBe('unknown')
+    expect(lines).toEqual([JSON.stringify({ said, message: `Twilio refused: ${why}.` })])
+  })
+})
+
+describe('an answer that is none', () => {
+  const reasons = {
+    dropped_before: 'UND_ERR_SOCKET',
+    dropped_after: 'UND_ERR_SOCKET',
+    slow: 'The operation was aborted due to timeout',
+    status_500: 'status 500, not JSON',
+    html: 'status 201, not JSON',
+    half: 'not JSON',
+    other_shape: 'another shape than it documents',
+  }
+
+  it.each(faults)('%s is unknown within the deadline, and the log says why', async (fault) => {
+    const mobile_phone = newNumber()
+    emulator.fail(fault)
+    const started = performance.now()
+    expect(await gateway.send(mobile_phone, 'sms')).toBe('unknown')
+    expect(await gateway.check(mobile_phone, '000000')).toBe('unknown')
+    expect(performance.now() - started).toBeLessThan(1_500)
+    expect(lines).toHaveLength(2)
+    expect(JSON.parse(lines[0] ?? '')).toEqual({
+      reason: reasons[fault],
+      message: 'Twilio gave no answer that can be understood.',
+    })
+  })
+
+  it.each(faults)('%s: a retry works', async (fault) => {
+    const mobile_phone = newNumber()
+    emulator.fail(fault)
+    await gateway.send(mobile_phone, 'sms')
+    emulator.fail(undefined)
+    expect(await gateway.check(mobile_phone, await sentTo(mobile_phone))).toBe('right')
+  })
+
+  it('is also nobody at that address', async () => {
+    const alone = gatewayWith({ base_url: `http://127.0.0.1:${await freePort()}` })
+    expect(await alone.send('+12025550155', 'sms')).toBe('unknown')
+    expect(await alone.check('+12025550155', '000000')).toBe('unknown')
+    expect(JSON.parse(lines[0] ?? '').reason).toBe('ECONNREFUSED')
+  })
+
+  it('never brings a number, a code or a key into the log', async () => {
+    const mobile_phone = newNumber()
+    const code = await sentTo(mobile_phone)
+    for (const fault of faults) {
+      emulator.fail(fault)
+      await gateway.check(mobile_phone, code)
+    }
+    emulator.fail(undefined)
+    await gatewayWith({ auth_token: 'other' }).check(mobile_phone, code)
+    expect(lines).toHaveLength(faults.length + 1)
+    const secrets = [mobile_phone.slice(1), code, keys.auth_token, keys.account_sid, btoa(keys.auth_token).slice(0, 12)]
+    for (const secret of secrets) expect(lines.join()).not.toContain(secret)
+  })
+})
