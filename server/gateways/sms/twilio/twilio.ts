@@ -40,14 +40,14 @@ const checkings: Outcomes<Checking> = new Map([
 ])
 
 /** For the operator: what a refusal of ours, not of the number, means. */
-const meanings: Record<string, string> = {
-  20003: 'it does not know TWILIO_ACCOUNT_SID with TWILIO_AUTH_TOKEN',
-  20404: 'it does not know TWILIO_SERVICE_SID',
-  20429: 'the account sends too many requests at once',
-  21608: 'a trial account reaches only the numbers that it has verified',
-  60223: 'the service has this channel switched off',
-  60238: 'it blocks the account or the country',
-}
+const meanings: ReadonlyMap<string, string> = new Map([
+  ['20003', 'it does not know TWILIO_ACCOUNT_SID with TWILIO_AUTH_TOKEN'],
+  ['20404', 'it does not know TWILIO_SERVICE_SID'],
+  ['20429', 'the account sends too many requests at once'],
+  ['21608', 'a trial account reaches only the numbers that it has verified'],
+  ['60223', 'the service has this channel switched off'],
+  ['60238', 'it blocks the account or the country'],
+])
 
 const Well = z.object({ status: z.string() })
 const Refused = z.object({ code: z.number() })
@@ -83,7 +83,7 @@ export function twilioVerify({ deadline_seconds = 8, log, ...account }: Account)
     try {
       const said = await ask(resource, form)
       const known = outcomes.get(said)
-      if (!known) log.error({ said }, `Twilio refused: ${meanings[said] ?? 'see its list of error codes'}.`)
+      if (!known) log.error({ said }, `Twilio refused: ${meanings.get(said) ?? 'see its list of error codes'}.`)
       return known ?? 'unknown'
     } catch (error) {
       log.error({ reason: reasonOf(error) }, 'Twilio gave no answer that can be understood.')
@@ -103,6 +103,6 @@ function reasonOf(error: unknown): string {
   if (error instanceof z.core.$ZodError) return 'another shape than it documents'
   if (error instanceof SyntaxError) return 'not JSON'
   if (!(error instanceof Error)) return 'unknown'
-  const { cause } = error
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : error.message
+  const cause = error.cause instanceof Error ? error.cause : error // fetch only says that it failed
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
 }
