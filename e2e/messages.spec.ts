@@ -63,6 +63,15 @@ test('11.4 spec 5: ACCOUNT_CREATION', async ({ page }) => {
     .toBe(
       'Password must have at least 8 characters, one uppercase letter, one lowercase letter, one digit, and one special character.',
     )
+  const refused = {
+    'Example-2026': 'Please choose a password that is not made from your name, email or username.',
+    'Password-1': 'This password is too well known. Please choose another one.',
+    'Open-Sesame-7': '',
+  }
+  for (const [password, message] of Object.entries(refused)) {
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await expect.poll(() => messageOf(page, 'password'), password).toBe(message)
+  }
   await page.getByLabel('Username').fill('')
   await page.getByLabel('Username').pressSequentially('A b-C!7')
   await expect(page.getByLabel('Username')).toHaveValue('abc7')

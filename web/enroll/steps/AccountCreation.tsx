@@ -1,4 +1,5 @@
 import { passwordRules } from '#contract/fields.ts'
+import { objectionTo } from '#contract/password.ts'
 import { api } from '#web/api.ts'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
@@ -15,6 +16,10 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
     rules: async () => asked.ACCOUNT_CREATION,
     values: wizard.draft,
     refused: wizard.refused,
+    across: (found) => {
+      const password = objectionTo(found.password ?? '', { ...wizard.draft, ...found })
+      return password ? { password } : {}
+    },
     onValid: async (answers) => {
       const [email, taken] = await Promise.all([findEmail(answers.email), username.check(answers.username)])
       const messages = { ...(email ? { email } : {}), ...(taken ? { username: taken } : {}) }
