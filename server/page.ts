@@ -91,13 +91,14 @@ async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: 
   if (request.url.split('?')[0] !== `/${site}`) return reply.redirect(`/${site}`) // written with capitals or a slash
   if (lost) reply.clearCookie(LOST, { path: `/${MASTER}` })
   const known = readCookie(request)
-  const enrollment_id = known && !(await isOver(world, known)) ? known : randomUUID()
-  giveCookie(reply, world, enrollment_id, site)
+  const isOurs = known && !(await isOver(world, known.enrollment_id))
+  const begun = isOurs ? known : { enrollment_id: randomUUID(), since: world.now() } // a reload does not begin again
+  giveCookie(reply, world, begun, site)
   const { pages, head } = shell
   return sendPage(request, reply, shell, {
     ...arrival,
     body: pages.enroll(arrival.start),
-    enrollment_id,
+    enrollment_id: begun.enrollment_id,
     script: head.script,
   })
 }

@@ -46,7 +46,8 @@ export async function screen(world: World, order: Enrollment, key: AttemptKey, v
 function refuseHaste({ config, now }: World, { since }: Visitor) {
   if (!since) return
   const seconds = (now().getTime() - since.getTime()) / 1000
-  if (seconds < 0 || seconds >= config.MINIMUM_SECONDS) return
+  const isTooSoon = seconds >= 0 && seconds < config.MINIMUM_SECONDS
+  if (!isTooSoon) return
   countRefusal('MINIMUM_SECONDS')
   throw new Refusal(429, 'That was very quick. Please take a moment and press the button again.', {
     retryAfter: Math.ceil(config.MINIMUM_SECONDS - seconds),

@@ -9,6 +9,8 @@ export type Visitor = {
   prefetch: boolean
   /** The enrollment in the signed cookie. */
   cookie: string | undefined
+  /** When its first page was opened. */
+  since: Date | undefined
   /** `{enrollment}.{attempt}`, when the caller brought a key. */
   key: AttemptKey | undefined
   /** The word of the office's cookie, and how to give or take it. */

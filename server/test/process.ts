@@ -34,6 +34,7 @@ export async function startServer(env: Record<string, string>) {
     LOG_LEVEL: 'warn',
     CAPTCHA_COST: '1',
     CAPTCHA_COUNTER: '2',
+    MINIMUM_SECONDS: '0',
     LIMIT_ENROLLMENTS: '100000/3600',
   }
   const server = runProgram('server/main.ts', [], {
