@@ -20,7 +20,12 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{contract,web}/**/*.test.{ts,tsx}', 'scripts/**/*.test.mjs', 'server/**/*.unit.test.ts'],
+          include: [
+            '{contract,web}/**/*.test.{ts,tsx}',
+            'drill/**/*.test.ts',
+            'scripts/**/*.test.mjs',
+            'server/**/*.unit.test.ts',
+          ],
         },
       },
       onDatabase('embedded'),
