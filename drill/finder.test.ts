@@ -71,6 +71,11 @@ it('other numbers, dates and codes are no fragments of a card', () => {
   expect(finderOf(mint(3)).in(Buffer.from(text))).toEqual([])
 })
 
+it('digits of an id are no fragment of a card', () => {
+  const id = `"0f1a2b3c-fc12-${mark.cc_number.slice(-4)}-${mark.cc_cvv}d-f1a2a345f678"`
+  expect(finder.in(Buffer.from(id))).toEqual([])
+})
+
 it('a name that sounds like a card is suspicious unless it is known, with values as they should be', () => {
   const book = nameBook()
   book.noteAll('columns', {

@@ -38,6 +38,14 @@ const shapes: { form: string; shape: RegExp; keyOf: (mark: Mark) => string[] }[]
   },
 ]
 
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
+
+/** Digits of an id only look alike. */
+function isInUuid(text: string, at: number): boolean {
+  const from = Math.max(0, at - 36)
+  return [...text.slice(from, at + 36).matchAll(UUID)].some(({ index }) => from + index <= at && at < from + index + 36)
+}
+
 const WIDE = /\d\0\d\0\d/
 
 /** Number-and-CVC fragments of these marks, in single bytes and in UTF-16. */
@@ -51,7 +59,7 @@ export function fragmentsIn(marks: Mark[]): (bytes: Buffer) => Hit[] {
     known.flatMap(({ form, shape, byKey }) =>
       [...text.matchAll(shape)].flatMap(({ 0: whole, 1: company, 2: cvc, index }) => {
         const mark = byKey.get(`${company} ${cvc}`)
-        return mark ? [{ mark, form, offset: index, length: whole.length }] : []
+        return mark && !isInUuid(text, index) ? [{ mark, form, offset: index, length: whole.length }] : []
       }),
     )
   return (bytes) => {
