@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from '@playwright/test'
 import { awake, fillAccount, fillAccountCreation, fillCard, fillPayment, next, pay, someone } from '../e2e/visitor.ts'
@@ -87,8 +87,18 @@ async function keep(page: Page, storage: string, name: string) {
   await writeFile(join(storage, `${name}.json`), JSON.stringify({ ...read, cookies }, null, 1))
 }
 
-/** Puts these texts into the local storage of a profile, twice each: a block of the file may end inside one. */
-export async function plantInProfile({ url, profile, tmp }: Omit<Where, 'storage'>, texts: string[]): Promise<void> {
+const TRIES = 3
+
+/** Puts these texts into the local storage of a profile. A browser that is closed in a hurry may not write it. */
+export async function plantInProfile(where: Omit<Where, 'storage'>, texts: string[]): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    await storeTexts(where, texts)
+    if (await hasWritten(where.profile, texts.at(-1) ?? '')) return
+  }
+}
+
+/** Twice each: a block of the file may end inside one. */
+async function storeTexts({ url, profile, tmp }: Omit<Where, 'storage'>, texts: string[]) {
   const context: BrowserContext = await openProfile(profile, tmp)
   try {
     const page = await context.newPage()
@@ -101,4 +111,10 @@ export async function plantInProfile({ url, profile, tmp }: Omit<Where, 'storage
   } finally {
     await context.close()
   }
+}
+
+async function hasWritten(profile: string, text: string): Promise<boolean> {
+  const folder = join(profile, 'Default', 'Local Storage', 'leveldb')
+  const files = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), 'latin1')))
+  return files.some((file) => file.includes(text))
 }

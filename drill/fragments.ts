@@ -5,6 +5,8 @@ type Hit = { mark: Mark; form: string; offset: number; length: number }
 
 /** Little that is neither letter nor digit, or the name of a security code. */
 const GAP = '(?:[^0-9A-Za-z]{1,6}|[^0-9]{0,30}?(?:cv|csc|code)[^0-9]{0,12})'
+/** Not in every mixture of capitals, which compressed bytes have by chance. */
+const NAMES = '[Cc]v[cv2n]|CV[CV2N]|csc|CSC|(?:[Ss]ecurity|[Cc]ard).?[Cc]ode'
 const CVC = '(\\d{3,4})(?!\\d)'
 
 /**
@@ -27,8 +29,7 @@ const shapes: { form: string; shape: RegExp; keyOf: (mark: Mark) => string[] }[]
   },
   {
     form: 'CVC near its name', // as a browser keeps a form: name, kind, length, value
-    shape:
-      /()(?<![A-Za-z0-9])(?:cv[cv2n](?!_check)|csc|(?:security|card).?code)(?![A-Za-z0-9])(?=[\s\S]{0,48}?(?<!\d)(\d{3,4})(?!\d))/gi,
+    shape: new RegExp(`()(?<![A-Za-z0-9])(?:${NAMES})(?![A-Za-z0-9]|_check)(?=[\\0-\\x7f]{0,48}?(?<!\\d)${CVC})`, 'g'),
     keyOf: ({ cc_cvv }) => [` ${cc_cvv}`],
   },
   {
