@@ -185,6 +185,11 @@ test('10.8 nothing secret is kept by the browser', async ({ page }) => {
   const stored = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }, history.state]))
   expect(stored).toContain(who.username)
   for (const secret of [who.password, '4242', '917']) expect(stored).not.toContain(secret)
+  for (const label of ['Card number', 'CVC'])
+    await expect(page.getByLabel(label), 'or it is written to disk to restore the page').toHaveAttribute(
+      'autocomplete',
+      'off',
+    )
   await page.reload()
   await expect(page.getByLabel('Username')).toHaveValue(who.username)
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')

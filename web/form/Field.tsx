@@ -1,4 +1,4 @@
-import type { InputHTMLAttributes, ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { AlertIcon } from '#web/icons.tsx'
 
 /** What every field has: where it goes, what it is called, and what is wrong with it. */
@@ -42,7 +42,7 @@ export function FieldFrame({ name, label, hint, error, optional, children }: Fie
   )
 }
 
-type InputProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'name'>
+type InputProps = Omit<ComponentProps<'input'>, 'name'>
 
 /** A line of text. Uncontrolled: what a person or a browser puts in stays in the DOM until it is read. */
 export function Field({ name, label, hint, error, optional, children, ...input }: FieldProps & InputProps) {

@@ -1,21 +1,25 @@
 import { type InputHTMLAttributes, useState } from 'react'
 import { CheckIcon, DotIcon } from '#web/icons.tsx'
 import { described, FieldFrame, type FieldProps } from './Field.tsx'
+import { useUnkept } from './useUnkept.ts'
 
 type PasswordProps = FieldProps &
-  Pick<InputHTMLAttributes<HTMLInputElement>, 'defaultValue' | 'enterKeyHint' | 'autoComplete'> & {
+  Pick<InputHTMLAttributes<HTMLInputElement>, 'defaultValue' | 'enterKeyHint'> & {
+    autoComplete: 'new-password' | 'current-password'
     rules: readonly { label: string; met: (password: string) => boolean }[]
   }
 
 /** A password that can be looked at, with its rules ticked as they are met. */
 export function PasswordField({ rules, defaultValue, enterKeyHint, autoComplete, ...words }: PasswordProps) {
   const [shown, setShown] = useState(false)
+  const field = useUnkept(autoComplete)
   const [typed, setTyped] = useState(String(defaultValue ?? ''))
   const rulesId = `${words.name}-rules`
   return (
     <FieldFrame {...words}>
       <div className="password">
         <input
+          ref={field}
           className="control"
           type={shown ? 'text' : 'password'}
           autoComplete={autoComplete}

@@ -73,8 +73,9 @@ export function FormGallery() {
           />
           <PhoneField name="phone" label="Mobile phone number" />
           <PhoneField name="phone2" label="Mobile phone number" error="Invalid mobile phone number format." />
-          <PasswordField name="password" label="Password" rules={passwordRules} />
+          <PasswordField autoComplete="new-password" name="password" label="Password" rules={passwordRules} />
           <PasswordField
+            autoComplete="new-password"
             name="password2"
             label="Password"
             rules={passwordRules}

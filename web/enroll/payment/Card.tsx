@@ -4,6 +4,7 @@ import { limits } from '#contract/limits.ts'
 import { CardField } from '#web/form/CardField.tsx'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
+import { useUnkept } from '#web/form/useUnkept.ts'
 import type { PaymentForm } from './form.ts'
 import { NewsNotice } from './NewsNotice.tsx'
 import type { News } from './usePayment.ts'
@@ -15,6 +16,7 @@ const months = expiryMonths.map(same)
 export function Card({ form, news }: { form: PaymentForm; news: News | undefined }) {
   const number = form.field('cc_number')
   const [brand, setBrand] = useState<Brand | undefined>(brandOf(number.defaultValue))
+  const cvc = useUnkept('cc-csc')
   const [years] = useState(() => expiryYears(new Date()).map(same))
   return (
     <section aria-labelledby="card">
@@ -44,6 +46,7 @@ export function Card({ form, news }: { form: PaymentForm; news: News | undefined
         />
         <Field
           {...form.field('cc_cvv')}
+          ref={cvc}
           label="CVC"
           inputMode="numeric"
           autoComplete="cc-csc"
