@@ -10,9 +10,9 @@ const specCalls: [CallName, string, string, string[]][] = [
   ['validateUsername', 'POST', '/api/enrollment/validate_username', ['username']],
   ['getSponsor', 'GET', '/api/enrollment/get_enrollment_sponsor', ['sponsor_site']],
   ['addEnrollment', 'POST', '/api/enrollment/add-enrollment', Object.keys(calls.addEnrollment.input.shape)],
-  ['sendVerificationCode', 'POST', '/api/twilio/send-verification-code', ['phone_number']],
+  ['sendVerificationCode', 'POST', '/api/twilio/send-verification-code', ['phone_number', 'captcha']],
   ['verifyCode', 'POST', '/api/twilio/verify-code', ['phone_number', 'code']],
-  ['verifyCall', 'POST', '/api/twilio/verify-call', ['cellphone']],
+  ['verifyCall', 'POST', '/api/twilio/verify-call', ['cellphone', 'captcha']],
   ['hitPage', 'GET', '/api/replicated-sites/page-hits/:sponsor_site', ['sponsor_site']],
 ]
 

@@ -94,6 +94,9 @@ export const IdempotencyKey = z
     ),
   )
 
+/** Asked for before the first code of an enrollment. */
+const solution = z.optional(z.string('Please confirm the captcha.'))
+
 const lists = {
   product_ids: fields.product_ids,
   autoship_product_ids: fields.product_ids,
@@ -159,7 +162,7 @@ const calls = {
     method: 'POST',
     path: '/twilio/send-verification-code',
     summary: 'Send a code by SMS',
-    input: z.object({ phone_number: fields.mobile_phone }),
+    input: z.object({ phone_number: fields.mobile_phone, captcha: solution }),
     output: PhoneReply,
   },
   verifyCode: {
@@ -173,7 +176,7 @@ const calls = {
     method: 'POST',
     path: '/twilio/verify-call',
     summary: 'Speak a code in a voice call',
-    input: z.object({ cellphone: fields.mobile_phone }),
+    input: z.object({ cellphone: fields.mobile_phone, captcha: solution }),
     output: z.object({ success: z.boolean(), message: z.string() }),
   },
   hitPage: {

@@ -19,6 +19,9 @@ export type Policy = {
   phone_verification: boolean
 }
 
+/** A captcha that another company asks: its script, what that calls when it is there and leaves behind, and our key. */
+export type VendorCaptcha = { script: string; onload: string; global: string; site_key: string }
+
 /** What the page needs before its first field is usable. It stands in the HTML, so no call comes before it. */
 export type StartData = {
   sponsor: Sponsor
@@ -33,7 +36,9 @@ export type StartData = {
   policy: Policy
   /** Payments are simulated: the page says so. */
   test_payments: boolean
+  /** Missing: our own. */
+  captcha?: VendorCaptcha
 }
 
 /** All that the page can be told when the database does not answer: it is served all the same, and asks /api itself. */
-export type BareStart = { sponsor_site: string } & Pick<StartData, 'renews_on' | 'policy' | 'test_payments'>
+export type BareStart = { sponsor_site: string } & Pick<StartData, 'renews_on' | 'policy' | 'test_payments' | 'captcha'>

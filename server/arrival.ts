@@ -44,7 +44,7 @@ async function startData(
 }
 
 /** What we know without asking the database. */
-const withoutDatabase = ({ config, now }: World): Omit<BareStart, 'sponsor_site'> => ({
+const withoutDatabase = ({ config, now, captcha }: World): Omit<BareStart, 'sponsor_site'> => ({
   renews_on: renewsOn(now()),
   policy: {
     start_step: config.START_STEP,
@@ -53,4 +53,5 @@ const withoutDatabase = ({ config, now }: World): Omit<BareStart, 'sponsor_site'
     phone_verification: config.PHONE_VERIFICATION,
   },
   test_payments: config.PAYMENT === 'sandbox',
+  ...(captcha.vendor ? { captcha: captcha.vendor.widget } : {}),
 })

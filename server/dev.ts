@@ -40,6 +40,12 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const vite = await createServer({ root, plugins: [entry], server: { middlewareMode: true } })
 const pagesFromSource = async () => ((await vite.ssrLoadModule('/web/render.tsx')) as { pages: Pages }).pages
 
+const world = await createWorld({ config, log: createLog(config.LOG_LEVEL), say: console.log })
+const vendor = Object.values({ ...world.captcha.vendor?.sources, scripts: [] })
+  .flat()
+  .join(' ')
+const policy = `default-src 'self' 'unsafe-inline' 'unsafe-eval' ${vendor}; connect-src 'self' ws: ${vendor}; img-src 'self' data:; worker-src 'self' blob:`
+
 const shell: Shell = {
   head: {
     script: '/@id/virtual:foyer',
@@ -48,12 +54,11 @@ const shell: Shell = {
     early: (await vite.transformRequest('/web/early.ts'))?.code ?? '',
   },
   pages: await pagesFromSource(),
-  policy:
-    "default-src 'self' 'unsafe-inline' 'unsafe-eval'; connect-src 'self' ws:; img-src 'self' data:; worker-src 'self' blob:",
+  policy,
+  formPolicy: policy,
   files: undefined,
 }
 
-const world = await createWorld({ config, log: createLog(config.LOG_LEVEL), say: console.log })
 const app = await createApp({
   world,
   shell,

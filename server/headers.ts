@@ -1,23 +1,33 @@
 import { createHash } from 'node:crypto'
+import type { Sources } from './gateways/captcha/port.ts'
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** What a page may load: our own files and the two inline pieces that we wrote, named by their hashes. */
-export const pagePolicy = (inlined: { css: string; early: string }): string =>
+const nothing: Sources = { script: [], style: [], connect: [], frame: [], scripts: 'ours' }
+
+/** What a script may make of text: nothing, only through policies of its own, or whatever it likes. */
+const trustedTypes = {
+  ours: ["require-trusted-types-for 'script'", "trusted-types 'none'"],
+  typed: ["require-trusted-types-for 'script'", 'trusted-types *'],
+  untyped: [],
+} as const satisfies Record<Sources['scripts'], string[]>
+
+/** What a page may load: our own files, the two inline pieces that we wrote, named by their hashes, and named others. */
+export const pagePolicy = (inlined: { css: string; early: string }, others: Sources = nothing): string =>
   [
     "default-src 'none'",
-    `script-src 'self' ${hashOf(inlined.early)}`,
-    `style-src ${hashOf(inlined.css)}`,
+    ["script-src 'self'", hashOf(inlined.early), ...others.script].join(' '),
+    ['style-src', hashOf(inlined.css), ...others.style].join(' '),
     "img-src 'self'",
     "font-src 'self'",
-    "connect-src 'self'",
+    ["connect-src 'self'", ...others.connect].join(' '),
+    ...(others.frame.length ? [['frame-src', ...others.frame].join(' ')] : []),
     "manifest-src 'self'",
     "worker-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    ...trustedTypes[others.scripts],
   ].join('; ')
 
 /** An answer that is not a page loads nothing at all. */

@@ -15,7 +15,7 @@ async function main() {
   const say = (line: string) => console.log(`Foyer: ${line}`)
   say(config.DATABASE_URL ? 'connecting to the database …' : 'opening the embedded database …')
   const world = await createWorld({ config, log, say })
-  const app = await createApp({ world, shell: await loadShell() })
+  const app = await createApp({ world, shell: await loadShell(world.captcha.vendor?.sources) })
   const worker = startWorker(world)
   await app.listen({ port: config.PORT, host: config.HOST })
 

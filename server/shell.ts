@@ -6,15 +6,23 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { PageHead, Pages } from '#contract/pages.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
+import type { Sources } from './gateways/captcha/port.ts'
 import { pagePolicy } from './headers.ts'
 
 /** What the web build hands over: the head of every page, the bodies, what they may load, and the folder of files. */
-export type Shell = { head: PageHead; pages: Pages; policy: string; files: string | undefined }
+export type Shell = {
+  head: PageHead
+  pages: Pages
+  policy: string
+  /** The page with the form may also load what its captcha needs; no other page may. */
+  formPolicy: string
+  files: string | undefined
+}
 
 const built = new URL('../dist/', import.meta.url)
 
 /** The build, read once. */
-export async function loadShell(): Promise<Shell> {
+export async function loadShell(captcha?: Sources): Promise<Shell> {
   if (!existsSync(new URL('page.json', built))) throw new Error('The web part is not built yet: npm start builds it.')
   const head: PageHead = JSON.parse(await readFile(new URL('page.json', built), 'utf8'))
   const { pages }: { pages: Pages } = await import(new URL('render/render.js', built).href)
@@ -22,6 +30,7 @@ export async function loadShell(): Promise<Shell> {
     head,
     pages: { ...pages, enroll: remembered(pages.enroll) },
     policy: pagePolicy(head),
+    formPolicy: pagePolicy(head, captcha),
     files: fileURLToPath(new URL('web/', built)),
   }
 }
@@ -64,7 +73,7 @@ export async function sendPage(
   if (encoding) reply.header('content-encoding', encoding)
   return reply
     .code(page.status ?? 200)
-    .header('content-security-policy', shell.policy)
+    .header('content-security-policy', page.start ? shell.formPolicy : shell.policy)
     .header('vary', 'accept-encoding')
     .type('text/html; charset=utf-8')
     .send(bytes)

@@ -1,7 +1,7 @@
 import type { Config } from './config.ts'
 import { type Database, type Db, openDatabase } from './db/open.ts'
 import { makeReady } from './db/ready.ts'
-import { altcha } from './gateways/captcha/altcha.ts'
+import { openCaptcha } from './gateways/captcha/open.ts'
 import type { CaptchaGateway } from './gateways/captcha/port.ts'
 import { outboxMail } from './gateways/mail/outbox.ts'
 import type { MailGateway } from './gateways/mail/port.ts'
@@ -64,13 +64,7 @@ export async function createWorld({
       log,
       payment: openPayments(config, now),
       sms: openSms(config, { db, now, key: keys.hmac('codes'), host, log }),
-      captcha: altcha({
-        db,
-        now,
-        key: keys.hmac('captcha'),
-        cost: config.CAPTCHA_COST,
-        counter: config.CAPTCHA_COUNTER,
-      }),
+      captcha: openCaptcha(config, { db, now, log, key: keys.hmac('captcha') }),
       mail: config.MAIL === 'outbox' ? outboxMail({ db, now }) : smtpMail(config.MAIL, config.MAIL_FROM),
       close: opened.close,
     }

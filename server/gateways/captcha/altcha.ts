@@ -2,6 +2,7 @@ import { createChallenge, type Payload, randomInt, verifySolution } from 'altcha
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { Db } from '#server/db/open.ts'
 import type { CaptchaGateway } from './port.ts'
+import { spendOnce } from './used.ts'
 
 const MINUTES_GOOD = 20
 
@@ -38,27 +39,9 @@ export const altcha = (parts: {
       if (!payload) return false
       const checked = await verifySolution({ ...payload, deriveKey, ...secrets }).catch(() => undefined) // made-up payloads throw
       const good_until = Number(payload.challenge.parameters.data?.good_until ?? 0)
-      return (
-        checked?.verified === true && now().getTime() < good_until && remember(payload, used_by, new Date(good_until))
-      )
+      if (checked?.verified !== true || now().getTime() >= good_until) return false
+      return spendOnce(db, payload.challenge.signature ?? '', used_by, new Date(good_until))
     },
-  }
-
-  /** The signature is written down until the challenge expires; only the first to write it gets in, however often. */
-  async function remember({ challenge }: Payload, used_by: string, expires_at: Date): Promise<boolean> {
-    const use = { kind: 'captcha', key: challenge.signature ?? '' }
-    await db
-      .insertInto('spent')
-      .values({ ...use, expires_at, used_by })
-      .onConflict((clash) => clash.doNothing())
-      .execute()
-    const first = await db
-      .selectFrom('spent')
-      .select('used_by')
-      .where('kind', '=', use.kind)
-      .where('key', '=', use.key)
-      .executeTakeFirst()
-    return first?.used_by === used_by
   }
 }
 

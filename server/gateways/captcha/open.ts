@@ -1,0 +1,33 @@
+import type { Db } from '#server/db/open.ts'
+import { altcha } from './altcha.ts'
+import type { CaptchaGateway } from './port.ts'
+import { type Log, siteverify } from './siteverify.ts'
+import { type VendorName, vendorAt } from './vendors.ts'
+
+type Settings = {
+  CAPTCHA: 'altcha' | VendorName
+  CAPTCHA_SITE_KEY: string | undefined
+  CAPTCHA_SECRET: string | undefined
+  CAPTCHA_BASE_URL: string | undefined
+  CAPTCHA_COST: number
+  CAPTCHA_COUNTER: number
+  SITE_HOSTS: string[]
+}
+type Parts = { db: Db; now: () => Date; log: Log; key: Buffer }
+
+/** The captcha that the settings name. */
+export function openCaptcha(settings: Settings, { db, now, log, key }: Parts): CaptchaGateway {
+  const { CAPTCHA, CAPTCHA_SITE_KEY = '', CAPTCHA_SECRET = '' } = settings
+  if (CAPTCHA === 'altcha')
+    return altcha({ db, now, key, cost: settings.CAPTCHA_COST, counter: settings.CAPTCHA_COUNTER })
+  return siteverify({
+    name: CAPTCHA,
+    vendor: vendorAt(CAPTCHA, settings.CAPTCHA_BASE_URL),
+    site_key: CAPTCHA_SITE_KEY,
+    secret: CAPTCHA_SECRET,
+    hosts: settings.SITE_HOSTS.map((host) => new URL(`http://${host}`).hostname),
+    db,
+    now,
+    log,
+  })
+}

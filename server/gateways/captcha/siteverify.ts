@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod/mini'
+import type { Db } from '#server/db/open.ts'
+import type { CaptchaGateway } from './port.ts'
+import { spendOnce, userOf } from './used.ts'
+import { ONLOAD, type Vendor } from './vendors.ts'
+
+const DEADLINE_MS = 5_000
+const LONGEST = 8_192
+
+/** Codes that name a mistake of the operator or of the vendor, not of the visitor. */
+const OURS = /secret|sitekey|bad-request|internal-error/
+const USED = /duplicate|already-seen/
+
+const Answer = z.object({
+  success: z.boolean(),
+  hostname: z.optional(z.string()),
+  'error-codes': z.optional(z.array(z.string())),
+})
+
+export type Log = Record<'error' | 'info', (about: Record<string, unknown>, sentence: string) => void>
+
+type Parts = {
+  name: string
+  vendor: Vendor
+  site_key: string
+  secret: string
+  /** Ours: a token that was solved elsewhere is worth nothing. */
+  hosts: string[]
+  db: Db
+  now: () => Date
+  log: Log
+}
+
+/** Another company's captcha. Whatever is not a clear yes about one of our own pages is a no. */
+export const siteverify = ({ name, vendor, site_key, secret, hosts, db, now, log }: Parts): CaptchaGateway => {
+  return {
+    name,
+    vendor: {
+      widget: { script: vendor.script, onload: ONLOAD, global: vendor.global, site_key },
+      sources: vendor.sources,
+    },
+    challenge: async () => ({}),
+
+    async verify(token, used_by) {
+      if (!token || token.length > LONGEST) return false
+      const key = createHash('sha256').update(token).digest('hex')
+      const user = await userOf(db, key)
+      if (user !== undefined) return user === used_by
+      const verdict = await ask(token)
+      if (verdict === 'used') return isFirst(key, used_by)
+      const expires_at = new Date(now().getTime() + vendor.seconds * 1000)
+      return verdict === 'good' && spendOnce(db, key, used_by, expires_at)
+    },
+  }
+
+  async function ask(response: string): Promise<'good' | 'bad' | 'used'> {
+    const answer = await post(response)
+    if (!answer) return 'bad'
+    const { success, hostname = '', 'error-codes': codes = [] } = answer
+    if (!success) {
+      log[codes.some((code) => OURS.test(code)) ? 'error' : 'info']({ captcha: name, codes }, 'a captcha was refused')
+      return codes.some((code) => USED.test(code)) ? 'used' : 'bad'
+    }
+    if (hosts.includes(hostname) || hostname === vendor.unnamedHost) return 'good'
+    log.error({ captcha: name, hostname }, 'a captcha was solved on a page that is not ours; SITE_HOSTS names ours')
+    return 'bad'
+  }
+
+  async function post(response: string) {
+    try {
+      const reply = await fetch(vendor.siteverify, {
+        method: 'POST',
+        body: new URLSearchParams({ secret, response }),
+        redirect: 'error',
+        signal: AbortSignal.timeout(DEADLINE_MS),
+      })
+      if (!reply.ok) throw new Error(`status ${reply.status}`)
+      return Answer.parse(await reply.json())
+    } catch (cause) {
+      log.error(
+        { captcha: name, reason: cause instanceof Error ? cause.message : 'unknown' },
+        'the captcha gave no answer',
+      )
+      return undefined
+    }
+  }
+
+  /** The vendor took it just now, perhaps from the same request sent twice: the other one is about to write it down. */
+  async function isFirst(key: string, used_by: string): Promise<boolean> {
+    for (const pause of [0, 50, 100, 200, 400]) {
+      await sleep(pause)
+      const user = await userOf(db, key)
+      if (user !== undefined) return user === used_by
+    }
+    return false
+  }
+}

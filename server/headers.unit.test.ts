@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import { vendorAt } from './gateways/captcha/vendors.ts'
+import { pagePolicy } from './headers.ts'
+
+const head = { css: 'body{margin:0}', early: '0' }
+const early = "'sha256-X+zrZv/IbzjZUnhsbWlsecLbwjndTpG0ZynXOif7V+k='"
+const css = "'sha256-IAdwN3biDCQ3brrgp1m8kBEsPQYyqfREKOEfeoREopc='"
+
+const policyOf = (...[name, base_url]: Parameters<typeof vendorAt>) =>
+  Object.fromEntries(
+    pagePolicy(head, vendorAt(name, base_url).sources)
+      .split('; ')
+      .map((directive) => [directive.split(' ')[0], directive.slice(directive.indexOf(' ') + 1)]),
+  )
+
+/** What every page has in common, whoever asks the captcha. */
+const common = {
+  'default-src': "'none'",
+  'img-src': "'self'",
+  'font-src': "'self'",
+  'manifest-src': "'self'",
+  'worker-src': "'self'",
+  'form-action': "'self'",
+  'base-uri': "'none'",
+  'frame-ancestors': "'none'",
+}
+
+it('7.1 a page loads nothing that is not ours', () => {
+  expect(pagePolicy(head)).toBe(
+    `default-src 'none'; script-src 'self' ${early}; style-src ${css}; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
+  )
+})
+
+it('7.1 with a vendor’s captcha exactly its origins are added, and no other’s', () => {
+  expect(policyOf('turnstile')).toEqual({
+    ...common,
+    'script-src': `'self' ${early} https://challenges.cloudflare.com`,
+    'style-src': css,
+    'connect-src': "'self'",
+    'frame-src': 'https://challenges.cloudflare.com',
+  })
+  expect(policyOf('hcaptcha')).toEqual({
+    ...common,
+    'script-src': `'self' ${early} https://hcaptcha.com https://*.hcaptcha.com`,
+    'style-src': `${css} https://hcaptcha.com https://*.hcaptcha.com`,
+    'connect-src': "'self' https://hcaptcha.com https://*.hcaptcha.com",
+    'frame-src': 'https://hcaptcha.com https://*.hcaptcha.com',
+  })
+  expect(policyOf('recaptcha')).toEqual({
+    ...common,
+    'script-src': `'self' ${early} https://www.google.com/recaptcha/ https://www.gstatic.com/recaptcha/`,
+    'style-src': css,
+    'connect-src': "'self'",
+    'frame-src': 'https://www.google.com/recaptcha/ https://recaptcha.google.com/recaptcha/',
+    'require-trusted-types-for': "'script'",
+    'trusted-types': '*',
+  })
+})
+
+it('7.1 who stands in for a vendor is allowed in its place', () => {
+  expect(policyOf('recaptcha', 'http://127.0.0.1:9')).toMatchObject({
+    'script-src': `'self' ${early} http://127.0.0.1:9`,
+    'frame-src': 'http://127.0.0.1:9',
+    'connect-src': "'self'",
+  })
+})
