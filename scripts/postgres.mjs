@@ -1,8 +1,10 @@
 // A PostgreSQL to throw away: fresh, on a free port of this machine, in a folder that goes when it stops.
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { findCommand } from './find.mjs'
 import { freePort } from './port.mjs'
 
@@ -16,7 +18,10 @@ export function findPostgres() {
   return folder ?? (findCommand('postgres') && dirname(findCommand('postgres')))
 }
 
-/** Starts one and tells its `url`. It stops with `stop()`, and at the latest when this process ends. */
+/**
+ * Starts one and tells its `url`. It stops with `stop()`, and at the latest when this process ends. `kill()` ends it
+ * without a warning, as a crash would; `restart()` lets it recover.
+ */
 export async function startPostgres() {
   const bin = findPostgres()
   if (!bin) throw new Error('There is no PostgreSQL on this machine.')
@@ -26,27 +31,57 @@ export async function startPostgres() {
   const data = join(folder, 'data')
   const log = join(folder, 'log')
   // PostgreSQL refuses to run as root.
-  const command = (name, ...args) => {
-    const words = [join(bin, name), ...args]
-    if (isRoot) words.unshift('runuser', '-u', 'postgres', '--')
-    execFileSync(words[0], words.slice(1), { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  const wordsFor = (name, ...args) => [...(isRoot ? ['runuser', '-u', 'postgres', '--'] : []), join(bin, name), ...args]
+  const command = (...args) => {
+    const [program, ...rest] = wordsFor(...args)
+    execFileSync(program, rest, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
   }
+  const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'max_connections=200']
+  const options = [`-p ${port} -k ${folder}`, ...settings.map((setting) => `-c ${setting}`)].join(' ')
+  const starting = ['pg_ctl', 'start', '-w', '-D', data, '-l', log, '-o', options]
+  const pidFile = join(data, 'postmaster.pid')
   const stop = () => {
     process.off('exit', stop)
-    if (existsSync(join(data, 'postmaster.pid'))) command('pg_ctl', 'stop', '-w', '-m', 'immediate', '-D', data)
+    if (existsSync(pidFile)) command('pg_ctl', 'stop', '-w', '-m', 'immediate', '-D', data)
     rmSync(folder, { recursive: true, force: true })
   }
   process.on('exit', stop)
   try {
     if (isRoot) execFileSync('chown', ['postgres', folder])
     command('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync')
-    const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'max_connections=200']
-    const options = [`-p ${port} -k ${folder}`, ...settings.map((setting) => `-c ${setting}`)].join(' ')
-    command('pg_ctl', 'start', '-w', '-D', data, '-l', log, '-o', options)
+    command(...starting)
   } catch (cause) {
     const told = existsSync(log) ? readFileSync(log, 'utf8') : String(cause.stderr ?? '')
     stop()
     throw new Error(`PostgreSQL did not start.\n${told}`, { cause })
   }
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop }
+  const kill = async () => {
+    const first = Number.parseInt(readFileSync(pidFile, 'utf8'), 10)
+    const family = [first, ...processes().flatMap(({ pid, parent }) => (parent === first ? [pid] : []))]
+    for (const pid of family) endAtOnce(pid)
+    while (processes().some(({ pid, isGone }) => family.includes(pid) && !isGone)) await sleep(20)
+    // They name a process that may stay in the list as ended, or whose number may soon be somebody else's.
+    for (const file of [pidFile, join(folder, `.s.PGSQL.${port}.lock`)]) rmSync(file, { force: true })
+  }
+  const restart = async () => {
+    const [program, ...rest] = wordsFor(...starting)
+    const [code] = await once(spawn(program, rest, { cwd: folder, stdio: 'ignore' }), 'exit')
+    if (code) throw new Error(`PostgreSQL did not start again.\n${readFileSync(log, 'utf8').slice(-2000)}`)
+  }
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, folder, stop, kill, restart }
+}
+
+/** A process that has ended but that nobody has asked about yet is gone all the same. */
+function processes() {
+  const lines = execFileSync('ps', ['-axo', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n')
+  return lines.map((line) => {
+    const [pid, parent, state] = line.trim().split(/\s+/)
+    return { pid: Number(pid), parent: Number(parent), isGone: state.startsWith('Z') }
+  })
+}
+
+function endAtOnce(pid) {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {} // already gone
 }

@@ -1,0 +1,105 @@
+import type { DatabaseConnection, Driver, QueryResult } from 'kysely'
+import type { Dress } from '#server/db/open.ts'
+
+/** A statement as it leaves for the database, with those that went before it in the same transaction. */
+export type Statement = { sql: string; parameters: readonly unknown[]; earlier: readonly Statement[] | undefined }
+type Result = QueryResult<unknown>
+type Meanwhile = void | Promise<void>
+
+/** What is done around the database, from outside of the product. */
+export type Watch = {
+  before?: (statement: Statement) => Meanwhile
+  after?: (statement: Statement) => Meanwhile
+  beforeCommit?: (statements: readonly Statement[]) => Meanwhile
+  afterCommit?: (statements: readonly Statement[]) => Meanwhile
+  /** Another answer than the database's own. */
+  instead?: (statement: Statement, run: () => Promise<Result>) => Promise<Result> | undefined
+  /** Says "committed" at once, and commits this many milliseconds later. */
+  lateCommit?: (statements: readonly Statement[]) => number | undefined
+}
+
+/** A dialect whose every statement and commit can be watched, held up or answered otherwise. */
+export const dressed =
+  (watch: Watch): Dress =>
+  (dialect) =>
+    new Proxy(dialect, {
+      get: (target, name) =>
+        name === 'createDriver'
+          ? () => dressDriver(target.createDriver(), watch)
+          : Reflect.get(target, name).bind(target),
+    })
+
+const OURS = /^(?:begin|start transaction|commit|rollback)/
+
+function dressDriver(driver: Driver, watch: Watch): Driver {
+  const transactions = new WeakMap<DatabaseConnection, Statement[]>()
+  const known = new WeakSet<DatabaseConnection>()
+  const late = new WeakMap<DatabaseConnection, Promise<void>>()
+  const { acquireConnection, releaseConnection, beginTransaction, commitTransaction, rollbackTransaction } =
+    methods(driver)
+
+  const dressConnection = (connection: DatabaseConnection) => {
+    if (known.has(connection)) return
+    known.add(connection)
+    const execute = connection.executeQuery.bind(connection)
+    connection.executeQuery = async <Row>(query: Parameters<typeof execute>[0]): Promise<QueryResult<Row>> => {
+      if (OURS.test(query.sql)) return execute<Row>(query)
+      const transaction = transactions.get(connection)
+      const statement = { sql: query.sql, parameters: query.parameters, earlier: transaction && [...transaction] }
+      await watch.before?.(statement)
+      const run = () => execute<Row>(query)
+      const result = (await (watch.instead?.(statement, run) ?? run())) as QueryResult<Row>
+      transaction?.push(statement)
+      await watch.after?.(statement)
+      return result
+    }
+  }
+
+  return Object.assign(driver, {
+    async acquireConnection(...options: Parameters<Driver['acquireConnection']>) {
+      const connection = await acquireConnection(...options)
+      dressConnection(connection)
+      await late.get(connection) // the embedded database has one connection for everybody
+      return connection
+    },
+    async releaseConnection(connection: DatabaseConnection) {
+      const pending = late.get(connection)
+      if (pending) void pending.then(() => releaseConnection(connection))
+      else await releaseConnection(connection)
+    },
+    async beginTransaction(...[connection, settings]: Parameters<Driver['beginTransaction']>) {
+      await beginTransaction(connection, settings)
+      transactions.set(connection, [])
+    },
+    async commitTransaction(connection: DatabaseConnection) {
+      const statements = transactions.get(connection) ?? []
+      transactions.delete(connection)
+      await watch.beforeCommit?.(statements)
+      const wait = watch.lateCommit?.(statements)
+      if (wait === undefined) await commitTransaction(connection)
+      else
+        late.set(
+          connection,
+          later(wait, () => commitTransaction(connection)).finally(() => late.delete(connection)),
+        )
+      await watch.afterCommit?.(statements)
+    },
+    async rollbackTransaction(connection: DatabaseConnection) {
+      transactions.delete(connection)
+      await rollbackTransaction(connection)
+    },
+  })
+}
+
+const methods = (driver: Driver) => ({
+  acquireConnection: driver.acquireConnection.bind(driver),
+  releaseConnection: driver.releaseConnection.bind(driver),
+  beginTransaction: driver.beginTransaction.bind(driver),
+  commitTransaction: driver.commitTransaction.bind(driver),
+  rollbackTransaction: driver.rollbackTransaction.bind(driver),
+})
+
+const later = (milliseconds: number, work: () => Promise<void>): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(() => void work().then(resolve, resolve), milliseconds)
+  })

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { examples, inWords, isClean } from './audit.ts'
+import { gather } from './crowd.ts'
+import { inHaste } from './programs.ts'
+import type { Ground, Row, Scale } from './scale.ts'
+import { openSite, type Site } from './site.ts'
+
+const LANES = 16
+const SETTLE_SECONDS = 60
+const soon = (least: number, most: number) => sleep(least + Math.random() * (most - least))
+
+const times = { PostgreSQL: { long: 150, short: 4 }, embedded: { long: 50, short: 3 } }
+const databaseTimes = { long: 20, short: 2 }
+
+/** kill -9 of the server under load, and of PostgreSQL under a server that goes on. */
+export const kill = async (drill: Scale, ground: Ground): Promise<Row[]> => [
+  await killServer(drill, ground),
+  ...(ground.server ? [await killDatabase(drill, ground, ground.server)] : []),
+]
+
+/** The visitors live on through the crashes, as an open page does. */
+async function killServer(drill: Scale, ground: Ground): Promise<Row> {
+  const most = times[ground.name][drill.short ? 'short' : 'long']
+  return underLoad(drill, ground, `${most} × kill -9 of the server`, most, async (site) => {
+    await soon(100, 1200)
+    await site.crash()
+  })
+}
+
+function killDatabase(drill: Scale, ground: Ground, server: NonNullable<Ground['server']>): Promise<Row> {
+  const most = databaseTimes[drill.short ? 'short' : 'long']
+  return underLoad(drill, ground, `${most} × kill -9 of PostgreSQL`, most, async () => {
+    await soon(300, 1500)
+    await server.kill()
+    await soon(0, 500)
+    await server.restart()
+  })
+}
+
+type Round = (site: Site) => Promise<void>
+
+async function underLoad(drill: Scale, ground: Ground, what: string, most: number, round: Round): Promise<Row> {
+  const started = performance.now()
+  const site = await openSite(ground)
+  const crowd = gather(site.caller, LANES)
+  for (let count = 1; count <= most; count++) {
+    await crowd.heardSomething()
+    await round(site)
+    const acknowledged = await crowd.askAgain()
+    const seconds = Math.round((performance.now() - started) / 1000)
+    drill.progress(ground.name, `kill: ${count} of ${what}, ${acknowledged} members, ${seconds} s`)
+  }
+  await soon(300, 1000)
+  await crowd.leave()
+  const { findings, books, took } = await site.settle(crowd.heard, SETTLE_SECONDS)
+  await site.close()
+  const died = site.deaths.length
+  for (const line of [...examples(findings), ...site.deaths.slice(0, 1)]) drill.say(line)
+  return {
+    part: 'kill',
+    database: ground.name,
+    done: `${what} under ${LANES} visitors at once: ${books.attempts.length} attempts, ${books.members.length} members (${inHaste})`,
+    asked: `no harm, nothing open ${SETTLE_SECONDS} s later`,
+    found: `${died ? `the server ended by itself ${died} times, ` : ''}${inWords(findings)}, settled ${took === undefined ? 'not in time' : `after ${took.toFixed(0)} s`}`,
+    passed: isClean(findings) && !died && took !== undefined && books.members.length > 0,
+  }
+}

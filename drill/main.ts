@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { duplicates } from './duplicates.ts'
+import { gatewayFaults } from './faults.ts'
+import { embeddedGround, postgresGround } from './grounds.ts'
+import { provenGuards } from './guards.ts'
+import { kill } from './kill.ts'
+import { race } from './race.ts'
+import type { Ground, Part, Row, Scale } from './scale.ts'
+import { crashPoints } from './scenes.ts'
+import { progress, say, table } from './telling.ts'
+
+/** What can be drilled, in the order in which everything is. */
+const parts: Record<string, Part> = {
+  duplicates,
+  race,
+  faults: gatewayFaults,
+  guards: provenGuards,
+  points: crashPoints,
+  kill,
+}
+const grounds = { postgres: postgresGround, embedded: embeddedGround }
+const names = Object.keys(parts)
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { short: { type: 'boolean' }, keep: { type: 'boolean' }, only: { type: 'string' } },
+})
+const { short = false, keep = false, only } = values
+if (positionals.some((name) => !(name in parts)) || (only !== undefined && !(only in grounds))) {
+  console.error(`npm run drill -- [${names.join(' | ')}] [--short] [--only postgres|embedded] [--keep]`)
+  process.exit(2)
+}
+
+const home = mkdtempSync(join(tmpdir(), 'foyer-drill-'))
+process.once('exit', () => (keep ? console.log(`Kept: ${home}`) : rmSync(home, { recursive: true, force: true })))
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+const drill: Scale = { short, progress, say }
+const chosen = names.filter((name) => !positionals.length || positionals.includes(name))
+const rows: Row[] = []
+
+async function drillPart(name: string, ground: Ground) {
+  const started = performance.now()
+  const found = await parts[name]?.(drill, ground).catch((error: unknown): Row[] => {
+    say(error instanceof Error ? String(error.stack) : String(error))
+    return [{ part: name, database: ground.name, done: 'broke off', asked: '', found: 'see above', passed: false }]
+  })
+  const seconds = Math.round((performance.now() - started) / 1000)
+  for (const row of found ?? []) {
+    rows.push(row)
+    say(`${row.passed ? 'pass' : 'FAIL'} ${name} · ${row.database}: ${row.done}: ${row.found}`)
+  }
+  say(`${name} · ${ground.name}: ${seconds} s`)
+}
+
+/** The databases side by side, since a drill waits more than it works; the parts one after another. */
+async function drillGround(make: (typeof grounds)[keyof typeof grounds]) {
+  const ground = await make({ home, keep })
+  for (const name of chosen) await drillPart(name, ground)
+}
+
+const started = performance.now()
+say('preparing the databases …')
+await Promise.all(
+  Object.entries(grounds).map(([name, make]) => (only && only !== name ? undefined : drillGround(make))),
+)
+
+say('')
+rows.sort((a, b) => names.indexOf(a.part) - names.indexOf(b.part))
+for (const line of table(rows)) say(line)
+const failed = rows.filter(({ passed }) => !passed).length
+say(`\n${rows.length - failed} passed, ${failed} failed, ${((performance.now() - started) / 60_000).toFixed(1)} min`)
+process.exit(failed ? 1 : 0)

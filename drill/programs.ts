@@ -1,0 +1,144 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Transaction } from '#server/gateways/payment/port.ts'
+import type { Rule } from '#server/gateways/payment/sandbox/faults.ts'
+import { runProgram } from '#server/test/process.ts'
+import { freePort } from '../scripts/port.mjs'
+import type { Place } from './scale.ts'
+import type { Dressing } from './server.ts'
+
+const PLENTY = '1000000/3600'
+
+/** What an operator could set, too: wide limits, a cheap captcha, and a gateway that is given up sooner. */
+const settings = {
+  LOG_LEVEL: 'warn',
+  CAPTCHA_COST: '1',
+  CAPTCHA_COUNTER: '2',
+  MINIMUM_SECONDS: '0',
+  HASHES_WAITING: '100000',
+  LIMIT_ENROLLMENTS: PLENTY,
+  LIMIT_DECLINES: PLENTY,
+  LIMIT_DECLINES_BY_CARD: PLENTY,
+  LIMIT_DECLINES_BY_ENROLLMENT: PLENTY,
+  BREAKER_DECLINES: '1000000/600/100',
+  PAYMENTS_AT_ONCE: '100000',
+  LIMIT_LOOKUPS: PLENTY,
+  LIMIT_CHALLENGES: PLENTY,
+  LIMIT_GRANTS: PLENTY,
+}
+
+/** For drills in real time: what may still be in flight at the gateway is given up after seconds, not half an hour. */
+export const HASTE = { PAYMENT_DEADLINE_SECONDS: '2', PAYMENT_IN_FLIGHT_SECONDS: '7' }
+export const inHaste = `deadline ${HASTE.PAYMENT_DEADLINE_SECONDS} s, in flight ${HASTE.PAYMENT_IN_FLIGHT_SECONDS} s`
+
+/** The gateway loses one answer in ten: half of them before it has done what was asked, half after. */
+export const LOSING: Rule[] = (['authorize', 'lookup', 'capture', 'void'] as const).flatMap((on) => [
+  { on, fault: 'lost_before', share: 0.05 },
+  { on, fault: 'lost_after', share: 0.05 / 0.95 },
+])
+
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>
+
+/** The gateway as a process of its own. It can be killed, and comes back on its port with its ledger. */
+export async function startSandbox({ folder }: Place, faults: Rule[] = []) {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const start = async () => {
+    const args = ['--port', String(port), '--ledger', join(folder, 'ledger.jsonl')]
+    const program = runProgram('server/gateways/payment/sandbox/main.ts', args, {})
+    await ready(program, `${url}/faults`)
+    return program
+  }
+  let program = await start()
+  const setFaults = async (rules: Rule[]) => {
+    const reply = await fetch(`${url}/faults`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(rules),
+    })
+    if (!reply.ok) throw new Error(`The sandbox did not take the faults: ${await reply.text()}`)
+  }
+  await setFaults(faults)
+  const kill = async () => {
+    program.child.kill('SIGKILL')
+    await program.ended
+  }
+  return {
+    url,
+    setFaults,
+    kill,
+    restart: async () => {
+      program = await start()
+    },
+    /** Its own books. */
+    transactions: async (): Promise<Transaction[]> => {
+      const reply = await fetch(`${url}/transactions?since=1970-01-01T00:00:00Z`)
+      const { transactions } = (await reply.json()) as { transactions: Transaction[] }
+      return transactions
+    },
+  }
+}
+
+export type Foyer = Awaited<ReturnType<typeof startFoyer>>
+type Starting = {
+  place: Place
+  sandbox: Pick<Sandbox, 'url'>
+  port: number
+  settings?: Record<string, string>
+  /** Dressed from outside, by drill/server.ts. Without it: the program that an operator starts. */
+  dressing?: Dressing
+}
+
+/** Foyer, always on the same port, so that its visitors find it again. */
+export async function startFoyer({ place, sandbox, port, settings: own = {}, dressing }: Starting) {
+  const url = `http://127.0.0.1:${port}`
+  const script = dressing ? ['drill/server.ts', JSON.stringify(dressing)] : ['server/main.ts']
+  const env = {
+    ...settings,
+    ...place.settings,
+    ...own,
+    PORT: String(port),
+    PUBLIC_URL: url,
+    PAYMENT_SANDBOX_URL: sandbox.url,
+  }
+  const program = runProgram(script[0] ?? '', script.slice(1), env)
+  let isWanted = true
+  void program.ended.then(() => writeFileSync(join(place.folder, 'foyer.log'), program.said(), { flag: 'a' }))
+  await ready(program, `${url}/readyz`)
+  const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
+    isWanted = program.child.exitCode !== null || program.child.signalCode !== null
+    program.child.kill(signal)
+    await program.ended
+  }
+  return {
+    url,
+    ended: program.ended,
+    /** What it said last, when it has ended although nobody asked it to. */
+    died: () => (isWanted && program.child.exitCode !== null ? program.said().slice(-2000) : undefined),
+    said: program.said,
+    tell: (line: string) => program.child.stdin?.write(`${line}\n`),
+    /** kill -9: nothing is finished, nothing is said. */
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+  }
+}
+
+const PATIENCE_SECONDS = 60
+
+async function ready(program: ReturnType<typeof runProgram>, url: string) {
+  let over = false
+  const gone = program.ended.then(() => {
+    over = true
+  })
+  for (const end = performance.now() + PATIENCE_SECONDS * 1000; performance.now() < end; await sleep(40)) {
+    if (over) throw new Error(`A program ended at its start:\n${program.said()}`)
+    const isReady = await fetch(url, { signal: AbortSignal.timeout(5000) }).then(
+      (reply) => reply.ok,
+      () => false,
+    )
+    if (isReady) return
+  }
+  void gone
+  throw new Error(`A program did not become ready:\n${program.said()}`)
+}

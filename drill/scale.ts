@@ -1,0 +1,41 @@
+import type { Database } from '#server/db/open.ts'
+
+/** A line of the table at the end. */
+export type Row = {
+  part: string
+  database: string
+  /** What was done, in numbers. */
+  done: string
+  asked: string
+  found: string
+  passed: boolean
+}
+
+/** A migrated and seeded database of its own, and a folder for what else a drill writes. */
+export type Place = {
+  folder: string
+  /** The settings that lead Foyer there. */
+  settings: Record<string, string>
+  /** Opened from outside. The embedded one only while no Foyer runs on it. */
+  open: () => Promise<Database>
+  remove: () => Promise<void>
+}
+
+/** One of the two kinds of database. */
+export type Ground = {
+  name: 'PostgreSQL' | 'embedded'
+  fresh: () => Promise<Place>
+  /** A database server that can be killed; the embedded database dies with Foyer. */
+  server?: { kill: () => Promise<void>; restart: () => Promise<void> }
+}
+
+/** How much is to be drilled. */
+export type Scale = {
+  short: boolean
+  /** Overwrites the line of progress of this database. */
+  progress: (database: string, line: string) => void
+  /** A line that stays. */
+  say: (line: string) => void
+}
+
+export type Part = (drill: Scale, ground: Ground) => Promise<Row[]>

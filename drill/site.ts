@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '#server/db/open.ts'
+import { freePort } from '../scripts/port.mjs'
+import { audit, type Verdict } from './audit.ts'
+import { type Caller, createCaller } from './caller.ts'
+import { HASTE, LOSING, type Sandbox, startFoyer, startSandbox } from './programs.ts'
+import type { Ground } from './scale.ts'
+import type { Dressing } from './server.ts'
+import { callsOf, type Heard } from './visitor.ts'
+
+type Opening = {
+  sockets?: number
+  dressing?: Dressing
+  faults?: typeof LOSING
+  settings?: Record<string, string>
+}
+
+export type Site = Awaited<ReturnType<typeof openSite>>
+
+/** A database, a gateway in its own process that loses one answer in ten, and Foyer on them. */
+export async function openSite(ground: Ground, opening: Opening = {}) {
+  const { sockets, faults = LOSING, settings = HASTE } = opening
+  const place = await ground.fresh()
+  const sandbox = await startSandbox(place, faults)
+  const port = await freePort()
+  let { dressing } = opening
+  const start = () => startFoyer({ place, sandbox, port, settings, ...(dressing ? { dressing } : {}) })
+  let foyer = await start()
+  const caller = createCaller(foyer.url, sockets)
+  const everybody: Heard[] = []
+  const deaths: string[] = []
+  const note = () => {
+    const words = foyer.died()
+    if (words) deaths.push(words)
+  }
+  const stop = async () => {
+    note()
+    await foyer.stop()
+  }
+  /** Nobody may look into an embedded database while Foyer runs on it, so Foyer rests meanwhile. */
+  const resting = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (ground.name !== 'embedded') return work()
+    await stop()
+    const result = await work()
+    foyer = await start()
+    return result
+  }
+
+  return {
+    place,
+    sandbox,
+    caller,
+    /** Ends that nobody asked for. */
+    deaths,
+    foyer: () => foyer,
+    /** kill -9, and a new start; in other clothes if there are some. */
+    crash: async (next: Dressing | undefined = dressing) => {
+      note()
+      await foyer.kill()
+      dressing = next
+      foyer = await start()
+    },
+    /** Waits until nothing is under way any more, judges, and tells the seconds it took: none when it took too long. */
+    settle: async (heard: Heard[], mostSeconds: number): Promise<Verdict & { took: number | undefined }> => {
+      everybody.push(...heard)
+      const started = performance.now()
+      const seconds = () => (performance.now() - started) / 1000
+      for (;;) {
+        const isQuiet = await quiet(caller, sandbox, heard, mostSeconds - seconds())
+        const took = seconds()
+        const verdict = await resting(() => audit(place, sandbox, everybody))
+        const isSettled = isQuiet && verdict.findings.open.length === 0
+        if (isSettled || seconds() > mostSeconds) return { ...verdict, took: isSettled ? took : undefined }
+        await sleep(1000)
+      }
+    },
+    /** Tampers with the database. */
+    within: (work: (db: Db) => Promise<unknown>) =>
+      resting(async () => {
+        const database = await place.open()
+        await work(database.db).finally(database.close)
+      }),
+    close: async () => {
+      note()
+      caller.close()
+      await foyer.kill()
+      await sandbox.kill()
+      await place.remove()
+    },
+  }
+}
+
+/** What can be seen from outside: nobody is told to wait, and the gateway holds nothing. False: it took too long. */
+async function quiet(caller: Caller, sandbox: Sandbox, heard: Heard[], mostSeconds: number): Promise<boolean> {
+  const end = performance.now() + mostSeconds * 1000
+  let waiting = heard.filter(({ pressed }) => pressed)
+  for (; ; await sleep(250)) {
+    const still = await Promise.all(waiting.map((visitor) => isRunning(caller, visitor)))
+    waiting = waiting.filter((_, index) => still[index])
+    const held = (await sandbox.transactions()).filter(({ state }) => state === 'held').length
+    if (!waiting.length && !held) return true
+    if (performance.now() > end) return false
+  }
+}
+
+const isRunning = (caller: Caller, visitor: Heard) =>
+  callsOf(caller, visitor)
+    .getStatus({}, { key: `${visitor.enrollment_id}.1` })
+    .then(
+      ({ state }) => state === 'running',
+      () => true,
+    )
