@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../scripts/port.mjs'
+import { captchaEmulator } from '../server/gateways/captcha/emulator.ts'
 
 /** Everybody in a test comes from one address, and should not wait for the captcha as long as a robot would. */
 const forTests = {
@@ -29,6 +30,20 @@ const sites: Record<string, Record<string, string>> = {
   BASE_URL_ALL_STEPS: { START_STEP: 'PRODUCT_SELECTION', AUTOSHIP: 'on', SPECIAL: 'on', PHONE_VERIFICATION: 'on' },
 }
 
+/** A third, where another company asks the captcha: one that demands Trusted Types, played by the emulator. */
+async function vendorSite(stops: (() => Promise<void>)[]): Promise<Record<string, string>> {
+  const port = await freePort()
+  const account = { site_key: 'a site key', secret: 'a secret' }
+  stops.push((await captchaEmulator({ ...account, vendor: 'recaptcha', port })).close)
+  return {
+    PHONE_VERIFICATION: 'on',
+    CAPTCHA: 'recaptcha',
+    CAPTCHA_SITE_KEY: account.site_key,
+    CAPTCHA_SECRET: account.secret,
+    CAPTCHA_BASE_URL: `http://127.0.0.1:${port}`,
+  }
+}
+
 /** Starts the real sites, each on an empty embedded database. They see none of the settings of whoever runs the test. */
 export default async function startSites() {
   const stops: (() => Promise<void>)[] = []
@@ -36,7 +51,8 @@ export default async function startSites() {
     await Promise.all(stops.map((stop) => stop()))
   }
   try {
-    for (const [name, settings] of Object.entries(sites)) process.env[name] = await startSite(settings, stops)
+    const all = { ...sites, BASE_URL_VENDOR: await vendorSite(stops) }
+    for (const [name, settings] of Object.entries(all)) process.env[name] = await startSite(settings, stops)
   } catch (error) {
     await stopAll()
     throw error

@@ -37,6 +37,24 @@ test('a gateway that is chosen needs all of its keys', () => {
   )
 })
 
+describe('a captcha of another company', () => {
+  const chosen = { CAPTCHA: 'turnstile', CAPTCHA_SITE_KEY: 'a site key', CAPTCHA_SECRET: 'a secret' }
+
+  test.each(['turnstile', 'hcaptcha', 'recaptcha'])('%s needs both of its keys', (CAPTCHA) => {
+    expect(readConfig({ ...chosen, CAPTCHA })).toMatchObject({ CAPTCHA, CAPTCHA_BASE_URL: undefined })
+    expect(complaints({ CAPTCHA, CAPTCHA_SITE_KEY: ' ' })).toEqual([
+      `CAPTCHA_SITE_KEY is required with CAPTCHA=${CAPTCHA}`,
+      `CAPTCHA_SECRET is required with CAPTCHA=${CAPTCHA}`,
+    ])
+  })
+
+  test('may be played by somebody else, but its secret does not travel in the clear', () => {
+    const CAPTCHA_BASE_URL = 'http://127.0.0.1:20000'
+    expect(readConfig({ ...chosen, CAPTCHA_BASE_URL }).CAPTCHA_BASE_URL).toBe(CAPTCHA_BASE_URL)
+    expect(complaints({ ...chosen, CAPTCHA_BASE_URL: 'http://captcha.example' })).toHaveLength(1)
+  })
+})
+
 describe('the phone gateway', () => {
   const twilio = {
     PHONE: 'twilio',

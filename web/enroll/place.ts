@@ -22,7 +22,7 @@ export async function findPlace(start: StartData): Promise<Place> {
   try {
     const { reachable } = await import('./asked.ts')
     const step = reachable(entry.step, draft, start.policy)
-    await fetchScreen(step)
+    await fetchScreen(step, start)
     return { step, draft }
   } catch (cause) {
     log('The step of before could not be fetched.', cause)

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import type { Step } from '#contract/start.ts'
+import type { StartData, Step } from '#contract/start.ts'
 import { Account } from './steps/Account.tsx'
 import { Autoship } from './steps/Autoship.tsx'
 import { ProductSelection } from './steps/ProductSelection.tsx'
@@ -18,8 +18,12 @@ const ready: Partial<Record<Step, Screen>> = {
 }
 
 /** The others are one file each, fetched when they are about to be needed. */
-const later: Partial<Record<Step, () => Promise<Screen>>> = {
-  CODE_VERIFICATION: async () => (await import('./steps/CodeVerification.tsx')).CodeVerification,
+const later: Partial<Record<Step, (start: StartData) => Promise<Screen>>> = {
+  CODE_VERIFICATION: async ({ captcha }) => {
+    const { CodeVerification, solveAhead } = await import('./steps/verification.ts')
+    if (!captcha) solveAhead()
+    return CodeVerification
+  },
   ACCOUNT_CREATION: async () => (await import('./steps/AccountCreation.tsx')).AccountCreation,
   PAYMENT: async () => (await import('./steps/checkout.ts')).Payment,
   ACCESS: async () => (await import('./steps/checkout.ts')).Access,
@@ -28,7 +32,7 @@ const later: Partial<Record<Step, () => Promise<Screen>>> = {
 export const screenOf = (step: Step): Screen | undefined => ready[step]
 
 /** Brings a step's code here. Throws when it cannot be fetched. */
-export async function fetchScreen(step: Step): Promise<void> {
-  const screen = ready[step] ?? (await later[step]?.())
+export async function fetchScreen(step: Step, start: StartData): Promise<void> {
+  const screen = ready[step] ?? (await later[step]?.(start))
   if (screen) ready[step] = screen
 }

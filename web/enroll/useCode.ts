@@ -1,30 +1,40 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import type { StartData } from '#contract/start.ts'
 import { api, Refused } from '#web/api.ts'
 import { ask, fetchDialog } from '#web/dialog/ask.ts'
 import { focusField } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { codeNotSent, codeNotSentOffline, codeSent, fieldMessages } from './messages.ts'
 import { noteSent, phoneOf, secondsLeft } from './phones.ts'
+import { solution, takeSolution } from './solvedAhead.ts'
 
 type Channel = 'sms' | 'call'
-type Sending = 'sent' | 'unanswered' | { refused: string }
+type Sending = 'sent' | 'unanswered' | 'asked' | { refused: string }
+/** The server wants to know whether a person asks: how many times it said so, and for which way of sending. */
+type Asked = { channel: Channel; times: number }
 
 /** Sends codes to a number: the first by itself, the others when they are asked for and the countdown has run out. */
-export function useCode(mobile_phone: string) {
+export function useCode(mobile_phone: string, { captcha: vendor }: Pick<StartData, 'captcha'>) {
   const here = useHere()
   const [sent_at, setSentAt] = useState(phoneOf(mobile_phone).sent_at)
   const [sending, setSending] = useState<Channel>()
   const [failure, setFailure] = useState<string>()
+  const [asked, setAsked] = useState<Asked>()
   const left = useSecondsLeft(sent_at)
 
-  const send = async (channel: Channel): Promise<void> => {
+  const send = async (channel: Channel, captcha?: string): Promise<void> => {
     setSending(channel)
     setFailure(undefined)
-    const outcome = await sendOnce(channel, mobile_phone)
+    const outcome = await sendOnce(channel, mobile_phone, captcha, !vendor)
     if (!here.current) return
-    setSending(undefined)
-    setSentAt(phoneOf(mobile_phone).sent_at)
-    if (outcome === 'sent') {
+    flushSync(() => {
+      setSending(undefined)
+      setSentAt(phoneOf(mobile_phone).sent_at)
+      setAsked((before) => (outcome === 'asked' ? { channel, times: (before?.times ?? 0) + 1 } : undefined))
+    })
+    if (outcome === 'asked') focusField('captcha')
+    else if (outcome === 'sent') {
       await ask(codeSent)
       if (here.current) focusField('code')
     } else if (outcome === 'unanswered') {
@@ -50,6 +60,7 @@ export function useCode(mobile_phone: string) {
     sent: sent_at !== undefined,
     /** What is wrong with the number, shown beside it. */
     failure,
+    asked,
     /** Seconds until the next one may be asked for. */
     left,
   }
@@ -70,32 +81,51 @@ export function useHere() {
 // A step that is left and opened again while a code is on its way waits for the same one.
 const underway = new Map<string, Promise<Sending>>()
 
-function sendOnce(channel: Channel, mobile_phone: string): Promise<Sending> {
+function sendOnce(channel: Channel, mobile_phone: string, captcha: string | undefined, own: boolean): Promise<Sending> {
   const sending =
-    underway.get(mobile_phone) ?? trySending(channel, mobile_phone).finally(() => underway.delete(mobile_phone))
+    underway.get(mobile_phone) ??
+    trySending(() => request(channel, mobile_phone, captcha, own), mobile_phone).finally(() =>
+      underway.delete(mobile_phone),
+    )
   underway.set(mobile_phone, sending)
   return sending
 }
 
-async function trySending(channel: Channel, mobile_phone: string): Promise<Sending> {
+async function trySending(request: () => Promise<Answer>, mobile_phone: string): Promise<Sending> {
   try {
-    const { done, message } = await ways[channel](mobile_phone)
+    const { done, message } = await request()
     if (!done) return { refused: message || fieldMessages.codeNotSent }
     noteSent(mobile_phone)
     return 'sent'
   } catch (cause) {
     log('The code was not sent.', cause)
+    if (isQuestion(cause)) return 'asked'
     return cause instanceof Refused ? { refused: cause.message } : 'unanswered'
   }
 }
 
-const ways: Record<Channel, (mobile_phone: string) => Promise<{ done: boolean; message: string }>> = {
-  sms: async (phone_number) => {
-    const { status, message } = await api.sendVerificationCode({ phone_number })
+const isQuestion = (cause: unknown) => cause instanceof Refused && cause.fields.captcha !== undefined
+
+/** Our own captcha is answered without a word; only when that fails, or when a vendor asks, the person hears of it. */
+async function request(channel: Channel, mobile_phone: string, given: string | undefined, own: boolean) {
+  try {
+    return await ways[channel](mobile_phone, given ?? (own ? await takeSolution() : undefined))
+  } catch (cause) {
+    const found = isQuestion(cause) && own && !given ? await solution() : undefined
+    if (!found) throw cause
+    return ways[channel](mobile_phone, found)
+  }
+}
+
+type Answer = { done: boolean; message: string }
+
+const ways: Record<Channel, (mobile_phone: string, captcha: string | undefined) => Promise<Answer>> = {
+  sms: async (phone_number, captcha) => {
+    const { status, message } = await api.sendVerificationCode({ phone_number, captcha })
     return { done: status === 1, message }
   },
-  call: async (cellphone) => {
-    const { success, message } = await api.verifyCall({ cellphone })
+  call: async (cellphone, captcha) => {
+    const { success, message } = await api.verifyCall({ cellphone, captcha })
     return { done: success, message }
   },
 }

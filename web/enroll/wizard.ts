@@ -85,7 +85,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
   /** Shows a step once its code is here. `entered` is told just before, so that history and screen agree. */
   const show = async (to: Step, answers: Draft, entered?: () => void, at: Arrival = {}): Promise<undefined> => {
     try {
-      await fetchScreen(to)
+      await fetchScreen(to, start)
       entered?.()
       dispatch({ type: 'moved', step: to, draft: answers, focus: at.field, refused: at.refused })
     } catch (cause) {
@@ -189,8 +189,8 @@ export function useWizard(start: StartData, place: Place | undefined) {
 
   useEffect(() => {
     const soon = globalThis.requestIdleCallback ?? setTimeout
-    soon(() => Promise.all([fetchScreen(nextStep(step, policy)), fetchDialog()]).catch(() => undefined))
-  }, [step, policy])
+    soon(() => Promise.all([fetchScreen(nextStep(step, policy), start), fetchDialog()]).catch(() => undefined))
+  }, [step, policy, start])
 
   return {
     start,

@@ -1,19 +1,18 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { api } from '#web/api.ts'
-import { AlertIcon, CheckIcon, DotIcon } from '#web/icons.tsx'
+import type { VendorCaptcha as Vendor } from '#contract/start.ts'
+import { CheckIcon, DotIcon } from '#web/icons.tsx'
 import { log } from '#web/log.ts'
+import { CaptchaFrame, type CaptchaProps, useSolution } from './CaptchaFrame.tsx'
 import { described } from './Field.tsx'
+import { VendorCaptcha } from './VendorCaptcha.tsx'
+import { workOut } from './workOut.ts'
 
 type State = 'idle' | 'working' | 'done' | 'failed'
 
-type CaptchaProps = {
-  name: string
+type OwnProps = CaptchaProps & {
   /** An earlier solution: it may have been used, so a new one is worked out at once. */
   defaultValue: string
-  error: string | undefined
-  /** Goes up when the solution has been used: the next one is worked out without asking. */
-  used: number
   /** Makes the form wait for the work, and remember a press meanwhile. */
   hold: (work: Promise<unknown>) => Promise<unknown>
 }
@@ -24,27 +23,25 @@ const GOOD_FOR = 15 * 60_000
 /** Says what is going on, to eyes and ears. */
 const words: Record<State, string> = { idle: '', working: 'Checking …', done: 'Thank you.', failed: '' }
 
+/** Whoever the operator lets ask: another company, or we. */
+export const Captcha = ({ vendor, ...props }: OwnProps & { vendor: Vendor | undefined }) =>
+  vendor ? <VendorCaptcha key={props.used} vendor={vendor} {...props} /> : <OwnCaptcha {...props} />
+
 /** "I'm not a robot": a box to tick, and a second of the machine's work instead of a puzzle. */
-export function Captcha({ name, defaultValue, error, used, hold }: CaptchaProps) {
-  const input = useRef<HTMLInputElement>(null)
+function OwnCaptcha({ name, defaultValue, error, used, hold, onSolved }: OwnProps) {
   const work = useRef<AbortController>(undefined)
   const [state, setState] = useState<State>('idle')
-  const [solution, setSolution] = useState(defaultValue)
+  const { input, solution, found } = useSolution({ onSolved }, defaultValue)
 
-  /** Shows where things stand; the form hears of a changed solution as of any other answer. */
-  const show = (next: State, found: string) => {
-    flushSync(() => {
-      setState(next)
-      setSolution(found)
-    })
-    input.current?.dispatchEvent(new Event('input', { bubbles: true }))
+  const show = (next: State, solution: string) => {
+    flushSync(() => setState(next))
+    found(solution)
   }
 
   const run = async (signal: AbortSignal) => {
     try {
-      const [challenge, { solve }] = await Promise.all([api.getChallenge({}, { signal }), import('./solve.ts')])
-      const found = await solve(challenge, signal)
-      if (!signal.aborted) show('done', found)
+      const solution = await workOut(signal)
+      if (!signal.aborted) show('done', solution)
     } catch (cause) {
       if (signal.aborted) return
       log('The captcha could not be worked out.', cause)
@@ -74,8 +71,7 @@ export function Captcha({ name, defaultValue, error, used, hold }: CaptchaProps)
   }, [state])
 
   return (
-    <div className="field captcha" data-field={name}>
-      <input type="hidden" name={name} ref={input} value={solution} />
+    <CaptchaFrame name={name} error={error} input={input} solution={solution} failed={state === 'failed'} again={start}>
       <div className="captcha-row">
         <label className="tick-row" htmlFor={name}>
           <input
@@ -100,24 +96,6 @@ export function Captcha({ name, defaultValue, error, used, hold }: CaptchaProps)
           {words[state]}
         </p>
       </div>
-      {state === 'failed' && (
-        <p className="error" role="alert">
-          <AlertIcon />
-          <span>
-            The check did not work. Please look at your connection and{' '}
-            <button type="button" className="link" onClick={start}>
-              try again
-            </button>
-            .
-          </span>
-        </p>
-      )}
-      {error && state !== 'failed' && (
-        <p className="error" id={`${name}-error`}>
-          <AlertIcon />
-          <span>{error}</span>
-        </p>
-      )}
-    </div>
+    </CaptchaFrame>
   )
 }

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { api, Refused } from '#web/api.ts'
 import { ask } from '#web/dialog/ask.ts'
+import { Captcha } from '#web/form/Captcha.tsx'
 import { Field } from '#web/form/Field.tsx'
 import { showPhone } from '#web/form/showPhone.ts'
 import { focusField, useForm } from '#web/form/useForm.ts'
@@ -36,7 +37,7 @@ function Confirmed({ wizard, mobile_phone }: PhoneStepProps) {
 
 function Unconfirmed({ wizard, mobile_phone, onVerified }: PhoneStepProps & { onVerified: () => void }) {
   const here = useHere()
-  const code = useCode(mobile_phone)
+  const code = useCode(mobile_phone, wizard.start)
   const [refusal, setRefusal] = useState<string>()
   const form = useForm({
     rules: async () => asked.CODE_VERIFICATION,
@@ -61,8 +62,21 @@ function Unconfirmed({ wizard, mobile_phone, onVerified }: PhoneStepProps & { on
       <PhoneNumber wizard={wizard} mobile_phone={mobile_phone} icon={<SmsIcon />} failure={code.failure}>
         {code.sending === 'call' && 'Calling you…'}
         {code.sending === 'sms' && 'Sending a code…'}
-        {!code.sending && (code.sent ? 'We sent a code to this number.' : 'No code was sent yet.')}
+        {!code.sending &&
+          (code.asked ? 'Please confirm that you are a person. Then we send the code.' : sentNews(code))}
       </PhoneNumber>
+      {code.asked && (
+        <Captcha
+          key={code.asked.times}
+          name="captcha"
+          defaultValue=""
+          vendor={wizard.start.captcha}
+          error={code.asked.times > 1 ? 'Please confirm the captcha.' : undefined}
+          used={0}
+          hold={form.hold}
+          onSolved={(solution) => code.asked && code.send(code.asked.channel, solution)}
+        />
+      )}
       {/* A refusal is not kept against the code: the same one may be right once the line is back. */}
       <Field
         {...field}
@@ -81,6 +95,8 @@ function Unconfirmed({ wizard, mobile_phone, onVerified }: PhoneStepProps & { on
     </StepForm>
   )
 }
+
+const sentNews = ({ sent }: { sent: boolean }) => (sent ? 'We sent a code to this number.' : 'No code was sent yet.')
 
 /** Undefined when the code was right; else the server's message, or ours when it had none. */
 async function verify(phone_number: string, code: string): Promise<string | undefined> {

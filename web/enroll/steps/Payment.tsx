@@ -67,6 +67,7 @@ export function Payment({ wizard }: { wizard: Wizard }) {
       <Agreements form={form} documents={documents} />
       <Captcha
         key={captcha.refused}
+        vendor={wizard.start.captcha}
         {...form.field('captcha')}
         {...(captcha.refused ? { defaultValue: '' } : {})}
         used={captcha.used}

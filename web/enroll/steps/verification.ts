@@ -1,0 +1,2 @@
+export { solveAhead } from '../solvedAhead.ts'
+export { CodeVerification } from './CodeVerification.tsx'
