@@ -82,6 +82,9 @@ export const Challenge = z.record(z.string(), z.unknown())
 export const Refused = z.object({
   message: z.string(),
   fields: z.optional(z.record(z.string(), messageList)),
+  /** The spec's own "no" of the phone calls. */
+  status: z.optional(z.int()),
+  success: z.optional(z.boolean()),
 })
 
 /** `{enrollment}.{attempt}`: the same key asks for the same payment. */

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { calls } from '#contract/api.ts'
-import { answersOf, filledForm, type Site, testSite } from './test/site.ts'
+import { answersOf, filledForm, type Site, solve, testSite } from './test/site.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -143,7 +143,13 @@ describe('every limit', () => {
     ['LIMIT_ENROLLMENTS', (strict) => strict.post('enrollment/add-enrollment', form)],
     ['LIMIT_CHALLENGES', (strict) => strict.get('/api/captcha/challenge')],
     ['LIMIT_LOOKUPS', (strict) => strict.post('enrollment/validate_email', { email: 'a@b.example' })],
-    ['LIMIT_CODES_BY_ADDRESS', (strict) => strict.post('twilio/send-verification-code', phone)],
+    [
+      'LIMIT_CODES_BY_ADDRESS',
+      async ({ world, post }) => {
+        const captcha = await solve((await world.captcha.challenge()) as never)
+        return post('twilio/send-verification-code', { ...phone, captcha })
+      },
+    ],
     ['LIMIT_CODE_CHECKS', (strict) => strict.post('twilio/verify-code', { ...phone, code: '000000' })],
     ['LIMIT_GRANTS', (strict) => strict.post('office/session', { token: 'x' })],
   ]

@@ -27,8 +27,12 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
 
 function inWords(error: FastifyError | Refusal): { status: number; body: Refused; retryAfter?: number | undefined } {
   if (error instanceof Refusal) {
-    const { fields, retryAfter } = error.more
-    return { status: error.status, body: { message: error.message, ...(fields ? { fields } : {}) }, retryAfter }
+    const { fields, retryAfter, body } = error.more
+    return {
+      status: error.status,
+      body: { ...body, message: error.message, ...(fields ? { fields } : {}) },
+      retryAfter,
+    }
   }
   if (hasZodFastifySchemaValidationErrors(error)) {
     const issues = error.validation.map(({ instancePath, message = '' }) => ({

@@ -38,12 +38,15 @@ export const handlers: Handlers = {
   addEnrollment: enroll,
   getStatus: (world, _nothing, visitor) => enrollmentStatus(world, visitor),
 
-  sendVerificationCode: (world, { phone_number }, visitor) =>
-    sendCode(world, phone_number, 'sms', visitor, enrollmentOf(visitor)),
+  sendVerificationCode: (world, { phone_number, captcha }, visitor) =>
+    inPhoneWords(
+      sendCode(world, { mobile_phone: phone_number, channel: 'sms', captcha }, visitor, enrollmentOf(visitor)),
+    ),
   verifyCode: (world, { phone_number, code }, visitor) =>
-    verifyCode(world, phone_number, code, visitor, enrollmentOf(visitor)),
-  async verifyCall(world, { cellphone }, visitor) {
-    const { status, message } = await sendCode(world, cellphone, 'call', visitor, enrollmentOf(visitor))
+    inPhoneWords(verifyCode(world, phone_number, code, visitor, enrollmentOf(visitor))),
+  async verifyCall(world, { cellphone, captcha }, visitor) {
+    const asked = { mobile_phone: cellphone, channel: 'call', captcha } as const
+    const { status, message } = await inPhoneWords(sendCode(world, asked, visitor, enrollmentOf(visitor)))
     return { success: status === 1, message }
   },
 
@@ -70,6 +73,13 @@ export const handlers: Handlers = {
     return world.captcha.challenge()
   },
 }
+
+/** A refused phone call also carries the spec's own "no", so that its own dialog shows the sentence. */
+const inPhoneWords = <Reply>(reply: Promise<Reply>): Promise<Reply> =>
+  reply.catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error
+    throw new Refusal(error.status, error.message, { ...error.more, body: { status: 0, success: false } })
+  })
 
 /** What is confirmed belongs to an enrollment; a caller who has none gets one. */
 const enrollmentOf = (visitor: Visitor): string => {

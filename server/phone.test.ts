@@ -12,8 +12,10 @@ const visitor = async () => {
   const cookie = String((await site.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
   return {
     cookie,
-    send: (phone_number: string) => site.post('twilio/send-verification-code', { phone_number }, { cookie }),
-    call: (cellphone: string) => site.post('twilio/verify-call', { cellphone }, { cookie }),
+    send: async (phone_number: string) =>
+      site.post('twilio/send-verification-code', { phone_number, captcha: await site.captcha() }, { cookie }),
+    call: async (cellphone: string) =>
+      site.post('twilio/verify-call', { cellphone, captcha: await site.captcha() }, { cookie }),
     verify: (phone_number: string, code: string) => site.post('twilio/verify-code', { phone_number, code }, { cookie }),
   }
 }
@@ -123,13 +125,96 @@ describe('a code', () => {
 it('6.4 after too many wrong codes not even the right one is looked at', async () => {
   const strict = await testSite({ LIMIT_CODE_CHECKS: '1/3600' })
   const phone_number = '+12025550121'
-  await strict.post('twilio/send-verification-code', { phone_number })
+  const sent = await strict.post('twilio/send-verification-code', { phone_number, captcha: await strict.captcha() })
+  const cookie = String(sent.headers['set-cookie']).split(';')[0] ?? ''
   const [message] = (await strict.get(`/__outbox.json?to=${encodeURIComponent(phone_number)}`)).json()
   const code = /\b\d{6}\b/.exec(message.body)?.[0] ?? ''
-  const verify = (tried: string) => strict.post('twilio/verify-code', { phone_number, code: tried })
+  const verify = (tried: string) => strict.post('twilio/verify-code', { phone_number, code: tried }, { cookie })
   expect((await verify(code === '111111' ? '222222' : '111111')).json().status).toBe(0)
   expect((await verify(code)).statusCode).toBe(429)
   await strict.close()
+})
+
+describe('a message costs money', () => {
+  it('5.7 the first code of an enrollment needs a solved captcha, the others do not', async () => {
+    const { cookie } = await visitor()
+    const send = (more: object) =>
+      site.post('twilio/send-verification-code', { phone_number: '+12025550131', ...more }, { cookie })
+    const refused = await send({})
+    expect([refused.statusCode, refused.json()]).toEqual([
+      422,
+      {
+        status: 0,
+        success: false,
+        message: 'Please confirm the captcha.',
+        fields: { captcha: ['Please confirm the captcha.'] },
+      },
+    ])
+    expect((await send({ captcha: await site.captcha() })).json().status).toBe(1)
+    site.pass(30)
+    expect((await send({})).json().status).toBe(1)
+  })
+
+  it('5.7 it goes to the operator’s countries only', async () => {
+    const { send } = await visitor()
+    for (const phone of ['+18765550123', '+447700900123', '+882123456789'])
+      expect((await send(phone)).json()).toEqual({
+        status: 0,
+        message: 'Codes cannot be sent to this country. Please use another number.',
+      })
+    expect((await send('+14165550123')).json().status).toBe(1)
+  })
+
+  it('5.1 a code belongs to who asked for it, and is void when the number changes', async () => {
+    const [one, other] = [await visitor(), await visitor()]
+    await one.send('+12025550132')
+    const code = await codeTo('+12025550132')
+    expect((await other.verify('+12025550132', code)).json().status).toBe(0)
+    await one.send('+12025550133')
+    expect((await one.verify('+12025550132', code)).json().status).toBe(0)
+    expect((await one.verify('+12025550133', await codeTo('+12025550133'))).json().status).toBe(1)
+  })
+
+  it.each([
+    ['a block of numbers', { LIMIT_CODES_BY_BLOCK: '2/3600' }, (n: number) => `+1202555012${n}`],
+    ['a day', { LIMIT_CODES: '2/86400' }, (n: number) => `+12025${n}50123`],
+    ['one enrollment', { LIMIT_CODES_BY_ENROLLMENT: '2/3600' }, (n: number) => `+12025${n}50124`],
+  ])('6.4 no more go to %s than the operator allows, and the refusal is the spec’s own', async (_, env, number) => {
+    const strict = await testSite(env)
+    const page = String((await strict.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
+    const replies = []
+    for (let sends = 1; sends <= 3; sends++)
+      replies.push(
+        await strict.post(
+          'twilio/send-verification-code',
+          { phone_number: number(sends), captcha: await strict.captcha() },
+          { cookie: page },
+        ),
+      )
+    expect(replies.map((reply) => reply.statusCode)).toEqual([200, 200, 429])
+    expect(replies[2]?.json()).toMatchObject({ status: 0, message: expect.stringMatching(/^That was tried too often/) })
+    expect(Number(replies[2]?.headers['retry-after'])).toBeGreaterThan(0)
+    await strict.close()
+  })
+
+  it('6.6 when nobody confirms them, no more are sent for a while', async () => {
+    const strict = await testSite({ BREAKER_CODES: '3/3600/70', BREAKER_SECONDS: '600' })
+    const send = async (n: number) =>
+      strict.post('twilio/send-verification-code', {
+        phone_number: `+12025${n}50125`,
+        captcha: await strict.captcha(),
+      })
+    for (let sends = 1; sends <= 3; sends++) expect((await send(sends)).json().status).toBe(1)
+    const refused = await send(4)
+    expect([refused.statusCode, refused.headers['retry-after'], refused.json().message]).toEqual([
+      429,
+      '600',
+      'Codes cannot be sent at the moment. Please wait 10 minutes and try again.',
+    ])
+    strict.pass(601)
+    expect((await send(5)).json().status).toBe(1)
+    await strict.close()
+  })
 })
 
 describe('with PHONE_VERIFICATION=on', () => {

@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
-import { isPossiblePhoneNumber } from 'libphonenumber-js/max'
+import { isPossiblePhoneNumber, parsePhoneNumberWithError } from 'libphonenumber-js/max'
+import metadata from 'libphonenumber-js/max/metadata'
 import { limits } from '#contract/limits.ts'
-import { refuseIfSpent, spend } from './limits.ts'
+import { note, secondsOpen } from './breaker.ts'
+import { countRefusal, inWords, refuseIfSpent, spend } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import type { Visitor } from './visitor.ts'
 import type { World } from './world.ts'
@@ -21,6 +23,7 @@ const said = {
     message: 'Too many codes were asked for with this number. Please wait 10 minutes and try again.',
   },
   blocked: { status: 0, message: 'Codes cannot be sent to this number. Please use another number.' },
+  elsewhere: { status: 0, message: 'Codes cannot be sent to this country. Please use another number.' },
   unsent: { status: 0, message: 'Error sending verification code' },
   right: { status: 1, message: 'Your phone number has been successfully verified.' },
   wrong: { status: 0, message: 'That is not the code we sent. Please check it and try again.' },
@@ -28,23 +31,44 @@ const said = {
   unchecked: { status: 0, message: 'An error occurred while verifying the code.' },
 } as const satisfies Record<string, PhoneReply>
 
-/** Sends a code, unless the last one is younger than the countdown that the page shows. */
+type Asked = { mobile_phone: string; channel: 'sms' | 'call'; captcha: string | undefined }
+
+/** Sends a code, unless the last one is younger than the countdown that the page shows. Every message costs money. */
 export async function sendCode(
   world: World,
-  mobile_phone: string,
-  channel: 'sms' | 'call',
+  { mobile_phone, channel, captcha }: Asked,
   visitor: Visitor,
   enrollment_id: string,
 ): Promise<PhoneReply> {
   if (!isPossiblePhoneNumber(mobile_phone)) return said.impossible
-  await spend(world, 'LIMIT_CODES_BY_ADDRESS', visitor.address)
-  await spend(world, 'LIMIT_CODES_BY_NUMBER', mobile_phone)
-  await takeTurn(world, mobile_phone)
-  const sending = await world.sms.send(mobile_phone, channel)
-  if (sending !== 'sent') {
-    await world.db.deleteFrom('spent').where('kind', '=', 'code').where('key', '=', mobile_phone).execute() // try again at once
-    return said[sending === 'unknown' ? 'unsent' : sending]
+  if (!world.config.PHONE_COUNTRIES.includes(countryOf(mobile_phone))) {
+    countRefusal('PHONE_COUNTRIES')
+    return said.elsewhere
   }
+  await refuseIfPumped(world)
+  await requireHuman(world, enrollment_id, captcha)
+  const counted = [
+    await spend(world, 'LIMIT_CODES_BY_ADDRESS', visitor.address),
+    await spend(world, 'LIMIT_CODES_BY_ENROLLMENT', enrollment_id),
+    await spend(world, 'LIMIT_CODES_BY_NUMBER', mobile_phone),
+    await spend(world, 'LIMIT_CODES_BY_BLOCK', mobile_phone.slice(0, -4)), // ten thousand neighbours, rented together
+  ]
+  await takeTurn(world, mobile_phone)
+  counted.push(await spend(world, 'LIMIT_CODES', 'all')) // last, so that only what is sent is taken from the day's
+  const sending = await world.sms.send(mobile_phone, channel)
+  if (sending !== 'sent') await mayTryAtOnce(world, mobile_phone)
+  if (sending === 'sent' || sending === 'unknown') await expectCode(world, enrollment_id, mobile_phone)
+  else for (const { giveBack } of counted.slice(1)) await giveBack() // nothing was sent; an address that asks still counts
+  return said[sending === 'unknown' ? 'unsent' : sending]
+}
+
+const mayTryAtOnce = ({ db }: World, mobile_phone: string) =>
+  db.deleteFrom('spent').where('kind', '=', 'code').where('key', '=', mobile_phone).execute()
+
+/** A code is on its way, or may be: the vendor's answer can be lost when its message is not. */
+async function expectCode(world: World, enrollment_id: string, mobile_phone: string) {
+  await note(world, 'codes', 1, 0) // until somebody confirms it
+  await forgetOtherNumbers(world, enrollment_id, mobile_phone)
   await world.db
     .insertInto('phone_check')
     .values({ enrollment_id, mobile_phone, sends: 1, sent_at: world.now(), verified_at: null })
@@ -54,7 +78,42 @@ export async function sendCode(
         .doUpdateSet((row) => ({ sends: row('phone_check.sends', '+', 1), sent_at: world.now() })),
     )
     .execute()
-  return said.sent
+}
+
+/** A code belongs to one number: asking for another one voids what was sent before. */
+const forgetOtherNumbers = ({ db }: World, enrollment_id: string, mobile_phone: string) =>
+  db
+    .deleteFrom('phone_check')
+    .where('enrollment_id', '=', enrollment_id)
+    .where('mobile_phone', '!=', mobile_phone)
+    .execute()
+
+/** The country of a number; one that is nobody's yet belongs to the first of its calling code. */
+function countryOf(mobile_phone: string): string {
+  const { country, countryCallingCode } = parsePhoneNumberWithError(mobile_phone)
+  return country ?? mainCountries[countryCallingCode]?.[0] ?? ''
+}
+const mainCountries: Record<string, string[]> = metadata.country_calling_codes
+
+/** Codes that nobody confirms are somebody's business with the price of messages. */
+async function refuseIfPumped(world: World) {
+  const retryAfter = await secondsOpen(world, 'codes')
+  if (!retryAfter) return
+  countRefusal('BREAKER_CODES')
+  const sentence = `Codes cannot be sent at the moment. Please wait ${inWords(retryAfter)} and try again.`
+  throw new Refusal(429, sentence, { retryAfter })
+}
+
+/** Before the first message of an enrollment, and before no other. */
+async function requireHuman({ db, captcha }: World, enrollment_id: string, solution: string | undefined) {
+  const earlier = await db
+    .selectFrom('phone_check')
+    .select('sends')
+    .where('enrollment_id', '=', enrollment_id)
+    .where('sends', '>', 0)
+    .executeTakeFirst()
+  if (earlier || (await captcha.verify(solution ?? '', `code ${enrollment_id}`))) return
+  throw new Refusal(422, 'Please confirm the captcha.', { fields: { captcha: ['Please confirm the captcha.'] } })
 }
 
 /** One code at a time for a number: the statement that looks at the clock is the one that moves it on. */
@@ -85,28 +144,32 @@ export async function verifyCode(
   enrollment_id: string,
 ): Promise<PhoneReply> {
   await refuseIfSpent(world, 'LIMIT_CODE_CHECKS', visitor.address)
-  const checked = await world.sms.check(mobile_phone, code)
+  const asked = await findCheck(world, enrollment_id, mobile_phone) // by this visitor, and not before the number changed
+  const checked = asked ? await world.sms.check(mobile_phone, code) : 'gone'
   if (checked === 'unknown') return said.unchecked
   if (checked !== 'right') {
     await spend(world, 'LIMIT_CODE_CHECKS', visitor.address)
     return said[checked]
   }
+  await note(world, 'codes', -1, 1)
   const now = world.now()
   await world.db
-    .insertInto('phone_check')
-    .values({ enrollment_id, mobile_phone, sends: 0, sent_at: now, verified_at: now })
-    .onConflict((clash) => clash.columns(['enrollment_id', 'mobile_phone']).doUpdateSet({ verified_at: now }))
+    .updateTable('phone_check')
+    .set({ verified_at: now })
+    .where('enrollment_id', '=', enrollment_id)
+    .where('mobile_phone', '=', mobile_phone)
     .execute()
   return said.right
 }
 
 /** Whether this enrollment has confirmed this very number. */
-export async function isVerified(world: World, enrollment_id: string, mobile_phone: string): Promise<boolean> {
-  const found = await world.db
+export const isVerified = async (world: World, enrollment_id: string, mobile_phone: string): Promise<boolean> =>
+  Boolean((await findCheck(world, enrollment_id, mobile_phone))?.verified_at)
+
+const findCheck = ({ db }: World, enrollment_id: string, mobile_phone: string) =>
+  db
     .selectFrom('phone_check')
     .select('verified_at')
     .where('enrollment_id', '=', enrollment_id)
     .where('mobile_phone', '=', mobile_phone)
     .executeTakeFirst()
-  return Boolean(found?.verified_at)
-}

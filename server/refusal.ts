@@ -1,7 +1,7 @@
 /** A clear "no" for the person who asked: a status, a sentence, and messages by field. Not a bug, so never logged as one. */
 export class Refusal extends Error {
   readonly status: number
-  readonly more: { fields?: Record<string, string[]>; retryAfter?: number }
+  readonly more: { fields?: Record<string, string[]>; retryAfter?: number; body?: { status: 0; success: false } }
 
   constructor(status: number, message: string, more: Refusal['more'] = {}) {
     super(message)
