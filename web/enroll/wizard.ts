@@ -201,8 +201,12 @@ export function useWizard(start: StartData, place: Place | undefined) {
     refused: state.refused,
     remember,
     fetchRules,
-    /** The step is valid: on to the next one, with these answers. */
-    advance: (answers: Draft) => enter(nextStep(step, policy), remember(answers)),
+    /** The step is valid: on to the next one, with these answers; or back to the payment that asked for a code. */
+    advance: async (answers: Draft): Promise<undefined> => {
+      if (step !== 'CODE_VERIFICATION' || currentEntry()?.from !== 'PAYMENT')
+        return enter(nextStep(step, policy), remember(answers))
+      history.back()
+    },
     /** Previous. */
     back: () => returnTo(previousStep(step, policy)),
     /** Edit, Change and refusals: to an earlier step, and there to a field. */

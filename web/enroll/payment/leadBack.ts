@@ -21,17 +21,21 @@ export function homeOf(fields: Messages): { step: Step; refused: Messages } | un
   }
 }
 
+/** By policy the server names the phone; while too many cards are declined it asks for a code whatever the policy says. */
+const asksForCode = ({ start }: Wizard, { code, mobile_phone }: Messages) =>
+  code !== undefined || (mobile_phone !== undefined && start.policy.phone_verification)
+
 /** Leads to the step of a refused answer, or tells the messages of this one; undefined when they belong to no field. */
 export function leadBack(wizard: Wizard, fields: Messages): Messages | 'led' | undefined {
   const home = homeOf(fields)
-  if (!home) return Object.keys(fields).some((name) => name in asked.PAYMENT) ? fields : undefined
   const { mobile_phone } = wizard.draft
-  if (home.refused.mobile_phone && wizard.start.policy.phone_verification && mobile_phone) {
+  if (mobile_phone && asksForCode(wizard, fields)) {
     noteUnverified(mobile_phone)
-    wizard.returnTo('CODE_VERIFICATION', 'code')
-  } else {
-    const [field] = Object.keys(home.refused)
-    wizard.returnTo(home.step, field as FieldName, home.refused)
+    wizard.returnTo('CODE_VERIFICATION', 'code', fields.code ? { code: fields.code } : undefined)
+    return 'led'
   }
+  if (!home) return Object.keys(fields).some((name) => name in asked.PAYMENT) ? fields : undefined
+  const [field] = Object.keys(home.refused)
+  wizard.returnTo(home.step, field as FieldName, home.refused)
   return 'led'
 }

@@ -42,6 +42,7 @@ function Unconfirmed({ wizard, mobile_phone, onVerified }: PhoneStepProps & { on
   const form = useForm({
     rules: async () => asked.CODE_VERIFICATION,
     values: {},
+    refused: wizard.refused,
     onValid: async (typed): Promise<undefined> => {
       const message = await verify(mobile_phone, typed.code)
       if (!here.current) return
