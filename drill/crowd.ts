@@ -19,6 +19,12 @@ const anyone = () => (draw[Math.floor(Math.random() * draw.length)] ?? goodCard)
 const PATIENCE_MS = 15_000
 const LATELY = 32
 
+async function grows(count: () => number) {
+  const before = count()
+  const end = performance.now() + PATIENCE_MS
+  while (count() === before && performance.now() < end) await sleep(10)
+}
+
 export type Crowd = ReturnType<typeof gather>
 
 /** Visitors who come one after another in each lane. One who only waits for an answer makes room for the next. */
@@ -26,6 +32,7 @@ export function gather(caller: Caller, lanes: number, plan = anyone) {
   const heard: Heard[] = []
   const visits = new Set<Promise<void>>()
   const answers = () => heard.reduce((sum, visitor) => sum + visitor.answers, 0)
+  const approvals = () => heard.filter(({ approved }) => approved).length
   let going = true
   let asked = 0
 
@@ -52,11 +59,8 @@ export function gather(caller: Caller, lanes: number, plan = anyone) {
   return {
     heard,
     /** The load is on once somebody has been told something. */
-    heardSomething: async () => {
-      const before = answers()
-      const end = performance.now() + PATIENCE_MS
-      while (answers() === before && performance.now() < end) await sleep(20)
-    },
+    heardSomething: () => grows(answers),
+    heardApproval: () => grows(approvals),
     /** Those who have heard "Approved" lately ask again: it must still be true. */
     askAgain: async () => {
       const acknowledged = heard.filter(({ approved }) => approved)

@@ -1,5 +1,5 @@
-import type { DatabaseConnection, Driver, QueryResult } from 'kysely'
-import type { Dress } from '#server/db/open.ts'
+import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely'
+import type { Db, Dress } from '#server/db/open.ts'
 
 /** A statement as it leaves for the database, with those that went before it in the same transaction. */
 export type Statement = { sql: string; parameters: readonly unknown[]; earlier: readonly Statement[] | undefined }
@@ -14,8 +14,10 @@ export type Watch = {
   afterCommit?: (statements: readonly Statement[]) => Meanwhile
   /** Another answer than the database's own. */
   instead?: (statement: Statement, run: () => Promise<Result>) => Promise<Result> | undefined
-  /** Says "committed" at once, and commits this many milliseconds later. */
+  /** Says "committed" at once, and does it all only this many milliseconds later. */
   lateCommit?: (statements: readonly Statement[]) => number | undefined
+  /** How it is done again. */
+  redo?: (statements: readonly Statement[]) => Promise<void>
 }
 
 /** A dialect whose every statement and commit can be watched, held up or answered otherwise. */
@@ -34,9 +36,7 @@ const OURS = /^(?:begin|start transaction|commit|rollback)/
 function dressDriver(driver: Driver, watch: Watch): Driver {
   const transactions = new WeakMap<DatabaseConnection, Statement[]>()
   const known = new WeakSet<DatabaseConnection>()
-  const late = new WeakMap<DatabaseConnection, Promise<void>>()
-  const { acquireConnection, releaseConnection, beginTransaction, commitTransaction, rollbackTransaction } =
-    methods(driver)
+  const { acquireConnection, beginTransaction, commitTransaction, rollbackTransaction } = methods(driver)
 
   const dressConnection = (connection: DatabaseConnection) => {
     if (known.has(connection)) return
@@ -59,13 +59,7 @@ function dressDriver(driver: Driver, watch: Watch): Driver {
     async acquireConnection(...options: Parameters<Driver['acquireConnection']>) {
       const connection = await acquireConnection(...options)
       dressConnection(connection)
-      await late.get(connection) // the embedded database has one connection for everybody
       return connection
-    },
-    async releaseConnection(connection: DatabaseConnection) {
-      const pending = late.get(connection)
-      if (pending) void pending.then(() => releaseConnection(connection))
-      else await releaseConnection(connection)
     },
     async beginTransaction(...[connection, settings]: Parameters<Driver['beginTransaction']>) {
       await beginTransaction(connection, settings)
@@ -75,13 +69,12 @@ function dressDriver(driver: Driver, watch: Watch): Driver {
       const statements = transactions.get(connection) ?? []
       transactions.delete(connection)
       await watch.beforeCommit?.(statements)
-      const wait = watch.lateCommit?.(statements)
+      const wait = isRedone(statements) ? undefined : watch.lateCommit?.(statements)
       if (wait === undefined) await commitTransaction(connection)
-      else
-        late.set(
-          connection,
-          later(wait, () => commitTransaction(connection)).finally(() => late.delete(connection)),
-        )
+      else {
+        await rollbackTransaction(connection)
+        setTimeout(() => void watch.redo?.(statements).catch(() => undefined), wait)
+      }
       await watch.afterCommit?.(statements)
     },
     async rollbackTransaction(connection: DatabaseConnection) {
@@ -93,13 +86,17 @@ function dressDriver(driver: Driver, watch: Watch): Driver {
 
 const methods = (driver: Driver) => ({
   acquireConnection: driver.acquireConnection.bind(driver),
-  releaseConnection: driver.releaseConnection.bind(driver),
   beginTransaction: driver.beginTransaction.bind(driver),
   commitTransaction: driver.commitTransaction.bind(driver),
   rollbackTransaction: driver.rollbackTransaction.bind(driver),
 })
 
-const later = (milliseconds: number, work: () => Promise<void>): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(() => void work().then(resolve, resolve), milliseconds)
+const REDONE = "select 'done again'"
+const isRedone = (statements: readonly Statement[]) => statements[0]?.sql === REDONE
+
+/** Runs a transaction's statements once more. */
+export const redo = (db: Db) => (statements: readonly Statement[]) =>
+  db.transaction().execute(async (again) => {
+    await again.executeQuery(CompiledQuery.raw(REDONE))
+    for (const { sql, parameters } of statements) await again.executeQuery(CompiledQuery.raw(sql, [...parameters]))
   })

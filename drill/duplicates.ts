@@ -6,7 +6,7 @@ import { openSite } from './site.ts'
 import { answersOf, arrive, callsOf, cards, solveCaptcha } from './visitor.ts'
 
 const LONG = { submits: 10_000, atOnce: 600, leastInFlight: 500 }
-const SHORT = { submits: 1_500, atOnce: 600, leastInFlight: 500 }
+const SHORT = { submits: 1_000, atOnce: 600, leastInFlight: 500 }
 const SETTLE_SECONDS = 60
 const PAUSE = 300
 

@@ -9,8 +9,10 @@ import { openSite, type Site } from './site.ts'
 import { answersOf, arrive, callsOf, otherCard, solveCaptcha } from './visitor.ts'
 
 const LANES = 12
-const KILLS = 5
-const SETTLE_SECONDS = 25
+const KILLS = { long: 5, short: 2 }
+const SETTLE_SECONDS = 30
+/** Long enough for an attempt to be given up; what has been lost will not be found later. */
+const BROKEN_SECONDS = 12
 const RUNNERS = 30
 const IMPATIENT = 12
 
@@ -19,7 +21,7 @@ type Found = string | undefined
 type Guard = {
   sabotage: Sabotage
   name: string
-  drill: (ground: Ground, sabotage: Sabotage | undefined) => Promise<Found>
+  drill: (ground: Ground, sabotage: Sabotage | undefined, kills: number) => Promise<Found>
 }
 
 /** Each guard, and the small drill that must notice when it is gone. */
@@ -33,11 +35,12 @@ const guards: Guard[] = [
 
 /** Takes each guard away from outside and demands that the drill catches it, and that it is silent with the guard. */
 export async function provenGuards(drill: Scale, ground: Ground): Promise<Row[]> {
+  const kills = KILLS[drill.short ? 'short' : 'long']
   const chosen = guards.filter(({ sabotage }) => !drill.short || SHORT.includes(sabotage))
   const drills = [...new Set(chosen.map(({ drill }) => drill))]
   const trials = [
-    ...(drill.short ? [] : drills.map((small) => () => control(ground, small))),
-    ...chosen.map((guard) => () => without(ground, guard)),
+    ...(drill.short ? [] : drills.map((small) => () => control(ground, small, kills))),
+    ...chosen.map((guard) => () => without(ground, guard, kills)),
   ]
   const rows: Row[] = []
   const lane = async () => {
@@ -53,8 +56,8 @@ export async function provenGuards(drill: Scale, ground: Ground): Promise<Row[]>
 const AT_ONCE = 2
 const SHORT: Sabotage[] = ['commit', 'names']
 
-async function without(ground: Ground, { name, sabotage, drill }: Guard): Promise<Row> {
-  const found = await drill(ground, sabotage)
+async function without(ground: Ground, { name, sabotage, drill }: Guard, kills: number): Promise<Row> {
+  const found = await drill(ground, sabotage, kills)
   return {
     part: 'guards',
     database: ground.name,
@@ -65,8 +68,8 @@ async function without(ground: Ground, { name, sabotage, drill }: Guard): Promis
   }
 }
 
-async function control(ground: Ground, drill: Guard['drill']): Promise<Row> {
-  const found = await drill(ground, undefined)
+async function control(ground: Ground, drill: Guard['drill'], kills: number): Promise<Row> {
+  const found = await drill(ground, undefined, kills)
   return {
     part: 'guards',
     database: ground.name,
@@ -78,17 +81,17 @@ async function control(ground: Ground, drill: Guard['drill']): Promise<Row> {
 }
 
 /** kill -9 under load, a few times. */
-async function killed(ground: Ground, sabotage: Sabotage | undefined): Promise<Found> {
+async function killed(ground: Ground, sabotage: Sabotage | undefined, kills: number): Promise<Found> {
   const site = await openSite(ground, { dressing: sabotage ? { sabotage } : {} })
   const crowd = gather(site.caller, LANES)
-  for (let count = 0; count < KILLS; count++) {
-    await crowd.heardSomething()
-    await sleep(200 + Math.random() * 600)
+  for (let count = 0; count < kills; count++) {
+    await crowd.heardApproval()
+    await sleep(Math.random() * 300)
     await site.crash()
     await crowd.askAgain()
   }
   await crowd.leave()
-  const { findings } = await site.settle(crowd.heard, SETTLE_SECONDS)
+  const { findings } = await site.settle(crowd.heard, sabotage ? BROKEN_SECONDS : SETTLE_SECONDS)
   await site.close()
   return harmIn(findings)
 }
@@ -100,7 +103,8 @@ async function raced(ground: Ground, sabotage: Sabotage | undefined): Promise<Fo
     isSmall: true,
     ...(prepare ? { prepare } : {}),
   })
-  return chargedLosers ? `${chargedLosers} losers charged, ${inWords(findings)}` : harmIn(findings)
+  const later = isClean(findings) ? 'and let go again' : `, ${inWords(findings)}`
+  return chargedLosers ? `${chargedLosers} losers charged ${later}` : harmIn(findings)
 }
 
 const letEverybodyClaim = (site: Site) =>
@@ -124,7 +128,7 @@ async function impatient(ground: Ground, sabotage: Sabotage | undefined): Promis
       await Promise.allSettled(presses)
     }),
   )
-  const { findings, transactions, books } = await site.settle(heard, SETTLE_SECONDS)
+  const { findings, transactions, books } = await site.settle(heard, sabotage ? BROKEN_SECONDS : SETTLE_SECONDS)
   await site.close()
   const enrollmentOf = new Map(books.attempts.map(({ reference, enrollment_id }) => [reference, enrollment_id]))
   const asked = Map.groupBy(transactions, ({ reference }) => enrollmentOf.get(reference))

@@ -7,6 +7,7 @@ import { gatewayFaults } from './faults.ts'
 import { embeddedGround, postgresGround } from './grounds.ts'
 import { provenGuards } from './guards.ts'
 import { kill } from './kill.ts'
+import { warmUp } from './programs.ts'
 import { race } from './race.ts'
 import type { Ground, Part, Row, Scale } from './scale.ts'
 import { crashPoints } from './scenes.ts'
@@ -57,16 +58,16 @@ async function drillPart(name: string, ground: Ground) {
 }
 
 /** The databases side by side, since a drill waits more than it works; the parts one after another. */
-async function drillGround(make: (typeof grounds)[keyof typeof grounds]) {
-  const ground = await make({ home, keep })
+async function drillGround(ground: Ground) {
   for (const name of chosen) await drillPart(name, ground)
 }
 
 const started = performance.now()
 say('preparing the databases …')
-await Promise.all(
-  Object.entries(grounds).map(([name, make]) => (only && only !== name ? undefined : drillGround(make))),
-)
+const wanted = Object.entries(grounds).filter(([name]) => !only || only === name)
+const ready = await Promise.all(wanted.map(([, make]) => make({ home, keep })))
+if (ready[0]) await warmUp(ready[0])
+await Promise.all(ready.map(drillGround))
 
 say('')
 rows.sort((a, b) => names.indexOf(a.part) - names.indexOf(b.part))

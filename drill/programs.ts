@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Transaction } from '#server/gateways/payment/port.ts'
 import type { Rule } from '#server/gateways/payment/sandbox/faults.ts'
 import { runProgram } from '#server/test/process.ts'
 import { freePort } from '../scripts/port.mjs'
-import type { Place } from './scale.ts'
+import type { Ground, Place } from './scale.ts'
 import type { Dressing } from './server.ts'
 
 const PLENTY = '1000000/3600'
@@ -32,6 +32,9 @@ const settings = {
 export const HASTE = { PAYMENT_DEADLINE_SECONDS: '2', PAYMENT_IN_FLIGHT_SECONDS: '7' }
 export const inHaste = `deadline ${HASTE.PAYMENT_DEADLINE_SECONDS} s, in flight ${HASTE.PAYMENT_IN_FLIGHT_SECONDS} s`
 
+/** Programs that start hundreds of times need not be compiled each time; one that ends politely leaves it behind. */
+const compiled = (folder: string) => ({ NODE_COMPILE_CACHE: join(dirname(folder), 'compiled') })
+
 /** The gateway loses one answer in ten: half of them before it has done what was asked, half after. */
 export const LOSING: Rule[] = (['authorize', 'lookup', 'capture', 'void'] as const).flatMap((on) => [
   { on, fault: 'lost_before', share: 0.05 },
@@ -46,7 +49,7 @@ export async function startSandbox({ folder }: Place, faults: Rule[] = []) {
   const url = `http://127.0.0.1:${port}`
   const start = async () => {
     const args = ['--port', String(port), '--ledger', join(folder, 'ledger.jsonl')]
-    const program = runProgram('server/gateways/payment/sandbox/main.ts', args, {})
+    const program = runProgram('server/gateways/payment/sandbox/main.ts', args, compiled(folder))
     await ready(program, `${url}/faults`)
     return program
   }
@@ -60,14 +63,15 @@ export async function startSandbox({ folder }: Place, faults: Rule[] = []) {
     if (!reply.ok) throw new Error(`The sandbox did not take the faults: ${await reply.text()}`)
   }
   await setFaults(faults)
-  const kill = async () => {
-    program.child.kill('SIGKILL')
+  const end = (signal: 'SIGKILL' | 'SIGTERM') => async () => {
+    program.child.kill(signal)
     await program.ended
   }
   return {
     url,
     setFaults,
-    kill,
+    kill: end('SIGKILL'),
+    stop: end('SIGTERM'),
     restart: async () => {
       program = await start()
     },
@@ -97,6 +101,7 @@ export async function startFoyer({ place, sandbox, port, settings: own = {}, dre
   const env = {
     ...settings,
     ...place.settings,
+    ...compiled(place.folder),
     ...own,
     PORT: String(port),
     PUBLIC_URL: url,
@@ -104,6 +109,7 @@ export async function startFoyer({ place, sandbox, port, settings: own = {}, dre
   }
   const program = runProgram(script[0] ?? '', script.slice(1), env)
   let isWanted = true
+  program.child.stdin?.on('error', () => undefined) // it may have ended
   void program.ended.then(() => writeFileSync(join(place.folder, 'foyer.log'), program.said(), { flag: 'a' }))
   await ready(program, `${url}/readyz`)
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
@@ -117,11 +123,21 @@ export async function startFoyer({ place, sandbox, port, settings: own = {}, dre
     /** What it said last, when it has ended although nobody asked it to. */
     died: () => (isWanted && program.child.exitCode !== null ? program.said().slice(-2000) : undefined),
     said: program.said,
-    tell: (line: string) => program.child.stdin?.write(`${line}\n`),
+    /** Turns the clock of a dressed server. */
+    turn: (seconds: number) => program.child.stdin?.write(`ahead ${seconds}\n`),
     /** kill -9: nothing is finished, nothing is said. */
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
   }
+}
+
+/** Starts everything once and ends it politely. */
+export async function warmUp(ground: Ground) {
+  const place = await ground.fresh()
+  const sandbox = await startSandbox(place)
+  const foyer = await startFoyer({ place, sandbox, port: await freePort(), dressing: {} })
+  await Promise.all([foyer.stop(), sandbox.stop()])
+  await place.remove()
 }
 
 const PATIENCE_SECONDS = 60

@@ -119,16 +119,16 @@ const firstFaults = ({ unheard, slow }: Point): Parameters<Sandbox['setFaults']>
 async function reaches(foyer: Foyer, { givenUp }: Point): Promise<boolean> {
   if (givenUp) {
     await sleep(1200) // the first press is on its way
-    foyer.tell(`ahead ${HOUR}`)
+    foyer.turn(HOUR)
   }
   return Promise.race([foyer.ended.then(({ signal }) => signal === 'SIGKILL'), sleep(REACH_MS, false)])
 }
 
 /** Time passes quickly: first a lease, then an hour, then on and on. */
 function turn(site: Site) {
-  site.foyer().tell('ahead 60')
-  const hour = setTimeout(() => site.foyer().tell(`ahead ${HOUR}`), 600)
-  const on = setInterval(() => site.foyer().tell('ahead 20'), 300)
+  site.turn(60)
+  const hour = setTimeout(() => site.turn(HOUR), 600)
+  const on = setInterval(() => site.turn(20), 300)
   return {
     stop: () => {
       clearTimeout(hour)

@@ -7,7 +7,7 @@ import { createLog } from '#server/log.ts'
 import { loadShell } from '#server/shell.ts'
 import { startWorker } from '#server/worker.ts'
 import { createWorld } from '#server/world.ts'
-import { dressed } from './dress.ts'
+import { dressed, redo } from './dress.ts'
 import { type Outfit, pointCalled } from './points.ts'
 import { type Sabotage, sabotages } from './sabotage.ts'
 
@@ -28,6 +28,7 @@ async function main() {
   const config = readConfig()
   const log = createLog(config.LOG_LEVEL)
   const database = await openDatabase(config, outfit.watch ? dressed(outfit.watch) : undefined)
+  if (outfit.watch) outfit.watch.redo = redo(database.db)
   const made = await createWorld({ config, log, now, database })
   const world = { ...made, payment: outfit.payment?.(made.payment) ?? made.payment }
   const shell = await loadShell()

@@ -53,6 +53,11 @@ export async function openSite(ground: Ground, opening: Opening = {}) {
     /** Ends that nobody asked for. */
     deaths,
     foyer: () => foyer,
+    /** Turns the clock on, also for the next start. */
+    turn: (seconds: number) => {
+      dressing = { ...dressing, ahead: (dressing?.ahead ?? 0) + seconds }
+      foyer.turn(seconds)
+    },
     /** kill -9, and a new start; in other clothes if there are some. */
     crash: async (next: Dressing | undefined = dressing) => {
       note()
