@@ -4,7 +4,7 @@ import type { News } from './usePayment.ts'
 
 const advice: Record<DeclineClass, string> = {
   input: 'Please check the number, the expiration date, the CVC and the address, or try another card.',
-  card: 'This card cannot be used for it. Please try another card.',
+  card: 'The bank does not take this card for it. Please try another card.',
   bank: 'Please try another card, or ask your bank: it does not tell us why.',
 }
 
