@@ -11,6 +11,7 @@ import { warmUp } from './programs.ts'
 import { race } from './race.ts'
 import type { Ground, Part, Row, Scale } from './scale.ts'
 import { crashPoints } from './scenes.ts'
+import { search } from './search/search.ts'
 import { progress, say, table } from './telling.ts'
 
 /** What can be drilled, in the order in which everything is. */
@@ -21,6 +22,7 @@ const parts: Record<string, Part> = {
   guards: provenGuards,
   points: crashPoints,
   kill,
+  search,
 }
 const grounds = { postgres: postgresGround, embedded: embeddedGround }
 const names = Object.keys(parts)

@@ -1,9 +1,18 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from '@playwright/test'
-import { awake, fillAccount, fillAccountCreation, fillCard, fillPayment, next, pay, someone } from '../e2e/visitor.ts'
-import playwright from '../playwright.config.ts'
-import { findCommand } from '../scripts/find.mjs'
+import {
+  awake,
+  fillAccount,
+  fillAccountCreation,
+  fillCard,
+  fillPayment,
+  next,
+  pay,
+  someone,
+} from '../../e2e/visitor.ts'
+import playwright from '../../playwright.config.ts'
+import { findCommand } from '../../scripts/find.mjs'
 import type { Mark } from './marks.ts'
 
 /** The folders of one browser. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { startServer } from '#server/test/process.ts'
-import { startPostgres } from '../scripts/postgres.mjs'
+import { startPostgres } from '../../scripts/postgres.mjs'
 import type { Place } from './finder.ts'
 
 /** The database asked from outside. The embedded one only while no Foyer runs on it. */

@@ -1,40 +1,31 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Part, Row } from '../scale.ts'
 import { profileOf } from './browsing.ts'
 import { dump, namesIn } from './dump.ts'
 import { type Finding, finderOf, type Place, type Searched, searchPlaces } from './finder.ts'
 import type { Mark } from './marks.ts'
 import { listed, suspicious } from './names.ts'
 import { missed, type Planted, plantInBrowser, plantLines, plantRows } from './plant.ts'
-import type { Row } from './row.ts'
 import { type Books, embeddedSite, postgresSite, type Site, startTalkative } from './sites.ts'
 import { cutOff, marksFor, passThrough } from './traffic.ts'
 
-export type Search = {
-  cards: number
-  browsers: number
-  only?: 'postgres' | 'embedded'
-  say: (line: string) => void
-}
+type Search = { cards: number; browsers: number; say: (line: string) => void }
 
-const sites = { postgres: postgresSite, embedded: embeddedSite }
+const sites = { PostgreSQL: postgresSite, embedded: embeddedSite }
 
 /** Lets marked cards pass through a whole Foyer and then looks for them in every byte that is left. */
-export async function search(scale: Search): Promise<Row[]> {
-  const rows: Row[] = []
-  for (const [name, makeSite] of Object.entries(sites)) {
-    if (scale.only && scale.only !== name) continue
-    const folder = await mkdtemp(join(tmpdir(), 'foyer-search-'))
-    const site = await makeSite(folder)
-    try {
-      rows.push(...(await searchSite(scale, site, folder)))
-    } finally {
-      await site.remove()
-      await rm(folder, { recursive: true, force: true })
-    }
+export const search: Part = async ({ short, say }, ground) => {
+  const scale = short ? { cards: 40, browsers: 1, say } : { cards: 1000, browsers: 3, say }
+  const folder = await mkdtemp(join(tmpdir(), 'foyer-search-'))
+  const site = await sites[ground.name](folder)
+  try {
+    return await searchSite(scale, site, folder)
+  } finally {
+    await site.remove()
+    await rm(folder, { recursive: true, force: true })
   }
-  return rows
 }
 
 async function searchSite(scale: Search, site: Site, folder: string): Promise<Row[]> {
@@ -83,25 +74,28 @@ async function searchSite(scale: Search, site: Site, folder: string): Promise<Ro
   const { database } = site
   return [
     {
-      part: 'cards and passwords at rest',
+      part: 'search',
       database,
+      asked: 'no card and no password at rest',
       done: `${scale.cards + scale.browsers} enrolled, ${marks.failing.length} mishaps, ${marks.cut.length} cut off; ${inWords(added(whileRunning, atRest))}`,
       found: inFindings(found.filter((finding) => !isCvc(finding))),
-      ok: members >= scale.cards + scale.browsers && !found.some((finding) => !isCvc(finding)),
+      passed: members >= scale.cards + scale.browsers && !found.some((finding) => !isCvc(finding)),
     },
     {
-      part: 'CVC at rest',
+      part: 'search',
       database,
+      asked: 'no CVC at rest',
       done: `fragments; ${names.length} columns and keys`,
       found: [inFindings(found.filter(isCvc)), ...odd].join('; '),
-      ok: !found.some(isCvc) && !odd.length,
+      passed: !found.some(isCvc) && !odd.length,
     },
     {
-      part: 'planted cards',
+      part: 'search',
       database,
+      asked: 'all of them found',
       done: `${plants.length} planted`,
       found: `${plants.length - unseen.length} found`,
-      ok: plants.length > 0 && !unseen.length,
+      passed: plants.length > 0 && !unseen.length,
     },
   ]
 }
