@@ -17,6 +17,7 @@ export const harms = {
   wrongAmount: 'wrong amounts',
   namesAstray: 'names kept by nobody or lost',
   oddRefusal: 'visitors refused without reason',
+  died: 'servers that ended by themselves',
 } as const
 export type Harm = keyof typeof harms
 export type Findings = Record<Harm, string[]>
@@ -50,10 +51,10 @@ export async function readBooks(db: Db) {
   return { attempts, members, orders, claims }
 }
 
-type Audited = { books: Books; transactions: Transaction[]; heard: Heard[] }
+type Audited = { books: Books; transactions: Transaction[]; heard: Heard[]; died: string[] }
 
 /** The one judge of all drills: our books, the gateway's books and what visitors were told, against each other. */
-export function judge({ books, transactions, heard }: Audited): Findings {
+export function judge({ books, transactions, heard, died }: Audited): Findings {
   const { attempts, members, orders, claims } = books
   const byReference = new Map(attempts.map((attempt) => [attempt.reference, attempt]))
   const byTransaction = new Map(attempts.map((attempt) => [attempt.transaction_id, attempt]))
@@ -131,15 +132,16 @@ export function judge({ books, transactions, heard }: Audited): Findings {
         .map(({ enrollment_id }) => `the names of ${enrollment_id} are not theirs`),
     ],
     oddRefusal: heard.flatMap(({ enrollment_id, odd }) => odd.map((words) => `${enrollment_id}: ${words}`)),
+    died,
   }
 }
 
 /** Opens the database, asks the gateway, and judges. No Foyer may run on an embedded database meanwhile. */
-export async function audit(place: Place, sandbox: Sandbox, heard: Heard[]) {
+export async function audit(place: Place, sandbox: Sandbox, heard: Heard[], died: string[]) {
   const database: Database = await place.open()
   const books = await readBooks(database.db).finally(database.close)
   const transactions = await sandbox.transactions()
-  return { books, transactions, findings: judge({ books, transactions, heard }) }
+  return { books, transactions, findings: judge({ books, transactions, heard, died }) }
 }
 export type Verdict = Awaited<ReturnType<typeof audit>>
 

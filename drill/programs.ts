@@ -112,8 +112,9 @@ export async function startFoyer({ place, sandbox, port, settings: own = {}, dre
   program.child.stdin?.on('error', () => undefined) // it may have ended
   void program.ended.then(() => writeFileSync(join(place.folder, 'foyer.log'), program.said(), { flag: 'a' }))
   await ready(program, `${url}/readyz`)
+  const hasEnded = () => program.child.exitCode !== null || program.child.signalCode !== null
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
-    isWanted = program.child.exitCode !== null || program.child.signalCode !== null
+    isWanted &&= hasEnded()
     program.child.kill(signal)
     await program.ended
   }
@@ -121,7 +122,7 @@ export async function startFoyer({ place, sandbox, port, settings: own = {}, dre
     url,
     ended: program.ended,
     /** What it said last, when it has ended although nobody asked it to. */
-    died: () => (isWanted && program.child.exitCode !== null ? program.said().slice(-2000) : undefined),
+    died: () => (isWanted && hasEnded() ? program.said().slice(-2000) : undefined),
     said: program.said,
     /** Turns the clock of a dressed server. */
     turn: (seconds: number) => program.child.stdin?.write(`ahead ${seconds}\n`),

@@ -31,7 +31,7 @@ export async function openSite(ground: Ground, opening: Opening = {}) {
   const deaths: string[] = []
   const note = () => {
     const words = foyer.died()
-    if (words) deaths.push(words)
+    if (words !== undefined && !dressing?.point && !deaths.includes(words)) deaths.push(words)
   }
   const stop = async () => {
     note()
@@ -50,8 +50,6 @@ export async function openSite(ground: Ground, opening: Opening = {}) {
     place,
     sandbox,
     caller,
-    /** Ends that nobody asked for. */
-    deaths,
     foyer: () => foyer,
     /** Turns the clock on, also for the next start. */
     turn: (seconds: number) => {
@@ -73,7 +71,8 @@ export async function openSite(ground: Ground, opening: Opening = {}) {
       for (;;) {
         const isQuiet = await quiet(caller, sandbox, heard, mostSeconds - seconds())
         const took = seconds()
-        const verdict = await resting(() => audit(place, sandbox, everybody))
+        note()
+        const verdict = await resting(() => audit(place, sandbox, everybody, deaths))
         const isSettled = isQuiet && verdict.findings.open.length === 0
         if (isSettled || seconds() > mostSeconds) return { ...verdict, took: isSettled ? took : undefined }
         await sleep(1000)
