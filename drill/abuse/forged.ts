@@ -1,0 +1,102 @@
+import { Agent, request } from 'node:http'
+import { API, calls } from '#contract/api.ts'
+import type { Ground, Row, Scale } from '../scale.ts'
+import { turnedClock } from './clock.ts'
+import { openHouse } from './house.ts'
+import { honestAddress } from './made-up.ts'
+
+const LONG = { requests: 10_000, sockets: 50 }
+const SHORT = { requests: 400, sockets: 20 }
+
+const REAL = '198.51.100.7'
+
+type Forger = { name: string; settings: Record<string, string>; headers: (n: number) => Record<string, string> }
+
+/** A made-up address, in every writing that somebody may believe. */
+const forged = (n: number) =>
+  [
+    honestAddress(n),
+    `2001:db8:${(n & 0xffff).toString(16)}::1`,
+    `::ffff:${honestAddress(n)}`,
+    `${honestAddress(n)}:4711`,
+    `127.0.0.1, ${honestAddress(n)}`,
+    `unknown-${n}`,
+  ][n % 6] ?? ''
+
+const everyHeader = (address: string): Record<string, string> => ({
+  'x-forwarded-for': address,
+  'x-real-ip': address,
+  forwarded: `for="${address}"`,
+  'cf-connecting-ip': address,
+  'true-client-ip': address,
+  'x-client-ip': address,
+})
+
+const forgers: Forger[] = [
+  { name: 'sent to us directly', settings: {}, headers: (n) => everyHeader(forged(n)) },
+  {
+    name: 'sent through a trusted proxy, which adds the real address',
+    settings: { TRUST_PROXY: 'loopback' },
+    headers: (n) => ({ ...everyHeader(forged(n)), 'x-forwarded-for': `${forged(n)}, ${REAL}` }),
+  },
+]
+
+/** Headers that name another visitor each time, over real sockets: all of them are one. */
+export async function forgedHeaders(drill: Scale, ground: Ground): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const forger of forgers) rows.push(await forge(drill, ground, forger))
+  return rows
+}
+
+async function forge(drill: Scale, ground: Ground, { name, settings, headers }: Forger): Promise<Row> {
+  const size = drill.short ? SHORT : LONG
+  const clock = turnedClock('2026-11-15T12:00:00Z')
+  const place = await ground.fresh()
+  const house = await openHouse(place, { now: clock.now, settings })
+  const url = await house.app.listen({ port: 0, host: '127.0.0.1' })
+  const agent = new Agent({ keepAlive: true, maxSockets: size.sockets })
+  const { most } = house.world.config.LIMIT_LOOKUPS
+  const statuses = new Map<number, number>()
+  let next = 0
+  const lane = async () => {
+    while (next < size.requests) {
+      const status = await lookUp(url, agent, headers(next++))
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      drill.progress(ground.name, `abuse · forged headers ${name}: ${next} of ${size.requests}`)
+    }
+  }
+  await Promise.all(Array.from({ length: size.sockets }, lane))
+  agent.destroy()
+  const counted = await house.world.db
+    .selectFrom('limit_count')
+    .select('key')
+    .distinct()
+    .where('name', '=', 'LIMIT_LOOKUPS')
+    .execute()
+  await house.close()
+  await place.remove()
+  const told = [...statuses].map(([status, times]) => `${times} with ${status}`).join(', ')
+  return {
+    part: 'abuse',
+    database: ground.name,
+    done: `${size.requests} lookups with forged headers ${name}`,
+    asked: `one visitor, who may do ${most} an hour`,
+    found: `${counted.length} visitors; answered ${told}`,
+    passed: counted.length === 1 && statuses.get(200) === most && statuses.get(429) === size.requests - most,
+  }
+}
+
+const lookUp = (url: string, agent: Agent, headers: Record<string, string>): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const asked = request(`${url}${API}${calls.validateUsername.path}`, {
+      method: 'POST',
+      agent,
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+    asked.on('response', (reply) => {
+      reply.resume()
+      reply.on('end', () => resolve(reply.statusCode ?? 0))
+    })
+    asked.on('error', reject)
+    asked.end(JSON.stringify({ username: 'somebody' }))
+  })

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import { calls } from '#contract/api.ts'
+import type { Ground, Row, Scale } from '../scale.ts'
+import { turnedClock } from './clock.ts'
+import { readCode } from './honest.ts'
+import { cookieOf, type House, openHouse, type Reply } from './house.ts'
+import { americanPhone, answersOf, cardNumber, thiefAddress } from './made-up.ts'
+import { solution } from './solutions.ts'
+
+const LONG = { uses: 1_000 }
+const SHORT = { uses: 200 }
+
+type Used = { house: House; n: number }
+type Kind = {
+  name: string
+  /** Makes the one thing, and tells how it is used. */
+  prepare: (house: House) => Promise<(used: Used) => Promise<Reply>>
+  succeeds: (told: Record<string, unknown>) => boolean
+}
+
+const kinds: Kind[] = [
+  {
+    name: 'captcha solution, to pay',
+    prepare: async (house) => {
+      const captcha = await solution(house, { address: thiefAddress(0) })
+      return ({ house: one, n }) => {
+        const answers = answersOf(`once${n}`, americanPhone(n), cardNumber('4539', n))
+        const from = { address: thiefAddress(n), key: `${randomUUID()}.1` }
+        return one.post(calls.addEnrollment.path, { ...answers, captcha }, from)
+      }
+    },
+    succeeds: ({ payment }) => payment === 'Approved',
+  },
+  {
+    name: 'captcha solution, for a first code',
+    prepare: async (house) => {
+      const captcha = await solution(house, { address: thiefAddress(0) })
+      return ({ house: one, n }) =>
+        one.post(
+          calls.sendVerificationCode.path,
+          { phone_number: americanPhone(n), captcha },
+          { address: thiefAddress(n) },
+        )
+    },
+    succeeds: ({ status }) => status === 1,
+  },
+  {
+    name: 'code',
+    prepare: async (house) => {
+      const address = thiefAddress(0)
+      const phone_number = americanPhone(7)
+      const captcha = await solution(house, { address })
+      const sent = await house.post(calls.sendVerificationCode.path, { phone_number, captcha }, { address })
+      const cookie = cookieOf(sent)
+      const code = await readCode(house, phone_number)
+      return ({ house: one, n }) =>
+        one.post(calls.verifyCode.path, { phone_number, code }, { address: thiefAddress(n), cookie })
+    },
+    succeeds: ({ status }) => status === 1,
+  },
+]
+
+/** What is good once is used by a thousand at once, on two Foyers where the database can be shared. */
+export async function usedOnce(drill: Scale, ground: Ground): Promise<Row[]> {
+  const { uses } = drill.short ? SHORT : LONG
+  const place = await ground.fresh()
+  const clock = turnedClock('2026-11-15T12:00:00Z')
+  const open = () => openHouse(place, { now: clock.now, hear: (line) => drill.say(`  ${line.slice(0, 300)}`) })
+  const first = await open()
+  const houses = ground.name === 'PostgreSQL' ? [first, await open()] : [first]
+  const rows: Row[] = []
+  for (const { name, prepare, succeeds } of kinds) {
+    drill.progress(ground.name, `abuse · one ${name}, ${uses} at once`)
+    const use = await prepare(first)
+    const replies = await Promise.all(
+      Array.from({ length: uses }, (_, n) => use({ house: houses[n % houses.length] ?? first, n })),
+    )
+    const succeeded = replies.filter((reply) => succeeds(reply.json())).length
+    const failed = replies.filter(({ statusCode }) => statusCode >= 500).length
+    rows.push({
+      part: 'abuse',
+      database: ground.name,
+      done: `${uses} parallel uses of one ${name}, ${houses.length === 1 ? 'one process' : 'two Foyers on one database'}`,
+      asked: 'one succeeds, no 5xx',
+      found: `${succeeded} succeeded, ${failed} answers of 5xx`,
+      passed: succeeded === 1 && failed === 0,
+    })
+  }
+  for (const house of houses) await house.close()
+  await place.remove()
+  return rows
+}

@@ -1,0 +1,36 @@
+import { solveChallenge } from 'altcha-lib'
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
+import { API, calls } from '#contract/api.ts'
+import type { From, House } from './house.ts'
+
+export type Challenge = Parameters<typeof solveChallenge>[0]['challenge']
+
+/** Works a challenge out as the widget in the browser does. */
+export async function solved(challenge: Challenge): Promise<string> {
+  const solution = await solveChallenge({ challenge, deriveKey })
+  return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64')
+}
+
+/** A challenge, asked for and worked out. Nothing, when it was refused. */
+export async function solution(house: House, from: From): Promise<string | undefined> {
+  const reply = await house.get(`${API}${calls.getChallenge.path}`, from)
+  return reply.statusCode === 200 ? solved(reply.json()) : undefined
+}
+
+const GOOD_SECONDS = 15 * 60
+
+/** Solutions that a gang shares. One that was not used up is kept for the next try, as long as it is good. */
+export function purse(house: House, newAddress: () => string) {
+  let kept: { text: string; until: number }[] = []
+  const time = () => house.world.now().getTime() / 1000
+  return {
+    async take() {
+      for (let found = kept.pop(); found; found = kept.pop()) if (found.until > time()) return found
+      kept = []
+      const until = time() + GOOD_SECONDS
+      return { text: (await solution(house, { address: newAddress() })) ?? '', until }
+    },
+    putBack: (one: { text: string; until: number }) => kept.push(one),
+  }
+}
+export type Purse = ReturnType<typeof purse>
