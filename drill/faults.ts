@@ -69,7 +69,7 @@ async function endure(drill: Scale, ground: Ground, site: Site, name: string, fa
     part: 'faults',
     database: ground.name,
     done: `gateway ${name} for ${seconds} s: ${books.attempts.length} attempts so far, ${pending} told to wait (${inHaste})`,
-    asked: `${during.asked} other requests answered, p95 ≤ ${Math.round(most)} ms; nobody told "declined"; settled ${SETTLE_SECONDS} s after`,
+    asked: `8.4 ${during.asked} other requests answered, p95 ≤ ${Math.round(most)} ms; nobody told "declined"; settled ${SETTLE_SECONDS} s after`,
     found: `p95 ${Math.round(before.p95)} → ${Math.round(during.p95)} ms, ${during.failed} failed, ${declined} told "declined", ${inWords(findings)}, settled ${took === undefined ? 'not in time' : `after ${took.toFixed(0)} s`}`,
     passed: isUnharmed && declined === 0 && pending > 0 && took !== undefined && isClean(findings),
   }

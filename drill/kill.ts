@@ -59,7 +59,7 @@ async function underLoad(drill: Scale, ground: Ground, what: string, most: numbe
     part: 'kill',
     database: ground.name,
     done: `${what} under ${LANES} visitors at once: ${books.attempts.length} attempts, ${books.members.length} members (${inHaste})`,
-    asked: `no harm, nothing open ${SETTLE_SECONDS} s later`,
+    asked: `8.4 no harm, nothing open ${SETTLE_SECONDS} s later`,
     found: `${inWords(findings)}, settled ${took === undefined ? 'not in time' : `after ${took.toFixed(0)} s`}`,
     passed: isClean(findings) && took !== undefined && books.members.length > 0,
   }

@@ -19,7 +19,7 @@ export async function race(drill: Scale, ground: Ground): Promise<Row[]> {
       part: 'race',
       database: ground.name,
       done: `${runners} visitors at once for one username`,
-      asked: 'one winner, the others told so, no loser charged',
+      asked: '4.10 one winner, the others told so, no loser charged',
       found: `${winners} winners, ${told} told that it is taken, ${chargedLosers} losers charged, ${inWords(findings)}`,
       passed: winners === 1 && told === runners - 1 && chargedLosers === 0 && took !== undefined && isClean(findings),
     },

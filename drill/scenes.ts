@@ -71,7 +71,7 @@ export async function crashPoints(drill: Scale, ground: Ground): Promise<Row[]> 
       part: 'points',
       database: ground.name,
       done: `${points.length} crash points × ${Object.keys(clients).length} clients${drill.short ? ', a sample' : ''}: ${chosen.length} scenes, clock turned`,
-      asked: 'every point reached, no harm, nothing open',
+      asked: '8.4 every point reached, no harm, nothing open',
       found: wrong.length
         ? `wrong: ${wrong.slice(0, 5).join('; ')}${wrong.length > 5 ? ` and ${wrong.length - 5} more` : ''}`
         : 'no harm',

@@ -76,7 +76,7 @@ async function searchSite(scale: Search, site: Site, folder: string): Promise<Ro
     {
       part: 'search',
       database,
-      asked: 'no card and no password at rest',
+      asked: '4.15 no card and no password at rest',
       done: `${scale.cards + scale.browsers} enrolled, ${marks.failing.length} mishaps, ${marks.cut.length} cut off; ${inWords(added(whileRunning, atRest))}`,
       found: inFindings(found.filter((finding) => !isCvc(finding))),
       passed: members >= scale.cards + scale.browsers && !found.some((finding) => !isCvc(finding)),

@@ -39,45 +39,6 @@ const captchaOf = async (server: Server) => solve(await (await fetch(`${server.u
 const enroll = (server: Server, username: string, captcha: string, cc_number: string = cards.good) =>
   post(server, 'enrollment/add-enrollment', { ...answersOf(username), captcha, cc_number })
 
-/** Enrolls people one after another until the server is gone, and notes whom it was told of. */
-async function stream(server: Server, name: string, acknowledged: string[]) {
-  for (let number = 0; ; number++) {
-    const username = `${name}${number}`
-    try {
-      const { payment } = await enroll(server, username, await captchaOf(server))
-      if (payment === 'Approved') acknowledged.push(username)
-    } catch {
-      return
-    }
-  }
-}
-
-describe('a killed server', () => {
-  it('8.4 has every enrollment that it acknowledged when it starts again', async () => {
-    const acknowledged: string[] = []
-    for (const round of ['a', 'b', 'c']) {
-      const server = await startServer(env)
-      const streams = ['x', 'y', 'z'].map((lane) => stream(server, `crash${round}${lane}`, acknowledged))
-      const before = acknowledged.length
-      while (acknowledged.length < before + 8) await sleep(20)
-      await sleep(Math.random() * 100)
-      server.child.kill('SIGKILL')
-      await server.ended
-      await Promise.all(streams)
-    }
-    const again = await startServer(env)
-    expect(acknowledged.length).toBeGreaterThanOrEqual(24)
-    for (const username of acknowledged) {
-      const { username: answer } = await post(again, 'enrollment/validate_username', { username })
-      expect(answer, username).toEqual(['This username is already taken.'])
-      const sponsor = await fetch(`${again.url}/api/enrollment/get_enrollment_sponsor?sponsor_site=${username}`)
-      expect(await sponsor.json(), username).toMatchObject({ site: username })
-    }
-    again.child.kill('SIGTERM')
-    expect((await again.ended).code).toBe(0)
-  }, 120_000)
-})
-
 /** What is under way takes a second; idle and silent clients would hold the server for half a minute and more. */
 const UNDER_WAY_MS = 1000
 
