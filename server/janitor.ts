@@ -33,7 +33,10 @@ export async function settleAttempts(world: World): Promise<number> {
 async function settle(world: World, left: Left): Promise<void> {
   const { enrollment_id, attempt, transaction_id, vault_reference } = left
   const key = { enrollment_id, attempt }
-  if (left.state === 'reserved') return release(world, key, 'abandoned', ['reserved']) // the gateway was never asked
+  if (left.state === 'reserved') {
+    await release(world, key, 'abandoned', ['reserved']) // the gateway was never asked
+    return
+  }
   if (left.state === 'authorized' && transaction_id && vault_reference) {
     await admit(world, key, { outcome: 'approved', transaction_id, vault_reference })
     return

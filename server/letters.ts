@@ -36,13 +36,13 @@ export async function welcomeLetter({ db, config }: World, member_id: string): P
 /** To somebody whose payment was being checked and came to nothing after they may have left. */
 export const unpaidLetter = (
   { config }: World,
-  { email, first_name }: { email: string; first_name: string },
+  { email, first_name, site }: { email: string; first_name: string; site: string },
 ): Letter => ({
   to: email,
   subject: 'Your payment did not go through',
   text: [
     `Hello ${first_name},`,
     'your payment was being checked, and it did not go through. Nothing was charged, and you are not a member yet.',
-    `If you would like to try again, perhaps with another card: ${config.PUBLIC_URL}`,
+    `If you would like to try again, perhaps with another card: ${config.PUBLIC_URL}/${site}`,
   ].join('\n\n'),
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import type { Enrollment } from '#contract/enrollment.ts'
+import { MASTER } from '#contract/limits.ts'
 import { type Db, inTransaction } from './db/open.ts'
 import type { Details, PaymentState, Tables } from './db/tables.ts'
 import type { Authorization, DeclineClass } from './gateways/payment/port.ts'
@@ -126,17 +127,18 @@ export async function authorize(world: World, attempt: Attempt, order: Enrollmen
 /** How long the gateway's answer is waited for. */
 export const deadline = ({ config }: World) => AbortSignal.timeout(config.PAYMENT_DEADLINE_SECONDS * 1000)
 
-/** Declined, or given up: the names are free again and the answers forgotten. No money has moved. */
+/** Declined, or given up: the names are free again and the answers forgotten. False: somebody else has moved it on. */
 export async function release(
   world: World,
   attempt: AttemptKey,
   why: DeclineClass | 'abandoned',
   from: PaymentState[] = ['authorizing', 'unknown', 'review'],
-): Promise<void> {
+): Promise<boolean> {
   const ended = why === 'abandoned' ? { state: why } : { state: 'declined' as const, decline_class: why }
-  await inTransaction(world.db, async (db) => {
+  return inTransaction(world.db, async (db) => {
     const moved = await moveTo({ ...world, db }, attempt, from, { ...ended, details: null, password_hash: null })
     if (moved) await releaseNames(db, attempt.enrollment_id)
+    return moved
   })
 }
 
@@ -155,10 +157,15 @@ export async function releaseByLetter(
       .where('attempt', '=', attempt.attempt)
       .forUpdate()
       .executeTakeFirst()
-    await release({ ...world, db }, attempt, why, from)
-    if (!kept?.details) return
+    const released = await release({ ...world, db }, attempt, why, from)
+    if (!released || !kept?.details) return // somebody else has moved it on: it may even be paid
     const { email, first_name } = kept.details.member
-    await addJob(db, 'unpaid', { email, first_name }, world.now())
+    const sponsor = await db
+      .selectFrom('sponsor')
+      .select('site')
+      .where('id', '=', kept.details.sponsor_id)
+      .executeTakeFirst()
+    await addJob(db, 'unpaid', { email, first_name, site: sponsor?.site ?? MASTER }, world.now())
   })
 }
 

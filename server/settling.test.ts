@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
+import { admit } from './admission.ts'
 import { cards } from './gateways/payment/cards.ts'
 import { settleAttempts } from './janitor.ts'
 import { runJobs } from './jobs.ts'
@@ -37,6 +38,7 @@ it('4.20 a member that can never be written is let go, and hears of it', async (
   expect(await site.db.selectFrom('member').select('id').execute()).toEqual([])
   const [letter] = (await site.get('/__outbox.json?to=blocked@mail.example')).json()
   expect(letter.body).toContain('Nothing was charged')
+  expect(letter.body).toContain('http://foyer.test/ana') // the sponsor keeps the credit
   const status = await site.get('/api/enrollment/status', { 'idempotency-key': `${enrollment}.1` })
   expect(status.json()).toEqual({ state: 'none', attempt: 2 })
   await site.close()
@@ -59,6 +61,25 @@ it('4.20 what the gateway will not void is given back, and asked for until it is
   }
   expect(asked).toEqual(['void', 'void', 'refund', 'void', 'refund'])
   expect(await payments(site)).toMatchObject([{ state: 'voided' }])
+  await site.close()
+})
+
+it('4.18 nobody is written to that nothing was charged when the approval came first', async () => {
+  const site = await testSite()
+  const enrollment = randomUUID()
+  await enroll(site, enrollment, { cc_number: cards.answerLost, email: 'quick@mail.example' })
+  const { lookup } = site.world.payment
+  site.world.payment.lookup = async (asked, signal) => {
+    const found = await lookup(asked, signal)
+    if (found.outcome === 'approved') await admit(site.world, { enrollment_id: enrollment, attempt: 1 }, found)
+    return { outcome: 'declined', decline_class: 'bank' } // an older answer that comes last
+  }
+  site.pass(61)
+  await settleAttempts(site.world)
+  while (await runJobs(site.world));
+  expect(await payments(site)).toMatchObject([{ state: 'captured' }])
+  const letters = (await site.get('/__outbox.json?to=quick@mail.example')).json()
+  expect(letters.map(({ subject }: { subject: string }) => subject)).toEqual(['Welcome to Foyer'])
   await site.close()
 })
 
