@@ -9,10 +9,8 @@ import { americanPhone, answersOf, cardNumber, honestAddress, thiefAddress } fro
 import { gangOf } from './thieves.ts'
 
 /** bankMs: a gateway is not next door; so long a stolen card is on its way. */
-const LONG = { stolen: 20_000, addresses: 5_000, honest: 500, phones: 50, atOnce: 200, bankMs: 400 }
-const SHORT = { stolen: 600, addresses: 150, honest: 40, phones: 10, atOnce: 60, bankMs: 50 }
-const HOURS = 2
-const SECONDS = HOURS * 3600
+const LONG = { hours: 2, stolen: 20_000, addresses: 5_000, honest: 500, phones: 50, atOnce: 200, bankMs: 400 }
+const SHORT = { hours: 1, stolen: 400, addresses: 100, honest: 30, phones: 10, atOnce: 50, bankMs: 50 }
 
 const MOST_AT_GATEWAY = 200
 const MOST_UNTIL_OPEN = 100
@@ -20,7 +18,7 @@ const LEAST_THROUGH = 0.99
 
 type Attack = { name: string; addresses: number; phones: number }
 
-/** Stolen cards are tried for two hours while honest people join. */
+/** Stolen cards are tried for hours while honest people join. */
 export async function stolenCards(drill: Scale, ground: Ground): Promise<Row[]> {
   const { addresses, phones } = drill.short ? SHORT : LONG
   const attacks: Attack[] = [
@@ -50,8 +48,9 @@ async function stolen(drill: Scale, ground: Ground, attack: Attack): Promise<Row
   })
   const before = new Map(refusals)
   const gang = gangOf(house, clock)
+  const seconds = size.hours * 3600
   const bursts = Math.ceil(size.stolen / size.atOnce)
-  const pause = Math.floor(SECONDS / bursts)
+  const pause = Math.floor(seconds / bursts)
   let next = 0
   const nextCard = () => cards[next++]
 
@@ -73,10 +72,10 @@ async function stolen(drill: Scale, ground: Ground, attack: Attack): Promise<Row
     }
   }
   const fates: (Fate & { person: Person })[] = []
-  const people = crowdOf(size.honest, pause)
+  const people = crowdOf(size.honest, seconds, pause)
   await clock.live([
     attackers,
-    ...Array.from({ length: attack.phones }, (_, n) => () => gang.withPhone(n, nextCard, SECONDS)),
+    ...Array.from({ length: attack.phones }, (_, n) => () => gang.withPhone(n, nextCard, seconds)),
     ...people.map((person) => async () => void fates.push({ ...(await join(house, clock, person)), person })),
   ])
   await house.close()
@@ -85,13 +84,15 @@ async function stolen(drill: Scale, ground: Ground, attack: Attack): Promise<Row
   const through = fates.filter(({ isThrough }) => isThrough).length
   const asked = fates.filter(({ wasAskedForCode }) => wasAskedForCode).length
   const longest = Math.max(...fates.map(({ waited }) => waited))
-  for (const [end, times] of tally(fates.filter(({ isThrough }) => !isThrough).map(({ end }) => end)))
+  for (const [end, times] of tally(
+    fates.filter(({ isThrough }) => !isThrough).map(({ end }) => end.replace(/wait \d+/, 'wait …')),
+  ))
     drill.say(`  ${times} honest visitors ended with: ${end}`)
   drill.say(`  refused, cards ${attack.name}: ${since(before)}`)
   return {
     part: 'abuse',
     database: ground.name,
-    done: `${Math.min(next, size.stolen)} stolen cards ${attack.name}, ${size.atOnce} at once, in ${HOURS} h; ${size.honest} honest visitors`,
+    done: `${Math.min(next, size.stolen)} stolen cards ${attack.name}, ${size.atOnce} at once, in ${size.hours} h; ${size.honest} honest visitors`,
     asked: `≤ ${MOST_AT_GATEWAY} at the gateway; the breaker opens within ${MOST_UNTIL_OPEN} declines; ≥ 99 % of the honest get through`,
     found: `${count.reached} at the gateway; breaker open after ${count.untilOpen || 'no'} declines; ${through} honest through (${share(fates, isShared)} behind one address, ${share(fates, isManaged)} with a password manager), ${asked} asked for a code, ${longest} s the longest wait`,
     passed:
@@ -125,13 +126,13 @@ const isShared = ({ address }: Person) => address === SHARED
 const isManaged = ({ fills }: Person) => fills < MANAGER_SECONDS
 
 /** One in ten behind one address, one in ten mistypes, one in five has a password manager, one in five meets a burst. */
-function crowdOf(size: number, burst: number): Person[] {
+function crowdOf(size: number, seconds: number, burst: number): Person[] {
   return Array.from({ length: size }, (_, n) => {
     const managed = n % 5 === 1
     return {
       address: n % 10 === 3 ? SHARED : honestAddress(n),
       answers: answersOf(`guest${n}`, americanPhone(n), cardNumber('4539', n)),
-      arrives: Math.floor((n * (SECONDS - 300)) / size),
+      arrives: Math.floor((n * (seconds - 300)) / size),
       fills: managed ? 4 + (n % 20) : 60 + ((n * 37) % 180),
       lookups: managed ? 0 : 2,
       mistypes: n % 10 === 7,
@@ -145,7 +146,7 @@ const share = (fates: (Fate & { person: Person })[], kind: (person: Person) => b
   return `${all.filter(({ isThrough }) => isThrough).length} of ${all.length}`
 }
 
-export const tally = (words: string[]): [string, number][] => {
+const tally = (words: string[]): [string, number][] => {
   const counts = new Map<string, number>()
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
   return [...counts].sort(([, one], [, other]) => other - one)
