@@ -18,7 +18,7 @@ const allowed = ['+1201', '+1212', '+1305', '+1312', '+1415', '+1512', '+1602', 
   (area) => ['220', '331', '442', '553'].map((exchange) => `${area}${exchange}`),
 )
 const forbidden = ['+1876220', '+1876331', '+1809220', '+1829331', '+1268464', '+1284496', '+1649231', '+4477009']
-const farOff = ['+3712000', '+9607700']
+const farOff = ['+3712000', '+960770']
 const blocks = [...allowed, ...forbidden, ...farOff].map((block) => ({ block, mayGo: allowed.includes(block) }))
 
 /** Somebody earns on every message: a day of requests for codes that nobody will ever confirm. */
@@ -46,10 +46,9 @@ export async function pumpedCodes(drill: Scale, ground: Ground): Promise<Row> {
   const solutions = purse(house, () => farmAddress(Math.floor(farms++ / 100)))
   const statuses = new Map<string, number>()
 
-  const ask = async (n: number) => {
+  const ask = async (n: number, again = true): Promise<void> => {
     const { block } = blocks[n % blocks.length] ?? { block: '' }
-    const digits = 4 - Math.max(0, block.length - 8)
-    const phone_number = `${block}${String(1000 + (Math.floor(n / blocks.length) % 9000)).padStart(digits, '0')}`
+    const phone_number = `${block}${1000 + (Math.floor(n / blocks.length) % 9000)}`
     const captcha = await solutions.take()
     const address = thiefAddress(n % size.addresses)
     const path = n % 10 === 0 ? calls.verifyCall.path : calls.sendVerificationCode.path
@@ -57,6 +56,7 @@ export async function pumpedCodes(drill: Scale, ground: Ground): Promise<Row> {
     const reply = await house.post(path, body, { address })
     const told = reply.json()
     const isSent = told.status === 1 || told.success === true
+    if (told.fields?.captcha && again) return ask(n, false) // it had been used up
     if (!isSent && !told.fields?.captcha) solutions.putBack(captcha)
     const word = isSent ? 'sent' : `${reply.statusCode}`
     statuses.set(word, (statuses.get(word) ?? 0) + 1)
