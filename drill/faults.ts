@@ -61,6 +61,7 @@ async function endure(drill: Scale, ground: Ground, site: Site, name: string, fa
   await crowd.leave()
   const { findings, books, took } = await site.settle(crowd.heard, SETTLE_SECONDS)
   for (const line of examples(findings)) drill.say(line)
+  await site.wake()
 
   const declined = crowd.heard.filter((visitor) => visitor.declined.length).length
   const most = Math.max(5 * before.p95, before.p95 + 250)

@@ -20,6 +20,7 @@ const settings = {
   LIMIT_ENROLLMENTS: PLENTY,
   LIMIT_DECLINES: PLENTY,
   LIMIT_DECLINES_BY_CARD: PLENTY,
+  LIMIT_DECLINES_BY_PHONE: PLENTY,
   LIMIT_DECLINES_BY_ENROLLMENT: PLENTY,
   BREAKER_DECLINES: '1000000/600/100',
   PAYMENTS_AT_ONCE: '100000',
@@ -84,6 +85,9 @@ export async function startSandbox({ folder }: Place, faults: Rule[] = []) {
   }
 }
 
+/** Spares the machine the optimising of an embedded database that lives for seconds. */
+const QUICK_START = '--liftoff-only'
+
 export type Foyer = Awaited<ReturnType<typeof startFoyer>>
 type Starting = {
   place: Place
@@ -97,7 +101,7 @@ type Starting = {
 /** Foyer, always on the same port, so that its visitors find it again. */
 export async function startFoyer({ place, sandbox, port, settings: own = {}, dressing }: Starting) {
   const url = `http://127.0.0.1:${port}`
-  const script = dressing ? ['drill/server.ts', JSON.stringify(dressing)] : ['server/main.ts']
+  const script = dressing ? [QUICK_START, 'drill/server.ts', JSON.stringify(dressing)] : ['server/main.ts']
   const env = {
     ...settings,
     ...place.settings,

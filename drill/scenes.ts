@@ -10,14 +10,16 @@ import { answersOf, arrive, callsOf, cards, type Heard, otherCard, solveCaptcha,
 
 type Scene = { caller: Caller; heard: Heard; card: string; going: () => boolean; restarted: Promise<unknown> }
 
-/** What a client does about a server that ended under it. */
+const NAIVE = 'takes another card without asking'
+
+/** What a client does about a server that ended under it. The naive one is not of our making, and comes on PostgreSQL only. */
 const clients: Record<string, (scene: Scene) => Promise<void>> = {
   'retries the same': ({ caller, heard, card, going }) =>
     visit(caller, heard, { cards: [card, cards.good] }, { going }),
   'gives up': ({ caller, heard, card, going }) => visit(caller, heard, { cards: [card], leavesAfter: 0 }, { going }),
   'takes another card': ({ caller, heard, card, going }) =>
     visit(caller, heard, { cards: [card, otherCard], changesCard: true }, { going }),
-  'takes another card without asking': async ({ caller, heard, card, going, restarted }) => {
+  [NAIVE]: async ({ caller, heard, card, going, restarted }) => {
     await visit(caller, heard, { cards: [card], leavesAfter: 0 }, { going })
     await restarted
     await insist(caller, heard, going)
@@ -48,7 +50,8 @@ const HOUR = 3600
 /** Every crash point times every client, each on a database of its own. */
 export async function crashPoints(drill: Scale, ground: Ground): Promise<Row[]> {
   const started = performance.now()
-  const all = points.flatMap((point) => Object.keys(clients).map((client) => ({ point, client })))
+  const asking = Object.keys(clients).filter((client) => client !== NAIVE || ground.name === 'PostgreSQL')
+  const all = points.flatMap((point) => asking.map((client) => ({ point, client })))
   const chosen = drill.short ? all.filter((_, index) => index % SAMPLE === 7) : all
   const waiting = [...chosen]
   const wrong: string[] = []
@@ -70,7 +73,7 @@ export async function crashPoints(drill: Scale, ground: Ground): Promise<Row[]> 
     {
       part: 'points',
       database: ground.name,
-      done: `${points.length} crash points × ${Object.keys(clients).length} clients${drill.short ? ', a sample' : ''}: ${chosen.length} scenes, clock turned`,
+      done: `${points.length} crash points × ${asking.length} clients${drill.short ? ', a sample' : ''}: ${chosen.length} scenes, clock turned`,
       asked: '8.4 every point reached, no harm, nothing open',
       found: wrong.length
         ? `wrong: ${wrong.slice(0, 5).join('; ')}${wrong.length > 5 ? ` and ${wrong.length - 5} more` : ''}`

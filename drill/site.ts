@@ -33,17 +33,18 @@ export async function openSite(ground: Ground, opening: Opening = {}) {
     const words = foyer.died()
     if (words !== undefined && !dressing?.point && !deaths.includes(words)) deaths.push(words)
   }
-  const stop = async () => {
+  /** Nobody may look into an embedded database while Foyer runs on it. */
+  let isResting = false
+  const rest = async () => {
+    if (ground.name !== 'embedded' || isResting) return
     note()
     await foyer.stop()
+    isResting = true
   }
-  /** Nobody may look into an embedded database while Foyer runs on it, so Foyer rests meanwhile. */
-  const resting = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (ground.name !== 'embedded') return work()
-    await stop()
-    const result = await work()
+  const wake = async () => {
+    if (!isResting) return
     foyer = await start()
-    return result
+    isResting = false
   }
 
   return {
@@ -63,27 +64,34 @@ export async function openSite(ground: Ground, opening: Opening = {}) {
       dressing = next
       foyer = await start()
     },
-    /** Waits until nothing is under way any more, judges, and tells the seconds it took: none when it took too long. */
+    /**
+     * Waits until nothing is under way any more, judges, and tells the seconds it took: none when it took too long.
+     * Foyer may rest afterwards, until it is woken.
+     */
     settle: async (heard: Heard[], mostSeconds: number): Promise<Verdict & { took: number | undefined }> => {
       everybody.push(...heard)
       const started = performance.now()
       const seconds = () => (performance.now() - started) / 1000
       for (;;) {
+        await wake()
         const isQuiet = await quiet(caller, sandbox, heard, mostSeconds - seconds())
         const took = seconds()
         note()
-        const verdict = await resting(() => audit(place, sandbox, everybody, deaths))
+        await rest()
+        const verdict = await audit(place, sandbox, everybody, deaths)
         const isSettled = isQuiet && verdict.findings.open.length === 0
         if (isSettled || seconds() > mostSeconds) return { ...verdict, took: isSettled ? took : undefined }
         await sleep(1000)
       }
     },
     /** Tampers with the database. */
-    within: (work: (db: Db) => Promise<unknown>) =>
-      resting(async () => {
-        const database = await place.open()
-        await work(database.db).finally(database.close)
-      }),
+    within: async (work: (db: Db) => Promise<unknown>) => {
+      await rest()
+      const database = await place.open()
+      await work(database.db).finally(database.close)
+      await wake()
+    },
+    wake,
     close: async () => {
       note()
       caller.close()

@@ -11,32 +11,95 @@ export const breakers: Breaker[] = ['declines', 'codes']
 const settingOf = ({ config }: World, breaker: Breaker) =>
   ({ declines: config.BREAKER_DECLINES, codes: config.BREAKER_CODES })[breaker]
 
-/** Notes what became of one. Enough bad ones in a row, few good ones beside them, and it trips. */
-export async function note(world: World, breaker: Breaker, bad: number, good: number): Promise<void> {
-  const { most, seconds, percent } = settingOf(world, breaker)
-  const now = world.now().getTime()
-  const start = Math.floor(now / 1000 / seconds) * seconds * 1000
-  const count = async (key: 'bad' | 'good', by: number) => {
-    const counted = await sql<{ count: number }>`
-      insert into limit_count (name, key, window_start, count, expires_at)
-      values (${`breaker ${breaker}`}, ${key}, ${new Date(start)}, ${Math.max(by, 0)}, ${new Date(start + seconds * 2000)})
-      on conflict (name, key, window_start) do update set count = greatest(limit_count.count + ${by}, 0)
-      returning count`.execute(world.db)
-    return counted.rows[0]?.count ?? 0
-  }
-  const failed = await count('bad', bad)
-  const fine = await count('good', good)
-  if (bad > 0 && failed >= most && failed * 100 >= (failed + fine) * percent) await trip(world, breaker)
+/** A bank has declined it, or taken it. */
+export async function noteCard(world: World, isGood: boolean): Promise<void> {
+  const { seconds } = world.config.BREAKER_DECLINES
+  await count(world, 'declines', isGood ? 'good' : 'bad', world.now(), seconds)
+  if (!isGood) await tripIfBad(world, 'declines', await tally(world, 'declines', seconds, 0), 1)
 }
 
-async function trip(world: World, breaker: Breaker) {
-  const expires_at = new Date(world.now().getTime() + world.config.BREAKER_SECONDS * 1000)
-  const tripped = await world.db
+/** How long a visitor may take to type a code: until then it is neither good nor bad. */
+const PATIENCE_SECONDS = 600
+
+/** A message has been sent; it is bad until it is confirmed. */
+export async function noteMessage(world: World): Promise<void> {
+  const { seconds } = world.config.BREAKER_CODES
+  await count(world, 'codes', 'bad', world.now(), seconds)
+  await tripIfBad(world, 'codes', await tally(world, 'codes', seconds, PATIENCE_SECONDS), 1)
+  await tripIfBad(world, 'codes', await tally(world, 'codes', seconds, 0), 4) // many at once need not be waited for
+}
+
+/** The code that was sent then has been typed. */
+export async function noteConfirmed(world: World, sent_at: Date): Promise<void> {
+  const { seconds } = world.config.BREAKER_CODES
+  await count(world, 'codes', 'bad', sent_at, seconds, -1)
+  await count(world, 'codes', 'good', sent_at, seconds)
+}
+
+const PARTS = 6
+
+async function count(world: World, breaker: Breaker, key: 'bad' | 'good', at: Date, seconds: number, by = 1) {
+  const length = (seconds * 1000) / PARTS
+  const start = Math.floor(at.getTime() / length) * length
+  const until = new Date(start + (seconds + PATIENCE_SECONDS) * 2000)
+  await sql`
+    insert into limit_count (name, key, window_start, count, expires_at)
+    values (${`breaker ${breaker}`}, ${key}, ${new Date(start)}, ${Math.max(by, 0)}, ${until})
+    on conflict (name, key, window_start) do update set count = greatest(limit_count.count + ${by}, 0)`.execute(
+    world.db,
+  )
+}
+
+type Tally = { bad: number; good: number }
+
+/** What became of those of the last while, without the youngest. */
+async function tally({ db, now }: World, breaker: Breaker, seconds: number, without: number): Promise<Tally> {
+  const newest = now().getTime() - without * 1000
+  const rows = await db
+    .selectFrom('limit_count')
+    .select(({ fn }) => ['key', fn.sum<number>('count').as('count')])
+    .where('name', '=', `breaker ${breaker}`)
+    .where('window_start', '>', new Date(newest - seconds * 1000))
+    .where('window_start', '<=', new Date(newest))
+    .groupBy('key')
+    .execute()
+  const counted = new Map(rows.map(({ key, count }) => [key, Number(count)]))
+  return { bad: counted.get('bad') ?? 0, good: counted.get('good') ?? 0 }
+}
+
+const DAY = 86_400
+
+/** Enough bad ones, few good ones beside them. Who has tripped today trips sooner, and stays open twice as long. */
+async function tripIfBad(world: World, breaker: Breaker, { bad, good }: Tally, times: number): Promise<void> {
+  const { most, percent } = settingOf(world, breaker)
+  const trips = await tripsToday(world, breaker)
+  const enough = Math.max(1, trips ? most / 4 : most) * times
+  if (bad < enough || bad * 100 < (bad + good) * percent || (await secondsOpen(world, breaker))) return
+  const seconds = Math.min(world.config.BREAKER_SECONDS * 2 ** trips, DAY)
+  const now = world.now().getTime()
+  const expires_at = new Date(now + seconds * 1000)
+  await world.db
     .insertInto('spent')
-    .values({ kind: 'breaker', key: breaker, expires_at })
-    .onConflict((clash) => clash.columns(['kind', 'key']).doUpdateSet({ expires_at }))
-    .executeTakeFirst()
-  if (tripped.numInsertedOrUpdatedRows) world.log.error({ breaker }, 'a breaker is open: too many of them fail')
+    .values([
+      { kind: 'breaker', key: breaker, expires_at },
+      { kind: `breaker ${breaker}`, key: new Date(now).toISOString(), expires_at: new Date(now + DAY * 1000) },
+    ])
+    .onConflict((clash) =>
+      clash.columns(['kind', 'key']).doUpdateSet({ expires_at: (row) => row.ref('excluded.expires_at') }),
+    )
+    .execute()
+  await world.db.deleteFrom('limit_count').where('name', '=', `breaker ${breaker}`).execute() // it begins to count anew
+  world.log.error({ breaker, seconds }, 'a breaker is open: too many of them fail')
+}
+
+async function tripsToday({ db, now }: World, breaker: Breaker): Promise<number> {
+  const { count } = await db
+    .selectFrom('spent')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('kind', '=', `breaker ${breaker}`)
+    .where('expires_at', '>', now())
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 /** Seconds for which it is still open; nothing when it is not. */

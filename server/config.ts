@@ -81,7 +81,8 @@ const proxies: Reader<string[]> = (text) =>
   list(text).map((proxy) => {
     const [address = '', bits, ...rest] = proxy.split('/')
     const most = isIP(address) === 6 ? 128 : 32
-    const fits = isIP(address) && !rest.length && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
+    const fits =
+      isIP(address) && !rest.length && (bits === undefined || (/^[1-9]\d*$/.test(bits) && Number(bits) <= most))
     if (!fits && !NETWORKS.includes(proxy))
       throw new Unfit('is a list of addresses or networks, such as 10.0.0.5,192.168.0.0/16')
     return proxy
@@ -169,14 +170,15 @@ const settings = {
   LIMIT_DECLINES: limit('20/3600'),
   LIMIT_DECLINES_BY_CARD: limit('5/86400'),
   LIMIT_DECLINES_BY_ENROLLMENT: limit('10/86400'),
-  PAYMENTS_AT_ONCE: whole(1, 100_000, 60),
+  LIMIT_DECLINES_BY_PHONE: limit('5/86400'),
+  PAYMENTS_AT_ONCE: whole(1, 100_000, 40),
   LIMIT_LOOKUPS: limit('300/3600'),
   LIMIT_CHALLENGES: limit('300/3600'),
   LIMIT_CODES_BY_ADDRESS: limit('20/3600'),
   LIMIT_CODES_BY_NUMBER: limit('5/3600'),
   LIMIT_CODES_BY_BLOCK: limit('30/3600'),
   LIMIT_CODES_BY_ENROLLMENT: limit('10/3600'),
-  LIMIT_CODES: limit('500/86400'),
+  LIMIT_CODES: limit('1000/86400'),
   LIMIT_CODE_CHECKS: limit('30/3600'),
   LIMIT_GRANTS: limit('60/3600'),
 

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { Refused } from '#contract/api.ts'
 import { messagesOf } from '#contract/fields.ts'
+import { isCrowded } from './db/open.ts'
 import { dataPolicy } from './headers.ts'
 import { Refusal, refuseFields } from './refusal.ts'
 
@@ -15,12 +16,13 @@ const sentences: Record<number, string> = {
   415: 'Please send JSON, with the content type application/json.',
   431: 'The headers of this request are too large.',
 }
+const CROWDED = 'Many people are here right now. Please try again in a moment.'
 const OURS = 'Something went wrong on our side. Please try again in a moment.'
 
 /** Every failure of a call becomes a status, a sentence and messages by field. Bugs stay in the log. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, body, retryAfter } = inWords(error)
-  if (status >= 500 && !(error instanceof Refusal)) request.log.error({ err: error }, 'a request failed')
+  if (status === 500) request.log.error({ err: error }, 'a request failed')
   if (retryAfter) reply.header('retry-after', String(retryAfter))
   return reply.code(status).type('application/json').send(JSON.stringify(body))
 }
@@ -42,6 +44,7 @@ function inWords(error: FastifyError | Refusal): { status: number; body: Refused
     if (issues.some(({ path }) => !path[0])) return { status: 400, body: { message: sentences[400] ?? OURS } } // not an object at all
     return inWords(refuseFields(messagesOf(issues)))
   }
+  if (isCrowded(error)) return { status: 503, body: { message: CROWDED }, retryAfter: 5 }
   const status = error.statusCode && error.statusCode >= 400 && error.statusCode < 500 ? error.statusCode : 500
   return { status, body: { message: sentences[status] ?? (status < 500 ? (sentences[400] ?? OURS) : OURS) } }
 }

@@ -205,7 +205,9 @@ describe('a message costs money', () => {
         captcha: await strict.captcha(),
       })
     for (let sends = 1; sends <= 3; sends++) expect((await send(sends)).json().status).toBe(1)
-    const refused = await send(4)
+    strict.pass(1200) // they have had their time
+    expect((await send(4)).json().status).toBe(1)
+    const refused = await send(6)
     expect([refused.statusCode, refused.headers['retry-after'], refused.json().message]).toEqual([
       429,
       '600',
@@ -213,6 +215,27 @@ describe('a message costs money', () => {
     ])
     strict.pass(601)
     expect((await send(5)).json().status).toBe(1)
+    await strict.close()
+  })
+
+  it('6.6 many at once that nobody confirms are not waited for; confirmed ones trip nothing', async () => {
+    const strict = await testSite({ BREAKER_CODES: '2/3600/70' })
+    const send = async (n: number) =>
+      strict.post('twilio/send-verification-code', {
+        phone_number: `+1202${300 + n}0125`,
+        captcha: await strict.captcha(),
+      })
+    for (let sends = 0; sends < 12; sends++) {
+      const sent = await send(sends)
+      const cookie = String(sent.headers['set-cookie']).split(';')[0] ?? ''
+      const phone_number = `+1202${300 + sends}0125`
+      const [message] = (await strict.get(`/__outbox.json?to=${encodeURIComponent(phone_number)}`)).json()
+      const code = /\b\d{6}\b/.exec(message.body)?.[0]
+      expect((await strict.post('twilio/verify-code', { phone_number, code }, { cookie })).json().status).toBe(1)
+    }
+    strict.pass(7200)
+    for (let sends = 20; sends < 28; sends++) expect((await send(sends)).json().status).toBe(1)
+    expect((await send(40)).statusCode).toBe(429)
     await strict.close()
   })
 })

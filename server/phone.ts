@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { isPossiblePhoneNumber, parsePhoneNumberWithError } from 'libphonenumber-js/max'
 import metadata from 'libphonenumber-js/max/metadata'
 import { limits } from '#contract/limits.ts'
-import { note, secondsOpen } from './breaker.ts'
-import { countRefusal, inWords, refuseIfSpent, spend } from './limits.ts'
+import { noteConfirmed, noteMessage, secondsOpen } from './breaker.ts'
+import { countRefusal, giveBack, inWords, refuseIfSpent, spend } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import type { Visitor } from './visitor.ts'
 import type { World } from './world.ts'
@@ -58,7 +58,7 @@ export async function sendCode(
   const sending = await world.sms.send(mobile_phone, channel)
   if (sending !== 'sent') await mayTryAtOnce(world, mobile_phone)
   if (sending === 'sent' || sending === 'unknown') await expectCode(world, enrollment_id, mobile_phone)
-  else for (const { giveBack } of counted.slice(1)) await giveBack() // nothing was sent; an address that asks still counts
+  else for (const count of counted.slice(1)) await count.giveBack() // nothing was sent; an address that asks still counts
   return said[sending === 'unknown' ? 'unsent' : sending]
 }
 
@@ -67,7 +67,7 @@ const mayTryAtOnce = ({ db }: World, mobile_phone: string) =>
 
 /** A code is on its way, or may be: the vendor's answer can be lost when its message is not. */
 async function expectCode(world: World, enrollment_id: string, mobile_phone: string) {
-  await note(world, 'codes', 1, 0) // until somebody confirms it
+  await noteMessage(world)
   await forgetOtherNumbers(world, enrollment_id, mobile_phone)
   await world.db
     .insertInto('phone_check')
@@ -151,7 +151,8 @@ export async function verifyCode(
     await spend(world, 'LIMIT_CODE_CHECKS', visitor.address)
     return said[checked]
   }
-  await note(world, 'codes', -1, 1)
+  await noteConfirmed(world, asked?.sent_at ?? world.now())
+  await giveBack(world, 'LIMIT_CODES_BY_ADDRESS', visitor.address) // failures count, and this one was none
   const now = world.now()
   await world.db
     .updateTable('phone_check')
@@ -169,7 +170,7 @@ export const isVerified = async (world: World, enrollment_id: string, mobile_pho
 const findCheck = ({ db }: World, enrollment_id: string, mobile_phone: string) =>
   db
     .selectFrom('phone_check')
-    .select('verified_at')
+    .select(['verified_at', 'sent_at'])
     .where('enrollment_id', '=', enrollment_id)
     .where('mobile_phone', '=', mobile_phone)
     .executeTakeFirst()

@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto'
 import type { EnrollmentReply } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { note } from './breaker.ts'
+import { noteCard } from './breaker.ts'
 import { spend } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import type { AttemptKey, Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
 /**
- * Lets somebody try a card as long as their address, their card and their enrollment were not declined too often. A try
- * counts as a decline until it is none, so that many at once cannot outrun a limit.
+ * Lets somebody try a card as long as their address, card, phone and enrollment were not declined too often. A try counts
+ * as a decline until it is none, so that many at once cannot outrun a limit.
  */
 export async function tryCard(
   world: World,
@@ -22,6 +22,7 @@ export async function tryCard(
   const counted = [
     await spend(world, 'LIMIT_DECLINES_BY_CARD', fingerprint(world, order.cc_number)),
     await spend(world, 'LIMIT_DECLINES_BY_ENROLLMENT', enrollment_id),
+    await spend(world, 'LIMIT_DECLINES_BY_PHONE', order.mobile_phone),
     await spend(world, 'LIMIT_DECLINES', address),
   ]
   let reply: EnrollmentReply | undefined
@@ -31,8 +32,7 @@ export async function tryCard(
   } finally {
     const isDeclined = reply?.payment === 'Declined'
     if (!isDeclined) for (const { giveBack } of counted) await giveBack().catch(() => undefined)
-    if (isDeclined) await note(world, 'declines', 1, 0).catch(() => undefined)
-    if (reply?.payment === 'Approved') await note(world, 'declines', 0, 1).catch(() => undefined)
+    if (isDeclined || reply?.payment === 'Approved') await noteCard(world, !isDeclined).catch(() => undefined)
   }
 }
 

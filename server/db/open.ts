@@ -35,7 +35,7 @@ async function openPostgres(connectionString: string, max: number, dress: Dress)
   const pool = new pg.Pool({
     connectionString,
     max,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
     query_timeout: 20_000,
   })
@@ -105,6 +105,10 @@ export async function inTransaction<Result>(
     }
   }
 }
+
+/** Everybody's turn with the database takes longer than anybody should wait. */
+export const isCrowded = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 
 /** The data can never be written as it is: a value that does not fit, or a row that stands in the way. */
 export const isHopeless = (error: unknown): boolean => /^2[23]/.test(codeOf(error))
