@@ -59,9 +59,27 @@ const around =
   })
 const gateway = (name: Call, times: Times): Outfit => ({ payment: around(name, times) })
 
-/** A request that is so late on its way that the attempt has been given up when it arrives. */
-const dawdling = (inner: PaymentGateway) => around('authorize', { before: () => sleep(DAWDLE_MS) })(inner)
-export const DAWDLE_MS = 2500
+/** What a server says when its request is on its way, so that the clock can be turned. */
+export const UNDER_WAY = 'the gateway is being asked'
+
+/** A request that is so late on its way that the attempt has been given up when it arrives; then the end of `name`. */
+function late(name: Call, times: Times): Outfit {
+  const { promise: givenUp, resolve } = Promise.withResolvers<void>()
+  const dawdle = () => {
+    writeSync(1, `${UNDER_WAY}\n`)
+    return givenUp
+  }
+  return {
+    watch: { afterCommit: (all) => (all.some(movesTo('abandoned')) ? resolve() : undefined) },
+    payment: (inner) => around(name, times)(around('authorize', { before: dawdle })(inner)),
+  }
+}
+
+/** A request that the gateway never hears of. */
+const lost = (outfit: Outfit): Outfit => ({
+  ...outfit,
+  payment: around('authorize', { after: async () => writeSync(1, `${UNDER_WAY}\n`) }),
+})
 
 export type Point = {
   name: string
@@ -109,26 +127,14 @@ export const points: Point[] = [
     outfit: beforeCommit(inserts('member')),
     card: cards.answerLost,
   },
-  { name: 'given up, not committed', outfit: beforeCommit(movesTo('abandoned')), unheard: true, givenUp: true },
-  { name: 'given up', outfit: afterCommit(movesTo('abandoned')), unheard: true, givenUp: true },
+  { name: 'given up, not committed', outfit: lost(beforeCommit(movesTo('abandoned'))), unheard: true, givenUp: true },
+  { name: 'given up', outfit: lost(afterCommit(movesTo('abandoned'))), unheard: true, givenUp: true },
   { name: 'before the capture', outfit: gateway('capture', { before: crash }) },
   { name: 'captured, not noted', outfit: gateway('capture', { after: crash }) },
   { name: 'capture noted, job not closed', outfit: before(closesJob) },
-  {
-    name: 'late approval read, nothing written',
-    outfit: { payment: (inner) => around('authorize', { after: crash })(dawdling(inner)) },
-    givenUp: true,
-  },
-  {
-    name: 'void not asked',
-    outfit: { payment: (inner) => around('void', { before: crash })(dawdling(inner)) },
-    givenUp: true,
-  },
-  {
-    name: 'voided, not noted',
-    outfit: { payment: (inner) => around('void', { after: crash })(dawdling(inner)) },
-    givenUp: true,
-  },
+  { name: 'late approval read, nothing written', outfit: late('authorize', { after: crash }), givenUp: true },
+  { name: 'void not asked', outfit: late('void', { before: crash }), givenUp: true },
+  { name: 'voided, not noted', outfit: late('void', { after: crash }), givenUp: true },
 ]
 
 export const pointCalled = (name: string): Point => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Refused } from '#web/api.ts'
 import { examples, inWords, isClean } from './audit.ts'
 import type { Caller } from './caller.ts'
-import { type Point, points } from './points.ts'
+import { type Point, points, UNDER_WAY } from './points.ts'
 import { type Foyer, LOSING, type Sandbox } from './programs.ts'
 import type { Ground, Row, Scale } from './scale.ts'
 import { openSite, type Site } from './site.ts'
@@ -43,7 +43,7 @@ async function insist(caller: Caller, heard: Heard, going: () => boolean) {
 
 const AT_ONCE = 2
 const SAMPLE = 24
-const REACH_MS = 20_000
+const REACH_MS = 30_000
 const ACT_MS = 30_000
 const HOUR = 3600
 
@@ -120,11 +120,12 @@ const firstFaults = ({ unheard, slow }: Point): Parameters<Sandbox['setFaults']>
 ]
 
 async function reaches(foyer: Foyer, { givenUp }: Point): Promise<boolean> {
+  const end = performance.now() + REACH_MS
   if (givenUp) {
-    await sleep(1200) // the first press is on its way
+    while (!foyer.said().includes(UNDER_WAY) && performance.now() < end) await sleep(20)
     foyer.turn(HOUR)
   }
-  return Promise.race([foyer.ended.then(({ signal }) => signal === 'SIGKILL'), sleep(REACH_MS, false)])
+  return Promise.race([foyer.ended.then(({ signal }) => signal === 'SIGKILL'), sleep(end - performance.now(), false)])
 }
 
 /** Time passes quickly: first a lease, then an hour, then on and on. */
