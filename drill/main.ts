@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -33,11 +33,16 @@ const names = Object.keys(all)
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { short: { type: 'boolean' }, keep: { type: 'boolean' }, only: { type: 'string' } },
+  options: {
+    short: { type: 'boolean' },
+    keep: { type: 'boolean' },
+    only: { type: 'string' },
+    json: { type: 'string' },
+  },
 })
-const { short = false, keep = false, only } = values
+const { short = false, keep = false, only, json } = values
 if (positionals.some((name) => !(name in all)) || (only !== undefined && !(only in grounds))) {
-  console.error(`npm run drill -- [${names.join(' | ')}] [--short] [--only postgres|embedded] [--keep]`)
+  console.error(`npm run drill -- [${names.join(' | ')}] [--short] [--only postgres|embedded] [--keep] [--json FILE]`)
   process.exit(2)
 }
 
@@ -78,6 +83,7 @@ await Promise.all(ready.map(drillGround))
 say('')
 rows.sort((a, b) => names.indexOf(a.part) - names.indexOf(b.part))
 for (const line of table(rows)) say(line)
+if (json) writeFileSync(json, JSON.stringify(rows, null, 2))
 const failed = rows.filter(({ passed }) => !passed).length
 say(`\n${rows.length - failed} passed, ${failed} failed, ${((performance.now() - started) / 60_000).toFixed(1)} min`)
 process.exit(failed ? 1 : 0)

@@ -30,6 +30,9 @@ if (!quick) {
   const without = (what) => (mayInstall ? fail : skip)(`There is no ${what} on this machine.`)
   await step('server tests, PostgreSQL', () => (hasPostgres() ? onPostgres() : without('PostgreSQL')))
   await step('journeys in Chromium', () => (findBrowser() ? playwright() : without('Chromium')))
+  await step('drills, short form', () =>
+    findPostgres() && findBrowser() ? drill() : without('PostgreSQL of its own, or no Chromium,'),
+  )
 }
 
 if (failedSteps.length) console.log(`\nFailed: ${failedSteps.join(' · ')}`)
@@ -103,6 +106,15 @@ function flaky(suites = []) {
     ...specs.filter(({ tests }) => tests.some(({ status }) => status === 'flaky')).map(({ title }) => title),
     ...flaky(suites),
   ])
+}
+
+async function drill() {
+  const report = `${reports}/drills.json`
+  const args = ['duplicates', 'race', 'kill', 'search', 'abuse', '--short', '--json', report]
+  return counted(report, ['../drill/main.ts', ...args], {}, (rows) => ({
+    passed: rows.filter(({ passed }) => passed).length,
+    failed: rows.filter(({ passed }) => !passed).length,
+  }))
 }
 
 /** A run that ends badly without naming a failed test, or leaves no report, is itself one failed test. */

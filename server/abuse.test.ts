@@ -78,13 +78,22 @@ describe('declined cards', () => {
 
   it('6.6 no more cards are at the bank at once than can still be stopped', async () => {
     const site = await testSite({ PAYMENTS_AT_ONCE: '2', LIMIT_DECLINES: '1000/3600' })
-    const forms = await Promise.all(Array.from({ length: 8 }, () => filledForm(site, { cc_number: cards.slow })))
+    const { authorize } = site.world.payment
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+    let atTheBank = 0
+    site.world.payment.authorize = async (...asked) => {
+      atTheBank++
+      await answered
+      return authorize(...asked)
+    }
+    const forms = await Promise.all(Array.from({ length: 8 }, () => filledForm(site)))
     const first = forms.slice(0, 2).map((form) => site.post('enrollment/add-enrollment', form))
-    while ((await asked(site)) < 2) await new Promise((resolve) => setTimeout(resolve, 20))
+    while (atTheBank < 2) await new Promise((resolve) => setTimeout(resolve, 20))
     const crowd = await Promise.all(forms.slice(2).map((form) => site.post('enrollment/add-enrollment', form)))
     expect(crowd.map(({ statusCode, headers }) => [statusCode, headers['retry-after']])).toEqual(
-      Array(6).fill([503, '5']),
+      Array(6).fill([429, '5']),
     )
+    answer()
     expect((await Promise.all(first)).map((reply) => reply.json().payment)).toEqual(['Approved', 'Approved'])
     await site.close()
   })

@@ -60,8 +60,8 @@ function makeMember(world: World, key: AttemptKey, hold: Approval): Promise<stri
 
 const giveUp = (world: World, key: AttemptKey, { transaction_id }: Approval) =>
   inTransaction(world.db, async (db) => {
-    await releaseByLetter({ ...world, db }, key, 'abandoned', ['authorized'])
-    await addJob(db, 'void', { ...key, transaction_id }, world.now())
+    const released = await releaseByLetter({ ...world, db }, key, 'abandoned', ['authorized'])
+    if (released) await addJob(db, 'void', { ...key, transaction_id }, world.now())
     return undefined
   })
 

@@ -29,10 +29,10 @@ export async function noteMessage(world: World): Promise<void> {
   await tripIfBad(world, 'codes', await tally(world, 'codes', seconds, 0), 4) // many at once need not be waited for
 }
 
-/** The code that was sent then has been typed. */
-export async function noteConfirmed(world: World, sent_at: Date): Promise<void> {
+/** A code has been typed: none of the messages that it took was bad. */
+export async function noteConfirmed(world: World, { sent_at, sends }: { sent_at: Date; sends: number }): Promise<void> {
   const { seconds } = world.config.BREAKER_CODES
-  await count(world, 'codes', 'bad', sent_at, seconds, -1)
+  await count(world, 'codes', 'bad', sent_at, seconds, -sends)
   await count(world, 'codes', 'good', sent_at, seconds)
 }
 
@@ -54,7 +54,8 @@ type Tally = { bad: number; good: number }
 
 /** What became of those of the last while, without the youngest. */
 async function tally({ db, now }: World, breaker: Breaker, seconds: number, without: number): Promise<Tally> {
-  const newest = now().getTime() - without * 1000
+  const part = without ? seconds / PARTS : 0 // its last one was counted when it ended
+  const newest = now().getTime() - (without + part) * 1000
   const rows = await db
     .selectFrom('limit_count')
     .select(({ fn }) => ['key', fn.sum<number>('count').as('count')])
@@ -76,17 +77,17 @@ async function tripIfBad(world: World, breaker: Breaker, { bad, good }: Tally, t
   const enough = Math.max(1, trips ? most / 4 : most) * times
   if (bad < enough || bad * 100 < (bad + good) * percent || (await secondsOpen(world, breaker))) return
   const seconds = Math.min(world.config.BREAKER_SECONDS * 2 ** trips, DAY)
-  const now = world.now().getTime()
-  const expires_at = new Date(now + seconds * 1000)
+  const now = world.now()
+  const until = (later: number) => new Date(now.getTime() + later * 1000)
+  const tripped = await sql`
+    insert into spent (kind, key, expires_at) values ('breaker', ${breaker}, ${until(seconds)})
+    on conflict (kind, key) do update set expires_at = excluded.expires_at where spent.expires_at <= ${now}
+    returning key`.execute(world.db)
+  if (!tripped.rows.length) return // somebody else's decline was the last straw
   await world.db
     .insertInto('spent')
-    .values([
-      { kind: 'breaker', key: breaker, expires_at },
-      { kind: `breaker ${breaker}`, key: new Date(now).toISOString(), expires_at: new Date(now + DAY * 1000) },
-    ])
-    .onConflict((clash) =>
-      clash.columns(['kind', 'key']).doUpdateSet({ expires_at: (row) => row.ref('excluded.expires_at') }),
-    )
+    .values({ kind: `breaker ${breaker}`, key: now.toISOString(), expires_at: until(DAY) })
+    .onConflict((clash) => clash.doNothing())
     .execute()
   await world.db.deleteFrom('limit_count').where('name', '=', `breaker ${breaker}`).execute() // it begins to count anew
   world.log.error({ breaker, seconds }, 'a breaker is open: too many of them fail')

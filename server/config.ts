@@ -145,7 +145,7 @@ const settings = {
   PAYMENT_SANDBOX_URL: address('http:', 'https:'),
   AUTHORIZENET_LOGIN_ID: optional,
   AUTHORIZENET_TRANSACTION_KEY: optional,
-  AUTHORIZENET_BASE_URL: address('http:', 'https:'),
+  AUTHORIZENET_BASE_URL: (text?: string) => (text === undefined ? undefined : vendorAddress(text)(text)),
   PHONE_COUNTRIES: countries('US,CA'),
   PHONE: oneOf(['sandbox', 'twilio']),
   TWILIO_ACCOUNT_SID: sid('AC', 'SK'),
@@ -166,7 +166,7 @@ const settings = {
 
   MINIMUM_SECONDS: whole(0, 60, 3),
 
-  LIMIT_ENROLLMENTS: limit('60/3600'),
+  LIMIT_ENROLLMENTS: limit('200/3600'),
   LIMIT_DECLINES: limit('20/3600'),
   LIMIT_DECLINES_BY_CARD: limit('5/86400'),
   LIMIT_DECLINES_BY_ENROLLMENT: limit('10/86400'),
@@ -290,7 +290,7 @@ const unknownNames = (env: Env): string[] =>
   Object.keys(env)
     .filter(
       (name) =>
-        /^(?:LIMIT_|MINIMUM_|BREAKER_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|TWILIO_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/.test(
+        /^(?:LIMIT_|PAYMENTS_|MINIMUM_|BREAKER_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|TWILIO_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/.test(
           name,
         ) && !(name in settings),
     )

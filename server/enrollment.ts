@@ -8,7 +8,7 @@ import { hashPassword } from './password.ts'
 import { authorize, findAttempts, isFree, isOpen, park, referenceOf, release, reserve } from './payment.ts'
 import { Refusal } from './refusal.ts'
 import { requirePhone, screen } from './screening.ts'
-import { tryCard } from './velocity.ts'
+import { refuseACrowd, tryCard } from './velocity.ts'
 import type { AttemptKey, Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -42,7 +42,8 @@ async function charge(
   visitor: Visitor,
 ): Promise<EnrollmentReply> {
   const password_hash = await hashPassword(order.password, world.config)
-  await requirePhone(world, order, key) // a breaker may have tripped while others were declined
+  await requirePhone(world, order, key) // a breaker may have tripped while this one waited
+  await refuseACrowd(world)
   const attempt = await reserve(world, key, details, password_hash) // username and email are ours from here
   if (!attempt) return PENDING // another request of this enrollment was faster
   if (!visitor.cookie) visitor.adopt(key.enrollment_id, order.sponsor_site_name)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { admit } from './admission.ts'
+import { noteCard } from './breaker.ts'
 import type { PaymentState } from './db/tables.ts'
 import { deadline, leaseFrom, park, referenceOf, release, releaseByLetter } from './payment.ts'
 import type { AttemptKey } from './visitor.ts'
@@ -37,7 +38,7 @@ async function settle(world: World, left: Left): Promise<void> {
     await release(world, key, 'abandoned', ['reserved']) // the gateway was never asked
     return
   }
-  if (left.state === 'authorized' && transaction_id && vault_reference) {
+  if (left.state === 'authorized' && transaction_id && vault_reference !== null) {
     await admit(world, key, { outcome: 'approved', transaction_id, vault_reference })
     return
   }
@@ -48,21 +49,28 @@ async function settle(world: World, left: Left): Promise<void> {
       await admit(world, key, found)
       return
     case 'declined':
-      return releaseByLetter(world, key, found.decline_class)
+      if (await releaseByLetter(world, key, found.decline_class)) await noteCard(world, false)
+      return
     case 'not_found': {
       // Our request may still be on its way, so this is not final at once.
       const age = world.now().getTime() - left.created_at.getTime()
-      if (age > world.config.PAYMENT_IN_FLIGHT_SECONDS * 1000) return releaseByLetter(world, key, 'abandoned')
+      if (age > world.config.PAYMENT_IN_FLIGHT_SECONDS * 1000) {
+        await releaseByLetter(world, key, 'abandoned')
+        return
+      }
     }
   }
   await park(world, key, found, left.created_at)
 }
 
-/** Forgets what has expired: counters, used captchas and grants, codes, sessions. */
+/** Forgets what has expired: counters, used captchas and grants, codes, sessions, confirmed phones, what is done. */
 export async function sweep(world: World): Promise<void> {
   const now = world.now()
+  const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
   await world.db.deleteFrom('limit_count').where('expires_at', '<', now).execute()
   await world.db.deleteFrom('spent').where('expires_at', '<', now).execute()
   await world.db.deleteFrom('sandbox_code').where('expires_at', '<', now).execute()
   await world.db.deleteFrom('office_session').where('expires_at', '<', now).execute()
+  await world.db.deleteFrom('phone_check').where('sent_at', '<', daysAgo(7)).execute()
+  await world.db.deleteFrom('job').where('done_at', '<', daysAgo(30)).execute()
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { unpaidLetter, welcomeLetter } from './letters.ts'
-import { deadline, leaseFrom, moveTo, referenceOf } from './payment.ts'
+import { deadline, isFree, leaseFrom, moveTo, referenceOf } from './payment.ts'
 import type { Jobs, Kind } from './queue.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
@@ -15,7 +15,7 @@ const run: {
     longestWaitSeconds: 3600,
     work: async (world, { member_id }) => world.mail.send(await welcomeLetter(world, member_id)),
   },
-  unpaid: { longestWaitSeconds: 3600, work: (world, visitor) => world.mail.send(unpaidLetter(world, visitor)) },
+  unpaid: { longestWaitSeconds: 3600, work: tellUnpaid },
 }
 
 async function capture(world: World, key: AttemptKey): Promise<void> {
@@ -30,9 +30,10 @@ async function capture(world: World, key: AttemptKey): Promise<void> {
 
 /** Until the gateway confirms that nobody is charged: what cannot be voided any more is given back. */
 async function letGo(world: World, { transaction_id, ...key }: Jobs['void']): Promise<void> {
-  const { amount_cents } = await heldBy(world, key)
+  const held = await heldBy(world, key)
+  if (!isFree(held)) return // it has become a member after all
   let settled = await world.payment.void(transaction_id, deadline(world))
-  if (settled === 'refused') settled = await world.payment.refund(transaction_id, amount_cents, deadline(world))
+  if (settled === 'refused') settled = await world.payment.refund(transaction_id, held.amount_cents, deadline(world))
   if (settled === 'refused' && (await isGone(world, key, transaction_id))) settled = 'done'
   if (settled !== 'done') throw new Error(`the gateway did not confirm the void (${settled})`)
   await moveTo(world, key, ['abandoned', 'declined'], { state: 'voided' })
@@ -41,6 +42,16 @@ async function letGo(world: World, { transaction_id, ...key }: Jobs['void']): Pr
 const isGone = async (world: World, key: AttemptKey, transaction_id: string) => {
   const { outcome } = await world.payment.lookup({ reference: referenceOf(key), transaction_id }, deadline(world))
   return outcome === 'declined'
+}
+
+/** Unless they have joined with another card while the letter waited. */
+async function tellUnpaid(world: World, visitor: Jobs['unpaid']): Promise<void> {
+  const member = await world.db
+    .selectFrom('member')
+    .select('id')
+    .where('enrollment_id', '=', visitor.enrollment_id)
+    .executeTakeFirst()
+  if (!member) await world.mail.send(unpaidLetter(world, visitor))
 }
 
 async function heldBy(world: World, { enrollment_id, attempt }: AttemptKey) {

@@ -21,11 +21,26 @@ export async function spend(world: World, limit: LimitName, key: string): Promis
       where limit_count.count + ${earlier} < ${most}
     returning count`.execute(world.db)
   if (!counted.rows.length) throw await tooMany(world, limit, key)
-  return { giveBack: () => giveBack(world, limit, key, part) }
+  return { giveBack: () => giveBackOne(world, limit, key, part) }
+}
+
+/** Several at once, all or none: what was counted before one of them refused is given back. */
+export async function spendAll(world: World, limits: [limit: LimitName, key: string][]) {
+  const counted: { giveBack: () => Promise<void> }[] = []
+  const giveBack = async () => {
+    for (const each of counted.splice(0)) await each.giveBack()
+  }
+  try {
+    for (const [limit, key] of limits) counted.push(await spend(world, limit, key))
+    return { giveBack }
+  } catch (error) {
+    await giveBack()
+    throw error
+  }
 }
 
 /** Takes one back, from the eighth in which it was counted or from the newest that has one. */
-export async function giveBack(world: World, limit: LimitName, key: string, counted_in?: Date): Promise<void> {
+export async function giveBackOne(world: World, limit: LimitName, key: string, counted_in?: Date): Promise<void> {
   const { name, hash, since } = countingOf(world, limit, key)
   await sql`
     update limit_count set count = count - 1

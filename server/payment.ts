@@ -148,8 +148,8 @@ export async function releaseByLetter(
   attempt: AttemptKey,
   why: DeclineClass | 'abandoned',
   from?: PaymentState[],
-): Promise<void> {
-  await inTransaction(world.db, async (db) => {
+): Promise<boolean> {
+  return inTransaction(world.db, async (db) => {
     const kept = await db
       .selectFrom('payment')
       .select('details')
@@ -158,14 +158,16 @@ export async function releaseByLetter(
       .forUpdate()
       .executeTakeFirst()
     const released = await release({ ...world, db }, attempt, why, from)
-    if (!released || !kept?.details) return // somebody else has moved it on: it may even be paid
+    if (!released || !kept?.details) return false // somebody else has moved it on: it may even be paid
     const { email, first_name } = kept.details.member
     const sponsor = await db
       .selectFrom('sponsor')
       .select('site')
       .where('id', '=', kept.details.sponsor_id)
       .executeTakeFirst()
-    await addJob(db, 'unpaid', { email, first_name, site: sponsor?.site ?? MASTER }, world.now())
+    const { enrollment_id } = attempt
+    await addJob(db, 'unpaid', { enrollment_id, email, first_name, site: sponsor?.site ?? MASTER }, world.now())
+    return true
   })
 }
 

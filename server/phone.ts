@@ -3,7 +3,8 @@ import { isPossiblePhoneNumber, parsePhoneNumberWithError } from 'libphonenumber
 import metadata from 'libphonenumber-js/max/metadata'
 import { limits } from '#contract/limits.ts'
 import { noteConfirmed, noteMessage, secondsOpen } from './breaker.ts'
-import { countRefusal, giveBack, inWords, refuseIfSpent, spend } from './limits.ts'
+import type { Sending } from './gateways/sms/port.ts'
+import { countRefusal, giveBackOne, inWords, refuseIfSpent, spend, spendAll } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import type { Visitor } from './visitor.ts'
 import type { World } from './world.ts'
@@ -47,18 +48,26 @@ export async function sendCode(
   }
   await refuseIfPumped(world)
   await requireHuman(world, enrollment_id, captcha)
-  const counted = [
-    await spend(world, 'LIMIT_CODES_BY_ADDRESS', visitor.address),
-    await spend(world, 'LIMIT_CODES_BY_ENROLLMENT', enrollment_id),
-    await spend(world, 'LIMIT_CODES_BY_NUMBER', mobile_phone),
-    await spend(world, 'LIMIT_CODES_BY_BLOCK', mobile_phone.slice(0, -4)), // ten thousand neighbours, rented together
-  ]
   await takeTurn(world, mobile_phone)
-  counted.push(await spend(world, 'LIMIT_CODES', 'all')) // last, so that only what is sent is taken from the day's
-  const sending = await world.sms.send(mobile_phone, channel)
-  if (sending !== 'sent') await mayTryAtOnce(world, mobile_phone)
+  let sending: Sending | undefined
+  const { giveBack } = await spendAll(world, [
+    ['LIMIT_CODES_BY_ADDRESS', visitor.address],
+    ['LIMIT_CODES_BY_ENROLLMENT', enrollment_id],
+    ['LIMIT_CODES_BY_NUMBER', mobile_phone],
+    ['LIMIT_CODES_BY_BLOCK', mobile_phone.slice(0, -4)], // ten thousand neighbours, rented together
+    ['LIMIT_CODES', 'all'],
+  ]).catch(async (error: unknown) => {
+    await mayTryAtOnce(world, mobile_phone)
+    throw error
+  })
+  try {
+    sending = await world.sms.send(mobile_phone, channel)
+  } finally {
+    if (sending !== 'sent') await mayTryAtOnce(world, mobile_phone)
+    if (sending !== 'sent' && sending !== 'unknown') await giveBack() // nothing was sent
+  }
+  if (sending === 'sent') await noteMessage(world)
   if (sending === 'sent' || sending === 'unknown') await expectCode(world, enrollment_id, mobile_phone)
-  else for (const count of counted.slice(1)) await count.giveBack() // nothing was sent; an address that asks still counts
   return said[sending === 'unknown' ? 'unsent' : sending]
 }
 
@@ -67,7 +76,6 @@ const mayTryAtOnce = ({ db }: World, mobile_phone: string) =>
 
 /** A code is on its way, or may be: the vendor's answer can be lost when its message is not. */
 async function expectCode(world: World, enrollment_id: string, mobile_phone: string) {
-  await noteMessage(world)
   await forgetOtherNumbers(world, enrollment_id, mobile_phone)
   await world.db
     .insertInto('phone_check')
@@ -151,8 +159,8 @@ export async function verifyCode(
     await spend(world, 'LIMIT_CODE_CHECKS', visitor.address)
     return said[checked]
   }
-  await noteConfirmed(world, asked?.sent_at ?? world.now())
-  await giveBack(world, 'LIMIT_CODES_BY_ADDRESS', visitor.address) // failures count, and this one was none
+  if (asked) await noteConfirmed(world, asked)
+  await giveBackOne(world, 'LIMIT_CODES_BY_ADDRESS', visitor.address) // failures count, and this one was none
   const now = world.now()
   await world.db
     .updateTable('phone_check')
@@ -170,7 +178,7 @@ export const isVerified = async (world: World, enrollment_id: string, mobile_pho
 const findCheck = ({ db }: World, enrollment_id: string, mobile_phone: string) =>
   db
     .selectFrom('phone_check')
-    .select(['verified_at', 'sent_at'])
+    .select(['verified_at', 'sent_at', 'sends'])
     .where('enrollment_id', '=', enrollment_id)
     .where('mobile_phone', '=', mobile_phone)
     .executeTakeFirst()

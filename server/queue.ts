@@ -8,7 +8,7 @@ export type Jobs = {
   void: AttemptKey & { transaction_id: string }
   welcome: { member_id: string }
   /** Kept only until the letter is gone. */
-  unpaid: { email: string; first_name: string; site: string }
+  unpaid: { enrollment_id: string; email: string; first_name: string; site: string }
 }
 export type Kind = keyof Jobs
 

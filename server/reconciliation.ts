@@ -57,12 +57,19 @@ export async function reconcile(world: World, since: Date) {
     books.map(({ reference }) => reference).filter((reference) => !known.has(reference)),
   )
   const attempts = [...early, ...late]
+  const open = await knownUnpaid(world)
   const differences = [
     ...compare(attempts, books, new Date(world.now().getTime() - world.config.PAYMENT_IN_FLIGHT_SECONDS * 1000)),
-    ...(await unpaidMembers(world, since)),
+    ...(await unpaidMembers(world, since, open)),
   ]
-  await writeDown(world, differences, [...attempts, ...books])
-  for (const stray of straysOf(attempts, books)) await addJob(world.db, 'void', stray, world.now())
+  await writeDown(world, differences, [...attempts, ...books, ...open])
+  const waiting = await world.db
+    .selectFrom('job')
+    .select('id')
+    .where('kind', '=', 'void')
+    .where('done_at', 'is', null)
+    .execute()
+  if (!waiting.length) for (const stray of straysOf(attempts, books)) await addJob(world.db, 'void', stray, world.now())
   return { differences, attempts: attempts.length, transactions: books.length }
 }
 
@@ -135,12 +142,29 @@ function chargedTwice(attempts: Attempt[], byReference: Map<string, Transaction[
     )
 }
 
-/** Members whose enrollment holds no payment at all. */
-async function unpaidMembers({ db }: World, since: Date): Promise<Difference[]> {
+const knownUnpaid = ({ db }: World) =>
+  db
+    .selectFrom('difference')
+    .select('reference')
+    .where('kind', '=', 'member unpaid')
+    .where('cleared_at', 'is', null)
+    .execute()
+
+/** Members whose enrollment holds no payment at all: those of this time, and those we know of. */
+async function unpaidMembers({ db }: World, since: Date, known: { reference: string }[]): Promise<Difference[]> {
   const members = await db
     .selectFrom('member')
     .select(['enrollment_id'])
-    .where('joined_at', '>=', since)
+    .where((where) =>
+      where.or([
+        where('joined_at', '>=', since),
+        where(
+          'enrollment_id',
+          'in',
+          known.length ? known.map(({ reference }) => reference) : ['00000000-0000-0000-0000-000000000000'],
+        ),
+      ]),
+    )
     .where((where) =>
       where.not(
         where.exists(

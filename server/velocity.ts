@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { EnrollmentReply } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { noteCard } from './breaker.ts'
-import { spend } from './limits.ts'
+import { countRefusal, spendAll } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import type { AttemptKey, Visitor } from './visitor.ts'
 import type { World } from './world.ts'
@@ -18,21 +18,27 @@ export async function tryCard(
   { address }: Visitor,
   attempt: () => Promise<EnrollmentReply>,
 ): Promise<EnrollmentReply> {
-  await refuseACrowd(world)
-  const counted = [
-    await spend(world, 'LIMIT_DECLINES_BY_CARD', fingerprint(world, order.cc_number)),
-    await spend(world, 'LIMIT_DECLINES_BY_ENROLLMENT', enrollment_id),
-    await spend(world, 'LIMIT_DECLINES_BY_PHONE', order.mobile_phone),
-    await spend(world, 'LIMIT_DECLINES', address),
-  ]
-  let reply: EnrollmentReply | undefined
+  const failure = await spendAll(world, [
+    ['LIMIT_DECLINES_BY_CARD', fingerprint(world, order.cc_number)],
+    ['LIMIT_DECLINES_BY_PHONE', order.mobile_phone],
+  ])
+  const place = await spendAll(world, [
+    ['LIMIT_DECLINES_BY_ENROLLMENT', enrollment_id],
+    ['LIMIT_DECLINES', address],
+  ]).catch(async (error: unknown) => {
+    await failure.giveBack()
+    throw error
+  })
+  let payment: EnrollmentReply['payment'] | undefined
   try {
-    reply = await attempt()
+    const reply = await attempt()
+    payment = reply.payment
     return reply
   } finally {
-    const isDeclined = reply?.payment === 'Declined'
-    if (!isDeclined) for (const { giveBack } of counted) await giveBack().catch(() => undefined)
-    if (isDeclined || reply?.payment === 'Approved') await noteCard(world, !isDeclined).catch(() => undefined)
+    if (payment !== 'Declined') await place.giveBack().catch(() => undefined)
+    if (payment !== 'Declined' && payment !== 'Pending') await failure.giveBack().catch(() => undefined) // what is pending may still fail
+    if (payment === 'Declined' || payment === 'Approved')
+      await noteCard(world, payment === 'Approved').catch(() => undefined)
   }
 }
 
@@ -41,13 +47,14 @@ const fingerprint = (world: World, cc_number: string) =>
   createHmac('sha256', world.keys.hmac('cards')).update(cc_number).digest('base64url')
 
 /** No more cards at the bank at once than a breaker can still stop in time. */
-async function refuseACrowd({ db, now, config }: World): Promise<void> {
+export async function refuseACrowd({ db, now, config }: World): Promise<void> {
   const { count } = await db
     .selectFrom('payment')
     .select((select) => select.fn.countAll<number>().as('count'))
     .where('state', '=', 'authorizing')
     .where('leased_until', '>', now())
     .executeTakeFirstOrThrow()
-  if (Number(count) >= config.PAYMENTS_AT_ONCE)
-    throw new Refusal(503, 'Many people are joining right now. Please try again in a moment.', { retryAfter: 5 })
+  if (Number(count) < config.PAYMENTS_AT_ONCE) return
+  countRefusal('PAYMENTS_AT_ONCE')
+  throw new Refusal(429, 'Many people are joining right now. Please try again in a moment.', { retryAfter: 5 })
 }

@@ -45,6 +45,7 @@ export type Payment = ReturnType<typeof createPayment>
  */
 export function createPayment({ calls, enrollment_id, saveToken, now, pause }: World) {
   let attempt: number | undefined
+  let pressed = 0
   let grant: (Grant & { heard: number }) | undefined
 
   const key = () => (enrollment_id ? `${enrollment_id}.${attempt ?? 1}` : undefined)
@@ -115,6 +116,7 @@ export function createPayment({ calls, enrollment_id, saveToken, now, pause }: W
       try {
         const already = attempt === undefined ? await look() : undefined
         if (already) return already
+        pressed = now()
         return answer(await calls.addEnrollment(payload, { key: key(), patience: PATIENCE }))
       } catch (cause) {
         return cause instanceof Refused && cause.status < 500 ? refuse(cause) : find()
@@ -122,7 +124,12 @@ export function createPayment({ calls, enrollment_id, saveToken, now, pause }: W
     },
 
     /** What became of the attempt that is being checked. Throws when nobody answers. */
-    check: async (): Promise<Outcome> => hear(await calls.getStatus({}, { key: key() })) ?? { is: 'released' },
+    async check(): Promise<Outcome> {
+      const asked = attempt ?? 1
+      const status = await calls.getStatus({}, { key: key() })
+      const isOnItsWay = status.attempt === asked && now() - pressed < PATIENCE // not written down yet, somewhere
+      return hear(status) ?? (isOnItsWay ? { is: 'running' } : { is: 'released' })
+    },
 
     /** Whether there is a grant to go to the office with at once. */
     isWelcome: () => isFresh(grant),

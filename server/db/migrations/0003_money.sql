@@ -21,3 +21,7 @@ create table difference (
   cleared_at      timestamptz,
   primary key (reference, kind)
 );
+
+-- What is swept is found without looking at everything.
+create index phone_check_sent on phone_check (sent_at);
+create index job_done on job (done_at) where done_at is not null;

