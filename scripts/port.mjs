@@ -1,10 +1,17 @@
 import { createServer } from 'node:net'
 
-/** A port that is free now. Below 32768, where outgoing connections begin, nobody takes it by chance in between. */
+const given = new Set()
+
+/**
+ * A port that is free now, and that this program has not been given before. Below 32768, where outgoing connections begin,
+ * nobody takes it by chance in between.
+ */
 export async function freePort() {
   for (;;) {
     const port = 20000 + Math.floor(Math.random() * 12000)
-    if (await isFree(port)) return port
+    if (given.has(port) || !(await isFree(port))) continue
+    given.add(port)
+    return port
   }
 }
 
