@@ -54,6 +54,6 @@ it('8.1 says how it is used when a word is missing', async () => {
   expect(await db('load')).toMatchObject({ code: 1, said: expect.stringContaining('DIR is missing.') })
   expect(await db('list', 'cats')).toMatchObject({
     code: 1,
-    said: expect.stringContaining('enrollments, members, sponsors'),
+    said: expect.stringContaining('enrollments, members, differences, sponsors'),
   })
 }, 90_000)
