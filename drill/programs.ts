@@ -85,9 +85,6 @@ export async function startSandbox({ folder }: Place, faults: Rule[] = []) {
   }
 }
 
-/** Spares the machine the optimising of an embedded database that lives for seconds. */
-const QUICK_START = '--liftoff-only'
-
 export type Foyer = Awaited<ReturnType<typeof startFoyer>>
 type Starting = {
   place: Place
@@ -101,7 +98,7 @@ type Starting = {
 /** Foyer, always on the same port, so that its visitors find it again. */
 export async function startFoyer({ place, sandbox, port, settings: own = {}, dressing }: Starting) {
   const url = `http://127.0.0.1:${port}`
-  const script = dressing ? [QUICK_START, 'drill/server.ts', JSON.stringify(dressing)] : ['server/main.ts']
+  const script = dressing ? ['drill/server.ts', JSON.stringify(dressing)] : ['server/main.ts']
   const env = {
     ...settings,
     ...place.settings,

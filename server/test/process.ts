@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../scripts/port.mjs'
 
@@ -11,9 +13,15 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
+/** A program of a test lives for seconds: it should not spend them on compiling what it has compiled before. */
+const quickStart = ['--liftoff-only']
+const NODE_COMPILE_CACHE = join(tmpdir(), 'foyer-compiled')
+
 /** Runs a program of ours as its own process and collects what it says. */
 export function runProgram(script: string, args: string[], env: Record<string, string>) {
-  const child: ChildProcess = spawn(process.execPath, [script, ...args], { env: { PATH, HOME, ...env } })
+  const child: ChildProcess = spawn(process.execPath, [...quickStart, script, ...args], {
+    env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
+  })
   running.add(child)
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => (said += bytes))
