@@ -15,6 +15,7 @@ async function reachCode(page: Page, number: string) {
   await page.goto(at('/ana'))
   await choose(page, /Founding Membership/)
   await page.getByRole('button', { name: /Continue without/ }).click()
+  await expect(page.getByRole('heading', { name: 'Something special?' })).toBeVisible()
   await page.getByRole('button', { name: /Continue without/ }).click()
   const who = { ...someone(), phone: number }
   await fillAccount(page, who)

@@ -110,7 +110,7 @@ function flaky(suites = []) {
 
 async function drill() {
   const report = `${reports}/drills.json`
-  const args = ['duplicates', 'race', 'kill', 'search', 'abuse', '--short', '--json', report]
+  const args = ['duplicates', 'race', 'kill', 'search', '--short', '--json', report]
   return counted(report, ['../drill/main.ts', ...args], {}, (rows) => ({
     passed: rows.filter(({ passed }) => passed).length,
     failed: rows.filter(({ passed }) => !passed).length,
