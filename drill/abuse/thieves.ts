@@ -8,6 +8,8 @@ import { purse } from './solutions.ts'
 
 /** Where phones of thieves begin, far from those of honest people. */
 const PHONES_FROM = 100_000
+/** Anybody's: they are never called. */
+const FRESH_PHONES = 200_000
 const REST_SECONDS = 600
 const BETWEEN_SECONDS = 60
 
@@ -21,7 +23,7 @@ export function gangOf(house: House, clock: TurnedClock) {
 
   /** One stolen card, tried once. */
   async function tryOut(theft: Theft, again = true): Promise<Reply> {
-    const { address, card, enrollment = randomUUID(), attempt = 1, phone = americanPhone(PHONES_FROM) } = theft
+    const { address, card, enrollment = randomUUID(), attempt = 1, phone = americanPhone(FRESH_PHONES + names) } = theft
     const solution = await solutions.take()
     const body = { ...answersOf(`thief${++names}`, phone, card), captcha: solution.text }
     const from = { address, key: `${enrollment}.${attempt}` }
