@@ -10,8 +10,8 @@ import type { Dressing } from './server.ts'
 
 const PLENTY = '1000000/3600'
 
-/** What an operator could set, too: wide limits, a cheap captcha, and a gateway that is given up sooner. */
-const settings = {
+/** What an operator could set, too: wide limits and a cheap captcha. */
+export const settings = {
   LOG_LEVEL: 'warn',
   CAPTCHA_COST: '1',
   CAPTCHA_COUNTER: '2',
@@ -26,6 +26,7 @@ const settings = {
   PAYMENTS_AT_ONCE: '100000',
   LIMIT_LOOKUPS: PLENTY,
   LIMIT_CHALLENGES: PLENTY,
+  LIMIT_CODES_BY_ADDRESS: PLENTY,
   LIMIT_GRANTS: PLENTY,
 }
 

@@ -5,6 +5,7 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
+import { answersOf as filled } from '#server/test/answers.ts'
 import { Refused } from '#web/api.ts'
 import { createPayment } from '#web/enroll/pay.ts'
 import { type Asking, type Caller, Unreachable } from './caller.ts'
@@ -36,27 +37,7 @@ export type Heard = {
 }
 
 /** What a person who makes no mistakes answers. */
-export const answersOf = ({ username, email }: Pick<Heard, 'username' | 'email'>) => ({
-  sponsor_site_name: 'ana',
-  product_ids: '34',
-  first_name: 'Zoë',
-  last_name: 'Example',
-  email,
-  mobile_phone: '+12025550123',
-  username,
-  password: 'Open-Sesame-7',
-  country: 'US',
-  address: '1600 Main St',
-  city: 'Reno',
-  state: 'NV',
-  post_code: '89501',
-  agreement_1: '1',
-  agreement_2: '1',
-  agreement_3: '0',
-  cc_month: '12',
-  cc_year: '2028',
-  cc_cvv: '123',
-})
+export const answersOf = ({ username, email }: Pick<Heard, 'username' | 'email'>) => ({ ...filled(username), email })
 
 /** Everybody who ever comes has another name. */
 export const newName = () => `v${randomUUID().replaceAll('-', '').slice(0, 15)}`

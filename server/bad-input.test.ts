@@ -3,7 +3,8 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { calls } from '#contract/api.ts'
-import { answersOf, filledForm, type Site, solve, testSite } from './test/site.ts'
+import { answersOf } from './test/answers.ts'
+import { filledForm, type Site, solve, testSite } from './test/site.ts'
 
 let site: Site
 beforeAll(async () => {

@@ -6,9 +6,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cards } from './gateways/payment/cards.ts'
+import { answersOf } from './test/answers.ts'
 import { type testDatabase as Opened, testDatabase } from './test/database.ts'
 import { startServer } from './test/process.ts'
-import { answersOf, solve } from './test/site.ts'
+import { solve } from './test/site.ts'
 
 let folder: string
 let database: Awaited<ReturnType<typeof Opened>>

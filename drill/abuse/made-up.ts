@@ -1,4 +1,5 @@
 import { passesLuhn } from '#contract/card.ts'
+import { answersOf as filled } from '#server/test/answers.ts'
 
 /** Numbers and names for thousands of people, the same in every run. */
 
@@ -23,24 +24,8 @@ export const americanPhone = (n: number): string =>
 
 /** What a person answers who makes no mistakes; the captcha comes later. */
 export const answersOf = (username: string, mobile_phone: string, cc_number: string): Record<string, string> => ({
-  sponsor_site_name: 'ana',
-  product_ids: '34',
-  first_name: 'Zoë',
-  last_name: 'Example',
-  email: `${username}@mail.example`,
+  ...filled(username),
   mobile_phone,
-  username,
-  password: 'Open-Sesame-7',
-  country: 'US',
-  address: '1600 Main St',
-  city: 'Reno',
-  state: 'NV',
-  post_code: '89501',
-  agreement_1: '1',
-  agreement_2: '1',
-  agreement_3: '0',
   cc_number,
-  cc_month: '12',
   cc_year: '2030',
-  cc_cvv: '123',
 })

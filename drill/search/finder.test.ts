@@ -71,6 +71,12 @@ it('other numbers, dates and codes are no fragments of a card', () => {
   expect(finderOf(mint(3)).in(Buffer.from(text))).toEqual([])
 })
 
+it('a CVC that two cards share is found for both', () => {
+  const [one, other] = mint(2).map((each) => ({ ...each, cc_cvv: '917' }))
+  const hits = finderOf([one, other].filter((each) => each !== undefined)).in(Buffer.from('"cvc":"917"'))
+  expect(new Set(hits.map(({ mark }) => mark.index))).toEqual(new Set([one?.index, other?.index]))
+})
+
 it('digits of an id are no fragment of a card', () => {
   const id = `"0f1a2b3c-fc12-${mark.cc_number.slice(-4)}-${mark.cc_cvv}d-f1a2a345f678"`
   expect(finder.in(Buffer.from(id))).toEqual([])

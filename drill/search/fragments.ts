@@ -54,13 +54,17 @@ export function fragmentsIn(marks: Mark[]): (bytes: Buffer) => Hit[] {
   const known = shapes.map(({ form, shape, keyOf }) => ({
     form,
     shape,
-    byKey: new Map(marks.flatMap((mark) => keyOf(mark).map((key) => [key, mark]))),
+    byKey: Map.groupBy(
+      marks.flatMap((mark) => keyOf(mark).map((key) => ({ key, mark }))),
+      ({ key }) => key, // three digits are shared by many
+    ),
   }))
   const hitsIn = (text: string): Hit[] =>
     known.flatMap(({ form, shape, byKey }) =>
       [...text.matchAll(shape)].flatMap(({ 0: whole, 1: company, 2: cvc, index }) => {
-        const mark = byKey.get(`${company} ${cvc}`)
-        return mark && !isInUuid(text, index) ? [{ mark, form, offset: index, length: whole.length }] : []
+        const found = byKey.get(`${company} ${cvc}`)
+        if (!found || isInUuid(text, index)) return []
+        return found.map(({ mark }) => ({ mark, form, offset: index, length: whole.length }))
       }),
     )
   return (bytes) => {

@@ -1,30 +1,13 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { answersOf as filled } from '#server/test/answers.ts'
 import { solve } from '#server/test/site.ts'
 import type { Mark } from './marks.ts'
 
 /** What a marked visitor answers. */
-const answersOf = (mark: Mark) => ({
-  sponsor_site_name: 'ana',
-  product_ids: '34',
-  first_name: 'Zoë',
-  last_name: 'Example',
-  email: `${mark.username}@mail.example`,
-  mobile_phone: '+12025550123',
-  username: mark.username,
-  password: mark.password,
-  country: 'US',
-  address: '1600 Main St',
-  city: 'Reno',
-  state: 'NV',
-  post_code: '89501',
-  agreement_1: '1',
-  agreement_2: '1',
-  agreement_3: '0',
-  cc_number: mark.cc_number,
-  cc_month: mark.cc_month,
-  cc_year: mark.cc_year,
-  cc_cvv: mark.cc_cvv,
+const answersOf = ({ username, password, cc_number, cc_month, cc_year, cc_cvv }: Mark) => ({
+  ...filled(username),
+  ...{ password, cc_number, cc_month, cc_year, cc_cvv },
 })
 
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -5,6 +5,7 @@ import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { startServer } from '#server/test/process.ts'
 import { startPostgres } from '../../scripts/postgres.mjs'
+import { settings } from '../programs.ts'
 import type { Place } from './finder.ts'
 
 /** The database asked from outside. The embedded one only while no Foyer runs on it. */
@@ -72,29 +73,16 @@ const placesOf = (data: string): Place[] => {
   ]
 }
 
-const PLENTY = '1000000/3600'
-
 /** Starts Foyer as talkative as it can be, with its output in a file and its temporary files in a folder of their own. */
 export async function startTalkative(site: Site, folder: string) {
   const tmp = join(folder, 'tmp')
   const log = join(folder, 'log', 'foyer.log')
   await Promise.all([mkdir(dirname(log), { recursive: true }), mkdir(tmp, { recursive: true })])
   const server = await startServer({
+    ...settings,
     ...site.settings,
     TMPDIR: tmp,
     LOG_LEVEL: 'trace',
-    HASHES_WAITING: '100000',
-    LIMIT_ENROLLMENTS: PLENTY,
-    LIMIT_DECLINES: PLENTY,
-    LIMIT_DECLINES_BY_CARD: PLENTY,
-    LIMIT_DECLINES_BY_PHONE: PLENTY,
-    LIMIT_DECLINES_BY_ENROLLMENT: PLENTY,
-    BREAKER_DECLINES: '1000000/600/100',
-    PAYMENTS_AT_ONCE: '100000',
-    LIMIT_LOOKUPS: PLENTY,
-    LIMIT_CHALLENGES: PLENTY,
-    LIMIT_CODES_BY_ADDRESS: PLENTY,
-    LIMIT_GRANTS: PLENTY,
   })
   appendFileSync(log, server.said())
   for (const stream of [server.child.stdout, server.child.stderr])

@@ -11,6 +11,7 @@ import { pagePolicy } from '#server/headers.ts'
 import { createLog } from '#server/log.ts'
 import type { Shell } from '#server/shell.ts'
 import { createWorld } from '#server/world.ts'
+import { answersOf } from './answers.ts'
 import { testDatabase } from './database.ts'
 
 /** Generous limits and a cheap captcha: the same settings an operator has, no way around anything. */
@@ -96,30 +97,6 @@ export const filledForm = async (
   ...answersOf(`zoe${++people}`),
   captcha: await site.captcha(),
   ...changes,
-})
-
-/** What that person answers, without the captcha. */
-export const answersOf = (username: string): Record<string, string> => ({
-  sponsor_site_name: 'ana',
-  product_ids: '34',
-  first_name: 'Zoë',
-  last_name: 'Example',
-  email: `${username}@mail.example`,
-  mobile_phone: '+12025550123',
-  username,
-  password: 'Open-Sesame-7',
-  country: 'US',
-  address: '1600 Main St',
-  city: 'Reno',
-  state: 'NV',
-  post_code: '89501',
-  agreement_1: '1',
-  agreement_2: '1',
-  agreement_3: '0',
-  cc_number: '4242 4242 4242 4242',
-  cc_month: '12',
-  cc_year: '2028',
-  cc_cvv: '123',
 })
 
 /** Pages without the web build: the server's part of a page is what these tests are about. */

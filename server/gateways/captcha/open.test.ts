@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freePort } from '../../../scripts/port.mjs'
-import { answersOf, type Site, testSite } from '../../test/site.ts'
+import { answersOf } from '../../test/answers.ts'
+import { type Site, testSite } from '../../test/site.ts'
 import { captchaEmulator } from './emulator.ts'
 
 const account = { site_key: 'a site key', secret: 'a secret' }

@@ -1,0 +1,23 @@
+/** What a person answers who makes no mistakes, without the captcha. */
+export const answersOf = (username: string) => ({
+  sponsor_site_name: 'ana',
+  product_ids: '34',
+  first_name: 'Zoë',
+  last_name: 'Example',
+  email: `${username}@mail.example`,
+  mobile_phone: '+12025550123',
+  username,
+  password: 'Open-Sesame-7',
+  country: 'US',
+  address: '1600 Main St',
+  city: 'Reno',
+  state: 'NV',
+  post_code: '89501',
+  agreement_1: '1',
+  agreement_2: '1',
+  agreement_3: '0',
+  cc_number: '4242 4242 4242 4242',
+  cc_month: '12',
+  cc_year: '2028',
+  cc_cvv: '123',
+})
