@@ -93,17 +93,20 @@ async function stolen(drill: Scale, ground: Ground, attack: Attack): Promise<Row
     part: 'abuse',
     database: ground.name,
     done: `${Math.min(next, size.stolen)} stolen cards ${attack.name}, ${size.atOnce} at once, in ${size.hours} h; ${size.honest} honest visitors`,
-    asked: `≤ ${MOST_AT_GATEWAY} at the gateway; the breaker opens within ${MOST_UNTIL_OPEN} declines; ≥ 99 % of the honest get through`,
-    found: `${count.reached} at the gateway; breaker open after ${count.untilOpen || 'no'} declines; ${through} honest through (${share(fates, isShared)} behind one address, ${share(fates, isManaged)} with a password manager), ${asked} asked for a code, ${longest} s the longest wait`,
+    asked: `≤ ${MOST_AT_GATEWAY} at the gateway; at most ${MOST_UNTIL_OPEN} declines before the breaker opens; ≥ 99 % of the honest get through`,
+    found: `${count.reached} at the gateway; ${breaker(count)}; ${through} honest through (${share(fates, isShared)} behind one address, ${share(fates, isManaged)} with a password manager), ${asked} asked for a code, ${longest} s the longest wait`,
     passed:
       count.reached <= MOST_AT_GATEWAY &&
-      count.untilOpen > 0 &&
-      count.untilOpen <= MOST_UNTIL_OPEN &&
+      (count.untilOpen || count.declines) <= MOST_UNTIL_OPEN &&
       through >= size.honest * LEAST_THROUGH,
   }
 }
 
-type Count = { reached: number; declines: number }
+type Count = { reached: number; declines: number; untilOpen: number }
+
+/** One address is stopped by its own limit; the breaker is there for many. */
+const breaker = ({ untilOpen, declines }: Count) =>
+  untilOpen ? `breaker open after ${untilOpen} declines` : `${declines} declines in all, too few for the breaker`
 
 /** The bank knows what is stolen. */
 const watched = (payment: PaymentGateway, isStolen: Set<string>, bankMs: number, count: Count): PaymentGateway => ({
