@@ -206,26 +206,10 @@ const calls = {
     output: EnrollmentStatus,
     keyed: true,
   },
-  enterOffice: {
-    method: 'POST',
-    path: '/office/session',
-    summary: 'Spend a grant and enter the office',
-    input: z.object({ token: z.string('The token is missing.') }),
-    output: nothing,
-  },
-  leaveOffice: {
-    method: 'POST',
-    path: '/office/sign-out',
-    summary: 'Leave the office',
-    input: nothing,
-    output: nothing,
-  },
 } as const satisfies Record<string, Call>
 
-export type Calls = typeof calls
-export type CallName = keyof Calls
-export type Input<Name extends CallName> = z.infer<Calls[Name]['input']>
-export type Output<Name extends CallName> = z.infer<Calls[Name]['output']>
+export type CallName = keyof typeof calls
+export type Input<Name extends CallName> = z.infer<(typeof calls)[Name]['input']>
 export { calls }
 
 /** All calls live under this path. */

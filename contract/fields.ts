@@ -89,6 +89,9 @@ export const fields = {
   ship_state: optional(tooLong(limits.text_length)),
   ship_zip_code: optional(tooLong(20)),
 
+  // The office's door: username or email
+  name: required('Please enter your username or email address.', tooLong(limits.text_length)),
+
   // What comes with the address and the choice
   sponsor_site: z.string('Please use a sponsor’s link.').check(z.trim(), z.toLowerCase(), z.regex(SITE, 'This is not a sponsor’s link.')),
   recipient: optional(tooLong(limits.text_length)),

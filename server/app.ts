@@ -3,14 +3,16 @@ import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyServerFactory, LogController } from 'fastify'
 import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import * as z from 'zod/mini'
-import { API, type Call, type CallName, calls, IdempotencyKey, Refused } from '#contract/api.ts'
+import { API, type Call, calls, IdempotencyKey, Refused } from '#contract/api.ts'
 import { brand } from '#contract/brand.ts'
+import { officeCalls } from '#contract/office-calls.ts'
 import { closePolitely } from './closing.ts'
 import { answerError, answerUnreadable, nothingHere } from './errors.ts'
-import { handlers } from './handlers.ts'
+import { type Handlers, handlers } from './handlers.ts'
 import { dataPolicy, safeHeaders } from './headers.ts'
 import { addHealth } from './health.ts'
-import { addOffice } from './office/pages.ts'
+import { officeHandlers } from './office/handlers.ts'
+import { addOffice, shipsOffice } from './office/pages.ts'
 import { addPages } from './page.ts'
 import { visitorFrom } from './request.ts'
 import type { Shell } from './shell.ts'
@@ -47,9 +49,9 @@ export async function createApp({ world, shell, serverFactory }: Making): Promis
     transform: jsonSchemaTransform,
   })
   addHealth(app, world)
-  await app.register(async (api) => addCalls(api, world), { prefix: API })
+  await app.register(async (api) => addApi(api, world), { prefix: API })
   addPages(app, world, shell)
-  addOffice(app, world, shell)
+  if (shipsOffice(config)) addOffice(app, world, shell)
   return app
 }
 
@@ -75,16 +77,27 @@ function addSafety(app: FastifyInstance, production: boolean) {
   })
 }
 
-function addCalls(api: FastifyInstance, world: World) {
+function addApi(api: FastifyInstance, world: World) {
   api.setErrorHandler(answerError)
   api.setNotFoundHandler((_request, reply) => reply.code(404).send(nothingHere))
-  for (const name of Object.keys(calls) as CallName[]) addCall(api, world, name)
+  addCalls(api, world, calls, handlers)
+  if (shipsOffice(world.config)) addCalls(api, world, officeCalls, officeHandlers)
   api.get('/openapi.json', { schema: { hide: true } }, async () => api.swagger())
 }
 
+function addCalls<Calls extends Record<string, Call>>(
+  api: FastifyInstance,
+  world: World,
+  calls: Calls,
+  handlers: Handlers<Calls>,
+) {
+  for (const [name, call] of Object.entries(calls)) addCall(api, world, name, call, handlers[name] as Answer)
+}
+
+type Answer = (world: World, input: unknown, visitor: unknown) => Promise<unknown>
+
 /** A call of the contract as a route: its schema checks what comes in and cuts what goes out. */
-function addCall(api: FastifyInstance, world: World, name: CallName) {
-  const call: Call = calls[name]
+function addCall(api: FastifyInstance, world: World, name: string, call: Call, answer: Answer) {
   const place = call.path.includes(':') ? 'params' : call.method === 'GET' ? 'querystring' : 'body'
   api.route({
     method: call.method,
@@ -98,12 +111,8 @@ function addCall(api: FastifyInstance, world: World, name: CallName) {
       response: { 200: call.output, ...(call.mayWait ? { 202: call.output } : {}), '4xx': Refused },
     },
     handler: async (request, reply) => {
-      const answer = handlers[name] as (world: World, input: unknown, visitor: unknown) => Promise<unknown>
-      const output = await answer(
-        world,
-        request[place === 'querystring' ? 'query' : place],
-        visitorFrom(request, reply, world),
-      )
+      const input = request[place === 'querystring' ? 'query' : place]
+      const output = await answer(world, input, visitorFrom(request, reply, world))
       return reply.code(call.mayWait && isWaiting(output) ? 202 : 200).send(output)
     },
   })

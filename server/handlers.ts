@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { CallName, Input, Output } from '#contract/api.ts'
+import type * as z from 'zod/mini'
+import type { Call, calls } from '#contract/api.ts'
 import { MASTER } from '#contract/limits.ts'
 import { toAmount } from '#contract/money.ts'
 import { findDocuments, findPackages, priceOrder } from './catalog.ts'
 import { enroll, enrollmentStatus } from './enrollment.ts'
 import { spend } from './limits.ts'
 import { availability } from './members.ts'
-import { spendGrant } from './office/grant.ts'
-import { closeSession, openSession } from './office/session.ts'
 import { hitPage } from './page-hits.ts'
 import { sendCode, verifyCode } from './phone.ts'
 import { Refusal } from './refusal.ts'
@@ -16,11 +15,15 @@ import type { Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
 /** One answer for each call of the contract; a missing one does not compile. */
-type Handlers = {
-  [Name in CallName]: (world: World, input: Input<Name>, visitor: Visitor) => Promise<Output<Name>>
+export type Handlers<Calls extends Record<string, Call>> = {
+  [Name in keyof Calls]: (
+    world: World,
+    input: z.infer<Calls[Name]['input']>,
+    visitor: Visitor,
+  ) => Promise<z.infer<Calls[Name]['output']>>
 }
 
-export const handlers: Handlers = {
+export const handlers: Handlers<typeof calls> = {
   getPackages: ({ db }, shelf) => findPackages(db, shelf),
   getLegalDocuments: ({ db }) => findDocuments(db),
   sumOrder: async ({ db }, order) => ({ grand_total: toAmount((await priceOrder(db, order)).grand_total) }),
@@ -48,20 +51,6 @@ export const handlers: Handlers = {
     const asked = { mobile_phone: cellphone, channel: 'call', captcha } as const
     const { status, message } = await inPhoneWords(sendCode(world, asked, visitor, enrollmentOf(visitor)))
     return { success: status === 1, message }
-  },
-
-  async enterOffice(world, { token }, visitor) {
-    await spend(world, 'LIMIT_GRANTS', visitor.address)
-    const member_id = await spendGrant(world, token)
-    if (!member_id) throw new Refusal(401, 'This link into the office was used before or is too old.')
-    const { key, expires_at } = await openSession(world, member_id)
-    visitor.letIn(key, expires_at)
-    return {}
-  },
-  async leaveOffice(world, _nothing, visitor) {
-    if (visitor.officeKey) await closeSession(world, visitor.officeKey)
-    visitor.letOut()
-    return {}
   },
 
   async hitPage(world, { sponsor_site }, visitor) {

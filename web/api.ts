@@ -1,12 +1,5 @@
-import {
-  API,
-  type Call,
-  type CallName,
-  calls,
-  type Input,
-  type Output,
-  type Refused as Refusal,
-} from '#contract/api.ts'
+import type * as z from 'zod/mini'
+import { API, type Call, calls, type Refused as Refusal } from '#contract/api.ts'
 
 type Options = {
   /** `{enrollment}.{attempt}`: the same key asks for the same payment. */
@@ -17,7 +10,12 @@ type Options = {
   patience?: number
 }
 
-type Api = { [Name in CallName]: (input: Input<Name>, options?: Options) => Promise<Output<Name>> }
+type Client<Calls extends Record<string, Call>> = {
+  [Name in keyof Calls]: (
+    input: z.infer<Calls[Name]['input']>,
+    options?: Options,
+  ) => Promise<z.infer<Calls[Name]['output']>>
+}
 
 const PATIENCE = 15_000
 const SILENT = 'Something went wrong on our side. Please try again.'
@@ -37,13 +35,16 @@ export class Refused extends Error {
 /** Nobody answered: no network, or no answer in time. What the server did, if anything, is not known. */
 export class Unreachable extends Error {}
 
-/** The only door to the server: one function for each call of the contract. */
-export const api = Object.fromEntries(
-  Object.entries(calls).map(([name, call]) => [
-    name,
-    (input: Record<string, unknown>, options?: Options) => send(call, input, options),
-  ]),
-) as unknown as Api
+/** The only door to the server: one function for each call. */
+export const clientOf = <Calls extends Record<string, Call>>(calls: Calls) =>
+  Object.fromEntries(
+    Object.entries(calls).map(([name, call]) => [
+      name,
+      (input: Record<string, unknown>, options?: Options) => send(call, input, options),
+    ]),
+  ) as unknown as Client<Calls>
+
+export const api = clientOf(calls)
 
 async function send(call: Call, input: Record<string, unknown>, options: Options = {}) {
   const { path, rest } = fillPath(call.path, input)

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { calls } from '#contract/api.ts'
+import { officeCalls } from '#contract/office-calls.ts'
 import { readConfig } from '#server/config.ts'
 import type { Ground, Row, Scale } from '../scale.ts'
 import { chance } from './chance.ts'
@@ -120,7 +121,7 @@ async function goodCookies(house: House): Promise<string[]> {
   const answers = answersOf('insider', americanPhone(0), cardNumber('4539', 0))
   const captcha = await solution(house, begun)
   const joined = await house.post(calls.addEnrollment.path, { ...answers, captcha }, { address })
-  const entered = await house.post(calls.enterOffice.path, { token: joined.json().token }, { address })
+  const entered = await house.post(officeCalls.enterOffice.path, { token: joined.json().token }, { address })
   return [begun.cookie, cookieOf(entered), `${begun.cookie}; ${cookieOf(entered)}`]
 }
 

@@ -1,5 +1,5 @@
 import type { InjectOptions } from 'fastify'
-import { calls } from '#contract/api.ts'
+import { officeCalls } from '#contract/office-calls.ts'
 import type { Chance } from './chance.ts'
 import { americanPhone, answersOf, cardNumber, honestAddress } from './made-up.ts'
 import { contentTypes, naughtyKeys, naughtyTexts, naughtyValues } from './naughty.ts'
@@ -42,7 +42,7 @@ export function requestFor(route: Route, dice: Chance, n: number, cookies: reado
 }
 
 /** Who leaves the office takes no good key along, or nobody would be in it any more. */
-const isWayOut = ({ path }: Route) => path.endsWith(calls.leaveOffice.path)
+const isWayOut = ({ path }: Route) => path.endsWith(officeCalls.leaveOffice.path)
 
 const inPath = (dice: Chance) =>
   dice.is(0.3) ? 'ana' : dice.is(0.8) ? wellFormed(dice.one(naughtyTexts)).slice(0, 3_000) : '%E0%A4%A'

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { API, type Call, calls } from '#contract/api.ts'
+import { officeCalls } from '#contract/office-calls.ts'
 
 /** A route as it is asked, and what the contract says about its input. */
 export type Route = {
@@ -49,7 +50,9 @@ function addresses(tree: string) {
   })
 }
 
-const byPath = new Map<string, Call>(Object.values<Call>(calls).map((call) => [`${API}${call.path}`, call]))
+const byPath = new Map<string, Call>(
+  Object.values<Call>({ ...calls, ...officeCalls }).map((call) => [`${API}${call.path}`, call]),
+)
 
 /** What pages take that are no calls. */
 const beside: Record<string, Record<string, Field>> = {

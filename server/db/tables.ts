@@ -9,6 +9,7 @@ export type Tables = {
     active: boolean
     renamed_to: string | null
     member_id: string | null
+    active_until: Date | null
     created_at: Date
   }
   package: {
@@ -74,6 +75,8 @@ export type Tables = {
     post_code: string
     vault_reference: string | null
     joined_at: Date
+    cancelled_at: Date | null
+    ends_at: Date | null
   }
   orders: {
     id: string
@@ -121,6 +124,8 @@ export type Tables = {
     recipient: string
     subject: string
     body: string
+    html: Generated<string>
+    attachment: ColumnType<Attachment | null, string | null, never>
     created_at: Date
   }
   limit_count: { name: string; key: string; window_start: Date; count: number; expires_at: Date }
@@ -136,8 +141,27 @@ export type Tables = {
   }
   server_key: { name: string; sealed: string; created_at: Date }
   office_session: { key_hash: string; member_id: string; created_at: Date; expires_at: Date }
+  letter_key: {
+    key_hash: string
+    purpose: 'password' | 'email'
+    member_id: string
+    email: string | null
+    created_at: Date
+    expires_at: Date
+  }
+  sponsor_touch: {
+    enrollment_id: string
+    position: number
+    site: string
+    why: string
+    touched_at: Date
+    hash: string
+  }
   page_hit: { site: string; day: string; visitor: string }
 }
+
+/** A file that comes with a letter. */
+export type Attachment = { filename: string; content: string }
 
 export type PaymentState =
   | 'reserved'

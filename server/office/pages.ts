@@ -1,14 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import { brand } from '#contract/brand.ts'
+import type { Config } from '#server/config.ts'
 import { readOfficeCookie } from '#server/request.ts'
 import { type Shell, sendPage } from '#server/shell.ts'
 import type { World } from '#server/world.ts'
 import { memberBehind } from './session.ts'
 
-/** The office that we ship; an operator's own (OFFICE_URL) takes its place. */
+/** An operator's own office (OFFICE_URL) takes the place of ours. */
+export const shipsOffice = ({ PUBLIC_URL, OFFICE_URL }: Config) => OFFICE_URL === `${PUBLIC_URL}/office`
+
+/** The pages of the office that we ship. */
 export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
-  const { PUBLIC_URL, OFFICE_URL } = world.config
-  if (OFFICE_URL !== `${PUBLIC_URL}/office`) return
+  const { PUBLIC_URL } = world.config
   const hidden = { schema: { hide: true } }
   const { pages, head } = shell
 

@@ -1,5 +1,5 @@
 import { tokenFromAddress } from '#contract/office.ts'
-import { api } from '#web/api.ts'
+import { officeApi } from './api.ts'
 import '../style/index.css'
 
 // The office's door and the office itself: too little to need React.
@@ -10,13 +10,13 @@ const leave = document.getElementById('leave')
 
 if (door) enter(door)
 copy?.addEventListener('click', () => copyLink(copy))
-leave?.addEventListener('click', () => api.leaveOffice({}).finally(() => location.assign('/office')))
+leave?.addEventListener('click', () => officeApi.leaveOffice({}).finally(() => location.assign('/office')))
 
 /** Spends the grant that stands in the address, and leaves the address behind. */
 async function enter(shown: HTMLElement) {
   const written = location.pathname.split('/').at(-1) ?? ''
   try {
-    await api.enterOffice({ token: tokenFromAddress(decodeURIComponent(written)) })
+    await officeApi.enterOffice({ token: tokenFromAddress(decodeURIComponent(written)) })
     location.replace('/office')
   } catch {
     shown.classList.add('shut')
