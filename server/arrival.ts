@@ -14,7 +14,7 @@ export type Arrival = { leadsTo: string; isLost: boolean } | { title: string; st
 /** `lostBefore`: the word of a link that led nowhere and brought the visitor here. */
 export async function arrive(world: World, site: string, lostBefore: string | undefined): Promise<Arrival> {
   try {
-    const sponsor = await findSponsor(world.db, site)
+    const sponsor = await findSponsor(world, site)
     if (sponsor.site !== site) return { leadsTo: sponsor.site, isLost: sponsor.site === MASTER }
     const title = sponsor.site === MASTER ? `Join ${brand.name}` : `Join ${brand.name} with ${sponsor.name}`
     return { title, start: await startData(world, sponsor, lostBefore) }

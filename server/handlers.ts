@@ -27,7 +27,7 @@ export const handlers: Handlers<typeof calls> = {
   getPackages: ({ db }, shelf) => findPackages(db, shelf),
   getLegalDocuments: ({ db }) => findDocuments(db),
   sumOrder: async ({ db }, order) => ({ grand_total: toAmount((await priceOrder(db, order)).grand_total) }),
-  getSponsor: ({ db }, { sponsor_site }) => findSponsor(db, sponsor_site),
+  getSponsor: (world, { sponsor_site }) => findSponsor(world, sponsor_site),
 
   async validateEmail(world, { email }, visitor) {
     await spend(world, 'LIMIT_LOOKUPS', visitor.address)

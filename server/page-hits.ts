@@ -8,7 +8,7 @@ import type { World } from './world.ts'
 export async function hitPage(world: World, sponsor_site: string, visitor: Visitor): Promise<void> {
   if (visitor.prefetch || !visitor.agent || isbot(visitor.agent)) return
   if (!world.config.SITE_HOSTS.includes(visitor.host)) return
-  const { site } = await findSponsor(world.db, sponsor_site)
+  const { site } = await findSponsor(world, sponsor_site)
   if (site !== sponsor_site) return
   const day = world.now().toISOString().slice(0, 10)
   const hashed = createHmac('sha256', world.keys.hmac('page hits'))

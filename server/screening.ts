@@ -13,7 +13,7 @@ import { countRefusal, refuseIfSpent, spend } from './limits.ts'
 import { referenceOf } from './payment.ts'
 import { isVerified } from './phone.ts'
 import { Refusal, refuseFields } from './refusal.ts'
-import { sponsorInCredit } from './sponsors.ts'
+import { follow } from './sponsors.ts'
 import type { AttemptKey, Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -27,8 +27,8 @@ export async function screen(world: World, order: Enrollment, key: AttemptKey, v
   refuseHaste(world, visitor)
   refuseGuessable(order)
   refuseExpired(order, world.now())
-  const sponsor = await sponsorInCredit(world.db, order.sponsor_site_name)
-  if (!sponsor) throw refuseFields({ sponsor_site_name: 'This sponsor’s website is not active.' })
+  const sponsor = await follow(world, order.sponsor_site_name)
+  if (!sponsor?.active) throw refuseFields({ sponsor_site_name: 'This sponsor’s website is not active.' })
   if (!order.product_ids) throw refuseFields({ product_ids: 'Please choose a package.' })
   const { lines, grand_total } = await priceOrder(world.db, order)
   refuseIfChanged(order, grand_total)

@@ -1,25 +1,25 @@
 import type { Selectable } from 'kysely'
 import type { Sponsor } from '#contract/api.ts'
 import { MASTER } from '#contract/limits.ts'
-import type { Db } from './db/open.ts'
 import type { Tables } from './db/tables.ts'
+import type { World } from './world.ts'
+
+type Place = Pick<World, 'db' | 'now'>
+export type Sponsored = Pick<Selectable<Tables['sponsor']>, 'id' | 'site' | 'name' | 'active'>
 
 /** The sponsor that a site leads to, through renames; nobody if the word was never one. */
-async function follow(db: Db, site: string, renames = 5): Promise<Sponsored | undefined> {
+export async function follow({ db, now }: Place, site: string, renames = 5): Promise<Sponsored | undefined> {
   const found = await db.selectFrom('sponsor').selectAll().where('site', '=', site).executeTakeFirst()
-  return found?.renamed_to && renames ? follow(db, found.renamed_to, renames - 1) : found
+  if (found?.renamed_to && renames) return follow({ db, now }, found.renamed_to, renames - 1)
+  return found && { ...found, active: found.active && !isPast(found.active_until, now()) }
 }
-type Sponsored = Selectable<Tables['sponsor']>
+
+/** The paid month of a member who has cancelled is over. */
+const isPast = (until: Date | null, now: Date) => until !== null && until <= now
 
 /** Whom a visitor of this site meets. A word we do not know leads to the master site. */
-export async function findSponsor(db: Db, sponsor_site: string): Promise<Sponsor> {
-  const found = (await follow(db, sponsor_site)) ?? (await follow(db, MASTER))
+export async function findSponsor(place: Place, sponsor_site: string): Promise<Sponsor> {
+  const found = (await follow(place, sponsor_site)) ?? (await follow(place, MASTER))
   if (!found) throw new Error(`This database has no sponsor '${MASTER}'.`)
   return { site: found.site, active: found.active ? 'Yes' : 'No', name: found.name }
-}
-
-/** The sponsor who gets the credit, if this site may enroll anyone at all. */
-export async function sponsorInCredit(db: Db, sponsor_site: string): Promise<{ id: string; site: string } | undefined> {
-  const found = await follow(db, sponsor_site)
-  return found?.active ? found : undefined
 }
