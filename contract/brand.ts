@@ -6,7 +6,7 @@ export const brand = {
 } as const
 
 /** One colour for buttons, links and focus; deeper under the pointer, a tint behind notes. White must be readable on it. */
-const looks = {
+export const looks = {
   accent: '#0b5d4a',
   'accent-deep': '#084a3b',
   'accent-tint': '#e4efeb',

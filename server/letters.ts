@@ -1,48 +1,258 @@
 import { brand } from '#contract/brand.ts'
 import { limits } from '#contract/limits.ts'
 import { toAmount } from '#contract/money.ts'
+import { renewsOn } from '#contract/renewal.ts'
 import type { Letter } from './gateways/mail/port.ts'
+import {
+  acceptedText,
+  type Block,
+  button,
+  facts,
+  heading,
+  paragraph,
+  receipt,
+  smallPrint,
+  title,
+  write,
+} from './letters/paper.ts'
+import { readable } from './letters/plain.ts'
+import { acceptedBy, consentBundle } from './office/consent.ts'
 import type { World } from './world.ts'
 
 /** The first letter to a member: what was bought, under whom, and the link that is now theirs. */
-export async function welcomeLetter({ db, config }: World, member_id: string): Promise<Letter> {
-  const member = await db
+export async function welcomeLetter(world: World, member_id: string): Promise<Letter> {
+  const { PUBLIC_URL, OFFICE_URL } = world.config
+  const member = await memberOf(world, member_id)
+  const bought = await boughtBy(world, member_id)
+  return letter(world, member, {
+    subject: `Welcome to ${brand.name}`,
+    preview: `Your receipt, your own link, and the way into your office.`,
+    blocks: [
+      title(`Welcome to ${brand.name}`),
+      paragraph(`Hello ${member.first_name},`),
+      paragraph(`You joined with ${member.sponsor_name} on ${day(member.joined_at)}. It is good to have you here.`),
+      button('Open your office', OFFICE_URL),
+      heading('Your own link'),
+      paragraph('Whoever opens it can join with you. Share it with the people you would like to bring.'),
+      facts([['Your own link', `${PUBLIC_URL}/${member.username}`]]),
+      heading('Your receipt'),
+      receipt(
+        bought.lines.map(({ name, price_cents }) => ({ name, amount: toAmount(price_cents) })),
+        toAmount(bought.grand_total),
+      ),
+      facts([
+        ['Paid on', day(bought.created_at)],
+        ['Payment reference', bought.reference],
+        ['You joined with', member.sponsor_name],
+      ]),
+      heading('Your membership'),
+      paragraph(
+        `${costs} This month is paid; the next one begins on ${day(renewsOn(member.joined_at))}, unless you have cancelled before.`,
+      ),
+      paragraph(
+        'You can cancel whenever you like, in your office. Your membership then ends with the month that is paid.',
+      ),
+      smallPrint('A copy of everything you accepted comes in a letter of its own. Please keep both.'),
+    ],
+  })
+}
+
+/** What a member accepted, to keep: every text, and a signed file that proves it. */
+export async function consentLetter(world: World, member_id: string): Promise<Letter> {
+  const { PUBLIC_URL } = world.config
+  const member = await memberOf(world, member_id)
+  const accepted = await acceptedBy(world, member_id)
+  return letter(world, member, {
+    subject: 'What you accepted: your copy',
+    preview: 'The exact texts, when you accepted them, and a signed file that proves it.',
+    blocks: [
+      title('What you accepted'),
+      paragraph(`Hello ${member.first_name},`),
+      paragraph(
+        `when you joined ${brand.name} you accepted the texts below. This letter is your copy; please keep it.`,
+      ),
+      ...accepted.flatMap(({ title, version, accepted_at, sha256, content }) => [
+        heading(title),
+        facts([
+          ['Version', String(version)],
+          ['Accepted', moment(accepted_at)],
+          ['SHA-256 of the text', sha256],
+        ]),
+        acceptedText(content, readable(content)),
+      ]),
+      smallPrint(
+        `The attached file consent.json holds the same texts with our signature. Whoever doubts them can check it with our public key: ${PUBLIC_URL}/.well-known/jwks.json`,
+      ),
+    ],
+    attachment: { filename: 'consent.json', content: await consentBundle(world, member_id) },
+  })
+}
+
+/** Confirms a cancellation: when the membership ends, what happens then, and the way back. */
+export async function cancelledLetter(world: World, member_id: string): Promise<Letter> {
+  const { PUBLIC_URL, OFFICE_URL } = world.config
+  const member = await memberOf(world, member_id)
+  const { cancelled_at, ends_at } = member
+  if (!cancelled_at || !ends_at) throw new Error('a membership that is not cancelled has no letter that says so')
+  return letter(world, member, {
+    subject: 'Your membership is cancelled',
+    preview: `It lasts until ${day(ends_at)}. Until then you can take it back.`,
+    blocks: [
+      title('Your membership is cancelled'),
+      paragraph(`Hello ${member.first_name},`),
+      paragraph(
+        `you cancelled your membership on ${day(cancelled_at)}. It lasts until ${day(ends_at)}, the end of the month that is paid. No other month follows.`,
+      ),
+      paragraph('Then your site turns inactive, and nobody can join through it any more:'),
+      facts([['Your site', `${PUBLIC_URL}/${member.username}`]]),
+      heading('If you change your mind'),
+      paragraph(
+        `Until ${day(ends_at)} you can take the cancellation back in your office, and everything stays as it is.`,
+      ),
+      button('Open your office', OFFICE_URL),
+      smallPrint('If it was not you who cancelled, take it back in your office and change your password.'),
+    ],
+  })
+}
+
+/** Confirms that a cancellation was taken back. */
+export async function keptLetter(world: World, member_id: string): Promise<Letter> {
+  const { PUBLIC_URL, OFFICE_URL } = world.config
+  const member = await memberOf(world, member_id)
+  return letter(world, member, {
+    subject: 'Your membership goes on',
+    preview: 'You took your cancellation back. Everything stays as it was.',
+    blocks: [
+      title('Your membership goes on'),
+      paragraph(`Hello ${member.first_name},`),
+      paragraph(
+        `you took your cancellation back, and we are glad. Everything stays as it was. ${costs} The next month begins on ${day(renewsOn(member.joined_at, world.now()))}.`,
+      ),
+      facts([['Your own link', `${PUBLIC_URL}/${member.username}`]]),
+      button('Open your office', OFFICE_URL),
+    ],
+  })
+}
+
+type Addressee = { email: string; first_name: string }
+
+/** To somebody whose payment was being checked and came to nothing after they may have left. */
+export const unpaidLetter = (world: World, { site, ...to }: Addressee & { site: string }): Letter =>
+  letter(world, to, {
+    subject: 'Your payment did not go through',
+    preview: 'Nothing was charged, and you can try again.',
+    blocks: [
+      title('Your payment did not go through'),
+      paragraph(`Hello ${to.first_name},`),
+      paragraph(
+        'your payment was being checked, and it did not go through. Nothing was charged, and you are not a member yet.',
+      ),
+      paragraph('If you would like to try again, perhaps with another card, you are welcome.'),
+      button('Try again', `${world.config.PUBLIC_URL}/${site}`),
+    ],
+  })
+
+/** The way to a new password. The word stands behind the '#', where no server and no log sees it. */
+export const newPasswordLetter = (world: World, { word, ...to }: Addressee & { word: string }): Letter =>
+  letter(world, to, {
+    subject: 'Set a new password',
+    preview: 'The link is good for one hour and works once.',
+    blocks: [
+      title('Set a new password'),
+      paragraph(`Hello ${to.first_name},`),
+      paragraph('you asked for a new password. This link is good for one hour and works once:'),
+      button('Set a new password', `${world.config.PUBLIC_URL}/office/new-password#${word}`),
+      smallPrint('If it was not you who asked, there is nothing to do: your password stays as it is.'),
+    ],
+  })
+
+/** To a new address, which counts only once its reader says so. */
+export const confirmEmailLetter = (world: World, { word, ...to }: Addressee & { word: string }): Letter =>
+  letter(world, to, {
+    subject: 'Confirm your email address',
+    preview: 'One press, and our letters come here.',
+    blocks: [
+      title('Confirm your email address'),
+      paragraph(`Hello ${to.first_name},`),
+      paragraph(
+        `this address is to become the one of your ${brand.name} membership. Please confirm that it is yours; the link works once:`,
+      ),
+      button('Confirm this address', `${world.config.PUBLIC_URL}/office/confirm-email#${word}`),
+      smallPrint('If you do not know what this is about, there is nothing to do: without this link nothing changes.'),
+    ],
+  })
+
+/** To the old address: whoever took the account over cannot keep its owner from hearing of it. */
+export const emailChangedLetter = (world: World, { new_email, ...to }: Addressee & { new_email: string }): Letter =>
+  letter(world, to, {
+    subject: 'Your email address was changed',
+    preview: 'From now on our letters go to another address.',
+    blocks: [
+      title('Your email address was changed'),
+      paragraph(`Hello ${to.first_name},`),
+      paragraph(
+        `from now on our letters go to ${partly(new_email)} instead of this address, and you sign in with the new one.`,
+      ),
+      ...ifNotYou(world, 'change your password and the address back'),
+    ],
+  })
+
+export const passwordChangedLetter = (world: World, to: Addressee): Letter =>
+  letter(world, to, {
+    subject: 'Your password was changed',
+    preview: 'Every other browser was signed out.',
+    blocks: [
+      title('Your password was changed'),
+      paragraph(`Hello ${to.first_name},`),
+      paragraph('the password of your office was changed, and every other browser was signed out.'),
+      ...ifNotYou(world, 'ask for a new password at once'),
+    ],
+  })
+
+const ifNotYou = ({ config }: World, what: string): Block[] => [
+  paragraph(`If it was you, there is nothing to do. If it was not, open your office and ${what}.`),
+  button('Open your office', config.OFFICE_URL),
+]
+
+const costs = `Your membership costs $${toAmount(limits.subscription_cents)} a month until you cancel.`
+
+type Said = Omit<Parameters<typeof write>[0], 'to' | 'from'>
+
+const letter = ({ config }: World, { email }: Addressee, said: Said): Letter =>
+  write({ to: email, from: config.PUBLIC_URL, ...said })
+
+const memberOf = ({ db }: World, member_id: string) =>
+  db
     .selectFrom('member')
     .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
-    .select(['first_name', 'email', 'username', 'joined_at', 'sponsor.name as sponsor_name'])
+    .select(['first_name', 'email', 'username', 'joined_at', 'cancelled_at', 'ends_at', 'sponsor.name as sponsor_name'])
     .where('member.id', '=', member_id)
+    .executeTakeFirstOrThrow()
+
+async function boughtBy({ db }: World, member_id: string) {
+  const order = await db
+    .selectFrom('orders')
+    .innerJoin('member', 'member.id', 'orders.member_id')
+    .innerJoin('payment', (join) =>
+      join.onRef('payment.enrollment_id', '=', 'member.enrollment_id').onRef('payment.attempt', '=', 'orders.attempt'),
+    )
+    .select(['orders.id', 'orders.created_at', 'grand_total', 'reference'])
+    .where('orders.member_id', '=', member_id)
     .executeTakeFirstOrThrow()
   const lines = await db
     .selectFrom('order_line')
-    .innerJoin('orders', 'orders.id', 'order_line.order_id')
-    .select(['order_line.name', 'price_cents', 'grand_total'])
-    .where('orders.member_id', '=', member_id)
+    .select(['name', 'price_cents'])
+    .where('order_id', '=', order.id)
+    .orderBy('product_id')
     .execute()
-  const total = toAmount(lines[0]?.grand_total ?? 0)
-  const text = [
-    `Hello ${member.first_name},`,
-    `welcome to ${brand.name}. You joined with ${member.sponsor_name} on ${member.joined_at.toISOString().slice(0, 10)}.`,
-    [
-      'Your receipt:',
-      ...lines.map((line) => `  ${line.name}: $${toAmount(line.price_cents)}`),
-      `  Total: $${total}`,
-    ].join('\n'),
-    `Your membership costs $${toAmount(limits.subscription_cents)} every month until you cancel.`,
-    `Your office: ${config.OFFICE_URL}\nYour own link: ${config.PUBLIC_URL}/${member.username}`,
-  ]
-  return { to: member.email, subject: `Welcome to ${brand.name}`, text: `${text.join('\n\n')}\n` }
+  return { ...order, lines }
 }
 
-/** To somebody whose payment was being checked and came to nothing after they may have left. */
-export const unpaidLetter = (
-  { config }: World,
-  { email, first_name, site }: { email: string; first_name: string; site: string },
-): Letter => ({
-  to: email,
-  subject: 'Your payment did not go through',
-  text: [
-    `Hello ${first_name},`,
-    'your payment was being checked, and it did not go through. Nothing was charged, and you are not a member yet.',
-    `If you would like to try again, perhaps with another card: ${config.PUBLIC_URL}/${site}`,
-  ].join('\n\n'),
-})
+/** 'November 15, 2026', the same for every reader. */
+const day = (date: Date | string) => new Date(date).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+
+/** 'November 15, 2026 at 12:00:00 UTC' */
+const moment = (date: Date) => `${day(date)} at ${date.toISOString().slice(11, 19)} UTC`
+
+/** 'n•••@•••.example': its owner knows it again, a stranger does not. */
+const partly = (email: string) => `${[...email][0]}•••@•••${/\.[^.@]*$/.exec(email)?.[0] ?? ''}`

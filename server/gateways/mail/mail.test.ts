@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
+import { expect, it } from 'vitest'
 import { testDatabase } from '#server/test/database.ts'
 import { outboxMail } from './outbox.ts'
 import type { Letter } from './port.ts'
@@ -13,7 +15,10 @@ keepsMailPromise('outbox', async () => {
     gateway: outboxMail({ db: database.db, now: () => new Date(0) }),
     delivered: async () => {
       const rows = await database.db.selectFrom('message').selectAll().execute()
-      return rows.map(({ recipient, subject, body }) => ({ to: recipient, subject, text: body }))
+      return rows.map(({ recipient, subject, body, html, attachment }) => ({
+        ...{ to: recipient, subject, text: body, html },
+        ...(attachment ? { attachment } : {}),
+      }))
     },
     breakDown: () => database.db.schema.dropTable('message').execute(),
     close: database.close,
@@ -21,7 +26,50 @@ keepsMailPromise('outbox', async () => {
 })
 
 keepsMailPromise('smtp', async () => {
-  const letters: Letter[] = []
+  const { gateway, received, close } = await mailServer()
+  return {
+    gateway,
+    delivered: () => Promise.all(received.map(read)),
+    breakDown: close,
+    close: async () => undefined,
+  }
+})
+
+const HEADERS = ['from', 'to', 'subject', 'auto-submitted', 'message-id', 'date', 'mime-version', 'content-type']
+const EVE = 'eve@evil.example'
+
+it.each<[what: string, Partial<Letter>]>([
+  ['a subject of several lines', { subject: `Hello\r\nBcc: ${EVE}\r\n\r\nAnother body` }],
+  ['a subject with bare line feeds', { subject: `Hello\nBcc: ${EVE}` }],
+  ['a file whose name is a header', { attachment: { filename: `a"\r\nBcc: ${EVE}`, content: '{}' } }],
+])('15.12 %s adds no header and no reader', async (_what, changes) => {
+  const { gateway, received, close } = await mailServer()
+  await gateway.send({ to: 'zoe@mail.example', subject: 'Hello', text: 'Hello', html: '<p>Hello', ...changes })
+  expect(received.map(({ recipients }) => recipients)).toEqual([['zoe@mail.example']])
+  const read = await PostalMime.parse(received[0]?.raw ?? '')
+  expect(read.headers.map(({ key }) => key).toSorted()).toEqual(HEADERS.toSorted())
+  expect([read.text?.trim(), read.html?.trim()]).toEqual(['Hello', '<p>Hello'])
+  await close()
+})
+
+it.each([
+  `zoe@mail.example, ${EVE}`,
+  `zoe@mail.example;${EVE}`,
+  `zoe@mail.example <${EVE}>`,
+  `zoe@mail.example\r\nBcc: ${EVE}`,
+  `zoe@mail.example>\r\nRCPT TO:<${EVE}`,
+])('15.12 %j is not two readers, and gets nothing', async (to) => {
+  const { gateway, received, close } = await mailServer()
+  await expect(gateway.send({ to, subject: 'Hello', text: 'Hello', html: '<p>Hello' })).rejects.toThrow()
+  expect(received).toEqual([])
+  await close()
+})
+
+type Received = { recipients: string[]; raw: Buffer }
+
+/** A mail server of this machine, and what it was handed. */
+async function mailServer() {
+  const received: Received[] = []
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -29,7 +77,8 @@ keepsMailPromise('smtp', async () => {
       const parts: Buffer[] = []
       stream.on('data', (part: Buffer) => parts.push(part))
       stream.on('end', () => {
-        letters.push(read(Buffer.concat(parts).toString('utf8'), String(session.envelope.rcptTo[0]?.address)))
+        const recipients = session.envelope.rcptTo.map(({ address }) => address)
+        received.push({ recipients, raw: Buffer.concat(parts) })
         done()
       })
     },
@@ -39,29 +88,23 @@ keepsMailPromise('smtp', async () => {
   const { port } = server.server.address() as AddressInfo
   return {
     gateway: smtpMail(`smtp://127.0.0.1:${port}`, 'Foyer <hello@foyer.example>'),
-    delivered: async () => letters,
-    breakDown: () => new Promise((resolve) => server.close(() => resolve())),
-    close: async () => undefined,
+    received,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
-})
-
-/** Enough of a mail reader for one plain letter. */
-function read(raw: string, to: string): Letter {
-  const at = raw.indexOf('\r\n\r\n')
-  const head = raw.slice(0, at).replace(/\r\n\s+/g, ' ')
-  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'mi').exec(head)?.[1] ?? ''
-  const subject = field('Subject').replace(/=\?UTF-8\?(.)\?(.*?)\?=\s*/gi, (_, kind: string, text: string) =>
-    kind.toUpperCase() === 'B' ? Buffer.from(text, 'base64').toString('utf8') : quoted(text.replaceAll('_', ' ')),
-  )
-  const body = raw.slice(at + 4)
-  const encoding = field('Content-Transfer-Encoding')
-  const text =
-    encoding === 'base64'
-      ? Buffer.from(body, 'base64').toString('utf8')
-      : encoding === 'quoted-printable'
-        ? quoted(body.replaceAll('=\r\n', ''))
-        : body
-  return { to, subject, text: `${text.replaceAll('\r\n', '\n').trimEnd()}\n` }
 }
 
-const quoted = (text: string) => decodeURIComponent(text.replaceAll('%', '%25').replace(/=([0-9A-F]{2})/g, '%$1'))
+async function read({ recipients, raw }: Received): Promise<Letter> {
+  const {
+    subject = '',
+    text = '',
+    html = '',
+    attachments,
+  } = await PostalMime.parse(raw, { attachmentEncoding: 'utf8' })
+  const [file] = attachments
+  return {
+    ...{ to: recipients.join(), subject, text: ended(text), html: ended(html) },
+    ...(file ? { attachment: { filename: String(file.filename), content: String(file.content) } } : {}),
+  }
+}
+
+const ended = (text: string) => `${text.trimEnd()}\n` // a mail ends its parts with lines of its own

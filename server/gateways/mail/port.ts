@@ -1,4 +1,7 @@
+import type { Attachment } from '#server/db/tables.ts'
+
 /** Who carries letters. Throws when it could not: the job that sends it is tried again. */
 export type MailGateway = { name: string; send: (letter: Letter) => Promise<void> }
 
-export type Letter = { to: string; subject: string; text: string }
+/** A letter says the same twice: `text` for every reader, `html` for those that show it. It may bring one file. */
+export type Letter = { to: string; subject: string; text: string; html: string; attachment?: Attachment }

@@ -8,20 +8,29 @@ type Opened = {
   close: () => Promise<void>
 }
 
+const plain: Letter = {
+  to: 'zoe@mail.example',
+  subject: 'Grüße, Zoë',
+  text: 'First line\n\n.\nA dot alone, and ünïcode 😀\n',
+  html: '<!doctype html>\n<p>A dot alone,\n.\nand <b>ünïcode</b> 😀 &amp; =3D</p>\n',
+}
+const withFile: Letter = {
+  ...plain,
+  subject: `A subject that is longer than a line may be ${'and longer '.repeat(12)}still`,
+  attachment: { filename: 'consent.json', content: `{"payload":"${'x'.repeat(2000)}","ü":"😀\\n"}\n` },
+}
+
 /** What Foyer relies on, whoever carries the letters. */
 export const keepsMailPromise = (name: string, open: () => Promise<Opened>) =>
   describe(`the mail gateway ${name}`, () => {
-    it('delivers a letter as it was written, and throws when it cannot', async () => {
+    it('15.12 delivers text, HTML and file as they were written, and throws when it cannot', async () => {
       const { gateway, delivered, breakDown, close } = await open()
-      const letter = {
-        to: 'zoe@mail.example',
-        subject: 'Grüße, Zoë',
-        text: 'First line\n\n.\nA dot alone, and ünïcode 😀\n',
-      }
-      await gateway.send(letter)
-      expect(await delivered()).toEqual([letter])
+      await gateway.send(plain)
+      expect(await delivered()).toEqual([plain])
+      await gateway.send(withFile)
+      expect((await delivered()).toSorted((a, b) => b.subject.localeCompare(a.subject))).toEqual([plain, withFile])
       await breakDown()
-      await expect(gateway.send(letter)).rejects.toThrow()
+      await expect(gateway.send(plain)).rejects.toThrow()
       await close()
     })
   })

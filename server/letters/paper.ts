@@ -1,0 +1,125 @@
+import { brand, looks } from '#contract/brand.ts'
+import type { Letter } from '#server/gateways/mail/port.ts'
+import { escaped, oneLine } from './plain.ts'
+
+/** A piece of a letter, said in both ways at once. */
+export type Block = { text: string; html: string }
+
+/** Mail readers know no style sheet of ours, so every piece carries its own. */
+const ink = '#1d1b17'
+const soft = '#5c574d'
+const line = '#e4ded2'
+const card = '#ffffff'
+const paper = '#faf8f4'
+const base = `font-family:${looks.font};font-size:16px;line-height:1.55;color:${ink}`
+const head = `font-family:${looks['font-head']};font-weight:600;line-height:1.25;color:${ink}`
+const breaks = 'overflow-wrap:anywhere;word-break:break-word'
+const table = '<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"'
+
+/** What somebody typed is text: one line, and never markup. */
+const shown = (text: string) => escaped(oneLine(text))
+
+export const title = (text: string): Block => ({
+  text: oneLine(text),
+  html: `<h1 style="margin:0 0 20px;${head};font-size:28px">${shown(text)}</h1>`,
+})
+
+export const heading = (text: string): Block => ({
+  text: oneLine(text).toUpperCase(),
+  html: `<h2 style="margin:32px 0 12px;${head};font-size:20px">${shown(text)}</h2>`,
+})
+
+export const paragraph = (text: string): Block => ({
+  text: oneLine(text),
+  html: `<p style="margin:0 0 16px;${base};${breaks}">${shown(text)}</p>`,
+})
+
+export const smallPrint = (text: string): Block => ({
+  text: oneLine(text),
+  html: `<p style="margin:0 0 12px;${base};font-size:14px;color:${soft};${breaks}">${shown(text)}</p>`,
+})
+
+/** A link that cannot be missed, spelled out below for those who cannot press it. */
+export const button = (label: string, href: string): Block => ({
+  text: `${oneLine(label)}: ${href}`,
+  html: `<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 12px"><tr>
+<td bgcolor="${looks.accent}" style="border-radius:10px;background:${looks.accent}"><a href="${escaped(href)}" style="display:inline-block;padding:14px 26px;font-family:${looks.font};font-size:16px;line-height:1.2;font-weight:600;color:#ffffff;text-decoration:none">${shown(label)}</a></td>
+</tr></table>
+<p style="margin:0 0 20px;${base};font-size:14px;color:${soft};${breaks}">${link(href)}</p>`,
+})
+
+/** What was bought, an amount behind each name, and the sum below. */
+export function receipt(lines: { name: string; amount: string }[], total: string): Block {
+  const row = (name: string, amount: string, look: string) => `<tr>
+<td style="padding:12px 12px 12px 0;${base};${look}">${shown(name)}</td>
+<td align="right" style="padding:12px 0;white-space:nowrap;${base};${look}">$${amount}</td></tr>`
+  const rule = `border-top:1px solid ${line}`
+  return {
+    text: [...lines.map(({ name, amount }) => `  ${oneLine(name)}: $${amount}`), `  Total: $${total}`].join('\n'),
+    html: `${table} style="margin:0 0 20px;border-bottom:1px solid ${line}">
+${lines.map(({ name, amount }) => row(name, amount, rule)).join('\n')}
+${row('Total', total, `border-top:2px solid ${ink};font-weight:600;font-size:18px`)}
+</table>`,
+  }
+}
+
+/** Names and values, one under the other: whoever reads on a phone sees them whole. */
+export const facts = (rows: (readonly [name: string, value: string])[]): Block => ({
+  text: rows.map(([name, value]) => `${oneLine(name)}: ${oneLine(value)}`).join('\n'),
+  html: `${table} style="margin:0 0 20px">
+${rows
+  .map(
+    ([name, value]) =>
+      `<tr><td style="padding:0 0 10px;${base};${breaks}"><span style="font-size:14px;color:${soft}">${shown(name)}</span><br>${/^https?:\/\//.test(value) ? link(value) : shown(value)}</td></tr>`,
+  )
+  .join('\n')}
+</table>`,
+})
+
+/** A text that was accepted, as it was: `content` is HTML that was sanitised when it was stored. */
+export const acceptedText = (content: string, text: string): Block => ({
+  text: `----------\n${text}\n----------`,
+  html: `<div style="margin:0 0 24px;padding:4px 20px;border:1px solid ${line};border-radius:10px;background:${paper};${base};font-size:15px;${breaks}">${/^\s*</.test(content) ? content : `<p>${content}</p>`}</div>`,
+})
+
+const link = (href: string) =>
+  `<a href="${escaped(href)}" style="color:${looks.accent};text-decoration:underline">${escaped(href)}</a>`
+
+type Writing = {
+  to: string
+  subject: string
+  /** What a mail reader shows beside the subject. */
+  preview: string
+  /** The site, named at the foot. */
+  from: string
+  blocks: Block[]
+  attachment?: Letter['attachment']
+}
+
+/** The letter from its pieces: plain text, and HTML that needs nothing from anywhere. */
+export function write({ to, subject, preview, from, blocks, attachment }: Writing): Letter {
+  const text = [...blocks.map((block) => block.text), `-- \n${brand.name}\n${from}`].join('\n\n')
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light">
+<title>${shown(subject)}</title>
+</head>
+<body style="margin:0;padding:0;background:${paper}">
+<div style="display:none;max-height:0;overflow:hidden">${shown(preview)}</div>
+${table} bgcolor="${paper}" style="background:${paper}"><tr><td align="center" style="padding:24px 12px 40px">
+${table} style="max-width:600px">
+<tr><td style="padding:8px 8px 20px;font-family:${looks['font-head']};font-size:22px;font-weight:600;color:${looks.accent}">${brand.name}</td></tr>
+<tr><td bgcolor="${card}" style="padding:32px 24px 16px;border:1px solid ${line};border-top:4px solid ${looks.accent};border-radius:14px;background:${card}">
+${blocks.map((block) => block.html).join('\n')}
+</td></tr>
+<tr><td style="padding:20px 8px 0;font-family:${looks.font};font-size:13px;line-height:1.5;color:${soft}">${brand.name} · ${link(from)}</td></tr>
+</table>
+</td></tr></table>
+</body>
+</html>
+`
+  return { to, subject: oneLine(subject), text: `${text}\n`, html, ...(attachment ? { attachment } : {}) }
+}

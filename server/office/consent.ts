@@ -1,0 +1,39 @@
+import { FlattenedSign } from 'jose'
+import type { World } from '#server/world.ts'
+
+/** What is signed here is no grant, and no grant is this: each demands its own. */
+export const CONSENT = 'foyer-consent'
+
+/** What a member accepted, text by text, in the order in which it stood before them. */
+export const acceptedBy = ({ db }: Pick<World, 'db'>, member_id: string) =>
+  db
+    .selectFrom('acceptance')
+    .innerJoin('legal_text', 'legal_text.sha256', 'acceptance.sha256')
+    .select(['agreement', 'title', 'version', 'accepted_at', 'acceptance.sha256', 'content'])
+    .where('member_id', '=', member_id)
+    .orderBy('agreement')
+    .orderBy('title')
+    .execute()
+
+/**
+ * What a member accepted, for a drawer or a court: the exact texts, signed. A flattened JWS (RFC 7515) that
+ * scripts/verify-consent.mjs checks with the public key alone.
+ */
+export async function consentBundle(world: World, member_id: string): Promise<string> {
+  const { privateKey, kid } = world.keys.grant
+  const member = await world.db
+    .selectFrom('member')
+    .select(['username', 'first_name', 'last_name', 'joined_at'])
+    .where('id', '=', member_id)
+    .executeTakeFirstOrThrow()
+  const said = {
+    issuer: world.config.PUBLIC_URL,
+    member,
+    accepted: await acceptedBy(world, member_id),
+    made_at: world.now(),
+  }
+  const signed = await new FlattenedSign(Buffer.from(JSON.stringify(said)))
+    .setProtectedHeader({ alg: 'ES256', kid, typ: CONSENT })
+    .sign(privateKey)
+  return `${JSON.stringify(signed, null, 2)}\n`
+}
