@@ -24,10 +24,10 @@ describe('the calls', () => {
     expect(call.output).toBeInstanceOf(z.core.$ZodType)
   })
 
-  test('design 8 and 21: beside the eleven there are the captcha’s challenge and the status', () => {
+  test('design 8 and 21: beside the eleven there are the sponsor’s choice, the captcha’s challenge and the status', () => {
     const beyond = Object.keys(calls).filter((name) => !specCalls.some(([known]) => known === name))
     expect(specCalls).toHaveLength(11)
-    expect(beyond).toEqual(['getChallenge', 'getStatus'])
+    expect(beyond).toEqual(['chooseSponsor', 'getChallenge', 'getStatus'])
   })
 
   test('no two calls share an address', () => {

@@ -191,6 +191,13 @@ const calls = {
   },
 
   // Beyond the spec
+  chooseSponsor: {
+    method: 'POST',
+    path: '/enrollment/choose-sponsor',
+    summary: 'Join with another sponsor whose link was opened',
+    input: z.object({ sponsor_site: fields.sponsor_site }),
+    output: Sponsor,
+  },
   getChallenge: {
     method: 'GET',
     path: '/captcha/challenge',

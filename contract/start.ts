@@ -27,6 +27,8 @@ export type StartData = {
   sponsor: Sponsor
   /** The word of a link that led nowhere, when the visitor came from one. */
   unknown_site?: string
+  /** Another sponsor whose link the visitor opened later. */
+  other_sponsor?: Pick<Sponsor, 'site' | 'name'>
   packages: Package[]
   /** The preselected package, if there is one. */
   product_id?: number

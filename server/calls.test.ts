@@ -157,11 +157,22 @@ describe('page hits', () => {
     expect(await hits('ana')).toBe(3)
   })
 
-  it.each([
-    [
-      'a crawler',
-      { ...browser, 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' },
-    ],
+  /** Search engines, previews of links in messengers, monitors and programs. */
+  const crawlers = [
+    'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+    'Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)',
+    'Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)',
+    'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
+    'WhatsApp/2.24.20.89 A',
+    'TelegramBot (like TwitterBot)',
+    'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
+    'LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)',
+    'Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)',
+    'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)',
+    'curl/8.9.1',
+  ]
+  it.each<[string, Record<string, string>]>([
+    ...crawlers.map((agent): [string, Record<string, string>] => [agent, { ...browser, 'user-agent': agent }]),
     ['a prefetch', { ...browser, 'sec-purpose': 'prefetch;prerender' }],
     ['another host', { ...browser, host: 'elsewhere.test' }],
     ['no browser at all', { host: 'foyer.test', 'user-agent': '' }],

@@ -2,10 +2,19 @@ import { randomUUID } from 'node:crypto'
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { admit } from './admission.ts'
-import type { Details } from './db/tables.ts'
 import { mintGrant } from './office/grant.ts'
 import { hashPassword } from './password.ts'
-import { authorize, findAttempts, isFree, isOpen, park, referenceOf, release, reserve } from './payment.ts'
+import {
+  authorize,
+  findAttempts,
+  isFree,
+  isOpen,
+  park,
+  referenceOf,
+  release,
+  reserve,
+  type Screened,
+} from './payment.ts'
 import { Refusal } from './refusal.ts'
 import { requirePhone, screen } from './screening.ts'
 import { refuseACrowd, tryCard } from './velocity.ts'
@@ -30,23 +39,23 @@ export async function enroll(world: World, order: Enrollment, visitor: Visitor):
 const underWay = new Set<string>()
 
 async function pay(world: World, order: Enrollment, key: AttemptKey, visitor: Visitor): Promise<EnrollmentReply> {
-  const details = await screen(world, order, key, visitor) // everything cheap, before anything dear
-  return tryCard(world, order, key, visitor, () => charge(world, order, details, key, visitor))
+  const screened = await screen(world, order, key, visitor) // everything cheap, before anything dear
+  return tryCard(world, order, key, visitor, () => charge(world, order, screened, key, visitor))
 }
 
 async function charge(
   world: World,
   order: Enrollment,
-  details: Details,
+  screened: Screened,
   key: AttemptKey,
   visitor: Visitor,
 ): Promise<EnrollmentReply> {
   const password_hash = await hashPassword(order.password, world.config)
   await requirePhone(world, order, key) // a breaker may have tripped while this one waited
   await refuseACrowd(world)
-  const attempt = await reserve(world, key, details, password_hash) // username and email are ours from here
+  const attempt = await reserve(world, key, screened, password_hash) // username and email are ours from here
   if (!attempt) return PENDING // another request of this enrollment was faster
-  if (!visitor.cookie) visitor.adopt(key.enrollment_id, order.sponsor_site_name)
+  if (!visitor.cookie) visitor.adopt(key.enrollment_id, screened.touches)
 
   const hold = await authorize(world, attempt, order) // written down before the call is made
   switch (hold.outcome) {
@@ -121,10 +130,13 @@ async function recall(world: World, key: AttemptKey, visitor: Visitor): Promise<
   return undefined
 }
 
-/** Whether an enrollment has led to a member whose page is no longer open: the next one in this browser is somebody else. */
-export async function isOver(world: World, enrollment_id: string): Promise<boolean> {
+/**
+ * Whether an enrollment has led to a member whose page is no longer open, or who now opens a link that is not their own
+ * way in: the next one in this browser is somebody else.
+ */
+export async function isOver(world: World, enrollment_id: string, isNewLink: boolean): Promise<boolean> {
   const { member } = await findAttempts(world.db, enrollment_id).catch(() => ({ member: undefined }))
-  return member !== undefined && world.now() >= minutesAfter(member.joined_at, LOGIN_MINUTES)
+  return member !== undefined && (isNewLink || world.now() >= minutesAfter(member.joined_at, LOGIN_MINUTES))
 }
 
 /** How long the page that paid may still hand out keys to the office. Later, one signs in. */

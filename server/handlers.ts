@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type * as z from 'zod/mini'
 import type { Call, calls } from '#contract/api.ts'
-import { MASTER } from '#contract/limits.ts'
 import { toAmount } from '#contract/money.ts'
 import { findDocuments, findPackages, priceOrder } from './catalog.ts'
+import { choose } from './credit.ts'
 import { enroll, enrollmentStatus } from './enrollment.ts'
 import { spend } from './limits.ts'
 import { availability } from './members.ts'
@@ -28,6 +28,13 @@ export const handlers: Handlers<typeof calls> = {
   getLegalDocuments: ({ db }) => findDocuments(db),
   sumOrder: async ({ db }, order) => ({ grand_total: toAmount((await priceOrder(db, order)).grand_total) }),
   getSponsor: (world, { sponsor_site }) => findSponsor(world, sponsor_site),
+  async chooseSponsor(world, { sponsor_site }, visitor) {
+    await spend(world, 'LIMIT_LOOKUPS', visitor.address)
+    const enrollment_id = enrollmentOf(visitor)
+    const { sponsor, touches } = await choose(world, enrollment_id, visitor.touches, sponsor_site)
+    visitor.adopt(enrollment_id, touches)
+    return findSponsor(world, sponsor.site)
+  },
 
   async validateEmail(world, { email }, visitor) {
     await spend(world, 'LIMIT_LOOKUPS', visitor.address)
@@ -74,6 +81,6 @@ const inPhoneWords = <Reply>(reply: Promise<Reply>): Promise<Reply> =>
 const enrollmentOf = (visitor: Visitor): string => {
   if (visitor.cookie) return visitor.cookie
   const made = randomUUID()
-  visitor.adopt(made, MASTER)
+  visitor.adopt(made, [])
   return made
 }

@@ -6,12 +6,13 @@ import { brand } from '#contract/brand.ts'
 import { fields } from '#contract/fields.ts'
 import { MASTER, reservedWords, SITE } from '#contract/limits.ts'
 import { arrive } from './arrival.ts'
+import { withOpened } from './credit.ts'
 import { documentedCalls } from './docs.ts'
 import { isOver } from './enrollment.ts'
 import { nothingHere } from './errors.ts'
 import { messagesTo } from './outbox.ts'
 import { Refusal } from './refusal.ts'
-import { giveCookie, readCookie } from './request.ts'
+import { type Begun, giveCookie, isOpened, readCookie } from './request.ts'
 import { type Shell, sendPage } from './shell.ts'
 import { addTestPayments } from './test-payments.ts'
 import type { World } from './world.ts'
@@ -83,17 +84,18 @@ async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: 
   const site = word.toLowerCase()
   if (!SITE.test(site) || (site !== MASTER && reservedWords.has(site))) return notFound(request, reply, shell)
   const lost = request.cookies[LOST]
-  const arrival = await arrive(world, site, lost && SITE.test(lost) ? lost : undefined)
+  const begun = await goOn(request, world, site)
+  if (isOpened(request)) giveCookie(reply, world, begun)
+  const arrival = await arrive(world, site, {
+    lostBefore: lost && SITE.test(lost) ? lost : undefined,
+    touches: begun.touches,
+  })
   if ('leadsTo' in arrival) {
-    if (arrival.isLost) reply.setCookie(LOST, site, { path: `/${MASTER}`, httpOnly: true, sameSite: 'lax', maxAge: 60 })
+    if (arrival.isLost) reply.setCookie(LOST, site, { path: '/', httpOnly: true, sameSite: 'lax', maxAge: 60 })
     return reply.redirect(`/${arrival.leadsTo}`)
   }
   if (request.url.split('?')[0] !== `/${site}`) return reply.redirect(`/${site}`) // written with capitals or a slash
-  if (lost) reply.clearCookie(LOST, { path: `/${MASTER}` })
-  const known = readCookie(request)
-  const isOurs = known && !(await isOver(world, known.enrollment_id))
-  const begun = isOurs ? known : { enrollment_id: randomUUID(), since: world.now() } // a reload does not begin again
-  giveCookie(reply, world, begun, site)
+  if (lost) reply.clearCookie(LOST, { path: '/' })
   const { pages, head } = shell
   return sendPage(request, reply, shell, {
     ...arrival,
@@ -101,6 +103,17 @@ async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: 
     enrollment_id: begun.enrollment_id,
     script: head.script,
   })
+}
+
+/** The visitor's enrollment with this link among those they opened, or a new one. A reload does not begin again. */
+async function goOn(request: FastifyRequest, world: World, site: string): Promise<Begun> {
+  const known = readCookie(request)
+  const isNew = !known?.touches.some((touch) => touch.site === site)
+  const { enrollment_id, since, touches } =
+    known && !(await isOver(world, known.enrollment_id, isNew))
+      ? known
+      : { enrollment_id: randomUUID(), since: world.now(), touches: [] }
+  return { enrollment_id, since, touches: withOpened(touches, site, world.now()) }
 }
 
 /** What embedded parts would have sent, for eyes and for programs. */

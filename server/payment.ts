@@ -8,6 +8,7 @@ import type { Authorization, DeclineClass } from './gateways/payment/port.ts'
 import { claimNames, releaseNames } from './members.ts'
 import { addJob } from './queue.ts'
 import { refuseFields } from './refusal.ts'
+import { keepTouches, type Touch } from './touches.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -56,11 +57,14 @@ export async function findAttempts(db: Db, enrollment_id: string) {
   return { attempts, member }
 }
 
+/** What an attempt may keep of an order, and the links that led to it. */
+export type Screened = { details: Details; touches: Touch[] }
+
 /** Claims the names and writes the attempt, in one transaction. Nothing, when the enrollment already has one running. */
 export async function reserve(
   world: World,
   key: AttemptKey,
-  details: Details,
+  { details, touches }: Screened,
   password_hash: string,
 ): Promise<Attempt | undefined> {
   const now = world.now()
@@ -69,6 +73,7 @@ export async function reserve(
     if (!(await takeTurn(db, key, now))) return undefined
     const clashes = await claimNames(db, key.enrollment_id, details.member)
     if (Object.keys(clashes).length) throw refuseFields(clashes)
+    await keepTouches(db, key.enrollment_id, touches)
     await db
       .insertInto('payment')
       .values({
@@ -94,14 +99,19 @@ async function takeTurn(
   { enrollment_id, attempt }: AttemptKey,
   created_at: Date,
 ): Promise<boolean> {
+  await beginEnrollment(db, enrollment_id, created_at)
+  const { attempts } = await findAttempts(db, enrollment_id)
+  return attempts.every((earlier) => isFree(earlier) && earlier.attempt < attempt)
+}
+
+/** Writes the enrollment if it is new, and has it to itself until the transaction ends. */
+export async function beginEnrollment(db: Db, enrollment_id: string, created_at: Date): Promise<void> {
   await db
     .insertInto('enrollment')
     .values({ id: enrollment_id, created_at })
     .onConflict((clash) => clash.doNothing())
     .execute()
   await db.selectFrom('enrollment').select('id').where('id', '=', enrollment_id).forUpdate().execute()
-  const { attempts } = await findAttempts(db, enrollment_id)
-  return attempts.every((earlier) => isFree(earlier) && earlier.attempt < attempt)
 }
 
 /** Asks the gateway to hold the amount. That we asked is committed before the network is touched. */

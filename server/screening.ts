@@ -7,13 +7,13 @@ import { toAmount } from '#contract/money.ts'
 import { objectionTo, passwordMessages } from '#contract/password.ts'
 import { secondsOpen } from './breaker.ts'
 import { checkoutDocuments, priceOrder } from './catalog.ts'
+import { creditFor } from './credit.ts'
 import type { Details } from './db/tables.ts'
 import { isWellKnown } from './known-passwords.ts'
 import { countRefusal, refuseIfSpent, spend } from './limits.ts'
-import { referenceOf } from './payment.ts'
+import { referenceOf, type Screened } from './payment.ts'
 import { isVerified } from './phone.ts'
 import { Refusal, refuseFields } from './refusal.ts'
-import { follow } from './sponsors.ts'
 import type { AttemptKey, Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -21,14 +21,14 @@ import type { World } from './world.ts'
  * Every check that costs neither money nor a hash, and what an attempt may keep of the order afterwards. The captcha
  * comes last, because its solution is good only once and should not be lost to a typo.
  */
-export async function screen(world: World, order: Enrollment, key: AttemptKey, visitor: Visitor): Promise<Details> {
+export async function screen(world: World, order: Enrollment, key: AttemptKey, visitor: Visitor): Promise<Screened> {
   await spend(world, 'LIMIT_ENROLLMENTS', visitor.address)
   await refuseIfSpent(world, 'LIMIT_DECLINES', visitor.address)
   refuseHaste(world, visitor)
   refuseGuessable(order)
   refuseExpired(order, world.now())
-  const sponsor = await follow(world, order.sponsor_site_name)
-  if (!sponsor?.active) throw refuseFields({ sponsor_site_name: 'This sponsor’s website is not active.' })
+  const touched = visitor.cookie === key.enrollment_id ? visitor.touches : []
+  const { sponsor, touches } = await creditFor(world, touched, order.sponsor_site_name)
   if (!order.product_ids) throw refuseFields({ product_ids: 'Please choose a package.' })
   const { lines, grand_total } = await priceOrder(world.db, order)
   refuseIfChanged(order, grand_total)
@@ -36,7 +36,8 @@ export async function screen(world: World, order: Enrollment, key: AttemptKey, v
   const acceptances = await acceptedTexts(world, order)
   if (!(await world.captcha.verify(order.captcha, referenceOf(key))))
     throw refuseFields({ captcha: 'Please confirm the captcha.' })
-  return { sponsor_id: sponsor.id, member: memberOf(order), shipping: shippingOf(order), lines, acceptances }
+  const details = { sponsor_id: sponsor.id, member: memberOf(order), shipping: shippingOf(order), lines, acceptances }
+  return { details, touches }
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { Touch } from './touches.ts'
+
 /** Who is asking, as far as a use case may know. Made by the app from the request; made up freely by tests. */
 export type Visitor = {
   /** The address, or the network of one, that limits count by. */
@@ -11,6 +13,8 @@ export type Visitor = {
   cookie: string | undefined
   /** When its first page was opened. */
   since: Date | undefined
+  /** The sponsors' links that were opened in this browser. */
+  touches: Touch[]
   /** `{enrollment}.{attempt}`, when the caller brought a key. */
   key: AttemptKey | undefined
   /** The word of the office's cookie, and how to give or take it. */
@@ -18,7 +22,7 @@ export type Visitor = {
   letIn: (key: string, expires_at: Date) => void
   letOut: () => void
   /** Gives the visitor the cookie of this enrollment. */
-  adopt: (enrollment_id: string, site: string) => void
+  adopt: (enrollment_id: string, touches: Touch[]) => void
 }
 
 export type AttemptKey = { enrollment_id: string; attempt: number }

@@ -3,7 +3,7 @@ import { readConfig } from '#server/config.ts'
 import { Mendable, sentenceFor } from '#server/mendable.ts'
 import { clock } from '#server/world.ts'
 import { backup, restore } from './backup.ts'
-import { listings } from './listings.ts'
+import { creditRecord, listings } from './listings.ts'
 import { loadFolder } from './load.ts'
 import { migrate } from './migrate.ts'
 import { type Database, openDatabase } from './open.ts'
@@ -15,6 +15,7 @@ const USAGE = `npm run db -- COMMAND
   seed                       load the sample sponsors, packages and documents
   load DIR                   load your own: sponsors.csv, packages.csv, documents/*.html
   list enrollments|members|sponsors|differences
+  credit USERNAME            which sponsors' links led to a member, and whether that record is whole
   backup FILE                write everything into one file (.jsonl.gz)
   restore FILE               put a backup into an empty database
   reset [--empty] [--yes]    remove everything and begin again, with the sample data or empty`
@@ -46,6 +47,13 @@ const commands: Record<string, Command> = {
     if (!listing) throw new Usage(`There is a list of ${Object.keys(listings).join(', ')}.`)
     await migrate(db)
     return listing(db)
+  },
+  credit: async ({ db }, [username]) => {
+    await migrate(db)
+    const record = await creditRecord(db, needed(username, 'USERNAME'))
+    if (!record) throw new Mendable(`There is no member '${username}'.`)
+    if (!record.isWhole) throw new Mendable(record.said)
+    return record.said
   },
   backup: async ({ db }, [file]) => {
     await migrate(db)

@@ -1,4 +1,5 @@
 import { toAmount } from '#contract/money.ts'
+import { brokenAt, touchesOf } from '#server/touches.ts'
 import type { Db } from './open.ts'
 
 const MOST = 200
@@ -65,6 +66,28 @@ export const listings: Record<string, (db: Db) => Promise<string>> = {
       rows.map((row) => [row.site, row.name, row.active ? 'Yes' : 'No', row.renamed_to, row.member_id ? 'Yes' : 'No']),
     )
   },
+}
+
+/** Which links led to a member, and whether the record is still what was written. */
+export async function creditRecord(db: Db, username: string): Promise<{ said: string; isWhole: boolean } | undefined> {
+  const member = await db
+    .selectFrom('member')
+    .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
+    .select(['enrollment_id', 'joined_at', 'sponsor.name', 'sponsor.site'])
+    .where('username', '=', username)
+    .executeTakeFirst()
+  if (!member) return undefined
+  const rows = await touchesOf(db, member.enrollment_id)
+  const broken = brokenAt(rows)
+  const record = table(
+    ['', 'link', 'why', 'when', 'sealed'],
+    rows.map((row) => [row.position, `/${row.site}`, row.why, at(row.touched_at), row.hash.slice(0, 16)]),
+  )
+  const verdict = broken ? `Row ${broken} is not what was written.` : 'The record is whole.'
+  return {
+    said: `${record}\n${username} joined with ${member.name} (/${member.site}) on ${at(member.joined_at)}. ${verdict}`,
+    isWhole: !broken,
+  }
 }
 
 const at = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ')

@@ -3,11 +3,11 @@ import { MASTER } from '#contract/limits.ts'
 import type { StartData } from '#contract/start.ts'
 import { ask, type Question } from '#web/dialog/ask.ts'
 import { Notice } from '#web/Notice.tsx'
-import { sponsorInactive } from './messages.ts'
+import { orderFailed, sponsorInactive } from './messages.ts'
 
 /** What a visitor should know about the link that brought them here. */
 export function Arrival({ start }: { start: StartData }) {
-  const { sponsor, unknown_site } = start
+  const { sponsor, unknown_site, other_sponsor } = start
   const inactive = sponsor.active === 'Yes' ? undefined : sponsorInactive(sponsor.name)
   useOnlyWayOn(inactive)
   if (inactive)
@@ -18,12 +18,32 @@ export function Arrival({ start }: { start: StartData }) {
         </a>
       </Notice>
     )
+  if (other_sponsor)
+    return (
+      <Notice title={`You have also opened the link of ${other_sponsor.name}.`}>
+        You are joining with {sponsor.name}, whose link came first.{' '}
+        <button className="link" type="button" onClick={() => joinInstead(other_sponsor.site)}>
+          Join with {other_sponsor.name} instead
+        </button>
+      </Notice>
+    )
   if (!unknown_site) return null
   return (
     <Notice title={`We could not find the link “${unknown_site}”.`}>
       You are joining with {sponsor.name}. If somebody invited you, please ask them for their link again.
     </Notice>
   )
+}
+
+/** The choice is the visitor's. What they have typed is kept by the tab. */
+async function joinInstead(sponsor_site: string) {
+  try {
+    const { api } = await import('#web/api.ts')
+    const { site } = await api.chooseSponsor({ sponsor_site })
+    location.assign(`/${site}`)
+  } catch (error) {
+    ask(orderFailed(error))
+  }
 }
 
 /** Says it once more, over the page, with no other answer. The page behind is not kept for Back. */

@@ -1,0 +1,245 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { winner } from './credit.ts'
+import { creditRecord } from './db/listings.ts'
+import type { Sponsored } from './sponsors.ts'
+import { filledForm, type Site, testSite } from './test/site.ts'
+import { brokenAt, readTouches, type Touch, touchesOf, writeTouches } from './touches.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
+
+const at = (n: number) => new Date(Date.UTC(2026, 10, 15, 10, n))
+const known = new Map<string, Sponsored>(
+  ['master', 'ana', 'bluepier', 'fern'].map((word) => [word, { id: word, site: word, name: word, active: true }]),
+)
+known.set('oldmill', { id: 'oldmill', site: 'oldmill', name: 'oldmill', active: false })
+known.set('harbor', known.get('bluepier') as Sponsored)
+
+/** 'ana bluepier fern!' : opened, opened, chosen. */
+const story = (told: string): Touch[] =>
+  told.split(' ').map((word, n) => ({
+    site: word.replace(/[!*]$/, ''),
+    why: word.endsWith('!') ? 'chosen' : word.endsWith('*') ? 'ordered' : 'opened',
+    at: at(n),
+  }))
+
+describe('the policy', () => {
+  it.each([
+    ['ana', 'ana'],
+    ['master', 'master'],
+    ['ana bluepier', 'ana'],
+    ['bluepier ana', 'bluepier'],
+    ['ana bluepier fern', 'ana'],
+    ['master ana', 'ana'],
+    ['ana master', 'ana'],
+    ['master ana bluepier', 'ana'],
+    ['ana bluepier bluepier!', 'bluepier'],
+    ['ana bluepier bluepier! fern', 'bluepier'],
+    ['ana bluepier fern bluepier! fern!', 'fern'],
+    ['ana bluepier bluepier! ana!', 'ana'],
+    ['oldmill', undefined],
+    ['oldmill master', 'master'],
+    ['oldmill ana', 'ana'],
+    ['ana oldmill', 'ana'],
+    ['ana oldmill oldmill!', 'ana'],
+    ['nobodyhere master', 'master'],
+    ['nobodyhere master ana', 'ana'],
+    ['harbor bluepier', 'bluepier'],
+    ['harbor bluepier ana', 'bluepier'],
+    ['ana*', 'ana'],
+    ['master ana*', 'ana'],
+  ])('16.1 %s: %s', (told, credited) => expect(winner(story(told), known)?.site).toBe(credited))
+
+  it('16.1 the cookie carries touches as they were', () => {
+    const touches = story('ana bluepier bluepier! fern*')
+    expect(readTouches(writeTouches(touches))).toEqual(touches)
+    expect(readTouches('')).toEqual([])
+    expect(readTouches('ana_x_1-<b>_o_2-_o_3')).toEqual([])
+  })
+})
+
+/** A browser: it keeps its cookies and follows where it is led. */
+function browser(headers: Record<string, string> = {}) {
+  const cookies = new Map<string, string>()
+  const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const keep = (reply: { headers: Record<string, unknown> }) => {
+    for (const line of [reply.headers['set-cookie'] ?? []].flat().map(String)) {
+      const [, name = '', value = ''] = /^(\w+)=([^;]*)/.exec(line) ?? []
+      if (value) cookies.set(name, value)
+      else cookies.delete(name)
+    }
+  }
+  const open = async (address: string): Promise<{ address: string; body: string }> => {
+    const reply = await site.get(address, { cookie: cookie(), ...headers })
+    keep(reply)
+    const led = reply.headers.location
+    return led ? open(String(led)) : { address, body: reply.body }
+  }
+  const post = async (path: string, body: Record<string, unknown>) => {
+    const reply = await site.post(path, body, { cookie: cookie() })
+    keep(reply)
+    return reply
+  }
+  return { open, post, close: () => cookies.clear() }
+}
+
+const sponsorOf = async (username: string) => {
+  const member = await site.db
+    .selectFrom('member')
+    .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
+    .select(['sponsor.site', 'enrollment_id'])
+    .where('username', '=', username)
+    .executeTakeFirst()
+  return { site: member?.site, rows: await touchesOf(site.db, member?.enrollment_id ?? '') }
+}
+
+describe('the links of a visitor', () => {
+  let ours: ReturnType<typeof browser>
+  let form: Record<string, string>
+  beforeEach(async () => {
+    ours = browser()
+    form = await filledForm(site)
+  })
+  const join = (sponsor_site_name: string) => ours.post('enrollment/add-enrollment', { ...form, sponsor_site_name })
+
+  it('16.1 the first one wins, and stands in the record with its time and reason', async () => {
+    await ours.open('/harbor')
+    expect((await ours.open('/ana')).address).toBe('/bluepier')
+    expect((await ours.open('/')).address).toBe('/bluepier')
+    expect((await join('bluepier')).json().payment).toBe('Approved')
+    const { site: credited, rows } = await sponsorOf(String(form.username))
+    expect(credited).toBe('bluepier')
+    expect(rows.map((row) => `${row.site} ${row.why}`)).toEqual([
+      'harbor opened',
+      'bluepier opened',
+      'ana opened',
+      'master opened',
+    ])
+  })
+
+  it('16.3 another link names the first and offers the other; who chooses it joins with them', async () => {
+    await ours.open('/ana')
+    const led = await ours.open('/bluepier')
+    expect(led.address).toBe('/ana')
+    expect(led.body).toContain('"other_sponsor":{"site":"bluepier"')
+    expect((await ours.open('/ana')).body).toContain('"other_sponsor":{"site":"bluepier"')
+    expect((await ours.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })).json().site).toBe('bluepier')
+    const chosen = await ours.open('/bluepier')
+    expect([chosen.address, chosen.body.includes('other_sponsor')]).toEqual(['/bluepier', false])
+    expect((await ours.open('/ana')).address).toBe('/bluepier')
+    await join('bluepier')
+    const { site: credited, rows } = await sponsorOf(String(form.username))
+    expect(credited).toBe('bluepier')
+    expect(rows.map((row) => row.why)).toEqual(['opened', 'opened', 'chosen'])
+  })
+
+  it('16.3 nobody is chosen whose link was never opened, or who is inactive', async () => {
+    await ours.open('/ana')
+    await ours.open('/oldmill')
+    for (const sponsor_site of ['bluepier', 'oldmill', 'nobodyhere'])
+      expect((await ours.post('enrollment/choose-sponsor', { sponsor_site })).statusCode).toBe(422)
+  })
+
+  it('16.4 a tab that still shows another sponsor is refused before any money moves', async () => {
+    await ours.open('/master')
+    await ours.open('/ana')
+    const reply = await join('master')
+    expect([reply.statusCode, Object.keys(reply.json().fields)]).toEqual([422, ['sponsor_site_name']])
+    expect(reply.json().message).toContain('you join with Ana')
+    expect((await join('ana')).json().payment).toBe('Approved')
+  })
+
+  it('16.1 a declined card and a second try keep the credit and the record', async () => {
+    await ours.open('/ana')
+    const declined = { ...form, cc_number: '4000000000000002' }
+    expect((await ours.post('enrollment/add-enrollment', declined)).json().payment).toBe('Declined')
+    const again = { ...form, captcha: (await filledForm(site)).captcha }
+    expect((await ours.post('enrollment/add-enrollment', again)).json().payment).toBe('Approved')
+    expect((await sponsorOf(String(form.username))).rows).toHaveLength(1)
+  })
+
+  it('16.1 a caller without a browser names the sponsor, and that is the record', async () => {
+    await site.post('enrollment/add-enrollment', form)
+    const { site: credited, rows } = await sponsorOf(String(form.username))
+    expect([credited, rows.map((row) => row.why)]).toEqual(['ana', ['ordered']])
+  })
+
+  it.each([
+    ['fetched ahead', { 'sec-purpose': 'prefetch' }],
+    ['pulled in by another page', { 'sec-fetch-dest': 'image' }],
+    ['framed', { 'sec-fetch-dest': 'iframe' }],
+  ])('16.1 a page that is only %s opens no link', async (_how, headers) => {
+    const stuffed = browser(headers)
+    await stuffed.open('/bluepier')
+    const reply = await stuffed.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })
+    expect(reply.statusCode).toBe(422)
+  })
+
+  it('1.6 who has joined and opens another link is a new visitor there', async () => {
+    await ours.open('/ana')
+    await join('ana')
+    const own = await ours.open(`/${form.username}`)
+    expect(own.address).toBe(`/${form.username}`)
+  })
+})
+
+describe('the record', () => {
+  it('16.2 breaks with any changed, missing, added or swapped row', async () => {
+    const ours = browser()
+    await ours.open('/ana')
+    await ours.open('/bluepier')
+    await ours.open('/fern')
+    const form = await filledForm(site)
+    await ours.post('enrollment/add-enrollment', form)
+    const { rows } = await sponsorOf(String(form.username))
+    expect(rows.length).toBeGreaterThan(2)
+    expect(brokenAt(rows)).toBeUndefined()
+    const [first, second, ...rest] = rows
+    if (!first || !second) throw new Error('too few rows')
+    const later = new Date(first.touched_at.getTime() + 1)
+    const elsewhere = '00000000-0000-4000-8000-000000000000'
+    const spoilt = [
+      [{ ...first, site: 'anb' }, second, ...rest],
+      [{ ...first, why: 'chosen' }, second, ...rest],
+      [{ ...first, touched_at: later }, second, ...rest],
+      [{ ...first, enrollment_id: elsewhere }, second, ...rest],
+      [{ ...first, hash: `${first.hash.slice(0, -1)}${first.hash.endsWith('0') ? '1' : '0'}` }, second, ...rest],
+      [second, ...rest],
+      [second, first, ...rest],
+      [first, { ...second, position: 3 }, ...rest],
+      [first, second, second, ...rest],
+    ]
+    for (const rows of spoilt) expect(brokenAt(rows)).toBeDefined()
+
+    const told = await creditRecord(site.db, String(form.username))
+    expect(told?.said).toMatch(
+      /\/ana +opened[\s\S]+joined with Ana's Paper Lantern Studio[\s\S]+The record is whole\.$/,
+    )
+    await sql`update sponsor_touch set site = 'anb' where enrollment_id = ${first.enrollment_id} and position = 1`.execute(
+      site.db,
+    )
+    expect(await creditRecord(site.db, String(form.username))).toMatchObject({
+      isWhole: false,
+      said: expect.stringContaining('Row 1 is not what was written.'),
+    })
+    expect(await creditRecord(site.db, 'nobody')).toBeUndefined()
+  })
+
+  it('16.2 of one enrollment is written once, however many write it at once', async () => {
+    const ours = browser()
+    await ours.open('/ana')
+    await ours.open('/bluepier')
+    const asked = Array.from({ length: 8 }, () => ours.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' }))
+    await Promise.all(asked)
+    const { rows } = await sql<{ enrollment_id: string }>`
+      select enrollment_id from sponsor_touch group by enrollment_id having count(*) filter (where why = 'chosen') > 0
+      order by max(touched_at) desc limit 1`.execute(site.db)
+    const record = await touchesOf(site.db, rows[0]?.enrollment_id ?? '')
+    expect(brokenAt(record)).toBeUndefined()
+    expect(record.filter(({ why }) => why === 'opened')).toHaveLength(2)
+  })
+})
