@@ -8,13 +8,9 @@ const nothing = z.object({})
 const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/))
 const amount = Package.shape.price
 
-/** Whatever stands there: only who knows it can say whether it is right. */
-const current_password = z
-  .string('Please enter your current password.')
-  .check(
-    z.minLength(1, 'Please enter your current password.'),
-    z.maxLength(1000, 'Please enter your current password.'),
-  )
+/** A password that is known already, whatever stands there: only who keeps it can say whether it is right. */
+const known = (message: string) => z.string(message).check(z.minLength(1, message), z.maxLength(1000, message))
+const current_password = known('Please enter your current password.')
 const token = z.string('The token is missing.').check(z.maxLength(2000, 'This is not a token.'))
 
 /** Each week since then, oldest first: how many looked at the member's page and how many joined through it. */
@@ -74,7 +70,7 @@ const officeCalls = {
     method: 'POST',
     path: '/office/sign-in',
     summary: 'Enter the office with username or email, and password',
-    input: z.object({ name: fields.name, password: current_password }),
+    input: z.object({ name: fields.name, password: known('Please enter your password.') }),
     output: nothing,
   },
   leaveOffice: {

@@ -28,6 +28,10 @@ export const settings = {
   LIMIT_CHALLENGES: PLENTY,
   LIMIT_CODES_BY_ADDRESS: PLENTY,
   LIMIT_GRANTS: PLENTY,
+  LIMIT_SIGN_INS: PLENTY,
+  LIMIT_SIGN_INS_BY_NAME: PLENTY,
+  LIMIT_LETTERS: PLENTY,
+  LIMIT_LETTERS_BY_NAME: PLENTY,
 }
 
 /** For drills in real time: what may still be in flight at the gateway is given up after seconds, not half an hour. */

@@ -23,6 +23,10 @@ const forTests = {
   LIMIT_CODES_BY_ADDRESS: '100000/3600',
   LIMIT_CODE_CHECKS: '100000/3600',
   LIMIT_GRANTS: '100000/3600',
+  LIMIT_SIGN_INS: '100000/3600',
+  LIMIT_SIGN_INS_BY_NAME: '100000/3600',
+  LIMIT_LETTERS: '100000/3600',
+  LIMIT_LETTERS_BY_NAME: '100000/3600',
 }
 
 /** The sites that the journeys visit: one as it is by default, one with every step switched on. */

@@ -181,6 +181,10 @@ const settings = {
   LIMIT_CODES: limit('1000/86400'),
   LIMIT_CODE_CHECKS: limit('30/3600'),
   LIMIT_GRANTS: limit('60/3600'),
+  LIMIT_SIGN_INS: limit('20/900'),
+  LIMIT_SIGN_INS_BY_NAME: limit('50/3600'),
+  LIMIT_LETTERS: limit('10/3600'),
+  LIMIT_LETTERS_BY_NAME: limit('3/3600'),
 
   BREAKER_DECLINES: share('20/600/50'),
   BREAKER_CODES: share('40/3600/70'),

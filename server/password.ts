@@ -1,25 +1,38 @@
-import { hash } from '@node-rs/argon2'
+import { hash, verify } from '@node-rs/argon2'
 import type { Config } from './config.ts'
 import { Refusal } from './refusal.ts'
 
 const ARGON2ID = 2
 const argon2id = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
+type Room = Pick<Config, 'HASHES_AT_ONCE' | 'HASHES_WAITING'>
+
+export const hashPassword = (password: string, room: Room): Promise<string> =>
+  inTurn(room, () => hash(password, argon2id))
+
+/** Whether a password is the one behind a hash. Without a hash it is not, and that takes as long to find out. */
+export const isPassword = (password: string, password_hash: string | undefined, room: Room): Promise<boolean> =>
+  inTurn(room, async () => {
+    nobodys ??= hash('nobody', argon2id)
+    const standIn = await nobodys // waited for by everybody, so that the first one is not told by it either
+    const isSame = await verify(password_hash ?? standIn, password)
+    return isSame && password_hash !== undefined
+  })
+
+let nobodys: Promise<string> | undefined
+
 let running = 0
 const waiting: (() => void)[] = []
 
-/** Hashes a password. Few run at once and not too many wait: a crowd is told to come back instead of taking all memory. */
-export async function hashPassword(
-  password: string,
-  { HASHES_AT_ONCE, HASHES_WAITING }: Pick<Config, 'HASHES_AT_ONCE' | 'HASHES_WAITING'>,
-): Promise<string> {
+/** Few run at once and not too many wait: a crowd is told to come back instead of taking all memory. */
+async function inTurn<Result>({ HASHES_AT_ONCE, HASHES_WAITING }: Room, work: () => Promise<Result>): Promise<Result> {
   if (running >= HASHES_AT_ONCE) {
     if (waiting.length >= HASHES_WAITING)
-      throw new Refusal(503, 'Many people are joining right now. Please try again in a moment.', { retryAfter: 5 })
+      throw new Refusal(503, 'Many people are here right now. Please try again in a moment.', { retryAfter: 5 })
     await new Promise<void>((go) => waiting.push(go))
   } else running++
   try {
-    return await hash(password, argon2id)
+    return await work()
   } finally {
     const next = waiting.shift()
     if (next) next()

@@ -3,7 +3,9 @@ import type { Handlers } from '#server/handlers.ts'
 import { spend } from '#server/limits.ts'
 import { Refusal } from '#server/refusal.ts'
 import { spendGrant } from './grant.ts'
-import { closeSession, openSession } from './session.ts'
+import { closeAllSessions, closeSession, handOver, openSession, requireMember } from './session.ts'
+import { signIn } from './sign-in.ts'
+import { acceptedText, viewOffice } from './view.ts'
 
 const notYet = async () => {
   throw new Refusal(503, 'This part of the office is not open yet.')
@@ -15,8 +17,11 @@ export const officeHandlers: Handlers<typeof officeCalls> = {
     await spend(world, 'LIMIT_GRANTS', visitor.address)
     const member_id = await spendGrant(world, token)
     if (!member_id) throw new Refusal(401, 'This link into the office was used before or is too old.')
-    const { key, expires_at } = await openSession(world, member_id)
-    visitor.letIn(key, expires_at)
+    await handOver(world, visitor, await openSession(world, member_id))
+    return {}
+  },
+  async signIn(world, asked, visitor) {
+    await signIn(world, asked, visitor)
     return {}
   },
   async leaveOffice(world, _nothing, visitor) {
@@ -24,10 +29,14 @@ export const officeHandlers: Handlers<typeof officeCalls> = {
     visitor.letOut()
     return {}
   },
-  signIn: notYet,
-  leaveEverywhere: notYet,
-  getOffice: notYet,
-  getAcceptedText: notYet,
+  async leaveEverywhere(world, _nothing, visitor) {
+    await closeAllSessions(world, (await requireMember(world, visitor)).id)
+    visitor.letOut()
+    return {}
+  },
+  getOffice: async (world, _nothing, visitor) => viewOffice(world, (await requireMember(world, visitor)).id),
+  getAcceptedText: async (world, { sha256 }, visitor) =>
+    acceptedText(world, (await requireMember(world, visitor)).id, sha256),
   changePhone: notYet,
   changeEmail: notYet,
   confirmEmail: notYet,

@@ -1,0 +1,84 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { Db } from '#server/db/open.ts'
+import type { Tables } from '#server/db/tables.ts'
+import type { World } from '#server/world.ts'
+
+/** Words that are sent by letter and open one thing once: a new password, or a new email address. */
+
+const hoursGood = { password: 1, email: 24 }
+type Purpose = keyof typeof hoursGood
+
+/** What a word is made from. */
+type Seed = Pick<Tables['letter_key'], 'purpose' | 'member_id' | 'email' | 'created_at'>
+
+/** The word is derived and never stored, so a letter that is sent again carries the same one. */
+export const wordOf = ({ keys }: Pick<World, 'keys'>, { purpose, member_id, email, created_at }: Seed): string =>
+  createHmac('sha256', keys.hmac('letter keys'))
+    .update(JSON.stringify([purpose, member_id, email, created_at.toISOString()]))
+    .digest('base64url')
+
+const hashOf = (word: string) => createHash('sha256').update(word).digest('base64url')
+
+/** Makes a word good; earlier ones for the same purpose are not any more. Runs in a transaction that holds the member. */
+export async function makeGood({ db, keys }: Pick<World, 'db' | 'keys'>, seed: Seed): Promise<void> {
+  await db
+    .deleteFrom('letter_key')
+    .where('member_id', '=', seed.member_id)
+    .where('purpose', '=', seed.purpose)
+    .execute()
+  await db
+    .insertInto('letter_key')
+    .values({ ...seed, key_hash: hashOf(wordOf({ keys }, seed)), expires_at: expiryOf(seed) })
+    .execute()
+}
+
+/** The same for somebody who may come twice: what was good once and is used up does not come back. */
+export async function makeGoodOnce({ db, keys }: Pick<World, 'db' | 'keys'>, seed: Seed): Promise<void> {
+  const first = await db
+    .insertInto('spent')
+    .values({ kind: 'letter', key: hashOf(wordOf({ keys }, seed)), expires_at: expiryOf(seed) })
+    .onConflict((clash) => clash.doNothing())
+    .executeTakeFirst()
+  if (Number(first.numInsertedOrUpdatedRows) === 1) await makeGood({ db, keys }, seed)
+}
+
+const expiryOf = ({ purpose, created_at }: Seed) => new Date(created_at.getTime() + hoursGood[purpose] * 3_600_000)
+
+/** Whose word it is, while it is good. */
+export const findKey = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose, word: string) =>
+  db
+    .selectFrom('letter_key')
+    .innerJoin('member', 'member.id', 'letter_key.member_id')
+    .selectAll('member')
+    .where('key_hash', '=', hashOf(word))
+    .where('purpose', '=', purpose)
+    .where('expires_at', '>', now())
+    .executeTakeFirst()
+
+/** Uses a word up. Of many who bring it at once, one gets what it stands for. */
+export const useKey = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose, word: string) =>
+  db
+    .deleteFrom('letter_key')
+    .where('key_hash', '=', hashOf(word))
+    .where('purpose', '=', purpose)
+    .where('expires_at', '>', now())
+    .returning(['member_id', 'email'])
+    .executeTakeFirst()
+
+/** Nothing that was sent to this member before opens anything. */
+export const forgetKeys = (db: Db, member_id: string) =>
+  db.deleteFrom('letter_key').where('member_id', '=', member_id).execute()
+
+/** The newest word of a member for a purpose, as long as it is good. */
+export const findSeed = (
+  { db, now }: Pick<World, 'db' | 'now'>,
+  purpose: Purpose,
+  member_id: string,
+): Promise<Seed | undefined> =>
+  db
+    .selectFrom('letter_key')
+    .select(['purpose', 'member_id', 'email', 'created_at'])
+    .where('member_id', '=', member_id)
+    .where('purpose', '=', purpose)
+    .where('expires_at', '>', now())
+    .executeTakeFirst()

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cookieOf, joinedMember, memberInOffice } from '#server/test/member.ts'
+import { type Site, testSite } from '#server/test/site.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await testSite({ LIMIT_GRANTS: '100000/3600' })
+})
+afterAll(() => site.close())
+
+const signIn = (name: string, password: string, cookie = '', at = site) =>
+  at.post('office/sign-in', { name, password }, cookie ? { cookie } : {})
+const isIn = async (cookie: string) => (await site.get('/api/office/view', { cookie })).statusCode === 200
+
+describe('signing in', () => {
+  it('15.1 takes username or email, in any case', async () => {
+    const { username, email, password } = await joinedMember(site)
+    for (const name of [username, username.toUpperCase(), email, ` ${email.toUpperCase()} `]) {
+      const reply = await signIn(name, password)
+      expect([reply.statusCode, reply.json()], name).toEqual([200, {}])
+      expect(await isIn(cookieOf(reply))).toBe(true)
+    }
+  })
+
+  it('15.1 says the same of a wrong password and of an unknown name', async () => {
+    const { username, email, password } = await joinedMember(site)
+    const wrong = [
+      await signIn(username, `${password}!`),
+      await signIn(email, password.toLowerCase()),
+      await signIn('nobodyhere', password),
+      await signIn('nobody@mail.example', password),
+      await signIn('ana', password), // a sponsor of the operator, who is no member
+      await signIn('master', password),
+    ]
+    for (const reply of wrong) {
+      expect([reply.statusCode, reply.json()]).toEqual([401, { message: 'Username or password do not match.' }])
+      expect(reply.headers['set-cookie']).toBeUndefined()
+    }
+  })
+
+  it('15.1 hashes and asks the database as much for an unknown name as for a known one', async () => {
+    const { username } = await joinedMember(site)
+    const asked = async (name: string) => {
+      const statements: string[] = []
+      const db = site.db.withPlugin({
+        transformQuery: ({ node }) => {
+          statements.push(node.kind)
+          return node
+        },
+        transformResult: async ({ result }) => result,
+      })
+      const { officeHandlers } = await import('./handlers.ts')
+      const visitor = { address: '203.0.113.9' } as never
+      await expect(officeHandlers.signIn({ ...site.world, db }, { name, password: 'x' }, visitor)).rejects.toThrow()
+      return statements
+    }
+    const known = await asked(username)
+    expect(known.length).toBe(3)
+    expect(await asked('nobodyhere')).toEqual(known)
+  })
+
+  it('6.1 asks for both, and refuses what nobody types', async () => {
+    const fieldsOf = async (name: string, password: string) => Object.keys((await signIn(name, password)).json().fields)
+    expect(await fieldsOf('', '')).toEqual(['name', 'password'])
+    expect(await fieldsOf('x'.repeat(101), 'y'.repeat(1001))).toEqual(['name', 'password'])
+  })
+
+  it('15.2 gives a new word each time, and the browser’s old one is over', async () => {
+    const { username, password, cookie } = await memberInOffice(site)
+    const again = await signIn(username, password, cookie)
+    expect(String(again.headers['set-cookie'])).toMatch(/^foyer_office=[\w-]{43}; .*HttpOnly; SameSite=Lax$/)
+    expect(cookieOf(again)).not.toBe(cookie)
+    expect([await isIn(cookie), await isIn(cookieOf(again))]).toEqual([false, true])
+  })
+
+  it('15.2 gives a Secure cookie under https', async () => {
+    const secure = await testSite({ PUBLIC_URL: 'https://foyer.test' })
+    const { username, password } = await joinedMember(secure)
+    const reply = await signIn(username, password, '', secure)
+    expect(String(reply.headers['set-cookie'])).toContain('; Secure')
+    await secure.close()
+  })
+
+  it('15.2 signing out everywhere ends every session of the member, and nobody else’s', async () => {
+    const other = await memberInOffice(site)
+    const { username, password, cookie } = await memberInOffice(site)
+    const elsewhere = cookieOf(await signIn(username, password))
+    const left = await site.post('office/sign-out-everywhere', {}, { cookie: elsewhere })
+    expect([left.statusCode, String(left.headers['set-cookie']).startsWith('foyer_office=;')]).toEqual([200, true])
+    expect([await isIn(cookie), await isIn(elsewhere), await isIn(other.cookie)]).toEqual([false, false, true])
+    expect((await site.post('office/sign-out-everywhere', {}, { cookie })).statusCode).toBe(401)
+  })
+})
+
+describe('too many wrong passwords', () => {
+  const address = (last: number) => ({ 'x-forwarded-for': `203.0.113.${last}` })
+  const strictSite = () =>
+    testSite({ LIMIT_SIGN_INS: '3/900', LIMIT_SIGN_INS_BY_NAME: '5/3600', TRUST_PROXY: 'loopback' })
+  const tryAt = (strict: Site, from: number, name: string, password: string) =>
+    strict.post('office/sign-in', { name, password }, address(from))
+
+  it('15.10 from one address are refused, even at once; right ones do not count', async () => {
+    const strict = await strictSite()
+    const { username, password } = await joinedMember(strict)
+    for (let round = 0; round < 5; round++)
+      expect((await tryAt(strict, 1, username, password)).statusCode, 'a right one').toBe(200)
+    const names = Array.from({ length: 9 }, (_, n) => `guess${n}`)
+    const replies = await Promise.all(names.map((name) => tryAt(strict, 1, name, 'Guess-77-x')))
+    expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([401, 401, 401, ...Array(6).fill(429)])
+    const refused = await tryAt(strict, 1, username, password)
+    expect([refused.statusCode, Number(refused.headers['retry-after']) > 0]).toEqual([429, true])
+    expect((await tryAt(strict, 2, username, password)).statusCode).toBe(200)
+    strict.pass(900 + 120)
+    expect((await tryAt(strict, 1, username, password)).statusCode).toBe(200)
+    await strict.close()
+  })
+
+  it('15.10 for one name are refused from everywhere, whether it is anybody’s or not', async () => {
+    const strict = await strictSite()
+    const { username, email, password } = await joinedMember(strict)
+    for (const name of [username, 'nobodyhere']) {
+      const statuses = []
+      for (let from = 10; from < 16; from++)
+        statuses.push((await tryAt(strict, from, name.toUpperCase(), 'Guess-77-x')).statusCode)
+      expect(statuses, name).toEqual([401, 401, 401, 401, 401, 429])
+    }
+    expect((await tryAt(strict, 20, username, password)).statusCode).toBe(429)
+    expect((await tryAt(strict, 20, email, password)).statusCode, 'one name says nothing of another').toBe(200)
+    await strict.close()
+  })
+
+  it('15.10 what could not be tried is not counted', async () => {
+    const crowded = await testSite({ LIMIT_SIGN_INS: '20/900', HASHES_AT_ONCE: '1', HASHES_WAITING: '1' })
+    const { username, password } = await joinedMember(crowded)
+    const replies = await Promise.all(Array.from({ length: 18 }, () => signIn(username, password, '', crowded)))
+    const crowd = replies.filter(({ statusCode }) => statusCode === 503)
+    expect(crowd.length).toBeGreaterThan(0)
+    expect(crowd[0]?.json()).toEqual({ message: 'Many people are here right now. Please try again in a moment.' })
+    const counted = await crowded.db
+      .selectFrom('limit_count')
+      .select('count')
+      .where('name', 'like', 'LIMIT_SIGN%')
+      .execute()
+    expect(counted.map(({ count }) => count)).toEqual([0, 0])
+    await crowded.close()
+  })
+})

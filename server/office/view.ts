@@ -1,0 +1,150 @@
+import { sql } from 'kysely'
+import { limits } from '#contract/limits.ts'
+import { toAmount } from '#contract/money.ts'
+import type { OfficeView } from '#contract/office-calls.ts'
+import { renewsOn } from '#contract/renewal.ts'
+import { Refusal } from '#server/refusal.ts'
+import type { World } from '#server/world.ts'
+import { findSeed } from './letter-keys.ts'
+
+/** All that a member sees of their own membership. */
+export async function viewOffice(world: World, member_id: string): Promise<OfficeView> {
+  const member = await findMember(world, member_id)
+  const [receipt, accepted, chart, brought, unconfirmed] = await Promise.all([
+    receiptOf(world, member_id),
+    acceptedBy(world, member_id),
+    chartOf(world, member),
+    broughtBy(world, member),
+    findSeed(world, 'email', member_id),
+  ])
+  const { first_name, last_name, username, email, mobile_phone, sponsor_name } = member
+  return {
+    first_name,
+    last_name,
+    username,
+    email,
+    ...(unconfirmed?.email ? { unconfirmed_email: unconfirmed.email } : {}),
+    mobile_phone,
+    link: `${world.config.PUBLIC_URL}/${username}`,
+    joined_on: dayOf(member.joined_at),
+    sponsor_name,
+    membership: membershipOf(member, world.now()),
+    receipt,
+    accepted,
+    ...chart,
+    brought,
+  }
+}
+
+const dayOf = (time: Date) => time.toISOString().slice(0, 10)
+
+/** The member, whom they joined under, and the sponsor that they are themselves. */
+const findMember = ({ db }: World, member_id: string) =>
+  db
+    .selectFrom('member')
+    .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
+    .leftJoin('sponsor as own', (join) =>
+      join.onRef('own.site', '=', 'member.username').onRef('own.member_id', '=', 'member.id'),
+    )
+    .select(['first_name', 'last_name', 'username', 'email', 'mobile_phone', 'joined_at', 'cancelled_at', 'ends_at'])
+    .select(['sponsor.name as sponsor_name', 'own.id as own_sponsor_id'])
+    .where('member.id', '=', member_id)
+    .executeTakeFirstOrThrow()
+type Member = Awaited<ReturnType<typeof findMember>>
+
+const membershipOf = ({ joined_at, cancelled_at, ends_at }: Member, now: Date): OfficeView['membership'] => ({
+  price: toAmount(limits.subscription_cents),
+  renews_on: ends_at ? dayOf(ends_at) : renewsOn(joined_at, now),
+  ...(cancelled_at ? { cancelled_on: dayOf(cancelled_at) } : {}),
+  is_over: ends_at !== null && ends_at <= now,
+})
+
+async function receiptOf({ db }: World, member_id: string): Promise<OfficeView['receipt']> {
+  const lines = await db
+    .selectFrom('orders')
+    .innerJoin('member', 'member.id', 'orders.member_id')
+    .innerJoin('payment', (join) =>
+      join.onRef('payment.enrollment_id', '=', 'member.enrollment_id').onRef('payment.attempt', '=', 'orders.attempt'),
+    )
+    .innerJoin('order_line', 'order_line.order_id', 'orders.id')
+    .select(['reference', 'orders.created_at', 'grand_total', 'name', 'price_cents'])
+    .where('orders.member_id', '=', member_id)
+    .orderBy('product_id')
+    .execute()
+  const [first] = lines
+  if (!first) throw new Error('a member has no order')
+  return {
+    reference: first.reference,
+    paid_on: dayOf(first.created_at),
+    lines: lines.map(({ name, price_cents }) => ({ name, price: toAmount(price_cents) })),
+    total: toAmount(first.grand_total),
+  }
+}
+
+async function acceptedBy({ db }: World, member_id: string): Promise<OfficeView['accepted']> {
+  const accepted = await db
+    .selectFrom('acceptance')
+    .select(['title', 'version', 'sha256', 'accepted_at'])
+    .where('member_id', '=', member_id)
+    .orderBy('agreement')
+    .orderBy('title')
+    .execute()
+  return accepted.map((text) => ({ ...text, accepted_at: text.accepted_at.toISOString() }))
+}
+
+/** The very text behind a hash, for a member who accepted it. */
+export async function acceptedText({ db }: World, member_id: string, sha256: string): Promise<{ content: string }> {
+  const text = await db
+    .selectFrom('acceptance')
+    .innerJoin('legal_text', 'legal_text.sha256', 'acceptance.sha256')
+    .select('content')
+    .where('member_id', '=', member_id)
+    .where('acceptance.sha256', '=', sha256)
+    .executeTakeFirst()
+  if (!text) throw new Refusal(404, 'You have accepted no such text.')
+  return text
+}
+
+const WEEKS = 12
+const DAY = 86_400_000
+
+/** Visits and joins through the member's link: of all time, and week by week. Weeks begin on Monday. */
+async function chartOf(world: World, { username, own_sponsor_id }: Member) {
+  const [visits, joins] = await Promise.all([
+    countByWeek(world, sql`page_hit where site = ${username}`, sql`cast(day as timestamp)`),
+    countByWeek(world, sql`member where sponsor_id = ${own_sponsor_id}`, sql`joined_at at time zone 'UTC'`),
+  ])
+  const now = world.now()
+  const daysSinceMonday = (now.getUTCDay() + 6) % 7
+  const weeks = Array.from({ length: WEEKS }, (_, week) => {
+    const from = dayOf(new Date(now.getTime() - (daysSinceMonday + 7 * (WEEKS - 1 - week)) * DAY))
+    return { from, visits: visits.get(from) ?? 0, joins: joins.get(from) ?? 0 }
+  })
+  return { weeks, totals: { visits: sum(visits), joins: sum(joins) } }
+}
+
+const sum = (counts: Map<string, number>) => [...counts.values()].reduce((total, count) => total + count, 0)
+
+async function countByWeek({ db }: World, rows: ReturnType<typeof sql>, time: ReturnType<typeof sql>) {
+  const counted = await sql<{ monday: string; count: number }>`
+    select to_char(date_trunc('week', ${time}), 'YYYY-MM-DD') as monday, cast(count(*) as integer) as count
+    from ${rows} group by 1`.execute(db)
+  return new Map(counted.rows.map(({ monday, count }) => [monday, count]))
+}
+
+const MOST_NAMED = 50
+
+/** Names and days, and nothing else of them. */
+async function broughtBy({ db }: World, { own_sponsor_id }: Member): Promise<OfficeView['brought']> {
+  const brought = await db
+    .selectFrom('member')
+    .select(['first_name', 'last_name', 'joined_at'])
+    .where('sponsor_id', '=', own_sponsor_id)
+    .orderBy('joined_at', 'desc')
+    .limit(MOST_NAMED)
+    .execute()
+  return brought.map(({ first_name, last_name, joined_at }) => ({
+    name: `${first_name} ${last_name}`,
+    joined_on: dayOf(joined_at),
+  }))
+}
