@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type VendorName, vendors } from './vendors.ts'
 
 /** How an answer can fail to come, or to be one. */
-export const faults = ['slow', 'down', 'garbage', 'html', 'status_500', 'other_shape'] as const
+export const faults = ['slow', 'down', 'garbage', 'html', 'status_500', 'other_shape', 'endless'] as const
 export type Fault = (typeof faults)[number]
 
 type Options = { vendor: VendorName; secret: string; site_key: string; port: number }
@@ -51,6 +51,7 @@ export async function captchaEmulator({ vendor, secret, site_key, port }: Option
       garbage: json.slice(0, 9),
       html: '<html>Busy</html>',
       other_shape: '{"success":"true"}',
+      endless: json + ' '.repeat(5 * 2 ** 20),
     }
     reply.writeHead(fault === 'status_500' ? 500 : 200, { 'content-type': 'application/json' })
     return reply.end((fault && spoilt[fault]) ?? json)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import type { Db } from '#server/db/open.ts'
+import { read } from '#server/gateways/reading.ts'
 import type { CaptchaGateway } from './port.ts'
 import { spendOnce, userOf } from './used.ts'
 import { ONLOAD, type Vendor } from './vendors.ts'
@@ -77,7 +78,7 @@ export const siteverify = ({ name, vendor, site_key, secret, hosts, db, now, log
         signal: AbortSignal.timeout(DEADLINE_MS),
       })
       if (!reply.ok) throw new Error(`status ${reply.status}`)
-      return Answer.parse(await reply.json())
+      return Answer.parse(JSON.parse(await read(reply)))
     } catch (cause) {
       log.error(
         { captcha: name, reason: cause instanceof Error ? cause.message : 'unknown' },

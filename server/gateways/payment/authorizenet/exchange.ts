@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { read } from '#server/gateways/reading.ts'
 
 /** No answer that can be understood: what was asked for may have happened or not. */
 export class LostAnswer extends Error {
@@ -71,29 +72,16 @@ export function exchangeWith({ login_id, transaction_key, base_url }: Account) {
 
 const isThisMachine = (hostname: string) => ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
 
-const MOST_BYTES = 4 * 1024 * 1024
-
 async function post(address: URL, body: string, signal: AbortSignal): Promise<unknown> {
   try {
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
     const reply = await fetch(address, { method: 'POST', headers, body, signal, redirect: 'error' })
     const received = await read(reply)
     if (reply.status !== 200) throw new Error(`status ${reply.status}`)
-    return JSON.parse(new TextDecoder().decode(received)) // the decoder takes the byte-order mark away
+    return JSON.parse(received)
   } catch (cause) {
     throw new LostAnswer(`Authorize.Net gave no answer: ${reasonOf(cause)}.`)
   }
-}
-
-async function read({ body }: Response): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body ?? []) {
-    size += chunk.length
-    if (size > MOST_BYTES) throw new Error('more than can be read')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 /** A parser's message may quote what it could not read. */

@@ -5,7 +5,16 @@ import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** How an answer can fail to come, or to be one. */
-export const faults = ['dropped_before', 'dropped_after', 'slow', 'status_500', 'html', 'half', 'other_shape'] as const
+export const faults = [
+  'dropped_before',
+  'dropped_after',
+  'slow',
+  'status_500',
+  'html',
+  'half',
+  'other_shape',
+  'endless',
+] as const
 export type Fault = (typeof faults)[number]
 
 const MINUTES_GOOD = 10
@@ -175,9 +184,13 @@ function write(response: ServerResponse, { status, body }: Answer, fault: Fault 
   response.writeHead(fault === 'status_500' ? 500 : status, {
     'content-type': isHtml ? 'text/html' : 'application/json',
   })
-  if (isHtml) response.end('<!doctype html><title>Upstream</title><p>approved</p>')
-  else if (fault === 'half') response.end(text.slice(0, text.length / 2))
-  else response.end(fault === 'other_shape' ? JSON.stringify([{ approved: true }]) : text)
+  if (isHtml) return response.end('<!doctype html><title>Upstream</title><p>approved</p>')
+  const spoilt: Partial<Record<Fault, string>> = {
+    half: text.slice(0, text.length / 2),
+    other_shape: JSON.stringify([{ approved: true }]),
+    endless: text + ' '.repeat(5 * 2 ** 20),
+  }
+  return response.end((fault && spoilt[fault]) ?? text)
 }
 
 const newSid = (kind: string) => `${kind}${randomBytes(16).toString('hex')}`

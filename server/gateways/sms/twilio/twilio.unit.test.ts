@@ -171,6 +171,7 @@ describe('an answer that is none', () => {
     html: 'status 201, not JSON',
     half: 'not JSON',
     other_shape: 'another shape than it documents',
+    endless: 'more than can be read',
   }
 
   it.each(faults)('%s is unknown within the deadline, and the log says why', async (fault) => {
