@@ -54,6 +54,7 @@ function makeMember(world: World, key: AttemptKey, hold: Approval): Promise<stri
     await moveTo({ ...world, db }, key, ['authorized'], { state: 'enrolled', details: null, password_hash: null })
     await addJob(db, 'capture', { ...key }, now)
     await addJob(db, 'welcome', { member_id }, now)
+    await addJob(db, 'consent', { member_id }, now)
     return member_id
   })
 }

@@ -63,7 +63,7 @@ async function settle(world: World, left: Left): Promise<void> {
   await park(world, key, found, left.created_at)
 }
 
-/** Forgets what has expired: counters, used captchas and grants, codes, sessions, confirmed phones, what is done. */
+/** Forgets what has expired: counters, used captchas and grants, codes, sessions, letters' words, phones, what is done. */
 export async function sweep(world: World): Promise<void> {
   const now = world.now()
   const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
@@ -71,6 +71,7 @@ export async function sweep(world: World): Promise<void> {
   await world.db.deleteFrom('spent').where('expires_at', '<', now).execute()
   await world.db.deleteFrom('sandbox_code').where('expires_at', '<', now).execute()
   await world.db.deleteFrom('office_session').where('expires_at', '<', now).execute()
+  await world.db.deleteFrom('letter_key').where('expires_at', '<', now).execute()
   await world.db.deleteFrom('phone_check').where('sent_at', '<', daysAgo(7)).execute()
   await world.db.deleteFrom('job').where('done_at', '<', daysAgo(30)).execute()
 }

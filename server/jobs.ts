@@ -1,21 +1,49 @@
 import { sql } from 'kysely'
-import { unpaidLetter, welcomeLetter } from './letters.ts'
+import type { Letter } from './gateways/mail/port.ts'
+import { consentLetter, emailChangedLetter, unpaidLetter, welcomeLetter } from './letters.ts'
+import { confirmEmailLetterTo } from './office/details.ts'
+import { cancelledLetterTo, keptLetterTo } from './office/membership.ts'
+import { newPasswordLetterTo, passwordChangedLetterTo } from './office/new-password.ts'
 import { deadline, isFree, leaseFrom, moveTo, referenceOf } from './payment.ts'
 import type { Jobs, Kind } from './queue.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
 
+type Work<Payload> = { longestWaitSeconds: number; work: (world: World, payload: Payload) => Promise<void> }
+
+type Writer<Payload> = (world: World, payload: Payload) => Letter | undefined | Promise<Letter | undefined>
+
+/** Writes a letter when its time has come, and sends it if there is still something to say. */
+const byLetter = <Payload>(write: Writer<Payload>): Work<Payload> => ({
+  longestWaitSeconds: 3600,
+  work: async (world, payload) => {
+    const letter = await write(world, payload)
+    if (letter) await world.mail.send(letter)
+  },
+})
+
 /** How each kind is done, and how long it waits at most before it is tried again. */
-const run: {
-  [Name in Kind]: { longestWaitSeconds: number; work: (world: World, payload: Jobs[Name]) => Promise<void> }
-} = {
+const run: { [Name in Kind]: Work<Jobs[Name]> } = {
   capture: { longestWaitSeconds: 15, work: capture },
   void: { longestWaitSeconds: 15, work: letGo },
-  welcome: {
-    longestWaitSeconds: 3600,
-    work: async (world, { member_id }) => world.mail.send(await welcomeLetter(world, member_id)),
-  },
-  unpaid: { longestWaitSeconds: 3600, work: tellUnpaid },
+  welcome: byLetter((world, { member_id }) => welcomeLetter(world, member_id)),
+  consent: byLetter((world, { member_id }) => consentLetter(world, member_id)),
+  unpaid: byLetter(unpaidLetterTo),
+  cancelled: byLetter(cancelledLetterTo),
+  kept: byLetter(keptLetterTo),
+  confirm_email: byLetter(confirmEmailLetterTo),
+  email_changed: byLetter(emailChangedLetter),
+  password_changed: byLetter(passwordChangedLetterTo),
+  forgotten: { ...byLetter(newPasswordLetterTo), longestWaitSeconds: 60 }, // its word is good for an hour
+}
+
+const money = new Set<Kind>(['capture', 'void'])
+const allKinds = Object.keys(run) as Kind[]
+
+/** What may wait for each other: money for money, letters for letters. */
+export const lanes = {
+  money: allKinds.filter((kind) => money.has(kind)),
+  letters: allKinds.filter((kind) => !money.has(kind)),
 }
 
 async function capture(world: World, key: AttemptKey): Promise<void> {
@@ -45,13 +73,13 @@ const isGone = async (world: World, key: AttemptKey, transaction_id: string) => 
 }
 
 /** Unless they have joined with another card while the letter waited. */
-async function tellUnpaid(world: World, visitor: Jobs['unpaid']): Promise<void> {
+async function unpaidLetterTo(world: World, visitor: Jobs['unpaid']) {
   const member = await world.db
     .selectFrom('member')
     .select('id')
     .where('enrollment_id', '=', visitor.enrollment_id)
     .executeTakeFirst()
-  if (!member) await world.mail.send(unpaidLetter(world, visitor))
+  return member ? undefined : unpaidLetter(world, visitor)
 }
 
 async function heldBy(world: World, { enrollment_id, attempt }: AttemptKey) {
@@ -64,8 +92,6 @@ async function heldBy(world: World, { enrollment_id, attempt }: AttemptKey) {
   if (held.gateway !== world.payment.name) throw new Error(`only the gateway '${held.gateway}' holds this payment`)
   return held
 }
-
-const allKinds = Object.keys(run) as Kind[]
 
 type Taken = { id: string; kind: Kind; payload: never; tries: number }
 

@@ -7,6 +7,15 @@ export type Jobs = {
   capture: AttemptKey
   void: AttemptKey & { transaction_id: string }
   welcome: { member_id: string }
+  consent: { member_id: string }
+  cancelled: { member_id: string }
+  kept: { member_id: string }
+  confirm_email: { member_id: string }
+  password_changed: { member_id: string }
+  /** Whose name it is, if anybody's, is found out by the job. */
+  forgotten: { name: string; asked_at: string }
+  /** Goes to the old address. */
+  email_changed: { email: string; first_name: string; new_email: string }
   /** Kept only until the letter is gone. */
   unpaid: { enrollment_id: string; email: string; first_name: string; site: string }
 }

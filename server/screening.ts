@@ -56,7 +56,7 @@ function refuseHaste({ config, now }: World, { since }: Visitor) {
 }
 
 /** Passwords that meet the spec's rule and are guessed all the same. */
-function refuseGuessable(order: Enrollment) {
+export function refuseGuessable(order: { password: string } & Parameters<typeof objectionTo>[1]) {
   const wellKnown = () => (isWellKnown(order.password) ? passwordMessages.wellKnown : undefined)
   const objection = objectionTo(order.password, order) ?? wellKnown()
   if (objection) throw refuseFields({ password: objection })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settleAttempts, sweep } from './janitor.ts'
-import { runJobs } from './jobs.ts'
+import { lanes, runJobs } from './jobs.ts'
 import { reconcileHourly } from './reconciliation.ts'
 import type { World } from './world.ts'
 
@@ -8,9 +8,9 @@ const PAUSE_MS = 500
 const SWEEP_MS = 60_000
 
 /** Side by side, so that a mail server that does not answer never stands before the money. */
-const lanes: ((world: World) => Promise<number>)[] = [
-  (world) => runJobs(world, ['capture', 'void']),
-  (world) => runJobs(world, ['welcome', 'unpaid']),
+const rounds: ((world: World) => Promise<number>)[] = [
+  (world) => runJobs(world, lanes.money),
+  (world) => runJobs(world, lanes.letters),
   settleAttempts,
 ]
 
@@ -23,8 +23,8 @@ export function startWorker(world: World): { stop: () => Promise<unknown> } {
     return 0
   }
   const rest = (ms: number) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined)
-  const work = async (lane: (typeof lanes)[number]) => {
-    while (!signal.aborted) if (!(await lane(world).catch(stumbled))) await rest(PAUSE_MS)
+  const work = async (round: (typeof rounds)[number]) => {
+    while (!signal.aborted) if (!(await round(world).catch(stumbled))) await rest(PAUSE_MS)
   }
   const tidy = async () => {
     while (!signal.aborted) {
@@ -33,7 +33,7 @@ export function startWorker(world: World): { stop: () => Promise<unknown> } {
       await rest(SWEEP_MS)
     }
   }
-  const running = Promise.all([...lanes.map(work), tidy()])
+  const running = Promise.all([...rounds.map(work), tidy()])
   return {
     stop: () => {
       stopped.abort()

@@ -2,14 +2,13 @@ import type { officeCalls } from '#contract/office-calls.ts'
 import type { Handlers } from '#server/handlers.ts'
 import { spend } from '#server/limits.ts'
 import { Refusal } from '#server/refusal.ts'
+import { changeEmail, changePhone, confirmEmail } from './details.ts'
 import { spendGrant } from './grant.ts'
+import { cancelMembership, keepMembership } from './membership.ts'
+import { changePassword, forgetPassword, resetPassword } from './new-password.ts'
 import { closeAllSessions, closeSession, handOver, openSession, requireMember } from './session.ts'
 import { signIn } from './sign-in.ts'
 import { acceptedText, viewOffice } from './view.ts'
-
-const notYet = async () => {
-  throw new Refusal(503, 'This part of the office is not open yet.')
-}
 
 /** One answer for each call of the office. */
 export const officeHandlers: Handlers<typeof officeCalls> = {
@@ -37,12 +36,29 @@ export const officeHandlers: Handlers<typeof officeCalls> = {
   getOffice: async (world, _nothing, visitor) => viewOffice(world, (await requireMember(world, visitor)).id),
   getAcceptedText: async (world, { sha256 }, visitor) =>
     acceptedText(world, (await requireMember(world, visitor)).id, sha256),
-  changePhone: notYet,
-  changeEmail: notYet,
-  confirmEmail: notYet,
-  changePassword: notYet,
-  forgetPassword: notYet,
-  resetPassword: notYet,
-  cancelMembership: notYet,
-  keepMembership: notYet,
+  changePhone: async (world, change, visitor) => viewOffice(world, await changePhone(world, change, visitor)),
+  changeEmail: async (world, change, visitor) => viewOffice(world, await changeEmail(world, change, visitor)),
+  confirmEmail: (world, { token }, visitor) => confirmEmail(world, token, visitor),
+  async changePassword(world, change, visitor) {
+    await changePassword(world, change, visitor)
+    return {}
+  },
+  async forgetPassword(world, { name }, visitor) {
+    await forgetPassword(world, name, visitor)
+    return {}
+  },
+  async resetPassword(world, reset, visitor) {
+    await resetPassword(world, reset, visitor)
+    return {}
+  },
+  async cancelMembership(world, _nothing, visitor) {
+    const member = await requireMember(world, visitor)
+    await cancelMembership(world, member)
+    return viewOffice(world, member.id)
+  },
+  async keepMembership(world, _nothing, visitor) {
+    const member = await requireMember(world, visitor)
+    await keepMembership(world, member)
+    return viewOffice(world, member.id)
+  },
 }

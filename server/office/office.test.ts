@@ -34,9 +34,9 @@ describe('a grant', () => {
 
   it('4.16 opens one session, however many bring it at once', async () => {
     const { token } = await joined()
-    const replies = await Promise.all(Array.from({ length: 50 }, () => enter(token)))
+    const replies = await Promise.all(Array.from({ length: 1000 }, () => enter(token)))
     expect(replies.filter((reply) => reply.statusCode === 200)).toHaveLength(1)
-    expect(replies.filter((reply) => reply.statusCode === 401)).toHaveLength(49)
+    expect(replies.filter((reply) => reply.statusCode === 401)).toHaveLength(999)
   })
 
   it('4.16 is refused when it is late', async () => {

@@ -1,3 +1,4 @@
+import { runJobs } from '#server/jobs.ts'
 import { filledForm, type Site } from './site.ts'
 
 /** The cookie that an answer gives. */
@@ -19,3 +20,16 @@ export async function memberInOffice(site: Site, changes: Record<string, string>
   const cookie = cookieOf(await site.post('office/session', { token: member.token }))
   return { ...member, cookie }
 }
+
+type Letter = { subject: string; body: string }
+
+/** Does what is left to do, and reads somebody's letters, newest first. */
+export async function lettersTo(site: Site, email: string, subject?: string): Promise<Letter[]> {
+  while (await runJobs(site.world));
+  const letters: Letter[] = (await site.get(`/__outbox.json?to=${encodeURIComponent(email)}`)).json()
+  return letters.filter((letter) => !subject || letter.subject === subject)
+}
+
+/** The word in the address of a letter: behind the '#', where no server sees it. */
+export const wordIn = (letter: Letter | undefined) =>
+  /\/office\/[a-z-]+#([\w-]{43})/.exec(letter?.body ?? '')?.[1] ?? ''

@@ -1,0 +1,99 @@
+import { isPossiblePhoneNumber } from 'libphonenumber-js/max'
+import { inTransaction } from '#server/db/open.ts'
+import { confirmEmailLetter } from '#server/letters.ts'
+import { spend, spendAll } from '#server/limits.ts'
+import { availability, claimValue, taken } from '#server/members.ts'
+import { addJob, type Jobs } from '#server/queue.ts'
+import { Refusal, refuseFields } from '#server/refusal.ts'
+import type { Visitor } from '#server/visitor.ts'
+import type { World } from '#server/world.ts'
+import { findSeed, forgetKeys, makeGood, useKey, wordOf } from './letter-keys.ts'
+import { requireMember } from './session.ts'
+import { tryPassword } from './sign-in.ts'
+
+/** The member in this browser, who has just proved to be the one. A borrowed browser changes nothing. */
+export async function requireOwner(world: World, current_password: string, visitor: Visitor) {
+  const { id } = await requireMember(world, visitor)
+  const member = await world.db.selectFrom('member').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  // By id, not by name: a stranger who guesses at the door does not keep the member from changing the lock.
+  const isRight = await tryPassword(world, current_password, member.password_hash, { name: id, visitor })
+  if (!isRight) throw refuseFields({ current_password: 'This is not your current password.' })
+  return member
+}
+
+type PhoneChange = { mobile_phone: string; current_password: string }
+
+export async function changePhone(world: World, { mobile_phone, current_password }: PhoneChange, visitor: Visitor) {
+  if (!isPossiblePhoneNumber(mobile_phone)) throw refuseFields({ mobile_phone: 'Invalid mobile phone number format.' })
+  const { id } = await requireOwner(world, current_password, visitor)
+  await world.db.updateTable('member').set({ mobile_phone }).where('id', '=', id).execute()
+  return id
+}
+
+type EmailChange = { email: string; current_password: string }
+
+/** Asks the new address by letter. Until its reader answers, nothing changes. */
+export async function changeEmail(world: World, { email, current_password }: EmailChange, visitor: Visitor) {
+  const member = await requireOwner(world, current_password, visitor)
+  if (claimValue(email) === claimValue(member.email))
+    throw refuseFields({ email: 'This is your email address already.' })
+  const found = await availability(world.db, 'email', email, undefined)
+  if (found !== 'Available') throw refuseFields({ email: found })
+  await spendAll(world, [
+    ['LIMIT_LETTERS', visitor.address],
+    ['LIMIT_LETTERS_BY_NAME', claimValue(email)],
+  ])
+  const member_id = member.id
+  const created_at = world.now()
+  await inTransaction(world.db, async (db) => {
+    await db.selectFrom('member').select('id').where('id', '=', member_id).forUpdate().execute()
+    await makeGood({ ...world, db }, { purpose: 'email', member_id, email, created_at })
+    await addJob(db, 'confirm_email', { member_id }, created_at)
+  })
+  return member_id
+}
+
+/** The letter to a new address, unless it was confirmed or given up meanwhile. */
+export async function confirmEmailLetterTo(world: World, { member_id }: Jobs['confirm_email']) {
+  const seed = await findSeed(world, 'email', member_id)
+  if (!seed?.email) return undefined
+  const { first_name } = await world.db
+    .selectFrom('member')
+    .select('first_name')
+    .where('id', '=', member_id)
+    .executeTakeFirstOrThrow()
+  return confirmEmailLetter(world, { email: seed.email, first_name, word: wordOf(world, seed) })
+}
+
+/** The reader of a new address has answered: from now on it is the member's, and the old one hears of it. */
+export async function confirmEmail(world: World, word: string, visitor: Visitor): Promise<{ email: string }> {
+  await spend(world, 'LIMIT_GRANTS', visitor.address)
+  return inTransaction(world.db, async (db) => {
+    const used = await useKey({ ...world, db }, 'email', word)
+    if (!used?.email) throw new Refusal(401, 'This link was used before or is too old.')
+    const { email, member_id } = used
+    const member = await db
+      .selectFrom('member')
+      .select(['enrollment_id', 'email', 'first_name'])
+      .where('id', '=', member_id)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+    const { enrollment_id, first_name } = member
+    const claimed = await db
+      .insertInto('claim')
+      .values({ kind: 'email', value: claimValue(email), enrollment_id })
+      .onConflict((clash) => clash.doNothing())
+      .executeTakeFirst()
+    if (Number(claimed.numInsertedOrUpdatedRows) === 0) throw new Refusal(409, taken.email)
+    await db
+      .deleteFrom('claim')
+      .where('kind', '=', 'email')
+      .where('value', '=', claimValue(member.email))
+      .where('enrollment_id', '=', enrollment_id)
+      .execute()
+    await db.updateTable('member').set({ email }).where('id', '=', member_id).execute()
+    await forgetKeys(db, member_id) // also those that were sent to the old address
+    await addJob(db, 'email_changed', { email: member.email, first_name, new_email: email }, world.now())
+    return { email }
+  })
+}

@@ -1,0 +1,61 @@
+import { renewsOn } from '#contract/renewal.ts'
+import { type Db, inTransaction } from '#server/db/open.ts'
+import { cancelledLetter, keptLetter } from '#server/letters.ts'
+import { addJob, type Jobs } from '#server/queue.ts'
+import { Refusal } from '#server/refusal.ts'
+import type { World } from '#server/world.ts'
+
+type Member = { id: string; username: string; joined_at: Date }
+
+/** The membership ends with the paid month, and the member's site with it. A second press changes nothing. */
+export async function cancelMembership(world: World, { id, username, joined_at }: Member): Promise<void> {
+  const now = world.now()
+  const ends_at = new Date(renewsOn(joined_at, now))
+  await inTransaction(world.db, async (db) => {
+    const cancelled = await db
+      .updateTable('member')
+      .set({ cancelled_at: now, ends_at })
+      .where('id', '=', id)
+      .where('cancelled_at', 'is', null)
+      .executeTakeFirst()
+    if (Number(cancelled.numUpdatedRows) === 0) return
+    await keepSiteUntil(db, { id, username }, ends_at)
+    await addJob(db, 'cancelled', { member_id: id }, now)
+  })
+}
+
+/** Takes a cancellation back while the paid month lasts. */
+export async function keepMembership(world: World, { id, username }: Member): Promise<void> {
+  const now = world.now()
+  await inTransaction(world.db, async (db) => {
+    const kept = await db
+      .updateTable('member')
+      .set({ cancelled_at: null, ends_at: null })
+      .where('id', '=', id)
+      .where('ends_at', '>', now)
+      .executeTakeFirst()
+    if (Number(kept.numUpdatedRows) === 0) return refuseIfOver(db, id)
+    await keepSiteUntil(db, { id, username }, null)
+    await addJob(db, 'kept', { member_id: id }, now)
+  })
+}
+
+const keepSiteUntil = (db: Db, { id, username }: Pick<Member, 'id' | 'username'>, active_until: Date | null) =>
+  db.updateTable('sponsor').set({ active_until }).where('site', '=', username).where('member_id', '=', id).execute()
+
+async function refuseIfOver(db: Db, id: string): Promise<void> {
+  const { ends_at } = await db.selectFrom('member').select('ends_at').where('id', '=', id).executeTakeFirstOrThrow()
+  if (ends_at) throw new Refusal(409, 'Your membership has ended. Please join again.')
+}
+
+/** What happened, unless it was taken back while the letter waited. */
+export const cancelledLetterTo = async (world: World, { member_id }: Jobs['cancelled']) =>
+  (await isCancelled(world, member_id)) ? cancelledLetter(world, member_id) : undefined
+
+export const keptLetterTo = async (world: World, { member_id }: Jobs['kept']) =>
+  (await isCancelled(world, member_id)) ? undefined : keptLetter(world, member_id)
+
+async function isCancelled({ db }: World, id: string): Promise<boolean> {
+  const found = await db.selectFrom('member').select('cancelled_at').where('id', '=', id).executeTakeFirstOrThrow()
+  return found.cancelled_at !== null
+}

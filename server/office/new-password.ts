@@ -1,0 +1,94 @@
+import { type Db, inTransaction } from '#server/db/open.ts'
+import { newPasswordLetter, passwordChangedLetter } from '#server/letters.ts'
+import { spend, spendAll } from '#server/limits.ts'
+import { claimValue } from '#server/members.ts'
+import { hashPassword } from '#server/password.ts'
+import { addJob, type Jobs } from '#server/queue.ts'
+import { Refusal } from '#server/refusal.ts'
+import { refuseGuessable } from '#server/screening.ts'
+import type { Visitor } from '#server/visitor.ts'
+import type { World } from '#server/world.ts'
+import { requireOwner } from './details.ts'
+import { findKey, findSeed, forgetKeys, makeGoodOnce, useKey, wordOf } from './letter-keys.ts'
+import { closeAllSessions, openSession } from './session.ts'
+import { findByName } from './sign-in.ts'
+
+type Change = { password: string; current_password: string }
+
+/** Every session ends, and this browser begins a new one. */
+export async function changePassword(world: World, { password, current_password }: Change, visitor: Visitor) {
+  const member = await requireOwner(world, current_password, visitor)
+  refuseGuessable({ ...member, password })
+  const password_hash = await hashPassword(password, world.config)
+  const session = await inTransaction(world.db, async (db) => {
+    const changed = await db
+      .updateTable('member')
+      .set({ password_hash })
+      .where('id', '=', member.id)
+      .where('password_hash', '=', member.password_hash)
+      .executeTakeFirst()
+    if (Number(changed.numUpdatedRows) === 0) throw new Refusal(409, 'Your password was changed a moment ago.')
+    await shutOut(db, member.id, world.now())
+    return openSession({ ...world, db }, member.id)
+  })
+  visitor.letIn(session.key, session.expires_at)
+}
+
+/** A new password shuts out whoever had the old one: sessions, and letters that are still on their way. */
+async function shutOut(db: Db, member_id: string, now: Date) {
+  await forgetKeys(db, member_id)
+  await closeAllSessions({ db }, member_id)
+  await addJob(db, 'password_changed', { member_id }, now)
+}
+
+export async function passwordChangedLetterTo(world: World, { member_id }: Jobs['password_changed']) {
+  const member = await world.db
+    .selectFrom('member')
+    .select(['email', 'first_name'])
+    .where('id', '=', member_id)
+    .executeTakeFirstOrThrow()
+  return passwordChangedLetter(world, member)
+}
+
+/** Does the same for every name: whether it is anybody's is found out later, when nobody waits for the answer. */
+export async function forgetPassword(world: World, name: string, visitor: Visitor): Promise<void> {
+  await spendAll(world, [
+    ['LIMIT_LETTERS', visitor.address],
+    ['LIMIT_LETTERS_BY_NAME', claimValue(name)],
+  ])
+  const now = world.now()
+  await addJob(world.db, 'forgotten', { name, asked_at: now.toISOString() }, now)
+}
+
+/** The letter to who forgot their password; none to a name that is nobody's, or when the word was used or is too old. */
+export async function newPasswordLetterTo(world: World, { name, asked_at }: Jobs['forgotten']) {
+  const member = await findByName(world, name)
+  if (!member) return undefined
+  const asked = { purpose: 'password' as const, member_id: member.id, email: null, created_at: new Date(asked_at) }
+  await inTransaction(world.db, async (db) => {
+    await db.selectFrom('member').select('id').where('id', '=', member.id).forUpdate().execute()
+    await makeGoodOnce({ ...world, db }, asked)
+  })
+  const seed = await findSeed(world, 'password', member.id)
+  if (seed?.created_at.getTime() !== asked.created_at.getTime()) return undefined
+  const { email, first_name } = member
+  return newPasswordLetter(world, { email, first_name, word: wordOf(world, seed) })
+}
+
+type Reset = { token: string; password: string }
+
+export async function resetPassword(world: World, { token, password }: Reset, visitor: Visitor): Promise<void> {
+  await spend(world, 'LIMIT_GRANTS', visitor.address)
+  const member = await findKey(world, 'password', token) // a word is not lost to a password that will not do
+  if (!member) throw spentWord()
+  refuseGuessable({ ...member, password })
+  const password_hash = await hashPassword(password, world.config)
+  await inTransaction(world.db, async (db) => {
+    const used = await useKey({ ...world, db }, 'password', token)
+    if (!used) throw spentWord()
+    await db.updateTable('member').set({ password_hash }).where('id', '=', used.member_id).execute()
+    await shutOut(db, used.member_id, world.now())
+  })
+}
+
+const spentWord = () => new Refusal(401, 'This link was used before or is too old. Please ask for a new one.')
