@@ -1,12 +1,14 @@
 import { brand } from '#contract/brand.ts'
 import { limits } from '#contract/limits.ts'
-import { toAmount } from '#contract/money.ts'
+import { showAmount, toAmount } from '#contract/money.ts'
 import { renewsOn } from '#contract/renewal.ts'
 import type { Letter } from './gateways/mail/port.ts'
 import {
   acceptedText,
+  address,
   type Block,
   button,
+  code,
   facts,
   heading,
   paragraph,
@@ -17,13 +19,14 @@ import {
 } from './letters/paper.ts'
 import { readable } from './letters/plain.ts'
 import { acceptedBy, consentBundle } from './office/consent.ts'
+import { receiptOf } from './office/view.ts'
 import type { World } from './world.ts'
 
 /** The first letter to a member: what was bought, under whom, and the link that is now theirs. */
 export async function welcomeLetter(world: World, member_id: string): Promise<Letter> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
   const member = await memberOf(world, member_id)
-  const bought = await boughtBy(world, member_id)
+  const bought = await receiptOf(world, member_id)
   return letter(world, member, {
     subject: `Welcome to ${brand.name}`,
     preview: `Your receipt, your own link, and the way into your office.`,
@@ -34,17 +37,17 @@ export async function welcomeLetter(world: World, member_id: string): Promise<Le
       button('Open your office', OFFICE_URL),
       heading('Your own link'),
       paragraph('Whoever opens it can join with you. Share it with the people you would like to bring.'),
-      facts([['Your own link', `${PUBLIC_URL}/${member.username}`]]),
+      address(`${PUBLIC_URL}/${member.username}`),
       heading('Your receipt'),
       receipt(
-        bought.lines.map(({ name, price_cents }) => ({ name, amount: toAmount(price_cents) })),
-        toAmount(bought.grand_total),
+        bought.lines.map(({ name, price }) => [name, showAmount(price)]),
+        showAmount(bought.total),
+        [
+          ['Paid on', day(bought.paid_on)],
+          ['Reference', bought.reference],
+          ['You joined with', member.sponsor_name],
+        ],
       ),
-      facts([
-        ['Paid on', day(bought.created_at)],
-        ['Payment reference', bought.reference],
-        ['You joined with', member.sponsor_name],
-      ]),
       heading('Your membership'),
       paragraph(
         `${costs} This month is paid; the next one begins on ${day(renewsOn(member.joined_at))}, unless you have cancelled before.`,
@@ -69,15 +72,15 @@ export async function consentLetter(world: World, member_id: string): Promise<Le
       title('What you accepted'),
       paragraph(`Hello ${member.first_name},`),
       paragraph(
-        `when you joined ${brand.name} you accepted the texts below. This letter is your copy; please keep it.`,
+        `When you joined ${brand.name} you accepted the texts below. This letter is your copy; please keep it.`,
       ),
-      ...accepted.flatMap(({ title, version, accepted_at, sha256, content }) => [
-        heading(title),
+      ...accepted.flatMap(({ title: name, version, accepted_at, sha256, content }) => [
+        heading(name),
         facts([
           ['Version', String(version)],
           ['Accepted', moment(accepted_at)],
-          ['SHA-256 of the text', sha256],
         ]),
+        code('SHA-256 of the text', sha256),
         acceptedText(content, readable(content)),
       ]),
       smallPrint(
@@ -101,10 +104,11 @@ export async function cancelledLetter(world: World, member_id: string): Promise<
       title('Your membership is cancelled'),
       paragraph(`Hello ${member.first_name},`),
       paragraph(
-        `you cancelled your membership on ${day(cancelled_at)}. It lasts until ${day(ends_at)}, the end of the month that is paid. No other month follows.`,
+        `You cancelled your membership on ${day(cancelled_at)}. It lasts until ${day(ends_at)}, the end of the month that is paid. No other month follows.`,
       ),
-      paragraph('Then your site turns inactive, and nobody can join through it any more:'),
-      facts([['Your site', `${PUBLIC_URL}/${member.username}`]]),
+      paragraph(
+        `Then your site, ${PUBLIC_URL}/${member.username}, turns inactive, and nobody can join through it any more.`,
+      ),
       heading('If you change your mind'),
       paragraph(
         `Until ${day(ends_at)} you can take the cancellation back in your office, and everything stays as it is.`,
@@ -126,9 +130,10 @@ export async function keptLetter(world: World, member_id: string): Promise<Lette
       title('Your membership goes on'),
       paragraph(`Hello ${member.first_name},`),
       paragraph(
-        `you took your cancellation back, and we are glad. Everything stays as it was. ${costs} The next month begins on ${day(renewsOn(member.joined_at, world.now()))}.`,
+        `You took your cancellation back, and we are glad. Everything stays as it was. ${costs} The next month begins on ${day(renewsOn(member.joined_at, world.now()))}.`,
       ),
-      facts([['Your own link', `${PUBLIC_URL}/${member.username}`]]),
+      paragraph('Your own link stays yours:'),
+      address(`${PUBLIC_URL}/${member.username}`),
       button('Open your office', OFFICE_URL),
     ],
   })
@@ -145,7 +150,7 @@ export const unpaidLetter = (world: World, { site, ...to }: Addressee & { site: 
       title('Your payment did not go through'),
       paragraph(`Hello ${to.first_name},`),
       paragraph(
-        'your payment was being checked, and it did not go through. Nothing was charged, and you are not a member yet.',
+        'Your payment was being checked, and it did not go through. Nothing was charged, and you are not a member yet.',
       ),
       paragraph('If you would like to try again, perhaps with another card, you are welcome.'),
       button('Try again', `${world.config.PUBLIC_URL}/${site}`),
@@ -160,7 +165,7 @@ export const newPasswordLetter = (world: World, { word, ...to }: Addressee & { w
     blocks: [
       title('Set a new password'),
       paragraph(`Hello ${to.first_name},`),
-      paragraph('you asked for a new password. This link is good for one hour and works once:'),
+      paragraph('You asked for a new password. This link is good for one hour and works once:'),
       button('Set a new password', `${world.config.PUBLIC_URL}/office/new-password#${word}`),
       smallPrint('If it was not you who asked, there is nothing to do: your password stays as it is.'),
     ],
@@ -175,7 +180,7 @@ export const confirmEmailLetter = (world: World, { word, ...to }: Addressee & { 
       title('Confirm your email address'),
       paragraph(`Hello ${to.first_name},`),
       paragraph(
-        `this address is to become the one of your ${brand.name} membership. Please confirm that it is yours; the link works once:`,
+        `This address is to become the one of your ${brand.name} membership. Please confirm that it is yours. The link is good for one day and works once:`,
       ),
       button('Confirm this address', `${world.config.PUBLIC_URL}/office/confirm-email#${word}`),
       smallPrint('If you do not know what this is about, there is nothing to do: without this link nothing changes.'),
@@ -191,7 +196,7 @@ export const emailChangedLetter = (world: World, { new_email, ...to }: Addressee
       title('Your email address was changed'),
       paragraph(`Hello ${to.first_name},`),
       paragraph(
-        `from now on our letters go to ${partly(new_email)} instead of this address, and you sign in with the new one.`,
+        `From now on our letters go to ${partly(new_email)} instead of this address, and you sign in with the new one.`,
       ),
       ...ifNotYou(world, 'change your password and the address back'),
     ],
@@ -204,17 +209,19 @@ export const passwordChangedLetter = (world: World, to: Addressee): Letter =>
     blocks: [
       title('Your password was changed'),
       paragraph(`Hello ${to.first_name},`),
-      paragraph('the password of your office was changed, and every other browser was signed out.'),
+      paragraph('The password of your office was changed, and every other browser was signed out.'),
       ...ifNotYou(world, 'ask for a new password at once'),
     ],
   })
 
 const ifNotYou = ({ config }: World, what: string): Block[] => [
-  paragraph(`If it was you, there is nothing to do. If it was not, open your office and ${what}.`),
+  paragraph(
+    `If it was you, there is nothing to do. If it was not, open your office and ${what}. If you cannot get in any more, answer this letter.`,
+  ),
   button('Open your office', config.OFFICE_URL),
 ]
 
-const costs = `Your membership costs $${toAmount(limits.subscription_cents)} a month until you cancel.`
+const costs = `Your membership costs ${showAmount(toAmount(limits.subscription_cents))} a month until you cancel.`
 
 type Said = Omit<Parameters<typeof write>[0], 'to' | 'from'>
 
@@ -229,30 +236,12 @@ const memberOf = ({ db }: World, member_id: string) =>
     .where('member.id', '=', member_id)
     .executeTakeFirstOrThrow()
 
-async function boughtBy({ db }: World, member_id: string) {
-  const order = await db
-    .selectFrom('orders')
-    .innerJoin('member', 'member.id', 'orders.member_id')
-    .innerJoin('payment', (join) =>
-      join.onRef('payment.enrollment_id', '=', 'member.enrollment_id').onRef('payment.attempt', '=', 'orders.attempt'),
-    )
-    .select(['orders.id', 'orders.created_at', 'grand_total', 'reference'])
-    .where('orders.member_id', '=', member_id)
-    .executeTakeFirstOrThrow()
-  const lines = await db
-    .selectFrom('order_line')
-    .select(['name', 'price_cents'])
-    .where('order_id', '=', order.id)
-    .orderBy('product_id')
-    .execute()
-  return { ...order, lines }
-}
-
 /** 'November 15, 2026', the same for every reader. */
 const day = (date: Date | string) => new Date(date).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
-/** 'November 15, 2026 at 12:00:00 UTC' */
-const moment = (date: Date) => `${day(date)} at ${date.toISOString().slice(11, 19)} UTC`
+/** 'Nov 15, 2026, 12:00:00 UTC' */
+const moment = (date: Date) =>
+  `${date.toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23', timeZone: 'UTC' })} UTC`
 
 /** 'n•••@•••.example': its owner knows it again, a stranger does not. */
 const partly = (email: string) => `${[...email][0]}•••@•••${/\.[^.@]*$/.exec(email)?.[0] ?? ''}`

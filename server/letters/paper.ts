@@ -48,42 +48,56 @@ export const button = (label: string, href: string): Block => ({
 <p style="margin:0 0 20px;${base};font-size:14px;color:${soft};${breaks}">${link(href)}</p>`,
 })
 
-/** What was bought, an amount behind each name, and the sum below. */
-export function receipt(lines: { name: string; amount: string }[], total: string): Block {
-  const row = (name: string, amount: string, look: string) => `<tr>
-<td style="padding:12px 12px 12px 0;${base};${look}">${shown(name)}</td>
-<td align="right" style="padding:12px 0;white-space:nowrap;${base};${look}">$${amount}</td></tr>`
-  const rule = `border-top:1px solid ${line}`
-  return {
-    text: [...lines.map(({ name, amount }) => `  ${oneLine(name)}: $${amount}`), `  Total: $${total}`].join('\n'),
-    html: `${table} style="margin:0 0 20px;border-bottom:1px solid ${line}">
-${lines.map(({ name, amount }) => row(name, amount, rule)).join('\n')}
-${row('Total', total, `border-top:2px solid ${ink};font-weight:600;font-size:18px`)}
-</table>`,
-  }
+type Pair = readonly [name: string, value: string]
+
+/** Names and values, side by side. */
+export const facts = (pairs: Pair[]): Block => ({
+  text: pairs.map(([name, value]) => `${oneLine(name)}: ${oneLine(value)}`).join('\n'),
+  html: rows(pairs.map(([name, value]) => row(name, value, `font-size:14px;color:${soft}`))),
+})
+
+/** What was bought with an amount behind each name, the sum, and below it what a bookkeeper asks for. */
+export const receipt = (lines: Pair[], total: string, pairs: Pair[]): Block => ({
+  text: [...lines, ['Total', total] as const, ...pairs]
+    .map(([name, value]) => `  ${oneLine(name)}: ${oneLine(value)}`)
+    .join('\n'),
+  html: rows([
+    ...lines.map(([name, amount]) => row(name, amount)),
+    row('Total', total, `border-top:2px solid ${ink};font-weight:600;font-size:18px`),
+    ...pairs.map(([name, value]) => row(name, value, `font-size:14px;color:${soft}`)),
+  ]),
+})
+
+const rows = (rows: string[]) => `${table} style="margin:0 0 24px;border-bottom:1px solid ${line}">
+${rows.join('\n')}
+</table>`
+
+const row = (name: string, value: string, look = '') => {
+  const cell = `border-top:1px solid ${line};${base};${look}`
+  return `<tr valign="top"><td style="padding:10px 16px 10px 0;${cell}">${shown(name)}</td>
+<td align="right" style="padding:10px 0;${cell};${breaks}">${shown(value)}</td></tr>`
 }
 
-/** Names and values, one under the other: whoever reads on a phone sees them whole. */
-export const facts = (rows: (readonly [name: string, value: string])[]): Block => ({
-  text: rows.map(([name, value]) => `${oneLine(name)}: ${oneLine(value)}`).join('\n'),
-  html: `${table} style="margin:0 0 20px">
-${rows
-  .map(
-    ([name, value]) =>
-      `<tr><td style="padding:0 0 10px;${base};${breaks}"><span style="font-size:14px;color:${soft}">${shown(name)}</span><br>${/^https?:\/\//.test(value) ? link(value) : shown(value)}</td></tr>`,
-  )
-  .join('\n')}
-</table>`,
+/** An address to be seen at once, and to be copied. */
+export const address = (href: string): Block => ({
+  text: href,
+  html: `${table} style="margin:0 0 24px"><tr><td bgcolor="${looks['accent-tint']}" align="center" style="padding:18px 16px;border-radius:10px;background:${looks['accent-tint']};${base};font-size:18px;font-weight:600;${breaks}">${link(href, href.replace(/^https?:\/\//, ''))}</td></tr></table>`,
+})
+
+/** Signs without spaces, such as a hash. */
+export const code = (name: string, signs: string): Block => ({
+  text: `${oneLine(name)}: ${oneLine(signs)}`,
+  html: `<p style="margin:-12px 0 20px;${base};font-size:13px;color:${soft};${breaks}">${shown(name)}<br><span style="font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace">${shown(signs)}</span></p>`,
 })
 
 /** A text that was accepted, as it was: `content` is HTML that was sanitised when it was stored. */
 export const acceptedText = (content: string, text: string): Block => ({
   text: `----------\n${text}\n----------`,
-  html: `<div style="margin:0 0 24px;padding:4px 20px;border:1px solid ${line};border-radius:10px;background:${paper};${base};font-size:15px;${breaks}">${/^\s*</.test(content) ? content : `<p>${content}</p>`}</div>`,
+  html: `<div class="accepted" style="margin:0 0 24px;padding:4px 20px;border:1px solid ${line};border-radius:10px;background:${paper};${base};font-size:15px;${breaks}">${/^\s*</.test(content) ? content : `<p>${content}</p>`}</div>`,
 })
 
-const link = (href: string) =>
-  `<a href="${escaped(href)}" style="color:${looks.accent};text-decoration:underline">${escaped(href)}</a>`
+const link = (href: string, words = href) =>
+  `<a href="${escaped(href)}" style="color:${looks.accent};text-decoration:underline">${escaped(words)}</a>`
 
 type Writing = {
   to: string
@@ -106,16 +120,17 @@ export function write({ to, subject, preview, from, blocks, attachment }: Writin
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light">
 <title>${shown(subject)}</title>
+<style>.accepted h1,.accepted h2,.accepted h3,.accepted h4{margin:20px 0 8px;font-size:16px;line-height:1.3}.accepted ul,.accepted ol{padding-left:20px}</style>
 </head>
 <body style="margin:0;padding:0;background:${paper}">
 <div style="display:none;max-height:0;overflow:hidden">${shown(preview)}</div>
 ${table} bgcolor="${paper}" style="background:${paper}"><tr><td align="center" style="padding:24px 12px 40px">
-${table} style="max-width:600px">
-<tr><td style="padding:8px 8px 20px;font-family:${looks['font-head']};font-size:22px;font-weight:600;color:${looks.accent}">${brand.name}</td></tr>
-<tr><td bgcolor="${card}" style="padding:32px 24px 16px;border:1px solid ${line};border-top:4px solid ${looks.accent};border-radius:14px;background:${card}">
+${table} style="max-width:600px;border-collapse:separate">
+<tr><td bgcolor="${looks.accent}" style="padding:18px 24px;border-radius:14px 14px 0 0;background:${looks.accent};font-family:${looks['font-head']};font-size:22px;line-height:1.2;font-weight:600;color:#ffffff">${brand.name}</td></tr>
+<tr><td bgcolor="${card}" style="padding:32px 24px 16px;border:1px solid ${line};border-top:0;border-radius:0 0 14px 14px;background:${card}">
 ${blocks.map((block) => block.html).join('\n')}
 </td></tr>
-<tr><td style="padding:20px 8px 0;font-family:${looks.font};font-size:13px;line-height:1.5;color:${soft}">${brand.name} · ${link(from)}</td></tr>
+<tr><td align="center" style="padding:20px 8px 0;font-family:${looks.font};font-size:13px;line-height:1.5;color:${soft}">${brand.name} · ${link(from)}</td></tr>
 </table>
 </td></tr></table>
 </body>

@@ -59,7 +59,8 @@ const membershipOf = ({ joined_at, cancelled_at, ends_at }: Member, now: Date): 
   is_over: ends_at !== null && ends_at <= now,
 })
 
-async function receiptOf({ db }: World, member_id: string): Promise<OfficeView['receipt']> {
+/** What was bought, for how much, and under which reference it was paid. */
+export async function receiptOf({ db }: World, member_id: string): Promise<OfficeView['receipt']> {
   const lines = await db
     .selectFrom('orders')
     .innerJoin('member', 'member.id', 'orders.member_id')
