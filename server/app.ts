@@ -16,6 +16,7 @@ import { addOffice, shipsOffice } from './office/pages.ts'
 import { addPages } from './page.ts'
 import { visitorFrom } from './request.ts'
 import type { Shell } from './shell.ts'
+import { addWellKnown } from './well-known.ts'
 import type { World } from './world.ts'
 
 const KILOBYTES = 1024
@@ -49,6 +50,7 @@ export async function createApp({ world, shell, serverFactory }: Making): Promis
     transform: jsonSchemaTransform,
   })
   addHealth(app, world)
+  addWellKnown(app, world)
   await app.register(async (api) => addApi(api, world), { prefix: API })
   addPages(app, world, shell)
   if (shipsOffice(config)) addOffice(app, world, shell)

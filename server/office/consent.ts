@@ -32,8 +32,12 @@ export async function consentBundle(world: World, member_id: string): Promise<st
     accepted: await acceptedBy(world, member_id),
     made_at: world.now(),
   }
-  const signed = await new FlattenedSign(Buffer.from(JSON.stringify(said)))
+  const {
+    payload,
+    protected: head,
+    signature,
+  } = await new FlattenedSign(Buffer.from(JSON.stringify(said)))
     .setProtectedHeader({ alg: 'ES256', kid, typ: CONSENT })
     .sign(privateKey)
-  return `${JSON.stringify(signed, null, 2)}\n`
+  return JSON.stringify({ payload, protected: head, signature }) // no byte in it that may be changed
 }

@@ -4,6 +4,9 @@ import type { World } from '#server/world.ts'
 
 const SECONDS_GOOD = 60
 
+/** What else is signed with the same key says that it is something else. */
+const GRANT = 'JWT'
+
 /** A key to the office for one member: signed, for one office, good once and for a minute. */
 export const mintGrant = (
   { keys, config, now }: Pick<World, 'keys' | 'config' | 'now'>,
@@ -11,7 +14,7 @@ export const mintGrant = (
 ): Promise<string> => {
   const seconds = Math.floor(now().getTime() / 1000)
   return new SignJWT()
-    .setProtectedHeader({ alg: 'ES256', kid: keys.grant.kid, typ: 'JWT' })
+    .setProtectedHeader({ alg: 'ES256', kid: keys.grant.kid, typ: GRANT })
     .setIssuer(config.PUBLIC_URL)
     .setAudience(config.OFFICE_URL)
     .setSubject(member_id)
@@ -24,7 +27,13 @@ export const mintGrant = (
 /** The member whom a grant lets in, once; nobody for one that is changed, late, used, or for another office. */
 export async function spendGrant({ db, keys, config, now }: World, token: string): Promise<string | undefined> {
   const { publicJwk } = keys.grant
-  const rules = { algorithms: ['ES256'], issuer: config.PUBLIC_URL, audience: config.OFFICE_URL, currentDate: now() }
+  const rules = {
+    algorithms: ['ES256'],
+    typ: GRANT,
+    issuer: config.PUBLIC_URL,
+    audience: config.OFFICE_URL,
+    currentDate: now(),
+  }
   const checked = await jwtVerify(token, await importJWK(publicJwk, 'ES256'), rules).catch(() => undefined)
   const { sub, jti, exp } = checked?.payload ?? {}
   if (!sub || !jti || !exp) return undefined

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { CompactSign, FlattenedSign, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { verified } from '../../scripts/verify-consent.mjs'
+import { CONSENT, consentBundle } from './consent.ts'
+import { mintGrant, spendGrant } from './grant.ts'
+
+let site: Site
+let member_id: string
+let bundle: string
+let keys: string
+beforeAll(async () => {
+  site = await testSite()
+  await site.post('enrollment/add-enrollment', await filledForm(site, { username: 'lantern' }))
+  const member = await site.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
+  member_id = member.id
+  site.pass(3600)
+  bundle = await consentBundle(site.world, member_id)
+  keys = (await site.get('/.well-known/jwks.json')).body
+})
+afterAll(() => site.close())
+
+describe('what was accepted', () => {
+  it('15.13 is a bundle that the public key alone verifies', async () => {
+    const { issuer, member, accepted, made_at } = verified(bundle, keys)
+    expect({ issuer, member, made_at }).toEqual({
+      issuer: 'http://foyer.test',
+      member: {
+        username: 'lantern',
+        first_name: 'Zoë',
+        last_name: 'Example',
+        joined_at: '2026-11-15T12:00:00.000Z',
+      },
+      made_at: '2026-11-15T13:00:00.000Z',
+    })
+    const texts = await site.db
+      .selectFrom('acceptance')
+      .innerJoin('legal_text', 'legal_text.sha256', 'acceptance.sha256')
+      .select(['agreement', 'title', 'version', 'acceptance.sha256', 'content'])
+      .orderBy('agreement')
+      .orderBy('title')
+      .execute()
+    expect(accepted).toEqual(texts.map((text) => ({ ...text, accepted_at: '2026-11-15T12:00:00.000Z' })))
+    expect(new Set(texts.map(({ agreement }) => agreement))).toEqual(new Set(['agreement_1', 'agreement_2']))
+  })
+
+  it('15.13 is broken by one changed byte, wherever it stands', () => {
+    const places = Array.from(bundle, (_, place) => place).filter(
+      (place) => place % 101 === 0 || place > bundle.length - 300,
+    )
+    const unnoticed = places.filter((place) => {
+      const other = bundle[place] === 'A' ? 'B' : 'A'
+      try {
+        return verified(bundle.slice(0, place) + other + bundle.slice(place + 1), keys)
+      } catch {
+        return false
+      }
+    })
+    expect(places.length).toBeGreaterThan(500)
+    expect(unnoticed).toEqual([])
+  })
+
+  it('15.13 does not follow a text that was changed behind its hash', async () => {
+    const other = await testSite()
+    await other.post('enrollment/add-enrollment', await filledForm(other))
+    const { id } = await other.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
+    await other.db.updateTable('legal_text').set({ content: 'Something else' }).execute()
+    const changed = await consentBundle(other.world, id)
+    const itsKeys = (await other.get('/.well-known/jwks.json')).body
+    expect(() => verified(changed, itsKeys)).toThrow('does not have the hash that stands beside it')
+    await other.close()
+  })
+})
+
+describe('one key, two uses', () => {
+  const enter = (token: string) => spendGrant(site.world, token)
+
+  it('15.13 a bundle opens no office', async () => {
+    const { payload, protected: head, signature } = JSON.parse(bundle)
+    expect(await enter(`${head}.${payload}.${signature}`)).toBeUndefined()
+  })
+
+  it.each([CONSENT, 'at+jwt', undefined])('15.13 what says of itself that it is %s opens no office', async (typ) => {
+    const { privateKey, kid } = site.world.keys.grant
+    const { OFFICE_URL, PUBLIC_URL } = site.world.config
+    const seconds = Math.floor(site.world.now().getTime() / 1000)
+    const token = (typ: string | undefined) =>
+      new SignJWT()
+        .setProtectedHeader({ alg: 'ES256', kid, ...(typ ? { typ } : {}) })
+        .setIssuer(PUBLIC_URL)
+        .setAudience(OFFICE_URL)
+        .setSubject(member_id)
+        .setJti(randomUUID())
+        .setExpirationTime(seconds + 60)
+        .sign(privateKey)
+    expect(await enter(await token(typ))).toBeUndefined()
+    expect(await enter(await token('JWT'))).toBe(member_id)
+  })
+
+  it('15.13 a grant is no bundle', async () => {
+    const [head, payload, signature] = (await mintGrant(site.world, member_id)).split('.')
+    expect(() => verified(JSON.stringify({ payload, protected: head, signature }), keys)).toThrow('not a consent')
+  })
+
+  it('15.13 another key of ours would not do', async () => {
+    const { payload } = JSON.parse(bundle)
+    const other = await testSite()
+    const { privateKey } = other.world.keys.grant
+    const head = { alg: 'ES256', kid: site.world.keys.grant.kid, typ: CONSENT }
+    const forged = await new FlattenedSign(Buffer.from(payload, 'base64url')).setProtectedHeader(head).sign(privateKey)
+    const { protected: written, signature } = forged
+    expect(() => verified(JSON.stringify({ payload, protected: written, signature }), keys)).toThrow('does not fit')
+    const compact = await new CompactSign(Buffer.from(payload, 'base64url')).setProtectedHeader(head).sign(privateKey)
+    expect(await enter(compact)).toBeUndefined()
+    await other.close()
+  })
+})

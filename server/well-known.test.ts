@@ -1,0 +1,117 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SignJWT, UnsecuredJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { freePort } from '../scripts/port.mjs'
+import { consentBundle } from './office/consent.ts'
+import { mintGrant } from './office/grant.ts'
+import { filledForm, type Site, testSite } from './test/site.ts'
+
+type Example = { memberBehind: (token: string, isFirstUse: (jti: string) => Promise<boolean>) => Promise<string> }
+
+const OFFICE_URL = 'https://office.example'
+let site: Site
+let member_id: string
+let example: Example
+let folder: string
+
+/** The site over a real port, and the README's example as an operator would copy it: it learns the address and no more. */
+beforeAll(async () => {
+  const port = await freePort()
+  const PUBLIC_URL = `http://127.0.0.1:${port}`
+  site = await testSite({ PUBLIC_URL, OFFICE_URL })
+  await site.app.listen({ port, host: '127.0.0.1' })
+  await site.post('enrollment/add-enrollment', await filledForm(site))
+  member_id = (await site.db.selectFrom('member').select('id').executeTakeFirstOrThrow()).id
+
+  const [, written = ''] =
+    /```js\n(import \{ createRemoteJWKSet[\s\S]*?)```/.exec(await readFile('README.md', 'utf8')) ?? []
+  folder = await mkdtemp(join('node_modules', '.readme-'))
+  const file = join(process.cwd(), folder, 'example.mjs')
+  await writeFile(file, written.replace('https://join.example', PUBLIC_URL))
+  example = await import(file)
+  vi.useFakeTimers({ toFake: ['Date'], now: site.world.now() })
+})
+afterAll(async () => {
+  vi.useRealTimers()
+  await rm(folder, { recursive: true })
+  await site.close()
+})
+
+/** An operator's table of used grants. */
+const used = new Set<string>()
+const isFirstUse = async (jti: string) => used.size < used.add(jti).size
+const enter = (token: string) => example.memberBehind(token.replaceAll('.', '~'), isFirstUse)
+
+describe('the public key', () => {
+  it('15.11 stands where everybody looks for it, for an hour, and without its private half', async () => {
+    const reply = await site.get('/.well-known/jwks.json')
+    const { kid } = site.world.keys.grant
+    expect(reply.json()).toEqual({
+      keys: [{ kty: 'EC', crv: 'P-256', x: expect.any(String), y: expect.any(String), kid, alg: 'ES256', use: 'sig' }],
+    })
+    expect(reply.headers['cache-control']).toBe('public, max-age=3600')
+    expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
+  })
+
+  it('15.11 stands there with the office that we ship as well', async () => {
+    const shipped = await testSite()
+    expect((await shipped.get('/.well-known/jwks.json')).json().keys).toHaveLength(1)
+    await shipped.close()
+  })
+})
+
+describe('an office of somebody else’s, as the README writes it', () => {
+  it('15.11 lets in the member behind a grant, once', async () => {
+    const { token, vo_url } = (await site.post('enrollment/add-enrollment', await filledForm(site))).json()
+    expect(vo_url).toBe(OFFICE_URL)
+    const newest = await site.db.selectFrom('member').select('id').where('id', '<>', member_id).executeTakeFirst()
+    expect(await enter(token)).toBe(newest?.id)
+    await expect(enter(token)).rejects.toThrow('used before')
+  })
+
+  const wrong: Record<string, () => Promise<string>> = {
+    'for another office': () =>
+      mintGrant(
+        { ...site.world, config: { ...site.world.config, OFFICE_URL: 'https://elsewhere.example' } },
+        member_id,
+      ),
+    'from another site': () =>
+      mintGrant(
+        { ...site.world, config: { ...site.world.config, PUBLIC_URL: 'https://elsewhere.example' } },
+        member_id,
+      ),
+    'that is late': () =>
+      mintGrant({ ...site.world, now: () => new Date(site.world.now().getTime() - 61_000) }, member_id),
+    'whose member was changed': async () => {
+      const [head, body = '', signature] = (await mintGrant(site.world, member_id)).split('.')
+      const said = { ...JSON.parse(Buffer.from(body, 'base64url').toString()), sub: 'somebody else' }
+      return `${head}.${Buffer.from(JSON.stringify(said)).toString('base64url')}.${signature}`
+    },
+    'whose signature was changed': async () => {
+      const token = await mintGrant(site.world, member_id)
+      const place = token.length - 10
+      return token.slice(0, place) + (token[place] === 'A' ? 'B' : 'A') + token.slice(place + 1)
+    },
+    'that nobody signed': async () =>
+      new UnsecuredJWT().setIssuer(site.world.config.PUBLIC_URL).setAudience(OFFICE_URL).setSubject(member_id).encode(),
+    'signed with the public key as a secret': () =>
+      new SignJWT({ jti: 'x' })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .setIssuer(site.world.config.PUBLIC_URL)
+        .setAudience(OFFICE_URL)
+        .setSubject(member_id)
+        .setExpirationTime('1m')
+        .sign(Buffer.from(JSON.stringify(site.world.keys.grant.publicJwk))),
+    'that is a bundle of accepted texts': async () => {
+      const { payload, protected: head, signature } = JSON.parse(await consentBundle(site.world, member_id))
+      return `${head}.${payload}.${signature}`
+    },
+    'that is nothing': async () => '',
+  }
+  it.each(Object.entries(wrong))('15.11 refuses a grant %s', async (_what, token) => {
+    const before = used.size
+    await expect(enter(await token())).rejects.toThrow()
+    expect(used.size).toBe(before)
+  })
+})
