@@ -2,10 +2,14 @@ import type { BareStart, StartData } from './start.ts'
 
 /** A message that an embedded part would have sent. */
 export type OutboxMessage = {
+  id: string
   channel: 'mail' | 'sms' | 'call'
   recipient: string
   subject: string
   body: string
+  has_html: boolean
+  /** The name of the file that comes with it. */
+  attachment: string | null
   created_at: string
 }
 

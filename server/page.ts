@@ -10,7 +10,7 @@ import { withOpened } from './credit.ts'
 import { documentedCalls } from './docs.ts'
 import { isOver } from './enrollment.ts'
 import { nothingHere } from './errors.ts'
-import { messagesTo } from './outbox.ts'
+import { messageBy, messagesTo } from './outbox.ts'
 import { Refusal } from './refusal.ts'
 import { type Begun, giveCookie, isOpened, readCookie } from './request.ts'
 import { type Shell, sendPage } from './shell.ts'
@@ -116,15 +116,34 @@ async function goOn(request: FastifyRequest, world: World, site: string): Promis
   return { enrollment_id, since, touches: withOpened(touches, site, world.now()) }
 }
 
+/** A letter is shown as a mail reader would: no script, nothing from anywhere. */
+const letterPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+
 /** What embedded parts would have sent, for eyes and for programs. */
 function addOutbox(app: FastifyInstance, { db }: World, shell: Shell) {
   type To = { Querystring: { to?: string } }
+  type One = { Params: { id: string } }
   const asked = { schema: { hide: true, querystring: z.object({ to: z.optional(fields.recipient) }) } }
+  const one = { schema: { hide: true, params: z.object({ id: z.uuid() }) } }
   app.get<To>('/__outbox.json', asked, async ({ query }, reply) =>
     reply.send(JSON.stringify(await messagesTo(db, query.to))),
   )
   app.get<To>('/__outbox', asked, async (request, reply) => {
     const body = shell.pages.outbox(await messagesTo(db, request.query.to))
     return sendPage(request, reply, shell, { title: `Outbox · ${brand.name}`, body })
+  })
+  app.get<One>('/__outbox/:id', one, async (request, reply) => {
+    const letter = await messageBy(db, request.params.id)
+    if (!letter?.html) return notFound(request, reply, shell)
+    return reply.type('text/html; charset=utf-8').header('content-security-policy', letterPolicy).send(letter.html)
+  })
+  app.get<One>('/__outbox/:id/attachment', one, async (request, reply) => {
+    const file = (await messageBy(db, request.params.id))?.attachment
+    if (!file) return notFound(request, reply, shell)
+    const name = encodeURIComponent(file.filename)
+    return reply
+      .type('application/octet-stream')
+      .header('content-disposition', `attachment; filename*=UTF-8''${name}`)
+      .send(file.content)
   })
 }

@@ -36,10 +36,13 @@ const everyPage = {
   failed: pages.failed(),
   outbox: pages.outbox([
     {
+      id: 'one',
       channel: 'mail',
       recipient: 'zoe@example.com',
       subject: '<i>',
       body: 'See https://a.example/x.',
+      has_html: true,
+      attachment: 'consent.json',
       created_at: renews_on,
     },
   ]),

@@ -9,6 +9,9 @@ const channels: Record<OutboxMessage['channel'], { name: string; icon: Component
   call: { name: 'Call', icon: CallIcon },
 }
 
+/** A body of more signs than this is folded. */
+const LONG = 2000
+
 /** What embedded parts would have sent, newest first. */
 export function Outbox({ messages }: { messages: OutboxMessage[] }) {
   const newestFirst = messages.toSorted((a, b) => b.created_at.localeCompare(a.created_at))
@@ -23,7 +26,7 @@ export function Outbox({ messages }: { messages: OutboxMessage[] }) {
         {messages.length ? (
           <ol className="letters">
             {newestFirst.map((message) => (
-              <li key={Object.values(message).join(' ')}>
+              <li key={message.id}>
                 <Letter message={message} />
               </li>
             ))}
@@ -40,7 +43,7 @@ export function Outbox({ messages }: { messages: OutboxMessage[] }) {
 }
 
 function Letter({ message }: { message: OutboxMessage }) {
-  const { channel, recipient, subject, body, created_at } = message
+  const { id, channel, recipient, subject, body, has_html, attachment, created_at } = message
   const { name, icon: Icon } = channels[channel]
   return (
     <article className="letter">
@@ -56,7 +59,26 @@ function Letter({ message }: { message: OutboxMessage }) {
         <time dateTime={created_at}>{readable(created_at)}</time>
       </header>
       {subject && <h2>{subject}</h2>}
-      <p className="letter-body">{withLinks(body)}</p>
+      {body.length > LONG ? (
+        <details>
+          <summary>Read it here</summary>
+          <p className="letter-body">{withLinks(body)}</p>
+        </details>
+      ) : (
+        <p className="letter-body">{withLinks(body)}</p>
+      )}
+      {has_html && (
+        <p>
+          <a href={`/__outbox/${id}`}>See it as a mail reader shows it</a>
+        </p>
+      )}
+      {attachment && (
+        <p>
+          <a href={`/__outbox/${id}/attachment`} download>
+            Keep the file {attachment}
+          </a>
+        </p>
+      )}
     </article>
   )
 }
