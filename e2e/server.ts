@@ -57,7 +57,10 @@ export default async function startSites() {
   }
   try {
     const all = { ...sites, BASE_URL_VENDOR: await vendorSite(stops) }
-    for (const [name, settings] of Object.entries(all)) process.env[name] = await startSite(settings, stops)
+    const started = Object.entries(all).map(async ([name, settings]) => {
+      process.env[name] = await startSite(settings, stops)
+    })
+    await Promise.all(started)
   } catch (error) {
     await stopAll()
     throw error

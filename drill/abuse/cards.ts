@@ -13,6 +13,8 @@ const LONG = { hours: 2, stolen: 20_000, addresses: 5_000, honest: 500, phones: 
 const SHORT = { hours: 1, stolen: 400, addresses: 100, honest: 30, phones: 10, atOnce: 50, bankMs: 50 }
 
 const MOST_AT_GATEWAY = 200
+/** What a confirmed phone may try in a day, by default. */
+const MOST_BY_PHONE = 5
 const MOST_UNTIL_OPEN = 100
 const LEAST_THROUGH = 0.99
 
@@ -89,14 +91,15 @@ async function stolen(drill: Scale, ground: Ground, attack: Attack): Promise<Row
   ))
     drill.say(`  ${times} honest visitors ended with: ${end}`)
   drill.say(`  refused, cards ${attack.name}: ${since(before)}`)
+  const mostAtGateway = MOST_AT_GATEWAY + attack.phones * MOST_BY_PHONE
   return {
     part: 'abuse',
     database: ground.name,
     done: `${Math.min(next, size.stolen)} stolen cards ${attack.name}, ${size.atOnce} at once, in ${size.hours} h; ${size.honest} honest visitors`,
-    asked: `≤ ${MOST_AT_GATEWAY} at the gateway; at most ${MOST_UNTIL_OPEN} declines before the breaker opens; ≥ 99 % of the honest get through`,
+    asked: `≤ ${mostAtGateway} at the gateway; at most ${MOST_UNTIL_OPEN} declines before the breaker opens; ≥ 99 % of the honest get through`,
     found: `${count.reached} at the gateway; ${breaker(count)}; ${through} honest through (${share(fates, isShared)} behind one address, ${share(fates, isManaged)} with a password manager), ${asked} asked for a code, ${longest} s the longest wait`,
     passed:
-      count.reached <= MOST_AT_GATEWAY &&
+      count.reached <= mostAtGateway &&
       (count.untilOpen || count.declines) <= MOST_UNTIL_OPEN &&
       through >= size.honest * LEAST_THROUGH,
   }

@@ -17,7 +17,7 @@ async function emulated() {
   const lines: string[] = []
   const log = { error: (details: object, message: string) => lines.push(JSON.stringify({ ...details, message })) }
   const gatewayWith = (changes: object) =>
-    twilioVerify({ ...keys, base_url: emulator.url, deadline_seconds: 0.5, log, ...changes })
+    twilioVerify({ ...keys, base_url: emulator.url, deadline_seconds: 1, log, ...changes })
   return {
     emulator,
     lines,
@@ -180,7 +180,7 @@ describe('an answer that is none', () => {
     const started = performance.now()
     expect(await gateway.send(mobile_phone, 'sms')).toBe('unknown')
     expect(await gateway.check(mobile_phone, '000000')).toBe('unknown')
-    expect(performance.now() - started).toBeLessThan(1_500)
+    expect(performance.now() - started).toBeLessThan(3_000)
     expect(lines).toHaveLength(2)
     expect(JSON.parse(lines[0] ?? '')).toEqual({
       reason: reasons[fault],
