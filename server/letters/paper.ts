@@ -19,8 +19,9 @@ const table = '<table role="presentation" width="100%" cellpadding="0" cellspaci
 /** What somebody typed is text: one line, and never markup. */
 const shown = (text: string) => escaped(oneLine(text))
 
+/** Plain text has its subject above it already. */
 export const title = (text: string): Block => ({
-  text: oneLine(text),
+  text: '',
   html: `<h1 style="margin:0 0 20px;${head};font-size:28px">${shown(text)}</h1>`,
 })
 
@@ -112,7 +113,7 @@ type Writing = {
 
 /** The letter from its pieces: plain text, and HTML that needs nothing from anywhere. */
 export function write({ to, subject, preview, from, blocks, attachment }: Writing): Letter {
-  const text = [...blocks.map((block) => block.text), `-- \n${brand.name}\n${from}`].join('\n\n')
+  const text = [...blocks.map((block) => block.text).filter(Boolean), `-- \n${brand.name}\n${from}`].join('\n\n')
   const html = `<!doctype html>
 <html lang="en">
 <head>

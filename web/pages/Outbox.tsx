@@ -67,17 +67,11 @@ function Letter({ message }: { message: OutboxMessage }) {
       ) : (
         <p className="letter-body">{withLinks(body)}</p>
       )}
-      {has_html && (
-        <p>
-          <a href={`/__outbox/${id}`}>See it as a mail reader shows it</a>
-        </p>
-      )}
-      {attachment && (
-        <p>
-          <a href={`/__outbox/${id}/attachment`} download>
-            Keep the file {attachment}
-          </a>
-        </p>
+      {(has_html || attachment) && (
+        <footer>
+          {has_html && <a href={`/__outbox/${id}`}>As a mail reader shows it</a>}
+          {attachment && <a href={`/__outbox/${id}/attachment`}>{attachment}</a>}
+        </footer>
       )}
     </article>
   )
