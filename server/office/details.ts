@@ -7,7 +7,7 @@ import { addJob, type Jobs } from '#server/queue.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
-import { findSeed, forgetKeys, makeGood, useKey, wordOf } from './letter-keys.ts'
+import { findKey, findSeed, forgetKeys, makeGood, useKey, wordOf } from './letter-keys.ts'
 import { requireMember } from './session.ts'
 import { tryPassword } from './sign-in.ts'
 
@@ -68,9 +68,10 @@ export async function confirmEmailLetterTo(world: World, { member_id }: Jobs['co
 /** The reader of a new address has answered: from now on it is the member's, and the old one hears of it. */
 export async function confirmEmail(world: World, word: string, visitor: Visitor): Promise<{ email: string }> {
   await spend(world, 'LIMIT_GRANTS', visitor.address)
+  if (!(await findKey(world, 'email', word))) throw spentWord() // most who come late need no transaction
   return inTransaction(world.db, async (db) => {
     const used = await useKey({ ...world, db }, 'email', word)
-    if (!used?.email) throw new Refusal(401, 'This link was used before or is too old.')
+    if (!used?.email) throw spentWord()
     const { email, member_id } = used
     const member = await db
       .selectFrom('member')
@@ -97,3 +98,5 @@ export async function confirmEmail(world: World, word: string, visitor: Visitor)
     return { email }
   })
 }
+
+const spentWord = () => new Refusal(401, 'This link was used before or is too old.')

@@ -1,4 +1,5 @@
 import { runJobs } from '#server/jobs.ts'
+import { isPostgres } from './database.ts'
 import { filledForm, type Site } from './site.ts'
 
 /** The cookie that an answer gives. */
@@ -33,3 +34,15 @@ export async function lettersTo(site: Site, email: string, subject?: string): Pr
 /** The word in the address of a letter: behind the '#', where no server sees it. */
 export const wordIn = (letter: Letter | undefined) =>
   /\/office\/[a-z-]+#([\w-]{43})/.exec(letter?.body ?? '')?.[1] ?? ''
+
+/** How many come at once. The embedded database has one connection: more than a few in line show nothing new. */
+export const CROWD = isPostgres ? 1000 : 100
+
+/** A crowd of requests at once, each from an address of its own, and how often each status came. */
+export async function byACrowd(ask: (headers: Record<string, string>) => Promise<{ statusCode: number }>) {
+  const addresses = Array.from({ length: CROWD }, (_, n) => `10.1.${n >> 8}.${n & 255}`)
+  const replies = await Promise.all(addresses.map((address) => ask({ 'x-forwarded-for': address })))
+  const counts: Record<number, number> = {}
+  for (const { statusCode } of replies) counts[statusCode] = (counts[statusCode] ?? 0) + 1
+  return counts
+}
