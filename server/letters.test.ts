@@ -181,6 +181,16 @@ describe('names in letters', () => {
     }
     await other.close()
   })
+
+  it.each([
+    ['Zoë', 'Hello Zoë,'],
+    ['J. R.', 'Hello J. R.,'],
+    ['win.example', 'Hello,'],
+    ['see http://x', 'Hello,'],
+  ])('15.12 are left out where a mail reader would make a link of them: %s', (first_name, hello) => {
+    const { text } = unpaidLetter(site.world, { ...zoe, first_name, site: 'ana' })
+    expect(text.split('\n')[0]).toBe(hello)
+  })
 })
 
 describe('the outbox', () => {

@@ -11,10 +11,10 @@ import {
   code,
   facts,
   heading,
+  mainHeading,
   paragraph,
   receipt,
   smallPrint,
-  title,
   write,
 } from './letters/paper.ts'
 import { readable } from './letters/plain.ts'
@@ -31,8 +31,6 @@ export async function welcomeLetter(world: World, member_id: string): Promise<Le
     subject: `Welcome to ${brand.name}`,
     preview: `Your receipt, your own link, and the way into your office.`,
     blocks: [
-      title(`Welcome to ${brand.name}`),
-      paragraph(`Hello ${member.first_name},`),
       paragraph(`You joined with ${member.sponsor_name} on ${day(member.joined_at)}. It is good to have you here.`),
       button('Open your office', OFFICE_URL),
       heading('Your own link'),
@@ -53,7 +51,7 @@ export async function welcomeLetter(world: World, member_id: string): Promise<Le
         `${costs} This month is paid; the next one begins on ${day(renewsOn(member.joined_at))}, unless you have cancelled before.`,
       ),
       paragraph(
-        'You can cancel whenever you like, in your office. Your membership then ends with the month that is paid.',
+        'You can cancel whenever you like, in your office. Your membership then lasts until the end of its month.',
       ),
       smallPrint('A copy of everything you accepted comes in a letter of its own. Please keep both.'),
     ],
@@ -69,13 +67,11 @@ export async function consentLetter(world: World, member_id: string): Promise<Le
     subject: 'What you accepted: your copy',
     preview: 'The exact texts, when you accepted them, and a signed file that proves it.',
     blocks: [
-      title('What you accepted'),
-      paragraph(`Hello ${member.first_name},`),
       paragraph(
         `When you joined ${brand.name} you accepted the texts below. This letter is your copy; please keep it.`,
       ),
-      ...accepted.flatMap(({ title: name, version, accepted_at, sha256, content }) => [
-        heading(name),
+      ...accepted.flatMap(({ title, version, accepted_at, sha256, content }) => [
+        heading(title),
         facts([
           ['Version', String(version)],
           ['Accepted', moment(accepted_at)],
@@ -101,10 +97,8 @@ export async function cancelledLetter(world: World, member_id: string): Promise<
     subject: 'Your membership is cancelled',
     preview: `It lasts until ${day(ends_at)}. Until then you can take it back.`,
     blocks: [
-      title('Your membership is cancelled'),
-      paragraph(`Hello ${member.first_name},`),
       paragraph(
-        `You cancelled your membership on ${day(cancelled_at)}. It lasts until ${day(ends_at)}, the end of the month that is paid. No other month follows.`,
+        `You cancelled your membership on ${day(cancelled_at)}. It lasts until ${day(ends_at)}, the end of the month that has begun. No other month follows.`,
       ),
       paragraph(
         `Then your site, ${PUBLIC_URL}/${member.username}, turns inactive, and nobody can join through it any more.`,
@@ -127,8 +121,6 @@ export async function keptLetter(world: World, member_id: string): Promise<Lette
     subject: 'Your membership goes on',
     preview: 'You took your cancellation back. Everything stays as it was.',
     blocks: [
-      title('Your membership goes on'),
-      paragraph(`Hello ${member.first_name},`),
       paragraph(
         `You took your cancellation back, and we are glad. Everything stays as it was. ${costs} The next month begins on ${day(renewsOn(member.joined_at, world.now()))}.`,
       ),
@@ -147,8 +139,6 @@ export const unpaidLetter = (world: World, { site, ...to }: Addressee & { site: 
     subject: 'Your payment did not go through',
     preview: 'Nothing was charged, and you can try again.',
     blocks: [
-      title('Your payment did not go through'),
-      paragraph(`Hello ${to.first_name},`),
       paragraph(
         'Your payment was being checked, and it did not go through. Nothing was charged, and you are not a member yet.',
       ),
@@ -163,8 +153,6 @@ export const newPasswordLetter = (world: World, { word, ...to }: Addressee & { w
     subject: 'Set a new password',
     preview: 'The link is good for one hour and works once.',
     blocks: [
-      title('Set a new password'),
-      paragraph(`Hello ${to.first_name},`),
       paragraph('You asked for a new password. This link is good for one hour and works once:'),
       button('Set a new password', `${world.config.PUBLIC_URL}/office/new-password#${word}`),
       smallPrint('If it was not you who asked, there is nothing to do: your password stays as it is.'),
@@ -177,8 +165,6 @@ export const confirmEmailLetter = (world: World, { word, ...to }: Addressee & { 
     subject: 'Confirm your email address',
     preview: 'One press, and our letters come here.',
     blocks: [
-      title('Confirm your email address'),
-      paragraph(`Hello ${to.first_name},`),
       paragraph(
         `This address is to become the one of your ${brand.name} membership. Please confirm that it is yours. The link is good for one day and works once:`,
       ),
@@ -193,8 +179,6 @@ export const emailChangedLetter = (world: World, { new_email, ...to }: Addressee
     subject: 'Your email address was changed',
     preview: 'From now on our letters go to another address.',
     blocks: [
-      title('Your email address was changed'),
-      paragraph(`Hello ${to.first_name},`),
       paragraph(
         `From now on our letters go to ${partly(new_email)} instead of this address, and you sign in with the new one.`,
       ),
@@ -207,8 +191,6 @@ export const passwordChangedLetter = (world: World, to: Addressee): Letter =>
     subject: 'Your password was changed',
     preview: 'Every other browser was signed out.',
     blocks: [
-      title('Your password was changed'),
-      paragraph(`Hello ${to.first_name},`),
       paragraph('The password of your office was changed, and every other browser was signed out.'),
       ...ifNotYou(world, 'ask for a new password at once'),
     ],
@@ -225,8 +207,17 @@ const costs = `Your membership costs ${showAmount(toAmount(limits.subscription_c
 
 type Said = Omit<Parameters<typeof write>[0], 'to' | 'from'>
 
-const letter = ({ config }: World, { email }: Addressee, said: Said): Letter =>
-  write({ to: email, from: config.PUBLIC_URL, ...said })
+const letter = ({ config }: World, to: Addressee, { blocks, ...said }: Said): Letter =>
+  write({
+    ...said,
+    to: to.email,
+    from: config.PUBLIC_URL,
+    blocks: [mainHeading(said.subject), greeting(to.first_name), ...blocks],
+  })
+
+/** Mail readers make links of what looks like one: such a name is not repeated to whoever opens the letter. */
+const greeting = (first_name: string) =>
+  paragraph(/\p{L}\.\p{L}|[/:@]/u.test(first_name) ? 'Hello,' : `Hello ${first_name},`)
 
 const memberOf = ({ db }: World, member_id: string) =>
   db

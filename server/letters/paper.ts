@@ -20,7 +20,7 @@ const table = '<table role="presentation" width="100%" cellpadding="0" cellspaci
 const shown = (text: string) => escaped(oneLine(text))
 
 /** Plain text has its subject above it already. */
-export const title = (text: string): Block => ({
+export const mainHeading = (text: string): Block => ({
   text: '',
   html: `<h1 style="margin:0 0 20px;${head};font-size:28px">${shown(text)}</h1>`,
 })
@@ -54,7 +54,9 @@ type Pair = readonly [name: string, value: string]
 /** Names and values, side by side. */
 export const facts = (pairs: Pair[]): Block => ({
   text: pairs.map(([name, value]) => `${oneLine(name)}: ${oneLine(value)}`).join('\n'),
-  html: rows(pairs.map(([name, value]) => row(name, value, `font-size:14px;color:${soft}`))),
+  html: `${table} style="margin:0 0 24px;border-bottom:1px solid ${line}">
+${pairs.map(([name, value]) => row(name, value, `font-size:14px;color:${soft}`)).join('\n')}
+</table>`,
 })
 
 /** What was bought with an amount behind each name, the sum, and below it what a bookkeeper asks for. */
@@ -62,16 +64,12 @@ export const receipt = (lines: Pair[], total: string, pairs: Pair[]): Block => (
   text: [...lines, ['Total', total] as const, ...pairs]
     .map(([name, value]) => `  ${oneLine(name)}: ${oneLine(value)}`)
     .join('\n'),
-  html: rows([
-    ...lines.map(([name, amount]) => row(name, amount)),
-    row('Total', total, `border-top:2px solid ${ink};font-weight:600;font-size:18px`),
-    ...pairs.map(([name, value]) => row(name, value, `font-size:14px;color:${soft}`)),
-  ]),
+  html: `${table}>
+${lines.map(([name, amount]) => row(name, amount)).join('\n')}
+${row('Total', total, `border-top:2px solid ${ink};font-weight:600;font-size:18px`)}
+</table>
+${facts(pairs).html}`,
 })
-
-const rows = (rows: string[]) => `${table} style="margin:0 0 24px;border-bottom:1px solid ${line}">
-${rows.join('\n')}
-</table>`
 
 const row = (name: string, value: string, look = '') => {
   const cell = `border-top:1px solid ${line};${base};${look}`
@@ -127,11 +125,11 @@ export function write({ to, subject, preview, from, blocks, attachment }: Writin
 <div style="display:none;max-height:0;overflow:hidden">${shown(preview)}</div>
 ${table} bgcolor="${paper}" style="background:${paper}"><tr><td align="center" style="padding:24px 12px 40px">
 ${table} style="max-width:600px;border-collapse:separate">
-<tr><td bgcolor="${looks.accent}" style="padding:18px 24px;border-radius:14px 14px 0 0;background:${looks.accent};font-family:${looks['font-head']};font-size:22px;line-height:1.2;font-weight:600;color:#ffffff">${brand.name}</td></tr>
+<tr><td bgcolor="${looks.accent}" style="padding:18px 24px;border-radius:14px 14px 0 0;background:${looks.accent};font-family:${looks['font-head']};font-size:22px;line-height:1.2;font-weight:600;color:#ffffff">${shown(brand.name)}</td></tr>
 <tr><td bgcolor="${card}" style="padding:32px 24px 16px;border:1px solid ${line};border-top:0;border-radius:0 0 14px 14px;background:${card}">
 ${blocks.map((block) => block.html).join('\n')}
 </td></tr>
-<tr><td align="center" style="padding:20px 8px 0;font-family:${looks.font};font-size:13px;line-height:1.5;color:${soft}">${brand.name} · ${link(from)}</td></tr>
+<tr><td align="center" style="padding:20px 8px 0;font-family:${looks.font};font-size:13px;line-height:1.5;color:${soft}">${shown(brand.name)} · ${link(from)}</td></tr>
 </table>
 </td></tr></table>
 </body>
