@@ -115,14 +115,14 @@ async function main([file, keys]) {
   if (!file) throw new Unreadable('Say which file: npm run verify-consent -- FILE [KEYS]')
   const bundle = await fileText(file)
   const place = keys ?? named(bundle)
-  const { issuer, member, accepted, made_at, kid } = verified(bundle, await keysAt(place))
+  const { issuer, member, sponsor, accepted, made_at, kid } = verified(bundle, await keysAt(place))
   const { first_name, last_name, username, joined_at } = member
   return [
     `Nothing in this file was changed since ${plain(issuer)} signed it on ${moment(made_at)}.`,
     `The key is ${kid}, from ${plain(place)}.`,
     ...(keys ? [] : ['The file itself named that address: make sure that it is the one of the company you mean.']),
     '',
-    `${plain(first_name)} ${plain(last_name)} (${plain(username)}), a member since ${moment(joined_at)}, accepted:`,
+    `${plain(first_name)} ${plain(last_name)} (${plain(username)}), a member since ${moment(joined_at)} through ${plain(sponsor.name)} (/${plain(sponsor.site)}), accepted:`,
     ...accepted.flatMap(({ title, version, accepted_at, sha256 }) => [
       '',
       `  ${plain(title)}, version ${plain(version)}`,

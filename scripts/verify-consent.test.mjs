@@ -28,6 +28,7 @@ const text = 'I agree that my card is charged $99.00 every month until I cancel.
 const said = {
   issuer: 'https://join.example',
   member: { username: 'zoe', first_name: 'Zoë', last_name: 'Miller', joined_at: '2026-11-15T12:00:00.000Z' },
+  sponsor: { name: 'Ana', site: 'ana', record: 'a hash' },
   accepted: [
     {
       agreement: 'agreement_2',
@@ -70,7 +71,7 @@ it('15.13 says who accepted what and when, with a file and the public key', asyn
   expect(stdout).toContain(
     'Nothing in this file was changed since https://join.example signed it on 2026-11-16 08:30:00 UTC',
   )
-  expect(stdout).toContain('Zoë Miller (zoe), a member since 2026-11-15 12:00:00 UTC, accepted:')
+  expect(stdout).toContain('Zoë Miller (zoe), a member since 2026-11-15 12:00:00 UTC through Ana (/ana), accepted:')
   expect(stdout).toContain('Subscription consent, version 1')
   expect(stdout).toContain(hashOf(text))
   expect(code).toBe(0)

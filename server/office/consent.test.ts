@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { CompactSign, FlattenedSign, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { touchesOf } from '#server/touches.ts'
 import { verified } from '../../scripts/verify-consent.mjs'
 import { CONSENT, consentBundle } from './consent.ts'
 import { mintGrant, spendGrant } from './grant.ts'
@@ -13,17 +14,18 @@ let keys: string
 beforeAll(async () => {
   site = await testSite()
   await site.post('enrollment/add-enrollment', await filledForm(site, { username: 'lantern' }))
-  const member = await site.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
-  member_id = member.id
+  member_id = (await memberRow()).id
   site.pass(3600)
   bundle = await consentBundle(site.world, member_id)
   keys = (await site.get('/.well-known/jwks.json')).body
 })
 afterAll(() => site.close())
 
+const memberRow = () => site.db.selectFrom('member').select(['id', 'enrollment_id']).executeTakeFirstOrThrow()
+
 describe('what was accepted', () => {
   it('15.13 is a bundle that the public key alone verifies', async () => {
-    const { issuer, member, accepted, made_at } = verified(bundle, keys)
+    const { issuer, member, sponsor, accepted, made_at } = verified(bundle, keys)
     expect({ issuer, member, made_at }).toEqual({
       issuer: 'http://foyer.test',
       member: {
@@ -34,6 +36,8 @@ describe('what was accepted', () => {
       },
       made_at: '2026-11-15T13:00:00.000Z',
     })
+    const record = await touchesOf(site.db, (await memberRow()).enrollment_id)
+    expect(sponsor).toEqual({ site: 'ana', name: "Ana's Paper Lantern Studio", record: record.at(-1)?.hash })
     const texts = await site.db
       .selectFrom('acceptance')
       .innerJoin('legal_text', 'legal_text.sha256', 'acceptance.sha256')
