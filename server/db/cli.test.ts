@@ -25,7 +25,7 @@ const db = async (...words: string[]) => {
 
 it('9.4 9.6 an operator runs the site from the terminal', async () => {
   expect(await db('reset', '--empty')).toMatchObject({ code: 0, said: 'The database is empty.\n' })
-  expect((await db('list', 'sponsors')).said).toMatch(/^site +name +active +renamed to +member\n\(0\)\n$/)
+  expect((await db('list', 'sponsors')).said).toMatch(/^site +name +active +until +renamed to +member\n\(0\)\n$/)
   expect((await db('seed')).said).toBe('Loaded 6 sponsors, 6 packages, 5 documents.\n')
   expect((await db('migrate')).said).toBe('The schema is up to date.\n')
 

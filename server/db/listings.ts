@@ -56,14 +56,21 @@ export const listings: Record<string, (db: Db) => Promise<string>> = {
   sponsors: async (db) => {
     const rows = await db
       .selectFrom('sponsor')
-      .select(['site', 'name', 'active', 'renamed_to', 'member_id'])
+      .select(['site', 'name', 'active', 'active_until', 'renamed_to', 'member_id'])
       .orderBy('created_at', 'desc')
       .orderBy('site')
       .limit(MOST)
       .execute()
     return table(
-      ['site', 'name', 'active', 'renamed to', 'member'],
-      rows.map((row) => [row.site, row.name, row.active ? 'Yes' : 'No', row.renamed_to, row.member_id ? 'Yes' : 'No']),
+      ['site', 'name', 'active', 'until', 'renamed to', 'member'],
+      rows.map((row) => [
+        row.site,
+        row.name,
+        row.active ? 'Yes' : 'No',
+        row.active_until && at(row.active_until),
+        row.renamed_to,
+        row.member_id ? 'Yes' : 'No',
+      ]),
     )
   },
 }

@@ -37,6 +37,7 @@ export async function changeEmail(world: World, { email, current_password }: Ema
   const member = await requireOwner(world, current_password, visitor)
   if (claimValue(email) === claimValue(member.email))
     throw refuseFields({ email: 'This is your email address already.' })
+  await spend(world, 'LIMIT_LOOKUPS', visitor.address) // no more can be learned here than where one joins
   const found = await availability(world.db, 'email', email, undefined)
   if (found !== 'Available') throw refuseFields({ email: found })
   await spendAll(world, [
