@@ -1,3 +1,4 @@
+import type { OfficeView } from './office-calls.ts'
 import type { BareStart, StartData } from './start.ts'
 
 /** A message that an embedded part would have sent. */
@@ -39,17 +40,22 @@ export type DocumentedCall = {
   output: Record<string, unknown> | undefined
 }
 
-/** What the office shows first. */
-export type OfficeMember = { first_name: string; sponsor_name: string; link: string; joined_on: string }
+/**
+ * Which screen of the office a page shows. The words in the addresses of the last three, grant or letter's key, are not
+ * among this: only the script in the browser reads them.
+ */
+export type OfficeStart =
+  | { screen: 'office'; view: OfficeView }
+  | { screen: 'sign-in' }
+  | { screen: 'forgotten-password' }
+  | { screen: 'door' }
+  | { screen: 'new-password' }
+  | { screen: 'confirm-email' }
 
 /** The pages that the server sends, as HTML for the body. Made by React in web/, handed over to the server when it starts. */
 export type Pages = {
   enroll: (start: StartData | BareStart) => string
-  /** Where a grant is spent: /office/autologin/grant-access/{token}. Its script posts the grant, so that no scanner can. */
-  officeDoor: () => string
-  office: (member: OfficeMember) => string
-  /** Nobody is signed in. */
-  officeClosed: () => string
+  office: (start: OfficeStart) => string
   notFound: () => string
   /** Something broke on our side, or we are closing. */
   failed: () => string
@@ -62,10 +68,12 @@ export type Pages = {
 export type PageHead = {
   /** The module script of the wizard, hashed by its content: /assets/main-….js */
   script: string
-  /** The module script of the office's door and of the office. */
+  /** The module script of the office's pages. */
   officeScript: string
   /** Inlined into the page. */
   css: string
+  /** Inlined into the office's pages in its place. */
+  officeCss: string
   /** A few lines that run before the script arrives and remember what is pressed. Inlined. */
   early: string
 }

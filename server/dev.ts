@@ -12,7 +12,7 @@ import { createWorld } from './world.ts'
 
 const scripts: Record<string, string> = {
   'virtual:foyer': '/web/main.tsx',
-  'virtual:foyer-office': '/web/office/main.ts',
+  'virtual:foyer-office': '/web/office/main.tsx',
   'virtual:foyer-gallery': '/web/gallery/gallery.tsx',
 }
 
@@ -51,11 +51,13 @@ const shell: Shell = {
     script: '/@id/virtual:foyer',
     officeScript: '/@id/virtual:foyer-office',
     css: brandCss(),
+    officeCss: brandCss(),
     early: (await vite.transformRequest('/web/early.ts'))?.code ?? '',
   },
   pages: await pagesFromSource(),
   policy,
   formPolicy: policy,
+  officePolicy: policy,
   files: undefined,
 }
 

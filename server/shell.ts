@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { PageHead, Pages } from '#contract/pages.ts'
+import type { OfficeStart, PageHead, Pages } from '#contract/pages.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
 import type { Sources } from './gateways/captcha/port.ts'
 import { pagePolicy } from './headers.ts'
@@ -16,6 +16,7 @@ export type Shell = {
   policy: string
   /** The page with the form may also load what its captcha needs; no other page may. */
   formPolicy: string
+  officePolicy: string
   files: string | undefined
 }
 
@@ -31,6 +32,7 @@ export async function loadShell(captcha?: Sources): Promise<Shell> {
     pages: { ...pages, enroll: remembered(pages.enroll) },
     policy: pagePolicy(head),
     formPolicy: pagePolicy(head, captcha),
+    officePolicy: pagePolicy({ ...head, css: head.officeCss }),
     files: fileURLToPath(new URL('web/', built)),
   }
 }
@@ -56,10 +58,16 @@ type Page = {
   body: string
   status?: number
   /** What the page's script begins with. */
-  start?: StartData | BareStart
+  start?: StartData | BareStart | OfficeStart
   enrollment_id?: string
   script?: string
 }
+
+/** What stands in the head and what may be loaded: the office has styles of its own, and asks no captcha. */
+const dressOf = ({ head, policy, formPolicy, officePolicy }: Shell, { start }: Page) =>
+  start && 'screen' in start
+    ? { css: head.officeCss, policy: officePolicy }
+    : { css: head.css, policy: start ? formPolicy : policy }
 
 /** Sends a whole document, compressed as the browser likes it. */
 export async function sendPage(
@@ -68,27 +76,28 @@ export async function sendPage(
   shell: Shell,
   page: Page,
 ): Promise<FastifyReply> {
-  const html = documentOf(shell, page)
+  const { css, policy } = dressOf(shell, page)
+  const html = documentOf(page, css, shell.head.early)
   const { encoding, bytes } = await compress(html, String(request.headers['accept-encoding'] ?? ''))
   if (encoding) reply.header('content-encoding', encoding)
   return reply
     .code(page.status ?? 200)
-    .header('content-security-policy', page.start ? shell.formPolicy : shell.policy)
+    .header('content-security-policy', policy)
     .header('vary', 'accept-encoding')
     .type('text/html; charset=utf-8')
     .send(bytes)
 }
 
 /** The script comes last and the styles are inline: the first paint needs this document and nothing else. */
-const documentOf = ({ head }: Shell, { title, body, start, enrollment_id, script }: Page) => `<!doctype html>
+const documentOf = ({ title, body, start, enrollment_id, script }: Page, css: string, early: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
-${enrollment_id ? `<meta name="enrollment" content="${escaped(enrollment_id)}">\n` : ''}<style>${head.css}</style>
-${start ? `<script>${head.early}</script>\n` : ''}</head>
+${enrollment_id ? `<meta name="enrollment" content="${escaped(enrollment_id)}">\n` : ''}<style>${css}</style>
+${start ? `<script>${early}</script>\n` : ''}</head>
 <body>${body}
 ${start ? `<script type="application/json" id="start">${inScript(start)}</script>\n` : ''}${script ? `<script type="module" src="${script}"></script>\n` : ''}</body>
 </html>

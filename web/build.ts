@@ -14,7 +14,7 @@ const started = Date.now()
 
 await Promise.all(['web', 'render', 'page.json'].map((name) => rm(join(dist, name), { recursive: true, force: true })))
 const [browser, early] = await Promise.all([buildBrowser(), buildEarly(), buildPages()])
-const head: PageHead = { ...browser, officeScript: await buildOffice(), early }
+const head: PageHead = { ...browser, ...(await buildOffice()), early }
 await writeFile(join(dist, 'page.json'), JSON.stringify(head))
 await compressFiles(join(dist, 'web'))
 await report()
@@ -33,16 +33,15 @@ async function buildBrowser() {
   return { script: `/${first.fileName}`, css: brandCss() + (await takeStyles(output)) }
 }
 
-/** The office's script on its own, so that the first load of the wizard is not split for its sake. */
+/** The office's script and styles on their own, so that the first load of the wizard does not carry them. */
 async function buildOffice() {
   const output = await run({
     outDir: join(dist, 'web'),
     emptyOutDir: false,
     copyPublicDir: false,
-    rolldownOptions: { input: { office: join(root, 'web/office/main.ts') }, output: { codeSplitting: false } },
+    rolldownOptions: { input: { office: join(root, 'web/office/main.tsx') }, output: { codeSplitting: false } },
   })
-  await takeStyles(output)
-  return `/${entryOf(output).fileName}`
+  return { officeScript: `/${entryOf(output).fileName}`, officeCss: brandCss() + (await takeStyles(output)) }
 }
 
 function entryOf(output: Output) {

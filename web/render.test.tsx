@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { OfficeView } from '#contract/office-calls.ts'
 import type { StartData } from '#contract/start.ts'
 import { pages } from './render.tsx'
 
@@ -25,6 +26,40 @@ const start: StartData = {
 }
 const { product_id: _, ...nothingChosen } = start
 const { policy, renews_on, test_payments } = start
+
+const week = { visits: 0, joins: 0 }
+const view: OfficeView = {
+  first_name: 'Zoë',
+  last_name: '<b>',
+  username: 'zoe',
+  email: 'zoe@mail.example',
+  unconfirmed_email: 'new@mail.example',
+  mobile_phone: '+12025550123',
+  link: 'https://a.example/zoe',
+  joined_on: '2026-11-15',
+  sponsor_name: 'Ana & Sons',
+  membership: { price: '99.00', renews_on: '2026-12-15', is_over: false },
+  receipt: {
+    reference: 'r7',
+    paid_on: '2026-11-15',
+    lines: [{ name: 'Founding Membership', price: '99.00' }],
+    total: '99.00',
+  },
+  accepted: [{ title: 'Terms', version: 2, sha256: 'a'.repeat(64), accepted_at: '2026-11-15T10:00:00.000Z' }],
+  weeks: [
+    { ...week, from: '2026-11-02', visits: 3 },
+    { from: '2026-11-09', visits: 5, joins: 1 },
+  ],
+  totals: { visits: 8, joins: 1 },
+  brought: [{ name: 'Ada Lovelace', joined_on: '2026-11-10' }],
+}
+const beginner: OfficeView = {
+  ...view,
+  weeks: [{ ...week, from: '2026-11-09' }],
+  totals: { visits: 0, joins: 0 },
+  brought: [],
+  membership: { ...view.membership, cancelled_on: '2026-11-16' },
+}
 const text = (html: string) => html.replace(/<!-- -->/g, '')
 
 const everyPage = {
@@ -51,9 +86,13 @@ const everyPage = {
     cards: [{ number: '4242424242424242', happens: 'Approved.' }],
   }),
   docs: pages.docs([{ method: 'GET', path: '/api/x', summary: 'X', input: undefined, output: { type: 'object' } }]),
-  'office door': pages.officeDoor(),
-  office: pages.office({ first_name: 'Zoë', sponsor_name: 'Ana', link: 'https://a.example/zoe', joined_on: renews_on }),
-  'office closed': pages.officeClosed(),
+  office: pages.office({ screen: 'office', view }),
+  'office of a beginner': pages.office({ screen: 'office', view: beginner }),
+  'sign-in': pages.office({ screen: 'sign-in' }),
+  'office door': pages.office({ screen: 'door' }),
+  'forgotten password': pages.office({ screen: 'forgotten-password' }),
+  'new password': pages.office({ screen: 'new-password' }),
+  'new address': pages.office({ screen: 'confirm-email' }),
 }
 
 test.each(Object.entries(everyPage))(
@@ -90,4 +129,41 @@ test('an inactive sponsor is told in the words of the spec', () => {
   const html = text(pages.enroll({ ...start, sponsor: { site: 'oldmill', active: 'No', name: 'Old Mill' } }))
   expect(html).toContain('Please be informed that Old Mill&#x27;s website is currently inactive')
   expect(html).toContain('Click here and sign up on our main website.')
+})
+
+test('15.3 the office shows price, renewal, receipt, sponsor, documents, link, weeks and whom the member brought', () => {
+  const html = text(everyPage.office)
+  for (const said of [
+    'Welcome, Zoë',
+    'a.example/<wbr/><strong>zoe</strong>',
+    '$99.00 a month',
+    'December 15, 2026',
+    'Renewals are not charged yet.',
+    'Ana &amp; Sons',
+    '<code>r7</code>',
+    'Version 2, accepted on Nov 15, 2026',
+    'aaaaaaaa…',
+    'Ada Lovelace',
+    'A letter is on its way to <strong>new@mail.example</strong>',
+    '<th scope="row">November 9, 2026</th><td>5</td><td>1</td>',
+  ])
+    expect(html).toContain(said)
+  expect(html).not.toContain('<b>')
+})
+
+test('15.3 who has brought nobody yet is told how', () => {
+  const html = text(everyPage['office of a beginner'])
+  expect(html).toContain('Nobody has opened your link yet.')
+  expect(html).not.toContain('class="chart"')
+})
+
+test('15.9 a cancelled membership says how long it lasts and can be kept, and one that is over cannot', () => {
+  const html = text(everyPage['office of a beginner'])
+  for (const said of ['Cancelled on', 'November 16, 2026', 'Lasts until', 'Keep my membership'])
+    expect(html).toContain(said)
+  expect(html).not.toContain('Cancel membership')
+  const over = { ...beginner, membership: { ...beginner.membership, is_over: true } }
+  const ended = text(pages.office({ screen: 'office', view: over }))
+  expect(ended).toContain('It closed on December 15, 2026')
+  expect(ended).not.toMatch(/Keep my membership|link\.svg|Copy/)
 })

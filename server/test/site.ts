@@ -105,15 +105,23 @@ const pages: Pages = {
     'sponsor' in start
       ? `<main>Join with ${start.sponsor.name.replaceAll('<', '&lt;')} for ${start.grand_total}</main>`
       : `<main>Join with ${start.sponsor_site}</main>`,
-  officeDoor: () => '<h1>Door</h1>',
-  office: ({ first_name, link }) => `<h1>Hello ${first_name}</h1>${link}`,
-  officeClosed: () => '<h1>Closed</h1>',
+  office: (start) =>
+    start.screen === 'office'
+      ? `<h1>Hello ${start.view.first_name}</h1>${start.view.link}`
+      : `<h1>${start.screen === 'sign-in' ? 'Closed' : start.screen}</h1>`,
   notFound: () => '<h1>Not found</h1>',
   failed: () => '<h1>Failed</h1>',
   outbox: (messages) => `<h1>Outbox ${messages.length}</h1>`,
   testPayments: ({ transactions }) => `<h1>Payments ${transactions?.length}</h1>`,
   docs: (calls) => `<h1>Calls ${calls.length}</h1>`,
 }
-const head = { script: '/assets/main.js', officeScript: '/assets/office.js', css: 'body{margin:0}', early: '0' }
+const head = {
+  script: '/assets/main.js',
+  officeScript: '/assets/office.js',
+  css: 'body{margin:0}',
+  officeCss: 'body{margin:1em}',
+  early: '0',
+}
 const policy = pagePolicy(head)
-export const plainShell: Shell = { head, pages, policy, formPolicy: policy, files: undefined }
+const officePolicy = pagePolicy({ ...head, css: head.officeCss })
+export const plainShell: Shell = { head, pages, policy, formPolicy: policy, officePolicy, files: undefined }

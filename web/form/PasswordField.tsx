@@ -6,11 +6,12 @@ import { useUnkept } from './useUnkept.ts'
 type PasswordProps = FieldProps &
   Pick<InputHTMLAttributes<HTMLInputElement>, 'defaultValue' | 'enterKeyHint'> & {
     autoComplete: 'new-password' | 'current-password'
-    rules: readonly { label: string; met: (password: string) => boolean }[]
+    /** None for a password that exists already. */
+    rules?: readonly { label: string; met: (password: string) => boolean }[]
   }
 
 /** A password that can be looked at, with its rules ticked as they are met. */
-export function PasswordField({ rules, defaultValue, enterKeyHint, autoComplete, ...words }: PasswordProps) {
+export function PasswordField({ rules = [], defaultValue, enterKeyHint, autoComplete, ...words }: PasswordProps) {
   const [shown, setShown] = useState(false)
   const field = useUnkept(autoComplete)
   const [typed, setTyped] = useState(String(defaultValue ?? ''))
@@ -29,26 +30,28 @@ export function PasswordField({ rules, defaultValue, enterKeyHint, autoComplete,
           enterKeyHint={enterKeyHint}
           defaultValue={defaultValue}
           onInput={(event) => setTyped(event.currentTarget.value)}
-          {...described(words, rulesId)}
+          {...described(words, rules.length ? rulesId : '')}
         />
         <button
           type="button"
           className="reveal"
-          aria-label={`${shown ? 'Hide' : 'Show'} password`}
+          aria-label={`${shown ? 'Hide' : 'Show'} ${words.label.toLowerCase()}`}
           onClick={() => setShown(!shown)}
         >
           {shown ? 'Hide' : 'Show'}
         </button>
       </div>
-      <ul className="rules" id={rulesId}>
-        {rules.map(({ label, met }) => (
-          <li key={label} className={met(typed) ? 'met' : undefined}>
-            {met(typed) ? <CheckIcon /> : <DotIcon />}
-            {label}
-            {met(typed) && <span className="unseen"> (done)</span>}
-          </li>
-        ))}
-      </ul>
+      {rules.length > 0 && (
+        <ul className="rules" id={rulesId}>
+          {rules.map(({ label, met }) => (
+            <li key={label} className={met(typed) ? 'met' : undefined}>
+              {met(typed) ? <CheckIcon /> : <DotIcon />}
+              {label}
+              {met(typed) && <span className="unseen"> (done)</span>}
+            </li>
+          ))}
+        </ul>
+      )}
     </FieldFrame>
   )
 }

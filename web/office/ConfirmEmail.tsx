@@ -1,0 +1,42 @@
+import { useState } from 'react'
+import { officeApi } from './api.ts'
+import { Failure } from './Failure.tsx'
+import { OldWord } from './OldWord.tsx'
+import { Submit } from './Submit.tsx'
+import { isSpent } from './sentenceOf.ts'
+import { Threshold } from './Threshold.tsx'
+import { useCallForm } from './useCallForm.ts'
+import { useWord } from './useWord.ts'
+
+/** Where the letter to a new address leads. One press, because programs that look into letters open every link. */
+export function ConfirmEmail() {
+  const token = useWord()
+  const [email, setEmail] = useState<string>()
+  const form = useCallForm({
+    rules: {},
+    send: async () => setEmail((await officeApi.confirmEmail({ token: token ?? '' })).email),
+  })
+  if (email)
+    return (
+      <Threshold came="well" title="Your address is confirmed" lead={`From now on our letters go to ${email}.`}>
+        {office}
+      </Threshold>
+    )
+  if (token === '' || isSpent(form.failure?.cause)) return <OldWord sentence={form.failure?.sentence}>{office}</OldWord>
+  return (
+    <Threshold title="Your new address" lead="One press, and our letters go here from now on.">
+      <form method="post" {...form.props}>
+        <Failure sentence={form.failure?.sentence} />
+        <div className="ways">
+          <Submit busy={form.busy}>Confirm my new address</Submit>
+        </div>
+      </form>
+    </Threshold>
+  )
+}
+
+const office = (
+  <a className="button" href="/office">
+    Go to your office
+  </a>
+)

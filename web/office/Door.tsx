@@ -1,0 +1,77 @@
+import { useEffect, useState } from 'react'
+import { tokenFromAddress } from '#contract/office.ts'
+import { Refused } from '#web/api.ts'
+import { officeApi } from './api.ts'
+import { SignInForm } from './SignIn.tsx'
+import { sentenceOf } from './sentenceOf.ts'
+import { Threshold } from './Threshold.tsx'
+
+const OLD = 'This key no longer opens'
+
+type State = 'opening' | 'used' | { failed: string }
+
+/** Where a grant is spent. The script posts it, so that no scanner can, and leaves its address behind. */
+export function Door() {
+  const [state, setState] = useState<State>('opening')
+  const [isInside, setInside] = useState(false)
+
+  useEffect(() => {
+    const enter = async () => {
+      try {
+        await officeApi.enterOffice({ token: grantInAddress() })
+        location.replace('/office')
+      } catch (cause) {
+        setInside(await isSignedIn())
+        setState(cause instanceof Refused && cause.status === 401 ? 'used' : { failed: sentenceOf(cause) })
+      }
+    }
+    enter()
+  }, [])
+
+  if (state === 'opening')
+    return (
+      <Threshold title="Opening your office" lead="One moment, please.">
+        <div className="opening" />
+      </Threshold>
+    )
+  if (state !== 'used')
+    return (
+      <Threshold came="badly" title="The door is stuck" lead={state.failed}>
+        <button type="button" className="button" onClick={() => location.reload()}>
+          Try again
+        </button>
+      </Threshold>
+    )
+  if (isInside)
+    return (
+      <Threshold came="badly" title={OLD} lead="You are signed in already, so you need no other.">
+        <a className="button" href="/office">
+          Go to your office
+        </a>
+      </Threshold>
+    )
+  return (
+    <Threshold
+      came="badly"
+      title={OLD}
+      lead="A link into the office works once, and for a minute. Please sign in instead."
+    >
+      <SignInForm />
+    </Threshold>
+  )
+}
+
+function grantInAddress() {
+  const written = location.pathname.split('/').at(-1) ?? ''
+  try {
+    return tokenFromAddress(decodeURIComponent(written))
+  } catch {
+    return written // not ours, and refused like any other
+  }
+}
+
+const isSignedIn = () =>
+  officeApi.getOffice({}).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,55 @@
+import { passwordRules } from '#contract/fields.ts'
+import { officeCalls } from '#contract/office-calls.ts'
+import { objectionTo } from '#contract/password.ts'
+import { PasswordField } from '#web/form/PasswordField.tsx'
+import { officeApi } from './api.ts'
+import { Failure } from './Failure.tsx'
+import { goTo } from './goTo.ts'
+import { OldWord } from './OldWord.tsx'
+import { Submit } from './Submit.tsx'
+import { isSpent } from './sentenceOf.ts'
+import { Threshold } from './Threshold.tsx'
+import { useCallForm } from './useCallForm.ts'
+import { useWord } from './useWord.ts'
+
+/** Where the letter about a forgotten password leads. */
+export function NewPassword() {
+  const token = useWord()
+  const { password } = officeCalls.resetPassword.input.shape
+  const form = useCallForm({
+    rules: { password },
+    across: (found) => {
+      const objection = objectionTo(found.password ?? '', {})
+      return objection ? { password: objection } : {}
+    },
+    send: async (answers) => {
+      await officeApi.resetPassword({ ...answers, token: token ?? '' })
+      goTo('/office', 'Your new password is set. Please sign in with it.')
+    },
+  })
+  if (token === '' || isSpent(form.failure?.cause))
+    return (
+      <OldWord sentence={form.failure?.sentence}>
+        <a className="button" href="/office/forgotten-password">
+          Ask for another letter
+        </a>
+      </OldWord>
+    )
+  return (
+    <Threshold title="Choose a new password" lead="You sign in with it right after. Every browser is signed out.">
+      <form method="post" {...form.props}>
+        <PasswordField
+          {...form.field('password')}
+          label="New password"
+          autoComplete="new-password"
+          enterKeyHint="go"
+          rules={passwordRules}
+        />
+        <Failure sentence={form.failure?.sentence} />
+        <div className="ways">
+          <Submit busy={form.busy}>Save my new password</Submit>
+        </div>
+      </form>
+    </Threshold>
+  )
+}

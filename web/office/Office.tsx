@@ -1,0 +1,59 @@
+import { brand } from '#contract/brand.ts'
+import type { OfficeView } from '#contract/office-calls.ts'
+import { Brought } from './Brought.tsx'
+import { Details } from './Details.tsx'
+import { Documents } from './Documents.tsx'
+import { longDay } from './days.ts'
+import { Membership } from './Membership.tsx'
+import { Receipt } from './Receipt.tsx'
+import { SignOut, SignOutEverywhere } from './SignOut.tsx'
+import { useOffice } from './useOffice.ts'
+import { Visits } from './Visits.tsx'
+import { YourLink } from './YourLink.tsx'
+
+/** The office of a member. */
+export function Office({ start }: { start: OfficeView }) {
+  const office = useOffice(start)
+  const { view } = office
+  return (
+    <>
+      <header className="header">
+        <a className="brand" href="/office">
+          <img src={brand.mark} alt="" width="30" height="30" />
+          {brand.name}
+        </a>
+        <SignOut />
+      </header>
+      <main className="office">
+        <div className="greeting">
+          <h1 id="heading" tabIndex={-1}>
+            Welcome, {view.first_name}
+          </h1>
+          <p className="lead">
+            This is your office. You joined with {view.sponsor_name} on {longDay(view.joined_on)}.
+          </p>
+        </div>
+        <nav className="jump" aria-label="In your office">
+          <a href="#details">Details</a>
+          <a href="#membership">Membership</a>
+          <a href="#receipt">Receipt</a>
+          <a href="#documents">Documents</a>
+        </nav>
+        <YourLink view={view} />
+        <div className="columns">
+          <div className="column">
+            <Visits view={view} />
+            <Brought view={view} />
+            <Details office={office} />
+          </div>
+          <div className="column">
+            <Membership office={office} />
+            <Receipt view={view} />
+            <Documents accepted={view.accepted} />
+          </div>
+        </div>
+        <SignOutEverywhere />
+      </main>
+    </>
+  )
+}

@@ -1,0 +1,47 @@
+import { useEffect } from 'react'
+import type { OfficeStart } from '#contract/pages.ts'
+import { Offline } from '#web/Offline.tsx'
+import { ConfirmEmail } from './ConfirmEmail.tsx'
+import { Door } from './Door.tsx'
+import { ForgottenPassword } from './ForgottenPassword.tsx'
+import { NewPassword } from './NewPassword.tsx'
+import { Office } from './Office.tsx'
+import { SignIn } from './SignIn.tsx'
+
+/** Every page of the office: rendered ahead by the server, woken up by main.tsx. */
+export function OfficePage({ start }: { start: OfficeStart }) {
+  useAwake()
+  return (
+    <div className="page">
+      <Offline />
+      {screenOf(start)}
+    </div>
+  )
+}
+
+function screenOf(start: OfficeStart) {
+  switch (start.screen) {
+    case 'office':
+      return <Office start={start.view} />
+    case 'sign-in':
+      return <SignIn />
+    case 'door':
+      return <Door />
+    case 'forgotten-password':
+      return <ForgottenPassword />
+    case 'new-password':
+      return <NewPassword />
+    case 'confirm-email':
+      return <ConfirmEmail />
+  }
+}
+
+/** A press that came before the script was remembered by early.ts; it is honoured now. */
+function useAwake() {
+  useEffect(() => {
+    document.documentElement.classList.remove('resuming', 'pressed')
+    const button = window.pressed
+    window.pressed = null
+    if (button?.isConnected && button instanceof HTMLButtonElement) button.form?.requestSubmit(button)
+  }, [])
+}

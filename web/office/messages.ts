@@ -1,0 +1,19 @@
+import type { OfficeView } from '#contract/office-calls.ts'
+import type { Question } from '#web/dialog/ask.ts'
+import { longDay } from './days.ts'
+
+/** The question before a membership is cancelled: all that happens then, and when. */
+export const cancelMembership = (
+  { email, membership }: Pick<OfficeView, 'email' | 'membership'>,
+  onConfirm: () => Promise<unknown>,
+): Question => ({
+  title: 'Cancel your membership?',
+  text: [
+    `You stay a member until ${longDay(membership.renews_on)}, the end of the month that you have paid for. On that day your link closes, and nothing more is charged.`,
+    `A letter to ${email} confirms it. Until then you can change your mind here, with one press.`,
+  ].join('\n\n'),
+  icon: 'warning',
+  confirm: 'Cancel my membership',
+  cancel: 'Keep it',
+  onConfirm,
+})

@@ -1,0 +1,37 @@
+import { useState } from 'react'
+import type * as z from 'zod/mini'
+import { Refused } from '#web/api.ts'
+import { useForm } from '#web/form/useForm.ts'
+import { sentenceOf } from './sentenceOf.ts'
+
+type Rules = Record<string, z.ZodMiniType>
+
+type Task<Checked extends Rules> = {
+  /** The input of the call, as the contract has it. */
+  rules: Checked
+  values?: Partial<Record<keyof Checked, string>>
+  across?: (found: Record<string, string>) => Partial<Record<keyof Checked, string>>
+  send: (answers: { [Name in keyof Checked]: z.infer<Checked[Name]> }) => Promise<unknown>
+}
+
+/** A form that makes one call. What the server says about a field stands there; what is about none is its `failure`. */
+export function useCallForm<Checked extends Rules>({ rules, values = {}, across, send }: Task<Checked>) {
+  const [failure, setFailure] = useState<{ sentence: string; cause: unknown }>()
+  const form = useForm({
+    rules: async () => rules,
+    values,
+    ...(across ? { across } : {}),
+    onValid: async (answers) => {
+      setFailure(undefined)
+      try {
+        await send(answers)
+      } catch (cause) {
+        const about = cause instanceof Refused ? Object.entries(cause.fields).filter(([name]) => name in rules) : []
+        if (about.length) return Object.fromEntries(about)
+        setFailure({ sentence: sentenceOf(cause), cause })
+      }
+      return undefined
+    },
+  })
+  return { ...form, failure }
+}
