@@ -161,6 +161,8 @@ describe('ACCOUNT_CREATION', () => {
     ['password', 'Abcdefg!', PASSWORD],
     ['password', 'Abcdefg1', PASSWORD],
     ['password', 'Abcdef1 ', 'ok'],
+    ['password', `Abcdef1!${'x'.repeat(992)}`, 'ok'],
+    ['password', `Abcdef1!${'x'.repeat(993)}`, 'Please use at most 1000 characters.'],
     ['password', ' ', PASSWORD],
     ['password', `Aa1!${'x'.repeat(996)}`, 'ok'],
   ])

@@ -58,6 +58,7 @@ export const fields = {
   username: required('Please enter your username.', z.toLowerCase(), z.regex(/^[a-z0-9]+$/, 'Username must contain only letters (A-Z) and numbers.'), tooLong(limits.site_length)),
   password: z.string('Please enter your password.').check(
     z.minLength(1, stop('Please enter your password.')),
+    tooLong(limits.password_most),
     z.refine<string>((password) => passwordRules.every((rule) => rule.met(password)), 'Password must have at least 8 characters, one uppercase letter, one lowercase letter, one digit, and one special character.'),
   ),
 
