@@ -1,0 +1,270 @@
+import { type APIRequestContext, expect, type Locator, type Page, test } from '@playwright/test'
+import { solveChallenge } from 'altcha-lib'
+import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
+import { officeAddress } from '../contract/office.ts'
+import { answersOf } from '../server/test/answers.ts'
+import { complaints } from './axe.ts'
+import { fillPayment, pay, reachPayment, someone } from './visitor.ts'
+
+test.skip(({ isMobile }) => !isMobile, 'What no width changes is tried on a phone only.')
+
+const NEW_PASSWORD = 'Closed-Sesame-8'
+
+test('15.14 a member’s link brings the next one: a visit, a join and a name for the first, a sponsor for the second', async ({
+  page,
+  context,
+  browser,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const first = { ...someone(), first_name: 'Grace', last_name: 'Hopper' }
+  await join(page, '/ana', first)
+  await expect(page.getByText('Nobody has opened your link yet.')).toBeVisible()
+  expect(await complaints(page)).toEqual([])
+  await page.getByRole('button', { name: 'Copy' }).click()
+  await expect(page.getByRole('status').getByText('Your link is copied.')).toBeAttached()
+  const link = await page.evaluate(() => navigator.clipboard.readText())
+  expect(new URL(link).pathname).toBe(`/${first.username}`)
+  const code = page.getByRole('img', { name: 'QR code of your link' })
+  await expect.poll(() => code.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
+
+  const fresh = await (await browser.newContext()).newPage()
+  const second = { ...someone(), first_name: 'Ada', last_name: 'Lovelace' }
+  await join(fresh, link, second)
+  await expect(fresh.getByRole('region', { name: 'Receipt' })).toContainText('Joined withGrace Hopper')
+  await expect.poll(() => lettersTo(fresh, second.email)).toContain('You joined with Grace Hopper')
+
+  await page.reload()
+  const visits = page.getByRole('region', { name: 'Visits and joins' })
+  await expect(visits.locator('dl')).toHaveText('visit1join1')
+  await expect(visits.getByRole('row').last().getByRole('cell')).toHaveText(['1', '1'])
+  const brought = page.getByRole('region', { name: 'Whom you brought' })
+  await expect(brought.getByRole('listitem')).toContainText('Ada Lovelace')
+  for (const secret of [second.email, second.username, '555']) await expect(brought).not.toContainText(secret)
+  expect(await complaints(page)).toEqual([])
+})
+
+test('15.15 signing in and a forgotten password, with the keyboard', async ({ page, request }) => {
+  const { username, email, password } = await member(request)
+  await page.goto('/office')
+  expect(await complaints(page)).toEqual([])
+  const name = page.getByLabel('Username or email address')
+  await type(page, name, username)
+  await type(page, page.getByLabel('Password', { exact: true }), 'Wrong-Sesame-7')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('alert')).toHaveText('Username or password do not match.')
+  await expect(name).toHaveValue(username)
+  expect(await complaints(page)).toEqual([])
+
+  await press(page, page.getByRole('link', { name: 'Forgotten your password?' }))
+  await expect(page.getByRole('heading', { name: 'Forgotten your password?' })).toBeVisible()
+  expect(await complaints(page)).toEqual([])
+  await type(page, page.getByLabel('Username or email address'), username)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Look into your mailbox' })).toBeFocused()
+  await expect(page.getByText('If we know this name, a letter is on its way.')).toBeVisible()
+  expect(await complaints(page)).toEqual([])
+
+  const link = await linkTo(page, email, 'new-password')
+  await page.goto(link)
+  const field = page.getByLabel('New password', { exact: true })
+  await type(page, field, 'short')
+  await page.keyboard.press('Enter')
+  await expect(field).toHaveAttribute('aria-invalid', 'true')
+  expect(await complaints(page)).toEqual([])
+  await field.fill(NEW_PASSWORD)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('status').getByText('Your new password is set.')).toBeVisible()
+  await expect(page).toHaveURL(/\/office$/)
+  expect(await complaints(page)).toEqual([])
+
+  await signIn(page, email, password)
+  await expect(page.getByRole('alert')).toHaveText('Username or password do not match.')
+  await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Welcome, Zoë' })).toBeVisible()
+
+  await page.goto(link)
+  await page.getByLabel('New password', { exact: true }).fill('Other-Sesame-9')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'This link no longer works' })).toBeFocused()
+  expect(await complaints(page)).toEqual([])
+  await press(page, page.getByRole('link', { name: 'Ask for another letter' }))
+  await expect(page.getByLabel('Username or email address')).toBeVisible()
+})
+
+test('15.15 changed details, with the keyboard', async ({ page, request, browser }) => {
+  const { username, password } = await member(request)
+  const elsewhere = await (await browser.newContext()).newPage()
+  for (const place of [page, elsewhere]) await enter(place, username, password)
+  const details = page.getByRole('region', { name: 'Your details' })
+  const changer = (what: string) => details.getByRole('button', { name: `Change ${what}` })
+  const current = details.getByLabel('Current password', { exact: true })
+  const told = details.getByRole('status')
+
+  await press(page, changer('phone'))
+  const phone = details.getByLabel('New mobile phone number')
+  await expect(phone).toBeFocused()
+  await page.keyboard.press('ControlOrMeta+A')
+  await page.keyboard.type('202 555 0177')
+  await page.keyboard.press('Enter')
+  await expect(current).toBeFocused()
+  await expect(details.getByText('Please enter your current password.').first()).toBeVisible()
+  expect(await complaints(page)).toEqual([])
+  await page.keyboard.type('Wrong-Sesame-7')
+  await page.keyboard.press('Enter')
+  await expect(details.getByText('This is not your current password.').first()).toBeVisible()
+  await current.fill(password)
+  await page.keyboard.press('Enter')
+  await expect(told).toHaveText('Your phone number is changed.')
+  await expect(changer('phone')).toBeFocused()
+  await expect(details).toContainText('+1 (202) 555-0177')
+
+  await press(page, changer('email'))
+  const email = `${username}.new@mail.example`
+  await type(page, details.getByLabel('New email address'), email)
+  await type(page, current, password)
+  await page.keyboard.press('Enter')
+  await expect(told).toHaveText('Nearly done. Please press the link in the letter.')
+  await expect(details).toContainText(`A letter is on its way to ${email}.`)
+  expect(await complaints(page)).toEqual([])
+
+  await press(page, changer('password'))
+  await type(page, current, password)
+  await type(page, details.getByLabel('New password', { exact: true }), NEW_PASSWORD)
+  expect(await complaints(page)).toEqual([])
+  await page.keyboard.press('Enter')
+  await expect(told).toHaveText('Your password is changed. Every other browser is signed out.')
+  await elsewhere.reload()
+  await expect(elsewhere.getByRole('heading', { name: 'Sign in to your office' })).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Welcome, Zoë' })).toBeVisible()
+})
+
+test('15.15 a new address is confirmed by one press', async ({ page, request }) => {
+  const { username, password } = await member(request)
+  const email = `${username}.new@mail.example`
+  await enter(page, username, password)
+  await page.request.post('/api/office/email', { data: { email, current_password: password } })
+  await page.goto(await linkTo(page, email, 'confirm-email'))
+  expect(await complaints(page)).toEqual([])
+  await press(page, page.getByRole('button', { name: 'Confirm my new address' }))
+  await expect(page.getByRole('heading', { name: 'Your address is confirmed' })).toBeFocused()
+  expect(await complaints(page)).toEqual([])
+  await press(page, page.getByRole('link', { name: 'Go to your office' }))
+  await expect(page.getByRole('region', { name: 'Your details' })).toContainText(email)
+})
+
+test('15.15 what was agreed to is read again, and a membership is cancelled and kept, with the keyboard', async ({
+  page,
+  request,
+}) => {
+  const { username, email, password } = await member(request)
+  await enter(page, username, password)
+  const document = page.getByRole('button', { name: 'Membership Agreement' })
+  await press(page, document)
+  const text = page.getByRole('dialog', { name: 'Membership Agreement, version 1' })
+  await expect(text).toContainText('$99 per month')
+  expect(await complaints(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await expect(document).toBeFocused()
+
+  const membership = page.getByRole('region', { name: 'Your membership' })
+  await press(page, membership.getByRole('button', { name: 'Cancel membership' }))
+  const dialog = page.getByRole('dialog', { name: 'Cancel your membership?' })
+  await expect(dialog).toContainText('the end of the month that you have paid for')
+  expect(await complaints(page)).toEqual([])
+  await press(page, dialog.getByRole('button', { name: 'Cancel my membership' }))
+  await expect(membership.getByRole('status')).toHaveText('Your membership is cancelled. A letter confirms it.')
+  await expect(membership.getByRole('heading')).toBeFocused()
+  await expect.poll(() => lettersTo(page, email)).toMatch(/cancelled/i)
+  expect(await complaints(page)).toEqual([])
+  await press(page, membership.getByRole('button', { name: 'Keep my membership' }))
+  await expect(membership.getByRole('status')).toHaveText('Good to have you. Your membership goes on.')
+  await expect(membership.getByRole('heading')).toBeFocused()
+  await expect(membership).toContainText('Next renewal')
+})
+
+test('15.15 4.16 a used key offers to sign in, and signing out everywhere closes every door', async ({
+  page,
+  request,
+  browser,
+}) => {
+  const { username, password, door } = await member(request)
+  await page.goto(door)
+  await page.waitForURL('**/office')
+  const other = await (await browser.newContext()).newPage()
+  await other.goto(door)
+  await expect(other.getByRole('heading', { name: 'This key no longer opens' })).toBeFocused()
+  await expect(other.getByRole('alert').first()).toContainText('Please sign in instead.')
+  expect(await complaints(other)).toEqual([])
+  await signIn(other, username, password)
+  await expect(other.getByRole('heading', { name: 'Welcome, Zoë' })).toBeVisible()
+
+  await press(other, other.getByRole('button', { name: 'Sign out everywhere' }))
+  await expect(other.getByRole('status').getByText('You are signed out here and in every other browser.')).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Sign in to your office' })).toBeVisible()
+})
+
+/** From a sponsor's link into the office. */
+async function join(page: Page, site: string, who: ReturnType<typeof someone>) {
+  await reachPayment(page, site, who)
+  await fillPayment(page)
+  await pay(page)
+  await page.waitForURL('**/office')
+  await expect(page.getByRole('heading', { name: `Welcome, ${who.first_name}` })).toBeVisible()
+}
+
+/** Somebody who has joined, where the joining itself is not the point. */
+async function member(request: APIRequestContext) {
+  const answers = answersOf(someone().username)
+  const challenge = await (await request.get('/api/captcha/challenge')).json()
+  const solution = await solveChallenge({ challenge, deriveKey })
+  const captcha = Buffer.from(JSON.stringify({ challenge, solution })).toString('base64')
+  const reply = await request.post('/api/enrollment/add-enrollment', { data: { ...answers, captcha } })
+  const { vo_url, token } = await reply.json()
+  return { ...answers, door: officeAddress(vo_url, token) }
+}
+
+async function signIn(page: Page, name: string, password: string) {
+  await page.getByLabel('Username or email address').fill(name)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.keyboard.press('Enter')
+}
+
+async function enter(page: Page, name: string, password: string) {
+  await page.request.post('/api/office/sign-in', { data: { name, password } })
+  await page.goto('/office')
+  await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
+}
+
+/** Moves there key by key. */
+async function reach(page: Page, wanted: Locator) {
+  const isThere = () => wanted.evaluate((element) => element === document.activeElement)
+  for (let tabs = 0; tabs < 60 && !(await isThere()); tabs++) await page.keyboard.press('Tab')
+  await expect(wanted).toBeFocused()
+}
+
+async function press(page: Page, wanted: Locator) {
+  await reach(page, wanted)
+  await page.keyboard.press('Enter')
+}
+
+async function type(page: Page, wanted: Locator, text: string) {
+  await reach(page, wanted)
+  await page.keyboard.type(text)
+}
+
+type Letter = { subject: string; body: string }
+
+const lettersTo = async (page: Page, address: string) => {
+  const letters: Letter[] = await (await page.request.get(`/__outbox.json?to=${encodeURIComponent(address)}`)).json()
+  return letters.map(({ subject, body }) => `${subject}\n${body}`).join('\n')
+}
+
+/** The link to a page of the office in a letter, once it has come. */
+async function linkTo(page: Page, address: string, path: string): Promise<string> {
+  const link = new RegExp(`http\\S+/office/${path}#[\\w-]+`)
+  await expect.poll(() => lettersTo(page, address)).toMatch(link)
+  return link.exec(await lettersTo(page, address))?.[0] ?? ''
+}
