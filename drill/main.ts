@@ -8,6 +8,7 @@ import { gatewayFaults } from './faults.ts'
 import { embeddedGround, postgresGround } from './grounds.ts'
 import { provenGuards } from './guards.ts'
 import { kill } from './kill.ts'
+import { office } from './office/office.ts'
 import { warmUp } from './programs.ts'
 import { race } from './race.ts'
 import type { Ground, Part, Row, Scale } from './scale.ts'
@@ -25,8 +26,8 @@ const parts: Record<string, Part> = {
   kill,
   search,
 }
-/** Half an hour of its own: only when it is asked for. */
-const apart: Record<string, Part> = { abuse }
+/** Long ones of their own: only when they are asked for. */
+const apart: Record<string, Part> = { abuse, office }
 const grounds = { postgres: postgresGround, embedded: embeddedGround }
 const all = { ...parts, ...apart }
 const names = Object.keys(all)

@@ -1,0 +1,29 @@
+import type { Part, Row } from '../scale.ts'
+import { discretion } from './discretion.ts'
+import { broughtOnce } from './once.ts'
+import { openScene } from './scene.ts'
+import { forgetting, signingIn } from './timing.ts'
+
+/** What the office promises to those outside of it and to those inside. */
+const promises: Part = async (drill, ground) => {
+  const place = await ground.fresh()
+  const scene = await openScene(drill, ground, place)
+  const rows = [
+    ...(await broughtOnce(drill, ground, scene)),
+    await discretion(drill, ground, scene),
+    await signingIn(drill, ground, scene),
+    await forgetting(drill, ground, scene),
+  ]
+  await scene.close()
+  await place.remove()
+  return rows
+}
+
+let before: Promise<unknown> = Promise.resolve()
+
+/** Time is measured, so the databases take turns instead of getting in each other's way. */
+export const office: Part = (drill, ground) => {
+  const turn = before.then(() => promises(drill, ground))
+  before = turn.catch((): Row[] => [])
+  return turn
+}
