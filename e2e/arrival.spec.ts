@@ -51,6 +51,25 @@ test('1.4 a renamed link leads on', async ({ page }) => {
   await expect(page).toHaveURL('/bluepier')
 })
 
+test('16.3 a second sponsor’s link leads to the first, who is named, and the visitor may choose', async ({ page }) => {
+  await page.goto('/ana')
+  await awake(page)
+  await page.getByLabel('First name').fill('Zoë')
+  await page.goto('/bluepier')
+  await expect(page).toHaveURL('/ana')
+  await expect(page.getByText('You have also opened the link of Blue Pier Kite Works.')).toBeVisible()
+  await expect(page.getByLabel('First name')).toHaveValue('Zoë')
+  await awake(page)
+  expect(await complaints(page)).toEqual([])
+  await page.getByRole('button', { name: 'Join with Blue Pier Kite Works instead' }).click()
+  await expect(page).toHaveURL('/bluepier')
+  await expect(seen(page, 'Blue Pier Kite Works')).toBeVisible()
+  await expect(page.getByText('You have also opened')).toBeHidden()
+  await expect(page.getByLabel('First name')).toHaveValue('Zoë')
+  await page.goto('/')
+  await expect(page).toHaveURL('/bluepier')
+})
+
 test('6.2 an address that is nobody’s is a designed page with a way on', async ({ page }) => {
   const reply = await page.goto('/no-such-page')
   expect(reply?.status()).toBe(404)
