@@ -4,6 +4,7 @@ import { ask } from '#web/dialog/ask.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'
 import { DownloadIcon } from '#web/icons.tsx'
 import { officeApi } from './api.ts'
+import { asMember } from './asMember.ts'
 import { plainDay } from './days.ts'
 import { Failure } from './Failure.tsx'
 import { sentenceOf } from './sentenceOf.ts'
@@ -20,7 +21,7 @@ export function Documents({ accepted }: { accepted: Accepted[] }) {
     setOpening(sha256)
     setFailure(undefined)
     try {
-      const { content } = await officeApi.getAcceptedText({ sha256 })
+      const { content } = await asMember(officeApi.getAcceptedText({ sha256 }))
       setOpening(undefined)
       await ask({ title: `${title}, version ${version}`, body: <LegalText html={content} />, confirm: 'Close' })
     } catch (cause) {

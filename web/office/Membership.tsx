@@ -4,6 +4,7 @@ import type { OfficeView } from '#contract/office-calls.ts'
 import { ask } from '#web/dialog/ask.ts'
 import { log } from '#web/log.ts'
 import { officeApi } from './api.ts'
+import { asMember } from './asMember.ts'
 import { longDay } from './days.ts'
 import { Failure } from './Failure.tsx'
 import { cancelMembership } from './messages.ts'
@@ -67,7 +68,7 @@ function Cancel({ office }: { office: Office }) {
     hush()
     let told = view
     const question = cancelMembership(view, async () => {
-      told = await officeApi.cancelMembership({})
+      told = await asMember(officeApi.cancelMembership({}))
     })
     const { confirmed } = await ask(question)
     if (confirmed) tell('membership', 'Your membership is cancelled. A letter confirms it.', 'membership', told)
@@ -92,7 +93,7 @@ function Keep({ office }: { office: Office }) {
     setFailure(undefined)
     office.hush()
     try {
-      const told = await officeApi.keepMembership({})
+      const told = await asMember(officeApi.keepMembership({}))
       office.tell('membership', 'Good to have you. Your membership goes on.', 'membership', told)
     } catch (cause) {
       setFailure(sentenceOf(cause))

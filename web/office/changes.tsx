@@ -112,7 +112,7 @@ function ChangeForm({ form, view, onCancel, children }: ChangeFormProps) {
       <input type="text" name="username" autoComplete="username" defaultValue={view.username} readOnly hidden />
       {children}
       <Failure sentence={form.failure?.sentence}>
-        {isSignedOut(form.failure?.cause) && <a href="/office">Sign in again</a>}
+        {isSignedOut(form.failure?.cause) && <a href="/office">Open the sign-in page</a>}
       </Failure>
       <div className="ways">
         <Submit busy={form.busy} icon={<CheckIcon />}>
