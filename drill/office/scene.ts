@@ -7,7 +7,7 @@ import { solution } from '../abuse/solutions.ts'
 import type { Ground, Place, Scale } from '../scale.ts'
 
 const LONG = { people: 20 }
-const SHORT = { people: 4 }
+const SHORT = { people: 2 }
 const STRANGERS = 3
 const NOW = new Date('2026-11-15T12:00:00Z')
 const PASSWORD = 'Open-Sesame-7'

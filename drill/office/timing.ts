@@ -30,7 +30,7 @@ const SHORT = {
  */
 const MOST_ERRORS = 4
 const SEED = 20_261_115
-const WARM = 40
+const WARM = 12
 const BEAT = 100
 
 type Kind = 'known' | 'unknown' | 'control'
