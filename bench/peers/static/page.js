@@ -1,0 +1,45 @@
+import { dialCodes } from '../step/dial-codes.js'
+import { findErrors } from '../step/rules.js'
+
+const main = document.querySelector('.main')
+const stages = document.querySelectorAll('.indicator li')
+
+main.addEventListener('submit', (event) => {
+  event.preventDefault()
+  if (!document.getElementById('first_name')) return
+  const errors = findErrors(Object.fromEntries(new FormData(event.target)))
+  for (const message of main.querySelectorAll('.error')) message.remove()
+  for (const [name, message] of Object.entries(errors)) tell(document.getElementById(name), message)
+  if (!Object.keys(errors).length) goOn()
+})
+
+function tell(input, message) {
+  const said = document.createElement('p')
+  said.className = 'error'
+  said.textContent = message
+  input.closest('.field').append(said)
+}
+
+function goOn() {
+  const first = [...main.childNodes]
+  main.replaceChildren(document.getElementById('second').content.cloneNode(true))
+  stages[1].className = 'active'
+  document.getElementById('progress').textContent = 'Step 2 of 3'
+  main.querySelector('.quiet').addEventListener('click', () => {
+    main.replaceChildren(...first)
+    stages[1].className = ''
+  })
+}
+
+const picker = document.querySelector('.dial select')
+const [country, dialCode] = document.querySelectorAll('.dial-shown > :is(b, span)')
+const names = new Intl.DisplayNames(['en'], { type: 'region' })
+const countries = dialCodes
+  .split(' ')
+  .map((entry) => [`${names.of(entry.slice(0, 2))} (+${entry.slice(2)})`, entry.slice(0, 2)])
+  .sort(([a], [b]) => a.localeCompare(b, 'en'))
+picker.replaceChildren(...countries.map(([label, code]) => new Option(label, code, false, code === 'US')))
+picker.addEventListener('change', () => {
+  country.textContent = picker.value
+  dialCode.textContent = /\+\d+/.exec(picker.selectedOptions[0].label)[0]
+})

@@ -1,0 +1,66 @@
+import { ChevronIcon, LockIcon } from './icons.jsx'
+
+/** The brand, and what a visitor wants to know about a page that will ask for a card. */
+export const Header = () => (
+  <header className="header">
+    <a className="brand" href="/">
+      <img src="/assets/mark.svg" alt="" width="30" height="30" />
+      Foyer
+    </a>
+    <p className="safe">
+      <LockIcon />
+      <span>Encrypted. We never store your card.</span>
+    </p>
+  </header>
+)
+
+/** What is bought, and whom one joins under. */
+export const Side = () => (
+  <aside className="side" aria-label="Your order">
+    <div className="card">
+      <details className="order">
+        <summary>
+          <span className="order-name">Founding Membership</span>
+          <span className="order-price">$99.00</span>
+          <span className="order-renewal">today, then $99.00 a month from Dec 15</span>
+          <ChevronIcon />
+        </summary>
+        <div className="order-body">
+          <img className="order-picture" src="/assets/packages/34.svg" alt="" width="720" height="296" />
+          <div className="order-text">
+            <h2>Founding Membership</h2>
+            <div className="order-about">
+              <p>Everything in the office, from the first minute.</p>
+              <button type="button" className="link">
+                Change<span className="unseen"> package</span>
+              </button>
+            </div>
+            <dl>
+              <div>
+                <dt>Today</dt>
+                <dd>$99.00</dd>
+              </div>
+              <div>
+                <dt>Then monthly, from Dec 15</dt>
+                <dd>$99.00</dd>
+              </div>
+              <div className="total">
+                <dt>Total today</dt>
+                <dd>$99.00</dd>
+              </div>
+            </dl>
+          </div>
+        </div>
+      </details>
+      <div className="sponsor">
+        <span className="initials" aria-hidden="true">
+          AP
+        </span>
+        <p>
+          You are joining with <strong>Ana's Paper Lantern Studio</strong>
+        </p>
+      </div>
+    </div>
+    <p className="test-note">Test mode: no card is charged.</p>
+  </aside>
+)

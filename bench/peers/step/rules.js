@@ -1,0 +1,23 @@
+/** What each field of the first step must hold, and what is said when it does not. */
+const rules = {
+  first_name: { missing: 'Please enter your first name.' },
+  last_name: { missing: 'Please enter your last name.' },
+  mobile_phone: {
+    missing: 'Please enter your mobile phone number.',
+    pattern: /^\+?\d{7,20}$/,
+    wrong: 'Invalid mobile phone number format.',
+  },
+}
+
+const messageFor = ({ missing, pattern, wrong }, value) => {
+  if (!value) return missing
+  return pattern && !pattern.test(value.replace(/[\s().-]/g, '')) ? wrong : undefined
+}
+
+/** Messages by field, of those that do not fit. */
+export const findErrors = (answers) =>
+  Object.fromEntries(
+    Object.entries(rules)
+      .map(([name, rule]) => [name, messageFor(rule, answers[name]?.trim())])
+      .filter(([, message]) => message),
+  )
