@@ -6,6 +6,8 @@ import { limits } from './limits.ts'
 /** The calls of the office that we ship. Apart from the others, so that the wizard's first load does not carry them. */
 
 const nothing = z.object({})
+/** Whom the page shows: in another tab somebody else may have signed in. */
+const shown = z.object({ username: fields.username })
 const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/))
 const amount = Package.shape.price
 
@@ -149,14 +151,14 @@ const officeCalls = {
     method: 'POST',
     path: '/office/cancel',
     summary: 'Cancel the membership at the end of the paid month',
-    input: nothing,
+    input: shown,
     output: OfficeView,
   },
   keepMembership: {
     method: 'POST',
     path: '/office/keep',
     summary: 'Take a cancellation back while the paid month lasts',
-    input: nothing,
+    input: shown,
     output: OfficeView,
   },
 } as const satisfies Record<string, Call>

@@ -93,7 +93,10 @@ async function onPostgres() {
 
 async function playwright() {
   const report = `${reports}/journeys.json`
-  const env = { CHROMIUM_PATH: findCommand('chromium-headless-shell') ?? findBrowser(), PLAYWRIGHT_JSON_OUTPUT_FILE: report }
+  const env = {
+    CHROMIUM_PATH: findCommand('chromium-headless-shell') ?? findBrowser(),
+    PLAYWRIGHT_JSON_OUTPUT_FILE: report,
+  }
   const args = ['@playwright/test/cli.js', 'test', '--forbid-only', '--reporter=list,json']
   return counted(report, args, env, ({ stats, suites }) => {
     for (const title of flaky(suites)) console.log(`UNSTEADY, passed only at its second try: ${title}`)

@@ -123,6 +123,7 @@ async function main([file, keys]) {
     ...(keys ? [] : ['The file itself named that address: make sure that it is the one of the company you mean.']),
     '',
     `${plain(first_name)} ${plain(last_name)} (${plain(username)}), a member since ${moment(joined_at)} through ${plain(sponsor.name)} (/${plain(sponsor.site)}), accepted:`,
+    ...(sponsor.record ? [`  The record of the links that led there is sealed with ${plain(sponsor.record)}.`] : []),
     ...accepted.flatMap(({ title, version, accepted_at, sha256 }) => [
       '',
       `  ${plain(title)}, version ${plain(version)}`,

@@ -5,6 +5,7 @@ import type { Details, PaymentState } from './db/tables.ts'
 import type { Authorization } from './gateways/payment/port.ts'
 import { isFree, moveTo, referenceOf, releaseByLetter } from './payment.ts'
 import { addJob } from './queue.ts'
+import { touchesOf } from './touches.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -40,7 +41,7 @@ function makeMember(world: World, key: AttemptKey, hold: Approval): Promise<stri
     const now = world.now()
     const kept = await db
       .selectFrom('payment')
-      .select(['state', 'details', 'password_hash', 'amount_cents'])
+      .select(['state', 'details', 'password_hash', 'amount_cents', 'created_at'])
       .where('enrollment_id', '=', key.enrollment_id)
       .where('attempt', '=', key.attempt)
       .forUpdate()
@@ -50,7 +51,7 @@ function makeMember(world: World, key: AttemptKey, hold: Approval): Promise<stri
 
     const member_id = await writeMember(db, key, kept.details, kept.password_hash, hold.vault_reference, now)
     await writeOrder(db, key, member_id, kept.details, kept.amount_cents, now)
-    await writeAcceptances(db, member_id, kept.details.acceptances, now)
+    await writeAcceptances(db, member_id, kept.details.acceptances, kept.created_at) // when they were accepted
     await moveTo({ ...world, db }, key, ['authorized'], { state: 'enrolled', details: null, password_hash: null })
     await addJob(db, 'capture', { ...key }, now)
     await addJob(db, 'welcome', { member_id }, now)
@@ -58,6 +59,11 @@ function makeMember(world: World, key: AttemptKey, hold: Approval): Promise<stri
     return member_id
   })
 }
+
+const WELCOME_MINUTES = 30
+
+/** How long the page that paid may still hand out keys to the office. Later, one signs in. */
+export const welcomeUntil = (joined_at: Date) => new Date(joined_at.getTime() + WELCOME_MINUTES * 60_000)
 
 const giveUp = (world: World, key: AttemptKey, { transaction_id }: Approval) =>
   inTransaction(world.db, async (db) => {
@@ -87,6 +93,7 @@ async function writeMember(
 ) {
   const id = randomUUID()
   const { member, sponsor_id } = details
+  const touches = await touchesOf(db, enrollment_id)
   await db
     .insertInto('member')
     .values({
@@ -98,6 +105,9 @@ async function writeMember(
       password_hash,
       vault_reference,
       joined_at: now,
+      welcome_until: welcomeUntil(now),
+      touches: touches.length,
+      touch_seal: touches.at(-1)?.hash ?? null,
     })
     .execute()
   const name = member.business_name || `${member.first_name} ${member.last_name}`

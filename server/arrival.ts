@@ -1,3 +1,4 @@
+import type { Sponsor } from '#contract/api.ts'
 import { brand } from '#contract/brand.ts'
 import { limits, MASTER } from '#contract/limits.ts'
 import { toAmount } from '#contract/money.ts'
@@ -5,47 +6,55 @@ import { groupOf } from '#contract/packages.ts'
 import { renewsOn } from '#contract/renewal.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
 import { findPackages, ourShelf } from './catalog.ts'
-import { creditOf } from './credit.ts'
+import { creditOf, withOpened } from './credit.ts'
 import { findSponsor } from './sponsors.ts'
 import type { Touch } from './touches.ts'
 import type { World } from './world.ts'
 
 /** What a visitor of a site gets: the way to the right one, or the page with all that it needs before any call. */
-export type Arrival = { leadsTo: string; isLost: boolean } | { title: string; start: StartData | BareStart }
+export type Arrival = { touches: Touch[] } & (
+  | { leadsTo: string; isLost: boolean }
+  | { title: string; start: StartData | BareStart }
+)
 
-/** `lostBefore`: the word of a link that led nowhere and brought the visitor here. `touches`: all links, this one included. */
-export async function arrive(
-  world: World,
-  site: string,
-  { lostBefore, touches }: { lostBefore: string | undefined; touches: Touch[] },
-): Promise<Arrival> {
+/** What brought the visitor here: links opened before, and the word that led nowhere or to somebody else a moment ago. */
+type Way = { touches: Touch[]; lost: string | undefined; other: string | undefined; mayChoose: boolean }
+
+export async function arrive(world: World, site: string, way: Way): Promise<Arrival> {
+  const touches = withOpened(way.touches, site, world.now())
   try {
     const sponsor = await findSponsor(world, site)
-    if (sponsor.site !== site) return { leadsTo: sponsor.site, isLost: sponsor.site === MASTER }
-    const { credited, other } = await creditOf(world, touches)
-    if (sponsor.active === 'Yes' && credited && credited.site !== site) return { leadsTo: credited.site, isLost: false }
+    if (sponsor.site !== site) {
+      const isLost = sponsor.site === MASTER
+      return { leadsTo: sponsor.site, isLost, touches: isLost ? way.touches : touches } // nobody's word is nobody's link
+    }
+    const credited = await creditOf(world, touches)
+    if (sponsor.active === 'Yes' && credited && credited.site !== site)
+      return { leadsTo: credited.site, isLost: false, touches }
     const title = sponsor.site === MASTER ? `Join ${brand.name}` : `Join ${brand.name} with ${sponsor.name}`
-    return { title, start: await startData(world, sponsor, lostBefore, other) }
+    return { title, start: await startData(world, sponsor, way), touches }
   } catch (error) {
     world.log.error({ err: error }, 'a page goes out without its start data')
-    return { title: `Join ${brand.name}`, start: { sponsor_site: site, ...withoutDatabase(world) } }
+    return { title: `Join ${brand.name}`, start: { sponsor_site: site, ...withoutDatabase(world) }, touches }
   }
 }
 
-async function startData(
-  world: World,
-  sponsor: StartData['sponsor'],
-  lostBefore: string | undefined,
-  other: StartData['other_sponsor'],
-): Promise<StartData> {
+/** Whose link the visitor opened when they were led here instead, if they may still choose. */
+async function otherSponsor(world: World, sponsor: Sponsor, { other, mayChoose }: Way) {
+  const found = other && mayChoose ? await findSponsor(world, other) : undefined
+  const isOffered = found?.active === 'Yes' && found.site !== MASTER && found.site !== sponsor.site
+  return isOffered ? { other_sponsor: { site: found.site, name: found.name } } : {}
+}
+
+async function startData(world: World, sponsor: Sponsor, way: Way): Promise<StartData> {
   const packages = await findPackages(world.db, ourShelf)
   const starter = packages.find(
     (found) => found.product_id === limits.starter_product_id && groupOf(found) === 'starter',
   )
   return {
     sponsor,
-    ...(lostBefore ? { unknown_site: lostBefore } : {}),
-    ...(other ? { other_sponsor: { site: other.site, name: other.name } } : {}),
+    ...(way.lost ? { unknown_site: way.lost } : {}),
+    ...(await otherSponsor(world, sponsor, way)),
     packages,
     ...(starter ? { product_id: starter.product_id } : {}),
     grand_total: starter?.price ?? toAmount(0),

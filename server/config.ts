@@ -172,6 +172,7 @@ const settings = {
   LIMIT_DECLINES_BY_ENROLLMENT: limit('10/86400'),
   LIMIT_DECLINES_BY_PHONE: limit('5/86400'),
   PAYMENTS_AT_ONCE: whole(1, 100_000, 40),
+  LIMIT_HITS: limit('300/86400'),
   LIMIT_LOOKUPS: limit('300/3600'),
   LIMIT_CHALLENGES: limit('300/3600'),
   LIMIT_CODES_BY_ADDRESS: limit('20/3600'),
@@ -279,11 +280,13 @@ const halfSet = (found: Settings, env: Env): string[] =>
       : [],
   )
 
-function unfitForProduction({ SECRET, ALLOW_EMBEDDED }: Settings, embedded: string[], env: Env): string[] {
+function unfitForProduction({ SECRET, ALLOW_EMBEDDED, OFFICE_URL }: Settings, embedded: string[], env: Env): string[] {
   const lines: string[] = []
   if (!SECRET) lines.push('SECRET is required in production: a long random text, the same for every process')
   if (SECRET === DEVELOPMENT_SECRET) lines.push('SECRET is the one of development, which everybody knows')
   if (!env.PUBLIC_URL) lines.push('PUBLIC_URL is required in production: the address that visitors type')
+  if (OFFICE_URL?.startsWith('http:') && !env.PUBLIC_URL?.startsWith('http:'))
+    lines.push('OFFICE_URL starts with https:// in production: a key to the office stands in its address')
   for (const part of embedded.filter((part) => !ALLOW_EMBEDDED.includes(part)))
     lines.push(`ALLOW_EMBEDDED does not name ${part}: in production an embedded part must be allowed by name`)
   return lines

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { winner } from './credit.ts'
+import { winner, withOpened } from './credit.ts'
 import { creditRecord } from './db/listings.ts'
 import type { Sponsored } from './sponsors.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
@@ -24,7 +24,7 @@ const story = (told: string): Touch[] =>
   told.split(' ').map((word, n) => ({
     site: word.replace(/[!*]$/, ''),
     why: word.endsWith('!') ? 'chosen' : word.endsWith('*') ? 'ordered' : 'opened',
-    at: at(n),
+    touched_at: at(n),
   }))
 
 describe('the policy', () => {
@@ -84,7 +84,14 @@ function browser(headers: Record<string, string> = {}) {
     keep(reply)
     return reply
   }
-  return { open, post, close: () => cookies.clear() }
+  /** Remembers the cookies of now; later they can be put back, as a slow answer in another tab does. */
+  const keepCookies = () => {
+    const kept = new Map(cookies)
+    return () => {
+      for (const [name, value] of kept) cookies.set(name, value)
+    }
+  }
+  return { open, post, keep: keepCookies }
 }
 
 const sponsorOf = async (username: string) => {
@@ -121,6 +128,21 @@ describe('the links of a visitor', () => {
     ])
   })
 
+  it('16.1 words that are nobody’s, however many, count for nothing', async () => {
+    for (let n = 0; n < 13; n++) expect((await ours.open(`/nobody${n}`)).address).toBe('/master')
+    expect((await ours.open('/ana')).address).toBe('/ana')
+    expect((await ours.open('/nobodyhere')).address).toBe('/ana')
+  })
+
+  it('16.1 of many links the first and the choice are never dropped', () => {
+    let touches = story('ana bluepier bluepier!')
+    for (let n = 0; n < 30; n++) touches = withOpened(touches, `site${n}`, at(n))
+    expect(touches.length).toBe(12)
+    expect(touches[0]?.site).toBe('ana')
+    expect(touches.some(({ why }) => why === 'chosen')).toBe(true)
+    expect(touches.at(-1)?.site).toBe('site29')
+  })
+
   it('16.3 another link names the first and offers the other; who chooses it joins with them', async () => {
     await ours.open('/ana')
     const led = await ours.open('/bluepier')
@@ -130,7 +152,8 @@ describe('the links of a visitor', () => {
     expect((await ours.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })).json().site).toBe('bluepier')
     const chosen = await ours.open('/bluepier')
     expect([chosen.address, chosen.body.includes('other_sponsor')]).toEqual(['/bluepier', false])
-    expect((await ours.open('/ana')).address).toBe('/bluepier')
+    const back = await ours.open('/ana')
+    expect([back.address, back.body.includes('"other_sponsor":{"site":"ana"')]).toEqual(['/bluepier', true])
     await join('bluepier')
     const { site: credited, rows } = await sponsorOf(String(form.username))
     expect(credited).toBe('bluepier')
@@ -142,6 +165,26 @@ describe('the links of a visitor', () => {
     await ours.open('/oldmill')
     for (const sponsor_site of ['bluepier', 'oldmill', 'nobodyhere'])
       expect((await ours.post('enrollment/choose-sponsor', { sponsor_site })).statusCode).toBe(422)
+  })
+
+  it('16.3 nothing can be chosen any more once a payment is under way', async () => {
+    await ours.open('/ana')
+    await ours.open('/bluepier')
+    const review = await ours.post('enrollment/add-enrollment', { ...form, cc_number: '4000000000009235' })
+    expect(review.json().payment).toBe('Pending')
+    expect((await ours.open('/bluepier')).body).not.toContain('other_sponsor')
+    expect((await ours.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })).statusCode).toBe(409)
+  })
+
+  it('16.4 a choice that an older cookie has forgotten still stands', async () => {
+    await ours.open('/ana')
+    await ours.open('/bluepier')
+    const older = ours.keep()
+    await ours.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })
+    older()
+    expect((await join('ana')).json().message).toContain('you join with Blue Pier')
+    expect((await ours.open('/ana')).address).toBe('/bluepier')
+    expect((await join('bluepier')).json().payment).toBe('Approved')
   })
 
   it('16.4 a tab that still shows another sponsor is refused before any money moves', async () => {
@@ -169,7 +212,7 @@ describe('the links of a visitor', () => {
   })
 
   it.each([
-    ['fetched ahead', { 'sec-purpose': 'prefetch' }],
+    ['fetched ahead', { 'sec-purpose': 'prefetch;prerender' }],
     ['pulled in by another page', { 'sec-fetch-dest': 'image' }],
     ['framed', { 'sec-fetch-dest': 'iframe' }],
   ])('16.1 a page that is only %s opens no link', async (_how, headers) => {
@@ -192,7 +235,7 @@ describe('the record', () => {
     const ours = browser()
     await ours.open('/ana')
     await ours.open('/bluepier')
-    await ours.open('/fern')
+    await ours.open('/master')
     const form = await filledForm(site)
     await ours.post('enrollment/add-enrollment', form)
     const { rows } = await sponsorOf(String(form.username))
@@ -204,7 +247,7 @@ describe('the record', () => {
     const elsewhere = '00000000-0000-4000-8000-000000000000'
     const spoilt = [
       [{ ...first, site: 'anb' }, second, ...rest],
-      [{ ...first, why: 'chosen' }, second, ...rest],
+      [{ ...first, why: 'chosen' as const }, second, ...rest],
       [{ ...first, touched_at: later }, second, ...rest],
       [{ ...first, enrollment_id: elsewhere }, second, ...rest],
       [{ ...first, hash: `${first.hash.slice(0, -1)}${first.hash.endsWith('0') ? '1' : '0'}` }, second, ...rest],
@@ -217,7 +260,7 @@ describe('the record', () => {
 
     const told = await creditRecord(site.db, String(form.username))
     expect(told?.said).toMatch(
-      /\/ana +opened[\s\S]+joined with Ana's Paper Lantern Studio[\s\S]+The record is whole\.$/,
+      /\/ana +opened[\s\S]+joined with Ana's Paper Lantern Studio[\s\S]+The record is whole\. Its seal is [0-9a-f]{64}\.$/,
     )
     await sql`update sponsor_touch set site = 'anb' where enrollment_id = ${first.enrollment_id} and position = 1`.execute(
       site.db,
@@ -225,6 +268,14 @@ describe('the record', () => {
     expect(await creditRecord(site.db, String(form.username))).toMatchObject({
       isWhole: false,
       said: expect.stringContaining('Row 1 is not what was written.'),
+    })
+    await sql`update sponsor_touch set site = 'ana' where enrollment_id = ${first.enrollment_id} and position = 1`.execute(
+      site.db,
+    )
+    await sql`delete from sponsor_touch where enrollment_id = ${first.enrollment_id} and position > 1`.execute(site.db)
+    expect(await creditRecord(site.db, String(form.username))).toMatchObject({
+      isWhole: false,
+      said: expect.stringContaining('does not end where it ended'),
     })
     expect(await creditRecord(site.db, 'nobody')).toBeUndefined()
   })

@@ -1,9 +1,10 @@
 import { MASTER } from '#contract/limits.ts'
 import { inTransaction } from './db/open.ts'
-import { beginEnrollment } from './payment.ts'
+import { beginEnrollment, findAttempts, isFree } from './payment.ts'
 import { Refusal, refuseFields } from './refusal.ts'
 import { follow, type Sponsored } from './sponsors.ts'
-import { keepTouches, type Touch } from './touches.ts'
+import { asOne, keepTouches, type Touch, touchesOf } from './touches.ts'
+import type { AttemptKey, Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
 /**
@@ -20,15 +21,9 @@ export function winner(touches: readonly Touch[], sponsors: ReadonlyMap<string, 
   return (chosen ?? first ?? standing[0])?.sponsor
 }
 
-/** The winner of these touches, and the sponsor whose link was opened last, if that is somebody else. */
-export async function creditOf(world: World, touches: readonly Touch[]) {
-  const sponsors = await sponsorsOf(world, touches)
-  const credited = winner(touches, sponsors)
-  const last = touches.at(-1)
-  const opened = last?.why === 'opened' ? sponsors.get(last.site) : undefined
-  const other = opened?.active && opened.site !== MASTER && opened.id !== credited?.id ? opened : undefined
-  return { credited, other }
-}
+/** The winner of these touches today. */
+export const creditOf = async (world: World, touches: readonly Touch[]): Promise<Sponsored | undefined> =>
+  winner(touches, await sponsorsOf(world, touches))
 
 async function sponsorsOf(world: World, touches: readonly Touch[]): Promise<Map<string, Sponsored>> {
   const found = new Map<string, Sponsored>()
@@ -39,38 +34,60 @@ async function sponsorsOf(world: World, touches: readonly Touch[]): Promise<Map<
   return found
 }
 
-/** Whom an order enrolls under, and the touches that say so. What the visitor saw and what the links say must agree. */
-export async function creditFor(world: World, touched: readonly Touch[], sponsor_site_name: string) {
-  const named = await follow(world, sponsor_site_name)
-  if (!named?.active) throw refuseFields({ sponsor_site_name: 'This sponsor’s website is not active.' })
-  const { credited } = await creditOf(world, touched)
-  if (credited?.id === named.id) return { sponsor: named, touches: [...touched] }
-  if (credited && credited.site !== MASTER) {
-    const sentence = `Through the link that you opened you join with ${credited.name}. Please load this page again before you pay.`
-    throw new Refusal(422, sentence, { fields: { sponsor_site_name: [sentence] } })
-  }
-  return { sponsor: named, touches: [...touched, { site: named.site, why: 'ordered' as const, at: world.now() }] }
-}
-
 const MOST_OPENED = 12
 
-/** Each link counts the first time that it is opened; a reload or a way back is no news. */
-export const withOpened = (touches: readonly Touch[], site: string, at: Date): Touch[] =>
-  touches.some((touch) => touch.site === site) || touches.length >= MOST_OPENED
-    ? [...touches]
-    : [...touches, { site, why: 'opened', at }]
+/** Each link counts the first time that it is opened; a reload or a way back is no news. The first and the choice stay. */
+export function withOpened(touches: readonly Touch[], site: string, touched_at: Date): Touch[] {
+  if (touches.some((touch) => touch.site === site)) return [...touches]
+  const spare = touches.findIndex(({ why }, n) => n > 0 && why !== 'chosen')
+  const kept = touches.length < MOST_OPENED ? touches : touches.filter((_, n) => n !== spare)
+  return [...kept, { site, why: 'opened', touched_at }]
+}
 
-/** The visitor chooses, by name, a sponsor whose link they have opened. */
-export async function choose(world: World, enrollment_id: string, touches: readonly Touch[], site: string) {
-  const sponsor = touches.some((touch) => touch.site === site) ? await follow(world, site) : undefined
-  if (!sponsor?.active) throw refuseFields({ sponsor_site: 'Please open this sponsor’s link first.' })
-  const all = [
-    ...touches.filter(({ why }) => why !== 'chosen'),
-    { site: sponsor.site, why: 'chosen' as const, at: world.now() },
-  ]
+/** Whom an order enrolls under, and the touches that say so. What the visitor saw and what the links say must agree. */
+export async function creditFor(
+  world: World,
+  { enrollment_id }: AttemptKey,
+  sponsor_site_name: string,
+  visitor: Visitor,
+) {
+  const inCookie = visitor.cookie === enrollment_id ? visitor.touches : []
+  const touched = asOne(await touchesOf(world.db, enrollment_id), inCookie)
+  const named = await follow(world, sponsor_site_name)
+  if (!named?.active) throw refuseSponsor('This sponsor’s website is not active. Please load this page again.')
+  const credited = await creditOf(world, touched)
+  if (credited?.id === named.id) return { sponsor: named, touches: touched }
+  if (credited && credited.site !== MASTER) {
+    if (inCookie.length) visitor.adopt(enrollment_id, touched) // so that the page, loaded again, knows as much
+    throw refuseSponsor(
+      `Through the link that you opened you join with ${credited.name}. Please load this page again before you pay.`,
+    )
+  }
+  const ordered = { site: named.site, why: 'ordered' as const, touched_at: world.now() }
+  return { sponsor: named, touches: isOrdered(touched, named.site) ? touched : [...touched, ordered] }
+}
+
+const isOrdered = (touches: readonly Touch[], site: string) =>
+  touches.some((touch) => touch.why === 'ordered' && touch.site === site)
+
+/** Said beside the button: no field on the screen is about it. */
+const refuseSponsor = (sentence: string) => new Refusal(422, sentence, { fields: { sponsor_site_name: [sentence] } })
+
+/** The visitor chooses, by name, a sponsor whose link they have opened, as long as nothing is being paid for. */
+export async function choose(world: World, enrollment_id: string, visitor: Visitor, site: string): Promise<Sponsored> {
+  const opened = await sponsorsOf(world, visitor.touches)
+  const sponsor = await follow(world, site)
+  if (!sponsor?.active || ![...opened.values()].some(({ id }) => id === sponsor.id))
+    throw refuseFields({ sponsor_site: 'Please open this sponsor’s link first.' })
+  const chosen = { site: sponsor.site, why: 'chosen' as const, touched_at: world.now() }
+  const touches = [...visitor.touches.filter(({ why }) => why !== 'chosen'), chosen]
   await inTransaction(world.db, async (db) => {
     await beginEnrollment(db, enrollment_id, world.now())
-    await keepTouches(db, enrollment_id, all)
+    const { attempts } = await findAttempts(db, enrollment_id)
+    if (!attempts.every(isFree))
+      throw new Refusal(409, 'You are joining already. The sponsor cannot be changed any more.')
+    await keepTouches(db, enrollment_id, touches)
   })
-  return { sponsor, touches: all }
+  visitor.adopt(enrollment_id, touches)
+  return sponsor
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { admit } from './admission.ts'
+import { admit, welcomeUntil } from './admission.ts'
 import { mintGrant } from './office/grant.ts'
 import { hashPassword } from './password.ts'
 import {
@@ -119,7 +119,7 @@ async function recall(world: World, key: AttemptKey, visitor: Visitor): Promise<
   const { member, attempts } = await findAttempts(world.db, key.enrollment_id)
   if (member) {
     const stillHere =
-      visitor.cookie === key.enrollment_id && world.now() < minutesAfter(member.joined_at, LOGIN_MINUTES)
+      visitor.cookie === key.enrollment_id && member.welcome_until !== null && world.now() < member.welcome_until
     return stillHere ? welcome(world, member.id) : { payment: 'Approved', token: '', vo_url: world.config.OFFICE_URL }
   }
   const same = attempts.find(({ attempt }) => attempt === key.attempt)
@@ -131,14 +131,13 @@ async function recall(world: World, key: AttemptKey, visitor: Visitor): Promise<
 }
 
 /**
- * Whether an enrollment has led to a member whose page is no longer open, or who now opens a link that is not their own
- * way in: the next one in this browser is somebody else.
+ * How an enrollment stands when a page is opened. Over: it has led to a member whose page is no longer open, or who now opens a
+ * link that is not their own way in; the next one in this browser is somebody else.
  */
-export async function isOver(world: World, enrollment_id: string, isNewLink: boolean): Promise<boolean> {
-  const { member } = await findAttempts(world.db, enrollment_id).catch(() => ({ member: undefined }))
-  return member !== undefined && (isNewLink || world.now() >= minutesAfter(member.joined_at, LOGIN_MINUTES))
+export async function standingOf(world: World, enrollment_id: string, isNewLink: boolean): Promise<Standing> {
+  const none = { attempts: [], member: undefined }
+  const { attempts, member } = await findAttempts(world.db, enrollment_id).catch(() => none)
+  if (!member) return attempts.every(isFree) ? 'free' : 'joining'
+  return isNewLink || world.now() >= welcomeUntil(member.joined_at) ? 'over' : 'joined'
 }
-
-/** How long the page that paid may still hand out keys to the office. Later, one signs in. */
-const LOGIN_MINUTES = 30
-const minutesAfter = (then: Date, minutes: number) => new Date(then.getTime() + minutes * 60_000)
+type Standing = 'free' | 'joining' | 'joined' | 'over'

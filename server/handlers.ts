@@ -30,10 +30,8 @@ export const handlers: Handlers<typeof calls> = {
   getSponsor: (world, { sponsor_site }) => findSponsor(world, sponsor_site),
   async chooseSponsor(world, { sponsor_site }, visitor) {
     await spend(world, 'LIMIT_LOOKUPS', visitor.address)
-    const enrollment_id = enrollmentOf(visitor)
-    const { sponsor, touches } = await choose(world, enrollment_id, visitor.touches, sponsor_site)
-    visitor.adopt(enrollment_id, touches)
-    return findSponsor(world, sponsor.site)
+    const { site } = await choose(world, enrollmentOf(visitor), visitor, sponsor_site)
+    return findSponsor(world, site)
   },
 
   async validateEmail(world, { email }, visitor) {

@@ -9,13 +9,19 @@ import type { Jobs, Kind } from './queue.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
 
-type Work<Payload> = { longestWaitSeconds: number; work: (world: World, payload: Payload) => Promise<void> }
+type Work<Payload> = {
+  longestWaitSeconds: number
+  /** Without it: until it is done. */
+  mostTries?: number
+  work: (world: World, payload: Payload) => Promise<void>
+}
 
 type Writer<Payload> = (world: World, payload: Payload) => Letter | undefined | Promise<Letter | undefined>
 
 /** Writes a letter when its time has come, and sends it if there is still something to say. */
 const byLetter = <Payload>(write: Writer<Payload>): Work<Payload> => ({
   longestWaitSeconds: 3600,
+  mostTries: 100, // some four days: then nobody is there to read it
   work: async (world, payload) => {
     const letter = await write(world, payload)
     if (letter) await world.mail.send(letter)
@@ -119,10 +125,20 @@ async function finish(world: World, { id, kind, payload, tries }: Taken) {
       .where('id', '=', id)
       .execute()
   } catch (error) {
-    const wait = Math.min(2 ** tries, run[kind].longestWaitSeconds)
+    const { longestWaitSeconds, mostTries = Number.POSITIVE_INFINITY } = run[kind]
+    const wait = Math.min(2 ** tries, longestWaitSeconds)
     const run_at = new Date(world.now().getTime() + wait * 1000)
     const last_error = error instanceof Error ? error.message : String(error)
-    world.log.warn({ err: error, job: id, kind, tries }, 'a job will be tried again')
-    await world.db.updateTable('job').set({ run_at, last_error, leased_until: null }).where('id', '=', id).execute()
+    const isLast = tries >= mostTries
+    world.log[isLast ? 'error' : 'warn'](
+      { err: error, job: id, kind, tries },
+      isLast ? 'a job is given up' : 'a job will be tried again',
+    )
+    const next = isLast ? { done_at: world.now(), payload: '{}' } : { run_at, leased_until: null }
+    await world.db
+      .updateTable('job')
+      .set({ ...next, last_error })
+      .where('id', '=', id)
+      .execute()
   }
 }

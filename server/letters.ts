@@ -91,22 +91,21 @@ export async function consentLetter(world: World, member_id: string): Promise<Le
 export async function cancelledLetter(world: World, member_id: string): Promise<Letter> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
   const member = await memberOf(world, member_id)
-  const { cancelled_at, ends_at } = member
-  if (!cancelled_at || !ends_at) throw new Error('a membership that is not cancelled has no letter that says so')
+  const { cancelled_at, joined_at } = member
+  if (!cancelled_at) throw new Error('a membership that is not cancelled has no letter that says so')
+  const last = renewsOn(joined_at, cancelled_at)
   return letter(world, member, {
     subject: 'Your membership is cancelled',
-    preview: `It lasts until ${day(ends_at)}. Until then you can take it back.`,
+    preview: `It lasts until ${day(last)}. Until then you can take it back.`,
     blocks: [
       paragraph(
-        `You cancelled your membership on ${day(cancelled_at)}. It lasts until ${day(ends_at)}, the end of the month that has begun. No other month follows.`,
+        `You cancelled your membership on ${day(cancelled_at)}. It lasts until ${day(last)}, the end of the month that has begun. No other month follows.`,
       ),
       paragraph(
         `Then your site, ${PUBLIC_URL}/${member.username}, turns inactive, and nobody can join through it any more.`,
       ),
       heading('If you change your mind'),
-      paragraph(
-        `Until ${day(ends_at)} you can take the cancellation back in your office, and everything stays as it is.`,
-      ),
+      paragraph(`Until ${day(last)} you can take the cancellation back in your office, and everything stays as it is.`),
       button('Open your office', OFFICE_URL),
       smallPrint('If it was not you who cancelled, take it back in your office and change your password.'),
     ],
@@ -217,13 +216,13 @@ const letter = ({ config }: World, to: Addressee, { blocks, ...said }: Said): Le
 
 /** Mail readers make links of what looks like one: such a name is not repeated to whoever opens the letter. */
 const greeting = (first_name: string) =>
-  paragraph(/\p{L}\.\p{L}|[/:@]/u.test(first_name) ? 'Hello,' : `Hello ${first_name},`)
+  paragraph(/[\p{L}\p{N}]\.[\p{L}\p{N}]|[/:@]/u.test(first_name) ? 'Hello,' : `Hello ${first_name},`)
 
 const memberOf = ({ db }: World, member_id: string) =>
   db
     .selectFrom('member')
     .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
-    .select(['first_name', 'email', 'username', 'joined_at', 'cancelled_at', 'ends_at', 'sponsor.name as sponsor_name'])
+    .select(['first_name', 'email', 'username', 'joined_at', 'cancelled_at', 'sponsor.name as sponsor_name'])
     .where('member.id', '=', member_id)
     .executeTakeFirstOrThrow()
 

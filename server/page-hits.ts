@@ -1,15 +1,18 @@
 import { createHmac } from 'node:crypto'
 import { isbot } from 'isbot'
+import { spend } from './limits.ts'
+import { Refusal } from './refusal.ts'
 import { findSponsor } from './sponsors.ts'
 import type { Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
 /** Counts a visit once per visitor and day: no crawlers, nobody who only fetches ahead, only hosts of this site. */
 export async function hitPage(world: World, sponsor_site: string, visitor: Visitor): Promise<void> {
-  if (visitor.prefetch || !visitor.agent || isbot(visitor.agent)) return
+  if (visitor.prefetch || visitor.fromElsewhere || !visitor.agent || isbot(visitor.agent)) return
   if (!world.config.SITE_HOSTS.includes(visitor.host)) return
   const { site } = await findSponsor(world, sponsor_site)
   if (site !== sponsor_site) return
+  if (!(await isSpendable(world, visitor.address))) return
   const day = world.now().toISOString().slice(0, 10)
   const hashed = createHmac('sha256', world.keys.hmac('page hits'))
     .update(`${day} ${visitor.address} ${visitor.agent}`)
@@ -20,3 +23,13 @@ export async function hitPage(world: World, sponsor_site: string, visitor: Visit
     .onConflict((clash) => clash.doNothing())
     .execute()
 }
+
+/** One address can make up as many browsers as it likes, but not as many visits. */
+const isSpendable = (world: World, address: string): Promise<boolean> =>
+  spend(world, 'LIMIT_HITS', address).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Refusal) return false
+      throw error
+    },
+  )

@@ -6,13 +6,12 @@ import { brand } from '#contract/brand.ts'
 import { fields } from '#contract/fields.ts'
 import { MASTER, reservedWords, SITE } from '#contract/limits.ts'
 import { arrive } from './arrival.ts'
-import { withOpened } from './credit.ts'
 import { documentedCalls } from './docs.ts'
-import { isOver } from './enrollment.ts'
+import { standingOf } from './enrollment.ts'
 import { nothingHere } from './errors.ts'
 import { messageBy, messagesTo } from './outbox.ts'
 import { Refusal } from './refusal.ts'
-import { type Begun, giveCookie, isOpened, readCookie } from './request.ts'
+import { type Begun, giveCookie, isAhead, isOpened, readCookie } from './request.ts'
 import { type Shell, sendPage } from './shell.ts'
 import { addTestPayments } from './test-payments.ts'
 import type { World } from './world.ts'
@@ -77,43 +76,52 @@ const notFound = (request: FastifyRequest, reply: FastifyReply, shell: Shell) =>
 
 const isCall = ({ url }: FastifyRequest) => /^\/api(?:[/?]|$)/.test(url)
 
-/** Carries the word of a link that led nowhere to the page that says so. */
+/** Carry the word of a link that led nowhere, or to the sponsor whose link came first, to the page that says so. */
 const LOST = 'foyer_unknown_site'
+const OTHER = 'foyer_other_site'
+const carried = { path: '/', httpOnly: true, sameSite: 'lax' } as const
+const SECONDS_LOST = 60
+const SECONDS_OTHER = 1800
 
 async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: World, shell: Shell, word: string) {
   const site = word.toLowerCase()
   if (!SITE.test(site) || (site !== MASTER && reservedWords.has(site))) return notFound(request, reply, shell)
-  const lost = request.cookies[LOST]
+  if (isAhead(request)) return reply.code(503).send('') // asked for again, with its cookie, when somebody opens it
   const begun = await goOn(request, world, site)
-  if (isOpened(request)) giveCookie(reply, world, begun)
-  const arrival = await arrive(world, site, {
-    lostBefore: lost && SITE.test(lost) ? lost : undefined,
-    touches: begun.touches,
-  })
+  const lost = wordIn(request, LOST)
+  const arrival = await arrive(world, site, { ...begun, lost, other: wordIn(request, OTHER) })
+  if (isOpened(request)) giveCookie(reply, world, { ...begun, touches: arrival.touches })
   if ('leadsTo' in arrival) {
-    if (arrival.isLost) reply.setCookie(LOST, site, { path: '/', httpOnly: true, sameSite: 'lax', maxAge: 60 })
+    if (arrival.isLost) reply.setCookie(LOST, site, { ...carried, maxAge: SECONDS_LOST })
+    else if (site !== MASTER) reply.setCookie(OTHER, site, { ...carried, maxAge: SECONDS_OTHER })
     return reply.redirect(`/${arrival.leadsTo}`)
   }
   if (request.url.split('?')[0] !== `/${site}`) return reply.redirect(`/${site}`) // written with capitals or a slash
-  if (lost) reply.clearCookie(LOST, { path: '/' })
+  if (lost) reply.clearCookie(LOST, carried)
   const { pages, head } = shell
+  const { title, start } = arrival
   return sendPage(request, reply, shell, {
-    ...arrival,
-    body: pages.enroll(arrival.start),
+    title,
+    start,
+    body: pages.enroll(start),
     enrollment_id: begun.enrollment_id,
     script: head.script,
   })
 }
 
-/** The visitor's enrollment with this link among those they opened, or a new one. A reload does not begin again. */
-async function goOn(request: FastifyRequest, world: World, site: string): Promise<Begun> {
+const wordIn = ({ cookies }: FastifyRequest, name: string) => {
+  const word = cookies[name]
+  return word && SITE.test(word) ? word : undefined
+}
+
+/** The visitor's enrollment, or a new one. A reload does not begin again. */
+async function goOn(request: FastifyRequest, world: World, site: string): Promise<Begun & { mayChoose: boolean }> {
   const known = readCookie(request)
-  const isNew = !known?.touches.some((touch) => touch.site === site)
-  const { enrollment_id, since, touches } =
-    known && !(await isOver(world, known.enrollment_id, isNew))
-      ? known
-      : { enrollment_id: randomUUID(), since: world.now(), touches: [] }
-  return { enrollment_id, since, touches: withOpened(touches, site, world.now()) }
+  const isNewLink = !known?.touches.some((touch) => touch.site === site)
+  const standing = known ? await standingOf(world, known.enrollment_id, isNewLink) : 'over'
+  return known && standing !== 'over'
+    ? { ...known, mayChoose: standing === 'free' }
+    : { enrollment_id: randomUUID(), since: world.now(), touches: [], mayChoose: true }
 }
 
 /** A letter is shown as a mail reader would: no script, nothing from anywhere. */

@@ -50,7 +50,7 @@ export async function findAttempts(db: Db, enrollment_id: string) {
   const member = joined
     ? await db
         .selectFrom('member')
-        .select(['id', 'joined_at'])
+        .select(['id', 'joined_at', 'welcome_until'])
         .where('enrollment_id', '=', enrollment_id)
         .executeTakeFirst()
     : undefined

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { visitorOf } from './limits.ts'
 import { readTouches, type Touch, writeTouches } from './touches.ts'
@@ -6,6 +7,7 @@ import type { World } from './world.ts'
 
 const COOKIE = 'foyer_enrollment'
 const OFFICE_COOKIE = 'foyer_office'
+const KNOWN_COOKIE = 'foyer_known'
 const DAYS = 86_400
 
 /** A cookie that no script reads and that travels to us only. */
@@ -26,12 +28,17 @@ export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world:
     host: header(request, 'host'),
     agent: header(request, 'user-agent'),
     prefetch: isAhead(request),
+    fromElsewhere: !['', 'same-origin', 'none'].includes(header(request, 'sec-fetch-site')),
     cookie: cookie?.enrollment_id,
     since: cookie?.since,
     touches: cookie?.touches ?? [],
     key: key ? parseKey(key) : undefined,
     officeKey: readOfficeCookie(request),
-    letIn: (key, expires) => reply.setCookie(OFFICE_COOKIE, key, { ...ours(world), sameSite: 'lax', expires }),
+    letIn: (member_id, { key, expires_at: expires }) => {
+      reply.setCookie(OFFICE_COOKIE, key, { ...ours(world), sameSite: 'lax', expires })
+      giveKnown(request, reply, world, member_id)
+    },
+    knownAs: readKnown(request),
     letOut: () => reply.clearCookie(OFFICE_COOKIE, ours(world)),
     adopt: (enrollment_id, touches) =>
       giveCookie(reply, world, { enrollment_id, since: cookie?.since ?? world.now(), touches }),
@@ -40,14 +47,34 @@ export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world:
 
 export const readOfficeCookie = (request: FastifyRequest): string | undefined => request.cookies[OFFICE_COOKIE]
 
+/**
+ * A browser in which a member has signed in before. It opens nothing: wrong passwords of strangers, who do not have it, do not
+ * count against who does.
+ */
+function readKnown(request: FastifyRequest): Visitor['knownAs'] {
+  const [member_id, browser] = signedCookie(request, KNOWN_COOKIE)
+  return member_id && browser ? { member_id, browser } : undefined
+}
+
+function giveKnown(request: FastifyRequest, reply: FastifyReply, world: World, member_id: string) {
+  if (readKnown(request)?.member_id === member_id) return
+  const how = { ...ours(world), signed: true, sameSite: 'lax', maxAge: 365 * DAYS } as const
+  reply.setCookie(KNOWN_COOKIE, `${member_id}.${randomUUID()}`, how)
+}
+
+/** The parts of a cookie that we signed; none of one that we did not. */
+function signedCookie(request: FastifyRequest, name: string): string[] {
+  const raw = request.cookies[name]
+  const { valid, value } = raw ? request.unsignCookie(raw) : { valid: false, value: null }
+  return valid && value ? value.split('.') : []
+}
+
 /** An enrollment in this browser, when its first page was opened, and the sponsors' links that were. */
 export type Begun = { enrollment_id: string; since: Date; touches: Touch[] }
 
 /** The enrollment in the cookie, if we signed it. */
 export function readCookie(request: FastifyRequest): Begun | undefined {
-  const raw = request.cookies[COOKIE]
-  const { valid, value } = raw ? request.unsignCookie(raw) : { valid: false, value: null }
-  const [enrollment_id, time, touches = ''] = valid && value ? value.split('.') : []
+  const [enrollment_id, time, touches = ''] = signedCookie(request, COOKIE)
   return enrollment_id && Number(time)
     ? { enrollment_id, since: new Date(Number(time)), touches: readTouches(touches) }
     : undefined
@@ -62,9 +89,10 @@ export const giveCookie = (reply: FastifyReply, { config }: World, { enrollment_
     maxAge: 30 * DAYS,
   })
 
-/** Somebody opened this page in a window: nobody fetched it ahead, and no other page pulled it in behind their back. */
+/** Somebody opened this page in a window: no other page pulled it in behind their back. */
 export const isOpened = (request: FastifyRequest): boolean =>
-  !isAhead(request) && ['', 'document'].includes(header(request, 'sec-fetch-dest'))
+  ['', 'document'].includes(header(request, 'sec-fetch-dest'))
 
-const isAhead = (request: FastifyRequest) =>
+/** A browser fetches the page before anybody has asked for it. */
+export const isAhead = (request: FastifyRequest): boolean =>
   /prefetch|prerender/.test(`${header(request, 'sec-purpose')} ${header(request, 'purpose')}`)

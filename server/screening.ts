@@ -27,8 +27,7 @@ export async function screen(world: World, order: Enrollment, key: AttemptKey, v
   refuseHaste(world, visitor)
   refuseGuessable(order)
   refuseExpired(order, world.now())
-  const touched = visitor.cookie === key.enrollment_id ? visitor.touches : []
-  const { sponsor, touches } = await creditFor(world, touched, order.sponsor_site_name)
+  const { sponsor, touches } = await creditFor(world, key, order.sponsor_site_name, visitor)
   if (!order.product_ids) throw refuseFields({ product_ids: 'Please choose a package.' })
   const { lines, grand_total } = await priceOrder(world.db, order)
   refuseIfChanged(order, grand_total)

@@ -8,10 +8,15 @@ type Place = Pick<World, 'db' | 'now'>
 export type Sponsored = Pick<Selectable<Tables['sponsor']>, 'id' | 'site' | 'name' | 'active'>
 
 /** The sponsor that a site leads to, through renames; nobody if the word was never one. */
-export async function follow({ db, now }: Place, site: string, renames = 5): Promise<Sponsored | undefined> {
-  const found = await db.selectFrom('sponsor').selectAll().where('site', '=', site).executeTakeFirst()
-  if (found?.renamed_to && renames) return follow({ db, now }, found.renamed_to, renames - 1)
-  return found && { ...found, active: found.active && !isPast(found.active_until, now()) }
+export async function follow({ db, now }: Place, site: string): Promise<Sponsored | undefined> {
+  const passed = new Set<string>()
+  for (let next = site; ; ) {
+    const found = await db.selectFrom('sponsor').selectAll().where('site', '=', next).executeTakeFirst()
+    if (!found?.renamed_to || passed.has(found.renamed_to))
+      return found && { ...found, active: found.active && !isPast(found.active_until, now()) }
+    passed.add(next)
+    next = found.renamed_to
+  }
 }
 
 /** The paid month of a member who has cancelled is over. */

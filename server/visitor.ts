@@ -9,6 +9,8 @@ export type Visitor = {
   agent: string
   /** A browser that fetches ahead says so; nobody is looking yet. */
   prefetch: boolean
+  /** Another site's page asks, not ours. */
+  fromElsewhere: boolean
   /** The enrollment in the signed cookie. */
   cookie: string | undefined
   /** When its first page was opened. */
@@ -19,8 +21,10 @@ export type Visitor = {
   key: AttemptKey | undefined
   /** The word of the office's cookie, and how to give or take it. */
   officeKey: string | undefined
-  letIn: (key: string, expires_at: Date) => void
+  letIn: (member_id: string, session: { key: string; expires_at: Date }) => void
   letOut: () => void
+  /** The member who has signed in in this browser before, and a name for the browser. */
+  knownAs: { member_id: string; browser: string } | undefined
   /** Gives the visitor the cookie of this enrollment. */
   adopt: (enrollment_id: string, touches: Touch[]) => void
 }

@@ -14,7 +14,7 @@ import type { Tables } from './tables.ts'
 const tables = [
   ...['server_key', 'sponsor', 'package', 'legal_text', 'legal_document', 'claim', 'enrollment', 'payment', 'member'],
   ...['orders', 'order_line', 'acceptance', 'job', 'phone_check', 'message', 'spent', 'page_hit', 'difference'],
-  'sponsor_touch',
+  ...['sponsor_touch', 'letter_key'],
 ] as const satisfies (keyof Tables)[]
 
 const PAGE = 500

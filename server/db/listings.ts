@@ -80,7 +80,7 @@ export async function creditRecord(db: Db, username: string): Promise<{ said: st
   const member = await db
     .selectFrom('member')
     .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
-    .select(['enrollment_id', 'joined_at', 'sponsor.name', 'sponsor.site'])
+    .select(['enrollment_id', 'joined_at', 'touches', 'touch_seal', 'sponsor.name', 'sponsor.site'])
     .where('username', '=', username)
     .executeTakeFirst()
   if (!member) return undefined
@@ -90,10 +90,15 @@ export async function creditRecord(db: Db, username: string): Promise<{ said: st
     ['', 'link', 'why', 'when', 'sealed'],
     rows.map((row) => [row.position, `/${row.site}`, row.why, at(row.touched_at), row.hash.slice(0, 16)]),
   )
-  const verdict = broken ? `Row ${broken} is not what was written.` : 'The record is whole.'
+  const isComplete = rows.length === member.touches && (rows.at(-1)?.hash ?? null) === member.touch_seal
+  const verdict = broken
+    ? `Row ${broken} is not what was written.`
+    : isComplete
+      ? `The record is whole. Its seal is ${member.touch_seal}.`
+      : 'The record does not end where it ended when the member joined.'
   return {
     said: `${record}\n${username} joined with ${member.name} (/${member.site}) on ${at(member.joined_at)}. ${verdict}`,
-    isWhole: !broken,
+    isWhole: !broken && isComplete,
   }
 }
 

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parse } from 'csv-parse/sync'
+import { sql } from 'kysely'
 import sanitizeHtml from 'sanitize-html'
 import { MASTER, reservedWords, SITE } from '#contract/limits.ts'
 import { toCents } from '#contract/money.ts'
@@ -44,6 +45,7 @@ export async function loadFolder(db: Db, folder: URL | string, now: Date): Promi
 
   await inTransaction(db, async (db) => {
     for (const sponsor of sponsors) await keepSponsor(db, sponsor, now)
+    await passOnMembers(db)
     for (const { where: _, ...row } of packages) await keepPackage(db, row)
     for (const document of documents) await keepDocument(db, document)
   })
@@ -230,6 +232,14 @@ async function keepSponsor(db: Db, { where, ...row }: SponsorRow, created_at: Da
     .onConflict((clash) => clash.column('site').doUpdateSet(rest))
     .execute()
 }
+
+/** A renamed site of a member stays that member's, unless the new one is already somebody's. */
+const passOnMembers = (db: Db) =>
+  sql`
+    update sponsor as heir set member_id = old.member_id, active_until = old.active_until
+    from sponsor as old
+    where old.renamed_to = heir.site and old.member_id is not null and heir.member_id is null and heir.site <> ${MASTER}
+      and not exists (select from member where member.sponsor_id = heir.id)`.execute(db)
 
 const keepPackage = (db: Db, row: Omit<ReturnType<typeof readPackage>, 'where'>) =>
   db

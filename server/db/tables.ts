@@ -77,6 +77,9 @@ export type Tables = {
     joined_at: Date
     cancelled_at: Date | null
     ends_at: Date | null
+    welcome_until: Date | null
+    touches: number | null
+    touch_seal: string | null
   }
   orders: {
     id: string
@@ -153,7 +156,7 @@ export type Tables = {
     enrollment_id: string
     position: number
     site: string
-    why: string
+    why: 'opened' | 'chosen' | 'ordered'
     touched_at: Date
     hash: string
   }

@@ -1,5 +1,4 @@
 import { FlattenedSign } from 'jose'
-import { touchesOf } from '#server/touches.ts'
 import type { World } from '#server/world.ts'
 
 /** What is signed here is no grant, and no grant is this: each demands its own. */
@@ -22,19 +21,18 @@ export const acceptedBy = ({ db }: Pick<World, 'db'>, member_id: string) =>
  */
 export async function consentBundle(world: World, member_id: string): Promise<string> {
   const { privateKey, kid } = world.keys.grant
-  const { sponsor_name, sponsor_site, enrollment_id, ...member } = await world.db
+  const { sponsor_name, sponsor_site, touch_seal, ...member } = await world.db
     .selectFrom('member')
     .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
-    .select(['username', 'first_name', 'last_name', 'joined_at', 'enrollment_id'])
+    .select(['username', 'first_name', 'last_name', 'joined_at', 'touch_seal'])
     .select(['sponsor.name as sponsor_name', 'sponsor.site as sponsor_site'])
     .where('member.id', '=', member_id)
     .executeTakeFirstOrThrow()
-  const record = (await touchesOf(world.db, enrollment_id)).at(-1)?.hash ?? ''
   const said = {
     issuer: world.config.PUBLIC_URL,
     member,
     /** With the last seal of the record of links: one that is rewritten as a whole no longer fits. */
-    sponsor: { name: sponsor_name, site: sponsor_site, record },
+    sponsor: { name: sponsor_name, site: sponsor_site, record: touch_seal },
     accepted: await acceptedBy(world, member_id),
     made_at: world.now(),
   }

@@ -7,7 +7,7 @@ import { addJob, type Jobs } from '#server/queue.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
-import { findKey, findSeed, forgetKeys, makeGood, useKey, wordOf } from './letter-keys.ts'
+import { findKey, findSeed, forgetKeys, makeGood, spentWord, useKey, wordOf } from './letter-keys.ts'
 import { requireMember } from './session.ts'
 import { tryPassword } from './sign-in.ts'
 
@@ -99,5 +99,3 @@ export async function confirmEmail(world: World, word: string, visitor: Visitor)
     return { email }
   })
 }
-
-const spentWord = () => new Refusal(401, 'This link was used before or is too old.')

@@ -6,7 +6,7 @@ import { changeEmail, changePhone, confirmEmail } from './details.ts'
 import { spendGrant } from './grant.ts'
 import { cancelMembership, keepMembership } from './membership.ts'
 import { changePassword, forgetPassword, resetPassword } from './new-password.ts'
-import { closeAllSessions, closeSession, handOver, openSession, requireMember } from './session.ts'
+import { closeAllSessions, handOver, leave, openSession, requireMember, requireShown } from './session.ts'
 import { signIn } from './sign-in.ts'
 import { acceptedText, viewOffice } from './view.ts'
 
@@ -16,7 +16,7 @@ export const officeHandlers: Handlers<typeof officeCalls> = {
     await spend(world, 'LIMIT_GRANTS', visitor.address)
     const member_id = await spendGrant(world, token)
     if (!member_id) throw new Refusal(401, 'This link into the office was used before or is too old.')
-    await handOver(world, visitor, await openSession(world, member_id))
+    await handOver(world, visitor, member_id, await openSession(world, member_id))
     return {}
   },
   async signIn(world, asked, visitor) {
@@ -24,12 +24,12 @@ export const officeHandlers: Handlers<typeof officeCalls> = {
     return {}
   },
   async leaveOffice(world, _nothing, visitor) {
-    if (visitor.officeKey) await closeSession(world, visitor.officeKey)
+    if (visitor.officeKey) await leave(world, visitor.officeKey)
     visitor.letOut()
     return {}
   },
   async leaveEverywhere(world, _nothing, visitor) {
-    await closeAllSessions(world, (await requireMember(world, visitor)).id)
+    await closeAllSessions(world.db, (await requireMember(world, visitor)).id)
     visitor.letOut()
     return {}
   },
@@ -51,13 +51,13 @@ export const officeHandlers: Handlers<typeof officeCalls> = {
     await resetPassword(world, reset, visitor)
     return {}
   },
-  async cancelMembership(world, _nothing, visitor) {
-    const member = await requireMember(world, visitor)
+  async cancelMembership(world, shown, visitor) {
+    const member = await requireShown(world, shown, visitor)
     await cancelMembership(world, member)
     return viewOffice(world, member.id)
   },
-  async keepMembership(world, _nothing, visitor) {
-    const member = await requireMember(world, visitor)
+  async keepMembership(world, shown, visitor) {
+    const member = await requireShown(world, shown, visitor)
     await keepMembership(world, member)
     return viewOffice(world, member.id)
   },

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { Db } from '#server/db/open.ts'
 import type { Tables } from '#server/db/tables.ts'
+import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 
 /** Words that are sent by letter and open one thing once: a new password, or a new email address. */
@@ -19,21 +20,22 @@ export const wordOf = ({ keys }: Pick<World, 'keys'>, { purpose, member_id, emai
 
 const hashOf = (word: string) => createHash('sha256').update(word).digest('base64url')
 
-/** Makes a word good; earlier ones for the same purpose are not any more. Runs in a transaction that holds the member. */
+/**
+ * Makes a word good. A new address takes the place of the one asked for before; a word for a new password does not, or a
+ * stranger who asks for another would spoil the letter that has just arrived. Runs in a transaction that holds the member.
+ */
 export async function makeGood({ db, keys }: Pick<World, 'db' | 'keys'>, seed: Seed): Promise<void> {
-  await db
-    .deleteFrom('letter_key')
-    .where('member_id', '=', seed.member_id)
-    .where('purpose', '=', seed.purpose)
-    .execute()
+  if (seed.purpose === 'email')
+    await db.deleteFrom('letter_key').where('member_id', '=', seed.member_id).where('purpose', '=', 'email').execute()
   await db
     .insertInto('letter_key')
     .values({ ...seed, key_hash: hashOf(wordOf({ keys }, seed)), expires_at: expiryOf(seed) })
     .execute()
 }
 
-/** The same for somebody who may come twice: what was good once and is used up does not come back. */
-export async function makeGoodOnce({ db, keys }: Pick<World, 'db' | 'keys'>, seed: Seed): Promise<void> {
+/** The same for somebody who may come twice, or late: what was good once and is used up or too old does not come back. */
+export async function makeGoodOnce({ db, keys, now }: Pick<World, 'db' | 'keys' | 'now'>, seed: Seed): Promise<void> {
+  if (expiryOf(seed) <= now()) return
   const first = await db
     .insertInto('spent')
     .values({ kind: 'letter', key: hashOf(wordOf({ keys }, seed)), expires_at: expiryOf(seed) })
@@ -64,6 +66,8 @@ export const useKey = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose,
     .where('expires_at', '>', now())
     .returning(['member_id', 'email'])
     .executeTakeFirst()
+
+export const spentWord = (advice = '') => new Refusal(401, `This link was used before or is too old. ${advice}`.trim())
 
 /** Nothing that was sent to this member before opens anything. */
 export const forgetKeys = (db: Db, member_id: string) =>

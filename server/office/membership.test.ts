@@ -1,4 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadFolder } from '#server/db/load.ts'
 import { cookieOf, lettersTo, memberInOffice } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 
@@ -9,17 +13,21 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 type InOffice = Awaited<ReturnType<typeof memberInOffice>>
-const press = (what: 'cancel' | 'keep', { cookie }: { cookie: string }) => site.post(`office/${what}`, {}, { cookie })
+const press = (what: 'cancel' | 'keep', { cookie, username }: { cookie: string; username: string }) =>
+  site.post(`office/${what}`, { username }, { cookie })
 const cancellations = ({ email }: InOffice) => lettersTo(site, email, 'Your membership is cancelled')
 const isActive = async ({ username }: InOffice) =>
   (await site.get(`/api/enrollment/get_enrollment_sponsor?sponsor_site=${username}`)).json().active
 const joinUnder = async ({ username }: InOffice) =>
   site.post('enrollment/add-enrollment', await filledForm(site, { sponsor_site_name: username }))
 const backIn = async ({ username, password }: InOffice) => ({
+  username,
   cookie: cookieOf(await site.post('office/sign-in', { name: username, password })),
 })
 const DAY = 86_400
 const daysUntil = (day: string) => (new Date(day).getTime() - site.world.now().getTime()) / 1000 / DAY
+/** The named day lasts until it is over everywhere. */
+const daysUntilEndOf = (day: string) => daysUntil(day) + 1.5
 
 describe('a membership', () => {
   it('15.9 is cancelled in one step, confirmed by letter, and a second press changes nothing', async () => {
@@ -45,20 +53,47 @@ describe('a membership', () => {
   it('15.9 ends with the paid month, and the site with it; the member may still look', async () => {
     const member = await memberInOffice(site)
     const { renews_on } = (await press('cancel', member)).json().membership
-    site.pass(daysUntil(renews_on) * DAY - 1)
+    site.pass(daysUntilEndOf(renews_on) * DAY - 1)
     expect([await isActive(member), (await joinUnder(member)).json().payment]).toEqual(['Yes', 'Approved'])
     const last = await backIn(member)
-    expect((await site.get('/api/office/view', last)).json().membership.is_over).toBe(false)
+    expect((await site.get('/api/office/view', { cookie: last.cookie })).json().membership.is_over).toBe(false)
     site.pass(1)
     expect(await isActive(member)).toBe('No')
     expect(Object.keys((await joinUnder(member)).json().fields)).toEqual(['sponsor_site_name'])
     const back = await backIn(member)
-    const shown = (await site.get('/api/office/view', back)).json()
+    const shown = (await site.get('/api/office/view', { cookie: back.cookie })).json()
     expect(shown.membership).toMatchObject({ renews_on, is_over: true })
     expect([shown.receipt.total, shown.accepted.length > 0]).toEqual(['99.00', true])
     expect((await press('cancel', back)).json().membership).toEqual(shown.membership)
     const kept = await press('keep', back)
-    expect([kept.statusCode, kept.json()]).toEqual([409, { message: 'Your membership has ended. Please join again.' }])
+    expect([kept.statusCode, kept.json()]).toEqual([
+      409,
+      { message: 'Your membership has ended. Please write to us if you would like it back.' },
+    ])
+    expect(await isActive(member)).toBe('No')
+  })
+
+  it('15.9 of somebody else, who signed in in another tab, is not cancelled', async () => {
+    const [shown, signedIn] = [await memberInOffice(site), await memberInOffice(site)]
+    const reply = await press('cancel', { username: shown.username, cookie: signedIn.cookie })
+    expect([reply.statusCode, reply.json().message.includes(signedIn.username)]).toEqual([409, true])
+    for (const { cookie } of [shown, signedIn])
+      expect((await site.get('/api/office/view', { cookie })).json().membership.cancelled_on).toBeUndefined()
+  })
+
+  it('15.9 whose site the operator renames keeps its visits, joins and end', async () => {
+    const member = await memberInOffice(site)
+    await joinUnder(member)
+    const folder = await mkdtemp(join(tmpdir(), 'foyer-rename-'))
+    const lines = ['site,name,active,renamed_to', `${member.username},Old,Yes,newpier`, 'newpier,New Pier,Yes,']
+    await writeFile(join(folder, 'sponsors.csv'), lines.join('\n'))
+    await loadFolder(site.db, folder, site.world.now())
+    await rm(folder, { recursive: true })
+    await joinUnder(member)
+    const { link, totals } = (await site.get('/api/office/view', { cookie: member.cookie })).json()
+    expect([link, totals.joins]).toEqual(['http://foyer.test/newpier', 2])
+    const { renews_on } = (await press('cancel', member)).json().membership
+    site.pass(daysUntilEndOf(renews_on) * DAY + 1)
     expect(await isActive(member)).toBe('No')
   })
 
@@ -70,7 +105,7 @@ describe('a membership', () => {
     expect([kept.statusCode, kept.json().membership]).toEqual([200, { price: '99.00', renews_on, is_over: false }])
     expect((await press('keep', member)).statusCode, 'a second press changes nothing').toBe(200)
     expect(await lettersTo(site, member.email, 'Your membership goes on')).toHaveLength(1)
-    site.pass(daysUntil(renews_on) * DAY + 1)
+    site.pass(daysUntilEndOf(renews_on) * DAY + 1)
     expect(await isActive(member)).toBe('Yes')
   })
 

@@ -5,12 +5,12 @@ import { addJob, type Jobs } from '#server/queue.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 
-type Member = { id: string; username: string; joined_at: Date }
+type Member = { id: string; joined_at: Date }
 
 /** The membership ends with the paid month, and the member's site with it. A second press changes nothing. */
-export async function cancelMembership(world: World, { id, username, joined_at }: Member): Promise<void> {
+export async function cancelMembership(world: World, { id, joined_at }: Member): Promise<void> {
   const now = world.now()
-  const ends_at = new Date(renewsOn(joined_at, now))
+  const ends_at = endOf(renewsOn(joined_at, now))
   await inTransaction(world.db, async (db) => {
     const cancelled = await db
       .updateTable('member')
@@ -19,13 +19,16 @@ export async function cancelMembership(world: World, { id, username, joined_at }
       .where('cancelled_at', 'is', null)
       .executeTakeFirst()
     if (Number(cancelled.numUpdatedRows) === 0) return
-    await keepSiteUntil(db, { id, username }, ends_at)
+    await keepSitesUntil(db, id, ends_at)
     await addJob(db, 'cancelled', { member_id: id }, now)
   })
 }
 
+/** The end of a day everywhere: when it ends in the last time zone. */
+const endOf = (day: string) => new Date(new Date(day).getTime() + 36 * 3_600_000)
+
 /** Takes a cancellation back while the paid month lasts. */
-export async function keepMembership(world: World, { id, username }: Member): Promise<void> {
+export async function keepMembership(world: World, { id }: Pick<Member, 'id'>): Promise<void> {
   const now = world.now()
   await inTransaction(world.db, async (db) => {
     const kept = await db
@@ -35,17 +38,17 @@ export async function keepMembership(world: World, { id, username }: Member): Pr
       .where('ends_at', '>', now)
       .executeTakeFirst()
     if (Number(kept.numUpdatedRows) === 0) return refuseIfOver(db, id)
-    await keepSiteUntil(db, { id, username }, null)
+    await keepSitesUntil(db, id, null)
     await addJob(db, 'kept', { member_id: id }, now)
   })
 }
 
-const keepSiteUntil = (db: Db, { id, username }: Pick<Member, 'id' | 'username'>, active_until: Date | null) =>
-  db.updateTable('sponsor').set({ active_until }).where('site', '=', username).where('member_id', '=', id).execute()
+const keepSitesUntil = (db: Db, member_id: string, active_until: Date | null) =>
+  db.updateTable('sponsor').set({ active_until }).where('member_id', '=', member_id).execute()
 
 async function refuseIfOver(db: Db, id: string): Promise<void> {
   const { ends_at } = await db.selectFrom('member').select('ends_at').where('id', '=', id).executeTakeFirstOrThrow()
-  if (ends_at) throw new Refusal(409, 'Your membership has ended. Please join again.')
+  if (ends_at) throw new Refusal(409, 'Your membership has ended. Please write to us if you would like it back.')
 }
 
 /** What happened, unless it was taken back while the letter waited. */

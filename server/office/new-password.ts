@@ -9,7 +9,7 @@ import { refuseGuessable } from '#server/screening.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { requireOwner } from './details.ts'
-import { findKey, findSeed, forgetKeys, makeGoodOnce, useKey, wordOf } from './letter-keys.ts'
+import { findKey, forgetKeys, makeGoodOnce, spentWord, useKey, wordOf } from './letter-keys.ts'
 import { closeAllSessions, openSession } from './session.ts'
 import { findByName } from './sign-in.ts'
 
@@ -31,13 +31,13 @@ export async function changePassword(world: World, { password, current_password 
     await shutOut(db, member.id, world.now())
     return openSession({ ...world, db }, member.id)
   })
-  visitor.letIn(session.key, session.expires_at)
+  visitor.letIn(member.id, session)
 }
 
 /** A new password shuts out whoever had the old one: sessions, and letters that are still on their way. */
 async function shutOut(db: Db, member_id: string, now: Date) {
   await forgetKeys(db, member_id)
-  await closeAllSessions({ db }, member_id)
+  await closeAllSessions(db, member_id)
   await addJob(db, 'password_changed', { member_id }, now)
 }
 
@@ -69,10 +69,9 @@ export async function newPasswordLetterTo(world: World, { name, asked_at }: Jobs
     await db.selectFrom('member').select('id').where('id', '=', member.id).forUpdate().execute()
     await makeGoodOnce({ ...world, db }, asked)
   })
-  const seed = await findSeed(world, 'password', member.id)
-  if (seed?.created_at.getTime() !== asked.created_at.getTime()) return undefined
+  const word = wordOf(world, asked)
   const { email, first_name } = member
-  return newPasswordLetter(world, { email, first_name, word: wordOf(world, seed) })
+  return (await findKey(world, 'password', word)) ? newPasswordLetter(world, { email, first_name, word }) : undefined
 }
 
 type Reset = { token: string; password: string }
@@ -80,15 +79,13 @@ type Reset = { token: string; password: string }
 export async function resetPassword(world: World, { token, password }: Reset, visitor: Visitor): Promise<void> {
   await spend(world, 'LIMIT_GRANTS', visitor.address)
   const member = await findKey(world, 'password', token) // a word is not lost to a password that will not do
-  if (!member) throw spentWord()
+  if (!member) throw spentWord('Please ask for a new one.')
   refuseGuessable({ ...member, password })
   const password_hash = await hashPassword(password, world.config)
   await inTransaction(world.db, async (db) => {
     const used = await useKey({ ...world, db }, 'password', token)
-    if (!used) throw spentWord()
+    if (!used) throw spentWord('Please ask for a new one.')
     await db.updateTable('member').set({ password_hash }).where('id', '=', used.member_id).execute()
     await shutOut(db, used.member_id, world.now())
   })
 }
-
-const spentWord = () => new Refusal(401, 'This link was used before or is too old. Please ask for a new one.')

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import type { Db } from '#server/db/open.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
@@ -8,7 +9,7 @@ const HOURS_OPEN = 12
 
 const hashOf = (key: string) => createHash('sha256').update(key).digest('base64url')
 
-type Session = { key: string; expires_at: Date }
+export type Session = { key: string; expires_at: Date }
 
 /** Lets a member in: a random word for the cookie, its hash for us. */
 export async function openSession({ db, now }: World, member_id: string): Promise<Session> {
@@ -43,19 +44,24 @@ const newSession = (created_at: Date) => ({
   expires_at: new Date(created_at.getTime() + HOURS_OPEN * 3_600_000),
 })
 
-/** Gives a browser its new word. The old one, if it had one, opens nothing any more. */
-export async function handOver(world: World, visitor: Visitor, { key, expires_at }: Session): Promise<void> {
-  if (visitor.officeKey) await closeSession(world, visitor.officeKey)
-  visitor.letIn(key, expires_at)
+const MOST_OPEN = 20
+
+/** Gives a member's browser its new word. The old one, if it had one, opens nothing any more; nor does the oldest of too many. */
+export async function handOver(world: World, visitor: Visitor, member_id: string, session: Session): Promise<void> {
+  if (visitor.officeKey) await closeSession(world.db, visitor.officeKey)
+  await sql`
+    delete from office_session where key_hash in (
+      select key_hash from office_session where member_id = ${member_id}
+      order by created_at desc offset ${MOST_OPEN})`.execute(world.db)
+  visitor.letIn(member_id, session)
 }
 
-/** The member behind a cookie's word, with what the office shows first. */
+/** The member behind a cookie's word. */
 export const memberBehind = ({ db, now }: World, key: string) =>
   db
     .selectFrom('office_session')
     .innerJoin('member', 'member.id', 'office_session.member_id')
-    .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
-    .select(['member.id', 'member.first_name', 'member.username', 'member.joined_at', 'sponsor.name as sponsor_name'])
+    .select(['member.id', 'username', 'joined_at'])
     .where('key_hash', '=', hashOf(key))
     .where('expires_at', '>', now())
     .executeTakeFirst()
@@ -67,10 +73,28 @@ export async function requireMember(world: World, { officeKey }: Visitor) {
   return member
 }
 
-/** Sign out: the word opens nothing any more. */
-export const closeSession = ({ db }: Pick<World, 'db'>, key: string) =>
-  db.deleteFrom('office_session').where('key_hash', '=', hashOf(key)).execute()
+/** The same, if it is still the one whom the page shows: somebody else may have signed in in another tab. */
+export async function requireShown(world: World, shown: { username: string }, visitor: Visitor) {
+  const member = await requireMember(world, visitor)
+  if (member.username !== shown.username)
+    throw new Refusal(409, `${member.username} is signed in here now. Please load this page again.`)
+  return member
+}
+
+const closeSession = (db: Db, key: string) =>
+  db.deleteFrom('office_session').where('key_hash', '=', hashOf(key)).returning('member_id').executeTakeFirst()
+
+/** Sign out: the word opens nothing any more, nor does the page in this browser that may have paid a moment ago. */
+export async function leave({ db }: World, key: string): Promise<void> {
+  const left = await closeSession(db, key)
+  if (left) await endWelcome(db, left.member_id)
+}
 
 /** Sign out in every browser. */
-export const closeAllSessions = ({ db }: Pick<World, 'db'>, member_id: string) =>
-  db.deleteFrom('office_session').where('member_id', '=', member_id).execute()
+export async function closeAllSessions(db: Db, member_id: string): Promise<void> {
+  await db.deleteFrom('office_session').where('member_id', '=', member_id).execute()
+  await endWelcome(db, member_id)
+}
+
+const endWelcome = (db: Db, id: string) =>
+  db.updateTable('member').set({ welcome_until: null }).where('id', '=', id).execute()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cookieOf, joinedMember, memberInOffice } from '#server/test/member.ts'
-import { type Site, testSite } from '#server/test/site.ts'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -143,5 +143,46 @@ describe('too many wrong passwords', () => {
       .execute()
     expect(counted.map(({ count }) => count)).toEqual([0, 0])
     await crowded.close()
+  })
+
+  it('15.10 a stranger’s guesses do not shut out a browser in which the member was before', async () => {
+    const strict = await testSite({ LIMIT_SIGN_INS_BY_NAME: '3/3600', TRUST_PROXY: '127.0.0.1' })
+    const { username, password, cookie } = await memberInOffice(strict)
+    const from = (address: string, asked: string, cookies = '') =>
+      strict.post(
+        'office/sign-in',
+        { name: username, password: asked },
+        { 'x-forwarded-for': address, ...(cookies ? { cookie: cookies } : {}) },
+      )
+    for (const n of [1, 2, 3]) expect((await from(`203.0.113.${n}`, 'Wrong-1!')).statusCode).toBe(401)
+    expect((await from('203.0.113.9', password)).statusCode).toBe(429)
+    expect((await from('203.0.113.9', password, cookie)).statusCode).toBe(200)
+    const another = await memberInOffice(strict)
+    expect((await from('203.0.113.9', password, another.cookie)).statusCode, 'somebody else’s browser').toBe(429)
+    await strict.close()
+  })
+
+  it('15.2 signing out also ends what the page that paid could open', async () => {
+    for (const way of ['sign-out', 'sign-out-everywhere']) {
+      const page = await site.get('/ana')
+      const paying = cookieOf(page)
+      const form = await filledForm(site)
+      const joined = await site.post('enrollment/add-enrollment', form, { cookie: paying })
+      const entered = cookieOf(await site.post('office/session', { token: joined.json().token }))
+      const status = async () => (await site.get('/api/enrollment/status', { cookie: paying })).json().reply
+      expect((await status()).token).not.toBe('')
+      await site.post(`office/${way}`, {}, { cookie: entered })
+      expect(await status()).toMatchObject({ payment: 'Approved', token: '' })
+    }
+  })
+
+  it('15.2 keeps the newest sessions of a member, not all of them', async () => {
+    const { username, password } = await joinedMember(site)
+    const cookies: string[] = []
+    for (let n = 0; n < 22; n++) {
+      site.pass(1)
+      cookies.push(cookieOf(await signIn(username, password)))
+    }
+    expect([await isIn(cookies[0] ?? ''), await isIn(cookies[21] ?? '')]).toEqual([false, true])
   })
 })

@@ -11,10 +11,12 @@ type Asked = { name: string; password: string }
 /** By username or email, and password. Who is not known is asked the same questions and waits as long. */
 export async function signIn(world: World, { name, password }: Asked, visitor: Visitor): Promise<void> {
   const member = await findByName(world, name)
-  const isRight = await tryPassword(world, password, member?.password_hash, { name: claimValue(name), visitor })
+  const { knownAs } = visitor
+  const counted = member && knownAs?.member_id === member.id ? knownAs.browser : claimValue(name) // strangers lock out strangers
+  const isRight = await tryPassword(world, password, member?.password_hash, { name: counted, visitor })
   const session = member && isRight ? await openSessionWith(world, member) : undefined
-  if (!session) throw new Refusal(401, 'Username or password do not match.')
-  await handOver(world, visitor, session)
+  if (!member || !session) throw new Refusal(401, 'Username or password do not match.')
+  await handOver(world, visitor, member.id, session)
 }
 
 /** The member of that name. A username has no @, an email address has one. */

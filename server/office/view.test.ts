@@ -83,6 +83,7 @@ describe('the office', () => {
       if (/enter|signIn|leaveOffice|confirm|forget|reset/.test(name)) continue
       const url = `/api${path.replace(':sha256', 'a'.repeat(64))}`
       const payload = {
+        username: 'zoe',
         mobile_phone: '+12025550111',
         email: 'a@b.example',
         password: 'Lemon-Tree-9',

@@ -25,7 +25,7 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
     email,
     ...(unconfirmed?.email ? { unconfirmed_email: unconfirmed.email } : {}),
     mobile_phone,
-    link: `${world.config.PUBLIC_URL}/${username}`,
+    link: `${world.config.PUBLIC_URL}/${member.own_site ?? username}`,
     joined_on: dayOf(member.joined_at),
     sponsor_name,
     membership: membershipOf(member, world.now()),
@@ -38,23 +38,23 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
 
 const dayOf = (time: Date) => time.toISOString().slice(0, 10)
 
-/** The member, whom they joined under, and the sponsor that they are themselves. */
+/** The member, whom they joined under, and the site that they have themselves; an operator may have renamed it. */
 const findMember = ({ db }: World, member_id: string) =>
   db
     .selectFrom('member')
     .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
     .leftJoin('sponsor as own', (join) =>
-      join.onRef('own.site', '=', 'member.username').onRef('own.member_id', '=', 'member.id'),
+      join.onRef('own.member_id', '=', 'member.id').on('own.renamed_to', 'is', null),
     )
     .select(['first_name', 'last_name', 'username', 'email', 'mobile_phone', 'joined_at', 'cancelled_at', 'ends_at'])
-    .select(['sponsor.name as sponsor_name', 'own.id as own_sponsor_id'])
+    .select(['member.id', 'sponsor.name as sponsor_name', 'own.site as own_site'])
     .where('member.id', '=', member_id)
     .executeTakeFirstOrThrow()
 type Member = Awaited<ReturnType<typeof findMember>>
 
 const membershipOf = ({ joined_at, cancelled_at, ends_at }: Member, now: Date): OfficeView['membership'] => ({
   price: toAmount(limits.subscription_cents),
-  renews_on: ends_at ? dayOf(ends_at) : renewsOn(joined_at, now),
+  renews_on: renewsOn(joined_at, cancelled_at ?? now),
   ...(cancelled_at ? { cancelled_on: dayOf(cancelled_at) } : {}),
   is_over: ends_at !== null && ends_at <= now,
 })
@@ -110,10 +110,11 @@ const WEEKS = 12
 const DAY = 86_400_000
 
 /** Visits and joins through the member's link: of all time, and week by week. Weeks begin on Monday. */
-async function chartOf(world: World, { username, own_sponsor_id }: Member) {
+async function chartOf(world: World, { id }: Member) {
+  const own = sql`sponsor where member_id = ${id}`
   const [visits, joins] = await Promise.all([
-    countByWeek(world, sql`page_hit where site = ${username}`, sql`cast(day as timestamp)`),
-    countByWeek(world, sql`member where sponsor_id = ${own_sponsor_id}`, sql`joined_at at time zone 'UTC'`),
+    countByWeek(world, sql`page_hit where site in (select site from ${own})`, sql`cast(day as timestamp)`),
+    countByWeek(world, sql`member where sponsor_id in (select id from ${own})`, sql`joined_at at time zone 'UTC'`),
   ])
   const now = world.now()
   const daysSinceMonday = (now.getUTCDay() + 6) % 7
@@ -136,11 +137,13 @@ async function countByWeek({ db }: World, rows: ReturnType<typeof sql>, time: Re
 const MOST_NAMED = 50
 
 /** Names and days, and nothing else of them. */
-async function broughtBy({ db }: World, { own_sponsor_id }: Member): Promise<OfficeView['brought']> {
+async function broughtBy({ db }: World, { id }: Member): Promise<OfficeView['brought']> {
   const brought = await db
     .selectFrom('member')
     .select(['first_name', 'last_name', 'joined_at'])
-    .where('sponsor_id', '=', own_sponsor_id)
+    .where('sponsor_id', 'in', (own) =>
+      own.selectFrom('sponsor').select('sponsor.id').where('sponsor.member_id', '=', id),
+    )
     .orderBy('joined_at', 'desc')
     .limit(MOST_NAMED)
     .execute()

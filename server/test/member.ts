@@ -2,9 +2,12 @@ import { runJobs } from '#server/jobs.ts'
 import { isPostgres } from './database.ts'
 import { filledForm, type Site } from './site.ts'
 
-/** The cookie that an answer gives. */
+/** The cookies that an answer gives, as a browser sends them back. */
 export const cookieOf = (reply: { headers: Record<string, unknown> }) =>
-  [reply.headers['set-cookie']].flat().map(String).at(-1)?.split(';')[0] ?? ''
+  [reply.headers['set-cookie'] ?? []]
+    .flat()
+    .map((line) => String(line).split(';')[0])
+    .join('; ')
 
 /** Somebody who has joined, and what they answered. */
 export async function joinedMember(site: Site, changes: Record<string, string> = {}) {

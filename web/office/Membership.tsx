@@ -68,7 +68,7 @@ function Cancel({ office }: { office: Office }) {
     hush()
     let told = view
     const question = cancelMembership(view, async () => {
-      told = await asMember(officeApi.cancelMembership({}))
+      told = await asMember(officeApi.cancelMembership({ username: view.username }))
     })
     const { confirmed } = await ask(question)
     if (confirmed) tell('membership', 'Your membership is cancelled. A letter confirms it.', 'membership', told)
@@ -93,7 +93,7 @@ function Keep({ office }: { office: Office }) {
     setFailure(undefined)
     office.hush()
     try {
-      const told = await asMember(officeApi.keepMembership({}))
+      const told = await asMember(officeApi.keepMembership({ username: office.view.username }))
       office.tell('membership', 'Good to have you. Your membership goes on.', 'membership', told)
     } catch (cause) {
       setFailure(sentenceOf(cause))

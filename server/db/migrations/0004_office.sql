@@ -2,6 +2,10 @@
 alter table member add column cancelled_at timestamptz;
 alter table member add column ends_at timestamptz;
 alter table sponsor add column active_until timestamptz;
+create index sponsor_member on sponsor (member_id) where member_id is not null;
+
+-- How long the page that paid may still hand out keys to the office; signing out ends it.
+alter table member add column welcome_until timestamptz;
 
 -- A word sent by letter, good once: for a new password, or for a new email address. Here is only its hash.
 create table letter_key (
@@ -25,6 +29,10 @@ create table sponsor_touch (
   hash           text not null,
   primary key (enrollment_id, position)
 );
+
+-- What the record was when its member joined: nothing may follow, and nothing may be missing at its end.
+alter table member add column touches integer;
+alter table member add column touch_seal text;
 
 -- Letters are plain text and HTML, and may bring a file.
 alter table message add column html text not null default '';
