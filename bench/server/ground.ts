@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { postgresGround } from '../../drill/grounds.ts'
+import type { Place } from '../../drill/scale.ts'
+
+/** What to know about every number of the server: both sides of a comparison run on this very PostgreSQL. */
+export const DATABASE = 'PostgreSQL of the bench, fsync off on both sides'
+
+export type Ground = Awaited<ReturnType<typeof openGround>>
+
+let opened: ReturnType<typeof postgresGround> | undefined
+
+/** One PostgreSQL for all parts, gone with this process; a migrated and seeded database for each that asks. */
+export async function openGround() {
+  opened ??= postgresGround({ home: home(), keep: false })
+  const ground = await opened
+  return { fresh: ground.fresh }
+}
+
+function home(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'foyer-bench-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export const urlOf = ({ settings }: Pick<Place, 'settings'>): string => settings.DATABASE_URL ?? ''
+
+/** SQL of the bench's own. */
+export async function within<Result>(place: Place, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: urlOf(place) })
+  await client.connect()
+  return work(client).finally(() => client.end())
+}

@@ -1,0 +1,39 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { subscribe } from 'node:diagnostics_channel'
+import type { IncomingMessage } from 'node:http'
+import pg from 'pg'
+
+/** A statement that left for the database, and the request that it was for. */
+export type Noted = { text: string; values: unknown[]; request: string | undefined }
+
+// Loaded before the product: notes its statements, and hands them over when it is asked.
+const asking = new AsyncLocalStorage<string>()
+subscribe('http.server.request.start', (message) => {
+  const { request } = message as { request: IncomingMessage }
+  asking.enterWith(`${request.method} ${request.url}`)
+})
+
+let noted: Noted[] = []
+const query = pg.Client.prototype.query as (...words: unknown[]) => unknown
+Object.assign(pg.Client.prototype, {
+  query(this: pg.Client, ...words: unknown[]) {
+    const [statement, values = []] = words
+    if (typeof statement === 'string') {
+      noted.push({
+        text: statement,
+        values: Array.isArray(values) ? values.map(asText) : [],
+        request: asking.getStore(),
+      })
+    }
+    return query.apply(this, words)
+  },
+})
+
+/** As it would be written in SQL; the database finds the type. */
+const asText = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)
+
+process.on('message', () => {
+  process.send?.(noted)
+  noted = []
+})
+process.channel?.unref()

@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { settings } from '../../drill/programs.ts'
+import type { Place } from '../../drill/scale.ts'
+import { freePort } from '../../scripts/port.mjs'
+
+/** Whatever happens to the bench, nothing of it stays behind. */
+const running = new Set<ChildProcess>()
+const folder = mkdtempSync(join(tmpdir(), 'foyer-bench-'))
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Env = Record<string, string>
+export type Program = ReturnType<typeof runProgram>
+
+/** A Node program as its own process, with nothing of ours in its environment. It can be talked to. */
+export function runProgram(args: string[], env: Env = {}) {
+  const log = join(folder, `${++started}.log`)
+  const sink = openSync(log, 'a') // as under a supervisor: nobody of ours reads along while it is measured
+  const child = spawn(process.execPath, args, { env: { ...machine(), ...env }, stdio: ['ignore', sink, sink, 'ipc'] })
+  closeSync(sink)
+  running.add(child)
+  const said = () => readFileSync(log, 'utf8').slice(-LAST_WORDS)
+  const ended = once(child, 'exit').then(() => running.delete(child))
+  return {
+    child,
+    said,
+    /** Asks something and waits for the answer; one question at a time. */
+    ask: async <Answer>(question: object): Promise<Answer> => {
+      const answered = once(child, 'message')
+      child.send(question)
+      const gone = ended.then(() => Promise.reject(new Error(`A program ended:\n${said()}`)))
+      const [answer] = (await Promise.race([answered, gone])) as [Answer]
+      return answer
+    },
+    stop: async () => {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+const LAST_WORDS = 4000
+let started = 0
+const machine = (): Env => {
+  const { PATH = '', HOME = '' } = process.env
+  return { PATH, HOME }
+}
+
+export type Foyer = Awaited<ReturnType<typeof startFoyer>>
+type Starting = {
+  place: Pick<Place, 'settings'>
+  /** What is loaded before the product's own program. */
+  before?: string[]
+  settings?: Env
+  node?: string[]
+}
+
+/** Limits that nobody meets, a cheap captcha, and for the rest what an operator has in production. */
+const asInProduction = (url: string): Env => ({
+  ...settings,
+  NODE_ENV: 'production',
+  LOG_LEVEL: 'info',
+  SECRET: 'a secret of the bench only',
+  ALLOW_EMBEDDED: 'payment,phone,mail',
+  PUBLIC_URL: url,
+})
+
+/** The product's own program, as an operator starts it. */
+export async function startFoyer({ place, before = [], settings: own = {}, node = [] }: Starting) {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const imports = before.flatMap((module) => ['--import', new URL(module, import.meta.url).href])
+  const program = runProgram([...node, ...imports, 'server/main.ts'], {
+    ...asInProduction(url),
+    ...place.settings,
+    ...own,
+    PORT: String(port),
+  })
+  await answers(program, `${url}/readyz`)
+  return { ...program, url, port }
+}
+
+const PATIENCE_MS = 60_000
+
+/** Waits until a program answers with 200. */
+export async function answers(program: Pick<Program, 'child' | 'said'>, url: string, pause = 5): Promise<void> {
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(pause)) {
+    if (program.child.exitCode !== null) throw new Error(`A program ended at its start:\n${program.said()}`)
+    if (await isFine(url)) return
+  }
+  throw new Error(`A program did not become ready:\n${program.said()}`)
+}
+
+const isFine = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const asked = request(url, { agent: false, timeout: 5000 }, (reply) => {
+      reply.resume()
+      reply.once('end', () => resolve(reply.statusCode === 200))
+    })
+    asked.on('timeout', () => asked.destroy())
+    asked.on('error', () => resolve(false))
+    asked.end()
+  })
