@@ -47,6 +47,7 @@ export const savePhones = (phones: KnownPhones): void => write(tab, PHONES, JSON
 
 /** What is being paid for, or was: nothing of the card. */
 export type Receipt = {
+  enrollment_id: string
   lines: { name: string; price: string }[]
   total: string
   paid_on: string

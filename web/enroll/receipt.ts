@@ -4,10 +4,17 @@ import { loadReceipt, type Receipt, saveReceipt } from '#web/storage.ts'
 // Kept in the page as well, for a browser that blocks storage.
 let receipt: Receipt | undefined
 
-/** What was asked to be paid for, while that may be so: from the press on Confirm and Pay until it is declined. */
+/** The enrollment that this page belongs to. */
+export const enrollmentId = (): string =>
+  document.querySelector<HTMLMetaElement>('meta[name=enrollment]')?.content ?? ''
+
+/**
+ * What was asked to be paid for, while that may be so: from the press on Confirm and Pay until it is declined. A receipt of
+ * another enrollment says nothing about this page.
+ */
 export const receiptOf = (): Receipt | undefined => {
   receipt ??= loadReceipt()
-  return receipt
+  return receipt && receipt.enrollment_id === enrollmentId() ? receipt : undefined
 }
 
 export const keepReceipt = (asked: Receipt | undefined): void => {

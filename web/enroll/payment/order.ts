@@ -7,6 +7,7 @@ import { shownTexts } from '#contract/legal.ts'
 import { orderLists } from '#contract/packages.ts'
 import type { Draft, Receipt } from '#web/storage.ts'
 import { orderOf, packagesIn } from '../draft.ts'
+import { enrollmentId } from '../receipt.ts'
 import type { Wizard } from '../wizard.ts'
 
 /** The packages that are being bought. */
@@ -44,6 +45,7 @@ export const payloadOf = ({ draft, start, grand_total }: Wizard, documents: Lega
 
 /** What one would keep of it. */
 export const receiptFor = (wizard: Wizard): Receipt => ({
+  enrollment_id: enrollmentId(),
   lines: chosenPackages(wizard).map(({ name, price }) => ({ name, price })),
   total: wizard.grand_total ?? '',
   paid_on: new Date().toISOString().slice(0, 10),

@@ -1,6 +1,7 @@
 import { api } from '#web/api.ts'
 import { saveToken } from '#web/storage.ts'
 import { createPayment, type Payment } from '../pay.ts'
+import { enrollmentId } from '../receipt.ts'
 
 let payment: Payment | undefined
 
@@ -8,7 +9,7 @@ let payment: Payment | undefined
 export const ourPayment = (): Payment => {
   payment ??= createPayment({
     calls: api,
-    enrollment_id: document.querySelector<HTMLMetaElement>('meta[name=enrollment]')?.content ?? '',
+    enrollment_id: enrollmentId(),
     saveToken,
     now: Date.now,
     pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
