@@ -27,6 +27,7 @@ async function main() {
 
   const config = readConfig()
   const log = createLog(config.LOG_LEVEL)
+  process.once('exit', () => log.flush())
   const database = await openDatabase(config, outfit.watch ? dressed(outfit.watch) : undefined)
   if (outfit.watch) outfit.watch.redo = redo(database.db)
   const made = await createWorld({ config, log, now, database })

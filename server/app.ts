@@ -64,18 +64,18 @@ const info = {
   license: { name: 'MIT', identifier: 'MIT' },
 }
 
-/** Headers on every answer, and one line in the log per request, without its address line. */
+/** Headers on every answer, unless its own are stricter, and one line in the log per request, without its address line. */
 function addSafety(app: FastifyInstance, production: boolean) {
-  const headers = safeHeaders(production)
-  app.addHook('onSend', async (_request, reply) => {
-    for (const [name, value] of Object.entries(headers)) if (!reply.hasHeader(name)) reply.header(name, value)
-    if (!reply.hasHeader('content-security-policy')) reply.header('content-security-policy', dataPolicy)
-    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+  const headers = { ...safeHeaders(production), 'content-security-policy': dataPolicy, 'cache-control': 'no-store' }
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers)
+    done()
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions } = request
     const ms = Math.round(reply.elapsedTime)
     request.log.info({ method, route: routeOptions.url ?? '(none)', status: reply.statusCode, ms }, 'answered')
+    done()
   })
 }
 

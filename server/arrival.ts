@@ -7,7 +7,7 @@ import { renewsOn } from '#contract/renewal.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
 import { findPackages, ourShelf } from './catalog.ts'
 import { creditOf, withOpened } from './credit.ts'
-import { findSponsor } from './sponsors.ts'
+import { findSponsor, follow, shown } from './sponsors.ts'
 import type { Touch } from './touches.ts'
 import type { World } from './world.ts'
 
@@ -23,14 +23,12 @@ type Way = { touches: Touch[]; lost: string | undefined; other: string | undefin
 export async function arrive(world: World, site: string, way: Way): Promise<Arrival> {
   const touches = withOpened(way.touches, site, world.now())
   try {
-    const sponsor = await findSponsor(world, site)
-    if (sponsor.site !== site) {
-      const isLost = sponsor.site === MASTER
-      return { leadsTo: sponsor.site, isLost, touches: isLost ? way.touches : touches } // nobody's word is nobody's link
-    }
-    const credited = await creditOf(world, touches)
-    if (sponsor.active === 'Yes' && credited && credited.site !== site)
-      return { leadsTo: credited.site, isLost: false, touches }
+    const found = await follow(world, site)
+    if (!found) return { leadsTo: MASTER, isLost: true, touches: way.touches } // nobody's word is nobody's link
+    if (found.site !== site) return { leadsTo: found.site, isLost: false, touches }
+    const credited = await creditOf(world, touches, [found])
+    if (found.active && credited && credited.site !== site) return { leadsTo: credited.site, isLost: false, touches }
+    const sponsor = shown(found)
     const title = sponsor.site === MASTER ? `Join ${brand.name}` : `Join ${brand.name} with ${sponsor.name}`
     return { title, start: await startData(world, sponsor, way), touches }
   } catch (error) {

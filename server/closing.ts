@@ -25,15 +25,18 @@ export function closePolitely(app: FastifyInstance) {
     socket.once('close', () => asking.delete(socket))
   })
   // From here on it has been heard to its end; before that, nobody knows whether an end will come.
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preValidation', (request, _reply, done) => {
     heard.add(request)
     count(request.socket, 1)
+    done()
   })
-  app.addHook('onResponse', async (request) => {
+  app.addHook('onResponse', (request, _reply, done) => {
     if (heard.delete(request)) count(request.socket, -1)
+    done()
   })
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (closing) reply.header('connection', 'close')
+    done(null, payload)
   })
   app.addHook('preClose', async () => {
     closing = true

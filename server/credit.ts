@@ -21,14 +21,17 @@ export function winner(touches: readonly Touch[], sponsors: ReadonlyMap<string, 
   return (chosen ?? first ?? standing[0])?.sponsor
 }
 
-/** The winner of these touches today. */
-export const creditOf = async (world: World, touches: readonly Touch[]): Promise<Sponsored | undefined> =>
-  winner(touches, await sponsorsOf(world, touches))
+/** The winner of these touches today. Who is known already is not looked up again. */
+export const creditOf = async (
+  world: World,
+  touches: readonly Touch[],
+  known: readonly Sponsored[] = [],
+): Promise<Sponsored | undefined> => winner(touches, await sponsorsOf(world, touches, known))
 
-async function sponsorsOf(world: World, touches: readonly Touch[]): Promise<Map<string, Sponsored>> {
-  const found = new Map<string, Sponsored>()
-  for (const site of new Set(touches.map(({ site }) => site))) {
-    const sponsor = await follow(world, site)
+async function sponsorsOf(world: World, touches: readonly Touch[], known: readonly Sponsored[] = []) {
+  const found = new Map<string, Sponsored>(known.map((sponsor) => [sponsor.site, sponsor]))
+  for (const { site } of touches) {
+    const sponsor = found.get(site) ?? (await follow(world, site))
     if (sponsor) found.set(site, sponsor)
   }
   return found

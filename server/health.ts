@@ -82,10 +82,11 @@ export function addHealth(app: FastifyInstance, world: World) {
     buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   })
-  app.addHook('onResponse', async ({ method, routeOptions }, reply) => {
+  app.addHook('onResponse', ({ method, routeOptions }, reply, done) => {
     const route = routeOptions.url ?? '(none)'
     requests.inc({ method, route, status: reply.statusCode })
     seconds.observe({ route }, reply.elapsedTime / 1000)
+    done()
   })
   app.get('/metrics', hidden, async (_request, reply) =>
     reply.type(registry.contentType).send(await registry.metrics()),

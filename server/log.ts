@@ -1,21 +1,31 @@
-import { Writable } from 'node:stream'
 import type { FastifyBaseLogger } from 'fastify'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { isCardNumber } from '#contract/card.ts'
 
 export type Log = FastifyBaseLogger
 
 /** The log. Bodies are never handed to it; whatever still looks like a card is taken out where the bytes leave us. */
-export const createLog = (level: string, sink: NodeJS.WritableStream = process.stdout): Log =>
+export const createLog = (level: string, sink: NodeJS.WritableStream = process.stdout): Logger =>
   pino(
     { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: briefly } },
-    new Writable({
-      decodeStrings: false,
-      write(line, _encoding, done) {
-        sink.write(scrub(String(line)), () => done())
-      },
-    }),
+    scrubbed(sink),
   )
+
+/** Lines go out together, once in each turn of the loop. */
+function scrubbed(sink: NodeJS.WritableStream) {
+  let lines = ''
+  const flush = () => {
+    if (lines) sink.write(lines)
+    lines = ''
+  }
+  return {
+    write(line: string) {
+      if (!lines) setImmediate(flush)
+      lines += scrub(line)
+    },
+    flush,
+  }
+}
 
 /** Of an error only what helps to find it: a database's error also carries the statement and its values. */
 const briefly = (error: unknown) =>

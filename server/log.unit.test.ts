@@ -5,7 +5,9 @@ import { createLog, scrub } from './log.ts'
 /** What leaves the process after something was logged. */
 const written = (write: (log: ReturnType<typeof createLog>) => void): string => {
   const sink = new PassThrough()
-  write(createLog('info', sink))
+  const log = createLog('info', sink)
+  write(log)
+  log.flush()
   return String(sink.read())
 }
 

@@ -1,40 +1,14 @@
-import { createApp } from './app.ts'
-import { readConfig } from './config.ts'
-import { createLog } from './log.ts'
+import { enableCompileCache, flushCompileCache } from 'node:module'
 import { sentenceFor } from './mendable.ts'
-import { loadShell } from './shell.ts'
-import { startWorker } from './worker.ts'
-import { createWorld } from './world.ts'
 
-/** Longer than any request should take; what is still open then is settled by the janitor of the next start. */
-const LAST_MOMENT_MS = 8_000
+// A second start takes what the first one has compiled: before anything else is loaded.
+enableCompileCache(new URL('../node_modules/.cache/foyer-compiled', import.meta.url).pathname)
 
-async function main() {
-  const config = readConfig()
-  const log = createLog(config.LOG_LEVEL)
-  const say = (line: string) => console.log(`Foyer: ${line}`)
-  say(config.DATABASE_URL ? 'connecting to the database …' : 'opening the embedded database …')
-  const world = await createWorld({ config, log, say })
-  const app = await createApp({ world, shell: await loadShell(world.captcha.vendor?.sources) })
-  const worker = startWorker(world)
-  await app.listen({ port: config.PORT, host: config.HOST })
-
-  say(`database: ${world.database}`)
-  if (config.embedded.length) say(`embedded instead of real: ${config.embedded.join(', ')}`)
-  say(`open ${config.PUBLIC_URL}`)
-
-  const close = async () => {
-    say('closing …')
-    setTimeout(() => process.exit(1), LAST_MOMENT_MS).unref()
-    await Promise.all([app.close(), worker.stop()])
-    await world.close()
-    say('closed')
-    process.exit(0)
-  }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close())
-}
-
-main().catch((error: unknown) => {
+const { serve } = await import('./serve.ts')
+try {
+  await serve()
+  flushCompileCache() // also for who is never told to end
+} catch (error) {
   console.error(sentenceFor(error) ?? error)
   process.exit(1)
-})
+}

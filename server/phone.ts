@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
-import { isPossiblePhoneNumber, parsePhoneNumberWithError } from 'libphonenumber-js/max'
-import metadata from 'libphonenumber-js/max/metadata'
 import { limits } from '#contract/limits.ts'
 import { noteConfirmed, noteMessage, secondsOpen } from './breaker.ts'
 import type { Sending } from './gateways/sms/port.ts'
 import { countRefusal, giveBackOne, inWords, refuseIfSpent, spend, spendAll } from './limits.ts'
+import { countryOf, isPossible } from './numbers.ts'
 import { Refusal } from './refusal.ts'
 import type { Visitor } from './visitor.ts'
 import type { World } from './world.ts'
@@ -41,8 +40,8 @@ export async function sendCode(
   visitor: Visitor,
   enrollment_id: string,
 ): Promise<PhoneReply> {
-  if (!isPossiblePhoneNumber(mobile_phone)) return said.impossible
-  if (!world.config.PHONE_COUNTRIES.includes(countryOf(mobile_phone))) {
+  if (!(await isPossible(mobile_phone))) return said.impossible
+  if (!world.config.PHONE_COUNTRIES.includes(await countryOf(mobile_phone))) {
     countRefusal('PHONE_COUNTRIES')
     return said.elsewhere
   }
@@ -95,13 +94,6 @@ const forgetOtherNumbers = ({ db }: World, enrollment_id: string, mobile_phone: 
     .where('enrollment_id', '=', enrollment_id)
     .where('mobile_phone', '!=', mobile_phone)
     .execute()
-
-/** The country of a number; one that is nobody's yet belongs to the first of its calling code. */
-function countryOf(mobile_phone: string): string {
-  const { country, countryCallingCode } = parsePhoneNumberWithError(mobile_phone)
-  return country ?? mainCountries[countryCallingCode]?.[0] ?? ''
-}
-const mainCountries: Record<string, string[]> = metadata.country_calling_codes
 
 /** Codes that nobody confirms are somebody's business with the price of messages. */
 async function refuseIfPumped(world: World) {

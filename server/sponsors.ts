@@ -26,5 +26,8 @@ const isPast = (until: Date | null, now: Date) => until !== null && until <= now
 export async function findSponsor(place: Place, sponsor_site: string): Promise<Sponsor> {
   const found = (await follow(place, sponsor_site)) ?? (await follow(place, MASTER))
   if (!found) throw new Error(`This database has no sponsor '${MASTER}'.`)
-  return { site: found.site, active: found.active ? 'Yes' : 'No', name: found.name }
+  return shown(found)
 }
+
+/** What everybody may know of a sponsor. */
+export const shown = ({ site, active, name }: Sponsored): Sponsor => ({ site, active: active ? 'Yes' : 'No', name })

@@ -5,7 +5,6 @@ import { openCaptcha } from './gateways/captcha/open.ts'
 import type { CaptchaGateway } from './gateways/captcha/port.ts'
 import { outboxMail } from './gateways/mail/outbox.ts'
 import type { MailGateway } from './gateways/mail/port.ts'
-import { smtpMail } from './gateways/mail/smtp.ts'
 import { openPayments } from './gateways/payment/open.ts'
 import type { PaymentGateway } from './gateways/payment/port.ts'
 import { openSms } from './gateways/sms/open.ts'
@@ -65,11 +64,17 @@ export async function createWorld({
       payment: openPayments(config, now),
       sms: openSms(config, { db, now, key: keys.hmac('codes'), host, log }),
       captcha: openCaptcha(config, { db, now, log, key: keys.hmac('captcha') }),
-      mail: config.MAIL === 'outbox' ? outboxMail({ db, now }) : smtpMail(config.MAIL, config.MAIL_FROM),
+      mail: config.MAIL === 'outbox' ? outboxMail({ db, now }) : await bySmtp(config),
       close: opened.close,
     }
   } catch (error) {
     await opened.close()
     throw error
   }
+}
+
+/** Fetched only by who has a mail server. */
+async function bySmtp({ MAIL, MAIL_FROM }: Config): Promise<MailGateway> {
+  const { smtpMail } = await import('./gateways/mail/smtp.ts')
+  return smtpMail(MAIL, MAIL_FROM)
 }

@@ -72,7 +72,7 @@ function buildPages() {
     copyPublicDir: false,
     rolldownOptions: { output: { entryFileNames: 'render.js', codeSplitting: false } },
   }
-  return run(options, { ssr: { noExternal: true } })
+  return run(options, { ssr: { noExternal: true }, define: { 'process.env.NODE_ENV': '"production"' } })
 }
 
 type Output = Rolldown.RolldownOutput['output'][number][]

@@ -29,9 +29,8 @@ export type From = { address: string; cookie?: string | undefined; key?: string;
 export async function openHouse(place: Place, { now, settings: own = {}, dress, hear = () => {} }: Opening) {
   const config = readConfig({ ...settings, DATA_DIR: join(place.folder, 'data'), ...place.settings, ...own })
   const sink = {
-    write: (line: string, done: () => void) => {
-      hear(line)
-      done()
+    write: (lines: string) => {
+      for (const line of lines.split('\n').filter(Boolean)) hear(line)
     },
   }
   const log = createLog(config.LOG_LEVEL, sink as unknown as NodeJS.WritableStream)

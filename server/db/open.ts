@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { PGlite } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import { type Dialect, Kysely, PGliteDialect, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { lockFolder, markFinished, prepareFolder } from './folder.ts'
@@ -55,6 +55,7 @@ async function openEmbedded(dataDir: string, dress: Dress): Promise<Database> {
   const unlock = await lockFolder(dataDir)
   try {
     const folder = await prepareFolder(dataDir)
+    const { PGlite } = await import('@electric-sql/pglite') // not for who has PostgreSQL
     const db = embedded(await PGlite.create(folder.path), dress)
     return {
       db,

@@ -1,6 +1,5 @@
 import { MASTER } from '#contract/limits.ts'
 import { Mendable } from '#server/mendable.ts'
-import { loadFolder } from './load.ts'
 import { migrate } from './migrate.ts'
 import type { Database, Db } from './open.ts'
 
@@ -27,5 +26,8 @@ export async function makeReady({ db, finished }: Database, { production, now, s
 
 const hasMaster = (db: Db) => db.selectFrom('sponsor').select('id').where('site', '=', MASTER).executeTakeFirst()
 
-/** The sample data is a folder like any operator's. */
-export const seed = (db: Db, now: Date) => loadFolder(db, samples, now)
+/** The sample data is a folder like any operator's. What reads folders is fetched only when there is one to read. */
+export async function seed(db: Db, now: Date): Promise<Record<string, number>> {
+  const { loadFolder } = await import('./load.ts')
+  return loadFolder(db, samples, now)
+}

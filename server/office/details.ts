@@ -1,8 +1,8 @@
-import { isPossiblePhoneNumber } from 'libphonenumber-js/max'
 import { inTransaction } from '#server/db/open.ts'
 import { confirmEmailLetter } from '#server/letters.ts'
 import { spend, spendAll } from '#server/limits.ts'
 import { availability, claimValue, taken } from '#server/members.ts'
+import { isPossible } from '#server/numbers.ts'
 import { addJob, type Jobs } from '#server/queue.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
@@ -24,7 +24,7 @@ export async function requireOwner(world: World, current_password: string, visit
 type PhoneChange = { mobile_phone: string; current_password: string }
 
 export async function changePhone(world: World, { mobile_phone, current_password }: PhoneChange, visitor: Visitor) {
-  if (!isPossiblePhoneNumber(mobile_phone)) throw refuseFields({ mobile_phone: 'Invalid mobile phone number format.' })
+  if (!(await isPossible(mobile_phone))) throw refuseFields({ mobile_phone: 'Invalid mobile phone number format.' })
   const { id } = await requireOwner(world, current_password, visitor)
   await world.db.updateTable('member').set({ mobile_phone }).where('id', '=', id).execute()
   return id

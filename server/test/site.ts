@@ -43,10 +43,7 @@ export async function testSite(env: Record<string, string> = {}) {
   })
   const lines: string[] = []
   const sink = {
-    write: (line: string, done: () => void) => {
-      lines.push(line)
-      done()
-    },
+    write: (line: string) => lines.push(line),
   }
   const log = createLog(config.LOG_LEVEL, sink as unknown as NodeJS.WritableStream)
   const clock = { now: new Date('2026-11-15T12:00:00Z').getTime() }
@@ -66,7 +63,10 @@ export async function testSite(env: Record<string, string> = {}) {
     ask,
     post,
     get,
-    log: () => lines.join(''),
+    log: () => {
+      log.flush()
+      return lines.join('')
+    },
     /** Turns the clock on. */
     pass: (seconds: number) => {
       clock.now += seconds * 1000
