@@ -8,6 +8,7 @@ import type { OfficeStart, PageHead, Pages } from '#contract/pages.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
 import type { Sources } from './gateways/captcha/port.ts'
 import { pagePolicy } from './headers.ts'
+import { escaped } from './markup.ts'
 
 /** What the web build hands over: the head of every page, the bodies, what they may load, and the folder of files. */
 export type Shell = {
@@ -102,8 +103,6 @@ ${start ? `<script>${early}</script>\n` : ''}</head>
 ${start ? `<script type="application/json" id="start">${inScript(start)}</script>\n` : ''}${script ? `<script type="module" src="${script}"></script>\n` : ''}</body>
 </html>
 `
-
-const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 /** JSON that cannot end its script element. */
 const inScript = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')

@@ -1,6 +1,7 @@
 import { brand, looks } from '#contract/brand.ts'
 import type { Letter } from '#server/gateways/mail/port.ts'
-import { escaped, oneLine } from './plain.ts'
+import { escaped } from '#server/markup.ts'
+import { oneLine } from './plain.ts'
 
 /** A piece of a letter, said in both ways at once. */
 export type Block = { text: string; html: string }

@@ -1,8 +1,3 @@
-const MARKUP: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-/** Text as HTML, in an element or in a quoted attribute. */
-export const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => MARKUP[sign] ?? sign)
-
 /** A name cannot begin a line of its own, nor turn the direction of what follows. */
 export const oneLine = (text: string): string =>
   text

@@ -12,7 +12,7 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
   const member = await findMember(world, member_id)
   const [receipt, accepted, chart, brought, unconfirmed] = await Promise.all([
     receiptOf(world, member_id),
-    acceptedBy(world, member_id),
+    acceptedTitles(world, member_id),
     chartOf(world, member),
     broughtBy(world, member),
     findSeed(world, 'email', member_id),
@@ -82,7 +82,7 @@ export async function receiptOf({ db }: World, member_id: string): Promise<Offic
   }
 }
 
-async function acceptedBy({ db }: World, member_id: string): Promise<OfficeView['accepted']> {
+async function acceptedTitles({ db }: World, member_id: string): Promise<OfficeView['accepted']> {
   const accepted = await db
     .selectFrom('acceptance')
     .select(['title', 'version', 'sha256', 'accepted_at'])
