@@ -1,5 +1,5 @@
 import { test } from '@playwright/test'
-import { fillCard, pay, reachPayment } from './visitor.ts'
+import { fillCard, fillPayment, pay, reachPayment, someone } from './visitor.ts'
 
 // Not tests, so npm test leaves them out: npm run screens takes the pictures of the docs.
 const picture = (name: string, project: { name: string }) => ({
@@ -27,4 +27,21 @@ test('the payment', async ({ page }, { project }) => {
   await page.getByLabel('Post / ZIP code').fill('89501')
   await page.mouse.move(0, 0)
   await page.screenshot({ ...picture('payment', project), fullPage: true })
+})
+
+test('the office', async ({ page, browser }, { project }) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  await pay(page)
+  await page.waitForURL('**/office')
+  const link = await page.getByRole('link', { name: /\/zoe/ }).first().getAttribute('href')
+  const friend = await (await browser.newContext()).newPage()
+  const who = { ...someone(), first_name: 'Ben', last_name: 'Harbour' }
+  await reachPayment(friend, link ?? '', who)
+  await fillPayment(friend)
+  await pay(friend)
+  await friend.waitForURL('**/office')
+  await page.reload()
+  await page.getByText('Ben Harbour').waitFor()
+  await page.screenshot(picture('office', project))
 })
