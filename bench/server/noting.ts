@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import pg from 'pg'
 
 /** A statement that left for the database, and the request that it was for. */
-export type Noted = { text: string; values: unknown[]; request: string | undefined }
+export type Noted = { text: string; values: unknown[]; at: number; request: string | undefined }
 
 // Loaded before the product: notes its statements, and hands them over when it is asked.
 const asking = new AsyncLocalStorage<string>()
@@ -22,6 +22,7 @@ Object.assign(pg.Client.prototype, {
       noted.push({
         text: statement,
         values: Array.isArray(values) ? values.map(asText) : [],
+        at: Date.now(),
         request: asking.getStore(),
       })
     }

@@ -1,0 +1,72 @@
+import { join } from 'node:path'
+import { startSandbox } from '../../drill/programs.ts'
+import budgets from '../budgets.json' with { type: 'json' }
+import type { Part } from '../row.ts'
+import { interleaved, middleOf, ratios, rounded, spreadOf } from './compare.ts'
+import type { Asked, Told } from './crowd.ts'
+import { DATABASE, openGround } from './ground.ts'
+import type { Asked as AskedToHash, Told as ToldOfHashes } from './hashing.ts'
+import { runProgram, startFoyer } from './programs.ts'
+
+const { enrollments_of_hashing } = budgets.server
+
+/** As Foyer comes. */
+const HASHES_AT_ONCE = 2
+/** Visitors who press the button at the same time. */
+export const LANES = 12
+
+/**
+ * Visitors on one machine look like many, and their captcha is quickly solved; checking its solution costs what it costs
+ * in production.
+ */
+export const forCrowds = { TRUST_PROXY: 'loopback', CAPTCHA_COST: '5000', CAPTCHA_COUNTER: '2' }
+
+/** Whole enrollments per second, beside nothing but the hash that each of them needs. */
+export const enrollment: Part = async ({ short, say, keep }) => {
+  const place = await (await openGround()).fresh()
+  const sandbox = await startSandbox(place)
+  const settings = { ...forCrowds, PAYMENT_SANDBOX_URL: sandbox.url, HASHES_AT_ONCE: String(HASHES_AT_ONCE) }
+  const foyer = await startFoyer({ place, settings })
+  const crowd = runProgram([join(import.meta.dirname, 'crowd.ts')])
+  const hashing = runProgram([join(import.meta.dirname, 'hashing.ts')])
+  const milliseconds = short ? 2000 : 6000
+  let mostPerSecond = 100
+
+  const sides = {
+    foyer: async () => {
+      const visitors = Math.ceil((mostPerSecond * 1.5 * milliseconds) / 1000) + LANES
+      await crowd.ask<Told>({ prepare: visitors, url: foyer.url, lanes: LANES } satisfies Asked)
+      const told = await crowd.ask<Told>({ press: milliseconds, url: foyer.url, lanes: LANES } satisfies Asked)
+      if (told.others.length) throw new Error(`Not everybody was approved: ${told.others.join('; ')}`)
+      const perSecond = (told.approved * 1000) / told.milliseconds
+      mostPerSecond = Math.max(mostPerSecond, perSecond)
+      return perSecond
+    },
+    hashing: async () => {
+      const asked: AskedToHash = { milliseconds, atOnce: HASHES_AT_ONCE }
+      const told = await hashing.ask<ToldOfHashes>(asked)
+      return (told.hashed * 1000) / told.milliseconds
+    },
+  }
+  say('enrollment: warming up …')
+  await interleaved(sides, 1)
+  say('enrollment: pressing the button …')
+  const found = await interleaved(sides, short ? 3 : 9)
+  await Promise.all([foyer.stop(), crowd.stop(), hashing.stop()])
+  await sandbox.stop()
+  await place.remove()
+  keep('enrollment', found)
+  const ratio = ratios(found.foyer, found.hashing)
+  return [
+    {
+      part: 'enrollment',
+      goal: `enrollments per second, one process, ${HASHES_AT_ONCE} hashes at once`,
+      promise: `≥ ${enrollments_of_hashing} of pure hashing`,
+      measured: `${rounded(middleOf(found.foyer).median)}/s, ${rounded(ratio.median)}`,
+      beside: `argon2id alone, one process, ${HASHES_AT_ONCE} at once: ${rounded(middleOf(found.hashing).median)}/s; database, gateway and visitors on the same machine; ${DATABASE}`,
+      spread: spreadOf(ratio),
+      ratio: ratio.median,
+      passed: ratio.median >= enrollments_of_hashing,
+    },
+  ]
+}

@@ -1,0 +1,30 @@
+import type pg from 'pg'
+import type { Noted } from './noting.ts'
+
+/** What does not grow with the members: the operator's own, what a site needs once, and the database's catalogue. */
+const SMALL = /^(?:package|legal_document|legal_text|server_key|sandbox_code|difference|kysely_.*|pg_.*)$/
+
+type Node = { 'Node Type': string; 'Relation Name'?: string; Plans?: Node[] }
+type Explained = { 'QUERY PLAN': { Plan: Node }[] }
+
+export type Scan = { table: string; text: string }
+
+/** Asks the database how it would do each statement, and finds those that read all of a table that grows. */
+export async function scansOf(client: pg.Client, noted: Noted[]): Promise<{ looked: number; scans: Scan[] }> {
+  const known = new Map(noted.filter(isPlanned).map((statement) => [statement.text, statement]))
+  const scans: Scan[] = []
+  for (const { text, values } of known.values()) {
+    const { rows } = await client.query<Explained>(`explain (format json) ${text}`, values)
+    const tables = rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => scannedBy(Plan)))
+    for (const table of new Set(tables)) scans.push({ table, text: text.replaceAll(/\s+/g, ' ').trim() })
+  }
+  return { looked: known.size, scans }
+}
+
+const isPlanned = ({ text }: Noted) => /^\s*(?:select|insert|update|delete|with)\b/i.test(text)
+
+function scannedBy(node: Node): string[] {
+  const table = node['Relation Name'] ?? ''
+  const own = node['Node Type'] === 'Seq Scan' && !SMALL.test(table) ? [table] : []
+  return [...own, ...(node.Plans ?? []).flatMap(scannedBy)]
+}

@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import { startSandbox } from '../../drill/programs.ts'
+import type { Place } from '../../drill/scale.ts'
+import budgets from '../budgets.json' with { type: 'json' }
+import type { Part } from '../row.ts'
+import { interleaved, middleOf, ratios, rounded, spreadOf } from './compare.ts'
+import type { Asked, Told } from './crowd.ts'
+import { forCrowds, LANES } from './enrollment.ts'
+import { DATABASE, openGround, urlOf } from './ground.ts'
+import type { Noted } from './noting.ts'
+import { pgbench, scriptOf } from './pgbench.ts'
+import { runProgram, startFoyer } from './programs.ts'
+import { allDone } from './visit.ts'
+
+const { unhashed_enrollments_of_pgbench } = budgets.server
+const POOL = 10
+
+/** Enrollments per second when the hash costs nothing, beside pgbench with the statements of one enrollment. */
+export const unhashed: Part = async ({ short, say, keep }) => {
+  const ground = await openGround()
+  const [place, theirs] = [await ground.fresh(), await ground.fresh()]
+  const sandbox = await startSandbox(place)
+  const settings = { ...forCrowds, PAYMENT_SANDBOX_URL: sandbox.url, DATABASE_POOL: String(POOL) }
+  const crowd = runProgram([join(import.meta.dirname, 'crowd.ts')])
+  say('unhashed: noting what an enrollment asks of the database …')
+  const { script, statements } = await noteScript(place, settings, (asked) => crowd.ask<Told>(asked))
+  const foyer = await startFoyer({ place, settings, before: ['unhashed.ts'] })
+  const seconds = short ? 2 : 5
+  let mostPerSecond = 150
+
+  const sides = {
+    foyer: async () => {
+      const visitors = Math.ceil(mostPerSecond * 1.5 * seconds) + LANES
+      await crowd.ask<Told>({ prepare: visitors, url: foyer.url, lanes: LANES } satisfies Asked)
+      await allDone(place)
+      const told = await crowd.ask<Told>({ press: seconds * 1000, url: foyer.url, lanes: LANES } satisfies Asked)
+      if (told.others.length) throw new Error(`Not everybody was approved: ${told.others.join('; ')}`)
+      await allDone(place) // letters and captures that are left must not slow down the other side
+      const perSecond = (told.approved * 1000) / told.milliseconds
+      mostPerSecond = Math.max(mostPerSecond, perSecond)
+      return perSecond
+    },
+    pgbench: () => pgbench({ script, folder: theirs.folder, database: urlOf(theirs), connections: POOL, seconds }),
+  }
+  say('unhashed: warming up …')
+  await interleaved(sides, 1)
+  say('unhashed: pressing the button …')
+  const found = await interleaved(sides, short ? 3 : 9)
+  await Promise.all([foyer.stop(), crowd.stop()])
+  await sandbox.stop()
+  await Promise.all([place.remove(), theirs.remove()])
+  keep('unhashed', { ...found, statements })
+  const ratio = ratios(found.foyer, found.pgbench)
+  return [
+    {
+      part: 'unhashed',
+      goal: 'enrollments per second without the hash, one process',
+      promise: `≥ ${unhashed_enrollments_of_pgbench} of pgbench`,
+      measured: `${rounded(middleOf(found.foyer).median)}/s, ${rounded(ratio.median)}`,
+      beside: `pgbench with the same ${statements} statements, ${POOL} connections: ${rounded(middleOf(found.pgbench).median)}/s; ${DATABASE}`,
+      spread: spreadOf(ratio),
+      ratio: ratio.median,
+      passed: ratio.median >= unhashed_enrollments_of_pgbench,
+    },
+  ]
+}
+
+/** Two visitors enroll while the statements are noted; apart from what is their own, they must be the same. */
+async function noteScript(place: Place, settings: Record<string, string>, ask: (asked: Asked) => Promise<Told>) {
+  const teller = await startFoyer({ place, settings, before: ['noting.ts', 'unhashed.ts'] })
+  const enroll = async () => {
+    await ask({ prepare: 1, url: teller.url, lanes: 1 })
+    await teller.ask<Noted[]>({})
+    await ask({ press: 1, url: teller.url, lanes: 1 })
+    const noted = await teller.ask<Noted[]>({})
+    return noted.filter(({ request }) => request?.endsWith('/add-enrollment'))
+  }
+  await enroll() // the very first one also writes what all others find
+  const [one, other] = [await enroll(), await enroll()]
+  await allDone(place)
+  await teller.stop()
+  return { script: scriptOf(one, other), statements: one.length }
+}

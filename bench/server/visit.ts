@@ -1,0 +1,65 @@
+import { randomInt } from 'node:crypto'
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { API } from '#contract/api.ts'
+import type { Caller } from '../../drill/caller.ts'
+import type { Place } from '../../drill/scale.ts'
+import { answersOf, arrive, type Heard, solveCaptcha } from '../../drill/visitor.ts'
+import { within } from './ground.ts'
+
+/** A visitor who has filled in everything and has only to press the button. */
+export type Ready = { heard: Heard; order: object; address: string }
+
+const agent = new Agent({ keepAlive: true, scheduling: 'lifo' })
+
+const digits = (many: number) => Array.from({ length: many }, () => randomInt(10)).join('')
+
+/** A good card that nobody else has. */
+function newCard(): string {
+  const front = `4929${digits(11)}`
+  const sum = [...front].reduce((sum, digit, place) => sum + doubled(Number(digit), place % 2 === 0), 0)
+  return `${front}${(10 - (sum % 10)) % 10}`
+}
+const doubled = (digit: number, isDoubled: boolean) => (isDoubled ? (digit * 2 > 9 ? digit * 2 - 9 : digit * 2) : digit)
+
+/** Everybody has an address, a phone and a card of their own, as people do. */
+export async function fillIn(caller: Caller): Promise<Ready> {
+  const heard = await arrive(caller)
+  const captcha = await solveCaptcha(caller)
+  const order = { ...answersOf(heard), mobile_phone: `+1202555${digits(4)}`, cc_number: newCard(), captcha }
+  return { heard, order, address: [10, randomInt(256), randomInt(256), randomInt(1, 255)].join('.') }
+}
+
+/** 'Approved', or what was said instead. */
+export const press = (url: string, { heard, order, address }: Ready): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const text = JSON.stringify(order)
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+      'idempotency-key': `${heard.enrollment_id}.1`,
+      cookie: heard.cookie,
+      'x-forwarded-for': address,
+    }
+    request(`${url}${API}/enrollment/add-enrollment`, { method: 'POST', agent, headers }, (reply) => {
+      let said = ''
+      reply.setEncoding('utf8')
+      reply.on('data', (part) => (said += part))
+      reply.on('end', () =>
+        resolve(said.includes('"payment":"Approved"') ? 'Approved' : `${reply.statusCode} ${said.slice(0, 200)}`),
+      )
+    })
+      .on('error', reject)
+      .end(text)
+  })
+
+/** Waits until everything that followed the enrollments is done. */
+export async function allDone(place: Place): Promise<void> {
+  await within(place, async (client) => {
+    for (;;) {
+      const { rows } = await client.query('select 1 from job where done_at is null limit 1')
+      if (!rows.length) return
+      await sleep(200)
+    }
+  })
+}
