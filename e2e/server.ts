@@ -89,7 +89,7 @@ async function startSite(settings: Record<string, string>, stops: (() => Promise
 }
 
 async function untilReady(url: string, ended: Promise<unknown>) {
-  const deadline = AbortSignal.timeout(60_000)
+  const deadline = AbortSignal.timeout(180_000)
   const tooEarly = ended.then(() => Promise.reject(new Error('The site ended before it was ready.')))
   while (!(await Promise.race([answers(url), tooEarly]))) await sleep(100, undefined, { signal: deadline })
 }
