@@ -33,13 +33,18 @@ function goOn() {
 
 const picker = document.querySelector('.dial select')
 const [country, dialCode] = document.querySelectorAll('.dial-shown > :is(b, span)')
-const names = new Intl.DisplayNames(['en'], { type: 'region' })
-const countries = dialCodes
-  .split(' ')
-  .map((entry) => [`${names.of(entry.slice(0, 2))} (+${entry.slice(2)})`, entry.slice(0, 2)])
-  .sort(([a], [b]) => a.localeCompare(b, 'en'))
-picker.replaceChildren(...countries.map(([label, code]) => new Option(label, code, false, code === 'US')))
+
 picker.addEventListener('change', () => {
   country.textContent = picker.value
   dialCode.textContent = /\+\d+/.exec(picker.selectedOptions[0].label)[0]
+})
+
+// The names cost time that nobody should wait for.
+requestIdleCallback(() => {
+  const names = new Intl.DisplayNames(['en'], { type: 'region' })
+  const countries = dialCodes
+    .split(' ')
+    .map((entry) => [`${names.of(entry.slice(0, 2))} (+${entry.slice(2)})`, entry.slice(0, 2)])
+    .sort(([a], [b]) => a.localeCompare(b, 'en'))
+  picker.replaceChildren(...countries.map(([label, code]) => new Option(label, code, false, code === 'US')))
 })

@@ -19,7 +19,10 @@ function countriesByName() {
 export function PhoneField({ defaultValue, ...words }) {
   const [countries, setCountries] = useState([HOME])
   const [country, setCountry] = useState(HOME.country)
-  useEffect(() => setCountries(countriesByName()), [])
+  // The names cost time that nobody should wait for.
+  useEffect(() => {
+    requestIdleCallback(() => setCountries(countriesByName()))
+  }, [])
   const chosen = countries.find((entry) => entry.country === country) ?? HOME
   return (
     <Field {...words}>

@@ -1,0 +1,81 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { lighthouse } from './lighthouse.ts'
+import { describeMachine } from './machine.ts'
+import { page } from './page/page.ts'
+import { picture } from './picture.ts'
+import type { Bench, Part, Row } from './row.ts'
+import { enrollment } from './server/enrollment.ts'
+import { growth } from './server/growth.ts'
+import { memory } from './server/memory.ts'
+import { reads } from './server/reads.ts'
+import { startup } from './server/startup.ts'
+import { unhashed } from './server/unhashed-enrollment.ts'
+import { table } from './table.ts'
+
+/** What can be measured, in the order in which everything is. */
+const parts: Record<string, Part> = { page, lighthouse, startup, reads, enrollment, unhashed, growth, memory }
+const names = Object.keys(parts)
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { short: { type: 'boolean' }, json: { type: 'string' } },
+})
+const { short = false, json } = values
+if (positionals.some((name) => !(name in parts))) {
+  console.error(`npm run bench -- [${names.join(' | ')}] [--short] [--json FILE]`)
+  process.exit(2)
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+const say = (line: string) => console.log(line)
+const figures: Record<string, unknown> = {}
+const bench: Bench = {
+  short,
+  say,
+  keep: (part, found) => {
+    figures[part] = found
+  },
+}
+
+const started = new Date()
+const machine = describeMachine()
+const rows: Row[] = []
+for (const name of names.filter((name) => !positionals.length || positionals.includes(name))) {
+  const begun = performance.now()
+  rows.push(...(await measured(name)))
+  say(`${name}: ${Math.round((performance.now() - begun) / 1000)} s`)
+}
+
+/** A part that breaks off has kept nothing. */
+async function measured(name: string): Promise<Row[]> {
+  try {
+    return (await parts[name]?.(bench)) ?? []
+  } catch (error) {
+    say(error instanceof Error ? String(error.stack) : String(error))
+    const nothing = { promise: '', measured: 'see above', beside: '', spread: '', ratio: undefined }
+    return [{ part: name, goal: 'broke off', ...nothing, passed: false }]
+  }
+}
+
+say('')
+for (const line of table(rows)) say(line)
+const { processor, cores, memory_gb, node, chromium } = machine
+say(`\n${processor}, ${cores} cores, ${memory_gb} GB, Node ${node}, Chromium ${chromium}`)
+if (short) say('A short run shows that everything runs; its times say little.')
+
+const result = { date: started.toISOString(), short, machine, rows, figures }
+const results = join(import.meta.dirname, 'results')
+if (json) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`)
+if (!short) {
+  mkdirSync(results, { recursive: true })
+  const file = join(results, `${result.date.slice(0, 16).replaceAll(':', '')}.json`)
+  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
+  say(`Kept in ${file}`)
+}
+if (!short && 'page' in figures) writeFileSync(join(import.meta.dirname, 'picture.svg'), picture(result))
+
+const failed = rows.filter(({ passed }) => !passed).length
+say(`${rows.length - failed} passed, ${failed} failed`)
+process.exit(failed ? 1 : 0)

@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../../scripts/port.mjs'
+import { findPostgres, startPostgres } from '../../scripts/postgres.mjs'
+import { type Server, startServer } from './server.ts'
+
+/** Foyer as it runs in production, with the sample data; on PostgreSQL where the machine has one. */
+export async function startFoyer(): Promise<Server> {
+  const postgres = findPostgres() ? await startPostgres() : undefined
+  const folder = mkdtempSync(join(tmpdir(), 'foyer-bench-'))
+  const port = await freePort()
+  const env = {
+    PORT: String(port),
+    PUBLIC_URL: `http://localhost:${port}`,
+    SECRET: 'a secret for an hour of measuring',
+    ALLOW_EMBEDDED: 'database,payment,phone,mail',
+    DATA_DIR: folder,
+    LOG_LEVEL: 'error',
+    ...(postgres ? { DATABASE_URL: postgres.url } : {}),
+  }
+  const { PATH = '', HOME = '' } = process.env
+  execFileSync(process.execPath, ['server/db/cli.ts', 'seed'], {
+    env: { PATH, HOME, NODE_ENV: 'production', ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const server = await startServer({ args: ['server/main.ts'], port, path: '/readyz', env })
+  const stop = async () => {
+    await server.stop()
+    postgres?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { url: server.url, stop }
+}

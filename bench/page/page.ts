@@ -1,0 +1,94 @@
+import type { Browser } from '@playwright/test'
+import budgets from '../budgets.json' with { type: 'json' }
+import type { Bench, Part } from '../row.ts'
+import { shuffled } from '../server/compare.ts'
+import { openChromium } from './chromium.ts'
+import { startFoyer } from './foyer.ts'
+import { buildPeers, startPeer } from './peers.ts'
+import { type Measured, rowsOf, type SiteName } from './rows.ts'
+import type { Server } from './server.ts'
+import { type Looked, lookAt, pressNext, weigh } from './visits.ts'
+
+const starts: Record<SiteName, () => Promise<Server>> = {
+  foyer: startFoyer,
+  static: () => startPeer('static'),
+  next: () => startPeer('next'),
+  client: () => startPeer('client'),
+}
+const names = Object.keys(starts) as SiteName[]
+
+/** The first step beside the same step written in other ways, on a slow phone: every visit fresh, every round in another order. */
+export const page: Part = async (bench) => {
+  buildPeers(bench.say)
+  const started: [SiteName, Server][] = []
+  let browser: Browser | undefined
+  try {
+    for (const name of names) started.push([name, await starts[name]()])
+    browser = await openChromium()
+    const measured = await measure(bench, browser, Object.fromEntries(started) as Record<SiteName, Server>)
+    bench.keep('page', measured)
+    return rowsOf(measured)
+  } finally {
+    await browser?.close()
+    for (const [, server] of started) await server.stop()
+  }
+}
+
+async function measure({ short, say }: Bench, browser: Browser, sites: Record<SiteName, Server>) {
+  const address = (name: SiteName) => `${sites[name].url}/ana`
+  const measured = Object.fromEntries(names.map((name) => [name, nothingYet()])) as Record<SiteName, Measured>
+
+  const look = async (name: SiteName) => {
+    const { largestPaint, firstField, layoutShift, stepChange, asked } = await lookAt(browser, address(name))
+    const found = measured[name]
+    found.largest_paint.push(largestPaint)
+    found.first_field.push(firstField)
+    found.step_change.push(stepChange)
+    found.layout_shift.push(layoutShift)
+    found.asked.push(asked.join(', '))
+  }
+  const press = async (name: SiteName) => {
+    for (let tries = 0; tries < 5; tries++) {
+      const answered = await pressNext(browser, address(name))
+      if (answered !== undefined) return measured[name].next_answered.push(answered)
+      measured[name].lost_presses += 1
+    }
+    throw new Error(`${address(name)} never answers Next.`)
+  }
+
+  say('page: warming up …')
+  const first = new Map<SiteName, Looked>()
+  for (const name of names) {
+    const looked = await lookAt(browser, address(name))
+    measured[name].script_bytes = await weigh(looked.scripts)
+    first.set(name, looked)
+    await pressNext(browser, address(name))
+  }
+  demandSameWords(first)
+
+  const rounds = short ? 2 : budgets.page.rounds
+  for (let round = 1; round <= rounds; round++) {
+    const visits = names.flatMap((name) => [() => look(name), () => press(name)])
+    for (const visit of shuffled(visits)) await visit()
+    say(`page: round ${round} of ${rounds}`)
+  }
+  return measured
+}
+
+const nothingYet = (): Measured => ({
+  largest_paint: [],
+  first_field: [],
+  next_answered: [],
+  step_change: [],
+  layout_shift: [],
+  asked: [],
+  script_bytes: 0,
+  lost_presses: 0,
+})
+
+/** A peer that shows something else proves nothing. */
+function demandSameWords(first: Map<SiteName, Looked>) {
+  const ours = first.get('foyer')?.words
+  for (const [name, { words }] of first)
+    if (words !== ours) throw new Error(`The peer '${name}' shows other words:\n${words}\nFoyer:\n${ours}`)
+}
