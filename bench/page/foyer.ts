@@ -10,6 +10,8 @@ import { type Server, startServer } from './server.ts'
 export async function startFoyer(): Promise<Server> {
   const postgres = findPostgres() ? await startPostgres() : undefined
   const folder = mkdtempSync(join(tmpdir(), 'foyer-bench-'))
+  const clean = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', clean)
   const port = await freePort()
   const env = {
     PORT: String(port),
@@ -29,7 +31,8 @@ export async function startFoyer(): Promise<Server> {
   const stop = async () => {
     await server.stop()
     postgres?.stop()
-    rmSync(folder, { recursive: true, force: true })
+    process.off('exit', clean)
+    clean()
   }
   return { url: server.url, stop }
 }
