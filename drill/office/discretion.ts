@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { API } from '#contract/api.ts'
+import { API, calls } from '#contract/api.ts'
 import { officeCalls } from '#contract/office-calls.ts'
 import { mintGrant } from '#server/office/grant.ts'
 import { openSession } from '#server/office/session.ts'
@@ -80,7 +80,7 @@ async function behindTheDesk(house: House, person: Person): Promise<Sponsor> {
     ...member,
     emails: [person.email, NEXT, ONE_MORE],
     // Some calls end a session: each is asked from a new one.
-    newCookie: async () => `${cookie.split('=')[0]}=${(await openSession(world, member.id)).key}`,
+    newCookie: async () => cookie.replace(/(?<=foyer_office=)[^;]+/, (await openSession(world, member.id)).key),
   }
 }
 
@@ -116,7 +116,8 @@ async function handFor(house: House, route: Route, sponsor: Sponsor, person: Per
     sponsor_site: about.name,
     sponsor_site_name: about.name,
     name: about.name,
-    ...(person ? { username: person.name, email: person.email } : {}),
+    username: about.name,
+    ...(person ? { email: person.email } : {}),
     ...('captcha' in route.fields ? { captcha: (await solution(house, from)) ?? '' } : {}),
     ...(await handToo(house, route, sponsor, person !== undefined)),
   }
@@ -128,6 +129,8 @@ async function handToo(house: House, { path }: Route, sponsor: Sponsor, isAboutO
   const { changeEmail, confirmEmail, forgetPassword, resetPassword, signIn } = officeCalls
   if (isAboutOthers) return path === API + signIn.path ? { password: 'Wrong-Password-1' } : { token: '' }
   switch (path) {
+    case API + calls.addEnrollment.path:
+      return { username: 'newcomer' }
     case API + changeEmail.path:
       return { email: NEXT }
     case API + confirmEmail.path: {

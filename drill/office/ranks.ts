@@ -6,23 +6,32 @@ export type Longer = {
   error: number
 }
 
-/** By ranks (Mann and Whitney), so that a few that took very long weigh no more than others. Equals share their ranks. */
-export function chanceOfLonger(these: number[], those: number[]): Longer {
-  const all = [...these.map((time) => ({ time, own: 1 })), ...those.map((time) => ({ time, own: 0 }))]
-  all.sort((one, other) => one.time - other.time)
-  let sum = 0
-  for (let from = 0; from < all.length; ) {
-    let to = from
-    let own = 0
-    for (; all[to]?.time === all[from]?.time && to < all.length; to++) own += all[to]?.own ?? 0
-    sum += own * ((from + 1 + to) / 2)
-    from = to
+/** Times of two kinds that were taken in the same stretch of time. */
+export type Stretch = { these: number[]; those: number[] }
+
+/**
+ * By ranks (Mann and Whitney), so that a few that took very long weigh no more than others. Only times of one stretch are
+ * compared, so that it does not matter how busy the machine was in another.
+ */
+export function chanceOfLonger(stretches: Stretch[]): Longer {
+  let longer = 0
+  let pairs = 0
+  let variance = 0
+  for (const stretch of stretches) {
+    const { these, those } = stretch
+    const found = these.length * those.length
+    longer += pairsLonger(stretch)
+    pairs += found
+    variance += (found * (these.length + those.length + 1)) / 12
   }
-  const pairs = these.length * those.length
-  return {
-    chance: (sum - (these.length * (these.length + 1)) / 2) / pairs,
-    error: Math.sqrt((all.length + 1) / (12 * pairs)),
-  }
+  return { chance: longer / pairs, error: Math.sqrt(variance) / pairs }
+}
+
+/** In how many pairs one of these took longer; equals count half. */
+function pairsLonger({ these, those }: Stretch): number {
+  let count = 0
+  for (const one of these) for (const other of those) count += one > other ? 1 : one === other ? 0.5 : 0
+  return count
 }
 
 export const median = (times: number[]): number => {

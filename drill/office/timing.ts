@@ -31,9 +31,11 @@ const SHORT = {
 const MOST_ERRORS = 4
 const SEED = 20_261_115
 const WARM = 12
-const BEAT = 100
+/** How many in a row are compared with each other: few enough that the machine is as busy for the last as for the first. */
+const STRETCH = 100
 
 type Kind = 'known' | 'unknown' | 'control'
+type Sample = { kind: Kind; ms: number }
 /** How often each is asked, about which names, and how. */
 type Asking = Record<Kind, { times: number; names: string[]; ask: (name: string) => Promise<Reply> }>
 
@@ -102,29 +104,28 @@ function castOf(members: Person[]) {
   return {
     known,
     control: members.slice(half),
-    unknown: namesOf(known).map((name) =>
-      name.replace(/quince|medlar/, (fruit) => fruit.toUpperCase().replace(/.$/, 'o')),
-    ),
+    unknown: namesOf(known).map((name) => name.replace('quince', 'quinzo').replace('medlar', 'medlos')),
   }
 }
 
 const namesOf = (members: Person[]) => members.flatMap(({ name, email }) => [name, email])
 
 async function timed(drill: Scale, ground: Ground, { what, asked, control, answer, asking }: Timing): Promise<Row> {
-  const { times, others } = await mingled(asking, answer, (done, all) =>
+  const { samples, others } = await mingled(asking, answer, (done, all) =>
     drill.progress(ground.name, `office · ${what}: ${done} of ${all}`),
   )
   for (const other of others.slice(0, 3)) drill.say(`  another answer: ${other}`)
-  const told = chanceOfLonger(times.known, times.unknown)
-  const found = chanceOfLonger(times.control, times.unknown)
-  const [known, unknown] = [median(times.known), median(times.unknown)]
+  const told = againstUnknown(samples, 'known')
+  const found = againstUnknown(samples, 'control')
+  const middle = (kind: Kind) => median(timesOf(samples, kind))
+  const [known, unknown] = [middle('known'), middle('unknown')]
   const each = asking.known.times.toLocaleString('en-US')
   return {
     part: 'office',
     database: ground.name,
-    done: `${each} ${what} for known and ${each} for unknown names, mingled, one at a time, without a network; control: ${asking.control.times.toLocaleString('en-US')} for ${control}`,
+    done: `${each} ${what} for known and ${each} for unknown names, mingled, one at a time, without a network, compared by hundreds; control: ${asking.control.times.toLocaleString('en-US')} for ${control}`,
     asked: `${asked} the same answer; a known name takes longer with a chance within ${MOST_ERRORS} standard errors of 0.5, ${bound(told)}; the control does not`,
-    found: `${others.length} other answers; medians ${known.toFixed(2)} and ${unknown.toFixed(2)} ms, ratio ${(known / unknown).toFixed(3)}; longer with a chance of ${inWords(told)}; control ${median(times.control).toFixed(2)} ms, ${inWords(found)}${isTold(found) ? '' : ', NOT FOUND'}`,
+    found: `${others.length} other answers; medians ${known.toFixed(2)} and ${unknown.toFixed(2)} ms, ratio ${(known / unknown).toFixed(3)}; longer with a chance of ${inWords(told)}; control ${middle('control').toFixed(2)} ms, ${inWords(found)}${isTold(found) ? '' : ', NOT FOUND'}`,
     passed: !others.length && !isTold(told) && isTold(found),
   }
 }
@@ -132,6 +133,16 @@ async function timed(drill: Scale, ground: Ground, { what, asked, control, answe
 const isTold = ({ chance, error }: Longer) => Math.abs(chance - 0.5) > MOST_ERRORS * error
 const bound = ({ error }: Longer) => (MOST_ERRORS * error).toFixed(3)
 const inWords = ({ chance, error }: Longer) => `${chance.toFixed(3)} ± ${error.toFixed(3)}`
+
+const timesOf = (samples: Sample[], kind: Kind) => samples.flatMap((one) => (one.kind === kind ? [one.ms] : []))
+
+const againstUnknown = (samples: Sample[], kind: Kind): Longer =>
+  chanceOfLonger(
+    Array.from({ length: Math.ceil(samples.length / STRETCH) }, (_, n) => {
+      const stretch = samples.slice(n * STRETCH, (n + 1) * STRETCH)
+      return { these: timesOf(stretch, kind), those: timesOf(stretch, 'unknown') }
+    }),
+  )
 
 /** All in one random order, so that whatever else the machine does falls on each alike. */
 async function mingled(asking: Asking, { status, body }: Timing['answer'], tell: (done: number, all: number) => void) {
@@ -141,24 +152,24 @@ async function mingled(asking: Asking, { status, body }: Timing['answer'], tell:
     kinds.flatMap((kind) => Array<Kind>(asking[kind].times).fill(kind)),
     dice.below,
   )
-  const times: Record<Kind, number[]> = { known: [], unknown: [], control: [] }
+  const samples: Sample[] = []
   const others: string[] = []
   const right = JSON.stringify(body)
-  const askOne = async (kind: Kind) => {
+  const askOne = async (kind: Kind): Promise<Sample> => {
     const { names, ask } = asking[kind]
     const name = dice.one(names)
     const started = performance.now()
     const reply = await ask(name)
-    const took = performance.now() - started
+    const ms = performance.now() - started
     if (reply.statusCode !== status || reply.body !== right) others.push(`${reply.statusCode} ${reply.body}`)
-    return took
+    return { kind, ms }
   }
   for (let n = 0; n < WARM; n++) await askOne(dice.one(kinds))
   for (const [n, kind] of order.entries()) {
-    times[kind].push(await askOne(kind))
-    if (n % BEAT === 0) tell(n, order.length)
+    samples.push(await askOne(kind))
+    if (n % STRETCH === 0) tell(n, order.length)
   }
-  return { times, others }
+  return { samples, others }
 }
 
 function shuffled<Thing>(things: Thing[], below: (most: number) => number): Thing[] {
