@@ -1,8 +1,9 @@
 import { enableCompileCache, flushCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { sentenceFor } from './mendable.ts'
 
 // A second start takes what the first one has compiled: before anything else is loaded.
-enableCompileCache(new URL('../node_modules/.cache/foyer-compiled', import.meta.url).pathname)
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/foyer-compiled', import.meta.url)))
 
 const { serve } = await import('./serve.ts')
 try {
