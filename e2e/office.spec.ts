@@ -6,8 +6,6 @@ import { answersOf } from '../server/test/answers.ts'
 import { complaints } from './axe.ts'
 import { fillPayment, pay, reachPayment, someone } from './visitor.ts'
 
-test.skip(({ isMobile }) => !isMobile, 'What no width changes is tried on a phone only.')
-
 const NEW_PASSWORD = 'Closed-Sesame-8'
 
 test('15.14 a member’s link brings the next one: a visit, a join and a name for the first, a sponsor for the second', async ({

@@ -15,7 +15,7 @@ const MEGABYTE = 2 ** 20
 
 /** slack: what memory may grow by while caches fill, which takes longer than the short form does. */
 const LONG = { requests: 1_000_000, atOnce: 64, slack: 16 * MEGABYTE }
-const SHORT = { requests: 5_000, atOnce: 32, slack: 96 * MEGABYTE }
+const SHORT = { requests: 5_000, atOnce: 32, slack: 192 * MEGABYTE }
 const SEED = 20_261_115
 const EXAMPLES = 5
 
