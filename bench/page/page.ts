@@ -41,16 +41,16 @@ async function measure({ short, say }: Bench, browser: Browser, sites: Record<Si
   const look = async (name: SiteName) => {
     const { largestPaint, firstField, layoutShift, stepChange, asked } = await lookAt(browser, address(name))
     const found = measured[name]
-    found.largest_paint.push(largestPaint)
-    found.first_field.push(firstField)
-    found.step_change.push(stepChange)
+    found.largest_paint.push(tenth(largestPaint))
+    found.first_field.push(tenth(firstField))
+    found.step_change.push(tenth(stepChange))
     found.layout_shift.push(layoutShift)
     found.asked.push(asked.join(', '))
   }
   const press = async (name: SiteName) => {
     for (let tries = 0; tries < 5; tries++) {
       const answered = await pressNext(browser, address(name))
-      if (answered !== undefined) return measured[name].next_answered.push(answered)
+      if (answered !== undefined) return measured[name].next_answered.push(tenth(answered))
       measured[name].lost_presses += 1
     }
     throw new Error(`${address(name)} never answers Next.`)
@@ -74,6 +74,9 @@ async function measure({ short, say }: Bench, browser: Browser, sites: Record<Si
   }
   return measured
 }
+
+/** The browser's clock tells no more. */
+const tenth = (ms: number) => Math.round(ms * 10) / 10
 
 const nothingYet = (): Measured => ({
   largest_paint: [],

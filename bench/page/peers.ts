@@ -69,13 +69,13 @@ const environment = () => {
   return { PATH: [dirname(process.execPath), PATH].join(delimiter), HOME, NODE_ENV: 'production' as const, ...quiet }
 }
 
-const made = /(?:^|\/)(?:node_modules|dist|public|\.next)\//
+const notWritten = ['node_modules', 'dist', 'public', '.next']
 
-const sources = (folder: string) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !made.test(file.slice(folder.length)))
+/** Every file below, apart from what is installed, built or copied. */
+const sources = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !notWritten.includes(name))
+    .flatMap((entry) => (entry.isDirectory() ? sources(join(folder, entry.name)) : [join(folder, entry.name)]))
     .sort()
 
 const hashOf = (files: string[]) => {

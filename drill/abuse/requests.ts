@@ -42,7 +42,8 @@ export function requestFor(route: Route, dice: Chance, n: number, cookies: reado
 }
 
 /** Who leaves the office takes no good key along, or nobody would be in it any more. */
-const isWayOut = ({ path }: Route) => path.endsWith(officeCalls.leaveOffice.path)
+const isWayOut = ({ path }: Route) =>
+  [officeCalls.leaveOffice, officeCalls.leaveEverywhere].some((call) => path.endsWith(call.path))
 
 const inPath = (dice: Chance) =>
   dice.is(0.3) ? 'ana' : dice.is(0.8) ? wellFormed(dice.one(naughtyTexts)).slice(0, 3_000) : '%E0%A4%A'
