@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { subscriptionConsent } from '#contract/legal.ts'
 import { type Db, inTransaction, isHopeless } from './db/open.ts'
-import type { Details, PaymentState } from './db/tables.ts'
+import type { Details, PaymentState, Tables } from './db/tables.ts'
 import type { Authorization } from './gateways/payment/port.ts'
 import { isFree, moveTo, referenceOf, releaseByLetter } from './payment.ts'
-import { addJob } from './queue.ts'
+import { addJob, jobOf } from './queue.ts'
 import { touchesOf } from './touches.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
@@ -33,8 +32,8 @@ export async function admit(world: World, key: AttemptKey, hold: Approval): Prom
 }
 
 /**
- * The transaction that makes a member: member, sponsor site, order, acceptances, vault reference and what has to follow.
- * Only after its commit may anyone hear "Approved".
+ * The transaction that makes a member: member, sponsor site, order, acceptances, vault reference and what has to follow,
+ * all in one statement. Only after its commit may anyone hear "Approved".
  */
 function makeMember(world: World, key: AttemptKey, hold: Approval): Promise<string | undefined> {
   return inTransaction(world.db, async (db) => {
@@ -49,14 +48,20 @@ function makeMember(world: World, key: AttemptKey, hold: Approval): Promise<stri
     if (kept.state !== 'authorized' || !kept.details || !kept.password_hash)
       return alreadyEnded(db, key, kept.state, hold, now)
 
-    const member_id = await writeMember(db, key, kept.details, kept.password_hash, hold.vault_reference, now)
-    await writeOrder(db, key, member_id, kept.details, kept.amount_cents, now)
-    await writeAcceptances(db, member_id, kept.details.acceptances, kept.created_at) // when they were accepted
+    const touches = await touchesOf(db, key.enrollment_id)
+    const { details, password_hash } = kept
+    const rows = rowsOf(key, { ...kept, details, password_hash, vault_reference: hold.vault_reference, touches, now })
+    await db
+      .with('new_member', (write) => write.insertInto('member').values(rows.member))
+      .with('new_site', (write) => write.insertInto('sponsor').values(rows.site))
+      .with('new_order', (write) => write.insertInto('orders').values(rows.order))
+      .with('new_lines', (write) => write.insertInto('order_line').values(rows.lines))
+      .with('new_acceptances', (write) => write.insertInto('acceptance').values(rows.acceptances))
+      .insertInto('job')
+      .values(rows.jobs)
+      .execute()
     await moveTo({ ...world, db }, key, ['authorized'], { state: 'enrolled', details: null, password_hash: null })
-    await addJob(db, 'capture', { ...key }, now)
-    await addJob(db, 'welcome', { member_id }, now)
-    await addJob(db, 'consent', { member_id }, now)
-    return member_id
+    return rows.member.id
   })
 }
 
@@ -83,20 +88,21 @@ async function alreadyEnded(db: Db, key: AttemptKey, state: PaymentState, { tran
   return member?.id
 }
 
-async function writeMember(
-  db: Db,
-  { enrollment_id }: AttemptKey,
-  details: Details,
-  password_hash: string,
-  vault_reference: string,
-  now: Date,
-) {
-  const id = randomUUID()
-  const { member, sponsor_id } = details
-  const touches = await touchesOf(db, enrollment_id)
-  await db
-    .insertInto('member')
-    .values({
+type Kept = Pick<Tables['payment'], 'amount_cents' | 'created_at' | 'vault_reference'> & {
+  details: Details
+  password_hash: string
+  touches: Tables['sponsor_touch'][]
+  now: Date
+}
+
+/** What a new member brings into the tables. */
+function rowsOf({ enrollment_id, attempt }: AttemptKey, kept: Kept) {
+  const { password_hash, vault_reference, touches, now } = kept
+  const { member, sponsor_id, shipping, lines, acceptances } = kept.details
+  const [id, order_id] = [randomUUID(), randomUUID()]
+  const name = member.business_name || `${member.first_name} ${member.last_name}`
+  return {
+    member: {
       id,
       enrollment_id,
       sponsor_id,
@@ -108,45 +114,15 @@ async function writeMember(
       welcome_until: welcomeUntil(now),
       touches: touches.length,
       touch_seal: touches.at(-1)?.hash ?? null,
-    })
-    .execute()
-  const name = member.business_name || `${member.first_name} ${member.last_name}`
-  await db
-    .insertInto('sponsor')
-    .values({ id: randomUUID(), site: member.username, name, active: true, member_id: id, created_at: now })
-    .execute()
-  return id
-}
-
-async function writeOrder(
-  db: Db,
-  { attempt }: AttemptKey,
-  member_id: string,
-  details: Details,
-  grand_total: number,
-  created_at: Date,
-) {
-  const id = randomUUID()
-  await db
-    .insertInto('orders')
-    .values({ id, member_id, attempt, grand_total, ...details.shipping, created_at })
-    .execute()
-  await db
-    .insertInto('order_line')
-    .values(details.lines.map((line) => ({ order_id: id, ...line })))
-    .execute()
-}
-
-async function writeAcceptances(db: Db, member_id: string, acceptances: Details['acceptances'], accepted_at: Date) {
-  const consent = acceptances.find(({ agreement }) => agreement === 'agreement_2')
-  if (consent)
-    await db
-      .insertInto('legal_text')
-      .values({ sha256: consent.sha256, content: subscriptionConsent.text })
-      .onConflict((clash) => clash.doNothing())
-      .execute()
-  await db
-    .insertInto('acceptance')
-    .values(acceptances.map((accepted) => ({ member_id, ...accepted, accepted_at })))
-    .execute()
+    },
+    site: { id: randomUUID(), site: member.username, name, active: true, member_id: id, created_at: now },
+    order: { id: order_id, member_id: id, attempt, grand_total: kept.amount_cents, ...shipping, created_at: now },
+    lines: lines.map((line) => ({ order_id, ...line })),
+    acceptances: acceptances.map((accepted) => ({ member_id: id, ...accepted, accepted_at: kept.created_at })), // when they were accepted
+    jobs: [
+      jobOf('capture', { enrollment_id, attempt }, now),
+      jobOf('welcome', { member_id: id }, now),
+      jobOf('consent', { member_id: id }, now),
+    ],
+  }
 }

@@ -44,7 +44,7 @@ export async function createApp({ world, shell, serverFactory }: Making): Promis
   app.removeContentTypeParser('text/plain')
   addSafety(app, config.production)
   closePolitely(app)
-  await app.register(cookie, { secret: world.keys.hmac('cookies').toString('base64') })
+  await app.register(cookie, { secret: world.keys.secret('cookies').toString('base64') })
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info, servers: [{ url: config.PUBLIC_URL }] },
     transform: jsonSchemaTransform,

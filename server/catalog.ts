@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import type { Input, LegalDocument, Package } from '#contract/api.ts'
 import { messages } from '#contract/fields.ts'
-import { AT_CHECKOUT } from '#contract/legal.ts'
+import { AT_CHECKOUT, subscriptionConsent } from '#contract/legal.ts'
 import { limits } from '#contract/limits.ts'
 import { toAmount } from '#contract/money.ts'
 import { groupOf, groupOfList, type OrderList, orderLists, productIds } from '#contract/packages.ts'
@@ -77,3 +78,17 @@ export async function checkoutDocuments(db: Db) {
     .execute()
   return found.filter(({ display_on_checkout }) => display_on_checkout.includes(AT_CHECKOUT))
 }
+
+/** What the second checkbox stands for. */
+export const consent = {
+  ...subscriptionConsent,
+  sha256: createHash('sha256').update(subscriptionConsent.text).digest('hex'),
+}
+
+/** Its text lies with the others before anybody can accept it. */
+export const keepConsent = (db: Db) =>
+  db
+    .insertInto('legal_text')
+    .values({ sha256: consent.sha256, content: consent.text })
+    .onConflict((clash) => clash.doNothing())
+    .execute()

@@ -1,6 +1,6 @@
 import { MASTER } from '#contract/limits.ts'
 import { inTransaction } from './db/open.ts'
-import { beginEnrollment, findAttempts, isFree } from './payment.ts'
+import { beginEnrollment, isFree } from './payment.ts'
 import { Refusal, refuseFields } from './refusal.ts'
 import { follow, type Sponsored } from './sponsors.ts'
 import { asOne, keepTouches, type Touch, touchesOf } from './touches.ts'
@@ -58,7 +58,7 @@ export async function creditFor(
   const touched = asOne(await touchesOf(world.db, enrollment_id), inCookie)
   const named = await follow(world, sponsor_site_name)
   if (!named?.active) throw refuseSponsor('This sponsor’s website is not active. Please load this page again.')
-  const credited = await creditOf(world, touched)
+  const credited = await creditOf(world, touched, [named])
   if (credited?.id === named.id) return { sponsor: named, touches: touched }
   if (credited && credited.site !== MASTER) {
     if (inCookie.length) visitor.adopt(enrollment_id, touched) // so that the page, loaded again, knows as much
@@ -85,11 +85,10 @@ export async function choose(world: World, enrollment_id: string, visitor: Visit
   const chosen = { site: sponsor.site, why: 'chosen' as const, touched_at: world.now() }
   const touches = [...visitor.touches.filter(({ why }) => why !== 'chosen'), chosen]
   await inTransaction(world.db, async (db) => {
-    await beginEnrollment(db, enrollment_id, world.now())
-    const { attempts } = await findAttempts(db, enrollment_id)
-    if (!attempts.every(isFree))
+    const begun = await beginEnrollment(db, enrollment_id, world.now())
+    if (!begun.attempts.every(isFree))
       throw new Refusal(409, 'You are joining already. The sponsor cannot be changed any more.')
-    await keepTouches(db, enrollment_id, touches)
+    await keepTouches(db, enrollment_id, touches, begun)
   })
   visitor.adopt(enrollment_id, touches)
   return sponsor

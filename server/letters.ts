@@ -83,7 +83,7 @@ export async function consentLetter(world: World, member_id: string): Promise<Le
         `The attached file consent.json holds the same texts with our signature. Whoever doubts them can check it with our public key: ${PUBLIC_URL}/.well-known/jwks.json`,
       ),
     ],
-    attachment: { filename: 'consent.json', content: await consentBundle(world, member_id) },
+    attachment: { filename: 'consent.json', content: await consentBundle(world, member_id, accepted) },
   })
 }
 

@@ -1,53 +1,76 @@
-import { createHmac } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import { sql } from 'kysely'
 import type { LimitName } from './config.ts'
 import { Refusal } from './refusal.ts'
 import type { World } from './world.ts'
 
+type Asked = [limit: LimitName, key: string]
+type Some<Item> = [Item, ...Item[]]
+
+/** Counts one more of something, or refuses when it would be too many. */
+export const spend = (world: World, limit: LimitName, key: string) => spendAll(world, [[limit, key]])
+
 /**
- * Counts one more of something, or refuses when it would be too many. One table and one statement, shared by all processes;
- * what is counted by is kept only as a keyed hash. The time slides: it is counted in eighths, so that midnight doubles
- * nothing. What turns out not to count can be given back.
+ * Several at once, all or none. One table and one statement, shared by all processes; what is counted by is kept only as a
+ * keyed hash. The time slides: it is counted in eighths, so that midnight doubles nothing. What turns out not to count can
+ * be given back, all of it or some.
  */
-export async function spend(world: World, limit: LimitName, key: string): Promise<{ giveBack: () => Promise<void> }> {
-  const { most, name, hash, part, since, until } = countingOf(world, limit, key)
-  const earlier = sql`(select coalesce(sum(count), 0) from limit_count
-    where name = ${name} and key = ${hash} and window_start > ${since} and window_start < ${part})`
-  const counted = await sql`
-    insert into limit_count (name, key, window_start, count, expires_at)
-    select ${name}, ${hash}, cast(${part} as timestamptz), 1, cast(${until} as timestamptz) where ${earlier} < ${most}
-    on conflict (name, key, window_start) do update set count = limit_count.count + 1
-      where limit_count.count + ${earlier} < ${most}
-    returning count`.execute(world.db)
-  if (!counted.rows.length) throw await tooMany(world, limit, key)
-  return { giveBack: () => giveBackOne(world, limit, key, part) }
+export async function spendAll(world: World, asked: Some<Asked>) {
+  const counting = asked.map(([limit, key]) => countingOf(world, limit, key))
+  const rows = counting.map(
+    ({ name, hash, part, since, until, most }) =>
+      sql`(${name}, ${hash}, cast(${part} as timestamptz), cast(${since} as timestamptz), cast(${until} as timestamptz), cast(${most} as integer))`,
+  )
+  const { rows: found } = await sql<{ name: LimitName; is_counted: boolean; is_full: boolean }>`
+    with asked (name, key, part, since, until, most) as (values ${sql.join(rows)}),
+    room as (
+      select asked.name, asked.key, part, until,
+        most - coalesce(sum(count) filter (where window_start < part), 0) as in_this_part,
+        most - coalesce(sum(count), 0) as in_all
+      from asked left join limit_count counted on counted.name = asked.name and counted.key = asked.key
+        and window_start > since and window_start <= part
+      group by asked.name, asked.key, part, until, most),
+    counted as (
+      insert into limit_count (name, key, window_start, count, expires_at)
+      select name, key, part, 1, until from room where (select min(in_all) from room) > 0
+      order by name, key -- everybody in this order, so that nobody waits crosswise
+      on conflict (name, key, window_start) do update set count = limit_count.count + 1
+        where limit_count.count < (select in_this_part from room where name = excluded.name and key = excluded.key)
+      returning name)
+    select name, name in (select name from counted) as is_counted, in_all <= 0 as is_full from room`.execute(world.db)
+  const isCounted = (name: LimitName) => found.some((row) => row.name === name && row.is_counted)
+  const giveBack = (names: LimitName[] = asked.map(([name]) => name)) =>
+    takeBack(
+      world,
+      counting.filter(({ name }) => names.includes(name) && isCounted(name)),
+    )
+  if (asked.every(([name]) => isCounted(name))) return { giveBack }
+  await giveBack() // somebody else was faster with one of them
+  const full = found.find(({ is_full }) => is_full) ?? found.find(({ is_counted }) => !is_counted)
+  throw await tooMany(world, ...(asked.find(([name]) => name === full?.name) ?? asked[0]))
 }
 
-/** Several at once, all or none: what was counted before one of them refused is given back. */
-export async function spendAll(world: World, limits: [limit: LimitName, key: string][]) {
-  const counted: { giveBack: () => Promise<void> }[] = []
-  const giveBack = async () => {
-    for (const each of counted.splice(0)) await each.giveBack()
-  }
-  try {
-    for (const [limit, key] of limits) counted.push(await spend(world, limit, key))
-    return { giveBack }
-  } catch (error) {
-    await giveBack()
-    throw error
-  }
+type Counting = ReturnType<typeof countingOf>
+
+/** Takes one back from each, in the eighths in which they were counted. */
+async function takeBack({ db }: World, counting: Counting[]): Promise<void> {
+  if (!counting.length) return
+  const rows = counting.map(({ name, hash, part }) => sql`(${name}, ${hash}, cast(${part} as timestamptz))`)
+  await sql`
+    update limit_count set count = limit_count.count - 1
+    from (select name, key, window_start from limit_count
+      where (name, key, window_start) in (${sql.join(rows)}) order by name, key for update) counted
+    where limit_count.name = counted.name and limit_count.key = counted.key
+      and limit_count.window_start = counted.window_start and limit_count.count > 0`.execute(db)
 }
 
-/** Takes one back, from the eighth in which it was counted or from the newest that has one. */
-export async function giveBackOne(world: World, limit: LimitName, key: string, counted_in?: Date): Promise<void> {
+/** Takes one back that was counted by an earlier request: from the newest eighth that has one. */
+export async function giveBackOne(world: World, limit: LimitName, key: string): Promise<void> {
   const { name, hash, since } = countingOf(world, limit, key)
   await sql`
     update limit_count set count = count - 1
-    where name = ${name} and key = ${hash} and count > 0 and window_start = coalesce(
-      cast(${counted_in ?? null} as timestamptz),
-      (select max(window_start) from limit_count
-        where name = ${name} and key = ${hash} and window_start > ${since} and count > 0))`.execute(world.db)
+    where name = ${name} and key = ${hash} and count > 0 and window_start = (select max(window_start) from limit_count
+      where name = ${name} and key = ${hash} and window_start > ${since} and count > 0)`.execute(world.db)
 }
 
 /** What has been counted so far, without counting: for limits that only failures fill. */
@@ -74,7 +97,7 @@ function countingOf(world: World, limit: LimitName, key: string) {
   return {
     most,
     name: limit,
-    hash: hidden(world, key),
+    hash: world.keys.hmac('limits', key),
     part: new Date(start),
     since: new Date(now - seconds * 1000 - length),
     until: new Date(start + seconds * 1000 + length),
@@ -106,9 +129,6 @@ export const inWords = (seconds: number) => {
   const minutes = Math.ceil(seconds / 60)
   return seconds < 60 ? `${seconds} seconds` : minutes === 1 ? 'a minute' : `${minutes} minutes`
 }
-
-const hidden = (world: World, key: string) =>
-  createHmac('sha256', world.keys.hmac('limits')).update(key).digest('base64url')
 
 /** One visitor: an IPv4 address, or the /64 of an IPv6 one, since a household has all of that. */
 export const visitorOf = (address: string): string => {

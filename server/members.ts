@@ -2,7 +2,8 @@ import { fields, messagesOf } from '#contract/fields.ts'
 import { reservedWords } from '#contract/limits.ts'
 import type { Db } from './db/open.ts'
 
-type Name = 'username' | 'email'
+const kinds = ['username', 'email'] as const
+type Name = (typeof kinds)[number]
 
 export const taken: Record<Name, string> = {
   username: 'This username is already taken.',
@@ -38,18 +39,18 @@ export async function claimNames(
   enrollment_id: string,
   names: Record<Name, string>,
 ): Promise<Partial<Record<Name, string>>> {
-  const clashes: Partial<Record<Name, string>> = {}
-  for (const kind of ['username', 'email'] as const) {
-    const value = claimValue(names[kind])
-    const claimed = await db
-      .insertInto('claim')
-      .values({ kind, value, enrollment_id })
-      .onConflict((clash) => clash.doNothing())
-      .executeTakeFirst()
-    const reserved = kind === 'username' && reservedWords.has(value)
-    if (reserved || Number(claimed.numInsertedOrUpdatedRows) === 0) clashes[kind] = taken[kind]
-  }
-  return clashes
+  const claims = kinds.map((kind) => ({ kind, value: claimValue(names[kind]), enrollment_id }))
+  const claimed = await db
+    .insertInto('claim')
+    .values(claims)
+    .onConflict((clash) => clash.doNothing())
+    .returning('kind')
+    .execute()
+  const clashing = claims.filter(
+    ({ kind, value }) =>
+      (kind === 'username' && reservedWords.has(value)) || !claimed.some((claim) => claim.kind === kind),
+  )
+  return Object.fromEntries(clashing.map(({ kind }) => [kind, taken[kind]]))
 }
 
 /** Gives back what an enrollment that came to nothing had claimed. */

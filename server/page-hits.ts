@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { isbot } from 'isbot'
 import { spend } from './limits.ts'
 import { Refusal } from './refusal.ts'
@@ -14,9 +13,7 @@ export async function hitPage(world: World, sponsor_site: string, visitor: Visit
   if (site !== sponsor_site) return
   if (!(await isSpendable(world, visitor.address))) return
   const day = world.now().toISOString().slice(0, 10)
-  const hashed = createHmac('sha256', world.keys.hmac('page hits'))
-    .update(`${day} ${visitor.address} ${visitor.agent}`)
-    .digest('base64url')
+  const hashed = world.keys.hmac('page hits', `${day} ${visitor.address} ${visitor.agent}`)
   await world.db
     .insertInto('page_hit')
     .values({ site, day, visitor: hashed })

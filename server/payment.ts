@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { Kysely } from 'kysely'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { MASTER } from '#contract/limits.ts'
 import { type Db, inTransaction } from './db/open.ts'
@@ -60,7 +59,10 @@ export async function findAttempts(db: Db, enrollment_id: string) {
 /** What an attempt may keep of an order, and the links that led to it. */
 export type Screened = { details: Details; touches: Touch[] }
 
-/** Claims the names and writes the attempt, in one transaction. Nothing, when the enrollment already has one running. */
+/**
+ * Claims the names and writes the attempt, in one transaction. Nothing, when the enrollment has one running: a new attempt
+ * only follows earlier ones that ended without a charge.
+ */
 export async function reserve(
   world: World,
   key: AttemptKey,
@@ -70,10 +72,11 @@ export async function reserve(
   const now = world.now()
   const amount_cents = details.lines.reduce((sum, line) => sum + line.price_cents, 0)
   return inTransaction(world.db, async (db) => {
-    if (!(await takeTurn(db, key, now))) return undefined
+    const begun = await beginEnrollment(db, key.enrollment_id, now)
+    if (!begun.attempts.every((earlier) => isFree(earlier) && earlier.attempt < key.attempt)) return undefined
     const clashes = await claimNames(db, key.enrollment_id, details.member)
     if (Object.keys(clashes).length) throw refuseFields(clashes)
-    await keepTouches(db, key.enrollment_id, touches)
+    await keepTouches(db, key.enrollment_id, touches, begun)
     await db
       .insertInto('payment')
       .values({
@@ -93,25 +96,17 @@ export async function reserve(
   })
 }
 
-/** One request of an enrollment at a time, and a new attempt only when all earlier ones ended without a charge. */
-async function takeTurn(
-  db: Kysely<Tables>,
-  { enrollment_id, attempt }: AttemptKey,
-  created_at: Date,
-): Promise<boolean> {
-  await beginEnrollment(db, enrollment_id, created_at)
-  const { attempts } = await findAttempts(db, enrollment_id)
-  return attempts.every((earlier) => isFree(earlier) && earlier.attempt < attempt)
-}
-
-/** Writes the enrollment if it is new, and has it to itself until the transaction ends. */
-export async function beginEnrollment(db: Db, enrollment_id: string, created_at: Date): Promise<void> {
-  await db
+/** Writes the enrollment if it is new, and has it to itself until the transaction ends. Says what was tried before. */
+export async function beginEnrollment(db: Db, id: string, created_at: Date) {
+  const written = await db
     .insertInto('enrollment')
-    .values({ id: enrollment_id, created_at })
+    .values({ id, created_at })
     .onConflict((clash) => clash.doNothing())
-    .execute()
-  await db.selectFrom('enrollment').select('id').where('id', '=', enrollment_id).forUpdate().execute()
+    .executeTakeFirst()
+  if (Number(written.numInsertedOrUpdatedRows) === 1) return { isNew: true, attempts: [] }
+  await db.selectFrom('enrollment').select('id').where('id', '=', id).forUpdate().execute()
+  const { attempts } = await findAttempts(db, id)
+  return { isNew: false, attempts }
 }
 
 /** Asks the gateway to hold the amount. That we asked is committed before the network is touched. */

@@ -21,9 +21,16 @@ export type Jobs = {
 }
 export type Kind = keyof Jobs
 
+export const jobOf = <Name extends Kind>(kind: Name, payload: Jobs[Name], run_at: Date) => ({
+  id: randomUUID(),
+  kind,
+  payload: JSON.stringify(payload),
+  run_at,
+})
+
 /** Written in the caller's transaction: it happens if, and only if, the rest does. */
 export const addJob = <Name extends Kind>(db: Db, kind: Name, payload: Jobs[Name], run_at: Date) =>
   db
     .insertInto('job')
-    .values({ id: randomUUID(), kind, payload: JSON.stringify(payload), run_at })
+    .values(jobOf(kind, payload, run_at))
     .execute()

@@ -76,7 +76,7 @@ it('7.5 opens keys only with the SECRET that sealed them, and finds the same one
   expect(again.grant.publicJwk).toEqual(site.world.keys.grant.publicJwk)
   await expect(openKeys(db, 'another secret of good length', now())).rejects.toThrow('SECRET is not the one')
   const rows = await db.selectFrom('server_key').select('sealed').execute()
-  expect(JSON.stringify(rows)).not.toContain(site.world.keys.hmac('cookies').toString('base64'))
+  expect(JSON.stringify(rows)).not.toContain(site.world.keys.secret('cookies').toString('base64'))
 })
 
 it('7.5 lets processes that start together agree on one set of keys', async () => {

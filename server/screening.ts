@@ -1,16 +1,15 @@
-import { createHash } from 'node:crypto'
 import { expiryYears, isExpired } from '#contract/card.ts'
 import { type Enrollment, shippingOf } from '#contract/enrollment.ts'
 import { messages } from '#contract/fields.ts'
-import { shownTexts, subscriptionConsent } from '#contract/legal.ts'
+import { shownTexts } from '#contract/legal.ts'
 import { toAmount } from '#contract/money.ts'
 import { objectionTo, passwordMessages } from '#contract/password.ts'
 import { secondsOpen } from './breaker.ts'
-import { checkoutDocuments, priceOrder } from './catalog.ts'
+import { checkoutDocuments, consent, priceOrder } from './catalog.ts'
 import { creditFor } from './credit.ts'
 import type { Details } from './db/tables.ts'
 import { isWellKnown } from './known-passwords.ts'
-import { countRefusal, refuseIfSpent, spend } from './limits.ts'
+import { countRefusal, spend } from './limits.ts'
 import { referenceOf, type Screened } from './payment.ts'
 import { isVerified } from './phone.ts'
 import { Refusal, refuseFields } from './refusal.ts'
@@ -23,7 +22,6 @@ import type { World } from './world.ts'
  */
 export async function screen(world: World, order: Enrollment, key: AttemptKey, visitor: Visitor): Promise<Screened> {
   await spend(world, 'LIMIT_ENROLLMENTS', visitor.address)
-  await refuseIfSpent(world, 'LIMIT_DECLINES', visitor.address)
   refuseHaste(world, visitor)
   refuseGuessable(order)
   refuseExpired(order, world.now())
@@ -108,9 +106,9 @@ async function acceptedTexts({ db }: World, { shown_texts }: Enrollment): Promis
   const documents = await checkoutDocuments(db)
   if (shown_texts !== undefined && shown_texts !== shownTexts(documents))
     throw refuseFields({ agreement_1: 'A document has changed since you opened this page. Please read it again.' })
-  const { title, version, text } = subscriptionConsent
+  const { title, version, sha256 } = consent
   return [
     ...documents.map(({ title, version, sha256 }) => ({ agreement: 'agreement_1' as const, title, version, sha256 })),
-    { agreement: 'agreement_2', title, version, sha256: createHash('sha256').update(text).digest('hex') },
+    { agreement: 'agreement_2', title, version, sha256 },
   ]
 }

@@ -19,15 +19,21 @@ export const asOne = (rows: readonly Touch[], touches: readonly Touch[]): Touch[
 const notIn = (rows: readonly Touch[], touches: readonly Touch[]) =>
   touches.filter((touch) => !rows.some((row) => String(written(row)) === String(written(touch))))
 
-/** Adds what is not written yet. Runs in a transaction that has the enrollment to itself. */
-export async function keepTouches(db: Db, enrollment_id: string, touches: readonly Touch[]): Promise<void> {
-  const rows = await touchesOf(db, enrollment_id)
-  for (const { site, why, touched_at } of notIn(rows, touches)) {
+/** Adds what is not written yet. Runs in a transaction that has the enrollment to itself; a new one has nothing written. */
+export async function keepTouches(
+  db: Db,
+  enrollment_id: string,
+  touches: readonly Touch[],
+  { isNew }: { isNew: boolean },
+): Promise<void> {
+  const rows = isNew ? [] : await touchesOf(db, enrollment_id)
+  const added = notIn(rows, touches).map(({ site, why, touched_at }) => {
     const row = { enrollment_id, position: rows.length + 1, site, why, touched_at }
     const sealed = { ...row, hash: sealOf(row, rows.at(-1)?.hash) }
-    await db.insertInto('sponsor_touch').values(sealed).execute()
     rows.push(sealed)
-  }
+    return sealed
+  })
+  if (added.length) await db.insertInto('sponsor_touch').values(added).execute()
 }
 
 /** The first row that is not what was written, if there is one. */

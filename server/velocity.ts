@@ -1,7 +1,7 @@
-import { createHmac } from 'node:crypto'
 import type { EnrollmentReply } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { noteCard } from './breaker.ts'
+import type { LimitName } from './config.ts'
 import { countRefusal, spendAll } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import type { AttemptKey, Visitor } from './visitor.ts'
@@ -18,33 +18,26 @@ export async function tryCard(
   { address }: Visitor,
   attempt: () => Promise<EnrollmentReply>,
 ): Promise<EnrollmentReply> {
-  const failure = await spendAll(world, [
-    ['LIMIT_DECLINES_BY_CARD', fingerprint(world, order.cc_number)],
+  const counted = await spendAll(world, [
+    ['LIMIT_DECLINES_BY_CARD', world.keys.hmac('cards', order.cc_number)], // the one thing that is kept of a card, for a day
     ['LIMIT_DECLINES_BY_PHONE', order.mobile_phone],
-  ])
-  const place = await spendAll(world, [
     ['LIMIT_DECLINES_BY_ENROLLMENT', enrollment_id],
     ['LIMIT_DECLINES', address],
-  ]).catch(async (error: unknown) => {
-    await failure.giveBack()
-    throw error
-  })
+  ])
   let payment: EnrollmentReply['payment'] | undefined
   try {
     const reply = await attempt()
     payment = reply.payment
     return reply
   } finally {
-    if (payment !== 'Declined') await place.giveBack().catch(() => undefined)
-    if (payment !== 'Declined' && payment !== 'Pending') await failure.giveBack().catch(() => undefined) // what is pending may still fail
+    if (payment !== 'Declined') await counted.giveBack(payment === 'Pending' ? PLACE : undefined).catch(() => undefined)
     if (payment === 'Declined' || payment === 'Approved')
       await noteCard(world, payment === 'Approved').catch(() => undefined)
   }
 }
 
-/** The one thing that is kept of a card, for a day: a keyed hash, good for counting and for nothing else. */
-const fingerprint = (world: World, cc_number: string) =>
-  createHmac('sha256', world.keys.hmac('cards')).update(cc_number).digest('base64url')
+/** What is pending may still fail: card and phone keep their count until then. */
+const PLACE: LimitName[] = ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES']
 
 /** No more cards at the bank at once than a breaker can still stop in time. */
 export async function refuseACrowd({ db, now, config }: World): Promise<void> {

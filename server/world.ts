@@ -1,3 +1,4 @@
+import { keepConsent } from './catalog.ts'
 import type { Config } from './config.ts'
 import { type Database, type Db, openDatabase } from './db/open.ts'
 import { makeReady } from './db/ready.ts'
@@ -52,6 +53,7 @@ export async function createWorld({
   try {
     await makeReady(opened, { production: config.production, now: now(), say })
     const { db } = opened
+    await keepConsent(db)
     const keys = await openKeys(db, config.SECRET, now())
     const host = new URL(config.PUBLIC_URL).hostname // phones match codes by name, without the port
     return {
@@ -62,8 +64,8 @@ export async function createWorld({
       keys,
       log,
       payment: openPayments(config, now),
-      sms: openSms(config, { db, now, key: keys.hmac('codes'), host, log }),
-      captcha: openCaptcha(config, { db, now, log, key: keys.hmac('captcha') }),
+      sms: openSms(config, { db, now, key: keys.secret('codes'), host, log }),
+      captcha: openCaptcha(config, { db, now, log, key: keys.secret('captcha') }),
       mail: config.MAIL === 'outbox' ? outboxMail({ db, now }) : await bySmtp(config),
       close: opened.close,
     }

@@ -7,6 +7,7 @@ import type { Asked, Told } from './crowd.ts'
 import { DATABASE, openGround } from './ground.ts'
 import type { Asked as AskedToHash, Told as ToldOfHashes } from './hashing.ts'
 import { runProgram, startFoyer } from './programs.ts'
+import { allDone, unfinished } from './visit.ts'
 
 const { enrollments_of_hashing } = budgets.server
 
@@ -37,8 +38,10 @@ export const enrollment: Part = async ({ short, say, keep }) => {
       const visitors = Math.ceil((mostPerSecond * 1.5 * milliseconds) / 1000) + LANES
       await crowd.ask<Told>({ prepare: visitors, url: foyer.url, lanes: LANES } satisfies Asked)
       const told = await crowd.ask<Told>({ press: milliseconds, url: foyer.url, lanes: LANES } satisfies Asked)
+      const behind = await unfinished(place) // does not count yet …
       if (told.others.length) throw new Error(`Not everybody was approved: ${told.others.join('; ')}`)
-      const perSecond = (told.approved * 1000) / told.milliseconds
+      await allDone(place) // … and must not slow down the other side
+      const perSecond = ((told.approved - behind) * 1000) / told.milliseconds
       mostPerSecond = Math.max(mostPerSecond, perSecond)
       return perSecond
     },

@@ -53,6 +53,16 @@ export const press = (url: string, { heard, order, address }: Ready): Promise<st
       .end(text)
   })
 
+/** How many enrollments have something left to follow them. */
+export const unfinished = (place: Place): Promise<number> =>
+  within(place, async (client) => {
+    const { rows } = await client.query<{ many: string }>('select count(*) as many from job where done_at is null')
+    return Math.ceil(Number(rows[0]?.many) / JOBS)
+  })
+
+/** Capture, welcome, consent. */
+const JOBS = 3
+
 /** Waits until everything that followed the enrollments is done. */
 export async function allDone(place: Place): Promise<void> {
   await within(place, async (client) => {

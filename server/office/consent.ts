@@ -19,7 +19,11 @@ export const acceptedBy = ({ db }: Pick<World, 'db'>, member_id: string) =>
  * What a member accepted, for a drawer or a court: the exact texts, signed. A flattened JWS (RFC 7515) that
  * scripts/verify-consent.mjs checks with the public key alone.
  */
-export async function consentBundle(world: World, member_id: string): Promise<string> {
+export async function consentBundle(
+  world: World,
+  member_id: string,
+  accepted?: Awaited<ReturnType<typeof acceptedBy>>,
+): Promise<string> {
   const { privateKey, kid } = world.keys.grant
   const { sponsor_name, sponsor_site, touch_seal, ...member } = await world.db
     .selectFrom('member')
@@ -33,7 +37,7 @@ export async function consentBundle(world: World, member_id: string): Promise<st
     member,
     /** With the last seal of the record of links: one that is rewritten as a whole no longer fits. */
     sponsor: { name: sponsor_name, site: sponsor_site, record: touch_seal },
-    accepted: await acceptedBy(world, member_id),
+    accepted: accepted ?? (await acceptedBy(world, member_id)),
     made_at: world.now(),
   }
   const {

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { Db } from '#server/db/open.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { Refusal } from '#server/refusal.ts'
@@ -14,9 +14,7 @@ type Seed = Pick<Tables['letter_key'], 'purpose' | 'member_id' | 'email' | 'crea
 
 /** The word is derived and never stored, so a letter that is sent again carries the same one. */
 export const wordOf = ({ keys }: Pick<World, 'keys'>, { purpose, member_id, email, created_at }: Seed): string =>
-  createHmac('sha256', keys.hmac('letter keys'))
-    .update(JSON.stringify([purpose, member_id, email, created_at.toISOString()]))
-    .digest('base64url')
+  keys.hmac('letter keys', JSON.stringify([purpose, member_id, email, created_at.toISOString()]))
 
 const hashOf = (word: string) => createHash('sha256').update(word).digest('base64url')
 

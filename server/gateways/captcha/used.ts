@@ -13,10 +13,10 @@ export async function userOf(db: Db, key: string): Promise<string | undefined> {
 
 /** A used solution is written down until it expires by itself; only the first to write it gets in, however often. */
 export async function spendOnce(db: Db, key: string, used_by: string, expires_at: Date): Promise<boolean> {
-  await db
+  const first = await db
     .insertInto('spent')
     .values({ kind: 'captcha', key, expires_at, used_by })
     .onConflict((clash) => clash.doNothing())
-    .execute()
-  return (await userOf(db, key)) === used_by
+    .executeTakeFirst()
+  return Number(first.numInsertedOrUpdatedRows) === 1 || (await userOf(db, key)) === used_by
 }
