@@ -36,7 +36,7 @@ export function scriptOf(one: Noted[], other: Noted[]): string {
     return `'${text}'`
   }
   const statements = one.map(({ text, values }, at) => {
-    const line = text.replaceAll(/\s+/g, ' ')
+    const line = text.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ')
     return `${line.replaceAll(/\$(\d+)/g, (_, place) => filledIn(values[place - 1], other[at]?.values[place - 1]))};`
   })
   const random = words.map((_, index) => `\\set own${index} random(1${'0'.repeat(DIGITS - 1)}, ${'9'.repeat(DIGITS)})`)

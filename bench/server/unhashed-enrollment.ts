@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { keepConsent } from '#server/catalog.ts'
 import { startSandbox } from '../../drill/programs.ts'
 import type { Place } from '../../drill/scale.ts'
 import budgets from '../budgets.json' with { type: 'json' }
@@ -21,7 +22,7 @@ const IDLE_MS = 1500
 /** Enrollments per second when the hash costs nothing, beside pgbench with the statements of one and of what follows it. */
 export const unhashed: Part = async ({ short, say, keep }) => {
   const ground = await openGround()
-  const [place, theirs] = [await ground.fresh(), await ground.fresh()]
+  const [place, theirs] = [await ground.fresh(), await asFoyerStarts(await ground.fresh())]
   const sandbox = await startSandbox(place)
   const settings = { ...forCrowds, PAYMENT_SANDBOX_URL: sandbox.url, DATABASE_POOL: String(POOL) }
   const crowd = runProgram([join(import.meta.dirname, 'crowd.ts')])
@@ -67,6 +68,13 @@ export const unhashed: Part = async ({ short, say, keep }) => {
       passed: ratio.median >= unhashed_enrollments_of_pgbench,
     },
   ]
+}
+
+/** What Foyer writes when it starts, and every enrollment relies on. */
+async function asFoyerStarts(place: Place): Promise<Place> {
+  const { db, close } = await place.open()
+  await keepConsent(db).finally(close)
+  return place
 }
 
 /**
