@@ -1,8 +1,20 @@
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** What is under way when the server is told to close may take this long. */
 const PATIENCE_MS = 5_000
+
+const leaving = new WeakSet<FastifyInstance>()
+
+/** Whether this one still wants to be asked. */
+export const isLeaving = (app: FastifyInstance): boolean => leaving.has(app)
+
+/** Says "not ready" and goes on answering, until every proxy has seen it and sends nobody any more. */
+export async function takeLeave(app: FastifyInstance, seconds: number): Promise<void> {
+  leaving.add(app)
+  await sleep(seconds * 1000)
+}
 
 /**
  * A polite and quick close. Who has asked something is answered and then let go; who is only connected, or sends half a
@@ -35,11 +47,12 @@ export function closePolitely(app: FastifyInstance) {
     done()
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (closing) reply.header('connection', 'close')
+    if (isLeaving(app)) reply.header('connection', 'close')
     done(null, payload)
   })
   app.addHook('preClose', async () => {
     closing = true
+    leaving.add(app)
     for (const [socket, requests] of asking) if (requests <= 0) socket.destroy()
     setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS).unref()
   })

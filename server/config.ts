@@ -126,6 +126,7 @@ const settings = {
   PUBLIC_URL: address('http:', 'https:'),
   SECRET: optional,
   TRUST_PROXY: proxies,
+  CLOSING_SECONDS: whole(0, 60, 0),
   SITE_HOSTS: list,
 
   DATABASE_URL: address('postgres:', 'postgresql:'),
@@ -297,7 +298,7 @@ const unknownNames = (env: Env): string[] =>
   Object.keys(env)
     .filter(
       (name) =>
-        /^(?:LIMIT_|PAYMENTS_|MINIMUM_|BREAKER_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|TWILIO_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/.test(
+        /^(?:LIMIT_|CLOSING_|PAYMENTS_|MINIMUM_|BREAKER_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|TWILIO_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/.test(
           name,
         ) && !(name in settings),
     )

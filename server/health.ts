@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { breakers, secondsOpen } from './breaker.ts'
+import { isLeaving } from './closing.ts'
 import { refusals } from './limits.ts'
 import { openDifferences } from './reconciliation.ts'
 import type { World } from './world.ts'
@@ -11,10 +12,6 @@ import type { World } from './world.ts'
 export function addHealth(app: FastifyInstance, world: World) {
   const { config, db, payment, sms, captcha, mail } = world
   const hidden = { schema: { hide: true } }
-  let closing = false
-  app.addHook('preClose', async () => {
-    closing = true
-  })
 
   app.get('/livez', hidden, async (_request, reply) => reply.type('text/plain').send('alive\n'))
 
@@ -32,7 +29,7 @@ export function addHealth(app: FastifyInstance, world: World) {
       captcha: { kind: captcha.vendor ? 'real' : 'embedded', name: captcha.name },
       mail: { kind: kind('mail'), name: mail.name },
     }
-    const ready = answering && !closing
+    const ready = answering && !isLeaving(app)
     return reply
       .code(ready ? 200 : 503)
       .type('application/json')

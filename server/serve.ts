@@ -1,4 +1,5 @@
 import { createApp } from './app.ts'
+import { takeLeave } from './closing.ts'
 import { readConfig } from './config.ts'
 import { createLog } from './log.ts'
 import { loadShell } from './shell.ts'
@@ -26,6 +27,7 @@ export async function serve(): Promise<void> {
 
   const close = async () => {
     say('closing …')
+    await takeLeave(app, config.CLOSING_SECONDS)
     setTimeout(() => process.exit(1), LAST_MOMENT_MS).unref()
     await Promise.all([app.close(), worker.stop()])
     await world.close()

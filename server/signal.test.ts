@@ -63,6 +63,21 @@ describe('a signal', () => {
   )
 })
 
+describe('leave-taking', () => {
+  it('says "not ready" first, and goes on answering until a proxy has seen it', async () => {
+    const server = await startServer({ ...env, CLOSING_SECONDS: '2' })
+    const asked = performance.now()
+    server.child.kill('SIGTERM')
+    await sleep(300)
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(503)
+    const page = await fetch(`${server.url}/ana`)
+    expect(page.status).toBe(200)
+    expect(page.headers.get('connection')).toBe('close')
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+    expect(performance.now() - asked).toBeGreaterThan(2000)
+  })
+})
+
 /** A client that stays connected without asking anything more. */
 const keepAlive = (url: string): Promise<Agent> =>
   new Promise((resolve, reject) => {

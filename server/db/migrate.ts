@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import { type Db, inTransaction } from './open.ts'
 import type { Tables } from './tables.ts'
 
 const folder = new URL('migrations/', import.meta.url)
@@ -19,12 +20,19 @@ async function applyFile(name: string, db: Kysely<unknown>): Promise<void> {
   for (const statement of text.split(/;\s*$/m)) if (statement.trim()) await sql.raw(statement).execute(db)
 }
 
-/** Brings the schema up to date and names what it applied. Processes that start together take turns. */
-export async function migrate(db: Kysely<Tables>): Promise<string[]> {
-  const { error, results = [] } = await new Migrator({ db, provider }).migrateToLatest()
-  if (error) throw error
-  return results.map(({ migrationName }) => migrationName)
-}
+const TURN = 3_853_314
+
+/** Processes that start together take turns: the next one goes on when the transaction of this one has ended. */
+export const takeTurn = (db: Db) => sql`select pg_advisory_xact_lock(${TURN})`.execute(db)
+
+/** Brings the schema up to date, all or nothing, and names what it applied. */
+export const migrate = (db: Db): Promise<string[]> =>
+  inTransaction(db, async (db) => {
+    await takeTurn(db)
+    const { error, results = [] } = await new Migrator({ db, provider }).migrateToLatest()
+    if (error) throw error
+    return results.map(({ migrationName }) => migrationName)
+  })
 
 /** The names of the migrations that a database has. */
 export const applied = async (db: Kysely<Tables>): Promise<string[]> =>

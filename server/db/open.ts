@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { PGlite } from '@electric-sql/pglite'
-import { type Dialect, Kysely, PGliteDialect, PostgresDialect, type Transaction } from 'kysely'
+import { type Dialect, Kysely, PGliteDialect, PostgresAdapter, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { lockFolder, markFinished, prepareFolder } from './folder.ts'
 import type { Tables } from './tables.ts'
@@ -41,7 +41,7 @@ async function openPostgres(connectionString: string, max: number, dress: Dress)
   })
   pool.on('error', () => undefined) // an idle connection that broke is replaced by the next query
   pool.on('connect', (client) => client.on('error', () => undefined)) // one in use fails in the query that uses it
-  const db = new Kysely<Tables>({ dialect: dress(new PostgresDialect({ pool })) })
+  const db = new Kysely<Tables>({ dialect: dress(new PooledDialect({ pool })) })
   const { host, pathname } = new URL(connectionString)
   return {
     db,
@@ -49,6 +49,17 @@ async function openPostgres(connectionString: string, max: number, dress: Dress)
     finished: async () => undefined,
     close: () => db.destroy(),
   }
+}
+
+/** A pooler may give every transaction another session: no lock of Kysely's may outlive one. `takeTurn` is ours. */
+class PooledDialect extends PostgresDialect {
+  override createAdapter() {
+    return new SessionlessAdapter()
+  }
+}
+class SessionlessAdapter extends PostgresAdapter {
+  override async acquireMigrationLock() {}
+  override async releaseMigrationLock() {}
 }
 
 async function openEmbedded(dataDir: string, dress: Dress): Promise<Database> {

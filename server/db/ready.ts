@@ -1,7 +1,7 @@
 import { MASTER } from '#contract/limits.ts'
 import { Mendable } from '#server/mendable.ts'
-import { migrate } from './migrate.ts'
-import type { Database, Db } from './open.ts'
+import { migrate, takeTurn } from './migrate.ts'
+import { type Database, type Db, inTransaction } from './open.ts'
 
 /** What the operator has to do first; shown as it is, without a stack. */
 export class NotReady extends Mendable {}
@@ -19,10 +19,16 @@ export async function makeReady({ db, finished }: Database, { production, now, s
       throw new NotReady(
         `This database has no sponsor '${MASTER}' yet. Load your own sponsors, packages and documents with: npm run db -- load DIR`,
       )
-    await seed(db, now)
-    say('loaded the sample sponsors, packages and documents')
+    if (await seedOnce(db, now)) say('loaded the sample sponsors, packages and documents')
   }
 }
+
+/** Of processes that start together one does it. */
+const seedOnce = (db: Db, now: Date) =>
+  inTransaction(db, async (db) => {
+    await takeTurn(db)
+    return !(await hasMaster(db)) && seed(db, now)
+  })
 
 const hasMaster = (db: Db) => db.selectFrom('sponsor').select('id').where('site', '=', MASTER).executeTakeFirst()
 
