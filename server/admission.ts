@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { type Db, inTransaction, isHopeless } from './db/open.ts'
 import type { Details, PaymentState, Tables } from './db/tables.ts'
 import type { Authorization } from './gateways/payment/port.ts'
-import { isFree, moveTo, referenceOf, releaseByLetter } from './payment.ts'
+import { isFree, moveTo, moving, referenceOf, releaseByLetter } from './payment.ts'
 import { addJob, jobOf } from './queue.ts'
-import { touchesOf } from './touches.ts'
+import { recordOf } from './touches.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -48,11 +48,12 @@ function makeMember(world: World, key: AttemptKey, hold: Approval): Promise<stri
     if (kept.state !== 'authorized' || !kept.details || !kept.password_hash)
       return alreadyEnded(db, key, kept.state, hold, now)
 
-    const touches = await touchesOf(db, key.enrollment_id)
     const { details, password_hash } = kept
-    const rows = rowsOf(key, { ...kept, details, password_hash, vault_reference: hold.vault_reference, touches, now })
+    const rows = rowsOf(key, { ...kept, details, password_hash, vault_reference: hold.vault_reference, now })
+    const ended = { state: 'enrolled' as const, details: null, password_hash: null, updated_at: now }
     await db
-      .with('new_member', (write) => write.insertInto('member').values(rows.member))
+      .with('moved', (write) => moving(write, key, ['authorized'], ended))
+      .with('new_member', (write) => write.insertInto('member').values({ ...rows.member, ...recordOf(db, key) }))
       .with('new_site', (write) => write.insertInto('sponsor').values(rows.site))
       .with('new_order', (write) => write.insertInto('orders').values(rows.order))
       .with('new_lines', (write) => write.insertInto('order_line').values(rows.lines))
@@ -60,7 +61,6 @@ function makeMember(world: World, key: AttemptKey, hold: Approval): Promise<stri
       .insertInto('job')
       .values(rows.jobs)
       .execute()
-    await moveTo({ ...world, db }, key, ['authorized'], { state: 'enrolled', details: null, password_hash: null })
     return rows.member.id
   })
 }
@@ -91,13 +91,12 @@ async function alreadyEnded(db: Db, key: AttemptKey, state: PaymentState, { tran
 type Kept = Pick<Tables['payment'], 'amount_cents' | 'created_at' | 'vault_reference'> & {
   details: Details
   password_hash: string
-  touches: Tables['sponsor_touch'][]
   now: Date
 }
 
 /** What a new member brings into the tables. */
 function rowsOf({ enrollment_id, attempt }: AttemptKey, kept: Kept) {
-  const { password_hash, vault_reference, touches, now } = kept
+  const { password_hash, vault_reference, now } = kept
   const { member, sponsor_id, shipping, lines, acceptances } = kept.details
   const [id, order_id] = [randomUUID(), randomUUID()]
   const name = member.business_name || `${member.first_name} ${member.last_name}`
@@ -112,8 +111,6 @@ function rowsOf({ enrollment_id, attempt }: AttemptKey, kept: Kept) {
       vault_reference,
       joined_at: now,
       welcome_until: welcomeUntil(now),
-      touches: touches.length,
-      touch_seal: touches.at(-1)?.hash ?? null,
     },
     site: { id: randomUUID(), site: member.username, name, active: true, member_id: id, created_at: now },
     order: { id: order_id, member_id: id, attempt, grand_total: kept.amount_cents, ...shipping, created_at: now },

@@ -3,7 +3,7 @@ import { inTransaction } from './db/open.ts'
 import { beginEnrollment, isFree } from './payment.ts'
 import { Refusal, refuseFields } from './refusal.ts'
 import { follow, type Sponsored } from './sponsors.ts'
-import { asOne, keepTouches, type Touch, touchesOf } from './touches.ts'
+import { asOne, newTouches, type Touch, touchesOf } from './touches.ts'
 import type { AttemptKey, Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -88,7 +88,8 @@ export async function choose(world: World, enrollment_id: string, visitor: Visit
     const begun = await beginEnrollment(db, enrollment_id, world.now())
     if (!begun.attempts.every(isFree))
       throw new Refusal(409, 'You are joining already. The sponsor cannot be changed any more.')
-    await keepTouches(db, enrollment_id, touches, begun)
+    const added = await newTouches(db, enrollment_id, touches, begun)
+    if (added.length) await db.insertInto('sponsor_touch').values(added).execute()
   })
   visitor.adopt(enrollment_id, touches)
   return sponsor

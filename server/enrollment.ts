@@ -80,9 +80,9 @@ const declined = (why: string | null): EnrollmentReply => ({
 })
 const PENDING: EnrollmentReply = { payment: 'Pending', token: '', vo_url: '' }
 
-const welcome = async (world: World, member_id: string): Promise<EnrollmentReply> => ({
+const welcome = (world: World, member_id: string): EnrollmentReply => ({
   payment: 'Approved',
-  token: await mintGrant(world, member_id),
+  token: mintGrant(world, member_id),
   vo_url: world.config.OFFICE_URL,
 })
 

@@ -102,7 +102,7 @@ async function heldBy(world: World, { enrollment_id, attempt }: AttemptKey) {
 type Taken = { id: string; kind: Kind; payload: never; tries: number }
 
 /** A gateway that takes a second for each answer must not hold up all the others. */
-const AT_ONCE = 8
+export const JOBS_AT_ONCE = 8
 
 /** Takes the next jobs of these kinds that are due, and does them. Other processes skip what is taken. Says how many it took. */
 export async function runJobs(world: World, kinds: readonly Kind[] = allKinds): Promise<number> {
@@ -113,20 +113,33 @@ export async function runJobs(world: World, kinds: readonly Kind[] = allKinds): 
       select id from job
       where done_at is null and run_at <= ${now} and (leased_until is null or leased_until < ${now})
         and kind in (${sql.join(kinds)})
-      order by run_at limit ${AT_ONCE} for update skip locked)
+      order by run_at limit ${JOBS_AT_ONCE} for update skip locked)
     returning id, kind, payload, tries`.execute(world.db)
-  await Promise.all(taken.rows.map((job) => finish(world, job)))
+  const close = closing(world)
+  await Promise.all(taken.rows.map((job) => finish(world, job, close)))
   return taken.rows.length
 }
 
-async function finish(world: World, { id, kind, payload, tries }: Taken) {
+/** Closes each job at once; those that are done while others are being closed go together. */
+function closing({ db, now }: World): (id: string) => Promise<void> {
+  let done: string[] = []
+  let closed = Promise.resolve()
+  const closeAll = async () => {
+    const ids = done
+    done = []
+    const change = { done_at: now(), last_error: null, payload: '{}' }
+    await db.updateTable('job').set(change).where('id', 'in', ids).execute()
+  }
+  return (id) => {
+    if (done.push(id) === 1) closed = closed.then(closeAll, closeAll)
+    return closed
+  }
+}
+
+async function finish(world: World, { id, kind, payload, tries }: Taken, close: (id: string) => Promise<void>) {
   try {
     await run[kind].work(world, payload)
-    await world.db
-      .updateTable('job')
-      .set({ done_at: world.now(), last_error: null, payload: '{}' })
-      .where('id', '=', id)
-      .execute()
+    await close(id)
   } catch (error) {
     const { longestWaitSeconds, mostTries = Number.POSITIVE_INFINITY } = run[kind]
     const wait = Math.min(2 ** tries, longestWaitSeconds)

@@ -2,19 +2,21 @@ import {
   createCipheriv,
   createDecipheriv,
   createHmac,
+  createPrivateKey,
   createSecretKey,
   hkdfSync,
   type KeyObject,
   randomBytes,
+  sign,
 } from 'node:crypto'
-import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
 import type { Db } from './db/open.ts'
 import { Mendable } from './mendable.ts'
 
 /** The keys all processes share: rows in the database, sealed under SECRET. */
 export type Keys = {
-  /** Signs the grants that open the office. */
-  grant: { privateKey: CryptoKey; publicJwk: JWK; kid: string }
+  /** Signs the grants that open the office, and what was accepted. */
+  grant: { privateKey: KeyObject; publicJwk: JWK; kid: string }
   /** A keyed hash, by a key of its own for each purpose, so that what one part signs means nothing to another. */
   hmac: (purpose: string, text: string) => string
   /** The key itself, for a part that does its own arithmetic. */
@@ -36,13 +38,22 @@ export async function openKeys(db: Db, secret: string, now: Date): Promise<Keys>
   const kid = await calculateJwkThumbprint(publicJwk)
   return {
     grant: {
-      privateKey: (await importJWK(jwk, 'ES256')) as CryptoKey,
+      privateKey: createPrivateKey({ key: jwk, format: 'jwk' }),
       publicJwk: { ...publicJwk, kid, alg: 'ES256', use: 'sig' },
       kid,
     },
     ...derivedFrom(Buffer.from(root, 'base64')),
   }
 }
+
+/** Something signed with the key of grants: the three parts of a JWS (RFC 7515). `typ` says what it is. */
+export function signed({ privateKey, kid }: Keys['grant'], typ: string, said: object) {
+  const [head = '', payload = ''] = [{ alg: 'ES256', kid, typ }, said].map((part) => asBase64(JSON.stringify(part)))
+  const signature = sign('sha256', Buffer.from(`${head}.${payload}`), { key: privateKey, dsaEncoding: 'ieee-p1363' })
+  return { payload, protected: head, signature: signature.toString('base64url') }
+}
+
+const asBase64 = (text: string) => Buffer.from(text).toString('base64url')
 
 /** Each key is derived once: hashing with one that is ready costs a seventh. */
 function derivedFrom(root: Buffer): Pick<Keys, 'hmac' | 'secret'> {

@@ -18,7 +18,7 @@ import {
   write,
 } from './letters/paper.ts'
 import { readable } from './letters/plain.ts'
-import { acceptedBy, consentBundle } from './office/consent.ts'
+import { acceptedBy, signedConsent } from './office/consent.ts'
 import { receiptOf } from './office/view.ts'
 import type { World } from './world.ts'
 
@@ -77,15 +77,23 @@ export async function consentLetter(world: World, member_id: string): Promise<Le
           ['Accepted', moment(accepted_at)],
         ]),
         code('SHA-256 of the text', sha256),
-        acceptedText(content, readable(content)),
+        inLetter(content),
       ]),
       smallPrint(
         `The attached file consent.json holds the same texts with our signature. Whoever doubts them can check it with our public key: ${PUBLIC_URL}/.well-known/jwks.json`,
       ),
     ],
-    attachment: { filename: 'consent.json', content: await consentBundle(world, member_id, accepted) },
+    attachment: { filename: 'consent.json', content: signedConsent(world, member, accepted) },
   })
 }
+
+/** A text that very many accept is made ready to read once. */
+function inLetter(content: string): Block {
+  const ready = readied.get(content) ?? acceptedText(content, readable(content))
+  readied.set(content, ready)
+  return ready
+}
+const readied = new Map<string, Block>()
 
 /** Confirms a cancellation: when the membership ends, what happens then, and the way back. */
 export async function cancelledLetter(world: World, member_id: string): Promise<Letter> {
@@ -222,16 +230,23 @@ const memberOf = ({ db }: World, member_id: string) =>
   db
     .selectFrom('member')
     .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
-    .select(['first_name', 'email', 'username', 'joined_at', 'cancelled_at', 'sponsor.name as sponsor_name'])
+    .select(['first_name', 'last_name', 'email', 'username', 'joined_at', 'cancelled_at', 'touch_seal'])
+    .select(['sponsor.name as sponsor_name', 'sponsor.site as sponsor_site'])
     .where('member.id', '=', member_id)
     .executeTakeFirstOrThrow()
 
 /** 'November 15, 2026', the same for every reader. */
-const day = (date: Date | string) => new Date(date).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })
+const day = (date: Date | string) => longDay.format(new Date(date))
+const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
 /** 'Nov 15, 2026, 12:00:00 UTC' */
-const moment = (date: Date) =>
-  `${date.toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23', timeZone: 'UTC' })} UTC`
+const moment = (date: Date) => `${toTheSecond.format(date)} UTC`
+const toTheSecond = new Intl.DateTimeFormat('en-US', {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+})
 
 /** 'n•••@•••.example': its owner knows it again, a stranger does not. */
 const partly = (email: string) => `${[...email][0]}•••@•••${/\.[^.@]*$/.exec(email)?.[0] ?? ''}`

@@ -1,6 +1,7 @@
 import { fields, messagesOf } from '#contract/fields.ts'
 import { reservedWords } from '#contract/limits.ts'
 import type { Db } from './db/open.ts'
+import type { Tables } from './db/tables.ts'
 
 const kinds = ['username', 'email'] as const
 type Name = (typeof kinds)[number]
@@ -33,25 +34,22 @@ export async function availability(
   return claim && (!claim.enrollment_id || claim.enrollment_id !== enrollment_id) ? [taken[name]] : 'Available'
 }
 
-/** Takes both names for an enrollment, or says which one somebody else has. Runs inside the caller's transaction. */
-export async function claimNames(
-  db: Db,
-  enrollment_id: string,
-  names: Record<Name, string>,
-): Promise<Partial<Record<Name, string>>> {
-  const claims = kinds.map((kind) => ({ kind, value: claimValue(names[kind]), enrollment_id }))
-  const claimed = await db
-    .insertInto('claim')
-    .values(claims)
-    .onConflict((clash) => clash.doNothing())
-    .returning('kind')
-    .execute()
-  const clashing = claims.filter(
-    ({ kind, value }) =>
-      (kind === 'username' && reservedWords.has(value)) || !claimed.some((claim) => claim.kind === kind),
+/** Both names as an enrollment claims them. */
+export const claimsOf = (enrollment_id: string, names: Record<Name, string>): Claim[] =>
+  kinds.map((kind) => ({ kind, value: claimValue(names[kind]), enrollment_id }))
+
+type Claim = Tables['claim']
+
+/** Which of the claims somebody else has. */
+export const clashing = (claims: Claim[], claimed: Pick<Claim, 'kind'>[]): Partial<Record<Name, string>> =>
+  Object.fromEntries(
+    claims
+      .filter(
+        ({ kind, value }) =>
+          (kind === 'username' && reservedWords.has(value)) || !claimed.some((claim) => claim.kind === kind),
+      )
+      .map(({ kind }) => [kind, taken[kind]]),
   )
-  return Object.fromEntries(clashing.map(({ kind }) => [kind, taken[kind]]))
-}
 
 /** Gives back what an enrollment that came to nothing had claimed. */
 export const releaseNames = (db: Db, enrollment_id: string) =>

@@ -4,10 +4,10 @@ import { MASTER } from '#contract/limits.ts'
 import { type Db, inTransaction } from './db/open.ts'
 import type { Details, PaymentState, Tables } from './db/tables.ts'
 import type { Authorization, DeclineClass } from './gateways/payment/port.ts'
-import { claimNames, releaseNames } from './members.ts'
+import { claimsOf, clashing, releaseNames } from './members.ts'
 import { addJob } from './queue.ts'
 import { refuseFields } from './refusal.ts'
-import { keepTouches, type Touch } from './touches.ts'
+import { newTouches, type Touch } from './touches.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -74,24 +74,35 @@ export async function reserve(
   return inTransaction(world.db, async (db) => {
     const begun = await beginEnrollment(db, key.enrollment_id, now)
     if (!begun.attempts.every((earlier) => isFree(earlier) && earlier.attempt < key.attempt)) return undefined
-    const clashes = await claimNames(db, key.enrollment_id, details.member)
-    if (Object.keys(clashes).length) throw refuseFields(clashes)
-    await keepTouches(db, key.enrollment_id, touches, begun)
-    await db
-      .insertInto('payment')
-      .values({
-        ...key,
-        reference: referenceOf(key),
-        state: 'reserved',
-        amount_cents,
-        details: JSON.stringify(details),
-        password_hash,
-        gateway: world.payment.name,
-        leased_until: leaseFrom(world),
-        created_at: now,
-        updated_at: now,
-      })
-      .execute()
+    const claims = claimsOf(key.enrollment_id, details.member)
+    const added = await newTouches(db, key.enrollment_id, touches, begun)
+    const attempt = {
+      ...key,
+      reference: referenceOf(key),
+      state: 'reserved' as const,
+      amount_cents,
+      details: JSON.stringify(details),
+      password_hash,
+      gateway: world.payment.name,
+      leased_until: leaseFrom(world),
+      created_at: now,
+      updated_at: now,
+    }
+    const writing = db
+      .with('claimed', (write) =>
+        write
+          .insertInto('claim')
+          .values(claims)
+          .onConflict((clash) => clash.doNothing())
+          .returning('kind'),
+      )
+      .with('reserved', (write) => write.insertInto('payment').values(attempt))
+    const all = added.length
+      ? writing.with('touched', (write) => write.insertInto('sponsor_touch').values(added))
+      : writing
+    const claimed = await all.selectFrom('claimed').select('kind').execute()
+    const clashes = clashing(claims, claimed)
+    if (Object.keys(clashes).length) throw refuseFields(clashes) // and nothing stays
     return { ...key, amount_cents }
   })
 }
@@ -202,12 +213,20 @@ export async function moveTo(
   from: PaymentState[],
   change: Change,
 ): Promise<boolean> {
-  const moved = await db
-    .updateTable('payment')
-    .set({ ...change, updated_at: now() })
-    .where('enrollment_id', '=', key.enrollment_id)
-    .where('attempt', '=', key.attempt)
-    .where('state', 'in', from)
-    .executeTakeFirst()
+  const moved = await moving(db, key, from, { ...change, updated_at: now() }).executeTakeFirst()
   return Number(moved.numUpdatedRows) === 1
 }
+
+/** The same as a part of a larger statement. */
+export const moving = (
+  write: Pick<Db, 'updateTable'>,
+  { enrollment_id, attempt }: AttemptKey,
+  from: PaymentState[],
+  change: Change & { updated_at: Date },
+) =>
+  write
+    .updateTable('payment')
+    .set(change)
+    .where('enrollment_id', '=', enrollment_id)
+    .where('attempt', '=', attempt)
+    .where('state', 'in', from)

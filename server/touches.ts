@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { SITE } from '#contract/limits.ts'
 import type { Db } from './db/open.ts'
 import type { Tables } from './db/tables.ts'
+import type { AttemptKey } from './visitor.ts'
 
 type Row = Tables['sponsor_touch']
 
@@ -12,6 +13,15 @@ export type Touch = Pick<Row, 'site' | 'why' | 'touched_at'>
 export const touchesOf = (db: Db, enrollment_id: string): Promise<Row[]> =>
   db.selectFrom('sponsor_touch').selectAll().where('enrollment_id', '=', enrollment_id).orderBy('position').execute()
 
+/** How long the record is, and its last seal, as a new member keeps them. */
+export function recordOf(db: Db, { enrollment_id }: AttemptKey) {
+  const record = db.selectFrom('sponsor_touch').where('enrollment_id', '=', enrollment_id)
+  return {
+    touches: record.select(({ fn }) => fn.countAll<number>().as('touches')),
+    touch_seal: record.select('hash').orderBy('position', 'desc').limit(1),
+  }
+}
+
 /** What is written and what the cookie says, as one story: a cookie may be older than the record, or newer. */
 export const asOne = (rows: readonly Touch[], touches: readonly Touch[]): Touch[] =>
   [...rows, ...notIn(rows, touches)].sort((one, other) => one.touched_at.getTime() - other.touched_at.getTime())
@@ -19,21 +29,23 @@ export const asOne = (rows: readonly Touch[], touches: readonly Touch[]): Touch[
 const notIn = (rows: readonly Touch[], touches: readonly Touch[]) =>
   touches.filter((touch) => !rows.some((row) => String(written(row)) === String(written(touch))))
 
-/** Adds what is not written yet. Runs in a transaction that has the enrollment to itself; a new one has nothing written. */
-export async function keepTouches(
+/**
+ * The rows that are not written yet. Asked in a transaction that has the enrollment to itself; a new one has nothing
+ * written.
+ */
+export async function newTouches(
   db: Db,
   enrollment_id: string,
   touches: readonly Touch[],
   { isNew }: { isNew: boolean },
-): Promise<void> {
+): Promise<Row[]> {
   const rows = isNew ? [] : await touchesOf(db, enrollment_id)
-  const added = notIn(rows, touches).map(({ site, why, touched_at }) => {
+  return notIn(rows, touches).map(({ site, why, touched_at }) => {
     const row = { enrollment_id, position: rows.length + 1, site, why, touched_at }
     const sealed = { ...row, hash: sealOf(row, rows.at(-1)?.hash) }
     rows.push(sealed)
     return sealed
   })
-  if (added.length) await db.insertInto('sponsor_touch').values(added).execute()
 }
 
 /** The first row that is not what was written, if there is one. */

@@ -70,7 +70,7 @@ describe('an office of somebody else’s, as the README writes it', () => {
     await expect(enter(token)).rejects.toThrow('used before')
   })
 
-  const wrong: Record<string, () => Promise<string>> = {
+  const wrong: Record<string, () => string | Promise<string>> = {
     'for another office': () =>
       mintGrant(
         { ...site.world, config: { ...site.world.config, OFFICE_URL: 'https://elsewhere.example' } },
@@ -83,17 +83,17 @@ describe('an office of somebody else’s, as the README writes it', () => {
       ),
     'that is late': () =>
       mintGrant({ ...site.world, now: () => new Date(site.world.now().getTime() - 61_000) }, member_id),
-    'whose member was changed': async () => {
-      const [head, body = '', signature] = (await mintGrant(site.world, member_id)).split('.')
+    'whose member was changed': () => {
+      const [head, body = '', signature] = mintGrant(site.world, member_id).split('.')
       const said = { ...JSON.parse(Buffer.from(body, 'base64url').toString()), sub: 'somebody else' }
       return `${head}.${Buffer.from(JSON.stringify(said)).toString('base64url')}.${signature}`
     },
-    'whose signature was changed': async () => {
-      const token = await mintGrant(site.world, member_id)
+    'whose signature was changed': () => {
+      const token = mintGrant(site.world, member_id)
       const place = token.length - 10
       return token.slice(0, place) + (token[place] === 'A' ? 'B' : 'A') + token.slice(place + 1)
     },
-    'that nobody signed': async () =>
+    'that nobody signed': () =>
       new UnsecuredJWT().setIssuer(site.world.config.PUBLIC_URL).setAudience(OFFICE_URL).setSubject(member_id).encode(),
     'signed with the public key as a secret': () =>
       new SignJWT({ jti: 'x' })

@@ -1,17 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { settleAttempts, sweep } from './janitor.ts'
-import { lanes, runJobs } from './jobs.ts'
+import { JOBS_AT_ONCE, lanes, runJobs } from './jobs.ts'
 import { reconcileHourly } from './reconciliation.ts'
 import type { World } from './world.ts'
 
-const PAUSE_MS = 500
 const SWEEP_MS = 60_000
 
+/** How long to rest after a round: not at all when there is more, shortly when more may come, so that it comes together. */
+const restAfter = (taken: number, most: number) => (taken === most ? 0 : taken ? 100 : 500)
+
+type Round = { work: (world: World) => Promise<number>; most: number }
+
 /** Side by side, so that a mail server that does not answer never stands before the money. */
-const rounds: ((world: World) => Promise<number>)[] = [
-  (world) => runJobs(world, lanes.money),
-  (world) => runJobs(world, lanes.letters),
-  settleAttempts,
+const rounds: Round[] = [
+  { work: (world) => runJobs(world, lanes.money), most: JOBS_AT_ONCE },
+  { work: (world) => runJobs(world, lanes.letters), most: JOBS_AT_ONCE },
+  { work: settleAttempts, most: 1 },
 ]
 
 /** Does what commits have left to do, and tidies up, until it is stopped. Every process may run one. */
@@ -22,9 +26,9 @@ export function startWorker(world: World): { stop: () => Promise<unknown> } {
     world.log.error({ err: error }, 'the worker stumbled and goes on')
     return 0
   }
-  const rest = (ms: number) => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined)
-  const work = async (round: (typeof rounds)[number]) => {
-    while (!signal.aborted) if (!(await round(world).catch(stumbled))) await rest(PAUSE_MS)
+  const rest = async (ms: number) => ms && sleep(ms, undefined, { signal, ref: false }).catch(() => undefined)
+  const goRound = async ({ work, most }: Round) => {
+    while (!signal.aborted) await rest(restAfter(await work(world).catch(stumbled), most))
   }
   const tidy = async () => {
     while (!signal.aborted) {
@@ -33,7 +37,7 @@ export function startWorker(world: World): { stop: () => Promise<unknown> } {
       await rest(SWEEP_MS)
     }
   }
-  const running = Promise.all([...rounds.map(work), tidy()])
+  const running = Promise.all([...rounds.map(goRound), tidy()])
   return {
     stop: () => {
       stopped.abort()

@@ -17,8 +17,7 @@ const DIGITS = 12
  * the others become random ones of the same length, the same within one run of the script.
  */
 export function scriptOf(one: Noted[], other: Noted[]): string {
-  const [shape, same] = [one, other].map((noted) => noted.map(({ text }) => text).join('\n'))
-  if (shape !== same) throw new Error('Two enrollments ran different statements.')
+  if (shapeOf(one) !== shapeOf(other)) throw new Error('Two enrollments ran different statements.')
   const values = one.flatMap(({ values }, at) =>
     values.map((value, place) => ({ value: String(value), again: String(other[at]?.values[place]) })),
   )
@@ -42,6 +41,9 @@ export function scriptOf(one: Noted[], other: Noted[]): string {
   const random = words.map((_, index) => `\\set own${index} random(1${'0'.repeat(DIGITS - 1)}, ${'9'.repeat(DIGITS)})`)
   return [...random, ...statements].join('\n')
 }
+
+/** The statements without their values. */
+export const shapeOf = (noted: Noted[]): string => noted.map(({ text }) => text).join('\n')
 
 /** What counts from the moment of the visit does so for everybody. Without colons: 093005 is a time as well. */
 const timeOf = (time: string, visited: number | undefined) =>

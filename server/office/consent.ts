@@ -1,4 +1,5 @@
-import { FlattenedSign } from 'jose'
+import type { Tables } from '#server/db/tables.ts'
+import { signed } from '#server/keys.ts'
 import type { World } from '#server/world.ts'
 
 /** What is signed here is no grant, and no grant is this: each demands its own. */
@@ -15,37 +16,36 @@ export const acceptedBy = ({ db }: Pick<World, 'db'>, member_id: string) =>
     .orderBy('title')
     .execute()
 
-/**
- * What a member accepted, for a drawer or a court: the exact texts, signed. A flattened JWS (RFC 7515) that
- * scripts/verify-consent.mjs checks with the public key alone.
- */
-export async function consentBundle(
-  world: World,
-  member_id: string,
-  accepted?: Awaited<ReturnType<typeof acceptedBy>>,
-): Promise<string> {
-  const { privateKey, kid } = world.keys.grant
-  const { sponsor_name, sponsor_site, touch_seal, ...member } = await world.db
+/** What a member accepted, for a drawer or a court. */
+export async function consentBundle(world: World, member_id: string): Promise<string> {
+  const member = await world.db
     .selectFrom('member')
     .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
     .select(['username', 'first_name', 'last_name', 'joined_at', 'touch_seal'])
     .select(['sponsor.name as sponsor_name', 'sponsor.site as sponsor_site'])
     .where('member.id', '=', member_id)
     .executeTakeFirstOrThrow()
+  return signedConsent(world, member, await acceptedBy(world, member_id))
+}
+
+type Accepting = Pick<Tables['member'], 'username' | 'first_name' | 'last_name' | 'joined_at' | 'touch_seal'> & {
+  sponsor_name: string
+  sponsor_site: string
+}
+
+/** The exact texts, signed: a flattened JWS (RFC 7515) that scripts/verify-consent.mjs checks with the public key alone. */
+export function signedConsent(
+  { config, keys, now }: World,
+  { username, first_name, last_name, joined_at, touch_seal, sponsor_name, sponsor_site }: Accepting,
+  accepted: Awaited<ReturnType<typeof acceptedBy>>,
+): string {
   const said = {
-    issuer: world.config.PUBLIC_URL,
-    member,
+    issuer: config.PUBLIC_URL,
+    member: { username, first_name, last_name, joined_at },
     /** With the last seal of the record of links: one that is rewritten as a whole no longer fits. */
     sponsor: { name: sponsor_name, site: sponsor_site, record: touch_seal },
-    accepted: accepted ?? (await acceptedBy(world, member_id)),
-    made_at: world.now(),
+    accepted,
+    made_at: now(),
   }
-  const {
-    payload,
-    protected: head,
-    signature,
-  } = await new FlattenedSign(Buffer.from(JSON.stringify(said)))
-    .setProtectedHeader({ alg: 'ES256', kid, typ: CONSENT })
-    .sign(privateKey)
-  return JSON.stringify({ payload, protected: head, signature }) // no byte in it that may be changed
+  return JSON.stringify(signed(keys.grant, CONSENT, said)) // no byte in it that may be changed
 }

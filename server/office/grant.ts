@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { importJWK, jwtVerify, SignJWT } from 'jose'
+import { importJWK, jwtVerify } from 'jose'
+import { signed } from '#server/keys.ts'
 import type { World } from '#server/world.ts'
 
 const SECONDS_GOOD = 60
@@ -8,20 +9,17 @@ const SECONDS_GOOD = 60
 const GRANT = 'JWT'
 
 /** A key to the office for one member: signed, for one office, good once and for a minute. */
-export const mintGrant = (
-  { keys, config, now }: Pick<World, 'keys' | 'config' | 'now'>,
-  member_id: string,
-): Promise<string> => {
+export const mintGrant = ({ keys, config, now }: Pick<World, 'keys' | 'config' | 'now'>, member_id: string): string => {
   const seconds = Math.floor(now().getTime() / 1000)
-  return new SignJWT()
-    .setProtectedHeader({ alg: 'ES256', kid: keys.grant.kid, typ: GRANT })
-    .setIssuer(config.PUBLIC_URL)
-    .setAudience(config.OFFICE_URL)
-    .setSubject(member_id)
-    .setJti(randomUUID())
-    .setIssuedAt(seconds)
-    .setExpirationTime(seconds + SECONDS_GOOD)
-    .sign(keys.grant.privateKey)
+  const { payload, ...said } = signed(keys.grant, GRANT, {
+    iss: config.PUBLIC_URL,
+    aud: config.OFFICE_URL,
+    sub: member_id,
+    jti: randomUUID(),
+    iat: seconds,
+    exp: seconds + SECONDS_GOOD,
+  })
+  return `${said.protected}.${payload}.${said.signature}`
 }
 
 /** The member whom a grant lets in, once; nobody for one that is changed, late, used, or for another office. */

@@ -54,7 +54,7 @@ describe('a grant', () => {
     const none = Buffer.from('{"alg":"none"}').toString('base64url')
     const member = await site.db.selectFrom('member').select('id').executeTakeFirst()
     const elsewhere = { ...site.world, config: { ...site.world.config, OFFICE_URL: 'http://elsewhere.test' } }
-    const foreign = await mintGrant(elsewhere, member?.id ?? '')
+    const foreign = mintGrant(elsewhere, member?.id ?? '')
     const { kty, crv, x, y } = site.world.keys.grant.publicJwk
     const confused = await new SignJWT({})
       .setProtectedHeader({ alg: 'HS256' })
