@@ -7,6 +7,7 @@ import { kills } from './kills.ts'
 import { forgedAddresses, onceOnly } from './once.ts'
 import { manyGround } from './processes.ts'
 import { commandCalled } from './program.ts'
+import { neverSentTwice } from './resend.ts'
 import { rollingRestart } from './rolling.ts'
 
 /** Drills that know nothing of how many there are, on four, in their short form. */
@@ -15,7 +16,16 @@ const behind =
   (drill, ground) =>
     part({ ...drill, short: true }, manyGround(ground))
 
-const parts: Part[] = [journeys, behind(duplicates), behind(race), onceOnly, forgedAddresses, rollingRestart, kills]
+const parts: Part[] = [
+  journeys,
+  behind(duplicates),
+  behind(race),
+  onceOnly,
+  forgedAddresses,
+  neverSentTwice,
+  rollingRestart,
+  kills,
+]
 
 const needed = ['haproxy', 'pgbouncer']
 
