@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { examples, inWords, isClean } from './audit.ts'
+import type { Caller } from './caller.ts'
 import { gather } from './crowd.ts'
 import { inHaste } from './programs.ts'
 import type { Ground, Row, Scale } from './scale.ts'
@@ -38,11 +39,20 @@ function killDatabase(drill: Scale, ground: Ground, server: NonNullable<Ground['
 }
 
 type Round = (site: Site) => Promise<void>
+type Through = (caller: Caller) => Caller
 
-async function underLoad(drill: Scale, ground: Ground, what: string, most: number, round: Round): Promise<Row> {
+/** Visitors pay while a round of something happens again and again; then both books are compared. */
+export async function underLoad(
+  drill: Scale,
+  ground: Ground,
+  what: string,
+  most: number,
+  round: Round,
+  through: Through = (caller) => caller,
+): Promise<Row> {
   const started = performance.now()
   const site = await openSite(ground)
-  const crowd = gather(site.caller, LANES)
+  const crowd = gather(through(site.caller), LANES)
   for (let count = 1; count <= most; count++) {
     await crowd.heardSomething()
     await round(site)

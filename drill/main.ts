@@ -8,6 +8,7 @@ import { gatewayFaults } from './faults.ts'
 import { embeddedGround, postgresGround } from './grounds.ts'
 import { provenGuards } from './guards.ts'
 import { kill } from './kill.ts'
+import { many } from './many/many.ts'
 import { office } from './office/office.ts'
 import { warmUp } from './programs.ts'
 import { race } from './race.ts'
@@ -27,7 +28,7 @@ const parts: Record<string, Part> = {
   search,
 }
 /** Long ones of their own: only when they are asked for. */
-const apart: Record<string, Part> = { abuse, office }
+const apart: Record<string, Part> = { abuse, office, many }
 const grounds = { postgres: postgresGround, embedded: embeddedGround }
 const all = { ...parts, ...apart }
 const names = Object.keys(all)

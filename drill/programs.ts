@@ -91,7 +91,7 @@ export async function startSandbox({ folder }: Place, faults: Rule[] = []) {
 }
 
 export type Foyer = Awaited<ReturnType<typeof startFoyer>>
-type Starting = {
+export type Starting = {
   place: Place
   sandbox: Pick<Sandbox, 'url'>
   port: number
@@ -108,9 +108,9 @@ export async function startFoyer({ place, sandbox, port, settings: own = {}, dre
     ...settings,
     ...place.settings,
     ...compiled(place.folder),
+    PUBLIC_URL: url,
     ...own,
     PORT: String(port),
-    PUBLIC_URL: url,
     PAYMENT_SANDBOX_URL: sandbox.url,
   }
   const program = runProgram(script[0] ?? '', script.slice(1), env)
@@ -155,7 +155,10 @@ async function ready(program: ReturnType<typeof runProgram>, url: string) {
     over = true
   })
   for (const end = performance.now() + PATIENCE_SECONDS * 1000; performance.now() < end; await sleep(40)) {
-    if (over) throw new Error(`A program ended at its start:\n${program.said()}`)
+    if (over) {
+      await sleep(100) // what it said last may still be on its way
+      throw new Error(`A program ended at its start:\n${program.said()}`)
+    }
     const isReady = await fetch(url, { signal: AbortSignal.timeout(5000) }).then(
       (reply) => reply.ok,
       () => false,

@@ -1,4 +1,5 @@
 import type { Database } from '#server/db/open.ts'
+import type { Foyer, Starting } from './programs.ts'
 
 /** A line of the table at the end. */
 export type Row = {
@@ -27,6 +28,8 @@ export type Ground = {
   fresh: () => Promise<Place>
   /** A database server that can be killed; the embedded database dies with Foyer. */
   server?: { kill: () => Promise<void>; restart: () => Promise<void> }
+  /** Starts what visitors see there, if that is more than one Foyer. */
+  start?: (starting: Starting) => Promise<Foyer>
 }
 
 /** How much is to be drilled. */

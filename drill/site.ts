@@ -24,7 +24,8 @@ export async function openSite(ground: Ground, opening: Opening = {}) {
   const sandbox = await startSandbox(place, faults)
   const port = await freePort()
   let { dressing } = opening
-  const start = () => startFoyer({ place, sandbox, port, settings, ...(dressing ? { dressing } : {}) })
+  const begin = ground.start ?? startFoyer
+  const start = () => begin({ place, sandbox, port, settings, ...(dressing ? { dressing } : {}) })
   let foyer = await start()
   const caller = createCaller(foyer.url, sockets)
   const everybody: Heard[] = []

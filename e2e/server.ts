@@ -8,7 +8,7 @@ import { freePort } from '../scripts/port.mjs'
 import { captchaEmulator } from '../server/gateways/captcha/emulator.ts'
 
 /** Everybody in a test comes from one address, and should not wait for the captcha as long as a robot would. */
-const forTests = {
+export const forTests = {
   LOG_LEVEL: 'warn',
   CAPTCHA_COST: '500',
   CAPTCHA_COUNTER: '20',
@@ -29,10 +29,12 @@ const forTests = {
   LIMIT_LETTERS_BY_NAME: '100000/3600',
 }
 
+export const allSteps = { START_STEP: 'PRODUCT_SELECTION', AUTOSHIP: 'on', SPECIAL: 'on', PHONE_VERIFICATION: 'on' }
+
 /** The sites that the journeys visit: one as it is by default, one with every step switched on. */
 const sites: Record<string, Record<string, string>> = {
   BASE_URL: {},
-  BASE_URL_ALL_STEPS: { START_STEP: 'PRODUCT_SELECTION', AUTOSHIP: 'on', SPECIAL: 'on', PHONE_VERIFICATION: 'on' },
+  BASE_URL_ALL_STEPS: allSteps,
 }
 
 /** A third, where another company asks the captcha: one that demands Trusted Types, played by the emulator. */
@@ -49,8 +51,12 @@ async function vendorSite(stops: (() => Promise<void>)[]): Promise<Record<string
   }
 }
 
-/** Starts the real sites, each on an empty embedded database. They see none of the settings of whoever runs the test. */
+/**
+ * Starts the real sites, each on an empty embedded database. They see none of the settings of whoever runs the test. With
+ * BASE_URL and the like in the environment the sites are running already.
+ */
 export default async function startSites() {
+  if (process.env.BASE_URL) return () => undefined
   const stops: (() => Promise<void>)[] = []
   const stopAll = async () => {
     await Promise.all(stops.map((stop) => stop()))

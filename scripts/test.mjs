@@ -1,6 +1,7 @@
 // npm test: everything. `quick` (npm run check) leaves out what needs a browser or PostgreSQL.
 // Every step runs, also after a failed one; the last line is the sum.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { fetchPackages } from './debian.mjs'
 import { findCommand } from './find.mjs'
 import { findPostgres, startPostgres } from './postgres.mjs'
 import { buildWeb, prepare, run } from './prepare.mjs'
@@ -129,20 +130,14 @@ async function counted(report, [path, ...args], env, count) {
   return code && !result.failed ? { ...result, failed: 1 } : result
 }
 
-/** On Debian, as root, fetches what the whole test needs. Tells whether it could. */
-async function installMissing() {
-  const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version')
+/** Fetches what the whole test needs. Tells whether it could. */
+function installMissing() {
   const missing = [
     !hasPostgres() && 'postgresql',
     !findBrowser() && 'chromium',
     !findCommand('chromium-headless-shell') && 'chromium-headless-shell', // the same browser without its windows: a third less work
-  ].filter(Boolean)
-  if (!mayInstall || !missing.length) return mayInstall
-  console.log(`\nInstalling ${missing.join(' and ')} …`)
-  const env = { DEBIAN_FRONTEND: 'noninteractive' }
-  await run('apt-get', ['-qq', 'update'], { env })
-  await run('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', ...missing], { env })
-  return mayInstall
+  ]
+  return fetchPackages(missing.filter(Boolean))
 }
 
 function hasPostgres() {

@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http'
 import { API, calls } from '#contract/api.ts'
+import type { Db } from '#server/db/open.ts'
 import type { Ground, Row, Scale } from '../scale.ts'
 import { turnedClock } from './clock.ts'
 import { openHouse } from './house.ts'
@@ -32,8 +33,10 @@ const everyHeader = (address: string): Record<string, string> => ({
   'x-client-ip': address,
 })
 
+export const everyForgedHeader: Forger['headers'] = (n) => everyHeader(forged(n))
+
 const forgers: Forger[] = [
-  { name: 'sent to us directly', settings: {}, headers: (n) => everyHeader(forged(n)) },
+  { name: 'sent to us directly', settings: {}, headers: everyForgedHeader },
   {
     name: 'sent through a trusted proxy, which adds the real address',
     settings: { TRUST_PROXY: 'loopback' },
@@ -54,37 +57,60 @@ async function forge(drill: Scale, ground: Ground, { name, settings, headers }: 
   const place = await ground.fresh()
   const house = await openHouse(place, { now: clock.now, settings })
   const url = await house.app.listen({ port: 0, host: '127.0.0.1' })
-  const agent = new Agent({ keepAlive: true, maxSockets: size.sockets })
   const { most } = house.world.config.LIMIT_LOOKUPS
-  const statuses = new Map<number, number>()
-  let next = 0
-  const lane = async () => {
-    while (next < size.requests) {
-      const status = await lookUp(url, agent, headers(next++))
-      statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      drill.progress(ground.name, `abuse · forged headers ${name}: ${next} of ${size.requests}`)
-    }
-  }
-  await Promise.all(Array.from({ length: size.sockets }, lane))
-  agent.destroy()
-  const counted = await house.world.db
-    .selectFrom('limit_count')
-    .select('key')
-    .distinct()
-    .where('name', '=', 'LIMIT_LOOKUPS')
-    .execute()
+  const statuses = await lookUpOften(url, headers, size, (next) =>
+    drill.progress(ground.name, `abuse · forged headers ${name}: ${next} of ${size.requests}`),
+  )
+  const counted = await visitorsCounted(house.world.db)
   await house.close()
   await place.remove()
-  const told = [...statuses].map(([status, times]) => `${times} with ${status}`).join(', ')
   return {
     part: 'abuse',
     database: ground.name,
     done: `${size.requests} lookups with forged headers ${name}`,
     asked: `one visitor, who may do ${most} an hour`,
-    found: `${counted.length} visitors; answered ${told}`,
-    passed: counted.length === 1 && statuses.get(200) === most && statuses.get(429) === size.requests - most,
+    found: `${counted} visitors; answered ${inWords(statuses)}`,
+    passed: counted === 1 && statuses.get(200) === most && statuses.get(429) === size.requests - most,
   }
 }
+
+type Often = { requests: number; sockets: number; localAddress?: string }
+
+/** One caller, who names another visitor each time. Tells how often each status was the answer. */
+export async function lookUpOften(
+  url: string,
+  headers: Forger['headers'],
+  { requests, sockets, localAddress }: Often,
+  progress: (next: number) => void,
+): Promise<Map<number, number>> {
+  const agent = new Agent({ keepAlive: true, maxSockets: sockets, ...(localAddress ? { localAddress } : {}) })
+  const statuses = new Map<number, number>()
+  let next = 0
+  const lane = async () => {
+    while (next < requests) {
+      const status = await lookUp(url, agent, headers(next++))
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      progress(next)
+    }
+  }
+  await Promise.all(Array.from({ length: sockets }, lane))
+  agent.destroy()
+  return statuses
+}
+
+/** How many visitors have looked something up, as the limit counts them. */
+export async function visitorsCounted(db: Db): Promise<number> {
+  const counted = await db
+    .selectFrom('limit_count')
+    .select('key')
+    .distinct()
+    .where('name', '=', 'LIMIT_LOOKUPS')
+    .execute()
+  return counted.length
+}
+
+export const inWords = (statuses: Map<number, number>): string =>
+  [...statuses].map(([status, times]) => `${times} with ${status}`).join(', ')
 
 const lookUp = (url: string, agent: Agent, headers: Record<string, string>): Promise<number> =>
   new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { calls } from '#contract/api.ts'
 import type { TurnedClock } from './clock.ts'
-import { cookieOf, type From, type House, type Reply } from './house.ts'
+import { cookieOf, type Door, type From, type House, type Reply } from './house.ts'
 import { solution } from './solutions.ts'
 
 /** Somebody who wants to join, and how they go about it. */
@@ -105,7 +105,7 @@ async function confirm(
 }
 
 /** What stands on the screen of this phone. */
-export async function readCode(house: House, phone: string): Promise<string> {
+export async function readCode(house: Door, phone: string): Promise<string> {
   const outbox = await house.get(`/__outbox.json?to=${encodeURIComponent(phone)}`, { address: '127.0.0.1' })
   const [newest] = outbox.json() as { body: string }[]
   return /\b\d{6}\b/.exec(newest?.body ?? '')?.[0] ?? ''

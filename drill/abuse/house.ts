@@ -22,7 +22,13 @@ type Opening = {
 }
 
 export type House = Awaited<ReturnType<typeof openHouse>>
-export type Reply = Awaited<ReturnType<House['ask']>>
+export type Reply = Pick<Awaited<ReturnType<House['ask']>>, 'statusCode' | 'headers' | 'body' | 'json'>
+/** What most drills need of a house; it may also stand behind a proxy. */
+export type Door = {
+  world: World
+  get: (url: string, from: From) => Promise<Reply>
+  post: (path: string, payload: object, from: From) => Promise<Reply>
+}
 export type From = { address: string; cookie?: string | undefined; key?: string; headers?: Record<string, string> }
 
 /** Foyer inside the drill, on a clock that the drill turns, asked without a network in between. */

@@ -3,18 +3,18 @@ import { calls } from '#contract/api.ts'
 import type { Ground, Row, Scale } from '../scale.ts'
 import { turnedClock } from './clock.ts'
 import { readCode } from './honest.ts'
-import { cookieOf, type House, openHouse, type Reply } from './house.ts'
+import { cookieOf, type Door, openHouse, type Reply } from './house.ts'
 import { americanPhone, answersOf, cardNumber, thiefAddress } from './made-up.ts'
 import { solution } from './solutions.ts'
 
 const LONG = { uses: 1_000 }
 const SHORT = { uses: 200 }
 
-type Used = { house: House; n: number }
+type Used = { house: Door; n: number }
 type Kind = {
   name: string
   /** Makes the one thing, and tells how it is used. */
-  prepare: (house: House) => Promise<(used: Used) => Promise<Reply>>
+  prepare: (house: Door) => Promise<(used: Used) => Promise<Reply>>
   succeeds: (told: Record<string, unknown>) => boolean
 }
 
@@ -62,12 +62,26 @@ const kinds: Kind[] = [
 
 /** What is good once is used by a thousand at once, on two Foyers where the database can be shared. */
 export async function usedOnce(drill: Scale, ground: Ground): Promise<Row[]> {
-  const { uses } = drill.short ? SHORT : LONG
   const place = await ground.fresh()
   const clock = turnedClock('2026-11-15T12:00:00Z')
   const open = () => openHouse(place, { now: clock.now, hear: (line) => drill.say(`  ${line.slice(0, 300)}`) })
-  const first = await open()
-  const houses = ground.name === 'PostgreSQL' ? [first, await open()] : [first]
+  const houses = ground.name === 'PostgreSQL' ? [await open(), await open()] : [await open()]
+  const rows = await sharedOnce(
+    drill,
+    ground,
+    houses,
+    houses.length === 1 ? 'one process' : 'two Foyers on one database',
+  )
+  for (const house of houses) await house.close()
+  await place.remove()
+  return rows
+}
+
+/** The same on whatever stands there. */
+export async function sharedOnce(drill: Scale, ground: Ground, houses: Door[], where: string): Promise<Row[]> {
+  const { uses } = drill.short ? SHORT : LONG
+  const [first] = houses
+  if (!first) throw new Error('there is no house')
   const rows: Row[] = []
   for (const { name, prepare, succeeds } of kinds) {
     drill.progress(ground.name, `abuse · one ${name}, ${uses} at once`)
@@ -80,13 +94,11 @@ export async function usedOnce(drill: Scale, ground: Ground): Promise<Row[]> {
     rows.push({
       part: 'abuse',
       database: ground.name,
-      done: `${uses} parallel uses of one ${name}, ${houses.length === 1 ? 'one process' : 'two Foyers on one database'}`,
+      done: `${uses} parallel uses of one ${name}, ${where}`,
       asked: 'one succeeds, no 5xx',
       found: `${succeeded} succeeded, ${failed} answers of 5xx`,
       passed: succeeded === 1 && failed === 0,
     })
   }
-  for (const house of houses) await house.close()
-  await place.remove()
   return rows
 }

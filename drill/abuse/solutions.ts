@@ -1,7 +1,7 @@
 import { solveChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { API, calls } from '#contract/api.ts'
-import type { From, House } from './house.ts'
+import type { Door, From, House } from './house.ts'
 
 export type Challenge = Parameters<typeof solveChallenge>[0]['challenge']
 
@@ -12,7 +12,7 @@ export async function solved(challenge: Challenge): Promise<string> {
 }
 
 /** A challenge, asked for and worked out. Nothing, when it was refused. */
-export async function solution(house: House, from: From): Promise<string | undefined> {
+export async function solution(house: Door, from: From): Promise<string | undefined> {
   const reply = await house.get(`${API}${calls.getChallenge.path}`, from)
   return reply.statusCode === 200 ? solved(reply.json()) : undefined
 }

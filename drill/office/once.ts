@@ -1,23 +1,23 @@
 import { officeCalls } from '#contract/office-calls.ts'
 import { mintGrant } from '#server/office/grant.ts'
-import type { From, House, Reply } from '../abuse/house.ts'
+import type { Door, From, Reply } from '../abuse/house.ts'
 import { thiefAddress } from '../abuse/made-up.ts'
 import type { Ground, Row, Scale } from '../scale.ts'
-import { cookieFor, type Person, type Scene, wordTo } from './scene.ts'
+import { cookieFor, type Person, wordTo } from './scene.ts'
 
 const LONG = { uses: 1_000 }
 const SHORT = { uses: 40 }
 
 /** The one thing: how the n-th uses it, and whether exactly one has got what it stands for. */
 type Good = {
-  use: (house: House, n: number, from: From) => Promise<Reply>
+  use: (house: Door, n: number, from: From) => Promise<Reply>
   isOnesOwn: (winner: number) => Promise<boolean>
 }
 type Kind = {
   name: string
   sentence: string
   asked: string
-  prepare: (house: House, member: Person) => Promise<Good>
+  prepare: (house: Door, member: Person) => Promise<Good>
 }
 
 const kinds: Kind[] = [
@@ -68,13 +68,17 @@ const kinds: Kind[] = [
   },
 ]
 
+/** Members of whom each has one thing, and where it can be brought. */
+type Bringing = { house: Door; houses: Door[]; strangers: Person[]; where: string }
+
 /** What opens something once is brought by a thousand at once, each from an address of their own. */
-export async function broughtOnce(drill: Scale, ground: Ground, { house, houses, ...scene }: Scene): Promise<Row[]> {
+export async function broughtOnce(drill: Scale, ground: Ground, bringing: Bringing): Promise<Row[]> {
+  const { house, houses, strangers, where } = bringing
   const { uses } = drill.short ? SHORT : LONG
   const rows: Row[] = []
   for (const [index, { name, sentence, asked, prepare }] of kinds.entries()) {
     drill.progress(ground.name, `office · one ${name}, ${uses} at once`)
-    const member = scene.strangers[index] as Person
+    const member = strangers[index] as Person
     const { use, isOnesOwn } = await prepare(house, member)
     const replies = await Promise.all(
       Array.from({ length: uses }, (_, n) => use(houses[n % houses.length] ?? house, n, { address: thiefAddress(n) })),
@@ -86,7 +90,7 @@ export async function broughtOnce(drill: Scale, ground: Ground, { house, houses,
     rows.push({
       part: 'office',
       database: ground.name,
-      done: `${uses} parallel uses of one ${name}, ${houses.length === 1 ? 'one process' : 'two Foyers on one database'}`,
+      done: `${uses} parallel uses of one ${name}, ${where}`,
       asked: `${asked}, no 5xx`,
       found: `${winners.length} succeeded${isRight ? '' : ', BUT IT DID NOT BECOME TRUE'}, ${refused} refused so, ${failed} answers of 5xx`,
       passed: winners.length === 1 && refused === uses - 1 && failed === 0 && isRight,
@@ -95,12 +99,12 @@ export async function broughtOnce(drill: Scale, ground: Ground, { house, houses,
   return rows
 }
 
-const memberOf = ({ world }: House, { name }: Person) =>
+const memberOf = ({ world }: Door, { name }: Person) =>
   world.db.selectFrom('member').select(['id', 'email']).where('username', '=', name).executeTakeFirstOrThrow()
 
-const idOf = async (house: House, member: Person) => (await memberOf(house, member)).id
+const idOf = async (house: Door, member: Person) => (await memberOf(house, member)).id
 
-async function sessionsOf(house: House, member: Person): Promise<number> {
+async function sessionsOf(house: Door, member: Person): Promise<number> {
   const sessions = await house.world.db
     .selectFrom('office_session')
     .select('key_hash')

@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { calls } from '#contract/api.ts'
 import { officeCalls } from '#contract/office-calls.ts'
 import { runJobs } from '#server/jobs.ts'
-import { cookieOf, type House, openHouse } from '../abuse/house.ts'
+import { cookieOf, type Door, openHouse } from '../abuse/house.ts'
 import { americanPhone, answersOf, cardNumber, honestAddress } from '../abuse/made-up.ts'
 import { solution } from '../abuse/solutions.ts'
 import type { Ground, Place, Scale } from '../scale.ts'
@@ -9,6 +10,7 @@ import type { Ground, Place, Scale } from '../scale.ts'
 const LONG = { people: 20 }
 const SHORT = { people: 2 }
 const STRANGERS = 3
+const TRIES = 100
 const NOW = new Date('2026-11-15T12:00:00Z')
 const PASSWORD = 'Open-Sesame-7'
 const WIDE = '999999999/86400'
@@ -39,13 +41,12 @@ export async function openScene(drill: Scale, ground: Ground, place: Place) {
   const houses = ground.name === 'PostgreSQL' ? [house, await open()] : [house]
   const sponsor = await join(house, 0, 'ana')
   const { people } = drill.short ? SHORT : LONG
-  const joinMany = (count: number, first: number, site: string) =>
-    Promise.all(Array.from({ length: count }, (_, n) => join(house, first + n, site)))
-  const brought = await joinMany(people, 1, sponsor.name)
-  const strangers = await joinMany(STRANGERS, people + 1, 'ana')
+  const brought = await joinMany(house, people, 1, sponsor.name)
+  const strangers = await joinStrangers(house, people + 1)
   return {
     house,
     houses,
+    where: houses.length === 1 ? 'one process' : 'two Foyers on one database',
     sponsor,
     brought,
     /** Members of another sponsor. */
@@ -56,8 +57,14 @@ export async function openScene(drill: Scale, ground: Ground, place: Place) {
   }
 }
 
+const joinMany = (house: Door, count: number, first: number, site: string) =>
+  Promise.all(Array.from({ length: count }, (_, n) => join(house, first + n, site)))
+
+/** As many as there are things that are good once. */
+export const joinStrangers = (house: Door, first = 0) => joinMany(house, STRANGERS, first, 'ana')
+
 /** The n-th of them, of whom everything but the first name is theirs alone. */
-async function join(house: House, n: number, site: string): Promise<Person> {
+async function join(house: Door, n: number, site: string): Promise<Person> {
   const from = { address: honestAddress(n) }
   const name = `quince${n}x`
   const mobile_phone = americanPhone(n)
@@ -77,20 +84,25 @@ async function join(house: House, n: number, site: string): Promise<Person> {
 }
 
 /** The cookie of somebody who has signed in. */
-export async function cookieFor(house: House, { name, password }: Person): Promise<string> {
+export async function cookieFor(house: Door, { name, password }: Person): Promise<string> {
   const reply = await house.post(officeCalls.signIn.path, { name, password }, { address: honestAddress(0) })
   if (reply.statusCode !== 200) throw new Error(`nobody signed in: ${reply.body}`)
   return cookieOf(reply)
 }
 
 /** Does what is left to do, and reads the word for this page of the office in a letter to somebody. */
-export async function wordTo({ world }: House, email: string, page: 'new-password' | 'confirm-email'): Promise<string> {
+export async function wordTo({ world }: Door, email: string, page: 'new-password' | 'confirm-email'): Promise<string> {
+  const find = () =>
+    world.db
+      .selectFrom('message')
+      .select('body')
+      .where('recipient', '=', email)
+      .where('body', 'like', `%/office/${page}#%`)
+      .executeTakeFirst()
   while (await runJobs(world));
-  const letter = await world.db
-    .selectFrom('message')
-    .select('body')
-    .where('recipient', '=', email)
-    .where('body', 'like', `%/office/${page}#%`)
-    .executeTakeFirstOrThrow()
+  let letter = await find()
+  // Another process may just be writing it.
+  for (let tries = 0; !letter && tries < TRIES; tries++) letter = await sleep(100).then(find)
+  if (!letter) throw new Error(`no letter for ${page}`)
   return letter.body.split(`/office/${page}#`)[1]?.slice(0, 43) ?? ''
 }

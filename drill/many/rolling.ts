@@ -1,0 +1,78 @@
+import { calls } from '#contract/api.ts'
+import { examples, inWords, isClean } from '../audit.ts'
+import type { Answer, Caller } from '../caller.ts'
+import { gather } from '../crowd.ts'
+import type { Ground, Part, Row, Scale } from '../scale.ts'
+import { openSite } from '../site.ts'
+import { newName } from '../visitor.ts'
+import { manyGround, PROCESSES } from './processes.ts'
+import { watch } from './watch.ts'
+
+const PAYING = 6
+const SETTLE_SECONDS = 60
+const EXAMPLES = 3
+
+/** What those ask who do not pay, each again and again. */
+const asked: ((caller: Caller) => Promise<Answer>)[] = [
+  (caller) => caller.get('/ana'),
+  (caller) => caller.call('GET', `${calls.getSponsor.path}?sponsor_site=ana`),
+  (caller) => caller.call('POST', calls.validateUsername.path, { body: { username: newName() } }),
+  (caller) => caller.call('POST', calls.validateEmail.path, { body: { email: `${newName()}@mail.example` } }),
+]
+
+/** Every process is replaced under load, one after another, and nobody notices. Unguarded, somebody does. */
+export const rollingRestart: Part = async (drill, ground) => [
+  await restart(drill, ground, true, PROCESSES * (drill.short ? 1 : 2)),
+  await restart(drill, ground, false, 1),
+]
+
+async function restart(drill: Scale, ground: Ground, guarded: boolean, restarts: number): Promise<Row> {
+  const behind = manyGround(ground, { guarded })
+  const site = await openSite(behind, { faults: [] })
+  const many = behind.many()
+  const { through, count, failed } = watch()
+  const caller = through(site.caller)
+  const crowd = gather(caller, PAYING)
+  let going = true
+  const reading = asked.map(async (ask) => {
+    while (going) await ask(caller).catch(() => undefined)
+  })
+  await crowd.heardSomething()
+  for (let done = 1; done <= restarts; done++) {
+    await many.renew((done - 1) % PROCESSES)
+    drill.progress(
+      ground.name,
+      `many · rolling restart${guarded ? '' : ', unguarded'}: ${done} of ${restarts}, ${count.all} requests, ${failed.length} failed`,
+    )
+  }
+  going = false
+  await Promise.all(reading)
+  await crowd.leave()
+  const { findings, books, took } = await site.settle(crowd.heard, SETTLE_SECONDS)
+  const retried = many.passed.filter(({ retries }) => retries !== '0').length
+  const answering = new Set(many.passed.filter(({ status }) => status === 200).map(({ process }) => process)).size
+  await site.close()
+  if (guarded)
+    for (const line of [...examples(findings), ...failed.slice(0, EXAMPLES).map(({ what }) => what)])
+      drill.say(`  ${line}`)
+  const done = `${restarts} ${restarts === 1 ? 'restart' : 'restarts one after another'} under ${count.all} requests of ${asked.length} readers and ${PAYING} who pay: ${books.members.length} members`
+  const found = `${failed.length} failed, ${inWords(findings)}`
+  const harmless = isClean(findings) && took !== undefined && books.members.length > 0
+  return guarded
+    ? {
+        part: 'many',
+        database: ground.name,
+        done,
+        asked: 'no request fails, all four have answered, no harm',
+        found: `${found}; ${answering} processes answered, the proxy asked another one ${retried} times`,
+        passed: !failed.length && answering === PROCESSES && harmless,
+      }
+    : {
+        part: 'many',
+        database: ground.name,
+        done: `control: ${done}, without readiness checks, redispatch and leave-taking`,
+        asked: 'some requests fail, but no harm',
+        found,
+        passed: failed.length > 0 && harmless,
+      }
+}
