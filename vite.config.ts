@@ -9,9 +9,20 @@ const plainJson: Plugin = {
     id.endsWith('contract/countries.ts') ? code.replace(/, \{ with: \{ type: 'json' \} \}/, '') : undefined,
 }
 
+/**
+ * What is fetched later lies in one file and brings no styles, so there is nothing to fetch ahead of it: the browser's own
+ * `import` does.
+ */
+const plainImports: Plugin = {
+  name: 'foyer-plain-imports',
+  enforce: 'pre',
+  load: (id) =>
+    id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (bring) => bring()' : undefined,
+}
+
 /** What the build and the development server share. Where things are written is decided in web/build.ts. */
 export default defineConfig({
   appType: 'custom',
   publicDir: 'web/public',
-  plugins: [react(), plainJson],
+  plugins: [react(), plainJson, plainImports],
 })

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { Enrollment } from './enrollment.ts'
 import { fields } from './fields.ts'
+import { pageHits } from './paths.ts'
 
 /**
  * Every call as data. The browser's client, the server's handlers and the OpenAPI document are derived from this file:
@@ -183,8 +184,7 @@ const calls = {
     output: z.object({ success: z.boolean(), message: z.string() }),
   },
   hitPage: {
-    method: 'GET',
-    path: '/replicated-sites/page-hits/:sponsor_site',
+    ...pageHits,
     summary: 'Count a visit to a sponsor’s page',
     input: z.object({ sponsor_site: fields.sponsor_site }),
     output: nothing,
@@ -217,10 +217,9 @@ const calls = {
 
 export type CallName = keyof typeof calls
 export type Input<Name extends CallName> = z.infer<(typeof calls)[Name]['input']>
-export { calls }
 
-/** All calls live under this path. */
-export const API = '/api'
+export { API } from './paths.ts'
+export { calls }
 
 export type Sponsor = z.infer<typeof Sponsor>
 export type Package = z.infer<typeof Package>

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Refused } from '#web/api.ts'
+import { Refused } from '#web/call.ts'
 import { examples, inWords, isClean } from './audit.ts'
 import type { Caller } from './caller.ts'
 import { type Point, points, UNDER_WAY } from './points.ts'

@@ -6,7 +6,7 @@ import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { answersOf as filled } from '#server/test/answers.ts'
-import { Refused } from '#web/api.ts'
+import { Refused } from '#web/call.ts'
 import { createPayment } from '#web/enroll/pay.ts'
 import { type Asking, type Caller, Unreachable } from './caller.ts'
 

@@ -38,6 +38,21 @@ test('1.1 / leads to the main office', async ({ page }) => {
   await expect(seen(page, 'Main Office')).toBeVisible()
 })
 
+test('14.3 who touches the page before its script is here fetches the next one, and nobody runs it yet', async ({
+  page,
+}) => {
+  const scripts: string[] = []
+  page.on('request', (request) => {
+    if (request.resourceType() === 'script') scripts.push(new URL(request.url()).pathname.replace(/-.*/, ''))
+  })
+  await page.route('**/assets/main-*.js', () => undefined) // never comes
+  await page.goto('/ana', { waitUntil: 'commit' })
+  await page.getByLabel('First name').waitFor()
+  expect(scripts).toEqual(['/assets/main'])
+  await page.getByLabel('First name').focus()
+  await expect.poll(() => scripts).toEqual(['/assets/main', '/assets/next'])
+})
+
 test('1.3 a lost link says so, and whom one joins under instead', async ({ page }) => {
   await page.goto('/nobodyhere')
   await expect(page).toHaveURL('/master')

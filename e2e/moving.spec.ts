@@ -73,6 +73,17 @@ test.describe('autofill', () => {
     expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).toContain('+447700900123')
   })
 
+  test('14.4 every country is offered to who goes to the picker', async ({ page }) => {
+    await page.goto('/ana')
+    const options = page.getByLabel('Country code').locator('option')
+    await expect(options).toHaveText(['United States (+1)'])
+    await page.waitForFunction(() => history.state?.step)
+    await page.getByLabel('Country code').focus()
+    await expect(options.filter({ hasText: 'Ireland (+353)' })).toHaveCount(1)
+    await page.getByLabel('Country code').selectOption('IE')
+    await expect(page.locator('.dial-shown')).toHaveText('IE +353')
+  })
+
   test('12.6 traps are hidden from people, assistants and password managers', async ({ page }) => {
     await page.goto('/ana')
     for (const name of ['hall_lantern', 'hall_umbrella']) {

@@ -21,8 +21,8 @@ const doors = [
     'calls from the browser',
     browser,
     /\bfetch\(|\bXMLHttpRequest\b|\bsendBeacon\(/,
-    /^web\/api\.ts$/,
-    'The browser calls the server through web/api.ts only.',
+    /^web\/call\.ts$/,
+    'The browser calls the server through web/call.ts only.',
   ],
   [
     'browser storage',

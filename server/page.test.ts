@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { brand } from '#contract/brand.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 
 let site: Site
@@ -97,6 +98,16 @@ describe('a sponsor’s page', () => {
     expect(body.match(/<script/g)).toHaveLength(3)
     expect(startOf(body).sponsor.name).toBe('</script><script>alert(1)</script>')
     expect(body).toContain('<title>Join Foyer with &#60;/script&#62;')
+  })
+
+  it('14.2 names its script before anything else that it loads, and describes itself', async () => {
+    const { body } = await site.get('/ana')
+    const loaded = body.match(/<(?:script[^>]* src|link[^>]* href|img[^>]* src)="[^"]+"/g) ?? []
+    expect(loaded[0]).toMatch(/^<script type="module" src=/)
+    expect(loaded.length).toBeGreaterThan(1)
+    expect(body).toContain(
+      `<meta name="description" content="Join Foyer with Ana&#39;s Paper Lantern Studio. ${brand.promise}">`,
+    )
   })
 
   it('1.9 is served without its start data when the database does not answer', async () => {

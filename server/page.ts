@@ -102,10 +102,12 @@ async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: 
   const { title, start } = arrival
   return sendPage(request, reply, shell, {
     title,
+    description: `${title}. ${brand.promise}`,
     start,
     body: pages.enroll(start),
     enrollment_id: begun.enrollment_id,
     script: head.script,
+    next: head.next,
   })
 }
 

@@ -56,12 +56,16 @@ function remembered(render: Pages['enroll']): Pages['enroll'] {
 
 type Page = {
   title: string
+  /** For who finds the page in a search, or is sent its link. */
+  description?: string
   body: string
   status?: number
   /** What the page's script begins with. */
   start?: StartData | BareStart | OfficeStart
   enrollment_id?: string
   script?: string
+  /** What is fetched once somebody touches the page. */
+  next?: string | undefined
 }
 
 /** What stands in the head and what may be loaded: the office has styles of its own, and asks no captcha. */
@@ -89,18 +93,25 @@ export async function sendPage(
     .send(bytes)
 }
 
-/** The script comes last and the styles are inline: the first paint needs this document and nothing else. */
-const documentOf = ({ title, body, start, enrollment_id, script }: Page, css: string, early: string) => `<!doctype html>
+/**
+ * The styles are inline, and the script waits until all is read: the first paint needs this document and nothing else. It
+ * is named first, so that it is on its way before anything else is read.
+ */
+const documentOf = (
+  { title, description, body, start, enrollment_id, script, next }: Page,
+  css: string,
+  early: string,
+) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+${script ? `<script type="module" src="${script}"${next ? ` data-next="${next}"` : ''}></script>\n` : ''}<title>${escaped(title)}</title>
+${description ? `<meta name="description" content="${escaped(description)}">\n` : ''}<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 ${enrollment_id ? `<meta name="enrollment" content="${escaped(enrollment_id)}">\n` : ''}<style>${css}</style>
 ${start ? `<script>${early}</script>\n` : ''}</head>
 <body>${body}
-${start ? `<script type="application/json" id="start">${inScript(start)}</script>\n` : ''}${script ? `<script type="module" src="${script}"></script>\n` : ''}</body>
+${start ? `<script type="application/json" id="start">${inScript(start)}</script>\n` : ''}</body>
 </html>
 `
 

@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { api, Refused, Unreachable } from './api.ts'
+import { api } from './api.ts'
+import { Refused, Unreachable } from './call.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 

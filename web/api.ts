@@ -1,14 +1,6 @@
 import type * as z from 'zod/mini'
-import { API, type Call, calls, type Refused as Refusal } from '#contract/api.ts'
-
-type Options = {
-  /** `{enrollment}.{attempt}`: the same key asks for the same payment. */
-  key?: string
-  /** Ends the call from outside, when its answer is no longer wanted. */
-  signal?: AbortSignal
-  /** Milliseconds to wait for the answer. */
-  patience?: number
-}
+import { type Call, calls } from '#contract/api.ts'
+import { type Options, send } from './call.ts'
 
 type Client<Calls extends Record<string, Call>> = {
   [Name in keyof Calls]: (
@@ -17,25 +9,7 @@ type Client<Calls extends Record<string, Call>> = {
   ) => Promise<z.infer<Calls[Name]['output']>>
 }
 
-const PATIENCE = 15_000
-const SILENT = 'Something went wrong on our side. Please try again.'
-
-/** The server heard the call and said no: a sentence for the person, and messages by field. */
-export class Refused extends Error {
-  readonly status: number
-  readonly fields: Record<string, string[]>
-
-  constructor(status: number, { message, fields = {} }: Refusal) {
-    super(message)
-    this.status = status
-    this.fields = fields
-  }
-}
-
-/** Nobody answered: no network, or no answer in time. What the server did, if anything, is not known. */
-export class Unreachable extends Error {}
-
-/** The only door to the server: one function for each call. */
+/** The server's calls, one function for each. */
 export const clientOf = <Calls extends Record<string, Call>>(calls: Calls) =>
   Object.fromEntries(
     Object.entries(calls).map(([name, call]) => [
@@ -45,55 +19,3 @@ export const clientOf = <Calls extends Record<string, Call>>(calls: Calls) =>
   ) as unknown as Client<Calls>
 
 export const api = clientOf(calls)
-
-async function send(call: Call, input: Record<string, unknown>, options: Options = {}) {
-  const { path, rest } = fillPath(call.path, input)
-  const asksOnly = call.method === 'GET'
-  const query = asksOnly ? new URLSearchParams(rest as Record<string, string>).toString() : ''
-  const reply = await reach(API + path + (query && `?${query}`), {
-    method: call.method,
-    headers: {
-      accept: 'application/json',
-      ...(asksOnly ? {} : { 'content-type': 'application/json' }),
-      ...(call.keyed && options.key ? { 'idempotency-key': options.key } : {}),
-    },
-    ...(asksOnly ? {} : { body: JSON.stringify(rest) }),
-    signal: withPatience(options),
-  })
-  const body = await readJson(reply)
-  if (reply.ok && body !== undefined) return body
-  throw new Refused(reply.status, isRefusal(body) ? body : { message: SILENT })
-}
-
-/** Fields named in the path go there; the others are left. */
-function fillPath(pattern: string, input: Record<string, unknown>) {
-  const rest = { ...input }
-  const path = pattern.replace(/:(\w+)/g, (_, name: string) => {
-    delete rest[name]
-    return encodeURIComponent(String(input[name]))
-  })
-  return { path, rest }
-}
-
-const withPatience = ({ signal, patience = PATIENCE }: Options) =>
-  AbortSignal.any([AbortSignal.timeout(patience), ...(signal ? [signal] : [])])
-
-const reach = (url: string, request: RequestInit) =>
-  fetch(url, request).catch((cause: unknown) => {
-    throw new Unreachable('The server did not answer.', { cause })
-  })
-
-/** What stands in the answer, `{}` when it is empty, undefined when it is not ours to read. */
-async function readJson(reply: Response): Promise<unknown> {
-  const text = await reply.text().catch((cause: unknown) => {
-    throw new Unreachable('The answer broke off.', { cause })
-  })
-  try {
-    return text ? JSON.parse(text) : {}
-  } catch {
-    return undefined
-  }
-}
-
-const isRefusal = (body: unknown): body is Refusal =>
-  typeof body === 'object' && body !== null && typeof (body as Refusal).message === 'string'

@@ -3,7 +3,8 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { build, type InlineConfig, type Rolldown } from 'vite'
+import { build, type InlineConfig, type Plugin, type Rolldown } from 'vite'
+import { type Call, calls } from '#contract/api.ts'
 import { brandCss } from '#contract/brand.ts'
 import type { PageHead } from '#contract/pages.ts'
 
@@ -11,6 +12,31 @@ const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const main = join(root, 'web/main.tsx')
 const started = Date.now()
+
+/** What the first screen needs, and what everybody needs who touches it: the second step, the rules, the calls. */
+const groups = [
+  { name: 'main', tags: ['$initial' as const], priority: 2 },
+  {
+    name: 'next',
+    test: /\/(?:zod|contract)\/|\/web\/(?:api|enroll\/asked|enroll\/steps\/AccountCreation)\.tsx?$/,
+    priority: 1,
+  },
+]
+
+/** Of each call the browser needs to know only where it goes: what is asked and answered is checked by the server. */
+const leanCalls: Plugin = {
+  name: 'foyer-lean-calls',
+  enforce: 'pre',
+  load: (id) => {
+    const lean = Object.entries(calls).map(([name, { method, path, keyed }]: [string, Call]) => [
+      name,
+      { method, path, keyed },
+    ])
+    return id.endsWith('contract/api.ts')
+      ? `export const calls = ${JSON.stringify(Object.fromEntries(lean))}`
+      : undefined
+  },
+}
 
 await Promise.all(['web', 'render', 'page.json'].map((name) => rm(join(dist, name), { recursive: true, force: true })))
 const [browser, early] = await Promise.all([buildBrowser(), buildEarly(), buildPages()])
@@ -21,16 +47,19 @@ await report()
 
 /** The wizard's script, in one file with all it needs at once, and the chunks it fetches later. All styles become one sheet, which is inlined, not loaded. */
 async function buildBrowser() {
-  const output = await run({
+  const options = {
     outDir: join(dist, 'web'),
     cssCodeSplit: false,
-    modulePreload: { polyfill: false },
-    rolldownOptions: { input: main, output: { codeSplitting: { groups: [{ name: 'main', tags: ['$initial'] }] } } },
-  })
+    modulePreload: false, // what is fetched together lies in one file
+    rolldownOptions: { input: main, output: { codeSplitting: { groups } } },
+  }
+  const output = await run(options, { plugins: [leanCalls] })
   const first = output.find((file) => file.type === 'chunk' && file.moduleIds.includes(main))
   if (first?.type !== 'chunk') throw new Error('The build has no script.')
   if (first.imports.length) throw new Error(`The first load must be one file, not also ${first.imports.join(', ')}.`)
-  return { script: `/${first.fileName}`, css: brandCss() + (await takeStyles(output)) }
+  const next = output.find((file) => file.type === 'chunk' && file.name === 'next')
+  if (!next) throw new Error('The build has no second script.')
+  return { script: `/${first.fileName}`, next: `/${next.fileName}`, css: brandCss() + (await takeStyles(output)) }
 }
 
 /** The office's script and styles on their own, so that the first load of the wizard does not carry them. */

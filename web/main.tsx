@@ -1,9 +1,15 @@
+import { startTransition } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
+import { pageHits } from '#contract/paths.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
+import { bringNext } from './bringNext.ts'
+import { send } from './call.ts'
 import { ask } from './dialog/ask.ts'
 import { EnrollPage } from './enroll/EnrollPage.tsx'
 import { packagesFailed } from './enroll/messages.ts'
 import { findPlace } from './enroll/place.ts'
+import { fetchNext } from './enroll/steps.ts'
+import { isTouched, whenIdle } from './enroll/when.ts'
 import { log } from './log.ts'
 import './style/index.css'
 
@@ -12,13 +18,17 @@ async function wake() {
   const root = document.getElementById('foyer')
   const start: StartData | BareStart | null = JSON.parse(document.getElementById('start')?.textContent ?? 'null')
   if (!root || !start) return
-  if ('sponsor' in start) hydrateRoot(root, await enrollPage(start))
-  else await fill(root, start)
+  if (!('sponsor' in start)) return fill(root, start)
+  const page = await enrollPage(start)
+  if (window.pressed) hydrateRoot(root, page)
+  else startTransition(() => void hydrateRoot(root, page)) // nobody waits: in small pieces, so that every key is heard
 }
 
 async function enrollPage(start: StartData) {
+  bringNext()
   const place = await findPlace(start)
-  countVisit(start.sponsor.site)
+  if (isTouched()) fetchNext(place.step, start).catch(() => undefined) // somebody will soon wait for it
+  whenIdle(() => countVisit(start.sponsor.site))
   return <EnrollPage start={start} place={place} />
 }
 
@@ -39,8 +49,7 @@ async function fill(root: HTMLElement, bare: BareStart) {
 async function countVisit(sponsor_site: string) {
   try {
     await visible()
-    const { api } = await import('./api.ts')
-    await api.hitPage({ sponsor_site })
+    await send(pageHits, { sponsor_site })
   } catch (cause) {
     log('The visit was not counted.', cause)
   }

@@ -1,7 +1,8 @@
 import { limits, MASTER } from '#contract/limits.ts'
 import { groupOf } from '#contract/packages.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
-import { api, Unreachable } from '#web/api.ts'
+import { api } from '#web/api.ts'
+import { Unreachable } from '#web/call.ts'
 import { orderOf } from './draft.ts'
 
 const pauses = [1000, 2000, 4000]

@@ -34,6 +34,13 @@ export const orderOf = (draft: Draft): Record<OrderList, string> => ({
   special_product_ids: draft.special_product_ids ?? '',
 })
 
+/** Whether two drafts have the same answers. */
+export const isSameDraft = (one: Draft, other: Draft): boolean =>
+  Object.entries({ ...one, ...other }).every(([name, answer]) => {
+    const key = name as keyof Draft
+    return answer === one[key] && answer === other[key]
+  })
+
 /** Whether two drafts order the same. */
 export const isSameOrder = (one: Draft, other: Draft): boolean =>
   orderLists.every((list) => orderOf(one)[list] === orderOf(other)[list])

@@ -1,6 +1,7 @@
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { type api, Refused } from '#web/api.ts'
+import type { api } from '#web/api.ts'
+import { Refused } from '#web/call.ts'
 
 /** What there is to try: mend the input, take another card, or ask the bank. */
 export type DeclineClass = NonNullable<EnrollmentReply['decline_class']>

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'react'
 import type { StartData, Step } from '#contract/start.ts'
+import { nextStep } from './flow.ts'
 import { Account } from './steps/Account.tsx'
 import { Autoship } from './steps/Autoship.tsx'
 import { ProductSelection } from './steps/ProductSelection.tsx'
@@ -28,6 +29,10 @@ const later: Partial<Record<Step, (start: StartData) => Promise<Screen>>> = {
   PAYMENT: async () => (await import('./steps/checkout.ts')).Payment,
   ACCESS: async () => (await import('./steps/checkout.ts')).Access,
 }
+
+/** What the step after this one needs: its code, and the rules that lead there. */
+export const fetchNext = (step: Step, start: StartData) =>
+  Promise.all([fetchScreen(nextStep(step, start.policy), start), import('./asked.ts')])
 
 export const screenOf = (step: Step): Screen | undefined => ready[step]
 

@@ -7,11 +7,12 @@ import { readForm } from '#web/form/readForm.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { type Draft, type FieldName, forgetDraft, saveDraft } from '#web/storage.ts'
-import { emptyDraft, isSameOrder, orderOf } from './draft.ts'
+import { emptyDraft, isSameDraft, isSameOrder, orderOf } from './draft.ts'
 import { firstStep, nextStep, previousStep } from './flow.ts'
 import { orderFailed } from './messages.ts'
 import { currentEntry, type Entry, type Place } from './place.ts'
-import { fetchScreen } from './steps.ts'
+import { fetchNext, fetchScreen, screenOf } from './steps.ts'
+import { whenIdle, whenTouched } from './when.ts'
 
 /** Why the wizard stays where it is: the next step did not come, or the price did not. */
 export type Stop = 'unfetched' | 'unsummed'
@@ -51,16 +52,20 @@ function reduce(state: State, event: Event): State {
 /** An order without a price stops every step. */
 const lasting = ({ stop, grand_total }: State) => (stop === 'unsummed' && grand_total === undefined ? stop : undefined)
 
-const begin = (start: StartData): State => ({
-  step: firstStep(start.policy, start.product_id !== undefined),
-  draft: emptyDraft(start),
-  grand_total: start.grand_total,
-  stop: undefined,
-  focus: undefined,
-  refused: undefined,
-  moves: 0,
-  settled: false,
-})
+const begin = ({ start, place }: { start: StartData; place: Place | undefined }): State => {
+  const step = firstStep(start.policy, start.product_id !== undefined)
+  const draft = emptyDraft(start)
+  return {
+    step,
+    draft,
+    grand_total: start.grand_total,
+    stop: undefined,
+    focus: undefined,
+    refused: undefined,
+    moves: 0,
+    settled: place?.step === step && isSameDraft(place.draft, draft), // nothing has to be put in
+  }
+}
 
 /** Where to stand in a step, and what the server said against its answers. */
 type Arrival = { field?: FieldName | undefined; refused?: Messages | undefined }
@@ -70,7 +75,7 @@ export type Wizard = ReturnType<typeof useWizard>
 /** The wizard: one reducer, the draft, and one entry of the browser's history for each step. */
 export function useWizard(start: StartData, place: Place | undefined) {
   const { policy } = start
-  const [state, dispatch] = useReducer(reduce, start, begin)
+  const [state, dispatch] = useReducer(reduce, { start, place }, begin)
   const { step, draft, grand_total, focus, moves, settled } = state
   const again = useRef<() => Promise<unknown>>(undefined)
 
@@ -85,7 +90,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
   /** Shows a step once its code is here. `entered` is told just before, so that history and screen agree. */
   const show = async (to: Step, answers: Draft, entered?: () => void, at: Arrival = {}): Promise<undefined> => {
     try {
-      await fetchScreen(to, start)
+      if (!screenOf(to)) await fetchScreen(to, start) // what is here is shown at once
       entered?.()
       dispatch({ type: 'moved', step: to, draft: answers, focus: at.field, refused: at.refused })
     } catch (cause) {
@@ -163,6 +168,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
     history.scrollRestoration = 'manual'
     if (!place) return
     history.replaceState({ ...currentEntry(), step: place.step } satisfies Entry, '')
+    if (settled) return
     const asServed = isSameOrder(place.draft, emptyDraft(start))
     dispatch({ type: 'settled', ...place, grand_total: asServed ? start.grand_total : undefined })
     if (!asServed) sumAlone(place.draft)
@@ -187,10 +193,11 @@ export function useWizard(start: StartData, place: Place | undefined) {
     else heading?.focus({ preventScroll: true })
   }, [moves, focus])
 
+  const isNew = moves === 0
   useEffect(() => {
-    const soon = globalThis.requestIdleCallback ?? setTimeout
-    soon(() => Promise.all([fetchScreen(nextStep(step, policy), start), fetchDialog()]).catch(() => undefined))
-  }, [step, policy, start])
+    const bring = () => Promise.all([fetchNext(step, start), fetchDialog()]).catch(() => undefined)
+    return isNew ? whenTouched(bring) : void whenIdle(bring)
+  }, [step, start, isNew])
 
   return {
     start,

@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type InputHTMLAttributes, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { joinPhone, phoneDigits } from '#contract/phone.ts'
 import { ChevronIcon } from '#web/icons.tsx'
 import { loadDialCountry, saveDialCountry } from '#web/storage.ts'
@@ -17,7 +17,12 @@ export function PhoneField({ defaultValue, enterKeyHint, ...words }: PhoneProps)
   const input = useRef<HTMLInputElement>(null)
   const picker = useRef<HTMLSelectElement>(null)
   const [country, setCountry] = useState(HOME.code)
-  const [countries, setCountries] = useState([HOME])
+  const [isOffered, setOffered] = useState(false)
+  const isHome = country === HOME.code
+  const countries = useMemo(() => (isOffered || !isHome ? countriesByName() : [HOME]), [isOffered, isHome])
+
+  /** Every country's name costs time that nobody should wait for who has their own in front of them. */
+  const offer = () => setOffered(true)
 
   const choose = (code: string) => {
     setCountry(code)
@@ -41,8 +46,6 @@ export function PhoneField({ defaultValue, enterKeyHint, ...words }: PhoneProps)
     const stored = loadDialCountry()
     follow(stored && isDialCountry(stored) ? stored : country)
   }, [defaultValue])
-
-  useEffect(() => setCountries(countriesByName()), [])
 
   // Also a browser that fills in without an event is heard: the number is put together whenever the form is read.
   useEffect(() => {
@@ -69,6 +72,8 @@ export function PhoneField({ defaultValue, enterKeyHint, ...words }: PhoneProps)
             aria-label="Country code"
             autoComplete="off"
             value={country}
+            onPointerEnter={offer}
+            onFocus={offer}
             onChange={(event) => {
               const field = input.current
               const number = field ? international(field.value) : undefined

@@ -48,7 +48,7 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
     return known.current
   }
   const begin = useEffectEvent(async () => {
-    if (!(await learn()) || !refused) return
+    if (!refused || !(await learn())) return
     refuse(refused)
     explain(findErrors(read()))
   })
@@ -119,7 +119,7 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
   }
 
   const submit = async (pressed: HTMLElement | null) => {
-    const checked = await learn()
+    const checked = known.current ?? (await learn()) // no turn of the loop between the press and the next screen
     if (!checked) return
     const found = read()
     const wrong = findErrors(found)
@@ -148,7 +148,7 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
   }
 
   return {
-    props: { ref, noValidate: true, onSubmit, onInput: showWatched, onBlur },
+    props: { ref, noValidate: true, onSubmit, onInput: showWatched, onFocus: () => void learn(), onBlur },
     /** What a field needs to know: its name, what stands in it at first, and what is wrong with it. */
     field: (name: keyof Checked & string) => ({ name, defaultValue: values[name] ?? '', error: errors[name] }),
     /** What was wrong at the last Next, and whether it has been put right since. */

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { tokenFromAddress } from '#contract/office.ts'
-import { Refused } from '#web/api.ts'
+import { Refused } from '#web/call.ts'
 import { officeApi } from './api.ts'
 import { SignInForm } from './SignIn.tsx'
 import { sentenceOf } from './sentenceOf.ts'

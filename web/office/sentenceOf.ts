@@ -1,4 +1,4 @@
-import { Refused, Unreachable } from '#web/api.ts'
+import { Refused, Unreachable } from '#web/call.ts'
 import { log } from '#web/log.ts'
 
 /** What a person is told about a call that did not work. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type * as z from 'zod/mini'
-import { Refused } from '#web/api.ts'
+import { Refused } from '#web/call.ts'
 import { useForm } from '#web/form/useForm.ts'
 import { sentenceOf } from './sentenceOf.ts'
 

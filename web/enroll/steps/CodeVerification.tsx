@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react'
-import { api, Refused } from '#web/api.ts'
+import { api } from '#web/api.ts'
+import { Refused } from '#web/call.ts'
 import { ask } from '#web/dialog/ask.ts'
 import { Captcha } from '#web/form/Captcha.tsx'
 import { Field } from '#web/form/Field.tsx'

@@ -1,0 +1,17 @@
+/** When the browser has nothing better to do. */
+export const whenIdle = (work: () => void): void => {
+  const soon = globalThis.requestIdleCallback ?? setTimeout
+  soon(() => work())
+}
+
+/** Whether somebody has begun to fill in the page, or has pressed a button of it. */
+export const isTouched = (): boolean => Boolean(window.pressed) || document.activeElement !== document.body
+
+/** As soon as somebody touches the page, or soon if they have. The answer takes it back. */
+export function whenTouched(work: () => void): () => void {
+  const forgotten = new AbortController()
+  const { signal } = forgotten
+  for (const event of ['pointerdown', 'keydown', 'focusin']) addEventListener(event, work, { signal, once: true })
+  if (isTouched()) whenIdle(() => signal.aborted || work())
+  return () => forgotten.abort()
+}
