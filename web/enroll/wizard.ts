@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef } from 'react'
+import { flushSync } from 'react-dom'
 import { brand } from '#contract/brand.ts'
 import type { OrderList } from '#contract/packages.ts'
 import type { StartData, Step } from '#contract/start.ts'
@@ -92,7 +93,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
     try {
       if (!screenOf(to)) await fetchScreen(to, start) // what is here is shown at once
       entered?.()
-      dispatch({ type: 'moved', step: to, draft: answers, focus: at.field, refused: at.refused })
+      flushSync(() => dispatch({ type: 'moved', step: to, draft: answers, focus: at.field, refused: at.refused })) // who pressed waits
     } catch (cause) {
       log(`The step ${to} could not be fetched.`, cause)
       dispatch({ type: 'stopped', draft: answers, stop: 'unfetched' })
