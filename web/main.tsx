@@ -1,4 +1,5 @@
 import { startTransition } from 'react'
+import { flushSync } from 'react-dom'
 import { createRoot, hydrateRoot } from 'react-dom/client'
 import { pageHits } from '#contract/paths.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
@@ -20,7 +21,7 @@ async function wake() {
   if (!root || !start) return
   if (!('sponsor' in start)) return fill(root, start)
   const page = await enrollPage(start)
-  if (window.pressed) hydrateRoot(root, page)
+  if (window.pressed) flushSync(() => hydrateRoot(root, page))
   else startTransition(() => void hydrateRoot(root, page)) // nobody waits: in small pieces, so that every key is heard
 }
 

@@ -6,7 +6,7 @@ import { watch } from './watch.ts'
 
 const soon = (least: number, most: number) => sleep(least + Math.random() * (most - least))
 
-const times = { process: { long: 12, short: 4 }, pooler: { long: 4, short: 1 }, database: { long: 2, short: 1 } }
+const times = { process: { long: 8, short: 4 }, pooler: { long: 2, short: 1 }, database: { long: 2, short: 1 } }
 
 /** kill -9 of one process, of PgBouncer and of PostgreSQL, under visitors who pay. */
 export const kills: Part = async (drill, ground) => {

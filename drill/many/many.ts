@@ -10,17 +10,23 @@ import { commandCalled } from './program.ts'
 import { neverSentTwice } from './resend.ts'
 import { rollingRestart } from './rolling.ts'
 
-/** Drills that know nothing of how many there are, on four, in their short form. */
-const behind =
+/** A drill that knows nothing of how many there are. */
+const onFour =
   (part: Part): Part =>
   (drill, ground) =>
-    part({ ...drill, short: true }, manyGround(ground))
+    part(drill, manyGround(ground))
+
+/** In full it was drilled elsewhere. */
+const briefly =
+  (part: Part): Part =>
+  (drill, ground) =>
+    part({ ...drill, short: true }, ground)
 
 const parts: Part[] = [
   journeys,
-  behind(duplicates),
-  behind(race),
-  onceOnly,
+  briefly(onFour(duplicates)),
+  briefly(onFour(race)),
+  briefly(onceOnly),
   forgedAddresses,
   neverSentTwice,
   rollingRestart,

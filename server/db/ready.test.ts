@@ -1,36 +1,35 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isPostgres, testDatabase } from '#server/test/database.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { testDatabase } from '#server/test/database.ts'
 import { type Database, openDatabase } from './open.ts'
 import { makeReady } from './ready.ts'
 
 const TOGETHER = 4
 const now = new Date('2026-01-01T00:00:00Z')
 
-describe.runIf(isPostgres)('processes that start together on an empty database', () => {
-  let database: Awaited<ReturnType<typeof testDatabase>>
-  let processes: Database[]
-  beforeAll(async () => {
-    database = await testDatabase()
-    await sql`drop schema public cascade`.execute(database.db)
-    await sql`create schema public`.execute(database.db)
-    const where = { DATABASE_URL: database.url, DATABASE_POOL: 2, DATA_DIR: '' }
-    processes = await Promise.all(Array.from({ length: TOGETHER }, () => openDatabase(where)))
-  })
-  afterAll(async () => {
-    await Promise.all(processes.map(({ close }) => close()))
-    await database.close()
-  })
+let database: Awaited<ReturnType<typeof testDatabase>>
+let starting: Database[]
+beforeAll(async () => {
+  database = await testDatabase()
+  await sql`drop schema public cascade`.execute(database.db)
+  await sql`create schema public`.execute(database.db)
+  const { url } = database
+  const open = () => (url ? openDatabase({ DATABASE_URL: url, DATABASE_POOL: 2, DATA_DIR: '' }) : database)
+  starting = await Promise.all(Array.from({ length: TOGETHER }, open))
+})
+afterAll(async () => {
+  if (database.url) await Promise.all(starting.map(({ close }) => close()))
+  await database.close()
+})
 
-  it('migrate once and seed once, and leave no lock with a session that a pooler would lend on', async () => {
-    const said: string[] = []
-    const say = (line: string) => void said.push(line)
-    await Promise.all(processes.map((one) => makeReady(one, { production: false, now, say })))
-    expect(said.filter((line) => line.startsWith('loaded'))).toHaveLength(1)
-    expect(new Set(said).size).toBe(said.length)
-    const { rows } = await sql`
-      select from pg_locks join pg_database on oid = database
-      where locktype = 'advisory' and datname = current_database()`.execute(database.db)
-    expect(rows).toEqual([])
-  })
+it('processes that start together on an empty database migrate once, seed once, and leave no lock behind', async () => {
+  const said: string[] = []
+  const say = (line: string) => void said.push(line)
+  await Promise.all(starting.map((one) => makeReady(one, { production: false, now, say })))
+  expect(said.filter((line) => line.startsWith('loaded'))).toHaveLength(1)
+  expect(new Set(said).size).toBe(said.length)
+  const { rows } = await sql`
+    select from pg_locks join pg_database on oid = database
+    where locktype = 'advisory' and datname = current_database()`.execute(database.db)
+  expect(rows).toEqual([])
 })

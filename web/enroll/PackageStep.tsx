@@ -26,7 +26,7 @@ export function PackageStep({ wizard, list, title, lead }: PackageStepProps) {
   const [chosen] = packagesIn(list, wizard.draft, wizard.start)
   const [asked, setAsked] = useState<string>()
   const form = useForm({
-    rules: async () => ({}),
+    rules: () => ({}),
     values: {},
     onValid: (_, pressed) => {
       const product_ids = pressed?.getAttribute('value') ?? ''

@@ -30,9 +30,20 @@ const later: Partial<Record<Step, (start: StartData) => Promise<Screen>>> = {
   ACCESS: async () => (await import('./steps/checkout.ts')).Access,
 }
 
+export type Rules = typeof import('./asked.ts')
+let rules: Rules | undefined
+
+/** The fields' rules, and how far they let a draft go. */
+export const fetchRules = (): Rules | Promise<Rules> => rules ?? bringRules()
+
+async function bringRules(): Promise<Rules> {
+  rules = await import('./asked.ts')
+  return rules
+}
+
 /** What the step after this one needs: its code, and the rules that lead there. */
 export const fetchNext = (step: Step, start: StartData) =>
-  Promise.all([fetchScreen(nextStep(step, start.policy), start), import('./asked.ts')])
+  Promise.all([fetchScreen(nextStep(step, start.policy), start), fetchRules()])
 
 export const screenOf = (step: Step): Screen | undefined => ready[step]
 

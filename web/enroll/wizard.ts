@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef } from 'react'
+import { flushSync } from 'react-dom'
 import { brand } from '#contract/brand.ts'
 import type { OrderList } from '#contract/packages.ts'
 import type { StartData, Step } from '#contract/start.ts'
@@ -11,7 +12,7 @@ import { emptyDraft, isSameDraft, isSameOrder, orderOf } from './draft.ts'
 import { firstStep, nextStep, previousStep } from './flow.ts'
 import { orderFailed } from './messages.ts'
 import { currentEntry, type Entry, type Place } from './place.ts'
-import { fetchNext, fetchScreen, screenOf } from './steps.ts'
+import { fetchNext, fetchRules, fetchScreen, type Rules, screenOf } from './steps.ts'
 import { whenIdle, whenTouched } from './when.ts'
 
 /** Why the wizard stays where it is: the next step did not come, or the price did not. */
@@ -92,7 +93,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
     try {
       if (!screenOf(to)) await fetchScreen(to, start) // what is here is shown at once
       entered?.()
-      dispatch({ type: 'moved', step: to, draft: answers, focus: at.field, refused: at.refused })
+      flushSync(() => dispatch({ type: 'moved', step: to, draft: answers, focus: at.field, refused: at.refused })) // who pressed waits
     } catch (cause) {
       log(`The step ${to} could not be fetched.`, cause)
       dispatch({ type: 'stopped', draft: answers, stop: 'unfetched' })
@@ -132,21 +133,21 @@ export function useWizard(start: StartData, place: Place | undefined) {
     await sum({ ...draft, ...choice }, () => choose(list, product_ids), goOn)
   }
 
-  /** The fields' rules, and how far they let a draft go. */
-  const fetchRules = async () => {
-    try {
-      return await import('./asked.ts')
-    } catch (cause) {
+  /** Asks the rules something, at once if they are here. Undefined, and the visitor is told, when they cannot be fetched. */
+  const byRules = <Answer>(ask: (rules: Rules) => Answer): Answer | Promise<Answer | undefined> => {
+    const found = fetchRules()
+    if (!(found instanceof Promise)) return ask(found)
+    return found.then(ask, (cause: unknown) => {
       log('The rules could not be fetched.', cause)
       dispatch({ type: 'stopped', stop: 'unfetched' })
       return undefined
-    }
+    })
   }
 
   const onPopState = useEffectEvent(async ({ state: entry }: PopStateEvent) => {
     const answers = remember()
     const wanted = (entry as Entry | null)?.step ?? step
-    const to = (await fetchRules())?.reachable(wanted, answers, policy) ?? step
+    const to = (await byRules(({ reachable }) => reachable(wanted, answers, policy))) ?? step
     if (to !== wanted) history.replaceState({ ...entry, step: to }, '')
     show(to, answers)
   })
@@ -164,6 +165,13 @@ export function useWizard(start: StartData, place: Place | undefined) {
   }, [])
 
   // The page was rendered ahead for everyone. Before it is painted, it becomes this visitor's.
+  /** A button that was pressed before anybody could hear it. */
+  const honour = useEffectEvent(async (button: HTMLElement) => {
+    await fetchNext(step, start).catch(() => undefined) // what cannot be fetched is told by the press itself
+    document.documentElement.classList.remove('pressed')
+    if (button.isConnected && button instanceof HTMLButtonElement) button.form?.requestSubmit(button)
+  })
+
   const settle = useEffectEvent(() => {
     history.scrollRestoration = 'manual'
     if (!place) return
@@ -177,10 +185,10 @@ export function useWizard(start: StartData, place: Place | undefined) {
 
   useEffect(() => {
     if (!settled) return
-    document.documentElement.classList.remove('resuming', 'pressed')
+    document.documentElement.classList.remove('resuming')
     const button = window.pressed
     window.pressed = null
-    if (button?.isConnected && button instanceof HTMLButtonElement) button.form?.requestSubmit(button)
+    if (button) honour(button)
   }, [settled])
 
   useEffect(() => {
@@ -207,7 +215,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
     stop: state.stop,
     refused: state.refused,
     remember,
-    fetchRules,
+    byRules,
     /** The step is valid: on to the next one, with these answers; or back to the payment that asked for a code. */
     advance: async (answers: Draft): Promise<undefined> => {
       if (step !== 'CODE_VERIFICATION' || currentEntry()?.from !== 'PAYMENT')

@@ -11,8 +11,8 @@ type Values<Checked extends Rules> = { [Name in keyof Checked]: z.infer<Checked[
 export type Messages = Record<string, string[]>
 
 type Task<Checked extends Rules> = {
-  /** Brings one line of the contract for each field. Not needed to type, so they may come later; undefined if they cannot. */
-  rules: () => Promise<Checked | undefined>
+  /** One line of the contract for each field. Not needed to type, so they may come later; undefined if they cannot. */
+  rules: () => Checked | Promise<Checked | undefined>
   /** What stands in the fields at first. */
   values: Partial<Record<keyof Checked, string>>
   /** Messages of the server that brought the visitor here; shown at once. */
@@ -43,9 +43,15 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
 
   const read = (): Read => (ref.current ? readForm(ref.current) : {})
 
-  const learn = async () => {
-    known.current ??= await rules()
-    return known.current
+  /** The rules, without a turn of the loop if they are here. */
+  const learn = (): Checked | undefined | Promise<Checked | undefined> => {
+    const found = known.current ?? rules()
+    if (!(found instanceof Promise)) return keep(found)
+    return found.then(keep)
+  }
+  const keep = (found: Checked | undefined) => {
+    known.current = found
+    return found
   }
   const begin = useEffectEvent(async () => {
     if (!refused || !(await learn())) return
@@ -56,16 +62,22 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
     begin()
   }, [])
 
-  /** Every message that applies to what stands in the form. */
-  const findErrors = (found: Read): Read => {
+  /** What stands in the form as the rules read it, and every message that applies to it. */
+  const check = (found: Read) => {
     const between: Record<string, string | undefined> = across?.(found) ?? {}
-    const said = Object.entries<z.ZodMiniType>(known.current ?? {}).map(([name, rule]) => {
+    const values: Record<string, unknown> = {}
+    const wrong: Read = {}
+    for (const [name, rule] of Object.entries<z.ZodMiniType>(known.current ?? {})) {
+      const { data, error } = rule.safeParse(found[name])
       const refusal = refusals.current.get(name)
       const refused = refusal?.value === found[name] ? refusal?.message : undefined
-      return [name, rule.safeParse(found[name]).error?.issues[0]?.message ?? between[name] ?? refused] as const
-    })
-    return Object.fromEntries(said.filter((entry): entry is readonly [string, string] => entry[1] !== undefined))
+      const message = error?.issues[0]?.message ?? between[name] ?? refused
+      if (message === undefined) values[name] = data
+      else wrong[name] = message
+    }
+    return { values: values as Values<Checked>, wrong }
   }
+  const findErrors = (found: Read): Read => check(found).wrong
 
   const showWatched = () => {
     if (!watched.current.size) return
@@ -119,14 +131,13 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
   }
 
   const submit = async (pressed: HTMLElement | null) => {
-    const checked = known.current ?? (await learn()) // no turn of the loop between the press and the next screen
-    if (!checked) return
-    const found = read()
-    const wrong = findErrors(found)
+    const rules = learn()
+    if (rules instanceof Promise ? !(await rules) : !rules) return // nothing between the press and the next screen that need not be
+    const { values, wrong } = check(read())
     if (Object.keys(wrong).length) return explain(wrong)
     setErrors({})
     setSummary([])
-    const messages = await onValid(parsed(checked, found), pressed)
+    const messages = await onValid(values, pressed)
     if (!messages) return
     refuse(messages)
     explain(findErrors(read()))
@@ -163,9 +174,6 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
     },
   }
 }
-
-const parsed = <Checked extends Rules>(rules: Checked, found: Read) =>
-  Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, rule.parse(found[name])])) as Values<Checked>
 
 /** As they stand on the screen, which is the order in which people correct them. */
 const inOrder = (form: HTMLFormElement | null, names: string[]) => {

@@ -18,7 +18,7 @@ type Task<Checked extends Rules> = {
 export function useCallForm<Checked extends Rules>({ rules, values = {}, across, send }: Task<Checked>) {
   const [failure, setFailure] = useState<{ sentence: string; cause: unknown }>()
   const form = useForm({
-    rules: async () => rules,
+    rules: () => rules,
     values,
     ...(across ? { across } : {}),
     onValid: async (answers) => {

@@ -8,7 +8,7 @@ import type { Wizard } from '../wizard.ts'
 /** Who is joining, and how to reach them. */
 export function Account({ wizard }: { wizard: Wizard }) {
   const form = useForm({
-    rules: async () => (await wizard.fetchRules())?.asked.ACCOUNT,
+    rules: () => wizard.byRules(({ asked }) => asked.ACCOUNT),
     values: wizard.draft,
     refused: wizard.refused,
     onValid: wizard.advance,

@@ -13,7 +13,7 @@ import type { Wizard } from '../wizard.ts'
 /** How the new member signs in. */
 export function AccountCreation({ wizard }: { wizard: Wizard }) {
   const form = useForm({
-    rules: async () => asked.ACCOUNT_CREATION,
+    rules: () => asked.ACCOUNT_CREATION,
     values: wizard.draft,
     refused: wizard.refused,
     across: (found) => {

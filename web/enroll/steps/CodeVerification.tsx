@@ -26,7 +26,7 @@ export function CodeVerification({ wizard }: { wizard: Wizard }) {
 type PhoneStepProps = { wizard: Wizard; mobile_phone: string }
 
 function Confirmed({ wizard, mobile_phone }: PhoneStepProps) {
-  const form = useForm({ rules: async () => ({}), values: {}, onValid: () => wizard.advance({}) })
+  const form = useForm({ rules: () => ({}), values: {}, onValid: () => wizard.advance({}) })
   return (
     <StepForm wizard={wizard} form={form} title="Your phone is confirmed" lead="There is nothing more to do here.">
       <PhoneNumber wizard={wizard} mobile_phone={mobile_phone} icon={<CheckIcon />}>
@@ -41,7 +41,7 @@ function Unconfirmed({ wizard, mobile_phone, onVerified }: PhoneStepProps & { on
   const code = useCode(mobile_phone, wizard.start)
   const [refusal, setRefusal] = useState<string>()
   const form = useForm({
-    rules: async () => asked.CODE_VERIFICATION,
+    rules: () => asked.CODE_VERIFICATION,
     values: {},
     refused: wizard.refused,
     onValid: async (typed): Promise<undefined> => {

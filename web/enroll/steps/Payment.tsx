@@ -29,7 +29,7 @@ export function Payment({ wizard }: { wizard: Wizard }) {
   const documents = useDocuments()
   const [typed, setTyped] = useState<Draft>({}) // what a checking screen must not lose
   const form = useForm({
-    rules: async () => asked.PAYMENT,
+    rules: () => asked.PAYMENT,
     values: { ...wizard.draft, ...typed },
     across: (found) => ({
       ...acrossPayment(found, new Date()),
