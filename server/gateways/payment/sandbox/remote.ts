@@ -1,3 +1,5 @@
+import http from 'node:http'
+import https from 'node:https'
 import type * as z from 'zod/mini'
 import { parse } from 'zod/mini'
 import type { Settlement } from '#server/gateways/payment/port.ts'
@@ -8,16 +10,9 @@ const VERDICT_MS = 10_000
 
 /** A sandbox that runs as its own process. What cannot be understood, or does not come in time, is unknown. */
 export function remoteSandbox(url: string): SandboxGateway {
-  const read = async <Reply>(reply: Response, schema: z.ZodMiniType<Reply>): Promise<Reply> => {
-    const text = await reply.text()
-    if (reply.status !== 200) throw new Error(`The sandbox answered with status ${reply.status}.`)
-    return parse(schema, JSON.parse(text))
-  }
-  const post = async <Reply>(path: string, body: object, schema: z.ZodMiniType<Reply>, signal: AbortSignal) => {
-    const headers = { 'content-type': 'application/json' }
-    const sent = { method: 'POST', headers, body: JSON.stringify(body), signal, redirect: 'error' as const }
-    return read(await fetch(`${url}${path}`, sent), schema)
-  }
+  const ask = asking(url.startsWith('https:') ? https : http)
+  const post = async <Reply>(path: string, body: object, schema: z.ZodMiniType<Reply>, signal: AbortSignal) =>
+    parse(schema, JSON.parse(await ask(`${url}${path}`, signal, JSON.stringify(body))))
   const unknown = () => ({ outcome: 'unknown' as const })
   const settle = (path: string, body: object, signal: AbortSignal): Promise<Settlement> =>
     post(path, body, SettlementReply, signal).then(
@@ -34,9 +29,27 @@ export function remoteSandbox(url: string): SandboxGateway {
     refund: (transaction_id, amount_cents, signal) => settle('/refund', { transaction_id, amount_cents }, signal),
     transactions: async (since, signal) => {
       const asked = `${url}/transactions?since=${encodeURIComponent(since.toISOString())}`
-      return (await read(await fetch(asked, { signal, redirect: 'error' }), TransactionsReply)).transactions
+      return parse(TransactionsReply, JSON.parse(await ask(asked, signal))).transactions
     },
     review: async (transaction_id, verdict) =>
       (await post('/review', { transaction_id, verdict }, VerdictReply, AbortSignal.timeout(VERDICT_MS))).done,
   }
+}
+
+/** Asked twice for each payment, and half as dear as `fetch`. */
+function asking({ Agent, request }: Pick<typeof http, 'Agent' | 'request'>) {
+  const agent = new Agent({ keepAlive: true })
+  return (url: string, signal: AbortSignal, body?: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const sent = body ? { method: 'POST', headers: { 'content-type': 'application/json' } } : {}
+      const asked = request(url, { ...sent, agent, signal }, (reply) => {
+        if (reply.statusCode !== 200) reject(new Error(`The sandbox answered with status ${reply.statusCode}.`))
+        let text = ''
+        reply.setEncoding('utf8').on('data', (part: string) => {
+          text += part
+        })
+        reply.on('error', reject).on('end', () => resolve(text))
+      })
+      asked.on('error', reject).end(body)
+    })
 }
