@@ -64,7 +64,7 @@ describe('a signal', () => {
 })
 
 describe('leave-taking', () => {
-  it('says "not ready" first, and goes on answering until a proxy has seen it', async () => {
+  it('8.6 says "not ready" first, and goes on answering until a proxy has seen it', async () => {
     const server = await startServer({ ...env, CLOSING_SECONDS: '2' })
     const asked = performance.now()
     server.child.kill('SIGTERM')

@@ -46,7 +46,7 @@ async function killProcesses(drill: Scale, ground: Ground, most: number): Promis
   return {
     ...row,
     done: `${row.done}; ${count.all} requests`,
-    asked: `${row.asked}; no request fails but those under way when a process died`,
+    asked: `8.7 ${row.asked}; no request fails but those under way when a process died`,
     found: `${row.found}; ${failed.length - others.length} of ${underWay} under way failed, ${others.length} others`,
     passed: row.passed && !others.length,
   }

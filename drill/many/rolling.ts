@@ -63,7 +63,7 @@ async function restart(drill: Scale, ground: Ground, guarded: boolean, restarts:
         part: 'many',
         database: ground.name,
         done,
-        asked: 'no request fails, all four have answered, no harm',
+        asked: '8.7 no request fails, all four have answered, no harm',
         found: `${found}; ${answering} processes answered, the proxy asked another one ${retried} times`,
         passed: !failed.length && answering === PROCESSES && harmless,
       }

@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.close()
 })
 
-it('processes that start together on an empty database migrate once, seed once, and leave no lock behind', async () => {
+it('9.8 processes that start together on an empty database migrate once, seed once, and leave no lock behind', async () => {
   const said: string[] = []
   const say = (line: string) => void said.push(line)
   await Promise.all(starting.map((one) => makeReady(one, { production: false, now, say })))
