@@ -16,8 +16,7 @@ const plainJson: Plugin = {
 const plainImports: Plugin = {
   name: 'foyer-plain-imports',
   enforce: 'pre',
-  load: (id) =>
-    id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (bring) => bring()' : undefined,
+  load: (id) => (id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (bring) => bring()' : undefined),
 }
 
 /** What the build and the development server share. Where things are written is decided in web/build.ts. */

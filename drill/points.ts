@@ -97,7 +97,7 @@ export type Point = {
 /** Every place between two steps at which a server may end. */
 export const points: Point[] = [
   { name: 'before the reservation', outfit: before(inserts('enrollment')) },
-  { name: 'names claimed, attempt not written', outfit: before(inserts('payment')) },
+  { name: 'nothing of the reservation written', outfit: before(inserts('payment')) },
   { name: 'reservation written, not committed', outfit: beforeCommit(inserts('payment')) },
   { name: 'reserved', outfit: afterCommit(inserts('payment')) },
   { name: 'before authorizing is written', outfit: before(movesTo('authorizing')) },
@@ -109,7 +109,7 @@ export const points: Point[] = [
   },
   { name: 'approval read, nothing written', outfit: gateway('authorize', { after: crash }) },
   { name: 'authorized', outfit: after(movesTo('authorized')) },
-  { name: 'member written, payment not moved on', outfit: after(inserts('member')) },
+  { name: 'member written, not committed', outfit: after(inserts('member')) },
   { name: 'admission not committed', outfit: beforeCommit(inserts('member')) },
   { name: 'admission committed', outfit: afterCommit(inserts('member')) },
   { name: 'answer about to leave', outfit: { answering: () => void crash() } },
