@@ -66,12 +66,14 @@ say(`\n${processor}, ${cores} cores, ${memory_gb} GB, Node ${node}, Chromium ${c
 if (short) say('A short run shows that everything runs; its times say little.')
 
 const result = { date: started.toISOString(), short, machine, rows, figures }
+/** Small enough to keep: a line for each list of numbers, and no more digits than mean something. */
+const written = `${JSON.stringify(result, (_, value) => (typeof value === 'number' ? Number(value.toPrecision(5)) : value), 2).replaceAll(/\[[\d\s.,e-]+\]/g, (list) => list.replaceAll(/\s+/g, ' '))}\n`
 const results = join(import.meta.dirname, 'results')
-if (json) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`)
+if (json) writeFileSync(json, written)
 if (!short) {
   mkdirSync(results, { recursive: true })
   const file = join(results, `${result.date.slice(0, 16).replaceAll(':', '')}.json`)
-  writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`)
+  writeFileSync(file, written)
   say(`Kept in ${file}`)
 }
 if (!short && 'page' in figures) writeFileSync(join(import.meta.dirname, 'picture.svg'), picture(result))
