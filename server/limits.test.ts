@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LimitName } from './config.ts'
+import { spendAll } from './limits.ts'
+import { Refusal } from './refusal.ts'
+import { isPostgres } from './test/database.ts'
+import { type Site, testSite } from './test/site.ts'
+
+describe('several limits at once', () => {
+  let site: Site
+  beforeAll(async () => {
+    site = await testSite({ LIMIT_SIGN_INS: '1000/3600', LIMIT_SIGN_INS_BY_NAME: '6/3600' })
+    const connect = () => sql`select pg_sleep(0.05)`.execute(site.db)
+    if (isPostgres) await Promise.all(Array.from({ length: 20 }, connect)) // who waits for a connection does not ask at once
+  })
+  afterAll(() => site.close())
+
+  const byAddress = (who: string): [LimitName, string] => ['LIMIT_SIGN_INS', `address of ${who}`]
+  const byName = (who: string): [LimitName, string] => ['LIMIT_SIGN_INS_BY_NAME', who]
+  const counted = async ([name, key]: [LimitName, string]) => {
+    const rows = await site.db
+      .selectFrom('limit_count')
+      .select('count')
+      .where('name', '=', name)
+      .where('key', '=', site.world.keys.hmac('limits', key))
+      .execute()
+    return rows.reduce((sum, { count }) => sum + count, 0)
+  }
+
+  it('6.4 are counted all or none, however many ask at once and in whatever order', async () => {
+    const asked = Array.from({ length: 80 }, (_, n) =>
+      spendAll(site.world, n % 2 ? [byAddress('zoe'), byName('zoe')] : [byName('zoe'), byAddress('zoe')]),
+    )
+    const answers = await Promise.allSettled(asked)
+    const refused = answers.filter(({ status }) => status === 'rejected').map((answer) => Object(answer).reason)
+    expect(answers.length - refused.length).toBe(6)
+    expect(refused.every((reason) => reason instanceof Refusal && reason.status === 429)).toBe(true)
+    expect([await counted(byAddress('zoe')), await counted(byName('zoe'))]).toEqual([6, 6])
+  })
+
+  it('6.4 are given back, all or some', async () => {
+    const first = await spendAll(site.world, [byAddress('max'), byName('max')])
+    const second = await spendAll(site.world, [byAddress('max'), byName('max')])
+    await first.giveBack()
+    await second.giveBack(['LIMIT_SIGN_INS'])
+    expect([await counted(byAddress('max')), await counted(byName('max'))]).toEqual([0, 1])
+  })
+
+  it('6.4 say by which of them somebody has to wait', async () => {
+    for (let n = 0; n < 6; n++) await spendAll(site.world, [byName('ada')])
+    site.pass(1800)
+    const refusal = await spendAll(site.world, [byAddress('ada'), byName('ada')]).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(Refusal)
+    expect((refusal as Refusal).more.retryAfter).toBeGreaterThan(1800)
+    expect(await counted(byAddress('ada'))).toBe(0)
+  })
+})
