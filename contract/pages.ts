@@ -68,7 +68,7 @@ export type Pages = {
 export type PageHead = {
   /** The module script of the wizard, hashed by its content: /assets/main-….js */
   script: string
-  /** What is fetched once somebody touches the page; nothing in development. */
+  /** The script that follows it, see web/bringNext.ts; nothing in development. */
   next?: string
   /** The module script of the office's pages. */
   officeScript: string

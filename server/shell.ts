@@ -64,7 +64,7 @@ type Page = {
   start?: StartData | BareStart | OfficeStart
   enrollment_id?: string
   script?: string
-  /** What is fetched once somebody touches the page. */
+  /** The script that follows it. */
   next?: string | undefined
 }
 

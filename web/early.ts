@@ -1,7 +1,8 @@
 import { bringNext } from './bringNext.ts'
+import { whenBegun } from './when.ts'
 
 /** Inlined into the page: remembers a Next that is pressed before the script arrives, fetches what follows for whoever
- * touches the page, and hides a step that is not the one to come back to. Everything counts here: it is part of every page. */
+ * begins, and hides a step that is not the one to come back to. Everything counts here: it is part of every page. */
 addEventListener('submit', (event) => {
   event.preventDefault()
   if (window.pressed !== undefined) return
@@ -9,7 +10,7 @@ addEventListener('submit', (event) => {
   document.documentElement.classList.add('pressed')
 })
 
-for (const touch of ['focusin', 'pointerdown', 'keydown']) addEventListener(touch, bringNext, { once: true })
+whenBegun(bringNext)
 
 // Only a page that was open before has a state: this is a reload, or a way back from elsewhere.
 if (history.state) document.documentElement.classList.add('resuming')

@@ -10,8 +10,8 @@ import { EnrollPage } from './enroll/EnrollPage.tsx'
 import { packagesFailed } from './enroll/messages.ts'
 import { findPlace } from './enroll/place.ts'
 import { fetchNext } from './enroll/steps.ts'
-import { isTouched, whenIdle } from './enroll/when.ts'
 import { log } from './log.ts'
+import { isBegun, whenIdle } from './when.ts'
 import './style/index.css'
 
 /** Wakes up the page that the server sent. */
@@ -28,7 +28,7 @@ async function wake() {
 async function enrollPage(start: StartData) {
   bringNext()
   const place = await findPlace(start)
-  if (isTouched()) fetchNext(place.step, start).catch(() => undefined) // somebody will soon wait for it
+  if (isBegun()) fetchNext(place.step, start).catch(() => undefined) // somebody will soon wait for it
   whenIdle(() => countVisit(start.sponsor.site))
   return <EnrollPage start={start} place={place} />
 }

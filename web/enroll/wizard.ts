@@ -8,12 +8,12 @@ import { readForm } from '#web/form/readForm.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { type Draft, type FieldName, forgetDraft, saveDraft } from '#web/storage.ts'
+import { whenBegun, whenIdle } from '#web/when.ts'
 import { emptyDraft, isSameDraft, isSameOrder, orderOf } from './draft.ts'
 import { firstStep, nextStep, previousStep } from './flow.ts'
 import { orderFailed } from './messages.ts'
 import { currentEntry, type Entry, type Place } from './place.ts'
 import { fetchNext, fetchRules, fetchScreen, type Rules, screenOf } from './steps.ts'
-import { whenIdle, whenTouched } from './when.ts'
 
 /** Why the wizard stays where it is: the next step did not come, or the price did not. */
 export type Stop = 'unfetched' | 'unsummed'
@@ -164,7 +164,6 @@ export function useWizard(start: StartData, place: Place | undefined) {
     }
   }, [])
 
-  // The page was rendered ahead for everyone. Before it is painted, it becomes this visitor's.
   /** A button that was pressed before anybody could hear it. */
   const honour = useEffectEvent(async (button: HTMLElement) => {
     await fetchNext(step, start).catch(() => undefined) // what cannot be fetched is told by the press itself
@@ -172,6 +171,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
     if (button.isConnected && button instanceof HTMLButtonElement) button.form?.requestSubmit(button)
   })
 
+  // The page was rendered ahead for everyone. Before it is painted, it becomes this visitor's.
   const settle = useEffectEvent(() => {
     history.scrollRestoration = 'manual'
     if (!place) return
@@ -204,7 +204,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
   const isNew = moves === 0
   useEffect(() => {
     const bring = () => Promise.all([fetchNext(step, start), fetchDialog()]).catch(() => undefined)
-    return isNew ? whenTouched(bring) : void whenIdle(bring)
+    return isNew ? whenBegun(bring) : void whenIdle(bring)
   }, [step, start, isNew])
 
   return {

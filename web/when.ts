@@ -5,13 +5,13 @@ export const whenIdle = (work: () => void): void => {
 }
 
 /** Whether somebody has begun to fill in the page, or has pressed a button of it. */
-export const isTouched = (): boolean => Boolean(window.pressed) || document.activeElement !== document.body
+export const isBegun = (): boolean => Boolean(window.pressed) || document.activeElement !== document.body
 
-/** As soon as somebody touches the page, or at once if they have. The answer takes it back. */
-export function whenTouched(work: () => void): () => void {
+/** As soon as somebody begins to use the page, or at once if they have. The answer takes it back. */
+export function whenBegun(work: () => void): () => void {
   const forgotten = new AbortController()
   const { signal } = forgotten
   for (const event of ['pointerdown', 'keydown', 'focusin']) addEventListener(event, work, { signal, once: true })
-  if (isTouched()) work()
+  if (isBegun()) work()
   return () => forgotten.abort()
 }
