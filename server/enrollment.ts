@@ -24,14 +24,17 @@ import type { World } from './world.ts'
 /** From a filled form to a member with a key to the office. Money waits until the member exists: mind the order. */
 export async function enroll(world: World, order: Enrollment, visitor: Visitor): Promise<EnrollmentReply> {
   const key = visitor.key ?? (await nextKey(world, visitor))
+  const reference = referenceOf(key)
+  const isUnderWay = () => underWay.has(reference)
+  if (isUnderWay()) return PENDING // sent many times at once: the first one pays, and the others do not stand in its way
   const known = await recall(world, key, visitor)
   if (known) return known // a repeated key costs nothing
-  if (underWay.has(referenceOf(key))) return PENDING // sent twice at once: the first one pays
-  underWay.add(referenceOf(key))
+  if (isUnderWay()) return PENDING
+  underWay.add(reference)
   try {
     return await pay(world, order, key, visitor)
   } finally {
-    underWay.delete(referenceOf(key))
+    underWay.delete(reference)
   }
 }
 

@@ -128,6 +128,24 @@ it('4.8 the same request sent twice at once, captcha and all, is one payment', a
   await site.close()
 })
 
+it('4.8 who sends a request again while it is under way does not ask the database, so that the first one gets through', async () => {
+  const site = await testSite()
+  const key = { 'idempotency-key': `${randomUUID()}.1` }
+  const form = await filledForm(site)
+  const { authorize } = site.world.payment
+  const repeats: string[] = []
+  site.world.payment.authorize = async (...asked) => {
+    const { db } = site.world
+    site.world.db = undefined as never
+    repeats.push((await site.post('enrollment/add-enrollment', form, key)).json().payment)
+    site.world.db = db
+    return authorize(...asked)
+  }
+  expect((await site.post('enrollment/add-enrollment', form, key)).json().payment).toBe('Approved')
+  expect(repeats).toEqual(['Pending'])
+  await site.close()
+})
+
 it('4.7 a declined card says what to do about it, to its repeats too, and never speaks of fraud', async () => {
   const site = await testSite()
   const told: Record<string, string> = {
