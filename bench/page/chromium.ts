@@ -1,4 +1,9 @@
-import { type Browser, chromium, devices, type Page } from '@playwright/test'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { findCommand } from '../../scripts/find.mjs'
 
 // Without a sandbox because root has none; the rest keeps Chromium from calling home.
@@ -20,60 +25,88 @@ export function findChromium(): string {
   return found
 }
 
-export const openChromium = (): Promise<Browser> => chromium.launch({ executablePath: findChromium(), args: flags })
-
-const LATENCY_MS = 150
-const bytesPerSecond = (bits: number) => bits / 8
-const DOWN = bytesPerSecond(1_600_000)
-const UP = bytesPerSecond(750_000)
-const SLOWER = 4
-
-/** One request as the browser sent it; `named` by the document itself, not by a script. */
-export type Sent = { url: string; type: string; named: boolean }
-
-export type Visit = {
-  page: Page
-  /** Every request so far, in the order in which they were sent. */
-  sent: Sent[]
-  /** Nothing has been on its way for a while. */
-  quiet: () => Promise<void>
+type Words = Record<string, unknown>
+type Said = {
+  id?: number
+  method?: string
+  params?: Words
+  result?: Words
+  error?: { message: string }
+  sessionId?: string
 }
 
-const QUIET_MS = 1000
+/** One page of the browser: what it is told, and what it tells. */
+export type Session = {
+  send: <Answer = Words>(method: string, params?: Words) => Promise<Answer>
+  on: (method: string, hear: (params: never) => void) => void
+}
+export type Browser = Awaited<ReturnType<typeof openChromium>>
 
-/** A phone that was never here, on a slow line, with a slow processor. It is gone afterwards. */
-export async function visit<Result>(browser: Browser, work: (visit: Visit) => Promise<Result>): Promise<Result> {
-  const context = await browser.newContext({ ...devices['Pixel 7'], viewport: { width: 390, height: 844 } })
-  try {
-    const page = await context.newPage()
-    const cdp = await context.newCDPSession(page)
-    const sent: Sent[] = []
-    const under = new Set<string>()
-    let lastChange = performance.now()
-    const ended = ({ requestId }: { requestId: string }) => {
-      under.delete(requestId)
-      lastChange = performance.now()
-    }
-    cdp.on('Network.requestWillBeSent', ({ requestId, request, type, initiator }) => {
-      sent.push({ url: request.url, type: type ?? 'Other', named: initiator.type === 'parser' })
-      under.add(requestId)
-      lastChange = performance.now()
-    })
-    cdp.on('Network.loadingFinished', ended)
-    cdp.on('Network.loadingFailed', ended)
-    await cdp.send('Network.enable')
-    await cdp.send('Network.emulateNetworkConditions', {
-      offline: false,
-      latency: LATENCY_MS,
-      downloadThroughput: DOWN,
-      uploadThroughput: UP,
-    })
-    await cdp.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
-    const quiet = async () => {
-      while (under.size || performance.now() - lastChange < QUIET_MS) await page.waitForTimeout(50)
-    }
-    return await work({ page, sent, quiet })
-  } finally {
-    await context.close()
+/**
+ * A Chromium that is spoken to without any library in between. What drives browsers for tests also watches every error
+ * that a page makes, for which the browser reads the page's scripts once more: on a slow processor that is a tenth of a second,
+ * and no visitor has it.
+ */
+export async function openChromium() {
+  const folder = mkdtempSync(join(tmpdir(), 'foyer-chromium-'))
+  const args = ['--headless=new', '--remote-debugging-port=0', `--user-data-dir=${folder}`, ...flags, 'about:blank']
+  const child = spawn(findChromium(), args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = once(child, 'exit')
+  const endAtOnce = () => child.kill('SIGKILL')
+  process.once('exit', endAtOnce)
+  const socket = new WebSocket(await addressIn(child.stderr))
+  await once(socket, 'open')
+
+  let last = 0
+  const asked = new Map<number, { resolve: (answer: never) => void; reject: (error: Error) => void }>()
+  const heard = new Map<string, (params: never) => void>()
+  socket.onmessage = ({ data }) => {
+    const { id, method, params, result, error, sessionId = '' }: Said = JSON.parse(String(data))
+    if (id === undefined) return heard.get(`${sessionId} ${method}`)?.(params as never)
+    const waiting = asked.get(id)
+    asked.delete(id)
+    if (error) waiting?.reject(new Error(`Chromium: ${error.message}`))
+    else waiting?.resolve(result as never)
   }
+  const sessionOf = (sessionId?: string): Session => ({
+    send: (method, params = {}) =>
+      new Promise((resolve, reject) => {
+        asked.set(++last, { resolve, reject })
+        socket.send(JSON.stringify({ id: last, method, params, sessionId }))
+      }),
+    on: (method, hear) => heard.set(`${sessionId} ${method}`, hear),
+  })
+  const whole = sessionOf()
+
+  return {
+    /** A page in a profile of its own, which knows nothing. Both are gone afterwards. */
+    async inNewPage<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+      const context = await whole.send<{ browserContextId: string }>('Target.createBrowserContext')
+      const target = await whole.send<{ targetId: string }>('Target.createTarget', { url: 'about:blank', ...context })
+      const attached = await whole.send<{ sessionId: string }>('Target.attachToTarget', { ...target, flatten: true })
+      try {
+        return await work(sessionOf(attached.sessionId))
+      } finally {
+        await whole.send('Target.disposeBrowserContext', context)
+      }
+    },
+    async close() {
+      process.off('exit', endAtOnce)
+      await whole.send('Browser.close')
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The address at which it listens: the one line of its chatter that matters. */
+async function addressIn(chatter: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface(chatter)) {
+    const [, address] = /^DevTools listening on (ws:.*)$/.exec(line) ?? []
+    if (address) {
+      chatter.resume()
+      return address
+    }
+  }
+  throw new Error('Chromium ended before it listened.')
 }

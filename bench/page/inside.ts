@@ -1,4 +1,4 @@
-// What runs inside the page that is measured. Playwright hands each function over as text, so each stands alone.
+// What runs inside the page that is measured. Each function is handed over as text, so each stands alone.
 
 /** What was seen of a page while it arrived; times are milliseconds since the navigation began. */
 export type Seen = {
@@ -14,7 +14,7 @@ declare global {
     seen: Seen
     looksNoMore: boolean
     /** When the next step had been painted. */
-    answered: number | undefined
+    answered: Promise<number>
   }
 }
 
@@ -47,6 +47,8 @@ export function look(text: string): void {
   requestAnimationFrame(type)
 }
 
+export const seen = (): Seen => window.seen
+
 /**
  * Fills the required fields as soon as a person could, which is once the page is parsed and painted, presses Next, once
  * and at once, and waits for the next step.
@@ -69,16 +71,20 @@ export function press(answers: Record<string, string>): void {
     button.click()
     requestAnimationFrame(wait)
   }
+  const { promise, resolve } = Promise.withResolvers<number>()
+  window.answered = promise
   const wait = () => {
     if (!shown('email')) return requestAnimationFrame(wait)
     const painted = new MessageChannel()
-    painted.port1.onmessage = () => {
-      window.answered = performance.now()
-    }
+    painted.port1.onmessage = () => resolve(performance.now())
     painted.port2.postMessage(undefined)
   }
   requestAnimationFrame(fill)
 }
+
+/** When the press was answered; null if it was not within `patience` milliseconds. */
+export const answered = (patience: number): Promise<number | null> =>
+  Promise.race([window.answered, new Promise<null>((resolve) => setTimeout(() => resolve(null), patience))])
 
 /** In a page at rest: fills the fields, presses Next, and tells how long it took until the next step was painted. */
 export async function changeStep(answers: Record<string, string>): Promise<number> {

@@ -1,8 +1,7 @@
-import type { Browser } from '@playwright/test'
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Bench, Part } from '../row.ts'
 import { shuffled } from '../server/compare.ts'
-import { openChromium } from './chromium.ts'
+import { type Browser, openChromium } from './chromium.ts'
 import { startFoyer } from './foyer.ts'
 import { buildPeers, startPeer } from './peers.ts'
 import { type Measured, rowsOf, type SiteName } from './rows.ts'
@@ -50,7 +49,7 @@ async function measure({ short, say }: Bench, browser: Browser, sites: Record<Si
   const press = async (name: SiteName) => {
     for (let tries = 0; tries < 5; tries++) {
       const answered = await pressNext(browser, address(name))
-      if (answered !== undefined) return measured[name].next_answered.push(tenth(answered))
+      if (answered !== null) return measured[name].next_answered.push(tenth(answered))
       measured[name].lost_presses += 1
     }
     throw new Error(`${address(name)} never answers Next.`)

@@ -1,7 +1,7 @@
 import { brotliCompressSync } from 'node:zlib'
-import type { Browser } from '@playwright/test'
-import { type Sent, visit } from './chromium.ts'
-import { changeStep, look, press, type Seen, words } from './inside.ts'
+import type { Browser } from './chromium.ts'
+import { answered, changeStep, look, press, type Seen, seen, words } from './inside.ts'
+import { type Sent, visit } from './phone.ts'
 
 /** A person who makes no mistakes. */
 const answers = { first_name: 'Zoë', last_name: 'Example', mobile_phone: '(202) 555-0123' }
@@ -18,18 +18,18 @@ export type Looked = Seen & {
 
 /** Opens a page, types into the first field, waits until all is quiet, and goes on to the next step. */
 export const lookAt = (browser: Browser, address: string): Promise<Looked> =>
-  visit(browser, async ({ page, sent, quiet }) => {
-    await page.addInitScript(look, answers.first_name)
-    await page.goto(address)
+  visit(browser, async ({ first, open, inside, sent, quiet }) => {
+    await first(look, answers.first_name)
+    await open(address)
     await quiet()
     const named = sent.filter(({ type, named }, index) => !index || (named && type !== 'Other'))
-    const seen = await page.evaluate(() => window.seen)
-    if (!seen.firstField || !seen.largestPaint) throw new Error(`${address} painted nothing that could be filled.`)
+    const found = await inside(seen, undefined)
+    if (!found.firstField || !found.largestPaint) throw new Error(`${address} painted nothing that could be filled.`)
     return {
-      ...seen,
-      firstField: Math.max(seen.firstField, seen.firstPaint),
-      words: await page.evaluate(words),
-      stepChange: await page.evaluate(changeStep, answers),
+      ...found,
+      firstField: Math.max(found.firstField, found.firstPaint),
+      words: await inside(words, undefined),
+      stepChange: await inside(changeStep, answers),
       asked: named.map(kindOf),
       scripts: named.filter(({ type }) => type === 'Script').map(({ url }) => url),
     }
@@ -40,14 +40,11 @@ const kindOf = ({ type }: Sent) => (type === 'Document' ? 'page' : type.toLowerC
 const PATIENCE_MS = 15_000
 
 /** Opens a page, fills it and presses Next at once: milliseconds from the navigation to the next step, if it ever came. */
-export const pressNext = (browser: Browser, address: string): Promise<number | undefined> =>
-  visit(browser, async ({ page }) => {
-    await page.addInitScript(press, answers)
-    await page.goto(address, { waitUntil: 'commit' })
-    const answered = await page
-      .waitForFunction(() => window.answered, undefined, { timeout: PATIENCE_MS })
-      .catch(() => undefined)
-    return answered?.jsonValue()
+export const pressNext = (browser: Browser, address: string): Promise<number | null> =>
+  visit(browser, async ({ first, open, inside }) => {
+    await first(press, answers)
+    await open(address)
+    return inside(answered, PATIENCE_MS).catch(() => null) // the form was sent away, and the page with it
   })
 
 /** What scripts weigh in brotli, whatever their server sent them in. */
