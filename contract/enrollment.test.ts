@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type Answers, completePayload, Enrollment } from './enrollment.ts'
+import { type Answers, Enrollment } from './enrollment.ts'
 import { honeypots, messagesOf } from './fields.ts'
+import { completePayload } from './payload.ts'
 
 /** Spec section 3, 'Enrollment payload fields', as it is written there. */
 const specFields = `sponsor_site_name, business_name, product_ids, autoship_product_ids, special_product_ids,
