@@ -38,7 +38,7 @@ test('1.1 / leads to the main office', async ({ page }) => {
   await expect(seen(page, 'Main Office')).toBeVisible()
 })
 
-test('14.3 who begins before the script is here fetches the next one, and nobody runs it yet', async ({ page }) => {
+test('14.3 who begins before the script is here fetches the next one, and nobody else does', async ({ page }) => {
   const scripts: string[] = []
   page.on('request', (request) => {
     if (request.resourceType() === 'script') scripts.push(new URL(request.url()).pathname.replace(/-.*/, ''))

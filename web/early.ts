@@ -10,7 +10,7 @@ addEventListener('submit', (event) => {
   document.documentElement.classList.add('pressed')
 })
 
-whenBegun(bringNext)
+whenBegun(() => bringNext(true))
 
 // Only a page that was open before has a state: this is a reload, or a way back from elsewhere.
 if (history.state) document.documentElement.classList.add('resuming')

@@ -26,7 +26,7 @@ async function wake() {
 }
 
 async function enrollPage(start: StartData) {
-  bringNext()
+  bringNext(false)
   const place = await findPlace(start)
   if (isBegun()) fetchNext(place.step, start).catch(() => undefined) // somebody will soon wait for it
   whenIdle(() => countVisit(start.sponsor.site))
