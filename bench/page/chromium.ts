@@ -79,10 +79,16 @@ export async function openChromium() {
   const whole = sessionOf()
 
   return {
-    /** A page in a profile of its own, which knows nothing. Both are gone afterwards. */
+    /**
+     * A page in a profile of its own, which knows nothing. Both are gone afterwards. It shows something of another place, as a
+     * page does in which somebody presses a sponsor's link; what comes next gets a fresh process, whoever serves it.
+     */
     async inNewPage<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
       const context = await whole.send<{ browserContextId: string }>('Target.createBrowserContext')
-      const target = await whole.send<{ targetId: string }>('Target.createTarget', { url: 'about:blank', ...context })
+      const target = await whole.send<{ targetId: string }>('Target.createTarget', {
+        url: 'data:text/html,Hello',
+        ...context,
+      })
       const attached = await whole.send<{ sessionId: string }>('Target.attachToTarget', { ...target, flatten: true })
       try {
         return await work(sessionOf(attached.sessionId))

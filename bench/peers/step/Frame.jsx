@@ -4,7 +4,7 @@ import { ChevronIcon, LockIcon } from './icons.jsx'
 export const Header = () => (
   <header className="header">
     <a className="brand" href="/">
-      <img src="/assets/mark.svg" alt="" width="30" height="30" />
+      <img src="/assets/mark.svg" alt="" width="30" height="30" loading="lazy" />
       Foyer
     </a>
     <p className="safe">
