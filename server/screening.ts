@@ -68,9 +68,14 @@ function refuseExpired({ cc_month, cc_year }: Enrollment, now: Date) {
  * The phone is confirmed where the operator asks for it, and everywhere while the bank declines too many cards: honest
  * visitors can read their code.
  */
-export async function requirePhone(world: World, { mobile_phone }: Enrollment, { enrollment_id }: AttemptKey) {
+export async function requirePhone(
+  world: World,
+  { mobile_phone }: Enrollment,
+  { enrollment_id }: AttemptKey,
+  isTripped: () => Promise<unknown> = () => secondsOpen(world, 'declines'),
+) {
   const { PHONE_VERIFICATION } = world.config
-  if (!PHONE_VERIFICATION && !(await secondsOpen(world, 'declines'))) return
+  if (!PHONE_VERIFICATION && !(await isTripped())) return
   if (await isVerified(world, enrollment_id, mobile_phone)) return
   if (PHONE_VERIFICATION) throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
   countRefusal('BREAKER_DECLINES')

@@ -125,5 +125,8 @@ export const isCrowded = (error: unknown): boolean =>
 /** The data can never be written as it is: a value that does not fit, or a row that stands in the way. */
 export const isHopeless = (error: unknown): boolean => /^2[23]/.test(codeOf(error))
 
+/** Nothing of it was written. A longer way may find room, or find out why there is none. */
+export const isTurnedDown = (error: unknown): boolean => isHopeless(error) || RETRY.has(codeOf(error))
+
 const codeOf = (error: unknown): string =>
   typeof error === 'object' && error && 'code' in error && typeof error.code === 'string' ? error.code : ''
