@@ -54,6 +54,8 @@ type Asked = {
 const MOST = 6
 
 function asking(pool: pg.Pool): Ask {
+  const { isDirect, learn } = directness()
+  let most = 1 // until it is known who is at the other end
   let boarding: Asked[] = []
   const depart = async (asked: Asked[]) => {
     const leave = () => {
@@ -62,7 +64,13 @@ function asking(pool: pg.Pool): Ask {
     try {
       const client = await pool.connect() // who comes while there is none comes along
       leave()
-      await send(client, asked).finally(() => client.release())
+      try {
+        await learn(client)
+        most = isDirect(client) ? MOST : 1
+        await (isDirect(client) ? sendTogether : sendInTurn)(client, asked)
+      } finally {
+        client.release()
+      }
     } catch (error) {
       leave()
       for (const { reject } of asked) reject(error)
@@ -70,22 +78,43 @@ function asking(pool: pg.Pool): Ask {
   }
   return (query) =>
     new Promise((resolve, reject) => {
-      if (boarding.length === MOST) boarding = []
+      if (boarding.length >= most) boarding = []
       if (boarding.push({ query, resolve, reject }) > 1) return
       const asked = boarding
       setImmediate(() => void depart(asked))
     })
 }
 
+/**
+ * Whether a connection leads to PostgreSQL itself, which then answers as the process that it said it was. A pooler makes up
+ * another number, and PgBouncer in transaction mode mixes up what it is sent together.
+ */
+function directness() {
+  const known = new WeakMap<pg.PoolClient, boolean>()
+  return {
+    isDirect: (client: pg.PoolClient) => known.get(client) === true,
+    learn: async (client: pg.PoolClient) => {
+      if (known.has(client)) return
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+      known.set(client, rows[0]?.pid === (client as pg.PoolClient & { processID: number | null }).processID)
+    },
+  }
+}
+
+const sendOne = (client: pg.PoolClient, { query, resolve, reject }: Asked): Promise<void> =>
+  client.query<never>(query.sql, [...query.parameters]).then((answer) => resolve(resultOf(answer)), reject)
+
 /** As one write; `pg` itself makes one of each. */
-async function send(client: pg.PoolClient, asked: Asked[]): Promise<void> {
+async function sendTogether(client: pg.PoolClient, asked: Asked[]): Promise<void> {
   const { stream } = (client as pg.PoolClient & { connection: { stream: Writable } }).connection
   stream.cork()
-  const answers = asked.map(({ query, resolve, reject }) =>
-    client.query<never>(query.sql, [...query.parameters]).then((answer) => resolve(resultOf(answer)), reject),
-  )
+  const answers = asked.map((one) => sendOne(client, one))
   stream.uncork()
   await Promise.all(answers)
+}
+
+async function sendInTurn(client: pg.PoolClient, asked: Asked[]): Promise<void> {
+  for (const one of asked) await sendOne(client, one)
 }
 
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
