@@ -69,7 +69,7 @@ async function takeBack({ db }: World, counting: Counting[], also?: RawBuilder<u
       where (name, key, window_start) in (${sql.join(rows)}) order by name, key for update) counted
     where limit_count.name = counted.name and limit_count.key = counted.key
       and limit_count.window_start = counted.window_start and limit_count.count > 0`
-  await (also ? sql`with given_back as (${taking}) ${also}` : taking).execute(db)
+  await (also ? sql`with also as (${also}) ${taking}` : taking).execute(db) // what everybody counts comes last, and is held shortly
 }
 
 /** Takes one back that was counted by an earlier request: from the newest eighth that has one. */
