@@ -47,12 +47,22 @@ function dressDriver(driver: Driver, watch: Watch): Driver {
       const transaction = transactions.get(connection)
       const statement = { sql: query.sql, parameters: query.parameters, earlier: transaction && [...transaction] }
       await watch.before?.(statement)
-      const run = () => execute<Row>(query)
+      const run = () => (transaction ? execute<Row>(query) : alone(statement, () => execute<Row>(query)))
       const result = (await (watch.instead?.(statement, run) ?? run())) as QueryResult<Row>
       transaction?.push(statement)
       await watch.after?.(statement)
       return result
     }
+  }
+
+  /** A statement that stands alone commits itself. */
+  const alone = async <Row>(statement: Statement, run: () => Promise<QueryResult<Row>>): Promise<QueryResult<Row>> => {
+    await watch.beforeCommit?.([statement])
+    const wait = watch.lateCommit?.([statement])
+    if (wait !== undefined) setTimeout(() => void watch.redo?.([statement]).catch(() => undefined), wait)
+    const result = wait === undefined ? await run() : { rows: [], numAffectedRows: 1n }
+    await watch.afterCommit?.([statement])
+    return result
   }
 
   return Object.assign(driver, {

@@ -96,9 +96,7 @@ export type Point = {
 
 /** Every place between two steps at which a server may end. */
 export const points: Point[] = [
-  { name: 'before the reservation', outfit: before(inserts('enrollment')) },
-  { name: 'nothing of the reservation written', outfit: before(inserts('payment')) },
-  { name: 'reservation written, not committed', outfit: beforeCommit(inserts('payment')) },
+  { name: 'before the reservation', outfit: before(inserts('payment')) },
   { name: 'reserved', outfit: afterCommit(inserts('payment')) },
   { name: 'before authorizing is written', outfit: before(movesTo('authorizing')) },
   { name: 'authorizing written, network untouched', outfit: gateway('authorize', { before: crash }) },
@@ -108,9 +106,7 @@ export const points: Point[] = [
     slow: true,
   },
   { name: 'approval read, nothing written', outfit: gateway('authorize', { after: crash }) },
-  { name: 'authorized', outfit: after(movesTo('authorized')) },
-  { name: 'member written, not committed', outfit: after(inserts('member')) },
-  { name: 'admission not committed', outfit: beforeCommit(inserts('member')) },
+  { name: 'before the admission', outfit: before(inserts('member')) },
   { name: 'admission committed', outfit: afterCommit(inserts('member')) },
   { name: 'answer about to leave', outfit: { answering: () => void crash() } },
   { name: 'decline read, nothing written', outfit: gateway('authorize', { after: crash }), card: cards.declined },
@@ -120,11 +116,10 @@ export const points: Point[] = [
   { name: 'parked', outfit: after(movesTo('unknown')), card: cards.answerLost },
   { name: 'before the lookup', outfit: gateway('lookup', { before: crash }), card: cards.answerLost },
   { name: 'looked up, not admitted', outfit: gateway('lookup', { after: crash }), card: cards.answerLost },
-  {
-    name: 'admitted by the janitor, not committed',
-    outfit: beforeCommit(inserts('member')),
-    card: cards.answerLost,
-  },
+  { name: 'authorized by the janitor', outfit: after(movesTo('authorized')), card: cards.answerLost },
+  { name: 'member written, not committed', outfit: after(inserts('member')), card: cards.answerLost },
+  { name: 'admission not committed', outfit: beforeCommit(inserts('member')), card: cards.answerLost },
+  { name: 'admitted by the janitor', outfit: afterCommit(inserts('member')), card: cards.answerLost },
   { name: 'given up, not committed', outfit: lost(beforeCommit(movesTo('abandoned'))), unheard: true, givenUp: true },
   { name: 'given up', outfit: lost(afterCommit(movesTo('abandoned'))), unheard: true, givenUp: true },
   { name: 'before the capture', outfit: gateway('capture', { before: crash }) },

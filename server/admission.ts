@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type Db, inTransaction, isHopeless } from './db/open.ts'
-import type { Details, PaymentState, Tables } from './db/tables.ts'
+import { type Db, inTransaction, isHopeless, isTurnedDown } from './db/open.ts'
+import type { PaymentState } from './db/tables.ts'
 import type { Authorization } from './gateways/payment/port.ts'
-import { isFree, moveTo, moving, referenceOf, releaseByLetter } from './payment.ts'
+import { type Attempt, isFree, moving, referenceOf, releaseByLetter } from './payment.ts'
 import { addJob, jobOf } from './queue.ts'
 import { recordOf } from './touches.ts'
 import type { AttemptKey } from './visitor.ts'
@@ -12,16 +12,18 @@ type Approval = Extract<Authorization, { outcome: 'approved' }>
 
 /**
  * From an approval to a member. Nothing, when the attempt had ended meanwhile, or when the member can never be written:
- * then the hold is let go.
+ * then the hold is let go. Who has the attempt at hand needs one statement for all of it.
  */
-export async function admit(world: World, key: AttemptKey, hold: Approval): Promise<string | undefined> {
-  const { transaction_id, vault_reference, checks } = hold
-  await moveTo(world, key, ['authorizing', 'unknown', 'review'], {
-    state: 'authorized',
-    transaction_id,
-    vault_reference,
-    ...(checks ? { address_check: checks.address, cvc_check: checks.cvc } : {}),
-  })
+export async function admit(
+  world: World,
+  key: AttemptKey,
+  hold: Approval,
+  atHand?: Attempt,
+): Promise<string | undefined> {
+  const approved = { ...approvalOf(hold), updated_at: world.now() }
+  const admitted = atHand && (await admitAtOnce(world, atHand, approved))
+  if (admitted) return admitted
+  await moving(world.db, key, ASKED, { state: 'authorized', ...approved }).execute()
   try {
     return await makeMember(world, key, hold)
   } catch (error) {
@@ -31,10 +33,27 @@ export async function admit(world: World, key: AttemptKey, hold: Approval): Prom
   }
 }
 
-/**
- * The transaction that makes a member: member, sponsor site, order, acceptances, vault reference and what has to follow,
- * all in one statement. Only after its commit may anyone hear "Approved".
- */
+const ASKED: PaymentState[] = ['authorizing', 'unknown', 'review']
+
+/** What the journal keeps of it. */
+const approvalOf = ({ transaction_id, vault_reference, checks }: Approval) => ({
+  transaction_id,
+  vault_reference,
+  ...(checks ? { address_check: checks.address, cvc_check: checks.cvc } : {}),
+})
+type Approved = ReturnType<typeof approvalOf> & { updated_at: Date }
+
+/** Nothing, when something stands in the way: then nothing is written either. */
+async function admitAtOnce(world: World, attempt: Attempt, approved: Approved): Promise<string | undefined> {
+  try {
+    return await writeMember(world.db, attempt, ASKED, { ...approved, now: approved.updated_at }, approved)
+  } catch (error) {
+    if (isTurnedDown(error)) return undefined
+    throw error
+  }
+}
+
+/** The same with what the journal kept, by whoever finds it there. */
 function makeMember(world: World, key: AttemptKey, hold: Approval): Promise<string | undefined> {
   return inTransaction(world.db, async (db) => {
     const now = world.now()
@@ -47,22 +66,42 @@ function makeMember(world: World, key: AttemptKey, hold: Approval): Promise<stri
       .executeTakeFirstOrThrow()
     if (kept.state !== 'authorized' || !kept.details || !kept.password_hash)
       return alreadyEnded(db, key, kept.state, hold, now)
-
     const { details, password_hash } = kept
-    const rows = rowsOf(key, { ...kept, details, password_hash, vault_reference: hold.vault_reference, now })
-    const ended = { state: 'enrolled' as const, details: null, password_hash: null, updated_at: now }
-    await db
-      .with('moved', (write) => moving(write, key, ['authorized'], ended))
-      .with('new_member', (write) => write.insertInto('member').values({ ...rows.member, ...recordOf(db, key) }))
-      .with('new_site', (write) => write.insertInto('sponsor').values(rows.site))
-      .with('new_order', (write) => write.insertInto('orders').values(rows.order))
-      .with('new_lines', (write) => write.insertInto('order_line').values(rows.lines))
-      .with('new_acceptances', (write) => write.insertInto('acceptance').values(rows.acceptances))
-      .insertInto('job')
-      .values(rows.jobs)
-      .execute()
-    return rows.member.id
+    return writeMember(db, { ...key, ...kept, details, password_hash }, ['authorized'], { ...hold, now })
   })
+}
+
+/**
+ * The statement that makes a member: member, sponsor site, order, acceptances, vault reference and what has to follow.
+ * Only after its commit may anyone hear "Approved". It fails as a whole when the attempt is in none of these states, since
+ * its member then belongs to no enrollment.
+ */
+async function writeMember(
+  db: Db,
+  attempt: Attempt,
+  from: PaymentState[],
+  joining: Joining,
+  approved: Partial<Approved> = {},
+): Promise<string> {
+  const rows = rowsOf(attempt, joining)
+  const ended = { ...approved, state: 'enrolled' as const, details: null, password_hash: null, updated_at: joining.now }
+  await db
+    .with('moved', (write) => moving(write, attempt, from, ended).returning('enrollment_id'))
+    .with('new_member', (write) =>
+      write.insertInto('member').values(({ selectFrom }) => ({
+        ...rows.member,
+        enrollment_id: selectFrom('moved').select('enrollment_id'),
+        ...recordOf(db, attempt),
+      })),
+    )
+    .with('new_site', (write) => write.insertInto('sponsor').values(rows.site))
+    .with('new_order', (write) => write.insertInto('orders').values(rows.order))
+    .with('new_lines', (write) => write.insertInto('order_line').values(rows.lines))
+    .with('new_acceptances', (write) => write.insertInto('acceptance').values(rows.acceptances))
+    .insertInto('job')
+    .values(rows.jobs)
+    .execute()
+  return rows.member.id
 }
 
 const WELCOME_MINUTES = 30
@@ -88,26 +127,20 @@ async function alreadyEnded(db: Db, key: AttemptKey, state: PaymentState, { tran
   return member?.id
 }
 
-type Kept = Pick<Tables['payment'], 'amount_cents' | 'created_at' | 'vault_reference'> & {
-  details: Details
-  password_hash: string
-  now: Date
-}
+type Joining = { vault_reference: string; now: Date }
 
 /** What a new member brings into the tables. */
-function rowsOf({ enrollment_id, attempt }: AttemptKey, kept: Kept) {
-  const { password_hash, vault_reference, now } = kept
+function rowsOf({ enrollment_id, attempt, ...kept }: Attempt, { vault_reference, now }: Joining) {
   const { member, sponsor_id, shipping, lines, acceptances } = kept.details
   const [id, order_id] = [randomUUID(), randomUUID()]
   const name = member.business_name || `${member.first_name} ${member.last_name}`
   return {
     member: {
       id,
-      enrollment_id,
       sponsor_id,
       level: 'Member',
       ...member,
-      password_hash,
+      password_hash: kept.password_hash,
       vault_reference,
       joined_at: now,
       welcome_until: welcomeUntil(now),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Db } from './db/open.ts'
 import type { World } from './world.ts'
 
 /**
@@ -11,12 +12,16 @@ export const breakers: Breaker[] = ['declines', 'codes']
 const settingOf = ({ config }: World, breaker: Breaker) =>
   ({ declines: config.BREAKER_DECLINES, codes: config.BREAKER_CODES })[breaker]
 
-/** A bank has declined it, or taken it. */
-export async function noteCard(world: World, isGood: boolean): Promise<void> {
+/** A bank has declined it. */
+export async function declinedCard(world: World): Promise<void> {
   const { seconds } = world.config.BREAKER_DECLINES
-  await count(world, 'declines', isGood ? 'good' : 'bad', world.now(), seconds)
-  if (!isGood) await tripIfBad(world, 'declines', await tally(world, 'declines', seconds, 0), 1)
+  await counting('declines', 'bad', world.now(), seconds).execute(world.db)
+  await tripIfBad(world, 'declines', await tally(world, 'declines', seconds, 0), 1)
 }
+
+/** A bank has taken it: the statement that says so. */
+export const goodCard = (world: World) =>
+  counting('declines', 'good', world.now(), world.config.BREAKER_DECLINES.seconds)
 
 /** How long a visitor may take to type a code: until then it is neither good nor bad. */
 const PATIENCE_SECONDS = 600
@@ -24,7 +29,7 @@ const PATIENCE_SECONDS = 600
 /** A message has been sent; it is bad until it is confirmed. */
 export async function noteMessage(world: World): Promise<void> {
   const { seconds } = world.config.BREAKER_CODES
-  await count(world, 'codes', 'bad', world.now(), seconds)
+  await counting('codes', 'bad', world.now(), seconds).execute(world.db)
   await tripIfBad(world, 'codes', await tally(world, 'codes', seconds, PATIENCE_SECONDS), 1)
   await tripIfBad(world, 'codes', await tally(world, 'codes', seconds, 0), 4) // many at once need not be waited for
 }
@@ -32,22 +37,20 @@ export async function noteMessage(world: World): Promise<void> {
 /** A code has been typed: none of the messages that it took was bad. */
 export async function noteConfirmed(world: World, { sent_at, sends }: { sent_at: Date; sends: number }): Promise<void> {
   const { seconds } = world.config.BREAKER_CODES
-  await count(world, 'codes', 'bad', sent_at, seconds, -sends)
-  await count(world, 'codes', 'good', sent_at, seconds)
+  await counting('codes', 'bad', sent_at, seconds, -sends).execute(world.db)
+  await counting('codes', 'good', sent_at, seconds).execute(world.db)
 }
 
 const PARTS = 6
 
-async function count(world: World, breaker: Breaker, key: 'bad' | 'good', at: Date, seconds: number, by = 1) {
+function counting(breaker: Breaker, key: 'bad' | 'good', at: Date, seconds: number, by = 1) {
   const length = (seconds * 1000) / PARTS
   const start = Math.floor(at.getTime() / length) * length
   const until = new Date(start + (seconds + PATIENCE_SECONDS) * 2000)
-  await sql`
+  return sql`
     insert into limit_count (name, key, window_start, count, expires_at)
     values (${`breaker ${breaker}`}, ${key}, ${new Date(start)}, ${Math.max(by, 0)}, ${until})
-    on conflict (name, key, window_start) do update set count = greatest(limit_count.count + ${by}, 0)`.execute(
-    world.db,
-  )
+    on conflict (name, key, window_start) do update set count = greatest(limit_count.count + ${by}, 0)`
 }
 
 type Tally = { bad: number; good: number }
@@ -105,12 +108,15 @@ async function tripsToday({ db, now }: World, breaker: Breaker): Promise<number>
 
 /** Seconds for which it is still open; nothing when it is not. */
 export async function secondsOpen(world: World, breaker: Breaker): Promise<number | undefined> {
-  const row = await world.db
-    .selectFrom('spent')
-    .select('expires_at')
-    .where('kind', '=', 'breaker')
-    .where('key', '=', breaker)
-    .executeTakeFirst()
-  const left = row ? Math.ceil((row.expires_at.getTime() - world.now().getTime()) / 1000) : 0
+  const row = await openUntil(world.db, breaker).executeTakeFirst()
+  return secondsLeft(world, row?.expires_at)
+}
+
+/** Until when it is open, if it ever was: by itself, or as a part of a larger statement. */
+export const openUntil = (db: Db, breaker: Breaker) =>
+  db.selectFrom('spent').select('expires_at').where('kind', '=', 'breaker').where('key', '=', breaker)
+
+export function secondsLeft({ now }: World, until: Date | null | undefined): number | undefined {
+  const left = until ? Math.ceil((until.getTime() - now().getTime()) / 1000) : 0
   return left > 0 ? left : undefined
 }

@@ -55,8 +55,8 @@ export async function creditFor(
   visitor: Visitor,
 ) {
   const inCookie = visitor.cookie === enrollment_id ? visitor.touches : []
-  const touched = asOne(await touchesOf(world.db, enrollment_id), inCookie)
-  const named = await follow(world, sponsor_site_name)
+  const [written, named] = await Promise.all([touchesOf(world.db, enrollment_id), follow(world, sponsor_site_name)])
+  const touched = asOne(written, inCookie)
   if (!named?.active) throw refuseSponsor('This sponsor’s website is not active. Please load this page again.')
   const credited = await creditOf(world, touched, [named])
   if (credited?.id === named.id) return { sponsor: named, touches: touched }

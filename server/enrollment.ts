@@ -16,7 +16,7 @@ import {
   type Screened,
 } from './payment.ts'
 import { Refusal } from './refusal.ts'
-import { requirePhone, screen } from './screening.ts'
+import { screen } from './screening.ts'
 import { refuseACrowd, tryCard } from './velocity.ts'
 import type { AttemptKey, Visitor } from './visitor.ts'
 import type { World } from './world.ts'
@@ -54,8 +54,7 @@ async function charge(
   visitor: Visitor,
 ): Promise<EnrollmentReply> {
   const password_hash = await hashPassword(order.password, world.config)
-  await requirePhone(world, order, key) // a breaker may have tripped while this one waited
-  await refuseACrowd(world)
+  await refuseACrowd(world, order, key) // a breaker may have tripped while this one waited
   const attempt = await reserve(world, key, screened, password_hash) // username and email are ours from here
   if (!attempt) return PENDING // another request of this enrollment was faster
   if (!visitor.cookie) visitor.adopt(key.enrollment_id, screened.touches)
@@ -63,7 +62,7 @@ async function charge(
   const hold = await authorize(world, attempt, order) // written down before the call is made
   switch (hold.outcome) {
     case 'approved': {
-      const member_id = await admit(world, attempt, hold)
+      const member_id = await admit(world, attempt, hold, attempt)
       return member_id ? welcome(world, member_id) : PENDING
     }
     case 'declined':

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { admit } from './admission.ts'
-import { noteCard } from './breaker.ts'
+import { declinedCard } from './breaker.ts'
 import type { PaymentState } from './db/tables.ts'
 import { deadline, leaseFrom, park, referenceOf, release, releaseByLetter } from './payment.ts'
 import type { AttemptKey } from './visitor.ts'
@@ -49,7 +49,7 @@ async function settle(world: World, left: Left): Promise<void> {
       await admit(world, key, found)
       return
     case 'declined':
-      if (await releaseByLetter(world, key, found.decline_class)) await noteCard(world, false)
+      if (await releaseByLetter(world, key, found.decline_class)) await declinedCard(world)
       return
     case 'not_found': {
       // Our request may still be on its way, so this is not final at once.

@@ -25,8 +25,7 @@ import type { World } from './world.ts'
 /** The first letter to a member: what was bought, under whom, and the link that is now theirs. */
 export async function welcomeLetter(world: World, member_id: string): Promise<Letter> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
-  const member = await memberOf(world, member_id)
-  const bought = await receiptOf(world, member_id)
+  const [member, bought] = await Promise.all([memberOf(world, member_id), receiptOf(world, member_id)])
   return letter(world, member, {
     subject: `Welcome to ${brand.name}`,
     preview: `Your receipt, your own link, and the way into your office.`,
@@ -61,8 +60,7 @@ export async function welcomeLetter(world: World, member_id: string): Promise<Le
 /** What a member accepted, to keep: every text, and a signed file that proves it. */
 export async function consentLetter(world: World, member_id: string): Promise<Letter> {
   const { PUBLIC_URL } = world.config
-  const member = await memberOf(world, member_id)
-  const accepted = await acceptedBy(world, member_id)
+  const [member, accepted] = await Promise.all([memberOf(world, member_id), acceptedBy(world, member_id)])
   return letter(world, member, {
     subject: 'What you accepted: your copy',
     preview: 'The exact texts, when you accepted them, and a signed file that proves it.',

@@ -42,7 +42,7 @@ describe('several limits at once', () => {
     const first = await spendAll(site.world, [byAddress('max'), byName('max')])
     const second = await spendAll(site.world, [byAddress('max'), byName('max')])
     await first.giveBack()
-    await second.giveBack(['LIMIT_SIGN_INS'])
+    await second.giveBack({ names: ['LIMIT_SIGN_INS'] })
     expect([await counted(byAddress('max')), await counted(byName('max'))]).toEqual([0, 1])
   })
 

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { LimitName } from './config.ts'
 import { Refusal } from './refusal.ts'
 import type { World } from './world.ts'
@@ -39,10 +39,11 @@ export async function spendAll(world: World, asked: Some<Asked>) {
       returning name)
     select name, name in (select name from counted) as is_counted, in_all <= 0 as is_full from room`.execute(world.db)
   const isCounted = (name: LimitName) => found.some((row) => row.name === name && row.is_counted)
-  const giveBack = (names: LimitName[] = asked.map(([name]) => name)) =>
+  const giveBack = ({ names, also }: GivingBack = {}) =>
     takeBack(
       world,
-      counting.filter(({ name }) => names.includes(name) && isCounted(name)),
+      counting.filter(({ name }) => (names?.includes(name) ?? true) && isCounted(name)),
+      also,
     )
   if (asked.every(([name]) => isCounted(name))) return { giveBack }
   await giveBack() // somebody else was faster with one of them
@@ -51,17 +52,24 @@ export async function spendAll(world: World, asked: Some<Asked>) {
 }
 
 type Counting = ReturnType<typeof countingOf>
+type GivingBack = {
+  /** All of them, unless it says. */
+  names?: LimitName[]
+  /** What is to be counted in the same statement. */
+  also?: RawBuilder<unknown>
+}
 
 /** Takes one back from each, in the eighths in which they were counted. */
-async function takeBack({ db }: World, counting: Counting[]): Promise<void> {
-  if (!counting.length) return
+async function takeBack({ db }: World, counting: Counting[], also?: RawBuilder<unknown>): Promise<void> {
+  if (!counting.length) return void (await also?.execute(db))
   const rows = counting.map(({ name, hash, part }) => sql`(${name}, ${hash}, cast(${part} as timestamptz))`)
-  await sql`
+  const taking = sql`
     update limit_count set count = limit_count.count - 1
     from (select name, key, window_start from limit_count
       where (name, key, window_start) in (${sql.join(rows)}) order by name, key for update) counted
     where limit_count.name = counted.name and limit_count.key = counted.key
-      and limit_count.window_start = counted.window_start and limit_count.count > 0`.execute(db)
+      and limit_count.window_start = counted.window_start and limit_count.count > 0`
+  await (also ? sql`with also as (${also}) ${taking}` : taking).execute(db) // what everybody counts comes last, and is held shortly
 }
 
 /** Takes one back that was counted by an earlier request: from the newest eighth that has one. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { MASTER } from '#contract/limits.ts'
-import { type Db, inTransaction } from './db/open.ts'
+import { type Db, inTransaction, isTurnedDown } from './db/open.ts'
 import type { Details, PaymentState, Tables } from './db/tables.ts'
 import type { Authorization, DeclineClass } from './gateways/payment/port.ts'
 import { claimsOf, clashing, releaseNames } from './members.ts'
@@ -15,7 +15,9 @@ import type { World } from './world.ts'
  * The journal of attempts to pay. Every change of state is a conditional update, so a late answer cannot move what is
  * final.
  */
-export type Attempt = AttemptKey & { amount_cents: number }
+export type Attempt = AttemptKey & Pick<Tables['payment'], 'amount_cents' | 'created_at'> & Kept
+/** What a member is made of, until there is one. */
+export type Kept = { details: Details; password_hash: string }
 
 /** Nobody knows yet whether money will move. */
 const OPEN: PaymentState[] = ['reserved', 'authorizing', 'authorized', 'unknown', 'review']
@@ -60,7 +62,7 @@ export async function findAttempts(db: Db, enrollment_id: string) {
 export type Screened = { details: Details; touches: Touch[] }
 
 /**
- * Claims the names and writes the attempt, in one transaction. Nothing, when the enrollment has one running: a new attempt
+ * Claims the names and writes the attempt, all or nothing. Nothing, when the enrollment has one running: a new attempt
  * only follows earlier ones that ended without a charge.
  */
 export async function reserve(
@@ -69,25 +71,41 @@ export async function reserve(
   { details, touches }: Screened,
   password_hash: string,
 ): Promise<Attempt | undefined> {
-  const now = world.now()
   const amount_cents = details.lines.reduce((sum, line) => sum + line.price_cents, 0)
+  const attempt = { ...key, amount_cents, details, password_hash, created_at: world.now() }
+  const isReserved = (await reserveAtOnce(world, attempt, touches)) || (await reserveInTurn(world, attempt, touches))
+  return isReserved ? attempt : undefined
+}
+
+/** With nothing in its way, it is one statement. */
+async function reserveAtOnce(world: World, attempt: Attempt, touches: Touch[]): Promise<boolean> {
+  const { enrollment_id, created_at, details } = attempt
+  const claims = claimsOf(enrollment_id, details.member)
+  if (attempt.attempt > 1 || Object.keys(clashing(claims, claims)).length) return false
+  const added = await newTouches(world.db, enrollment_id, touches, { isNew: true })
+  const writing = world.db
+    .with('begun', (write) => write.insertInto('enrollment').values({ id: enrollment_id, created_at }))
+    .with('claimed', (write) => write.insertInto('claim').values(claims))
+  const all = added.length
+    ? writing.with('touched', (write) => write.insertInto('sponsor_touch').values(added))
+    : writing
+  try {
+    await all.insertInto('payment').values(reservation(world, attempt)).execute()
+    return true
+  } catch (error) {
+    if (isTurnedDown(error)) return false
+    throw error
+  }
+}
+
+/** After whatever else this enrollment is doing. Says whose names are taken. */
+function reserveInTurn(world: World, attempt: Attempt, touches: Touch[]): Promise<boolean> {
+  const { enrollment_id, created_at, details } = attempt
   return inTransaction(world.db, async (db) => {
-    const begun = await beginEnrollment(db, key.enrollment_id, now)
-    if (!begun.attempts.every((earlier) => isFree(earlier) && earlier.attempt < key.attempt)) return undefined
-    const claims = claimsOf(key.enrollment_id, details.member)
-    const added = await newTouches(db, key.enrollment_id, touches, begun)
-    const attempt = {
-      ...key,
-      reference: referenceOf(key),
-      state: 'reserved' as const,
-      amount_cents,
-      details: JSON.stringify(details),
-      password_hash,
-      gateway: world.payment.name,
-      leased_until: leaseFrom(world),
-      created_at: now,
-      updated_at: now,
-    }
+    const begun = await beginEnrollment(db, enrollment_id, created_at)
+    if (!begun.attempts.every((earlier) => isFree(earlier) && earlier.attempt < attempt.attempt)) return false
+    const claims = claimsOf(enrollment_id, details.member)
+    const added = await newTouches(db, enrollment_id, touches, begun)
     const writing = db
       .with('claimed', (write) =>
         write
@@ -96,16 +114,27 @@ export async function reserve(
           .onConflict((clash) => clash.doNothing())
           .returning('kind'),
       )
-      .with('reserved', (write) => write.insertInto('payment').values(attempt))
+      .with('reserved', (write) => write.insertInto('payment').values(reservation(world, attempt)))
     const all = added.length
       ? writing.with('touched', (write) => write.insertInto('sponsor_touch').values(added))
       : writing
     const claimed = await all.selectFrom('claimed').select('kind').execute()
     const clashes = clashing(claims, claimed)
     if (Object.keys(clashes).length) throw refuseFields(clashes) // and nothing stays
-    return { ...key, amount_cents }
+    return true
   })
 }
+
+/** A new attempt's row. */
+const reservation = (world: World, attempt: Attempt) => ({
+  ...attempt,
+  reference: referenceOf(attempt),
+  state: 'reserved' as const,
+  details: JSON.stringify(attempt.details),
+  gateway: world.payment.name,
+  leased_until: leaseFrom(world),
+  updated_at: attempt.created_at,
+})
 
 /** Writes the enrollment if it is new, and has it to itself until the transaction ends. Says what was tried before. */
 export async function beginEnrollment(db: Db, id: string, created_at: Date) {

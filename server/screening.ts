@@ -26,16 +26,23 @@ export async function screen(world: World, order: Enrollment, key: AttemptKey, v
   refuseHaste(world, visitor)
   refuseGuessable(order)
   refuseExpired(order, world.now())
-  const { sponsor, touches } = await creditFor(world, key, order.sponsor_site_name, visitor)
-  if (!order.product_ids) throw refuseFields({ product_ids: 'Please choose a package.' })
-  const { lines, grand_total } = await priceOrder(world.db, order)
-  refuseIfChanged(order, grand_total)
-  await requirePhone(world, order, key)
-  const acceptances = await acceptedTexts(world, order)
+  const [{ sponsor, touches }, lines, , acceptances] = await inOrder(
+    creditFor(world, key, order.sponsor_site_name, visitor),
+    pricedLines(world, order),
+    requirePhone(world, order, key),
+    acceptedTexts(world, order),
+  )
   if (!(await world.captcha.verify(order.captcha, referenceOf(key))))
     throw refuseFields({ captcha: 'Please confirm the captcha.' })
   const details = { sponsor_id: sponsor.id, member: memberOf(order), shipping: shippingOf(order), lines, acceptances }
   return { details, touches }
+}
+
+/** Asked together, so that the database hears of all of them at once; of several objections the first one counts. */
+async function inOrder<Answers extends unknown[]>(...asked: { [At in keyof Answers]: Promise<Answers[At]> }) {
+  const settled = await Promise.allSettled(asked)
+  for (const one of settled) if (one.status === 'rejected') throw one.reason
+  return Promise.all(asked)
 }
 
 /**
@@ -69,19 +76,27 @@ function refuseExpired({ cc_month, cc_year }: Enrollment, now: Date) {
  * The phone is confirmed where the operator asks for it, and everywhere while the bank declines too many cards: honest
  * visitors can read their code.
  */
-export async function requirePhone(world: World, { mobile_phone }: Enrollment, { enrollment_id }: AttemptKey) {
+export async function requirePhone(
+  world: World,
+  { mobile_phone }: Enrollment,
+  { enrollment_id }: AttemptKey,
+  isTripped: () => Promise<unknown> = () => secondsOpen(world, 'declines'),
+) {
   const { PHONE_VERIFICATION } = world.config
-  if (!PHONE_VERIFICATION && !(await secondsOpen(world, 'declines'))) return
+  if (!PHONE_VERIFICATION && !(await isTripped())) return
   if (await isVerified(world, enrollment_id, mobile_phone)) return
   if (PHONE_VERIFICATION) throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
   countRefusal('BREAKER_DECLINES')
   throw refuseFields({ code: 'Please confirm your phone number with the code that we send you.' })
 }
 
-/** Nobody is charged another price than the one before their eyes. */
-function refuseIfChanged({ shown_total }: Enrollment, grand_total: number) {
+/** What the order costs. Nobody is charged another price than the one before their eyes. */
+async function pricedLines({ db }: World, order: Enrollment): Promise<Details['lines']> {
+  if (!order.product_ids) throw refuseFields({ product_ids: 'Please choose a package.' })
+  const { lines, grand_total } = await priceOrder(db, order)
+  const { shown_total } = order
   const total = toAmount(grand_total)
-  if (shown_total === undefined || shown_total === total) return
+  if (shown_total === undefined || shown_total === total) return lines
   const sentence = `The price is $${total} now, not $${shown_total}. Please look at the new total before you pay.`
   throw new Refusal(422, sentence, { fields: { shown_total: [sentence] } })
 }

@@ -1,9 +1,9 @@
 import type { EnrollmentReply } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { noteCard } from './breaker.ts'
-import type { LimitName } from './config.ts'
+import { declinedCard, goodCard, openUntil, secondsLeft } from './breaker.ts'
 import { countRefusal, spendAll } from './limits.ts'
 import { Refusal } from './refusal.ts'
+import { requirePhone } from './screening.ts'
 import type { AttemptKey, Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -30,24 +30,40 @@ export async function tryCard(
     payment = reply.payment
     return reply
   } finally {
-    if (payment !== 'Declined') await counted.giveBack(payment === 'Pending' ? PLACE : undefined).catch(() => undefined)
-    if (payment === 'Declined' || payment === 'Approved')
-      await noteCard(world, payment === 'Approved').catch(() => undefined)
+    await conclude[payment ?? 'Nothing'](world, counted).catch(() => undefined)
   }
 }
 
-/** What is pending may still fail: card and phone keep their count until then. */
-const PLACE: LimitName[] = ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES']
+type Counted = Awaited<ReturnType<typeof spendAll>>
+type Conclude = (world: World, counted: Counted) => Promise<void>
 
-/** No more cards at the bank at once than a breaker can still stop in time. */
-export async function refuseACrowd({ db, now, config }: World): Promise<void> {
-  const { count } = await db
-    .selectFrom('payment')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('state', '=', 'authorizing')
-    .where('leased_until', '>', now())
+/** What is pending may still fail: card and phone keep their count until then. */
+const conclude: Record<EnrollmentReply['payment'] | 'Nothing', Conclude> = {
+  Approved: (world, counted) => counted.giveBack({ also: goodCard(world) }),
+  Declined: declinedCard,
+  Pending: (_world, counted) => counted.giveBack({ names: ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES'] }),
+  Nothing: (_world, counted) => counted.giveBack(),
+}
+
+/**
+ * A last look at everybody else, since a breaker may have tripped while this one waited. No more cards are at the bank at
+ * once than it can still stop in time.
+ */
+export async function refuseACrowd(world: World, order: Enrollment, key: AttemptKey): Promise<void> {
+  const { now, config } = world
+  const { asking, open_until } = await world.db
+    .selectNoFrom((select) => [
+      select
+        .selectFrom('payment')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('state', '=', 'authorizing')
+        .where('leased_until', '>', now())
+        .as('asking'),
+      openUntil(world.db, 'declines').as('open_until'),
+    ])
     .executeTakeFirstOrThrow()
-  if (Number(count) < config.PAYMENTS_AT_ONCE) return
+  await requirePhone(world, order, key, async () => secondsLeft(world, open_until))
+  if (Number(asking) < config.PAYMENTS_AT_ONCE) return
   countRefusal('PAYMENTS_AT_ONCE')
   throw new Refusal(429, 'Many people are joining right now. Please try again in a moment.', { retryAfter: 5 })
 }

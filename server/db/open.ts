@@ -4,6 +4,7 @@ import { type Dialect, Kysely, PGliteDialect, PostgresAdapter, PostgresDialect, 
 import pg from 'pg'
 import { lockFolder, markFinished, prepareFolder } from './folder.ts'
 import type { Tables } from './tables.ts'
+import { together } from './together.ts'
 
 /** The one door to PostgreSQL and to the embedded PGlite. */
 export type Db = Kysely<Tables>
@@ -38,10 +39,11 @@ async function openPostgres(connectionString: string, max: number, dress: Dress)
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
     query_timeout: 20_000,
+    pipeline: true,
   })
   pool.on('error', () => undefined) // an idle connection that broke is replaced by the next query
   pool.on('connect', (client) => client.on('error', () => undefined)) // one in use fails in the query that uses it
-  const db = new Kysely<Tables>({ dialect: dress(new PooledDialect({ pool })) })
+  const db = new Kysely<Tables>({ dialect: dress(new PooledDialect(pool)) })
   const { host, pathname } = new URL(connectionString)
   return {
     db,
@@ -53,6 +55,14 @@ async function openPostgres(connectionString: string, max: number, dress: Dress)
 
 /** A pooler may give every transaction another session: no lock of Kysely's may outlive one. `takeTurn` is ours. */
 class PooledDialect extends PostgresDialect {
+  readonly #pool: pg.Pool
+  constructor(pool: pg.Pool) {
+    super({ pool })
+    this.#pool = pool
+  }
+  override createDriver() {
+    return together(this.#pool)
+  }
   override createAdapter() {
     return new SessionlessAdapter()
   }
@@ -124,6 +134,9 @@ export const isCrowded = (error: unknown): boolean =>
 
 /** The data can never be written as it is: a value that does not fit, or a row that stands in the way. */
 export const isHopeless = (error: unknown): boolean => /^2[23]/.test(codeOf(error))
+
+/** Nothing of it was written. A longer way may find room, or find out why there is none. */
+export const isTurnedDown = (error: unknown): boolean => isHopeless(error) || RETRY.has(codeOf(error))
 
 const codeOf = (error: unknown): string =>
   typeof error === 'object' && error && 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -1,0 +1,70 @@
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isPostgres, testDatabase } from '#server/test/database.ts'
+import type { Database } from './open.ts'
+import type { Tables } from './tables.ts'
+import { together } from './together.ts'
+
+const inDatabase = describe.runIf(isPostgres) // the embedded one has no connections
+
+const pidOf = async (db: Kysely<Tables>) => {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
+  return rows[0]?.pid ?? 0
+}
+const pidsOf = (db: Kysely<Tables>, many: number) => Promise.all(Array.from({ length: many }, () => pidOf(db)))
+
+inDatabase('statements of one turn', () => {
+  let database: Database & { url: string | undefined }
+  beforeAll(async () => {
+    database = await testDatabase()
+    await pidOf(database.db) // now it knows whom it talks to
+  })
+  afterAll(() => database.close())
+
+  const word = (sha256: string) => database.db.insertInto('legal_text').values({ sha256, content: '' }).execute()
+  const kept = async () => {
+    const { rows } = await sql<{ sha256: string }>`select sha256 from legal_text where content = ''`.execute(
+      database.db,
+    )
+    return rows.map(({ sha256 }) => sha256).sort()
+  }
+
+  it('share a connection, as long as they are few', async () => {
+    expect(new Set(await pidsOf(database.db, 6)).size).toBe(1)
+    expect(new Set(await pidsOf(database.db, 13)).size).toBe(3)
+  })
+
+  it('each get their own answer, and fail and commit for themselves', async () => {
+    const settled = await Promise.allSettled([word('one'), word('one'), word('two'), kept()])
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
+    expect(settled[3]).toMatchObject({ value: ['one', 'two'] })
+    expect(settled[1]).toMatchObject({ reason: { code: '23505' } })
+  })
+
+  it('never get into a transaction, which has a connection to itself', async () => {
+    const failed = database.db.transaction().execute(async (transaction) => {
+      const [inside, ...outside] = await Promise.all([pidOf(transaction), pidOf(database.db), pidOf(database.db)])
+      expect(outside).not.toContain(inside)
+      await transaction.insertInto('legal_text').values({ sha256: 'three', content: '' }).execute()
+      await word('four')
+      expect(await kept()).not.toContain('three')
+      throw new Error('never mind')
+    })
+    await expect(failed).rejects.toThrow('never mind')
+    expect(await kept()).toEqual(['four', 'one', 'two'])
+  })
+
+  it('go alone behind a pooler, which may mix them up', async () => {
+    const pool = new pg.Pool({ connectionString: database.url, max: 5, pipeline: true })
+    pool.on('connect', (client) => Object.assign(client, { processID: 1 })) // as a pooler says
+    class Pooled extends PostgresDialect {
+      override createDriver = () => together(pool)
+    }
+    const db = new Kysely<Tables>({ dialect: new Pooled({ pool }) })
+    await pidOf(db)
+    expect(new Set(await pidsOf(db, 5)).size).toBe(5)
+    expect((await pidsOf(db, 12)).length).toBe(12)
+    await db.destroy()
+  })
+})

@@ -1,0 +1,123 @@
+import type { Writable } from 'node:stream'
+import { type CompiledQuery, type DatabaseConnection, type Driver, PostgresDriver, type QueryResult } from 'kysely'
+import type pg from 'pg'
+
+/**
+ * Statements that stand alone and are asked for in one turn of the loop go out together: one connection, one write and
+ * one wake-up for all of them. Each is still a transaction of its own, and fails for itself. Whoever begins a longer one
+ * has a connection to itself.
+ */
+export function together(pool: pg.Pool): Driver {
+  const driver = new PostgresDriver({ pool })
+  const ask = asking(pool)
+  const owned = new WeakMap<DatabaseConnection, Own>()
+  const own = (seat: DatabaseConnection): Own => {
+    const connection = owned.get(seat)
+    if (!connection) throw new Error('No transaction has begun.')
+    return connection
+  }
+  return {
+    init: (options) => driver.init(options),
+    destroy: () => driver.destroy(),
+    async acquireConnection() {
+      const seat: DatabaseConnection = {
+        executeQuery: (query) => owned.get(seat)?.executeQuery(query) ?? ask(query),
+        streamQuery: () => {
+          throw new Error('Rows are not streamed.')
+        },
+      }
+      return seat
+    },
+    async releaseConnection(seat) {
+      const connection = owned.get(seat)
+      if (connection) await driver.releaseConnection(connection)
+    },
+    async beginTransaction(seat, settings) {
+      const connection = (await driver.acquireConnection()) as Own
+      owned.set(seat, connection)
+      await driver.beginTransaction(connection, settings)
+    },
+    commitTransaction: (seat) => driver.commitTransaction(own(seat)),
+    rollbackTransaction: (seat) => driver.rollbackTransaction(own(seat)),
+  }
+}
+
+type Own = Parameters<PostgresDriver['releaseConnection']>[0]
+type Ask = <Row>(query: CompiledQuery) => Promise<QueryResult<Row>>
+type Asked = {
+  query: CompiledQuery
+  resolve: (result: QueryResult<never>) => void
+  reject: (error: unknown) => void
+}
+
+/** Whoever goes along with a slow one waits for it, so they are few. */
+const MOST = 6
+
+function asking(pool: pg.Pool): Ask {
+  const { isDirect, learn } = directness()
+  let most = 1 // until it is known who is at the other end
+  let boarding: Asked[] = []
+  const depart = async (asked: Asked[]) => {
+    const leave = () => {
+      if (boarding === asked) boarding = []
+    }
+    try {
+      const client = await pool.connect() // who comes while there is none comes along
+      leave()
+      try {
+        await learn(client)
+        most = isDirect(client) ? MOST : 1
+        await (isDirect(client) ? sendTogether : sendInTurn)(client, asked)
+      } finally {
+        client.release()
+      }
+    } catch (error) {
+      leave()
+      for (const { reject } of asked) reject(error)
+    }
+  }
+  return (query) =>
+    new Promise((resolve, reject) => {
+      if (boarding.length >= most) boarding = []
+      if (boarding.push({ query, resolve, reject }) > 1) return
+      const asked = boarding
+      setImmediate(() => void depart(asked))
+    })
+}
+
+/**
+ * Whether a connection leads to PostgreSQL itself, which then answers as the process that it said it was. A pooler makes up
+ * another number, and PgBouncer in transaction mode mixes up what it is sent together.
+ */
+function directness() {
+  const known = new WeakMap<pg.PoolClient, boolean>()
+  return {
+    isDirect: (client: pg.PoolClient) => known.get(client) === true,
+    learn: async (client: pg.PoolClient) => {
+      if (known.has(client)) return
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+      known.set(client, rows[0]?.pid === (client as pg.PoolClient & { processID: number | null }).processID)
+    },
+  }
+}
+
+const sendOne = (client: pg.PoolClient, { query, resolve, reject }: Asked): Promise<void> =>
+  client.query<never>(query.sql, [...query.parameters]).then((answer) => resolve(resultOf(answer)), reject)
+
+/** As one write; `pg` itself makes one of each. */
+async function sendTogether(client: pg.PoolClient, asked: Asked[]): Promise<void> {
+  const { stream } = (client as pg.PoolClient & { connection: { stream: Writable } }).connection
+  stream.cork()
+  const answers = asked.map((one) => sendOne(client, one))
+  stream.uncork()
+  await Promise.all(answers)
+}
+
+async function sendInTurn(client: pg.PoolClient, asked: Asked[]): Promise<void> {
+  for (const one of asked) await sendOne(client, one)
+}
+
+const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
+
+const resultOf = <Row extends pg.QueryResultRow>({ command, rowCount, rows }: pg.QueryResult<Row>): QueryResult<Row> =>
+  CHANGES.has(command) ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
