@@ -1,15 +1,17 @@
 import {
   createCipheriv,
   createDecipheriv,
+  createHash,
   createHmac,
   createPrivateKey,
   createSecretKey,
+  generateKeyPairSync,
   hkdfSync,
   type KeyObject,
   randomBytes,
   sign,
 } from 'node:crypto'
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose'
+import type { JWK } from 'jose'
 import type { Db } from './db/open.ts'
 import { Mendable } from './mendable.ts'
 
@@ -35,7 +37,7 @@ export async function openKeys(db: Db, secret: string, now: Date): Promise<Keys>
   const root = await keep(db, secret, now, 'hmac', async () => randomBytes(32).toString('base64'))
   const jwk: JWK = JSON.parse(await keep(db, secret, now, 'grant', newSigningKey))
   const { d: _private, ...publicJwk } = jwk
-  const kid = await calculateJwkThumbprint(publicJwk)
+  const kid = thumbprint(publicJwk)
   return {
     grant: {
       privateKey: createPrivateKey({ key: jwk, format: 'jwk' }),
@@ -70,7 +72,11 @@ function derivedFrom(root: Buffer): Pick<Keys, 'hmac' | 'secret'> {
 }
 
 const newSigningKey = async () =>
-  JSON.stringify(await exportJWK((await generateKeyPair('ES256', { extractable: true })).privateKey))
+  JSON.stringify(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }))
+
+/** A key's own name (RFC 7638): the hash of what it consists of, in this order and spelling. */
+const thumbprint = ({ crv, kty, x, y }: JWK) =>
+  createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
 
 async function keep(
   db: Db,

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { importJWK, jwtVerify } from 'jose'
 import { signed } from '#server/keys.ts'
 import type { World } from '#server/world.ts'
 
@@ -32,6 +31,7 @@ export async function spendGrant({ db, keys, config, now }: World, token: string
     audience: config.OFFICE_URL,
     currentDate: now(),
   }
+  const { importJWK, jwtVerify } = await import('jose') // a start should not wait for it
   const checked = await jwtVerify(token, await importJWK(publicJwk, 'ES256'), rules).catch(() => undefined)
   const { sub, jti, exp } = checked?.payload ?? {}
   if (!sub || !jti || !exp) return undefined

@@ -203,7 +203,10 @@ export function useWizard(start: StartData, place: Place | undefined) {
 
   const isNew = moves === 0
   useEffect(() => {
-    const bring = () => Promise.all([fetchNext(step, start), fetchDialog()]).catch(() => undefined)
+    const bring = () => {
+      fetchNext(step, start).catch(() => undefined)
+      whenIdle(() => fetchDialog().catch(() => undefined)) // nobody waits for it
+    }
     return isNew ? whenBegun(bring) : void whenIdle(bring)
   }, [step, start, isNew])
 
