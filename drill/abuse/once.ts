@@ -48,7 +48,7 @@ const kinds: Kind[] = [
     name: 'code',
     prepare: async (house) => {
       const address = thiefAddress(0)
-      const phone_number = americanPhone(7)
+      const phone_number = americanPhone(LONG.uses) // which no other kind has written to
       const captcha = await solution(house, { address })
       const sent = await house.post(calls.sendVerificationCode.path, { phone_number, captcha }, { address })
       const cookie = cookieOf(sent)
