@@ -13,7 +13,7 @@ const dist = join(root, 'dist')
 const main = join(root, 'web/main.tsx')
 const started = Date.now()
 
-/** Tells a browser to get all functions of a script ready while it arrives, beside the page, instead of one by one when they are called. */
+/** Tells a browser to get all functions of a script ready while it arrives, instead of one by one when they are called. */
 const READ_AT_ONCE = '//# allFunctionsCalledOnLoad'
 
 /** A rule that needs more of zod than web/lean-zod.ts has must not be found out by a visitor. */
