@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Db, inTransaction, isHopeless, isTurnedDown } from './db/open.ts'
+import { statement } from './db/statement.ts'
 import type { PaymentState } from './db/tables.ts'
 import type { Authorization } from './gateways/payment/port.ts'
 import { type Attempt, isFree, moving, referenceOf, releaseByLetter } from './payment.ts'
@@ -71,11 +72,7 @@ function makeMember(world: World, key: AttemptKey, hold: Approval): Promise<stri
   })
 }
 
-/**
- * The statement that makes a member: member, sponsor site, order, acceptances, vault reference and what has to follow.
- * Only after its commit may anyone hear "Approved". It fails as a whole when the attempt is in none of these states, since
- * its member then belongs to no enrollment.
- */
+/** Only after its commit may anyone hear "Approved". */
 async function writeMember(
   db: Db,
   attempt: Attempt,
@@ -83,15 +80,25 @@ async function writeMember(
   joining: Joining,
   approved: Partial<Approved> = {},
 ): Promise<string> {
+  const { enrollment_id, attempt: number } = attempt
   const rows = rowsOf(attempt, joining)
   const ended = { ...approved, state: 'enrolled' as const, details: null, password_hash: null, updated_at: joining.now }
-  await db
-    .with('moved', (write) => moving(write, attempt, from, ended).returning('enrollment_id'))
+  await writeAll(db, { key: { enrollment_id, attempt: number }, from, ended, rows })
+  return rows.member.id
+}
+
+/**
+ * The statement that makes a member: member, sponsor site, order, acceptances, vault reference and what has to follow. It
+ * fails as a whole when the attempt is in none of these states, since its member then belongs to no enrollment.
+ */
+const writeAll = statement((db, { key, from, ended, rows }: Writing) =>
+  db
+    .with('moved', (write) => moving(write, key, from, ended).returning('enrollment_id'))
     .with('new_member', (write) =>
       write.insertInto('member').values(({ selectFrom }) => ({
         ...rows.member,
         enrollment_id: selectFrom('moved').select('enrollment_id'),
-        ...recordOf(db, attempt),
+        ...recordOf(db, key),
       })),
     )
     .with('new_site', (write) => write.insertInto('sponsor').values(rows.site))
@@ -99,9 +106,13 @@ async function writeMember(
     .with('new_lines', (write) => write.insertInto('order_line').values(rows.lines))
     .with('new_acceptances', (write) => write.insertInto('acceptance').values(rows.acceptances))
     .insertInto('job')
-    .values(rows.jobs)
-    .execute()
-  return rows.member.id
+    .values(rows.jobs),
+)
+type Writing = {
+  key: AttemptKey
+  from: PaymentState[]
+  ended: Parameters<typeof moving>[3]
+  rows: ReturnType<typeof rowsOf>
 }
 
 const WELCOME_MINUTES = 30

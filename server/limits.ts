@@ -1,6 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { type RawBuilder, sql } from 'kysely'
 import type { LimitName } from './config.ts'
+import { statement } from './db/statement.ts'
 import { Refusal } from './refusal.ts'
 import type { World } from './world.ts'
 
@@ -17,11 +18,26 @@ export const spend = (world: World, limit: LimitName, key: string) => spendAll(w
  */
 export async function spendAll(world: World, asked: Some<Asked>) {
   const counting = asked.map(([limit, key]) => countingOf(world, limit, key))
+  const { rows: found } = await countAll(world.db, { counting })
+  const isCounted = (name: LimitName) => found.some((row) => row.name === name && row.is_counted)
+  const giveBack = ({ names, also }: GivingBack = {}) =>
+    takeBack(
+      world,
+      counting.filter(({ name }) => (names?.includes(name) ?? true) && isCounted(name)),
+      also,
+    )
+  if (asked.every(([name]) => isCounted(name))) return { giveBack }
+  await giveBack() // somebody else was faster with one of them
+  const full = found.find(({ is_full }) => is_full) ?? found.find(({ is_counted }) => !is_counted)
+  throw await tooMany(world, ...(asked.find(([name]) => name === full?.name) ?? asked[0]))
+}
+
+const countAll = statement((_db, { counting }: { counting: Counting[] }) => {
   const rows = counting.map(
     ({ name, hash, part, since, until, most }) =>
       sql`(${name}, ${hash}, cast(${part} as timestamptz), cast(${since} as timestamptz), cast(${until} as timestamptz), cast(${most} as integer))`,
   )
-  const { rows: found } = await sql<{ name: LimitName; is_counted: boolean; is_full: boolean }>`
+  return sql<{ name: LimitName; is_counted: boolean; is_full: boolean }>`
     with asked (name, key, part, since, until, most) as (values ${sql.join(rows)}),
     room as (
       select asked.name, asked.key, part, until,
@@ -37,19 +53,8 @@ export async function spendAll(world: World, asked: Some<Asked>) {
       on conflict (name, key, window_start) do update set count = limit_count.count + 1
         where limit_count.count < (select in_this_part from room where name = excluded.name and key = excluded.key)
       returning name)
-    select name, name in (select name from counted) as is_counted, in_all <= 0 as is_full from room`.execute(world.db)
-  const isCounted = (name: LimitName) => found.some((row) => row.name === name && row.is_counted)
-  const giveBack = ({ names, also }: GivingBack = {}) =>
-    takeBack(
-      world,
-      counting.filter(({ name }) => (names?.includes(name) ?? true) && isCounted(name)),
-      also,
-    )
-  if (asked.every(([name]) => isCounted(name))) return { giveBack }
-  await giveBack() // somebody else was faster with one of them
-  const full = found.find(({ is_full }) => is_full) ?? found.find(({ is_counted }) => !is_counted)
-  throw await tooMany(world, ...(asked.find(([name]) => name === full?.name) ?? asked[0]))
-}
+    select name, name in (select name from counted) as is_counted, in_all <= 0 as is_full from room`
+})
 
 type Counting = ReturnType<typeof countingOf>
 type GivingBack = {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { MASTER } from '#contract/limits.ts'
 import { type Db, inTransaction, isTurnedDown } from './db/open.ts'
+import { statement } from './db/statement.ts'
 import type { Details, PaymentState, Tables } from './db/tables.ts'
 import type { Authorization, DeclineClass } from './gateways/payment/port.ts'
 import { claimsOf, clashing, releaseNames } from './members.ts'
@@ -41,12 +42,7 @@ const after = (then: Date, seconds: number) => new Date(then.getTime() + seconds
 
 /** All attempts of an enrollment in order, and the member it led to. */
 export async function findAttempts(db: Db, enrollment_id: string) {
-  const attempts = await db
-    .selectFrom('payment')
-    .select(['attempt', 'state', 'decline_class'])
-    .where('enrollment_id', '=', enrollment_id)
-    .orderBy('attempt')
-    .execute()
+  const { rows: attempts } = await attemptsOf(db, { enrollment_id })
   const joined = attempts.some(({ state }) => !isOpen({ state }) && !isFree({ state }))
   const member = joined
     ? await db
@@ -57,6 +53,14 @@ export async function findAttempts(db: Db, enrollment_id: string) {
     : undefined
   return { attempts, member }
 }
+
+const attemptsOf = statement((db, { enrollment_id }: Pick<AttemptKey, 'enrollment_id'>) =>
+  db
+    .selectFrom('payment')
+    .select(['attempt', 'state', 'decline_class'])
+    .where('enrollment_id', '=', enrollment_id)
+    .orderBy('attempt'),
+)
 
 /** What an attempt may keep of an order, and the links that led to it. */
 export type Screened = { details: Details; touches: Touch[] }
@@ -83,20 +87,31 @@ async function reserveAtOnce(world: World, attempt: Attempt, touches: Touch[]): 
   const claims = claimsOf(enrollment_id, details.member)
   if (attempt.attempt > 1 || Object.keys(clashing(claims, claims)).length) return false
   const added = await newTouches(world.db, enrollment_id, touches, { isNew: true })
-  const writing = world.db
-    .with('begun', (write) => write.insertInto('enrollment').values({ id: enrollment_id, created_at }))
-    .with('claimed', (write) => write.insertInto('claim').values(claims))
-  const all = added.length
-    ? writing.with('touched', (write) => write.insertInto('sponsor_touch').values(added))
-    : writing
+  const begun = { id: enrollment_id, created_at }
   try {
-    await all.insertInto('payment').values(reservation(world, attempt)).execute()
+    await writeReservation(world.db, { begun, claims, added, payment: reservation(world, attempt) })
     return true
   } catch (error) {
     if (isTurnedDown(error)) return false
     throw error
   }
 }
+
+type Reserving = {
+  begun: Tables['enrollment']
+  claims: Tables['claim'][]
+  added: Tables['sponsor_touch'][]
+  payment: ReturnType<typeof reservation>
+}
+const writeReservation = statement((db, { begun, claims, added, payment }: Reserving) => {
+  const writing = db
+    .with('begun', (write) => write.insertInto('enrollment').values(begun))
+    .with('claimed', (write) => write.insertInto('claim').values(claims))
+  const all = added.length
+    ? writing.with('touched', (write) => write.insertInto('sponsor_touch').values(added))
+    : writing
+  return all.insertInto('payment').values(payment)
+})
 
 /** After whatever else this enrollment is doing. Says whose names are taken. */
 function reserveInTurn(world: World, attempt: Attempt, touches: Touch[]): Promise<boolean> {
@@ -238,20 +253,23 @@ type Change = Partial<Omit<Tables['payment'], 'details'>> & { state: PaymentStat
 /** Moves an attempt from one of the states it may come from. False: somebody else has moved it on. */
 export async function moveTo(
   { db, now }: Pick<World, 'db' | 'now'>,
-  key: AttemptKey,
+  { enrollment_id, attempt }: AttemptKey,
   from: PaymentState[],
   change: Change,
 ): Promise<boolean> {
-  const moved = await moving(db, key, from, { ...change, updated_at: now() }).executeTakeFirst()
-  return Number(moved.numUpdatedRows) === 1
+  const moved = await move(db, { key: { enrollment_id, attempt }, from, change: { ...change, updated_at: now() } })
+  return Number(moved.numAffectedRows) === 1
 }
+
+type Move = { key: AttemptKey; from: PaymentState[]; change: Change & { updated_at: Date } }
+const move = statement((db, { key, from, change }: Move) => moving(db, key, from, change))
 
 /** The same as a part of a larger statement. */
 export const moving = (
   write: Pick<Db, 'updateTable'>,
   { enrollment_id, attempt }: AttemptKey,
   from: PaymentState[],
-  change: Change & { updated_at: Date },
+  change: Move['change'],
 ) =>
   write
     .updateTable('payment')

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testDatabase } from '#server/test/database.ts'
+import type { Database } from './open.ts'
+import { statement } from './statement.ts'
+import type { Tables } from './tables.ts'
+
+describe('a statement that is built once', () => {
+  let database: Database
+  beforeAll(async () => {
+    database = await testDatabase()
+  })
+  afterAll(() => database.close())
+
+  let built = 0
+  const add = statement((db, { spent }: { spent: Omit<Tables['spent'], 'used_by'>[] }) => {
+    built += 1
+    return db.insertInto('spent').values(spent)
+  })
+  const find = statement((db, { keys, ...maybe }: { keys: string[]; used_by?: string | undefined }) => {
+    const found = db.selectFrom('spent').select(['key', 'expires_at']).where('key', 'in', keys).orderBy('key')
+    return maybe.used_by === undefined ? found : found.where('used_by', '=', maybe.used_by)
+  })
+  const expires_at = new Date('2026-11-15T12:00:00Z')
+  const spentOf = (...keys: string[]) => ({ spent: keys.map((key) => ({ kind: 'test', key, expires_at })) })
+
+  it('is filled in each time it runs, and built again only for more or fewer values', async () => {
+    expect(await add(database.db, spentOf('a', 'b'))).toMatchObject({ numAffectedRows: 2n })
+    expect(await add(database.db, spentOf('c', 'd'))).toMatchObject({ numAffectedRows: 2n })
+    expect(built).toBe(1)
+    await add(database.db, spentOf('e'))
+    expect(built).toBe(2)
+    const { rows } = await find(database.db, { keys: ['a', 'd', 'e'] })
+    expect(rows).toEqual(['a', 'd', 'e'].map((key) => ({ key, expires_at })))
+    expect((await find(database.db, { keys: ['b', 'c', 'x'] })).rows.map(({ key }) => key)).toEqual(['b', 'c'])
+  })
+
+  it('may say something else when a value is not there', async () => {
+    expect((await find(database.db, { keys: ['a'], used_by: undefined })).rows).toHaveLength(1)
+    expect((await find(database.db, { keys: ['a'], used_by: 'nobody' })).rows).toHaveLength(0)
+  })
+
+  it('is a part of the transaction that it runs in', async () => {
+    const failing = database.db.transaction().execute(async (db) => {
+      await add(db, spentOf('f'))
+      throw new Error('not today')
+    })
+    await expect(failing).rejects.toThrow('not today')
+    expect((await find(database.db, { keys: ['f'] })).rows).toHaveLength(0)
+  })
+
+  it('is never sent with a blank in it', async () => {
+    const anyOf = statement((_db, { keys }: { keys: string[] }) => sql`select 1 where 'a' = any(${keys})`)
+    await expect(anyOf(database.db, { keys: ['a', 'b'] })).rejects.toThrow()
+  })
+})

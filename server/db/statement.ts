@@ -1,0 +1,55 @@
+import type { CompiledQuery, QueryResult } from 'kysely'
+import type { Db } from './open.ts'
+
+/**
+ * A statement that everybody needs, so that it is built and compiled once and then only filled in. `write` gets blanks in
+ * place of the values: how many there are and what they are called may make a difference to its text, what they are may not.
+ */
+export function statement<Values extends object, Row>(write: (db: Db, values: Values) => Written<Row>) {
+  const known = new Map<string, CompiledQuery<Row>>()
+  return (db: Db, values: Values): Promise<QueryResult<Row>> => {
+    const filling: unknown[] = []
+    const shape = shapeOf(values, filling)
+    const query = known.get(shape) ?? write(db, inBlank(values)).compile(db)
+    known.set(shape, query)
+    const parameters = query.parameters.map((part) => (part instanceof Blank ? filling[part.place] : part))
+    return db.executeQuery({ ...query, parameters })
+  }
+}
+
+type Written<Row> = { compile: (db: Db) => CompiledQuery<Row> }
+
+/** Stands for the value at this place. */
+class Blank {
+  readonly place: number
+  constructor(place: number) {
+    this.place = place
+  }
+  /** Called when one is about to be sent: inside of a list that is a value itself. */
+  toJSON(): never {
+    throw new Error('A list is filled in value by value.')
+  }
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+
+/** The names and numbers of things in it. The values themselves are laid aside, in the same order. */
+function shapeOf(value: unknown, aside: unknown[]): string {
+  if (Array.isArray(value)) return `[${value.map((one) => shapeOf(one, aside))}]`
+  if (isObject(value)) return `{${Object.entries(value).map(([name, one]) => `${name}${shapeOf(one, aside)}`)}}`
+  aside.push(value)
+  return value === undefined ? '?' : ''
+}
+
+/** The same with a blank for each value. */
+function inBlank<Values>(values: Values): Values {
+  let place = 0
+  const blank = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(blank)
+    if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, blank(one)]))
+    const here = place++
+    return value === undefined ? undefined : new Blank(here)
+  }
+  return blank(values) as Values
+}
