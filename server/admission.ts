@@ -80,10 +80,10 @@ async function writeMember(
   joining: Joining,
   approved: Partial<Approved> = {},
 ): Promise<string> {
-  const { enrollment_id, attempt: number } = attempt
+  const key = { enrollment_id: attempt.enrollment_id, attempt: attempt.attempt }
   const rows = rowsOf(attempt, joining)
   const ended = { ...approved, state: 'enrolled' as const, details: null, password_hash: null, updated_at: joining.now }
-  await writeAll(db, { key: { enrollment_id, attempt: number }, from, ended, rows })
+  await writeAll(db, { key, from, ended, rows })
   return rows.member.id
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from './db/open.ts'
+import { statement } from './db/statement.ts'
 import type { World } from './world.ts'
 
 /**
@@ -108,9 +109,11 @@ async function tripsToday({ db, now }: World, breaker: Breaker): Promise<number>
 
 /** Seconds for which it is still open; nothing when it is not. */
 export async function secondsOpen(world: World, breaker: Breaker): Promise<number | undefined> {
-  const row = await openUntil(world.db, breaker).executeTakeFirst()
+  const [row] = (await readOpenUntil(world.db, { breaker })).rows
   return secondsLeft(world, row?.expires_at)
 }
+
+const readOpenUntil = statement((db, { breaker }: { breaker: Breaker }) => openUntil(db, breaker))
 
 /** Until when it is open, if it ever was: by itself, or as a part of a larger statement. */
 export const openUntil = (db: Db, breaker: Breaker) =>

@@ -6,6 +6,7 @@ import { limits } from '#contract/limits.ts'
 import { toAmount } from '#contract/money.ts'
 import { groupOf, groupOfList, type OrderList, orderLists, productIds } from '#contract/packages.ts'
 import type { Db } from './db/open.ts'
+import { statement } from './db/statement.ts'
 import type { Details } from './db/tables.ts'
 import { refuseFields } from './refusal.ts'
 
@@ -48,16 +49,17 @@ export async function priceOrder(db: Db, order: Input<'sumOrder'>): Promise<Pric
   return { lines, grand_total: lines.reduce((sum, line) => sum + line.price_cents, 0) }
 }
 
-const onOurShelf = async (db: Db, ids: number[]) => {
-  const found = await db
+const onOurShelf = async (db: Db, ids: number[]) =>
+  new Map((await lookUp(db, { ids })).rows.map((row) => [row.product_id, row]))
+
+const lookUp = statement((db, { ids }: { ids: number[] }) =>
+  db
     .selectFrom('package')
     .select(['product_id', 'name', 'price_cents', 'is_recurring', 'is_special'])
     .where('product_category_id', '=', ourShelf.product_category_id)
     .where('language_id', '=', ourShelf.language_id)
-    .where('product_id', 'in', ids)
-    .execute()
-  return new Map(found.map((row) => [row.product_id, row]))
-}
+    .where('product_id', 'in', ids),
+)
 
 /** Every document with its text; the status says which are in force. */
 export const findDocuments = (db: Db): Promise<LegalDocument[]> =>
@@ -70,14 +72,17 @@ export const findDocuments = (db: Db): Promise<LegalDocument[]> =>
 
 /** What the first checkbox stands for today: title, version and hash of each document of checkout. */
 export async function checkoutDocuments(db: Db) {
-  const found = await db
+  const { rows } = await inForce(db, {})
+  return rows.filter(({ display_on_checkout }) => display_on_checkout.includes(AT_CHECKOUT))
+}
+
+const inForce = statement((db) =>
+  db
     .selectFrom('legal_document')
     .select(['title', 'version', 'sha256', 'display_on_checkout'])
     .where('status', '=', 'active')
-    .orderBy('id')
-    .execute()
-  return found.filter(({ display_on_checkout }) => display_on_checkout.includes(AT_CHECKOUT))
-}
+    .orderBy('id'),
+)
 
 /** What the second checkbox stands for. */
 export const consent = {

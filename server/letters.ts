@@ -2,6 +2,7 @@ import { brand } from '#contract/brand.ts'
 import { limits } from '#contract/limits.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { renewsOn } from '#contract/renewal.ts'
+import { statement } from './db/statement.ts'
 import type { Letter } from './gateways/mail/port.ts'
 import {
   acceptedText,
@@ -224,14 +225,20 @@ const letter = ({ config }: World, to: Addressee, { blocks, ...said }: Said): Le
 const greeting = (first_name: string) =>
   paragraph(/[\p{L}\p{N}]\.[\p{L}\p{N}]|[/:@]/u.test(first_name) ? 'Hello,' : `Hello ${first_name},`)
 
-const memberOf = ({ db }: World, member_id: string) =>
+async function memberOf({ db }: World, member_id: string) {
+  const [member] = (await readMember(db, { member_id })).rows
+  if (!member) throw new Error('a letter to nobody')
+  return member
+}
+
+const readMember = statement((db, { member_id }: { member_id: string }) =>
   db
     .selectFrom('member')
     .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
     .select(['first_name', 'last_name', 'email', 'username', 'joined_at', 'cancelled_at', 'touch_seal'])
     .select(['sponsor.name as sponsor_name', 'sponsor.site as sponsor_site'])
-    .where('member.id', '=', member_id)
-    .executeTakeFirstOrThrow()
+    .where('member.id', '=', member_id),
+)
 
 /** 'November 15, 2026', the same for every reader. */
 const day = (date: Date | string) => longDay.format(new Date(date))

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Sponsor } from '#contract/api.ts'
 import { MASTER } from '#contract/limits.ts'
+import { statement } from './db/statement.ts'
 import type { Tables } from './db/tables.ts'
 import type { World } from './world.ts'
 
@@ -11,13 +12,17 @@ export type Sponsored = Pick<Selectable<Tables['sponsor']>, 'id' | 'site' | 'nam
 export async function follow({ db, now }: Place, site: string): Promise<Sponsored | undefined> {
   const passed = new Set<string>()
   for (let next = site; ; ) {
-    const found = await db.selectFrom('sponsor').selectAll().where('site', '=', next).executeTakeFirst()
+    const [found] = (await sponsorAt(db, { site: next })).rows
     if (!found?.renamed_to || passed.has(found.renamed_to))
       return found && { ...found, active: found.active && !isPast(found.active_until, now()) }
     passed.add(next)
     next = found.renamed_to
   }
 }
+
+const sponsorAt = statement((db, { site }: { site: string }) =>
+  db.selectFrom('sponsor').selectAll().where('site', '=', site),
+)
 
 /** The paid month of a member who has cancelled is over. */
 const isPast = (until: Date | null, now: Date) => until !== null && until <= now

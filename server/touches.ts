@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { SITE } from '#contract/limits.ts'
 import type { Db } from './db/open.ts'
+import { statement } from './db/statement.ts'
 import type { Tables } from './db/tables.ts'
 import type { AttemptKey } from './visitor.ts'
 
@@ -10,8 +11,12 @@ type Row = Tables['sponsor_touch']
 export type Touch = Pick<Row, 'site' | 'why' | 'touched_at'>
 
 /** The record of an enrollment, oldest first. */
-export const touchesOf = (db: Db, enrollment_id: string): Promise<Row[]> =>
-  db.selectFrom('sponsor_touch').selectAll().where('enrollment_id', '=', enrollment_id).orderBy('position').execute()
+export const touchesOf = async (db: Db, enrollment_id: string): Promise<Row[]> =>
+  (await readRecord(db, { enrollment_id })).rows
+
+const readRecord = statement((db, { enrollment_id }: Pick<Row, 'enrollment_id'>) =>
+  db.selectFrom('sponsor_touch').selectAll().where('enrollment_id', '=', enrollment_id).orderBy('position'),
+)
 
 /** How long the record is, and its last seal, as a new member keeps them. */
 export function recordOf(db: Db, { enrollment_id }: AttemptKey) {

@@ -1,6 +1,7 @@
 import type { EnrollmentReply } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { declinedCard, goodCard, openUntil, secondsLeft } from './breaker.ts'
+import { statement } from './db/statement.ts'
 import { countRefusal, spendAll } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import { requirePhone } from './screening.ts'
@@ -50,20 +51,22 @@ const conclude: Record<EnrollmentReply['payment'] | 'Nothing', Conclude> = {
  * once than it can still stop in time.
  */
 export async function refuseACrowd(world: World, order: Enrollment, key: AttemptKey): Promise<void> {
-  const { now, config } = world
-  const { asking, open_until } = await world.db
-    .selectNoFrom((select) => [
-      select
-        .selectFrom('payment')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('state', '=', 'authorizing')
-        .where('leased_until', '>', now())
-        .as('asking'),
-      openUntil(world.db, 'declines').as('open_until'),
-    ])
-    .executeTakeFirstOrThrow()
-  await requirePhone(world, order, key, async () => secondsLeft(world, open_until))
-  if (Number(asking) < config.PAYMENTS_AT_ONCE) return
+  const [around] = (await lookAround(world.db, { now: world.now() })).rows
+  if (!around) throw new Error('a look around finds nothing')
+  await requirePhone(world, order, key, async () => secondsLeft(world, around.open_until))
+  if (Number(around.asking) < world.config.PAYMENTS_AT_ONCE) return
   countRefusal('PAYMENTS_AT_ONCE')
   throw new Refusal(429, 'Many people are joining right now. Please try again in a moment.', { retryAfter: 5 })
 }
+
+const lookAround = statement((db, { now }: { now: Date }) =>
+  db.selectNoFrom((select) => [
+    select
+      .selectFrom('payment')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('state', '=', 'authorizing')
+      .where('leased_until', '>', now)
+      .as('asking'),
+    openUntil(db, 'declines').as('open_until'),
+  ]),
+)

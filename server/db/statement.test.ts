@@ -35,6 +35,17 @@ describe('a statement that is built once', () => {
     expect((await find(database.db, { keys: ['b', 'c', 'x'] })).rows.map(({ key }) => key)).toEqual(['b', 'c'])
   })
 
+  it('is not kept in ever more lengths', async () => {
+    const listOf = (length: number) => ({ keys: Array.from({ length }, () => 'a') })
+    let again = 0
+    const counting = statement((db, { keys }: { keys: string[] }) => {
+      again += 1
+      return db.selectFrom('spent').select('key').where('key', 'in', keys)
+    })
+    for (const length of [...Array(150).keys(), ...Array(150).keys()]) await counting(database.db, listOf(length + 1))
+    expect(again).toBe(200)
+  })
+
   it('may say something else when a value is not there', async () => {
     expect((await find(database.db, { keys: ['a'], used_by: undefined })).rows).toHaveLength(1)
     expect((await find(database.db, { keys: ['a'], used_by: 'nobody' })).rows).toHaveLength(0)
@@ -51,6 +62,6 @@ describe('a statement that is built once', () => {
 
   it('is never sent with a blank in it', async () => {
     const anyOf = statement((_db, { keys }: { keys: string[] }) => sql`select 1 where 'a' = any(${keys})`)
-    await expect(anyOf(database.db, { keys: ['a', 'b'] })).rejects.toThrow()
+    await expect(anyOf(database.db, { keys: ['a', 'b'] })).rejects.toThrow('value by value')
   })
 })

@@ -1,33 +1,38 @@
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { Db } from './open.ts'
 
+/** Of each statement so many texts are kept: a visitor who sends ever longer lists fills no memory. */
+const MOST = 100
+
+type Write<Values, Row> = (db: Db, values: Values) => { compile: (db: Db) => CompiledQuery<Row> }
+
 /**
  * A statement that everybody needs, so that it is built and compiled once and then only filled in. `write` gets blanks in
  * place of the values: how many there are and what they are called may make a difference to its text, what they are may not.
  */
-export function statement<Values extends object, Row>(write: (db: Db, values: Values) => Written<Row>) {
+export function statement<Values extends object, Row>(write: Write<Values, Row>) {
   const known = new Map<string, CompiledQuery<Row>>()
-  return (db: Db, values: Values): Promise<QueryResult<Row>> => {
+  return async (db: Db, values: Values): Promise<QueryResult<Row>> => {
     const filling: unknown[] = []
     const shape = shapeOf(values, filling)
-    const query = known.get(shape) ?? write(db, inBlank(values)).compile(db)
-    known.set(shape, query)
+    const query = known.get(shape) ?? build(write, db, values)
+    if (known.size < MOST) known.set(shape, query)
     const parameters = query.parameters.map((part) => (part instanceof Blank ? filling[part.place] : part))
     return db.executeQuery({ ...query, parameters })
   }
 }
 
-type Written<Row> = { compile: (db: Db) => CompiledQuery<Row> }
+function build<Values, Row>(write: Write<Values, Row>, db: Db, values: Values): CompiledQuery<Row> {
+  const query = write(db, inBlank(values)).compile(db)
+  if (query.parameters.some(Array.isArray)) throw new Error('A list is filled in value by value.')
+  return query
+}
 
 /** Stands for the value at this place. */
 class Blank {
   readonly place: number
   constructor(place: number) {
     this.place = place
-  }
-  /** Called when one is about to be sent: inside of a list that is a value itself. */
-  toJSON(): never {
-    throw new Error('A list is filled in value by value.')
   }
 }
 

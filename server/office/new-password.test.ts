@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sweep } from '#server/janitor.ts'
 import { runJobs } from '#server/jobs.ts'
+import { watched } from '#server/test/database.ts'
 import { byACrowd, CROWD, cookieOf, joinedMember, lettersTo, memberInOffice, wordIn } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 
@@ -100,14 +101,7 @@ describe('a forgotten password', () => {
     const { username, email } = await joinedMember(site)
     while (await runJobs(site.world));
     const asked = async (name: string) => {
-      const statements: string[] = []
-      const db = site.db.withPlugin({
-        transformQuery: ({ node }) => {
-          statements.push(node.kind)
-          return node
-        },
-        transformResult: async ({ result }) => result,
-      })
+      const { db, asked: statements } = watched(site.db)
       const { officeHandlers } = await import('./handlers.ts')
       await officeHandlers.forgetPassword({ ...site.world, db }, { name }, { address: '203.0.113.9' } as never)
       return statements

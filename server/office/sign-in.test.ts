@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { watched } from '#server/test/database.ts'
 import { cookieOf, joinedMember, memberInOffice } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 
@@ -41,14 +42,7 @@ describe('signing in', () => {
   it('15.1 hashes and asks the database as much for an unknown name as for a known one', async () => {
     const { username } = await joinedMember(site)
     const asked = async (name: string) => {
-      const statements: string[] = []
-      const db = site.db.withPlugin({
-        transformQuery: ({ node }) => {
-          statements.push(node.kind)
-          return node
-        },
-        transformResult: async ({ result }) => result,
-      })
+      const { db, asked: statements } = watched(site.db)
       const { officeHandlers } = await import('./handlers.ts')
       const visitor = { address: '203.0.113.9' } as never
       await expect(officeHandlers.signIn({ ...site.world, db }, { name, password: 'x' }, visitor)).rejects.toThrow()

@@ -3,6 +3,7 @@ import { limits } from '#contract/limits.ts'
 import { toAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
 import { renewsOn } from '#contract/renewal.ts'
+import { statement } from '#server/db/statement.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 import { findSeed } from './letter-keys.ts'
@@ -61,17 +62,7 @@ const membershipOf = ({ joined_at, cancelled_at, ends_at }: Member, now: Date): 
 
 /** What was bought, for how much, and under which reference it was paid. */
 export async function receiptOf({ db }: World, member_id: string): Promise<OfficeView['receipt']> {
-  const lines = await db
-    .selectFrom('orders')
-    .innerJoin('member', 'member.id', 'orders.member_id')
-    .innerJoin('payment', (join) =>
-      join.onRef('payment.enrollment_id', '=', 'member.enrollment_id').onRef('payment.attempt', '=', 'orders.attempt'),
-    )
-    .innerJoin('order_line', 'order_line.order_id', 'orders.id')
-    .select(['reference', 'orders.created_at', 'grand_total', 'name', 'price_cents'])
-    .where('orders.member_id', '=', member_id)
-    .orderBy('product_id')
-    .execute()
+  const { rows: lines } = await readOrder(db, { member_id })
   const [first] = lines
   if (!first) throw new Error('a member has no order')
   return {
@@ -81,6 +72,19 @@ export async function receiptOf({ db }: World, member_id: string): Promise<Offic
     total: toAmount(first.grand_total),
   }
 }
+
+const readOrder = statement((db, { member_id }: { member_id: string }) =>
+  db
+    .selectFrom('orders')
+    .innerJoin('member', 'member.id', 'orders.member_id')
+    .innerJoin('payment', (join) =>
+      join.onRef('payment.enrollment_id', '=', 'member.enrollment_id').onRef('payment.attempt', '=', 'orders.attempt'),
+    )
+    .innerJoin('order_line', 'order_line.order_id', 'orders.id')
+    .select(['reference', 'orders.created_at', 'grand_total', 'name', 'price_cents'])
+    .where('orders.member_id', '=', member_id)
+    .orderBy('product_id'),
+)
 
 async function acceptedTitles({ db }: World, member_id: string): Promise<OfficeView['accepted']> {
   const accepted = await db

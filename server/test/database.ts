@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { type Database, embedded, openDatabase } from '#server/db/open.ts'
+import { type Database, type Db, embedded, openDatabase } from '#server/db/open.ts'
 
 export const TEMPLATE = 'foyer_template'
 
@@ -15,6 +15,19 @@ export const testDatabase = (): Promise<Database & { url: string | undefined }> 
 async function onPglite() {
   const db = embedded(await PGlite.create({ loadDataDir: await openAsBlob(inject('dump')) }))
   return { db, description: 'a test', finished: async () => undefined, close: () => db.destroy(), url: undefined }
+}
+
+/** The same database, and what it was asked for since: to find or to change something. */
+export function watched(original: Db) {
+  const asked: ('find' | 'change')[] = []
+  const db = original.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      asked.push(result.numAffectedRows === undefined ? 'find' : 'change')
+      return result
+    },
+  })
+  return { db, asked }
 }
 
 let made = 0
