@@ -47,6 +47,12 @@ describe('a statement that is built once', () => {
   })
 
   it('may say something else when a value is not there', async () => {
+    const added = statement((db, { keys }: { keys: string[] }) => {
+      const all = db.selectFrom('spent').select('key')
+      return keys.length ? all.where('key', 'in', keys) : all
+    })
+    expect((await added(database.db, { keys: [] })).rows.length).toBeGreaterThan(1)
+    expect((await added(database.db, { keys: ['a'] })).rows).toHaveLength(1)
     expect((await find(database.db, { keys: ['a'], used_by: undefined })).rows).toHaveLength(1)
     expect((await find(database.db, { keys: ['a'], used_by: 'nobody' })).rows).toHaveLength(0)
   })

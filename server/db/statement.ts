@@ -44,7 +44,7 @@ function shapeOf(value: unknown, aside: unknown[]): string {
   if (Array.isArray(value)) return `[${value.map((one) => shapeOf(one, aside))}]`
   if (isObject(value)) return `{${Object.entries(value).map(([name, one]) => `${name}${shapeOf(one, aside)}`)}}`
   aside.push(value)
-  return value === undefined ? '?' : ''
+  return value === undefined ? '?' : '$'
 }
 
 /** The same with a blank for each value. */
