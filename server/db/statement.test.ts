@@ -69,5 +69,7 @@ describe('a statement that is built once', () => {
   it('is never sent with a blank in it', async () => {
     const anyOf = statement((_db, { keys }: { keys: string[] }) => sql`select 1 where 'a' = any(${keys})`)
     await expect(anyOf(database.db, { keys: ['a', 'b'] })).rejects.toThrow('value by value')
+    const asJson = statement((_db, { details }: { details: object }) => sql`select cast(${details} as jsonb)`)
+    await expect(asJson(database.db, { details: { name: 'a' } })).rejects.toThrow('value by value')
   })
 })

@@ -24,7 +24,8 @@ export function statement<Values extends object, Row>(write: Write<Values, Row>)
 
 function build<Values, Row>(write: Write<Values, Row>, db: Db, values: Values): CompiledQuery<Row> {
   const query = write(db, inBlank(values)).compile(db)
-  if (query.parameters.some(Array.isArray)) throw new Error('A list is filled in value by value.')
+  const isHolding = (part: unknown) => Array.isArray(part) || isObject(part)
+  if (query.parameters.some(isHolding)) throw new Error('Lists and objects are filled in value by value.')
   return query
 }
 
