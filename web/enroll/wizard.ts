@@ -13,6 +13,7 @@ import { emptyDraft, isSameDraft, isSameOrder, orderOf } from './draft.ts'
 import { firstStep, nextStep, previousStep } from './flow.ts'
 import { orderFailed } from './messages.ts'
 import { currentEntry, type Entry, type Place } from './place.ts'
+import { rehearse } from './rehearse.tsx'
 import { fetchNext, fetchRules, fetchScreen, type Rules, screenOf } from './steps.ts'
 
 /** Why the wizard stays where it is: the next step did not come, or the price did not. */
@@ -144,6 +145,35 @@ export function useWizard(start: StartData, place: Place | undefined) {
     })
   }
 
+  const wizard = {
+    start,
+    step,
+    draft,
+    grand_total,
+    stop: state.stop,
+    refused: state.refused,
+    remember,
+    byRules,
+    /** The step is valid: on to the next one, with these answers; or back to the payment that asked for a code. */
+    advance: async (answers: Draft): Promise<undefined> => {
+      if (step !== 'CODE_VERIFICATION' || currentEntry()?.from !== 'PAYMENT')
+        return enter(nextStep(step, policy), remember(answers))
+      history.back()
+    },
+    /** Previous. */
+    back: () => returnTo(previousStep(step, policy)),
+    /** Edit, Change and refusals: to an earlier step, and there to a field. */
+    returnTo,
+    /** It is paid: the answers are forgotten, and the office is next. */
+    finish: () => {
+      forgetDraft()
+      return enter('ACCESS', orderOf(draft))
+    },
+    choose,
+    sumAgain: () => again.current?.(),
+    sumAfresh: () => sumAlone(draft),
+  }
+
   const onPopState = useEffectEvent(async ({ state: entry }: PopStateEvent) => {
     const answers = remember()
     const wanted = (entry as Entry | null)?.step ?? step
@@ -201,41 +231,23 @@ export function useWizard(start: StartData, place: Place | undefined) {
     else heading?.focus({ preventScroll: true })
   }, [moves, focus])
 
+  const rehearseNext = useEffectEvent(() => {
+    const next = nextStep(step, policy)
+    const Next = screenOf(next)
+    if (Next) rehearse(Next, { ...wizard, step: next })
+  })
+
   const isNew = moves === 0
   useEffect(() => {
     const bring = () => {
-      fetchNext(step, start).catch(() => undefined)
+      fetchNext(step, start).then(
+        () => isNew && whenIdle(rehearseNext),
+        () => undefined,
+      )
       whenIdle(() => fetchDialog().catch(() => undefined)) // nobody waits for it
     }
     return isNew ? whenBegun(bring) : void whenIdle(bring)
   }, [step, start, isNew])
 
-  return {
-    start,
-    step,
-    draft,
-    grand_total,
-    stop: state.stop,
-    refused: state.refused,
-    remember,
-    byRules,
-    /** The step is valid: on to the next one, with these answers; or back to the payment that asked for a code. */
-    advance: async (answers: Draft): Promise<undefined> => {
-      if (step !== 'CODE_VERIFICATION' || currentEntry()?.from !== 'PAYMENT')
-        return enter(nextStep(step, policy), remember(answers))
-      history.back()
-    },
-    /** Previous. */
-    back: () => returnTo(previousStep(step, policy)),
-    /** Edit, Change and refusals: to an earlier step, and there to a field. */
-    returnTo,
-    /** It is paid: the answers are forgotten, and the office is next. */
-    finish: () => {
-      forgetDraft()
-      return enter('ACCESS', orderOf(draft))
-    },
-    choose,
-    sumAgain: () => again.current?.(),
-    sumAfresh: () => sumAlone(draft),
-  }
+  return wizard
 }
