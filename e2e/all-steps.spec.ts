@@ -61,6 +61,29 @@ test('13.1 packages, autoship, special, code: the long way into the office', asy
   await page.waitForURL('**/office')
 })
 
+test('no code goes out before Next, although its step is made ready ahead', async ({ page }) => {
+  const number = phone()
+  await page.goto(at('/ana'))
+  await choose(page, /Founding Membership/)
+  for (let offers = 0; offers < 2; offers++) await page.getByRole('button', { name: /Continue without/ }).click()
+  await fillAccount(page, { ...someone(), phone: number })
+  await page.reload() // the first step of a page is the one whose next is made ready
+  await page.evaluate(() => {
+    const create = document.createElement.bind(document)
+    document.createElement = (name: string) => {
+      if (name === 'h1') document.documentElement.dataset.ready = 'yes'
+      return create(name)
+    }
+  })
+  await page.locator('[name=first_name]').press('End')
+  await expect(page.locator('html')).toHaveAttribute('data-ready', 'yes')
+  await page.waitForTimeout(500) // time enough for a code to be asked for
+  expect(await codeTo(page, number)).toBe('')
+  await next(page)
+  await confirm(page, 'Code Sent', 'OK')
+  expect(await codeTo(page, number)).not.toBe('')
+})
+
 test('13.2 Edit Phone Number leads back to the phone', async ({ page }) => {
   await reachCode(page, phone())
   await confirm(page, 'Code Sent', 'OK')

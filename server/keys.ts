@@ -59,7 +59,7 @@ export function signed({ privateKey, kid }: Keys['grant'], typ: string, said: ob
  * The two numbers of a signature in 32 bytes each, as a JWS has them; in DER a sign and a length stand before each. Node does
  * it too, and then takes twice as long to sign.
  */
-function sideBySide(der: Buffer): Buffer {
+export function sideBySide(der: Buffer): Buffer {
   const middle = 4 + (der[3] ?? 0)
   const numbers = [der.subarray(4, middle), der.subarray(middle + 2)]
   return Buffer.concat(numbers.map((number) => Buffer.concat([Buffer.alloc(32), number]).subarray(-32)))

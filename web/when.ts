@@ -7,11 +7,15 @@ export const whenIdle = (work: () => void): void => {
 /** Whether somebody has begun to fill in the page, or has pressed a button of it. */
 export const isBegun = (): boolean => Boolean(window.pressed) || document.activeElement !== document.body
 
-/** As soon as somebody begins to use the page, or at once if they have. The answer takes it back. */
+/** Once, as soon as somebody begins to use the page, or at once if they have. The answer takes it back. */
 export function whenBegun(work: () => void): () => void {
   const forgotten = new AbortController()
   const { signal } = forgotten
-  for (const event of ['pointerdown', 'keydown', 'focusin']) addEventListener(event, work, { signal, once: true })
-  if (isBegun()) work()
+  const begin = () => {
+    forgotten.abort()
+    work()
+  }
+  for (const event of ['pointerdown', 'keydown', 'focusin']) addEventListener(event, begin, { signal })
+  if (isBegun()) begin()
   return () => forgotten.abort()
 }

@@ -1,8 +1,9 @@
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { Db } from './open.ts'
 
-/** Of each statement so many texts are kept: a visitor who sends ever longer lists fills no memory. */
-const MOST = 100
+/** Of each statement so many texts are kept, and none with more values: a visitor who sends ever longer lists fills no memory. */
+const MOST_TEXTS = 100
+const MOST_VALUES = 200
 
 type Write<Values, Row> = (db: Db, values: Values) => { compile: (db: Db) => CompiledQuery<Row> }
 
@@ -16,7 +17,7 @@ export function statement<Values extends object, Row>(write: Write<Values, Row>)
     const filling: unknown[] = []
     const shape = shapeOf(values, filling)
     const query = known.get(shape) ?? build(write, db, values)
-    if (known.size < MOST) known.set(shape, query)
+    if (known.size < MOST_TEXTS && filling.length <= MOST_VALUES) known.set(shape, query)
     const parameters = query.parameters.map((part) => (part instanceof Blank ? filling[part.place] : part))
     return db.executeQuery({ ...query, parameters })
   }
@@ -29,12 +30,17 @@ function build<Values, Row>(write: Write<Values, Row>, db: Db, values: Values): 
   return query
 }
 
-/** Stands for the value at this place. */
+/** Stands for the value at this place. Nothing can be made of it but a parameter. */
 class Blank {
   readonly place: number
   constructor(place: number) {
     this.place = place
   }
+  toJSON = refuseBlank;
+  [Symbol.toPrimitive] = refuseBlank
+}
+function refuseBlank(): never {
+  throw new Error('A value is filled in later: nothing can be made of it here.')
 }
 
 const isObject = (value: unknown): value is object =>
@@ -45,8 +51,11 @@ function shapeOf(value: unknown, aside: unknown[]): string {
   if (Array.isArray(value)) return `[${value.map((one) => shapeOf(one, aside))}]`
   if (isObject(value)) return `{${Object.entries(value).map(([name, one]) => `${name}${shapeOf(one, aside)}`)}}`
   aside.push(value)
-  return value === undefined ? '?' : '$'
+  return isNothing(value) ? String(value) : '$'
 }
+
+/** What is not there stays as it is: the text may depend on it. */
+const isNothing = (value: unknown) => value === undefined || value === null
 
 /** The same with a blank for each value. */
 function inBlank<Values>(values: Values): Values {
@@ -55,7 +64,7 @@ function inBlank<Values>(values: Values): Values {
     if (Array.isArray(value)) return value.map(blank)
     if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, blank(one)]))
     const here = place++
-    return value === undefined ? undefined : new Blank(here)
+    return isNothing(value) ? value : new Blank(here)
   }
   return blank(values) as Values
 }

@@ -23,7 +23,7 @@ export function watched(original: Db) {
   const db = original.withPlugin({
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
-      asked.push(result.numAffectedRows === undefined ? 'find' : 'change')
+      asked.push(result.numAffectedRows ? 'change' : 'find')
       return result
     },
   })

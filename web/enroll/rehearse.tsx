@@ -1,19 +1,25 @@
 import { Activity } from 'react'
 import { createRoot } from 'react-dom/client'
+import { log } from '#web/log.ts'
 import { whenIdle } from '#web/when.ts'
 import type { Screen } from './steps.ts'
 import type { Wizard } from './wizard.ts'
+
+const SEEN_BY_NOBODY_MS = 1000
 
 /**
  * Renders a step once where nobody sees it, and takes it away again: a slow phone takes a third longer for what it does for
  * the first time. Hidden, so that none of its effects runs.
  */
-export function rehearse(Step: Screen, wizard: Wizard) {
-  const stage = createRoot(document.createElement('div'))
-  stage.render(
-    <Activity mode="hidden">
-      <Step wizard={wizard} />
-    </Activity>,
-  )
-  whenIdle(() => whenIdle(() => stage.unmount()))
-}
+export const rehearse = (Step: Screen, wizard: Wizard) =>
+  whenIdle(() => {
+    const stage = createRoot(document.createElement('div'), {
+      onUncaughtError: (cause) => log('The rehearsal broke off.', cause),
+    })
+    stage.render(
+      <Activity mode="hidden">
+        <Step wizard={wizard} />
+      </Activity>,
+    )
+    setTimeout(() => stage.unmount(), SEEN_BY_NOBODY_MS)
+  })

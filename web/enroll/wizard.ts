@@ -13,7 +13,6 @@ import { emptyDraft, isSameDraft, isSameOrder, orderOf } from './draft.ts'
 import { firstStep, nextStep, previousStep } from './flow.ts'
 import { orderFailed } from './messages.ts'
 import { currentEntry, type Entry, type Place } from './place.ts'
-import { rehearse } from './rehearse.tsx'
 import { fetchNext, fetchRules, fetchScreen, type Rules, screenOf } from './steps.ts'
 
 /** Why the wizard stays where it is: the next step did not come, or the price did not. */
@@ -231,19 +230,20 @@ export function useWizard(start: StartData, place: Place | undefined) {
     else heading?.focus({ preventScroll: true })
   }, [moves, focus])
 
-  const rehearseNext = useEffectEvent(() => {
+  const rehearseNext = useEffectEvent(async () => {
     const next = nextStep(step, policy)
     const Next = screenOf(next)
-    if (Next) rehearse(Next, { ...wizard, step: next })
+    if (moves || !Next) return
+    const { rehearse } = await import('./rehearse.tsx')
+    rehearse(Next, { ...wizard, step: next })
   })
 
   const isNew = moves === 0
   useEffect(() => {
     const bring = () => {
-      fetchNext(step, start).then(
-        () => isNew && whenIdle(rehearseNext),
-        () => undefined,
-      )
+      fetchNext(step, start)
+        .then(() => rehearseNext())
+        .catch(() => undefined)
       whenIdle(() => fetchDialog().catch(() => undefined)) // nobody waits for it
     }
     return isNew ? whenBegun(bring) : void whenIdle(bring)
