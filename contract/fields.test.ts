@@ -251,6 +251,8 @@ describe('what comes with the address and the choice', () => {
     ['product_ids', '', 'ok'],
     ['product_ids', '34', 'ok'],
     ['product_ids', '34,35', 'ok'],
+    ['product_ids', Array(20).fill('34').join(), 'ok'],
+    ['product_ids', Array(21).fill('34').join(), 'Please choose a package.'],
     ['product_ids', '34,', 'Please choose a package.'],
     ['product_ids', '34;35', 'Please choose a package.'],
   ])

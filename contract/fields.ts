@@ -96,7 +96,7 @@ export const fields = {
   // What comes with the address and the choice
   sponsor_site: z.string('Please use a sponsor’s link.').check(z.trim(), z.toLowerCase(), z.regex(SITE, 'This is not a sponsor’s link.')),
   recipient: optional(tooLong(limits.text_length)),
-  product_ids: optional(z.regex(/^(?:\d{1,9}(?:,\d{1,9})*)?$/, 'Please choose a package.')),
+  product_ids: optional(z.regex(/^(?:\d{1,9}(?:,\d{1,9}){0,19})?$/, 'Please choose a package.')),
 }
 
 /** Messages that need more than one field or the clock. */
