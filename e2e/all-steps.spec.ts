@@ -10,8 +10,8 @@ const phone = () => `+1202555${String(Math.floor(Math.random() * 9000) + 1000)}`
 const choose = (page: Page, name: RegExp) =>
   page.getByRole('button', { name }).or(page.getByRole('radio', { name })).filter({ visible: true }).first().click()
 
-/** From the packages to the code. */
-async function reachCode(page: Page, number: string) {
+/** From the packages to the first fields, which are filled in. */
+async function reachAccount(page: Page, number: string) {
   await page.goto(at('/ana'))
   await choose(page, /Founding Membership/)
   await page.getByRole('button', { name: /Continue without/ }).click()
@@ -19,6 +19,12 @@ async function reachCode(page: Page, number: string) {
   await page.getByRole('button', { name: /Continue without/ }).click()
   const who = { ...someone(), phone: number }
   await fillAccount(page, who)
+  return who
+}
+
+/** From the packages to the code. */
+async function reachCode(page: Page, number: string) {
+  const who = await reachAccount(page, number)
   await next(page)
   return who
 }
@@ -63,10 +69,7 @@ test('13.1 packages, autoship, special, code: the long way into the office', asy
 
 test('no code goes out before Next, although its step is made ready ahead', async ({ page }) => {
   const number = phone()
-  await page.goto(at('/ana'))
-  await choose(page, /Founding Membership/)
-  for (let offers = 0; offers < 2; offers++) await page.getByRole('button', { name: /Continue without/ }).click()
-  await fillAccount(page, { ...someone(), phone: number })
+  await reachAccount(page, number)
   await page.reload() // the first step of a page is the one whose next is made ready
   await page.evaluate(() => {
     const create = document.createElement.bind(document)

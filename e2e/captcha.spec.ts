@@ -29,6 +29,7 @@ async function toCode(page: Page, number = phone()) {
     .first()
     .click()
   await page.getByRole('button', { name: /Continue without/ }).click()
+  await expect(page.getByRole('heading', { name: 'Something special?' })).toBeVisible()
   await page.getByRole('button', { name: /Continue without/ }).click()
   await fillAccount(page, { ...someone(), phone: number })
   await next(page)

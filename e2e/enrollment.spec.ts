@@ -261,6 +261,7 @@ test('10.10 a package that ships asks where to, anywhere in the world', async ({
   await awake(page)
   if (isMobile) await page.locator('summary').click()
   await page.getByRole('button', { name: /^Change/ }).click()
+  await expect(page.locator('.order')).not.toHaveAttribute('open') // it would push the packages out of sight
   await page.getByRole('button', { name: /Welcome Kit/ }).click()
   const who = someone()
   await fillAccount(page, who)

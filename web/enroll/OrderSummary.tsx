@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { orderLists } from '#contract/packages.ts'
+import type { Step } from '#contract/start.ts'
 import { ChevronIcon } from '#web/icons.tsx'
 import { monthlyCents, packagesIn } from './draft.ts'
 import { hasChange, previousStep } from './flow.ts'
@@ -9,7 +10,7 @@ import type { Wizard } from './wizard.ts'
 /** What is bought, what it costs today and what renews when. Folded on a phone, open beside the form on a desktop. */
 export function OrderSummary({ wizard }: { wizard: Wizard }) {
   const { start, draft, step } = wizard
-  const fold = useOpenOnDesktop()
+  const fold = useFold(step)
   const chosen = orderLists.flatMap((list) => packagesIn(list, draft, start))
   const [main] = chosen
   if (!main) return null
@@ -79,12 +80,18 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 /** '2026-12-15' → 'Dec 15'. A slow phone's own way to write it takes a tenth of a second. */
 const shortDay = (day: string) => `${MONTHS[Number(day.slice(5, 7)) - 1]} ${Number(day.slice(8))}`
 
-/** Our style sheet opens it on a desktop; a browser that cannot do that yet is helped here. */
-function useOpenOnDesktop() {
+/**
+ * Our style sheet opens it on a desktop; a browser that cannot do that yet is helped here. On a phone the next step stands
+ * below it, so it folds when a step is left.
+ */
+function useFold(step: Step) {
   const fold = useRef<HTMLDetailsElement>(null)
+  const shown = useRef(step)
   useEffect(() => {
-    if (CSS.supports('selector(::details-content)') || !matchMedia('(min-width: 60rem)').matches) return
-    if (fold.current) fold.current.open = true
-  }, [])
+    const isMoved = shown.current !== step
+    shown.current = step
+    const isHelped = !CSS.supports('selector(::details-content)') && matchMedia('(min-width: 60rem)').matches
+    if (fold.current && (isHelped || isMoved)) fold.current.open = isHelped
+  }, [step])
   return fold
 }
