@@ -16,13 +16,13 @@ const settingOf = ({ config }: World, breaker: Breaker) =>
 /** A bank has declined it. */
 export async function declinedCard(world: World): Promise<void> {
   const { seconds } = world.config.BREAKER_DECLINES
-  await counting('declines', 'bad', world.now(), seconds).execute(world.db)
+  await write(world.db, counted('declines', 'bad', world.now(), seconds))
   await tripIfBad(world, 'declines', await tally(world, 'declines', seconds, 0), 1)
 }
 
-/** A bank has taken it: the statement that says so. */
+/** A bank has taken it: what is to be counted. */
 export const goodCard = (world: World) =>
-  counting('declines', 'good', world.now(), world.config.BREAKER_DECLINES.seconds)
+  counted('declines', 'good', world.now(), world.config.BREAKER_DECLINES.seconds)
 
 /** How long a visitor may take to type a code: until then it is neither good nor bad. */
 const PATIENCE_SECONDS = 600
@@ -30,7 +30,7 @@ const PATIENCE_SECONDS = 600
 /** A message has been sent; it is bad until it is confirmed. */
 export async function noteMessage(world: World): Promise<void> {
   const { seconds } = world.config.BREAKER_CODES
-  await counting('codes', 'bad', world.now(), seconds).execute(world.db)
+  await write(world.db, counted('codes', 'bad', world.now(), seconds))
   await tripIfBad(world, 'codes', await tally(world, 'codes', seconds, PATIENCE_SECONDS), 1)
   await tripIfBad(world, 'codes', await tally(world, 'codes', seconds, 0), 4) // many at once need not be waited for
 }
@@ -38,21 +38,27 @@ export async function noteMessage(world: World): Promise<void> {
 /** A code has been typed: none of the messages that it took was bad. */
 export async function noteConfirmed(world: World, { sent_at, sends }: { sent_at: Date; sends: number }): Promise<void> {
   const { seconds } = world.config.BREAKER_CODES
-  await counting('codes', 'bad', sent_at, seconds, -sends).execute(world.db)
-  await counting('codes', 'good', sent_at, seconds).execute(world.db)
+  await write(world.db, counted('codes', 'bad', sent_at, seconds, -sends))
+  await write(world.db, counted('codes', 'good', sent_at, seconds))
 }
 
 const PARTS = 6
 
-function counting(breaker: Breaker, key: 'bad' | 'good', at: Date, seconds: number, by = 1) {
+export type Counted = ReturnType<typeof counted>
+
+function counted(breaker: Breaker, key: 'bad' | 'good', at: Date, seconds: number, by = 1) {
   const length = (seconds * 1000) / PARTS
   const start = Math.floor(at.getTime() / length) * length
   const until = new Date(start + (seconds + PATIENCE_SECONDS) * 2000)
-  return sql`
-    insert into limit_count (name, key, window_start, count, expires_at)
-    values (${`breaker ${breaker}`}, ${key}, ${new Date(start)}, ${Math.max(by, 0)}, ${until})
-    on conflict (name, key, window_start) do update set count = greatest(limit_count.count + ${by}, 0)`
+  return { name: `breaker ${breaker}`, key, part: new Date(start), at_first: Math.max(by, 0), by, until }
 }
+
+/** Counts it: by itself, or as a part of a larger statement. */
+export const writing = ({ name, key, part, at_first, by, until }: Counted) => sql`
+  insert into limit_count (name, key, window_start, count, expires_at)
+  values (${name}, ${key}, ${part}, ${at_first}, ${until})
+  on conflict (name, key, window_start) do update set count = greatest(limit_count.count + ${by}, 0)`
+const write = statement((_db, counted: Counted) => writing(counted))
 
 type Tally = { bad: number; good: number }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { statement } from './db/statement.ts'
 import type { Letter } from './gateways/mail/port.ts'
 import { consentLetter, emailChangedLetter, unpaidLetter, welcomeLetter } from './letters.ts'
 import { confirmEmailLetterTo } from './office/details.ts'
@@ -89,15 +90,19 @@ async function unpaidLetterTo(world: World, visitor: Jobs['unpaid']) {
 }
 
 async function heldBy(world: World, { enrollment_id, attempt }: AttemptKey) {
-  const held = await world.db
-    .selectFrom('payment')
-    .select(['state', 'transaction_id', 'amount_cents', 'gateway'])
-    .where('enrollment_id', '=', enrollment_id)
-    .where('attempt', '=', attempt)
-    .executeTakeFirstOrThrow()
+  const [held] = (await readHeld(world.db, { enrollment_id, attempt })).rows
+  if (!held) throw new Error('a payment that is not there')
   if (held.gateway !== world.payment.name) throw new Error(`only the gateway '${held.gateway}' holds this payment`)
   return held
 }
+
+const readHeld = statement((db, { enrollment_id, attempt }: AttemptKey) =>
+  db
+    .selectFrom('payment')
+    .select(['state', 'transaction_id', 'amount_cents', 'gateway'])
+    .where('enrollment_id', '=', enrollment_id)
+    .where('attempt', '=', attempt),
+)
 
 type Taken = { id: string; kind: Kind; payload: never; tries: number }
 
@@ -106,19 +111,23 @@ export const JOBS_AT_ONCE = 24
 
 /** Takes the next jobs of these kinds that are due, and does them. Other processes skip what is taken. Says how many it took. */
 export async function runJobs(world: World, kinds: readonly Kind[] = allKinds): Promise<number> {
-  const now = world.now()
-  const taken = await sql<Taken>`
-    update job set leased_until = ${leaseFrom(world)}, tries = tries + 1
+  const taken = await takeJobs(world.db, { now: world.now(), until: leaseFrom(world), kinds })
+  const close = closing(world)
+  await Promise.all(taken.rows.map((job) => finish(world, job, close)))
+  return taken.rows.length
+}
+
+type Taking = { now: Date; until: Date; kinds: readonly Kind[] }
+const takeJobs = statement(
+  (_db, { now, until, kinds }: Taking) => sql<Taken>`
+    update job set leased_until = ${until}, tries = tries + 1
     where id in (
       select id from job
       where done_at is null and run_at <= ${now} and (leased_until is null or leased_until < ${now})
         and kind in (${sql.join(kinds)})
       order by run_at limit ${JOBS_AT_ONCE} for update skip locked)
-    returning id, kind, payload, tries`.execute(world.db)
-  const close = closing(world)
-  await Promise.all(taken.rows.map((job) => finish(world, job, close)))
-  return taken.rows.length
-}
+    returning id, kind, payload, tries`,
+)
 
 /** Closes each job at once; those that are done while others are being closed go together. */
 function closing({ db, now }: World): (id: string) => Promise<void> {
@@ -128,13 +137,16 @@ function closing({ db, now }: World): (id: string) => Promise<void> {
     const ids = done
     done = []
     const change = { done_at: now(), last_error: null, payload: '{}' }
-    await db.updateTable('job').set(change).where('id', 'in', ids).execute()
+    await closeJobs(db, { change, ids })
   }
   return (id) => {
     if (done.push(id) === 1) closed = closed.then(closeAll, closeAll)
     return closed
   }
 }
+
+type Closing = { change: { done_at: Date; last_error: null; payload: string }; ids: string[] }
+const closeJobs = statement((db, { change, ids }: Closing) => db.updateTable('job').set(change).where('id', 'in', ids))
 
 async function finish(world: World, { id, kind, payload, tries }: Taken, close: (id: string) => Promise<void>) {
   try {

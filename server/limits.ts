@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
+import { type Counted, writing } from './breaker.ts'
 import type { LimitName } from './config.ts'
 import { statement } from './db/statement.ts'
 import { Refusal } from './refusal.ts'
@@ -40,12 +41,11 @@ const countAll = statement((_db, { counting }: { counting: Counting[] }) => {
   return sql<{ name: LimitName; is_counted: boolean; is_full: boolean }>`
     with asked (name, key, part, since, until, most) as (values ${sql.join(rows)}),
     room as (
-      select asked.name, asked.key, part, until,
-        most - coalesce(sum(count) filter (where window_start < part), 0) as in_this_part,
-        most - coalesce(sum(count), 0) as in_all
-      from asked left join limit_count counted on counted.name = asked.name and counted.key = asked.key
-        and window_start > since and window_start <= part
-      group by asked.name, asked.key, part, until, most),
+      select name, key, part, until, most - before as in_this_part, most - in_sum as in_all
+      from asked cross join lateral ( -- one by one, however few the others are: they will be many
+        select coalesce(sum(count) filter (where window_start < part), 0) as before, coalesce(sum(count), 0) as in_sum
+        from limit_count counted where counted.name = asked.name and counted.key = asked.key
+          and window_start > since and window_start <= part) found),
     counted as (
       insert into limit_count (name, key, window_start, count, expires_at)
       select name, key, part, 1, until from room where (select min(in_all) from room) > 0
@@ -60,22 +60,28 @@ type Counting = ReturnType<typeof countingOf>
 type GivingBack = {
   /** All of them, unless it says. */
   names?: LimitName[]
-  /** What is to be counted in the same statement. */
-  also?: RawBuilder<unknown>
+  /** What a breaker counts in the same statement. */
+  also?: Counted
 }
 
 /** Takes one back from each, in the eighths in which they were counted. */
-async function takeBack({ db }: World, counting: Counting[], also?: RawBuilder<unknown>): Promise<void> {
-  if (!counting.length) return void (await also?.execute(db))
-  const rows = counting.map(({ name, hash, part }) => sql`(${name}, ${hash}, cast(${part} as timestamptz))`)
+async function takeBack({ db }: World, counting: Counting[], also?: Counted): Promise<void> {
+  const back = counting.map(({ name, hash, part }) => ({ name, hash, part }))
+  if (back.length || also) await takeAll(db, { back, also })
+}
+
+type TakingBack = { back: Pick<Counting, 'name' | 'hash' | 'part'>[]; also: Counted | undefined }
+const takeAll = statement((_db, { back, also }: TakingBack) => {
+  if (!back.length && also) return writing(also)
+  const rows = back.map(({ name, hash, part }) => sql`(${name}, ${hash}, cast(${part} as timestamptz))`)
   const taking = sql`
     update limit_count set count = limit_count.count - 1
     from (select name, key, window_start from limit_count
       where (name, key, window_start) in (${sql.join(rows)}) order by name, key for update) counted
     where limit_count.name = counted.name and limit_count.key = counted.key
       and limit_count.window_start = counted.window_start and limit_count.count > 0`
-  await (also ? sql`with also as (${also}) ${taking}` : taking).execute(db) // what everybody counts comes last, and is held shortly
-}
+  return also ? sql`with also as (${writing(also)}) ${taking}` : taking // what everybody counts comes last, and is held shortly
+})
 
 /** Takes one back that was counted by an earlier request: from the newest eighth that has one. */
 export async function giveBackOne(world: World, limit: LimitName, key: string): Promise<void> {

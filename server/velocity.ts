@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { EnrollmentReply } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { declinedCard, goodCard, openUntil, secondsLeft } from './breaker.ts'
@@ -64,7 +65,7 @@ const lookAround = statement((db, { now }: { now: Date }) =>
     select
       .selectFrom('payment')
       .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where('state', '=', 'authorizing')
+      .where('state', '=', sql.lit('authorizing')) // in the text: the index knows only open ones
       .where('leased_until', '>', now)
       .as('asking'),
     openUntil(db, 'declines').as('open_until'),

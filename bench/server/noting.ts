@@ -20,16 +20,10 @@ let noted: Noted[] = []
 const query = pg.Client.prototype.query as (...words: unknown[]) => unknown
 Object.assign(pg.Client.prototype, {
   query(this: pg.Client, ...words: unknown[]) {
-    const [statement, values = []] = words
-    if (statement === WHO) return Promise.resolve({ rows: [{ pid: 0 }] })
-    if (typeof statement === 'string') {
-      noted.push({
-        text: statement,
-        values: Array.isArray(values) ? values.map(asText) : [],
-        at: Date.now(),
-        request: asking.getStore(),
-      })
-    }
+    const [asked, list] = words as [string | pg.QueryConfig, unknown[]?]
+    const { text, values = [] } = typeof asked === 'string' ? { text: asked, values: list } : asked
+    if (text === WHO) return Promise.resolve({ rows: [{ pid: 0 }] })
+    noted.push({ text, values: values.map(asText), at: Date.now(), request: asking.getStore() })
     return query.apply(this, words)
   },
 })

@@ -1,27 +1,41 @@
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { Db } from './open.ts'
 
-/** Of each statement so many texts are kept, and none with more values: a visitor who sends ever longer lists fills no memory. */
-const MOST_TEXTS = 100
+/** By its name PostgreSQL knows it again, and need not read and plan it anew. */
+export type Named<Query = CompiledQuery> = Query & { readonly name?: string }
+
+/**
+ * Of each statement so many texts are kept, and none with more values: a visitor who sends ever longer lists fills no
+ * memory, neither here nor in the database, which keeps a plan of each for every connection.
+ */
+const MOST_TEXTS = 30
 const MOST_VALUES = 200
 
 type Write<Values, Row> = (db: Db, values: Values) => { compile: (db: Db) => CompiledQuery<Row> }
 
 /**
- * A statement that everybody needs, so that it is built and compiled once and then only filled in. `write` gets blanks in
- * place of the values: how many there are and what they are called may make a difference to its text, what they are may not.
+ * A statement that everybody needs, so that it is built once, planned once on each connection, and then only filled in.
+ * `write` gets blanks in place of the values: how many there are and what they are called may make a difference to its text,
+ * what they are may not. The plan is made for any values too: what it takes to use a partial index stands in the text.
  */
 export function statement<Values extends object, Row>(write: Write<Values, Row>) {
-  const known = new Map<string, CompiledQuery<Row>>()
+  const known = new Map<string, Named<CompiledQuery<Row>>>()
   return async (db: Db, values: Values): Promise<QueryResult<Row>> => {
     const filling: unknown[] = []
     const shape = shapeOf(values, filling)
-    const query = known.get(shape) ?? build(write, db, values)
-    if (known.size < MOST_TEXTS && filling.length <= MOST_VALUES) known.set(shape, query)
+    let query = known.get(shape)
+    if (!query) {
+      const isKept = known.size < MOST_TEXTS && filling.length <= MOST_VALUES
+      query = { ...build(write, db, values), ...(isKept && { name: newName() }) }
+      if (isKept) known.set(shape, query)
+    }
     const parameters = query.parameters.map((part) => (part instanceof Blank ? filling[part.place] : part))
     return db.executeQuery({ ...query, parameters })
   }
 }
+
+let names = 0
+const newName = () => `foyer ${++names}`
 
 function build<Values, Row>(write: Write<Values, Row>, db: Db, values: Values): CompiledQuery<Row> {
   const query = write(db, inBlank(values)).compile(db)

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
 import type { Database } from './open.ts'
+import { statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 import { together } from './together.ts'
 
@@ -56,15 +57,55 @@ inDatabase('statements of one turn', () => {
   })
 
   it('go alone behind a pooler, which may mix them up', async () => {
-    const pool = new pg.Pool({ connectionString: database.url, max: 5, pipeline: true })
-    pool.on('connect', (client) => Object.assign(client, { processID: 1 })) // as a pooler says
-    class Pooled extends PostgresDialect {
-      override createDriver = () => together(pool)
-    }
-    const db = new Kysely<Tables>({ dialect: new Pooled({ pool }) })
+    const db = openPool(5, { isPooler: true })
     await pidOf(db)
     expect(new Set(await pidsOf(db, 5)).size).toBe(5)
     expect((await pidsOf(db, 12)).length).toBe(12)
     await db.destroy()
   })
+
+  describe('that were built once', () => {
+    const find = statement((db, { sha256 }: { sha256: string }) =>
+      db.selectFrom('legal_text').selectAll().where('sha256', '=', sha256),
+    )
+    const planned = async (db: Kysely<Tables>) => {
+      const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(db)
+      return rows.filter(({ statement }) => statement.includes('"legal_text"')).length
+    }
+
+    it('are planned once on each connection', async () => {
+      const db = openPool(1)
+      await Promise.all(['five', 'six', 'five'].map((sha256) => find(db, { sha256 })))
+      expect((await find(db, { sha256: 'one' })).rows).toHaveLength(1)
+      expect(await planned(db)).toBe(1)
+      await db.destroy()
+    })
+
+    it('are not planned ahead behind a pooler, where the next one meets another session', async () => {
+      const db = openPool(1, { isPooler: true })
+      expect((await find(db, { sha256: 'one' })).rows).toHaveLength(1)
+      expect(await planned(db)).toBe(0)
+      await db.destroy()
+    })
+
+    it('are planned anew when the table has got another column meanwhile', async () => {
+      const db = openPool(1)
+      await find(db, { sha256: 'one' })
+      await sql`alter table legal_text add column hue text`.execute(database.db)
+      const [row] = (await find(db, { sha256: 'one' })).rows
+      expect(row).toHaveProperty('hue')
+      await sql`alter table legal_text drop column hue`.execute(database.db)
+      await db.destroy()
+    })
+  })
+
+  /** So many connections to the same database, as a pooler shows them or as they are. */
+  function openPool(max: number, { isPooler = false } = {}) {
+    const pool = new pg.Pool({ connectionString: database.url, max, pipeline: true })
+    if (isPooler) pool.on('connect', (client) => Object.assign(client, { processID: 1 }))
+    class Pooled extends PostgresDialect {
+      override createDriver = () => together(pool)
+    }
+    return new Kysely<Tables>({ dialect: new Pooled({ pool }) })
+  }
 })

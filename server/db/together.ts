@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import { type CompiledQuery, type DatabaseConnection, type Driver, PostgresDriver, type QueryResult } from 'kysely'
 import type pg from 'pg'
+import type { Named } from './statement.ts'
 
 /**
  * Statements that stand alone and are asked for in one turn of the loop go out together: one connection, one write and
@@ -101,20 +102,33 @@ function directness() {
   }
 }
 
-const sendOne = (client: pg.PoolClient, { query, resolve, reject }: Asked): Promise<void> =>
-  client.query<never>(query.sql, [...query.parameters]).then((answer) => resolve(resultOf(answer)), reject)
+const send = (client: pg.PoolClient, { sql: text, parameters }: CompiledQuery, name?: string) =>
+  client.query<never>({ text, values: [...parameters], name })
+
+/** Before it ran, it turned out to be planned for a table that has changed since: a newer Foyer runs beside this one. */
+const isOutdated = (error: unknown) => error instanceof Error && 'code' in error && error.code === '0A000'
+
+const sendByName = (client: pg.PoolClient, query: Named) =>
+  send(client, query, query.name).catch((error: unknown) => {
+    if (isOutdated(error) && query.name) return send(client, query)
+    throw error
+  })
+
+const settle = (answering: Promise<pg.QueryResult<never>>, { resolve, reject }: Asked) =>
+  answering.then((answer) => resolve(resultOf(answer)), reject)
 
 /** As one write; `pg` itself makes one of each. */
 async function sendTogether(client: pg.PoolClient, asked: Asked[]): Promise<void> {
   const { stream } = (client as pg.PoolClient & { connection: { stream: Writable } }).connection
   stream.cork()
-  const answers = asked.map((one) => sendOne(client, one))
+  const answers = asked.map((one) => settle(sendByName(client, one.query), one))
   stream.uncork()
   await Promise.all(answers)
 }
 
+/** Without names: the next one may be answered by another session. */
 async function sendInTurn(client: pg.PoolClient, asked: Asked[]): Promise<void> {
-  for (const one of asked) await sendOne(client, one)
+  for (const one of asked) await settle(send(client, one.query), one)
 }
 
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])

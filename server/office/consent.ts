@@ -1,3 +1,4 @@
+import { statement } from '#server/db/statement.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { signed } from '#server/keys.ts'
 import type { World } from '#server/world.ts'
@@ -6,15 +7,18 @@ import type { World } from '#server/world.ts'
 export const CONSENT = 'foyer-consent'
 
 /** What a member accepted, text by text, in the order in which it stood before them. */
-export const acceptedBy = ({ db }: Pick<World, 'db'>, member_id: string) =>
+export const acceptedBy = async ({ db }: Pick<World, 'db'>, member_id: string) =>
+  (await readAccepted(db, { member_id })).rows
+
+const readAccepted = statement((db, { member_id }: { member_id: string }) =>
   db
     .selectFrom('acceptance')
     .innerJoin('legal_text', 'legal_text.sha256', 'acceptance.sha256')
     .select(['agreement', 'title', 'version', 'accepted_at', 'acceptance.sha256', 'content'])
     .where('member_id', '=', member_id)
     .orderBy('agreement')
-    .orderBy('title')
-    .execute()
+    .orderBy('title'),
+)
 
 /** What a member accepted, for a drawer or a court. */
 export async function consentBundle(world: World, member_id: string): Promise<string> {

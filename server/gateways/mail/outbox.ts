@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { Insertable } from 'kysely'
 import type { Db } from '#server/db/open.ts'
+import { statement } from '#server/db/statement.ts'
+import type { Tables } from '#server/db/tables.ts'
 import type { MailGateway } from './port.ts'
 
 /** Keeps letters for the outbox page instead of sending them. */
@@ -16,6 +19,8 @@ export const outboxMail = (parts: { db: Db; now: () => Date }): MailGateway => (
       attachment: attachment ? JSON.stringify(attachment) : null,
       created_at: parts.now(),
     }
-    await parts.db.insertInto('message').values(letter).execute()
+    await write(parts.db, letter)
   },
 })
+
+const write = statement((db, letter: Insertable<Tables['message']>) => db.insertInto('message').values(letter))
