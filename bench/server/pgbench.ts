@@ -32,7 +32,7 @@ export function scriptOf(one: Noted[], other: Noted[]): string {
       .replaceAll("'", "''")
       .replaceAll(/:(?=\w)/g, ': ') // a colon begins a variable
     for (const [word, other] of standIns) text = text.replaceAll(word, other)
-    return `'${text}'`
+    return expressionOf(text)
   }
   const statements = one.map(({ text, values }, at) => {
     const line = text.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ')
@@ -57,17 +57,34 @@ const standIn = (word: string, name: string): string =>
     ? `${word.slice(0, -DIGITS)}:${name}`
     : `${word.slice(0, Math.max(0, word.length - DIGITS)).replaceAll(/[^a-z0-9]/gi, 'x')}:${name}`
 
-type Running = { script: string; folder: string; database: string; connections: number; seconds: number }
+/** Put together where a number of pgbench's own stands in it: within quotes it would not be one when a statement is prepared. */
+function expressionOf(text: string): string {
+  const parts = text.split(/(:own\d+)/)
+  if (parts.length === 1) return `'${text}'`
+  const joined = parts.map((part, place) => (place % 2 ? `cast(${part} as text)` : `'${part}'`)).join(' || ')
+  return `cast(${joined} as ${UUID_TO_BE.test(text) ? 'uuid' : /^[{[]/.test(text) ? 'jsonb' : 'text'})`
+}
+const UUID_TO_BE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-:own\d+$/
+
+type Running = {
+  script: string
+  folder: string
+  database: string
+  connections: number
+  seconds: number
+  /** 'simple' sends each statement as a text that is read and planned anew, as pgbench does unless it is told. */
+  mode: 'simple' | 'prepared'
+}
 
 /** Runs of the script per second. */
-export async function pgbench({ script, folder, database, connections, seconds }: Running): Promise<number> {
+export async function pgbench({ script, folder, database, connections, seconds, mode }: Running): Promise<number> {
   const bin = findPostgres()
   if (!bin) throw new Error('There is no pgbench on this machine.')
   const file = join(folder, 'enrollment.sql')
   writeFileSync(file, script)
   const { hostname, port, username, pathname } = new URL(database)
   const to = ['-h', hostname, '-p', port, '-U', username, pathname.slice(1)]
-  const how = ['-n', '-M', 'simple', '-c', String(connections), '-j', '2', '-T', String(seconds), '-f', file]
+  const how = ['-n', '-M', mode, '-c', String(connections), '-j', '2', '-T', String(seconds), '-f', file]
   const { stdout } = await run(join(bin, 'pgbench'), [...how, ...to]).catch((error: { stderr: string }) => {
     throw new Error(`pgbench broke off: ${error.stderr.slice(0, 500)}`)
   })

@@ -30,6 +30,7 @@ export const unhashed: Part = async ({ short, say, keep }) => {
   const { script, statements } = await noteScript(place, settings, (asked) => crowd.ask<Told>(asked))
   const foyer = await startFoyer({ place, settings, before: ['unhashed.ts'] })
   const seconds = short ? 2 : 5
+  const running = { script, folder: theirs.folder, database: urlOf(theirs), connections: POOL, seconds }
   let mostPerSecond = 150
 
   const sides = {
@@ -45,7 +46,8 @@ export const unhashed: Part = async ({ short, say, keep }) => {
       mostPerSecond = Math.max(mostPerSecond, perSecond)
       return perSecond
     },
-    pgbench: () => pgbench({ script, folder: theirs.folder, database: urlOf(theirs), connections: POOL, seconds }),
+    pgbench: () => pgbench({ ...running, mode: 'simple' }),
+    prepared: () => pgbench({ ...running, mode: 'prepared' }),
   }
   say('unhashed: warming up …')
   await interleaved(sides, 1)
@@ -55,14 +57,14 @@ export const unhashed: Part = async ({ short, say, keep }) => {
   await sandbox.stop()
   await Promise.all([place.remove(), theirs.remove()])
   keep('unhashed', { ...found, statements })
-  const ratio = ratios(found.foyer, found.pgbench)
+  const [ratio, prepared] = [ratios(found.foyer, found.pgbench), ratios(found.foyer, found.prepared)]
   return [
     {
       part: 'unhashed',
       goal: 'enrollments per second without the hash, one process',
       promise: `≥ ${unhashed_enrollments_of_pgbench} of pgbench`,
       measured: `${rounded(middleOf(found.foyer).median)}/s, ${rounded(ratio.median)}`,
-      beside: `pgbench with the same ${statements} statements, ${POOL} connections: ${rounded(middleOf(found.pgbench).median)}/s; ${DATABASE}`,
+      beside: `pgbench with the same ${statements} statements, ${POOL} connections: ${rounded(middleOf(found.pgbench).median)}/s; with them prepared, as Foyer has them: ${rounded(middleOf(found.prepared).median)}/s, of which it is ${rounded(prepared.median)}; ${DATABASE}`,
       spread: spreadOf(ratio),
       ratio: ratio.median,
       passed: ratio.median >= unhashed_enrollments_of_pgbench,
