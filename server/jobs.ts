@@ -125,7 +125,7 @@ const takeJobs = statement(
       select id from job
       where done_at is null and run_at <= ${now} and (leased_until is null or leased_until < ${now})
         and kind in (${sql.join(kinds)})
-      order by run_at limit ${JOBS_AT_ONCE} for update skip locked)
+      order by run_at limit ${sql.lit(JOBS_AT_ONCE)} for update skip locked)
     returning id, kind, payload, tries`,
 )
 

@@ -13,7 +13,7 @@ type Some<Item> = [Item, ...Item[]]
 export const spend = (world: World, limit: LimitName, key: string) => spendAll(world, [[limit, key]])
 
 /**
- * Several at once, all or none. One table and one statement, shared by all processes; what is counted by is kept only as a
+ * Several at once, each of them once, all or none. One table and one statement, shared by all processes; what is counted by is kept only as a
  * keyed hash. The time slides: it is counted in eighths, so that midnight doubles nothing. What turns out not to count can
  * be given back, all of it or some.
  */
@@ -42,7 +42,7 @@ const countAll = statement((_db, { counting }: { counting: Counting[] }) => {
     with asked (name, key, part, since, until, most) as (values ${sql.join(rows)}),
     room as (
       select name, key, part, until, most - before as in_this_part, most - in_sum as in_all
-      from asked cross join lateral ( -- one by one, however few the others are: they will be many
+      from asked cross join lateral ( -- one by one: a join planned for a small table reads all of it when it has grown
         select coalesce(sum(count) filter (where window_start < part), 0) as before, coalesce(sum(count), 0) as in_sum
         from limit_count counted where counted.name = asked.name and counted.key = asked.key
           and window_start > since and window_start <= part) found),

@@ -21,7 +21,10 @@ export async function follow({ db, now }: Place, site: string): Promise<Sponsore
 }
 
 const sponsorAt = statement((db, { site }: { site: string }) =>
-  db.selectFrom('sponsor').selectAll().where('site', '=', site),
+  db
+    .selectFrom('sponsor')
+    .select(['id', 'site', 'name', 'active', 'renamed_to', 'active_until'])
+    .where('site', '=', site),
 )
 
 /** The paid month of a member who has cancelled is over. */

@@ -15,7 +15,11 @@ export const touchesOf = async (db: Db, enrollment_id: string): Promise<Row[]> =
   (await readRecord(db, { enrollment_id })).rows
 
 const readRecord = statement((db, { enrollment_id }: Pick<Row, 'enrollment_id'>) =>
-  db.selectFrom('sponsor_touch').selectAll().where('enrollment_id', '=', enrollment_id).orderBy('position'),
+  db
+    .selectFrom('sponsor_touch')
+    .select(['enrollment_id', 'position', 'site', 'why', 'touched_at', 'hash'])
+    .where('enrollment_id', '=', enrollment_id)
+    .orderBy('position'),
 )
 
 /** How long the record is, and its last seal, as a new member keeps them. */

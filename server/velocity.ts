@@ -65,7 +65,7 @@ const lookAround = statement((db, { now }: { now: Date }) =>
     select
       .selectFrom('payment')
       .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where('state', '=', sql.lit('authorizing')) // in the text: the index knows only open ones
+      .where('state', '=', sql.lit('authorizing')) // in the text: the index holds no others
       .where('leased_until', '>', now)
       .as('asking'),
     openUntil(db, 'declines').as('open_until'),

@@ -16,7 +16,7 @@ const DIGITS = 12
  * The statements of one visitor as a script of pgbench. A second visitor's statements tell which values are everybody's;
  * the others become random ones of the same length, the same within one run of the script.
  */
-export function scriptOf(one: Noted[], other: Noted[]): string {
+export function scriptOf(one: Noted[], other: Noted[], mode: Mode): string {
   if (shapeOf(one) !== shapeOf(other)) throw new Error('Two enrollments ran different statements.')
   const values = one.flatMap(({ values }, at) =>
     values.map((value, place) => ({ value: String(value), again: String(other[at]?.values[place]) })),
@@ -32,7 +32,7 @@ export function scriptOf(one: Noted[], other: Noted[]): string {
       .replaceAll("'", "''")
       .replaceAll(/:(?=\w)/g, ': ') // a colon begins a variable
     for (const [word, other] of standIns) text = text.replaceAll(word, other)
-    return expressionOf(text)
+    return mode === 'prepared' ? expressionOf(text) : `'${text}'`
   }
   const statements = one.map(({ text, values }, at) => {
     const line = text.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ')
@@ -57,7 +57,7 @@ const standIn = (word: string, name: string): string =>
     ? `${word.slice(0, -DIGITS)}:${name}`
     : `${word.slice(0, Math.max(0, word.length - DIGITS)).replaceAll(/[^a-z0-9]/gi, 'x')}:${name}`
 
-/** Put together where a number of pgbench's own stands in it: within quotes it would not be one when a statement is prepared. */
+/** Put together where a number of pgbench's own stands in it, which within quotes would not be one. */
 function expressionOf(text: string): string {
   const parts = text.split(/(:own\d+)/)
   if (parts.length === 1) return `'${text}'`
@@ -66,14 +66,16 @@ function expressionOf(text: string): string {
 }
 const UUID_TO_BE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-:own\d+$/
 
+/** 'simple' sends each statement as a text that is read and planned anew, as pgbench does unless it is told. */
+type Mode = 'simple' | 'prepared'
+
 type Running = {
   script: string
   folder: string
   database: string
   connections: number
   seconds: number
-  /** 'simple' sends each statement as a text that is read and planned anew, as pgbench does unless it is told. */
-  mode: 'simple' | 'prepared'
+  mode: Mode
 }
 
 /** Runs of the script per second. */

@@ -27,10 +27,10 @@ export const unhashed: Part = async ({ short, say, keep }) => {
   const settings = { ...forCrowds, PAYMENT_SANDBOX_URL: sandbox.url, DATABASE_POOL: String(POOL) }
   const crowd = runProgram([join(import.meta.dirname, 'crowd.ts')])
   say('unhashed: noting what an enrollment asks of the database …')
-  const { script, statements } = await noteScript(place, settings, (asked) => crowd.ask<Told>(asked))
+  const { scripts, statements } = await noteScript(place, settings, (asked) => crowd.ask<Told>(asked))
   const foyer = await startFoyer({ place, settings, before: ['unhashed.ts'] })
   const seconds = short ? 2 : 5
-  const running = { script, folder: theirs.folder, database: urlOf(theirs), connections: POOL, seconds }
+  const running = { folder: theirs.folder, database: urlOf(theirs), connections: POOL, seconds }
   let mostPerSecond = 150
 
   const sides = {
@@ -46,8 +46,8 @@ export const unhashed: Part = async ({ short, say, keep }) => {
       mostPerSecond = Math.max(mostPerSecond, perSecond)
       return perSecond
     },
-    pgbench: () => pgbench({ ...running, mode: 'simple' }),
-    prepared: () => pgbench({ ...running, mode: 'prepared' }),
+    pgbench: () => pgbench({ ...running, mode: 'simple', script: scripts.simple }),
+    prepared: () => pgbench({ ...running, mode: 'prepared', script: scripts.prepared }),
   }
   say('unhashed: warming up …')
   await interleaved(sides, 1)
@@ -104,5 +104,6 @@ async function noteScript(place: Place, settings: Record<string, string>, ask: (
   let [one, other] = [await enroll(), await enroll()]
   for (let again = 0; again < 5 && !isAlike(one, other); again++) [one, other] = [other, await enroll()]
   await teller.stop()
-  return { script: scriptOf(one, other), statements: one.length }
+  const scripts = { simple: scriptOf(one, other, 'simple'), prepared: scriptOf(one, other, 'prepared') }
+  return { scripts, statements: one.length }
 }

@@ -14,7 +14,7 @@ const MOST_VALUES = 200
 type Write<Values, Row> = (db: Db, values: Values) => { compile: (db: Db) => CompiledQuery<Row> }
 
 /**
- * A statement that everybody needs, so that it is built once, planned once on each connection, and then only filled in.
+ * A statement that everybody needs, so that it is built once, read once by each connection, and then only filled in.
  * `write` gets blanks in place of the values: how many there are and what they are called may make a difference to its text,
  * what they are may not. The plan is made for any values too: what it takes to use a partial index stands in the text.
  */

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
 import type { Database } from './open.ts'
 import { statement } from './statement.ts'
@@ -17,10 +17,12 @@ const pidsOf = (db: Kysely<Tables>, many: number) => Promise.all(Array.from({ le
 
 inDatabase('statements of one turn', () => {
   let database: Database & { url: string | undefined }
+  const opened: Kysely<Tables>[] = []
   beforeAll(async () => {
     database = await testDatabase()
     await pidOf(database.db) // now it knows whom it talks to
   })
+  afterEach(() => Promise.all(opened.splice(0).map((db) => db.destroy())))
   afterAll(() => database.close())
 
   const word = (sha256: string) => database.db.insertInto('legal_text').values({ sha256, content: '' }).execute()
@@ -61,7 +63,6 @@ inDatabase('statements of one turn', () => {
     await pidOf(db)
     expect(new Set(await pidsOf(db, 5)).size).toBe(5)
     expect((await pidsOf(db, 12)).length).toBe(12)
-    await db.destroy()
   })
 
   describe('that were built once', () => {
@@ -75,17 +76,16 @@ inDatabase('statements of one turn', () => {
 
     it('are planned once on each connection', async () => {
       const db = openPool(1)
+      await pidOf(db)
       await Promise.all(['five', 'six', 'five'].map((sha256) => find(db, { sha256 })))
       expect((await find(db, { sha256: 'one' })).rows).toHaveLength(1)
       expect(await planned(db)).toBe(1)
-      await db.destroy()
     })
 
     it('are not planned ahead behind a pooler, where the next one meets another session', async () => {
       const db = openPool(1, { isPooler: true })
       expect((await find(db, { sha256: 'one' })).rows).toHaveLength(1)
       expect(await planned(db)).toBe(0)
-      await db.destroy()
     })
 
     it('are planned anew when the table has got another column meanwhile', async () => {
@@ -93,9 +93,15 @@ inDatabase('statements of one turn', () => {
       await find(db, { sha256: 'one' })
       await sql`alter table legal_text add column hue text`.execute(database.db)
       const [row] = (await find(db, { sha256: 'one' })).rows
-      expect(row).toHaveProperty('hue')
       await sql`alter table legal_text drop column hue`.execute(database.db)
-      await db.destroy()
+      expect(row).toHaveProperty('hue')
+    })
+
+    it('run all the same when their name is gone', async () => {
+      const db = openPool(1)
+      await find(db, { sha256: 'one' })
+      await sql`deallocate all`.execute(db)
+      expect((await find(db, { sha256: 'one' })).rows).toHaveLength(1)
     })
   })
 
@@ -106,6 +112,8 @@ inDatabase('statements of one turn', () => {
     class Pooled extends PostgresDialect {
       override createDriver = () => together(pool)
     }
-    return new Kysely<Tables>({ dialect: new Pooled({ pool }) })
+    const db = new Kysely<Tables>({ dialect: new Pooled({ pool }) })
+    opened.push(db)
+    return db
   }
 })

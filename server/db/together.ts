@@ -105,8 +105,13 @@ function directness() {
 const send = (client: pg.PoolClient, { sql: text, parameters }: CompiledQuery, name?: string) =>
   client.query<never>({ text, values: [...parameters], name })
 
-/** Before it ran, it turned out to be planned for a table that has changed since: a newer Foyer runs beside this one. */
-const isOutdated = (error: unknown) => error instanceof Error && 'code' in error && error.code === '0A000'
+/**
+ * Before it ran, its name turned out to stand for nothing any more: it was planned for a table that has another column since,
+ * because a newer Foyer runs beside this one; or whoever was to plan it failed.
+ */
+const NAME_IS_NO_USE = new Set(['0A000', '26000'])
+const isOutdated = (error: unknown) =>
+  error instanceof Error && 'code' in error && NAME_IS_NO_USE.has(String(error.code))
 
 const sendByName = (client: pg.PoolClient, query: Named) =>
   send(client, query, query.name).catch((error: unknown) => {
