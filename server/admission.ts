@@ -15,15 +15,11 @@ type Approval = Extract<Authorization, { outcome: 'approved' }>
  * From an approval to a member. Nothing, when the attempt had ended meanwhile, or when the member can never be written:
  * then the hold is let go. Who has the attempt at hand needs one statement for all of it.
  */
-export async function admit(
-  world: World,
-  key: AttemptKey,
-  hold: Approval,
-  atHand?: Attempt,
-): Promise<string | undefined> {
+export async function admit(world: World, attempt: AttemptKey | Attempt, hold: Approval): Promise<string | undefined> {
   const approved = { ...approvalOf(hold), updated_at: world.now() }
-  const admitted = atHand && (await admitAtOnce(world, atHand, approved))
+  const admitted = 'details' in attempt && (await admitAtOnce(world, attempt, approved))
   if (admitted) return admitted
+  const key = keyOf(attempt)
   await moving(world.db, key, ASKED, { state: 'authorized', ...approved }).execute()
   try {
     return await makeMember(world, key, hold)
@@ -33,6 +29,9 @@ export async function admit(
     return giveUp(world, key, hold)
   }
 }
+
+/** Nothing else of an attempt is handed on: a job would keep what the attempt itself forgets. */
+const keyOf = ({ enrollment_id, attempt }: AttemptKey): AttemptKey => ({ enrollment_id, attempt })
 
 const ASKED: PaymentState[] = ['authorizing', 'unknown', 'review']
 
@@ -80,10 +79,9 @@ async function writeMember(
   joining: Joining,
   approved: Partial<Approved> = {},
 ): Promise<string> {
-  const key = { enrollment_id: attempt.enrollment_id, attempt: attempt.attempt }
   const rows = rowsOf(attempt, joining)
   const ended = { ...approved, state: 'enrolled' as const, details: null, password_hash: null, updated_at: joining.now }
-  await writeAll(db, { key, from, ended, rows })
+  await writeAll(db, { key: keyOf(attempt), from, ended, rows })
   return rows.member.id
 }
 

@@ -62,7 +62,7 @@ async function charge(
   const hold = await authorize(world, attempt, order) // written down before the call is made
   switch (hold.outcome) {
     case 'approved': {
-      const member_id = await admit(world, attempt, hold, attempt)
+      const member_id = await admit(world, attempt, hold)
       return member_id ? welcome(world, member_id) : PENDING
     }
     case 'declined':

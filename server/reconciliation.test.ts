@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { cards } from './gateways/payment/cards.ts'
 import type { Transaction } from './gateways/payment/port.ts'
+import { settleAttempts } from './janitor.ts'
 import { runJobs } from './jobs.ts'
 import { referenceOf, release } from './payment.ts'
+import { addJob } from './queue.ts'
 import { openDifferences, reconcile } from './reconciliation.ts'
 import { testDatabase } from './test/database.ts'
 import { runProgram } from './test/process.ts'
@@ -87,10 +89,26 @@ it('4.19 a payment that stopped on the way is a difference once it has had its t
   await set('captured')
 })
 
+it('4.19 a payment of which nobody ever learns is a difference, however often it is asked about', async () => {
+  const { lookup } = site.world.payment
+  site.world.payment.lookup = async () => ({ outcome: 'unknown' })
+  const { reference } = await enroll(cards.answerLost)
+  expect(await found()).not.toContain(`${reference} state`)
+  for (let minutes = 0; minutes < 60; minutes += 5) {
+    site.pass(5 * 60)
+    while (await settleAttempts(site.world));
+  }
+  expect(await found()).toContain(`${reference} state`)
+  site.world.payment.lookup = lookup
+  while (await settleAttempts(site.world)) site.pass(15)
+})
+
 it('4.19 money that is still held for an attempt which was given up is let go', async () => {
   const { enrollment_id, reference } = await enroll(cards.answerLost)
   await release(site.world, { enrollment_id, attempt: 1 }, 'abandoned')
   site.pass(HOUR)
+  const stuck = { enrollment_id: randomUUID(), attempt: 1, transaction_id: 'of another gateway' }
+  await addJob(site.db, 'void', stuck, new Date(site.world.now().getTime() + HOUR * 1000)) // stands in nobody's way
   expect(await found()).toContain(`${reference} state`)
   while (await runJobs(site.world));
   expect(await found()).not.toContain(`${reference} state`)

@@ -37,6 +37,8 @@ const ON_THE_WAY: PaymentState[] = [
   'enrolled',
   'abandoned',
 ]
+/** The janitor asks about these again and again, and notes when: they have had their time since they began. */
+const ASKED_ABOUT: PaymentState[] = ['reserved', 'authorizing', 'authorized', 'unknown']
 
 /** Money is held or taken. */
 const isLive = ({ state }: { state: Theirs }) => state === 'held' || state === 'captured'
@@ -63,14 +65,21 @@ export async function reconcile(world: World, since: Date) {
     ...(await unpaidMembers(world, since, open)),
   ]
   await writeDown(world, differences, [...attempts, ...books, ...open])
-  const waiting = await world.db
+  const waiting = await beingLetGo(world)
+  for (const stray of straysOf(attempts, books))
+    if (!waiting.has(stray.transaction_id)) await addJob(world.db, 'void', stray, world.now())
+  return { differences, attempts: attempts.length, transactions: books.length }
+}
+
+/** What a job is letting go already. */
+async function beingLetGo({ db }: World): Promise<Set<unknown>> {
+  const jobs = await db
     .selectFrom('job')
-    .select('id')
+    .select('payload')
     .where('kind', '=', 'void')
     .where('done_at', 'is', null)
     .execute()
-  if (!waiting.length) for (const stray of straysOf(attempts, books)) await addJob(world.db, 'void', stray, world.now())
-  return { differences, attempts: attempts.length, transactions: books.length }
+  return new Set(jobs.map(({ payload }) => payload.transaction_id))
 }
 
 const askGateway = ({ payment }: World, since: Date) =>
@@ -97,7 +106,7 @@ const journal = ({ db, payment }: World) =>
     .selectFrom('payment')
     .leftJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
     .select(['payment.enrollment_id', 'attempt', 'reference', 'payment.state', 'amount_cents', 'transaction_id'])
-    .select(['updated_at', 'member.id as member_id'])
+    .select(['payment.created_at', 'updated_at', 'member.id as member_id'])
     .where('gateway', '=', payment.name)
 
 type Attempt = Awaited<ReturnType<typeof attemptsSince>>[number]
@@ -118,7 +127,8 @@ function compareOne(ours: Attempt, books: Transaction[], settledBy: Date): Diffe
   const theirs = books.find(isLive) ?? books[0]
   const state = theirs?.state ?? 'nothing'
   const found: Difference[] = []
-  const mayStillMove = ON_THE_WAY.includes(ours.state) && ours.updated_at > settledBy
+  const since = ASKED_ABOUT.includes(ours.state) ? ours.created_at : ours.updated_at
+  const mayStillMove = ON_THE_WAY.includes(ours.state) && since > settledBy
   if (!agreed[ours.state].includes(state) && !mayStillMove)
     found.push(difference('state', ours, ours.state, inWords(theirs)))
   if (theirs && isLive(theirs) && theirs.amount_cents !== ours.amount_cents)

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { expect, it } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, vi } from 'vitest'
 import { cards } from './gateways/payment/cards.ts'
 import { settleAttempts } from './janitor.ts'
-import { runJobs } from './jobs.ts'
+import { lanes, runJobs } from './jobs.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 
 const enroll = async (site: Site, enrollment: string, changes: Record<string, string> = {}) =>
@@ -29,6 +30,9 @@ it('4.20 a member that can never be written is let go, and hears of it', async (
   standInTheWay(site, 'blocked')
   const reply = await enroll(site, enrollment, { username: 'blocked', email: 'blocked@mail.example' })
   expect(reply.json()).toMatchObject({ payment: 'Pending', token: '' })
+  const [letGo] = await site.db.selectFrom('job').select('payload').where('kind', '=', 'void').execute()
+  const transaction_id = expect.any(String)
+  expect(letGo?.payload).toEqual({ enrollment_id: enrollment, attempt: 1, transaction_id }) // and nothing of the visitor
   while (await runJobs(site.world));
   expect(await payments(site)).toMatchObject([{ state: 'voided', details: null, password_hash: null }])
   expect(await site.world.payment.transactions(new Date(0), AbortSignal.timeout(1000))).toMatchObject([
@@ -159,5 +163,25 @@ it('4.7 a declined card says what to do about it, to its repeats too, and never 
     expect((await enroll(site, enrollment, { cc_number })).json()).toMatchObject({ payment: 'Declined', decline_class })
     expect((await enroll(site, enrollment)).json()).toMatchObject({ payment: 'Declined', decline_class })
   }
+  await site.close()
+})
+
+it('15.12 a letter that takes longer than its lease goes out once', async () => {
+  const site = await testSite({ PAYMENT_DEADLINE_SECONDS: '1' }) // a lease of 3 s, renewed every second
+  await enroll(site, randomUUID())
+  let sent = 0
+  const { promise, resolve } = Promise.withResolvers<void>()
+  site.world.mail.send = async () => {
+    sent += 1
+    await promise
+  }
+  const slow = runJobs(site.world, lanes.letters)
+  await vi.waitFor(() => expect(sent).toBe(2))
+  site.pass(2)
+  await sleep(1300)
+  site.pass(2)
+  expect(await runJobs(site.world, lanes.letters)).toBe(0)
+  resolve()
+  expect([await slow, sent]).toEqual([2, 2])
   await site.close()
 })
