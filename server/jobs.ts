@@ -109,12 +109,34 @@ type Taken = { id: string; kind: Kind; payload: never; tries: number }
 /** A gateway that takes a second for each answer must not hold up all the others. */
 export const JOBS_AT_ONCE = 24
 
-/** Takes the next jobs of these kinds that are due, and does them. Other processes skip what is taken. Says how many it took. */
+/**
+ * Takes the next jobs of these kinds that are due, and does them. Other processes skip what is taken, for as long as it
+ * takes. Says how many it took.
+ */
 export async function runJobs(world: World, kinds: readonly Kind[] = allKinds): Promise<number> {
   const taken = await takeJobs(world.db, { now: world.now(), until: leaseFrom(world), kinds })
   const close = closing(world)
-  await Promise.all(taken.rows.map((job) => finish(world, job, close)))
+  const open = new Set(taken.rows.map(({ id }) => id))
+  const renewing = setInterval(() => renew(world, [...open]).catch(() => undefined), leaseMs(world) / 3)
+  try {
+    await Promise.all(taken.rows.map((job) => finish(world, job, close).finally(() => open.delete(job.id))))
+  } finally {
+    clearInterval(renewing)
+  }
   return taken.rows.length
+}
+
+const leaseMs = (world: World) => leaseFrom(world).getTime() - world.now().getTime()
+
+/** A mail server may take longer than a gateway may. */
+async function renew(world: World, ids: string[]): Promise<void> {
+  if (!ids.length) return
+  await world.db
+    .updateTable('job')
+    .set({ leased_until: leaseFrom(world) })
+    .where('id', 'in', ids)
+    .where('done_at', 'is', null)
+    .execute()
 }
 
 type Taking = { now: Date; until: Date; kinds: readonly Kind[] }

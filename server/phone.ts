@@ -65,8 +65,8 @@ export async function sendCode(
     if (sending !== 'sent') await mayTryAtOnce(world, mobile_phone)
     if (sending !== 'sent' && sending !== 'unknown') await giveBack() // nothing was sent
   }
-  if (sending === 'sent') await noteMessage(world)
   if (sending === 'sent' || sending === 'unknown') await expectCode(world, enrollment_id, mobile_phone)
+  if (sending === 'sent') await orLog(world, noteMessage(world))
   return said[sending === 'unknown' ? 'unsent' : sending]
 }
 
@@ -151,8 +151,6 @@ export async function verifyCode(
     await spend(world, 'LIMIT_CODE_CHECKS', visitor.address)
     return said[checked]
   }
-  if (asked) await noteConfirmed(world, asked)
-  await giveBackOne(world, 'LIMIT_CODES_BY_ADDRESS', visitor.address) // failures count, and this one was none
   const now = world.now()
   await world.db
     .updateTable('phone_check')
@@ -160,8 +158,14 @@ export async function verifyCode(
     .where('enrollment_id', '=', enrollment_id)
     .where('mobile_phone', '=', mobile_phone)
     .execute()
+  if (asked) await orLog(world, noteConfirmed(world, asked))
+  await orLog(world, giveBackOne(world, 'LIMIT_CODES_BY_ADDRESS', visitor.address)) // failures count, and this one was none
   return said.right
 }
+
+/** A code is used up by now: what is only counted must not take it from the visitor. */
+const orLog = (world: World, counting: Promise<unknown>) =>
+  counting.catch((err: unknown) => world.log.error({ err }, 'a code could not be counted'))
 
 /** Whether this enrollment has confirmed this very number. */
 export const isVerified = async (world: World, enrollment_id: string, mobile_phone: string): Promise<boolean> =>

@@ -123,8 +123,14 @@ async function acceptedTexts({ db }: World, { shown_texts }: Enrollment): Promis
   if (shown_texts !== undefined && shown_texts !== shownTexts(documents))
     throw refuseFields({ agreement_1: 'A document has changed since you opened this page. Please read it again.' })
   const { title, version, sha256 } = consent
+  const once = new Map(documents.map((document) => [`${document.sha256} ${document.title}`, document])) // the same, in two files
   return [
-    ...documents.map(({ title, version, sha256 }) => ({ agreement: 'agreement_1' as const, title, version, sha256 })),
+    ...[...once.values()].map(({ title, version, sha256 }) => ({
+      agreement: 'agreement_1' as const,
+      title,
+      version,
+      sha256,
+    })),
     { agreement: 'agreement_2', title, version, sha256 },
   ]
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
 import PostalMime from 'postal-mime'
-import { SMTPServer } from 'smtp-server'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { expect, it } from 'vitest'
 import { testDatabase } from '#server/test/database.ts'
 import { outboxMail } from './outbox.ts'
@@ -65,14 +66,27 @@ it.each([
   await close()
 })
 
+it('15.12 what a mail server says of a reader goes no further', async () => {
+  const refusing = {
+    onRcptTo: ({ address }: { address: string }, _: unknown, done: (error: Error) => void) =>
+      done(new Error(`no ${address} here`)),
+  }
+  const { gateway, close } = await mailServer(refusing)
+  const refused = gateway.send({ to: 'zoe@mail.example', subject: 'Hello', text: 'Hello', html: '<p>Hello' })
+  await expect(refused).rejects.toThrow('the mail server did not take the letter (EENVELOPE 550)')
+  expect(inspect(await refused.catch((error: unknown) => error), { depth: 5 })).not.toContain('zoe')
+  await close()
+})
+
 type Received = { recipients: string[]; raw: Buffer }
 
 /** A mail server of this machine, and what it was handed. */
-async function mailServer() {
+async function mailServer(more: SMTPServerOptions = {}) {
   const received: Received[] = []
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
+    ...more,
     onData: (stream, session, done) => {
       const parts: Buffer[] = []
       stream.on('data', (part: Buffer) => parts.push(part))

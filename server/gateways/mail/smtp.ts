@@ -3,11 +3,16 @@ import type { MailGateway } from './port.ts'
 
 /** A real mail server, by its address: smtp://name:password@host:port */
 export const smtpMail = (address: string, from: string): MailGateway => {
-  const transport = createTransport({ url: address, connectionTimeout: 10_000, socketTimeout: 20_000 })
+  const transport = createTransport({
+    url: address,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 20_000,
+  })
   return {
     name: 'smtp',
     send: async ({ to, attachment, ...letter }) => {
-      await transport.sendMail({
+      const mail = {
         ...letter,
         from,
         to: { name: '', address: to }, // as an object it is one address, whatever stands in it
@@ -15,7 +20,14 @@ export const smtpMail = (address: string, from: string): MailGateway => {
         headers: { 'Auto-Submitted': 'auto-generated' }, // no holiday replies, please
         disableFileAccess: true,
         disableUrlAccess: true,
+      }
+      await transport.sendMail(mail).catch((error: Untaken) => {
+        const { code, responseCode } = error
+        throw new Error(`the mail server did not take the letter (${[code, responseCode].filter(Boolean).join(' ')})`)
       })
     },
   }
 }
+
+/** A mail server's own words name the person whose letter it was. They go no further. */
+type Untaken = { code?: string; responseCode?: number }
