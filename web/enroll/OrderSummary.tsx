@@ -45,7 +45,7 @@ export function OrderSummary({ wizard }: { wizard: Wizard }) {
               </button>
             )}
           </div>
-          <dl>
+          <dl className="amounts">
             {chosen.map(({ product_id, name, price }) => (
               <div key={product_id}>
                 <dt>{chosen.length > 1 ? name : 'Today'}</dt>

@@ -31,7 +31,7 @@ export function Door() {
   if (state === 'opening')
     return (
       <Threshold title="Opening your office" lead="One moment, please.">
-        <div className="opening" />
+        <div className="bar" />
       </Threshold>
     )
   if (state !== 'used')

@@ -11,7 +11,7 @@ export function Visits({ view: { weeks, totals } }: { view: OfficeView }) {
       {totals.visits || totals.joins ? (
         <>
           <dl className="figures">
-            <Figure count={totals.visits} one="visit" many="visits" kind="bar" />
+            <Figure count={totals.visits} one="visit" many="visits" kind="" />
             <Figure count={totals.joins} one="join" many="joins" kind="mark" />
           </dl>
           <Chart weeks={weeks} />
@@ -31,7 +31,7 @@ export function Visits({ view: { weeks, totals } }: { view: OfficeView }) {
   )
 }
 
-type FigureProps = { count: number; one: string; many: string; kind: 'bar' | 'mark' }
+type FigureProps = { count: number; one: string; many: string; kind: '' | 'mark' }
 
 const Figure = ({ count, one, many, kind }: FigureProps) => (
   <div>

@@ -19,7 +19,7 @@ export function Checking({ wizard }: { wizard: Wizard }) {
           ? 'This takes longer than usual: the bank may want to look at it. You need not wait here, nothing is lost.'
           : 'This usually takes a minute or two. This page goes on by itself as soon as we know.'}
       </p>
-      <div className="checking-bar" aria-hidden="true" />
+      <div className="bar" aria-hidden="true" />
       <ul className="points">
         <li>Please do not pay again. You are charged once at most.</li>
         <li>

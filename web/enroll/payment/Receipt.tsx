@@ -8,7 +8,7 @@ const monthly = showAmount(toAmount(limits.subscription_cents))
 export const Receipt = ({ receipt }: { receipt: Kept }) => (
   <section className="receipt" aria-labelledby="receipt">
     <h2 id="receipt">Your receipt</h2>
-    <dl>
+    <dl className="amounts">
       {receipt.lines.map(({ name, price }) => (
         <div key={name}>
           <dt>{name}</dt>

@@ -30,7 +30,7 @@ export function Access() {
           ? 'You should be redirected to your virtual office in a moment. If nothing happens, please press Login.'
           : 'Your virtual office is open. Press Login to go there.'}
       </p>
-      {leaving && <div className="access-bar" aria-hidden="true" />}
+      {leaving && <div className="bar" aria-hidden="true" />}
       <Login login={login}>Login</Login>
       {receipt && <Receipt receipt={receipt} />}
     </div>
