@@ -60,8 +60,11 @@ function fillPath(pattern: string, input: Record<string, unknown>) {
   return { path, rest }
 }
 
-const withPatience = ({ signal, patience = PATIENCE }: Options) =>
-  AbortSignal.any([AbortSignal.timeout(patience), ...(signal ? [signal] : [])])
+/** Only who has a signal of their own needs a browser that can put two together. */
+function withPatience({ signal, patience = PATIENCE }: Options) {
+  const end = AbortSignal.timeout(patience)
+  return signal && AbortSignal.any ? AbortSignal.any([end, signal]) : end
+}
 
 const reach = (url: string, request: RequestInit) =>
   fetch(url, request).catch((cause: unknown) => {

@@ -1,6 +1,6 @@
 import type { Question } from '#web/dialog/ask.ts'
 
-/** Every dialog of the spec's section 8, word for word, as a question for `ask`. */
+/** Every dialog of the spec's section 8, word for word, as a question for `ask`; and one of ours. */
 
 export const enrollmentFailed: Question = {
   title: 'Error',
@@ -12,6 +12,13 @@ export const paymentDeclined: Question = {
   title: 'Payment Declined',
   text: 'Your payment has been declined. Please check your payment details and try again.',
   icon: 'error',
+}
+
+/** Ours: the page was loaded again while it paid, and the attempt has come to nothing. */
+export const notCompleted: Question = {
+  title: 'Payment Not Completed',
+  text: 'Your payment did not go through, and nothing was charged. Please choose your password again and try once more.',
+  icon: 'info',
 }
 
 /** Confirmed: send again. */

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { StartData } from '#contract/start.ts'
 import { api } from '#web/api.ts'
@@ -9,6 +9,7 @@ import { log } from '#web/log.ts'
 import { codeNotSent, codeNotSentOffline, codeSent, fieldMessages } from './messages.ts'
 import { noteSent, phoneOf, secondsLeft } from './phones.ts'
 import { solution, takeSolution } from './solvedAhead.ts'
+import { useHere } from './useHere.ts'
 
 type Channel = 'sms' | 'call'
 type Sending = 'sent' | 'unanswered' | 'asked' | { refused: string }
@@ -65,18 +66,6 @@ export function useCode(mobile_phone: string, { captcha: vendor }: Pick<StartDat
     /** Seconds until the next one may be asked for. */
     left,
   }
-}
-
-/** Whether the step is still on the screen: an answer that comes later is nobody's business there. */
-export function useHere() {
-  const here = useRef(true)
-  useEffect(() => {
-    here.current = true
-    return () => {
-      here.current = false
-    }
-  }, [])
-  return here
 }
 
 // A step that is left and opened again while a code is on its way waits for the same one.

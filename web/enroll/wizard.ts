@@ -79,6 +79,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
   const [state, dispatch] = useReducer(reduce, { start, place }, begin)
   const { step, draft, grand_total, focus, moves, settled } = state
   const again = useRef<() => Promise<unknown>>(undefined)
+  const asked = useRef(0)
 
   /** Takes what stands in the form, keeps it, and tells the whole draft. */
   const remember = (more: Draft = {}): Draft => {
@@ -90,8 +91,10 @@ export function useWizard(start: StartData, place: Place | undefined) {
 
   /** Shows a step once its code is here. `entered` is told just before, so that history and screen agree. */
   const show = async (to: Step, answers: Draft, entered?: () => void, at: Arrival = {}): Promise<undefined> => {
+    const mine = ++asked.current
     try {
       if (!screenOf(to)) await fetchScreen(to, start) // what is here is shown at once
+      if (mine !== asked.current) return // who has gone elsewhere meanwhile stays there
       entered?.()
       flushSync(() => dispatch({ type: 'moved', step: to, draft: answers, focus: at.field, refused: at.refused })) // who pressed waits
     } catch (cause) {

@@ -1,6 +1,7 @@
 import { type ReactNode, type RefObject, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { AlertIcon } from '#web/icons.tsx'
+import { focusField } from './useForm.ts'
 
 /** What every captcha is told, whoever asks it. */
 export type CaptchaProps = {
@@ -42,7 +43,14 @@ export const CaptchaFrame = ({ name, error, input, solution, failed, again, chil
         <AlertIcon />
         <span>
           The check did not work. Please look at your connection and{' '}
-          <button type="button" className="link" onClick={again}>
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              focusField(name) // this button goes
+              again()
+            }}
+          >
             try again
           </button>
           .

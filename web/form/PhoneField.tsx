@@ -53,7 +53,7 @@ export function PhoneField({ defaultValue, enterKeyHint, ...words }: PhoneProps)
     const join = ({ formData }: FormDataEvent) =>
       formData.set(
         words.name,
-        joinPhone(dialCodeOf(picker.current?.value ?? HOME.code), national(String(formData.get(words.name)))),
+        joinPhone(dialCodeOf(picker.current?.value ?? HOME.code), String(formData.get(words.name))),
       )
     form?.addEventListener('formdata', join)
     return () => form?.removeEventListener('formdata', join)
@@ -111,12 +111,6 @@ function international(typed: string): string | undefined {
   const digits = phoneDigits(typed)
   if (digits.startsWith('+')) return digits
   return digits.startsWith('00') ? `+${digits.slice(2)}` : undefined
-}
-
-/** North Americans often write the 1 that the picker already says. */
-const national = (typed: string) => {
-  const digits = phoneDigits(typed)
-  return /^1[2-9]\d{9}$/.test(digits) ? digits.slice(1) : typed
 }
 
 /** Leaves the part after the dial code, grouped as North Americans write it. */

@@ -4,6 +4,7 @@ import { chosenAfter, type Handed, matchOption, type Offer, type Option } from '
 import type { FieldProps } from './Field.tsx'
 import { SelectField } from './SelectField.tsx'
 import type { Countries } from './useCountries.ts'
+import { focusField } from './useForm.ts'
 
 /** The options of the spec, the same for both selectors, and what every field has. */
 export type PlaceProps = FieldProps &
@@ -33,12 +34,16 @@ export function PlaceSelect({ options, handed, source, placeholder, onChange, hi
   const [chosen, choose] = useChosen(handed)
   const offered = source.state === 'here' ? options : withChosen(options, chosen)
   useStanding(field.name, offered, chosen)
+  const again = () => {
+    focusField(field.name) // the button that was pressed goes
+    source.fetchAgain()
+  }
   return (
     <SelectField
       {...field}
       aria-busy={loading || undefined}
       placeholder={loading ? 'Loading…' : placeholder}
-      hint={source.state === 'failed' ? <Failed onAgain={source.fetchAgain} /> : hint}
+      hint={source.state === 'failed' ? <Failed onAgain={again} /> : hint}
       options={offered}
       defaultValue={matchOption(offered, chosen)}
       onChange={({ currentTarget }) => {

@@ -71,7 +71,7 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
       const { data, error } = rule.safeParse(found[name])
       const refusal = refusals.current.get(name)
       const refused = refusal?.value === found[name] ? refusal?.message : undefined
-      const message = error?.issues[0]?.message ?? between[name] ?? refused
+      const message = refused ?? error?.issues[0]?.message ?? between[name]
       if (message === undefined) values[name] = data
       else wrong[name] = message
     }

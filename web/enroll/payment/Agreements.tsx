@@ -4,6 +4,7 @@ import { subscriptionConsent } from '#contract/legal.ts'
 import { ask } from '#web/dialog/ask.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'
 import { Checkbox } from '#web/form/Checkbox.tsx'
+import { focusField } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { Notice } from '#web/Notice.tsx'
 import type { PaymentForm } from './form.ts'
@@ -13,12 +14,16 @@ import type { Documents } from './useDocuments.ts'
 export function Agreements({ form, documents }: { form: PaymentForm; documents: Documents }) {
   const first = form.field('agreement_1')
   const second = form.field('agreement_2')
+  const again = () => {
+    focusField(first.name) // the button that was pressed goes
+    documents.fetchAgain()
+  }
   return (
     <section className="agreements" aria-label="Agreements">
       {documents.state === 'failed' && (
         <Notice tone="alert" role="alert" title="The documents could not be loaded.">
           Please check your connection and{' '}
-          <button type="button" className="link" onClick={documents.fetchAgain}>
+          <button type="button" className="link" onClick={again}>
             try again
           </button>
           .

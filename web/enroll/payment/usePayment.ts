@@ -4,7 +4,7 @@ import type { Enrollment } from '#contract/enrollment.ts'
 import { ask, fetchDialog } from '#web/dialog/ask.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
-import { enrollmentFailed, paymentDeclined } from '../messages.ts'
+import { enrollmentFailed, notCompleted, paymentDeclined } from '../messages.ts'
 import type { DeclineClass, Outcome } from '../pay.ts'
 import { keepReceipt } from '../receipt.ts'
 import type { Wizard } from '../wizard.ts'
@@ -57,9 +57,11 @@ export function usePayment(wizard: Wizard) {
         await ask(enrollmentFailed)
         return
       case 'released':
+        if (!wizard.draft.password) await ask(notCompleted)
         tell({ kind: 'released' })
         return
       case 'refused': {
+        keepReceipt(undefined) // nothing of it is on its way
         if (outcome.fields.shown_total) await wizard.sumAfresh()
         const here = leadBack(wizard, outcome.fields)
         if (!here) tell({ kind: 'refused', message: outcome.message })
@@ -91,7 +93,10 @@ export function usePayment(wizard: Wizard) {
       if (paying.current) return
       if (found?.is === 'approved') setView('paid')
       else if (found?.is === 'running') setView('checking')
-      else if (view === 'arriving') await settle({ is: 'released' })
+      else if (view === 'arriving') {
+        paying.current = true // it is told once, however often the page comes into sight
+        await settle({ is: 'released' })
+      }
     } catch (cause) {
       log('Nobody could say where the payment stands.', cause)
       if (view === 'arriving') setView('checking')

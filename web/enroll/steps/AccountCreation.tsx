@@ -7,6 +7,7 @@ import { useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { asked } from '../asked.ts'
 import { StepForm } from '../StepForm.tsx'
+import { useHere } from '../useHere.ts'
 import { useUsername } from '../useUsername.ts'
 import type { Wizard } from '../wizard.ts'
 
@@ -23,10 +24,12 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
     onValid: async (answers) => {
       const [email, taken] = await Promise.all([findEmail(answers.email), username.check(answers.username)])
       const messages = { ...(email ? { email } : {}), ...(taken ? { username: taken } : {}) }
-      return email || taken ? messages : wizard.advance(answers)
+      if (email || taken) return messages
+      return here.current ? wizard.advance(answers) : undefined // who has gone back meanwhile stays there
     },
   })
   const username = useUsername(form)
+  const here = useHere()
   return (
     <StepForm wizard={wizard} form={form} title="Create your account" lead="This is how you sign in to your office.">
       <Field

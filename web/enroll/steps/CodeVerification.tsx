@@ -12,7 +12,8 @@ import { asked } from '../asked.ts'
 import { codeVerified, fieldMessages } from '../messages.ts'
 import { isVerified, noteVerified } from '../phones.ts'
 import { StepForm } from '../StepForm.tsx'
-import { useCode, useHere } from '../useCode.ts'
+import { useCode } from '../useCode.ts'
+import { useHere } from '../useHere.ts'
 import type { Wizard } from '../wizard.ts'
 
 /** Whether the phone is in the visitor's hand. A number that was confirmed in this tab is not asked again. */

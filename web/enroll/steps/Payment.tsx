@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { limits } from '#contract/limits.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { Captcha } from '#web/form/Captcha.tsx'
@@ -20,7 +20,12 @@ import { StepForm } from '../StepForm.tsx'
 import type { Wizard } from '../wizard.ts'
 
 const monthly = showAmount(toAmount(limits.subscription_cents))
-const NO_DOCUMENTS = 'The documents could not be loaded.'
+/** Nobody agrees to what cannot be read yet. */
+const unread = {
+  loading: 'The documents are still being loaded. Please try again in a moment.',
+  failed: 'The documents could not be loaded.',
+  here: 'The documents could not be loaded.', // none of them is for checkout
+}
 
 /** The bill, the card, and the agreements. */
 export function Payment({ wizard }: { wizard: Wizard }) {
@@ -33,16 +38,23 @@ export function Payment({ wizard }: { wizard: Wizard }) {
     values: { ...wizard.draft, ...typed },
     across: (found) => ({
       ...acrossPayment(found, new Date()),
-      ...(documents.list.length ? {} : { agreement_1: NO_DOCUMENTS }),
+      ...(documents.list.length ? {} : { agreement_1: unread[documents.state] }),
     }),
     onValid: async (answers) => {
       if (grand_total === undefined) return void (await wizard.sumAgain()) // nobody pays a price they have not seen
       setTyped(answers)
       const refused = await pay(payloadOf(wizard, documents.list, answers))
-      if (refused?.agreement_1) documents.fetchAgain()
+      if (refused?.agreement_1) {
+        documents.fetchAgain()
+        untick('agreement_1') // what was agreed to is not what is there now
+      }
       return refused
     },
   })
+  const readAgain = useEffectEvent(() => form.props.onInput())
+  useEffect(() => {
+    if (documents.state !== 'loading') readAgain() // a message that said so is no longer true
+  }, [documents.state])
   if (view === 'paid') return <Paid />
   if (view === 'checking') return <Checking wizard={wizard} />
   if (view === 'arriving') return <Arriving />
@@ -75,6 +87,11 @@ export function Payment({ wizard }: { wizard: Wizard }) {
       />
     </StepForm>
   )
+}
+
+function untick(name: string) {
+  const box = document.getElementById(name)
+  if (box instanceof HTMLInputElement) box.checked = false
 }
 
 /** A reload in the middle of a payment: the shape of what comes. */
