@@ -15,6 +15,14 @@ const watch = (page: Page) => {
   return trouble
 }
 
+test('12.9 who asks for less motion gets less', async ({ page }) => {
+  const quickly = () => page.locator('#step .button').evaluate((button) => getComputedStyle(button).transitionDuration)
+  await page.goto('/ana')
+  expect(await quickly()).toBe('0.15s')
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  expect(await quickly()).toBe('0s')
+})
+
 /** A text that the visitor sees; folded copies of it do not count. */
 const seen = (page: Page, text: string) => page.getByText(text).filter({ visible: true }).first()
 

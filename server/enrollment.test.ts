@@ -42,6 +42,16 @@ describe('what the visitor saw', () => {
     })
     expect((await join({ shown_texts: shownTexts(atCheckout) })).json().payment).toBe('Approved')
   })
+
+  it('4.21 a document that stands there twice is accepted once, and nobody is turned away after they paid', async () => {
+    const [document] = await site.db.selectFrom('legal_document').selectAll().where('status', '=', 'active').execute()
+    if (!document) throw new Error('no document')
+    const id = document.id + 100
+    const twice = { ...document, id, display_on_checkout: [AT_CHECKOUT] as never }
+    await site.db.insertInto('legal_document').values(twice).execute()
+    expect((await join()).json().payment).toBe('Approved')
+    await site.db.deleteFrom('legal_document').where('id', '=', id).execute()
+  })
 })
 
 describe('an approved enrollment', () => {

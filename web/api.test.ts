@@ -36,6 +36,15 @@ test('the key of an attempt travels only with calls that are keyed', async () =>
   expect(keys).toEqual(['k.1', null])
 })
 
+test('a browser that cannot put two signals together can call all the same', async () => {
+  answer(200, '{"email":"Available"}')
+  vi.spyOn(AbortSignal, 'any').mockImplementation(() => {
+    throw new TypeError('AbortSignal.any is not a function')
+  })
+  expect(await api.validateEmail({ email: 'zoe@example.com' })).toEqual({ email: 'Available' })
+  vi.restoreAllMocks()
+})
+
 test('a refusal brings its sentence and its messages by field', async () => {
   answer(422, '{"message":"Please check.","fields":{"email":["Invalid email format."]}}')
   const refused = await api.validateEmail({ email: 'x' }).catch((error: unknown) => error)
