@@ -1,0 +1,243 @@
+import { expect, type Page, test } from '@playwright/test'
+import { cards } from '../server/gateways/payment/cards.ts'
+import { referenceOf } from '../server/payment.ts'
+import { complaints } from './axe.ts'
+import { fillAccount, fillAccountCreation, fillPayment, next, pay, reachPayment, someone } from './visitor.ts'
+
+// What may come in between on the way to the office. The server and the wizard decide it, on every screen alike.
+
+test('10.2 declined, then approved, without typing anything again but the card', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page, '4000000000000002')
+  await pay(page)
+  const dialog = page.getByRole('alertdialog', { name: 'Payment Declined' })
+  await expect(dialog).toContainText('Your payment has been declined. Please check your payment details and try again.')
+  expect(await complaints(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'OK' }).click()
+  await expect(page.getByText(/nothing was charged/i)).toBeVisible()
+  await expect(page.getByText(/try another card, or ask your bank/)).toBeVisible()
+  await expect(page.getByLabel('Address', { exact: true })).toHaveValue('1600 Main St')
+  await expect(page.getByLabel('CVC')).toHaveValue('123')
+  await page.getByLabel('Card number').fill('5555555555554444')
+  await pay(page)
+  await page.waitForURL('**/office')
+})
+
+test('10.3 a payment that nobody can speak for yet is being checked, never declined, and ends in the office', async ({
+  page,
+}) => {
+  await beReviewed(page)
+  await expect(page.getByText(/declined/i)).toHaveCount(0)
+  expect(await complaints(page)).toEqual([])
+  await decide(page, 'Approve')
+  await page.waitForURL('**/office')
+})
+
+test('10.3 a review that ends badly says that nothing was charged, and keeps what was typed', async ({ page }) => {
+  await beReviewed(page)
+  await decide(page, 'Decline')
+  await page.getByRole('alertdialog', { name: 'Payment Declined' }).getByRole('button', { name: 'OK' }).click()
+  await expect(page.getByText(/nothing was charged/i)).toBeVisible()
+  await expect(page.getByLabel('City')).toHaveValue('Reno')
+})
+
+test('10.12 a price that has changed since is shown before anything is charged', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  await page.route('**/api/enrollment/add-enrollment', async (route) => {
+    const shown_total = '89.00' // as if the page had been opened before the price went up
+    await route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), shown_total }) })
+  })
+  await pay(page)
+  const notice = page.getByText('The price is $99.00 now, not $89.00. Please look at the new total before you pay.')
+  await expect(notice).toBeVisible()
+  await page.unroute('**/api/enrollment/add-enrollment')
+  await pay(page)
+  await page.waitForURL('**/office')
+})
+
+test('10.12 a document that has changed since is agreed to anew before anything is charged', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  await page.route(
+    '**/api/enrollment/add-enrollment',
+    async (route) => {
+      const shown_texts = '0'.repeat(64) // as if the page had been opened before the document changed
+      await route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), shown_texts }) })
+    },
+    { times: 1 },
+  )
+  await pay(page)
+  const message = page.locator('#agreement_1-error')
+  await expect(message).toHaveText('A document has changed since you opened this page. Please read it again.')
+  const box = page.getByRole('checkbox', { name: /I have read and agree/ })
+  await expect(box).not.toBeChecked()
+  await pay(page)
+  await expect(message).toBeVisible()
+  await box.check()
+  await expect(message).toBeHidden()
+  await pay(page)
+  await page.waitForURL('**/office')
+})
+
+test('10.3 a reload while paying says what came of it', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page, cards.declined)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route('**/api/enrollment/add-enrollment', async (route) => {
+    await route.fetch() // the bank declines, and nobody hears it
+    resolve()
+  })
+  await pay(page)
+  await promise
+  await page.reload()
+  const dialog = page.getByRole('dialog', { name: 'Payment Not Completed' })
+  await expect(dialog).toContainText('nothing was charged')
+  await dialog.getByRole('button').last().click()
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
+})
+
+test('10.13 when the server asks for a code before it takes the card, the code leads back to the payment', async ({
+  page,
+}) => {
+  const phone = `+1202555${Math.floor(1000 + Math.random() * 9000)}`
+  const who = { ...someone(), phone }
+  await reachPayment(page, '/ana', who)
+  await fillPayment(page)
+  const code = ['Please confirm your phone number with the code that we send you.']
+  const json = { message: 'Please check the marked fields.', fields: { code } }
+  await page.route('**/api/enrollment/add-enrollment', (route) => route.fulfill({ status: 422, json }), { times: 1 })
+  await pay(page)
+  await page.getByRole('dialog', { name: 'Code Sent' }).getByRole('button').last().click()
+  const [message] = await (await page.request.get(`/__outbox.json?to=${encodeURIComponent(phone)}`)).json()
+  await page
+    .getByLabel(/code/i)
+    .first()
+    .fill(/\b\d{6}\b/.exec(message.body)?.[0] ?? '')
+  await next(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Proceed' }).click()
+  await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
+  await pay(page)
+  await page.waitForURL('**/office')
+})
+
+async function beReviewed(page: Page) {
+  await reachPayment(page)
+  await fillPayment(page, '4000000000009235')
+  await pay(page)
+  await expect(page.getByText(/being checked/i).first()).toBeVisible()
+}
+
+/** What somebody at the bank would decide. */
+async function decide(page: Page, verdict: 'Approve' | 'Decline') {
+  const enrollment = await page.locator('meta[name=enrollment]').getAttribute('content')
+  const reference = referenceOf({ enrollment_id: enrollment ?? '', attempt: 1 })
+  const bank = await page.context().newPage()
+  await bank.goto('/__payments')
+  await bank.getByRole('button', { name: `${verdict} ${reference}` }).click()
+  await expect(bank.getByRole('button', { name: `${verdict} ${reference}` })).toHaveCount(0)
+  await bank.close()
+}
+
+test('10.4 a request that fails shows the Error dialog, and the next press pays once', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  await page.route('**/api/enrollment/add-enrollment', (route) => route.abort(), { times: 1 })
+  await pay(page)
+  const dialog = page.getByRole('alertdialog', { name: 'Error' })
+  await expect(dialog).toContainText('There was an error processing your payment. Please try again later.')
+  await dialog.getByRole('button').last().click()
+  await pay(page)
+  await page.waitForURL('**/office')
+})
+
+test('10.4 an answer that is lost on the way is looked up, not asked for again', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  let sent = 0
+  await page.route('**/api/enrollment/add-enrollment', async (route) => {
+    sent++
+    await route.fetch()
+    await route.abort()
+  })
+  await pay(page)
+  await page.waitForURL('**/office')
+  expect(sent).toBe(1)
+})
+
+test('10.5 a name that was taken meanwhile leads back to its field, and the rest is kept', async ({ page }) => {
+  const who = await reachPayment(page)
+  await fillPayment(page)
+  await page.route(
+    '**/api/enrollment/add-enrollment',
+    (route) =>
+      route.fulfill({
+        status: 422,
+        json: {
+          message: 'Please check the marked fields.',
+          fields: { username: ['This username is already taken.'] },
+        },
+      }),
+    { times: 1 },
+  )
+  await pay(page)
+  await expect(page.getByLabel('Username')).toBeFocused()
+  await expect(page.getByText('This username is already taken.').first()).toBeVisible()
+  await page.getByLabel('Username').fill(`${who.username}x`)
+  await next(page)
+  await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
+})
+
+test('10.6 paid is paid: Back, reload and a second tab never show the form again', async ({ page, context }) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  await page.route('**/office/autologin/**', (route) => route.fulfill({ status: 204 })) // stay and look
+  await pay(page)
+  await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
+  expect(await complaints(page)).toEqual([])
+  await page.goBack()
+  await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toHaveCount(0)
+  const second = await context.newPage()
+  await reachPaymentOrPaid(second)
+  await expect(second.getByRole('button', { name: /^Confirm and Pay/ })).toHaveCount(0)
+})
+
+/** In a browser that has paid, the payment step says so. */
+async function reachPaymentOrPaid(page: Parameters<typeof next>[0]) {
+  await page.goto('/ana')
+  const who = someone()
+  await fillAccount(page, who)
+  await next(page)
+  await fillAccountCreation(page, who)
+  await next(page)
+  await expect(page.getByRole('heading', { name: /paid|member/i }).first()).toBeVisible()
+}
+
+test('10.8 nothing secret is kept by the browser', async ({ page }) => {
+  const who = await reachPayment(page)
+  await fillPayment(page)
+  await page.getByLabel('CVC').fill('917')
+  const stored = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }, history.state]))
+  expect(stored).toContain(who.username)
+  for (const secret of [who.password, '4242', '917']) expect(stored).not.toContain(secret)
+  for (const label of ['Card number', 'CVC'])
+    await expect(page.getByLabel(label), 'or it is written to disk to restore the page').toHaveAttribute(
+      'autocomplete',
+      'off',
+    )
+  await page.reload()
+  await expect(page.getByLabel('Username')).toHaveValue(who.username)
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
+})
+
+test('10.11 pressed twice, it pays once', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  let sent = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/add-enrollment')) sent++
+  })
+  await page.getByRole('button', { name: /^Confirm and Pay/ }).dblclick()
+  await page.waitForURL('**/office')
+  expect(sent).toBe(1)
+})
