@@ -62,6 +62,9 @@ test('13.1 packages, autoship, special, code: the long way into the office', asy
   await fillAccountCreation(page, who)
   await next(page)
   await expect(page.getByRole('button', { name: 'Confirm and Pay $172.00' })).toBeVisible()
+  await expect(page.getByText('today and $99.00 each month')).toBeVisible() // the amount that is agreed to
+  await expect(page.locator('.order')).toContainText('Parcel, once$24.00')
+  await expect(page.locator('.order')).toContainText(/Then monthly, from \w+ \d+\$99\.00/)
   await fillPayment(page)
   await pay(page)
   await page.waitForURL('**/office')
@@ -125,6 +128,16 @@ test('13.4 spec 8: a code that cannot be sent for want of a network', async ({ p
   await expect(dialog).toContainText('An error occurred while sending the verification code. Please try again.')
   await dialog.getByRole('button', { name: 'Close' }).last().click()
   await expect(page.getByText('An error occurred while sending the verification code.').first()).toBeVisible()
+})
+
+test('13.4 a call that cannot be asked for leaves the focus at the code', async ({ page, isMobile }) => {
+  await page.route('**/api/twilio/verify-call', (route) => route.abort())
+  await reachCode(page, isMobile ? '+14155550404' : '+16175550404')
+  await page.getByRole('alertdialog').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Call me instead' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Close', exact: true }).click()
+  await expect(page.locator('[name=code]')).toBeFocused()
 })
 
 test('13.5 spec 8: a price that cannot be loaded is an Error, with a way to try again', async ({ page }) => {

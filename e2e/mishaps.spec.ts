@@ -41,17 +41,21 @@ test('10.3 a review that ends badly says that nothing was charged, and keeps wha
   await expect(page.getByLabel('City')).toHaveValue('Reno')
 })
 
-test('10.12 a price that has changed since is shown before anything is charged', async ({ page }) => {
+test('10.12 a price that has changed since is shown before anything is charged, and adds up', async ({ page }) => {
+  await page.route('**/ana', async (route) => {
+    const response = await route.fetch()
+    const before = (start: string) => start.replaceAll('99.00', '89.00') // as if it had been opened before the price went up
+    await route.fulfill({ response, body: (await response.text()).replace(/id="start".*?<\/script>/s, before) })
+  })
   await reachPayment(page)
   await fillPayment(page)
-  await page.route('**/api/enrollment/add-enrollment', async (route) => {
-    const shown_total = '89.00' // as if the page had been opened before the price went up
-    await route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), shown_total }) })
-  })
+  const order = page.locator('.order')
+  await expect(page.getByRole('button', { name: 'Confirm and Pay $89.00' })).toBeVisible()
   await pay(page)
   const notice = page.getByText('The price is $99.00 now, not $89.00. Please look at the new total before you pay.')
   await expect(notice).toBeVisible()
-  await page.unroute('**/api/enrollment/add-enrollment')
+  await expect(order).toContainText('$99.00')
+  await expect(order).not.toContainText('$89.00')
   await pay(page)
   await page.waitForURL('**/office')
 })
@@ -78,6 +82,19 @@ test('10.12 a document that has changed since is agreed to anew before anything 
   await expect(message).toBeHidden()
   await pay(page)
   await page.waitForURL('**/office')
+})
+
+test('10.7 a document that cannot be opened is told, and opens when the network is back', async ({ page }) => {
+  await page.route('**/assets/open-*.js', (route) => route.abort())
+  await reachPayment(page)
+  const terms = page.getByRole('button', { name: 'Membership Agreement' })
+  await terms.click()
+  const told = page.getByRole('alert').filter({ hasText: 'The Membership Agreement could not be opened.' })
+  await expect(told).toBeVisible()
+  await page.unroute('**/assets/open-*.js')
+  await terms.click()
+  await expect(page.getByRole('dialog', { name: 'Membership Agreement' })).toBeVisible()
+  await expect(told).toBeHidden()
 })
 
 test('10.3 a reload while paying says what came of it', async ({ page }) => {

@@ -1,5 +1,6 @@
-import { expect, test } from '@playwright/test'
-import { awake, fillAccount, fillAccountCreation, next, reachPayment, someone } from './visitor.ts'
+import { expect, type Page, test } from '@playwright/test'
+import { passwordMessages } from '../contract/password.ts'
+import { awake, fillAccount, fillAccountCreation, fillPayment, next, pay, reachPayment, someone } from './visitor.ts'
 
 test('12.1 Back and Forward step through the wizard and keep what was typed', async ({ page }) => {
   const who = await reachPayment(page)
@@ -24,27 +25,93 @@ test('12.2 Forward never passes an invalid step', async ({ page }) => {
   await expect(page.getByLabel('Card number')).toHaveCount(0)
 })
 
+/** A call whose answer waits until it is wanted, and then a moment for the page to take it. */
+async function holdUp(page: Page, call: string) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(call, async (route) => {
+    await promise
+    await route.continue()
+  })
+  const asked = page.waitForRequest(call)
+  const answer = async () => {
+    const answered = page.waitForResponse(call)
+    resolve()
+    await answered
+    await page.waitForTimeout(300)
+  }
+  return { asked, answer }
+}
+
 test('12.2 who goes back while a name is looked up stays there', async ({ page }) => {
   await page.goto('/ana')
   const who = someone()
   await fillAccount(page, who)
   await next(page)
   await fillAccountCreation(page, who)
-  const { promise, resolve } = Promise.withResolvers<void>()
-  await page.route('**/api/enrollment/validate_email*', async (route) => {
-    await promise
-    await route.continue()
-  })
-  const asked = page.waitForRequest('**/api/enrollment/validate_email*')
+  const { asked, answer } = await holdUp(page, '**/api/enrollment/validate_email*')
   await next(page)
   await asked
   await page.getByRole('button', { name: 'Previous' }).click()
   await page.getByLabel('First name').fill('')
-  const answered = page.waitForResponse('**/api/enrollment/validate_email*')
-  resolve()
-  await answered
-  await page.waitForTimeout(300)
+  await answer()
   await expect(page.getByLabel('First name')).toBeFocused()
+})
+
+test('12.2 who goes back while a price is asked for keeps the package of before', async ({ page }) => {
+  await reachPayment(page)
+  await page.locator('summary').click()
+  await page.getByRole('button', { name: /^Change/ }).click()
+  const { asked, answer } = await holdUp(page, '**/api/enrollment/orders')
+  await page.getByRole('button', { name: /Welcome Kit/ }).click()
+  await asked
+  await page.goBack()
+  await page.getByLabel('City').fill('Reno')
+  await answer()
+  await expect(page.getByLabel('City')).toBeFocused()
+  await expect(page.getByRole('button', { name: 'Confirm and Pay $99.00' })).toBeVisible()
+})
+
+test('12.10 the next step stands ready out of reach, comes forward, and knows what was answered meanwhile', async ({
+  page,
+}) => {
+  await page.goto('/ana')
+  await awake(page)
+  const height = () => page.evaluate(() => document.documentElement.scrollHeight)
+  const alone = await height()
+  await page.getByLabel('First name').focus()
+  const email = page.locator('[name=email]')
+  await expect(email).toBeAttached()
+  await email.evaluate((field) => field.setAttribute('data-ready', ''))
+  await expect(email).toBeHidden()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Tell us about yourself')
+  await email.evaluate((field) => field.focus())
+  await expect(page.getByLabel('First name')).toBeFocused()
+  expect(await height()).toBe(alone)
+
+  await fillAccount(page, { ...someone(), last_name: 'Lighthouse' })
+  await next(page)
+  await expect(page.getByRole('heading', { name: 'Create your account' })).toBeFocused()
+  await expect(email).toHaveAttribute('data-ready')
+  await expect(page.locator('[name=first_name]')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Previous' }).click()
+  await expect(page.getByLabel('Last name')).toHaveValue('Lighthouse')
+  await next(page)
+  await fillAccountCreation(page, { ...someone(), password: 'Lighthouse-7' })
+  await next(page)
+  await expect(page.getByText(passwordMessages.own).first()).toBeVisible()
+})
+
+test("12.11 a phone's next key goes to the next field, and the last one's goes on", async ({ page }) => {
+  await page.goto('/ana')
+  await awake(page)
+  await page.getByLabel('First name').fill('Zoë')
+  for (const label of ['Last name', 'Company name', 'Mobile phone number']) {
+    await page.keyboard.press('Enter')
+    await expect(page.getByLabel(label)).toBeFocused()
+  }
+  await expect(page.getByText('Please enter your last name.')).toHaveCount(0)
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Please enter your last name.').first()).toBeVisible()
 })
 
 test('12.3 a reload stays on the step with what is not secret', async ({ page }) => {
@@ -150,11 +217,28 @@ test.describe('autofill', () => {
   })
 })
 
+/** How far a page can be pushed to the side. */
+const sideways = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+
 test('12.8 nothing is lost at 320 pixels', async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 640 })
   await reachPayment(page)
-  const sideways = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  )
-  expect(sideways).toBe(0)
+  expect(await sideways(page)).toBe(0)
+})
+
+test('12.8 long names are broken rather than lost', async ({ page }) => {
+  await page.setViewportSize({ width: 320, height: 640 })
+  await page.goto(`/${'w'.repeat(30)}`)
+  await expect(page.getByText('wwwww').first()).toBeVisible()
+  expect.soft(await sideways(page)).toBe(0)
+  await reachPayment(page, '/master', { ...someone(), first_name: 'W'.repeat(28) })
+  await fillPayment(page)
+  expect.soft(await sideways(page)).toBe(0)
+  await pay(page)
+  await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
+  expect.soft(await sideways(page)).toBe(0)
+  await page.waitForURL('**/office')
+  await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
+  expect.soft(await sideways(page)).toBe(0)
 })

@@ -1,6 +1,7 @@
 import { type APIRequestContext, expect, type Locator, type Page, test } from '@playwright/test'
 import { solveChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
+import type { Enrollment } from '../contract/enrollment.ts'
 import { officeAddress } from '../contract/office.ts'
 import { answersOf } from '../server/test/answers.ts'
 import { complaints } from './axe.ts'
@@ -103,8 +104,9 @@ test('15.15 changed details, with the keyboard', async ({ page, request, browser
   await expect(phone).toBeFocused()
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.type('202 555 0177')
-  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter') // a phone's next key
   await expect(current).toBeFocused()
+  await page.keyboard.press('Enter')
   await expect(details.getByText('Please enter your current password.').first()).toBeVisible()
   expect(await complaints(page, '.change')).toEqual([])
   await page.keyboard.type('Wrong-Sesame-7')
@@ -149,6 +151,26 @@ test('15.15 a new address is confirmed by one press', async ({ page, request }) 
   await expect(page.getByRole('region', { name: 'Your details' })).toContainText(email)
 })
 
+test('15.8 a link from a letter that is pressed before the script arrives still works', async ({ page, request }) => {
+  const { username, email } = await member(request)
+  await page.request.post('/api/office/forgotten-password', { data: { name: username } })
+  const link = await linkTo(page, email, 'new-password')
+  const bringScript = await holdScript(page)
+  await page.goto(link, { waitUntil: 'commit' })
+  await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD)
+  await page.getByRole('button', { name: 'Save my new password' }).click()
+  bringScript()
+  await expect(page.getByRole('status').getByText('Your new password is set.')).toBeVisible()
+})
+
+test('15.8 a password that is typed before the script arrives has its rules ticked', async ({ page }) => {
+  const bringScript = await holdScript(page)
+  await page.goto('/office/new-password#word', { waitUntil: 'commit' })
+  await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD)
+  bringScript()
+  await expect(page.getByText('(done)')).toHaveCount(5)
+})
+
 test('15.15 what was agreed to is read again, and a membership is cancelled and kept, with the keyboard', async ({
   page,
   request,
@@ -177,6 +199,23 @@ test('15.15 what was agreed to is read again, and a membership is cancelled and 
   await expect(membership.getByRole('status')).toHaveText('Good to have you. Your membership goes on.')
   await expect(membership.getByRole('heading')).toBeFocused()
   await expect(membership).toContainText('Next renewal')
+})
+
+test('15.3 who asks for all whom they brought goes on with the next one', async ({
+  page,
+  playwright,
+  request,
+  baseURL,
+}) => {
+  const { username, password } = await member(request)
+  // Each with cookies of their own.
+  for (let joined = 0; joined < 6; joined++)
+    await member(await playwright.request.newContext({ baseURL }), { sponsor_site_name: username })
+  await enter(page, username, password)
+  const brought = page.getByRole('region', { name: 'Whom you brought' })
+  await press(page, brought.getByRole('button', { name: 'Show all 6' }))
+  await expect(brought.getByRole('listitem')).toHaveCount(6)
+  await expect(brought.getByRole('listitem').last()).toBeFocused()
 })
 
 test('15.15 4.16 a used key offers to sign in, and signing out everywhere closes every door', async ({
@@ -211,8 +250,8 @@ async function join(page: Page, site: string, who: ReturnType<typeof someone>) {
 }
 
 /** Somebody who has joined, where the joining itself is not the point. */
-async function member(request: APIRequestContext) {
-  const answers = answersOf(someone().username)
+async function member(request: APIRequestContext, more: Partial<Enrollment> = {}) {
+  const answers = { ...answersOf(someone().username), ...more }
   const challenge = await (await request.get('/api/captcha/challenge')).json()
   const solution = await solveChallenge({ challenge, deriveKey })
   const captcha = Buffer.from(JSON.stringify({ challenge, solution })).toString('base64')
@@ -231,6 +270,16 @@ async function enter(page: Page, name: string, password: string) {
   await page.request.post('/api/office/sign-in', { data: { name, password } })
   await page.goto('/office')
   await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
+}
+
+/** Keeps the page's script back until it is asked for. */
+async function holdScript(page: Page) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route('**/assets/*.js', async (route) => {
+    await promise
+    await route.continue()
+  })
+  return resolve
 }
 
 /** Moves there key by key. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { declinedCard } from './breaker.ts'
 import { cards } from './gateways/payment/cards.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 
@@ -72,6 +73,13 @@ describe('declined cards', () => {
     const site = await testSite({ BREAKER_DECLINES: '3/600/50' })
     for (let round = 0; round < 5; round++) await pay(site, {})
     for (let round = 0; round < 4; round++) await pay(site, { cc_number: cards.declined })
+    expect((await pay(site, {})).json().payment).toBe('Approved')
+    await site.close()
+  })
+
+  it('6.6 a breaker that is switched off never trips', async () => {
+    const site = await testSite({ BREAKER_DECLINES: 'off' })
+    for (let round = 0; round < 25; round++) await declinedCard(site.world)
     expect((await pay(site, {})).json().payment).toBe('Approved')
     await site.close()
   })

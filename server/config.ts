@@ -98,14 +98,15 @@ const limit =
     return { most: Number(parts[1]), seconds: Number(parts[2]) }
   }
 
-/** 'most/seconds/percent': that many failures in that time, and at least that share of all. */
+/** 'most/seconds/percent': that many failures in that time, and at least that share of all. Off: never enough. */
 const share =
   (byDefault: string): Reader<Limit & { percent: number }> =>
   (text = byDefault) => {
+    if (text === 'off') return { ...share(byDefault)(byDefault), most: Number.POSITIVE_INFINITY }
     const parts = /^(\d{1,9})\/(\d{1,9})\/(\d{1,3})$/.exec(text)
     const [most = 0, seconds = 0, percent = 0] = parts?.slice(1).map(Number) ?? []
     if (!most || !seconds || !percent || percent > 100)
-      throw new Unfit('is how many failures in how many seconds and at what share, such as 20/600/50')
+      throw new Unfit('is how many failures in how many seconds and at what share, such as 20/600/50, or off')
     return { most, seconds, percent }
   }
 
@@ -281,7 +282,8 @@ const halfSet = (found: Settings, env: Env): string[] =>
       : [],
   )
 
-function unfitForProduction({ SECRET, ALLOW_EMBEDDED, OFFICE_URL }: Settings, embedded: string[], env: Env): string[] {
+function unfitForProduction(found: Settings, embedded: string[], env: Env): string[] {
+  const { SECRET, ALLOW_EMBEDDED, OFFICE_URL } = found
   const lines: string[] = []
   if (!SECRET) lines.push('SECRET is required in production: a long random text, the same for every process')
   if (SECRET === DEVELOPMENT_SECRET) lines.push('SECRET is the one of development, which everybody knows')
@@ -290,8 +292,16 @@ function unfitForProduction({ SECRET, ALLOW_EMBEDDED, OFFICE_URL }: Settings, em
     lines.push('OFFICE_URL starts with https:// in production: a key to the office stands in its address')
   for (const part of embedded.filter((part) => !ALLOW_EMBEDDED.includes(part)))
     lines.push(`ALLOW_EMBEDDED does not name ${part}: in production an embedded part must be allowed by name`)
+  if (found.PHONE === 'sandbox' && found.PAYMENT !== 'sandbox' && mayAskForCode(found))
+    lines.push(
+      'PHONE=sandbox sends codes to nobody, and nobody could pay without one: set PHONE=twilio, or both BREAKER_DECLINES=off and PHONE_VERIFICATION=off',
+    )
   return lines
 }
+
+/** With every enrollment, or while too many cards are declined. */
+const mayAskForCode = ({ PHONE_VERIFICATION, BREAKER_DECLINES }: Settings) =>
+  PHONE_VERIFICATION || Number.isFinite(BREAKER_DECLINES?.most)
 
 /** A mistyped name of ours would otherwise be a setting that silently does nothing. */
 const unknownNames = (env: Env): string[] =>

@@ -219,6 +219,29 @@ describe('in production', () => {
     ['ALLOW_EMBEDDED', ['ALLOW_EMBEDDED', 'ALLOW_EMBEDDED']],
   ])('%s cannot be left out', (name, lines) => expect(named({ ...production, [name]: undefined })).toEqual(lines))
 
+  test('who takes real money can send real codes, or asks for none', () => {
+    const real = {
+      ...production,
+      PAYMENT: 'authorizenet',
+      AUTHORIZENET_LOGIN_ID: 'x',
+      AUTHORIZENET_TRANSACTION_KEY: 'y',
+      AUTHORIZENET_BASE_URL: 'https://pay.example',
+    }
+    const twilio = {
+      PHONE: 'twilio',
+      TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`,
+      TWILIO_AUTH_TOKEN: 'hunter2',
+      TWILIO_SERVICE_SID: `VA${'0'.repeat(32)}`,
+    }
+    expect(complaints(real)).toEqual([
+      expect.stringMatching(/^PHONE=sandbox sends codes to nobody.*BREAKER_DECLINES=off/),
+    ])
+    expect(complaints({ ...real, BREAKER_DECLINES: 'off', PHONE_VERIFICATION: 'on' })).toHaveLength(1)
+    expect(complaints({ ...real, BREAKER_DECLINES: 'off' })).toEqual([])
+    expect(complaints({ ...real, ...twilio })).toEqual([])
+    expect(complaints({ ...real, NODE_ENV: 'development' })).toEqual([])
+  })
+
   test('the development secret, known to every reader of the source, is refused', () =>
     expect(named({ ...production, SECRET: readConfig({}).SECRET })).toEqual(['SECRET']))
 })

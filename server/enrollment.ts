@@ -54,7 +54,7 @@ async function charge(
   visitor: Visitor,
 ): Promise<EnrollmentReply> {
   const password_hash = await hashPassword(order.password, world.config)
-  await refuseACrowd(world, order, key) // a breaker may have tripped while this one waited
+  await refuseACrowd(world, order, key, visitor) // a breaker may have tripped while this one waited
   const attempt = await reserve(world, key, screened, password_hash) // username and email are ours from here
   if (!attempt) return PENDING // another request of this enrollment was faster
   if (!visitor.cookie) visitor.adopt(key.enrollment_id, screened.touches)

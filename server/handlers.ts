@@ -7,6 +7,7 @@ import { choose } from './credit.ts'
 import { enroll, enrollmentStatus } from './enrollment.ts'
 import { spend } from './limits.ts'
 import { availability } from './members.ts'
+import { asDialled } from './numbers.ts'
 import { hitPage } from './page-hits.ts'
 import { sendCode, verifyCode } from './phone.ts'
 import { Refusal } from './refusal.ts'
@@ -43,17 +44,18 @@ export const handlers: Handlers<typeof calls> = {
     return { username: await availability(world.db, 'username', username, visitor.cookie) }
   },
 
-  addEnrollment: enroll,
+  addEnrollment: async (world, order, visitor) =>
+    enroll(world, { ...order, mobile_phone: await asDialled(order.mobile_phone) }, visitor),
   getStatus: (world, _nothing, visitor) => enrollmentStatus(world, visitor),
 
-  sendVerificationCode: (world, { phone_number, captcha }, visitor) =>
-    inPhoneWords(
-      sendCode(world, { mobile_phone: phone_number, channel: 'sms', captcha }, visitor, enrollmentOf(visitor)),
-    ),
-  verifyCode: (world, { phone_number, code }, visitor) =>
-    inPhoneWords(verifyCode(world, phone_number, code, visitor, enrollmentOf(visitor))),
+  async sendVerificationCode(world, { phone_number, captcha }, visitor) {
+    const asked = { mobile_phone: await asDialled(phone_number), channel: 'sms', captcha } as const
+    return inPhoneWords(sendCode(world, asked, visitor, enrollmentOf(visitor)))
+  },
+  verifyCode: async (world, { phone_number, code }, visitor) =>
+    inPhoneWords(verifyCode(world, await asDialled(phone_number), code, visitor, enrollmentOf(visitor))),
   async verifyCall(world, { cellphone, captcha }, visitor) {
-    const asked = { mobile_phone: cellphone, channel: 'call', captcha } as const
+    const asked = { mobile_phone: await asDialled(cellphone), channel: 'call', captcha } as const
     const { status, message } = await inPhoneWords(sendCode(world, asked, visitor, enrollmentOf(visitor)))
     return { success: status === 1, message }
   },

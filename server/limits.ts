@@ -151,7 +151,7 @@ export const inWords = (seconds: number) => {
 
 /** One visitor: an IPv4 address, or the /64 of an IPv6 one, since a household has all of that. */
 export const visitorOf = (address: string): string => {
-  const [bare = ''] = address.split('%') // without the name of an interface
+  const [bare = ''] = withoutPort(address).split('%') // without the name of an interface
   if (!isIPv6(bare)) return bare
   const parts = eightParts(new URL(`http://[${bare}]`).hostname.slice(1, -1))
   const isMapped = parts.slice(0, 5).every((part) => part === 0) && parts[5] === 0xffff
@@ -165,6 +165,10 @@ export const visitorOf = (address: string): string => {
     .map((part) => part.toString(16))
     .join(':')
 }
+
+/** Some proxies write '203.0.113.9:4711' or '[2001:db8::1]:4711'. A new connection is no new visitor. */
+const withoutPort = (address: string) =>
+  address.replace(/^\[(.+)\](?::\d+)?$/, '$1').replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
 
 /** The numbers of an IPv6 address as URL writes it, '::' filled up. */
 const eightParts = (address: string): number[] => {

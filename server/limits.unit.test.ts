@@ -39,6 +39,15 @@ describe('one visitor', () => {
     ['::1', '0:0:0:0'],
   ])('%s is %s: left-out zeros count', (address, visitor) => expect(visitorOf(address)).toBe(visitor))
 
+  test.each([
+    ['203.0.113.7:4711', '203.0.113.7'],
+    ['[2001:db8:1:2::1]:4711', '2001:db8:1:2'],
+    ['[2001:db8:1:2::1]', '2001:db8:1:2'],
+    ['[::ffff:203.0.113.7]:4711', '203.0.113.7'],
+  ])('is the same one on every connection, when a proxy names its port: %s', (address, visitor) =>
+    expect(visitorOf(address)).toBe(visitor),
+  )
+
   test('is not the neighbour in the next /64', () =>
     expect(visitors(['2001:db8:1:2::1', '2001:db8:1:3::1']).size).toBe(2))
 })

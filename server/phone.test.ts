@@ -197,6 +197,23 @@ describe('a message costs money', () => {
     await strict.close()
   })
 
+  it.each(['LIMIT_CODES_BY_ADDRESS', 'LIMIT_CODES_BY_ENROLLMENT'])(
+    '6.4 one that the vendor refuses is none, but asking for it counts: %s',
+    async (limit) => {
+      const few = { LIMIT_CODES_BY_NUMBER: '1/3600', LIMIT_CODES_BY_BLOCK: '2/3600', LIMIT_CODES: '2/86400' }
+      const strict = await testSite({ ...few, [limit]: '3/3600' })
+      const cookie = String((await strict.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
+      const send = async (phone_number: string) => {
+        const asked = { phone_number, captcha: await strict.captcha() }
+        return (await strict.post('twilio/send-verification-code', asked, { cookie })).statusCode
+      }
+      const blocked = '+12025550403'
+      expect([await send(blocked), await send(blocked), await send('+12025550171')]).toEqual([200, 200, 200])
+      expect(await send('+12025550172')).toBe(429)
+      await strict.close()
+    },
+  )
+
   it('6.6 when nobody confirms them, no more are sent for a while', async () => {
     const strict = await testSite({ BREAKER_CODES: '3/3600/70', BREAKER_SECONDS: '600' })
     const send = async (n: number) =>
@@ -240,6 +257,29 @@ describe('a message costs money', () => {
   })
 })
 
+it('6.6 one phone that confirms again and again makes up for nobody else’s messages, and solves one captcha', async () => {
+  const site = await testSite()
+  const send = async (phone_number: string, headers = {}) =>
+    site.post('twilio/send-verification-code', { phone_number, captcha: await site.captcha() }, headers)
+  for (const stranger of ['+12025550161', '+12025550162', '+12025550163']) await send(stranger)
+  const phone_number = '+12025550164'
+  const cookie = String((await send(phone_number)).headers['set-cookie']).split(';')[0] ?? ''
+  for (let round = 0; round < 3; round++) {
+    const [message] = (await site.get(`/__outbox.json?to=${encodeURIComponent(phone_number)}`)).json()
+    const code = /\b\d{6}\b/.exec(message.body)?.[0]
+    expect((await site.post('twilio/verify-code', { phone_number, code }, { cookie })).json().status).toBe(1)
+    site.pass(30)
+    expect((await site.post('twilio/send-verification-code', { phone_number }, { cookie })).json().status).toBe(1)
+  }
+  const bad = site.db
+    .selectFrom('limit_count')
+    .select('count')
+    .where('name', '=', 'breaker codes')
+    .where('key', '=', 'bad')
+  expect(await bad.execute()).toEqual([{ count: 3 + 1 }]) // theirs, and the last one, which is not confirmed yet
+  await site.close()
+})
+
 describe('with PHONE_VERIFICATION=on', () => {
   it('5.5 an enrollment needs its own confirmed number', async () => {
     const { cookie, send, verify } = await visitor()
@@ -254,5 +294,49 @@ describe('with PHONE_VERIFICATION=on', () => {
     await verify('+12025550111', await codeTo('+12025550111'))
     expect((await enroll('+12025550112')).statusCode).toBe(422)
     expect((await enroll('+12025550111')).json().payment).toBe('Approved')
+  })
+  it('5.5 a number that was confirmed in one tab is confirmed for the other, and for nobody else', async () => {
+    const first = await visitor()
+    const { cookie, send, verify } = await visitor() // the second tab: its cookie is the one that the browser keeps
+    await send('+12025550113')
+    await verify('+12025550113', await codeTo('+12025550113'))
+    const page = decodeURIComponent(first.cookie).split('=')[1]?.split('.')[0]
+    const pay = async (headers: Record<string, string>) =>
+      site.post('enrollment/add-enrollment', await filledForm(site, { mobile_phone: '+12025550113' }), {
+        'idempotency-key': `${page}.1`,
+        ...headers,
+      })
+    expect((await pay({ cookie: first.cookie })).statusCode).toBe(422)
+    expect((await pay({ cookie: `${cookie}x` })).statusCode, 'not signed by us').toBe(422)
+    expect((await pay({ cookie })).json().payment).toBe('Approved')
+  })
+
+  it('5.3 a number is one number, with or without the zero that is dialled at home', async () => {
+    const abroad = await testSite({
+      PHONE_VERIFICATION: 'on',
+      PHONE_COUNTRIES: 'GB,IT',
+      LIMIT_CODES_BY_NUMBER: '1/3600',
+    })
+    const join = async (typed: string, dialled: string) => {
+      const cookie = String((await abroad.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
+      const send = async (path: string, more: object) => abroad.post(`twilio/${path}`, more, { cookie })
+      await send('send-verification-code', { phone_number: typed, captcha: await abroad.captcha() })
+      const [message] = (await abroad.get(`/__outbox.json?to=${encodeURIComponent(dialled)}`)).json()
+      const code = /\b\d{6}\b/.exec(message.body)?.[0]
+      expect((await send('verify-code', { phone_number: typed, code })).json().status).toBe(1)
+      abroad.pass(30)
+      const again = await send('verify-call', { cellphone: typed })
+      expect(again.statusCode, 'counted as the same number').toBe(429)
+      const form = await filledForm(abroad, { mobile_phone: typed })
+      expect((await abroad.post('enrollment/add-enrollment', form, { cookie })).json().payment).toBe('Approved')
+      return abroad.db
+        .selectFrom('member')
+        .select('mobile_phone')
+        .where('email', '=', form.email ?? '')
+        .executeTakeFirst()
+    }
+    expect(await join('+4407400123456', '+447400123456')).toEqual({ mobile_phone: '+447400123456' })
+    expect(await join('+390612345678', '+390612345678')).toEqual({ mobile_phone: '+390612345678' })
+    await abroad.close()
   })
 })

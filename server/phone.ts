@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { limits } from '#contract/limits.ts'
 import { noteConfirmed, noteMessage, secondsOpen } from './breaker.ts'
+import type { LimitName } from './config.ts'
 import type { Sending } from './gateways/sms/port.ts'
 import { countRefusal, giveBackOne, inWords, refuseIfSpent, spend, spendAll } from './limits.ts'
 import { countryOf, isPossible } from './numbers.ts'
@@ -63,12 +64,15 @@ export async function sendCode(
     sending = await world.sms.send(mobile_phone, channel)
   } finally {
     if (sending !== 'sent') await mayTryAtOnce(world, mobile_phone)
-    if (sending !== 'sent' && sending !== 'unknown') await giveBack() // nothing was sent
+    if (sending !== 'sent' && sending !== 'unknown') await giveBack({ names: PER_MESSAGE })
   }
   if (sending === 'sent' || sending === 'unknown') await expectCode(world, enrollment_id, mobile_phone)
   if (sending === 'sent') await orLog(world, noteMessage(world))
   return said[sending === 'unknown' ? 'unsent' : sending]
 }
+
+/** What counts messages, and none was sent. Who asked has asked all the same: to try numbers on the vendor is somebody's business too. */
+const PER_MESSAGE: LimitName[] = ['LIMIT_CODES_BY_NUMBER', 'LIMIT_CODES_BY_BLOCK', 'LIMIT_CODES']
 
 const mayTryAtOnce = ({ db }: World, mobile_phone: string) =>
   db.deleteFrom('spent').where('kind', '=', 'code').where('key', '=', mobile_phone).execute()
@@ -108,9 +112,8 @@ async function refuseIfPumped(world: World) {
 async function requireHuman({ db, captcha }: World, enrollment_id: string, solution: string | undefined) {
   const earlier = await db
     .selectFrom('phone_check')
-    .select('sends')
+    .select('mobile_phone')
     .where('enrollment_id', '=', enrollment_id)
-    .where('sends', '>', 0)
     .executeTakeFirst()
   if (earlier || (await captcha.verify(solution ?? '', `code ${enrollment_id}`))) return
   throw new Refusal(422, 'Please confirm the captcha.', { fields: { captcha: ['Please confirm the captcha.'] } })
@@ -154,7 +157,7 @@ export async function verifyCode(
   const now = world.now()
   await world.db
     .updateTable('phone_check')
-    .set({ verified_at: now })
+    .set({ verified_at: now, sends: 0 }) // so that the next code forgives none but its own messages
     .where('enrollment_id', '=', enrollment_id)
     .where('mobile_phone', '=', mobile_phone)
     .execute()
@@ -167,14 +170,26 @@ export async function verifyCode(
 const orLog = (world: World, counting: Promise<unknown>) =>
   counting.catch((err: unknown) => world.log.error({ err }, 'a code could not be counted'))
 
-/** Whether this enrollment has confirmed this very number. */
-export const isVerified = async (world: World, enrollment_id: string, mobile_phone: string): Promise<boolean> =>
-  Boolean((await findCheck(world, enrollment_id, mobile_phone))?.verified_at)
+/** Whether this very number was confirmed, for the enrollment or by the visitor: two tabs may have one each, and share the cookie. */
+export async function isVerified(
+  { db }: World,
+  mobile_phone: string,
+  { enrollment_id, cookie = enrollment_id }: { enrollment_id: string; cookie: string | undefined },
+): Promise<boolean> {
+  const found = await db
+    .selectFrom('phone_check')
+    .select('verified_at')
+    .where('enrollment_id', 'in', [enrollment_id, cookie])
+    .where('mobile_phone', '=', mobile_phone)
+    .where('verified_at', 'is not', null)
+    .executeTakeFirst()
+  return found !== undefined
+}
 
 const findCheck = ({ db }: World, enrollment_id: string, mobile_phone: string) =>
   db
     .selectFrom('phone_check')
-    .select(['verified_at', 'sent_at', 'sends'])
+    .select(['sent_at', 'sends'])
     .where('enrollment_id', '=', enrollment_id)
     .where('mobile_phone', '=', mobile_phone)
     .executeTakeFirst()

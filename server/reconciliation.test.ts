@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { appendFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { cards } from './gateways/payment/cards.ts'
 import type { Transaction } from './gateways/payment/port.ts'
@@ -89,6 +90,31 @@ it('4.19 a payment that stopped on the way is a difference once it has had its t
   await set('captured')
 })
 
+it.each([
+  ['somebody approves it', cards.review, 'review', 'captured', new Date(0)],
+  ['it is captured, long after it began', cards.good, 'captured', 'held', new Date('2027-01-01')],
+] as const)(
+  '4.19 a payment that moves while the gateway is asked is no difference: %s',
+  async (_, card, before, then, since) => {
+    const { enrollment_id, reference } = await enroll(card)
+    site.pass(HOUR)
+    site.world.payment.transactions = async (_since, signal) => {
+      const books = await honest(new Date(0), signal)
+      site.pass(1)
+      const moved = { state: 'captured', updated_at: site.world.now() } as const
+      await site.db.updateTable('payment').set(moved).where('enrollment_id', '=', enrollment_id).execute()
+      return books.filter((line) => line.reference === reference).map((line) => ({ ...line, state: then }))
+    }
+    const { differences } = await reconcile(site.world, since)
+    expect(differences.filter((each) => each.reference === reference && each.kind === 'state')).toEqual([])
+    booksWith((books) => books.filter((line) => line.reference !== reference))
+    expect(await found(), 'what is still different is told the next time').toContain(`${reference} state`)
+    booksWith((books) => books)
+    await site.db.updateTable('payment').set({ state: before }).where('enrollment_id', '=', enrollment_id).execute()
+    expect(await found()).toEqual([])
+  },
+)
+
 it('4.19 a payment of which nobody ever learns is a difference, however often it is asked about', async () => {
   const { lookup } = site.world.payment
   site.world.payment.lookup = async () => ({ outcome: 'unknown' })
@@ -122,6 +148,14 @@ it('4.19 money without a member and a member without money are differences', asy
   await site.db.insertInto('enrollment').values({ id: other, created_at: site.world.now() }).execute()
   await site.db.updateTable('member').set({ enrollment_id: other }).where('enrollment_id', '=', enrollment_id).execute()
   expect(await found()).toEqual(expect.arrayContaining([`${reference} paid without member`, `${other} member unpaid`]))
+})
+
+it('4.19 the payments of the last days are found without reading all others', async () => {
+  const plan = await site.db.transaction().execute(async (db) => {
+    await sql`set local enable_seqscan = off`.execute(db) // a small table is read as a whole
+    return sql`explain select reference from payment where created_at >= ${site.world.now()}`.execute(db)
+  })
+  expect(JSON.stringify(plan.rows)).toContain('payment_created')
 })
 
 it('4.19 npm run reconcile ends with 0, with 1 on a difference, with 2 when it cannot compare', async () => {

@@ -51,6 +51,7 @@ const PATIENCE_MS = 120_000
  * comparison that no longer finds it.
  */
 export async function reconcile(world: World, since: Date) {
+  const asked_at = world.now()
   const early = await attemptsSince(world, since) // before the gateway is asked: what it says then is at least as new
   const books = await askGateway(world, since)
   const known = new Set(early.map(({ reference }) => reference))
@@ -60,15 +61,29 @@ export async function reconcile(world: World, since: Date) {
   )
   const attempts = [...early, ...late]
   const open = await knownUnpaid(world)
+  const settledBy = new Date(asked_at.getTime() - world.config.PAYMENT_IN_FLIGHT_SECONDS * 1000)
+  const compared = compare(attempts, books, settledBy)
+  const moved = await movedSince(world, asked_at, compared)
+  const stayed = ({ reference }: { reference: string }) => !moved.has(reference)
   const differences = [
-    ...compare(attempts, books, new Date(world.now().getTime() - world.config.PAYMENT_IN_FLIGHT_SECONDS * 1000)),
+    ...compared.filter((each) => each.kind !== 'state' || stayed(each)),
     ...(await unpaidMembers(world, since, open)),
   ]
-  await writeDown(world, differences, [...attempts, ...books, ...open])
+  await writeDown(world, differences, [...attempts, ...books, ...open].filter(stayed))
   const waiting = await beingLetGo(world)
-  for (const stray of straysOf(attempts, books))
+  for (const stray of straysOf(attempts.filter(stayed), books))
     if (!waiting.has(stray.transaction_id)) await addJob(world.db, 'void', stray, world.now())
   return { differences, attempts: attempts.length, transactions: books.length }
+}
+
+/** Attempts that went on while the gateway was asked: its answer and ours are of different moments. The next comparison tells. */
+async function movedSince(world: World, asked_at: Date, found: Difference[]): Promise<Set<string>> {
+  const now = await attemptsNamed(
+    world,
+    found.filter(({ kind }) => kind === 'state').map(({ reference }) => reference),
+  )
+  const moved = now.filter(({ state, updated_at }) => updated_at > asked_at && !ASKED_ABOUT.includes(state))
+  return new Set(moved.map(({ reference }) => reference))
 }
 
 /** What a job is letting go already. */

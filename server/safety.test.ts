@@ -66,6 +66,8 @@ describe('who is asking', () => {
     const behind = await testSite({ LIMIT_LOOKUPS: '2/60', TRUST_PROXY: '127.0.0.1' })
     expect(await lookups(behind, forged)).toEqual([200, 200, 200])
     expect(await lookups(behind, () => ({ 'x-forwarded-for': '1.2.3.4, 10.9.9.9' }))).toEqual([200, 200, 429])
+    const ports = (number: number) => ({ 'x-forwarded-for': `1.2.3.4:${4711 + number}` })
+    expect(await lookups(behind, ports)).toEqual([200, 200, 429])
     await behind.close()
   })
 })

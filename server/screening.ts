@@ -29,7 +29,7 @@ export async function screen(world: World, order: Enrollment, key: AttemptKey, v
   const [{ sponsor, touches }, lines, , acceptances] = await inOrder(
     creditFor(world, key, order.sponsor_site_name, visitor),
     pricedLines(world, order),
-    requirePhone(world, order, key),
+    requirePhone(world, order, key, visitor),
     acceptedTexts(world, order),
   )
   if (!(await world.captcha.verify(order.captcha, referenceOf(key))))
@@ -80,11 +80,12 @@ export async function requirePhone(
   world: World,
   { mobile_phone }: Enrollment,
   { enrollment_id }: AttemptKey,
+  { cookie }: Visitor,
   isTripped: () => Promise<unknown> = () => secondsOpen(world, 'declines'),
 ) {
   const { PHONE_VERIFICATION } = world.config
   if (!PHONE_VERIFICATION && !(await isTripped())) return
-  if (await isVerified(world, enrollment_id, mobile_phone)) return
+  if (await isVerified(world, mobile_phone, { enrollment_id, cookie })) return
   if (PHONE_VERIFICATION) throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
   countRefusal('BREAKER_DECLINES')
   throw refuseFields({ code: 'Please confirm your phone number with the code that we send you.' })

@@ -51,10 +51,10 @@ const conclude: Record<EnrollmentReply['payment'] | 'Nothing', Conclude> = {
  * A last look at everybody else, since a breaker may have tripped while this one waited. No more cards are at the bank at
  * once than it can still stop in time.
  */
-export async function refuseACrowd(world: World, order: Enrollment, key: AttemptKey): Promise<void> {
+export async function refuseACrowd(world: World, order: Enrollment, key: AttemptKey, visitor: Visitor): Promise<void> {
   const [around] = (await lookAround(world.db, { now: world.now() })).rows
   if (!around) throw new Error('a look around finds nothing')
-  await requirePhone(world, order, key, async () => secondsLeft(world, around.open_until))
+  await requirePhone(world, order, key, visitor, async () => secondsLeft(world, around.open_until))
   if (Number(around.asking) < world.config.PAYMENTS_AT_ONCE) return
   countRefusal('PAYMENTS_AT_ONCE')
   throw new Refusal(429, 'Many people are joining right now. Please try again in a moment.', { retryAfter: 5 })

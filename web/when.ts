@@ -4,6 +4,9 @@ export const whenIdle = (work: () => void): void => {
   soon(() => work())
 }
 
+/** Once what has just changed is on the screen. */
+export const whenPainted = (work: () => void): void => void requestAnimationFrame(() => setTimeout(work))
+
 /** Whether somebody has begun to fill in the page, or has pressed a button of it. */
 export const isBegun = (): boolean => Boolean(window.pressed) || document.activeElement !== document.body
 

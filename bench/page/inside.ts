@@ -56,7 +56,7 @@ export const seen = (): Seen => window.seen
 export function press(answers: Record<string, string>): void {
   const shown = (name: string) => {
     const field = document.querySelector<HTMLInputElement>(`input[name=${name}]`)
-    return field?.getClientRects().length ? field : undefined
+    return field?.checkVisibility({ visibilityProperty: true }) ? field : undefined
   }
   const fill = () => {
     const fields = Object.keys(answers).map(shown)
@@ -95,6 +95,7 @@ export async function changeStep(answers: Record<string, string>): Promise<numbe
       painted.port1.onmessage = () => resolve()
       painted.port2.postMessage(undefined)
     })
+  const isShown = () => document.querySelector('input[name=email]')?.checkVisibility({ visibilityProperty: true })
   window.looksNoMore = true
   for (const [name, text] of Object.entries(answers)) {
     const field = document.querySelector<HTMLInputElement>(`input[name=${name}]`)
@@ -108,7 +109,7 @@ export async function changeStep(answers: Record<string, string>): Promise<numbe
   const pressed = performance.now()
   document.querySelector<HTMLElement>('#step [type=submit]')?.click()
   do await frame()
-  while (!document.querySelector('input[name=email]')?.getClientRects().length && performance.now() < pressed + 10_000)
+  while (!isShown() && performance.now() < pressed + 10_000)
   await paint()
   return performance.now() - pressed
 }
@@ -116,7 +117,9 @@ export async function changeStep(answers: Record<string, string>): Promise<numbe
 /** What a person reads on the first screen, apart from days and spaces. */
 export function words(): string {
   const places = 'header, .indicator li, summary, .sponsor, .test-note, h1, .lead, label, .hint, .dial-shown, .actions'
-  const texts = [...document.querySelectorAll<HTMLElement>(places)].filter((place) => !place.closest('.trap'))
+  const texts = [...document.querySelectorAll<HTMLElement>(places)].filter(
+    (place) => place.checkVisibility() && !place.closest('.trap'),
+  )
   const said = texts.map((place) => place.textContent.replace(/[A-Z][a-z]{2} \d{1,2}\b/, '(day)')).join(' | ')
   return said.replaceAll(/\s/g, '')
 }

@@ -1,13 +1,13 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { rename } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { Mendable } from '#server/mendable.ts'
-import { applied } from './migrate.ts'
-import { inTransaction } from './open.ts'
+import { applied, schemaOf, tablesOf } from './migrate.ts'
+import { type Db, inTransaction } from './open.ts'
 import type { Tables } from './tables.ts'
 
 /** Parents before children, so that a restore never meets a row whose parent is missing. */
@@ -24,16 +24,20 @@ export class BackupProblem extends Mendable {}
 
 /**
  * One file for both kinds of database: gzipped lines of JSON, the schema's version first. A backup of the embedded
- * database can be restored into PostgreSQL. Counters and unfinished codes are left out: they live for minutes.
+ * database can be restored into PostgreSQL. Counters and unfinished codes are left out: they live for minutes. Nothing is
+ * migrated for it, and nobody else may read the file.
  */
-export async function backup(db: Kysely<Tables>, file: string): Promise<number> {
-  const migrations = await applied(db)
+export async function backup(db: Db, file: string): Promise<number> {
+  const part = `${file}.part`
+  await rm(part, { force: true }) // what was left of another one keeps its mode
   let count = 0
   await inTransaction(db, async (db) => {
     await sql`set transaction isolation level repeatable read, read only`.execute(db)
+    const migrations = await requireKnown(db)
+    const existing = await tablesOf(db)
     async function* lines() {
       yield `${JSON.stringify({ foyer: 1, migrations })}\n`
-      for (const table of tables) {
+      for (const table of tables.filter((table) => existing.has(table))) {
         await sql`declare rows cursor for select to_jsonb(t) as row from ${sql.table(table)} t`.execute(db)
         for (;;) {
           const page = await sql<{ row: unknown }>`fetch ${sql.lit(PAGE)} from rows`.execute(db)
@@ -44,14 +48,23 @@ export async function backup(db: Kysely<Tables>, file: string): Promise<number> 
         await sql`close rows`.execute(db)
       }
     }
-    await pipeline(Readable.from(lines()), createGzip(), createWriteStream(`${file}.part`))
+    await pipeline(Readable.from(lines()), createGzip(), createWriteStream(part, { mode: 0o600 }))
   })
-  await rename(`${file}.part`, file)
+  await rename(part, file)
   return count
 }
 
+/** The schema as it is, which may be older than this version: before an update it is the old one that is saved. */
+async function requireKnown(db: Db): Promise<string[]> {
+  const { migrations, newer } = await schemaOf(db)
+  if (!migrations.length) throw new BackupProblem('This database has no tables yet.')
+  if (newer.length)
+    throw new BackupProblem(`This database has ${newer.join(', ')}: back it up with the version that brought this.`)
+  return migrations
+}
+
 /** Puts a backup into an empty, migrated database: all of it or nothing. */
-export async function restore(db: Kysely<Tables>, file: string): Promise<number> {
+export async function restore(db: Db, file: string): Promise<number> {
   const migrations = await applied(db)
   return inTransaction(db, async (db) => {
     const occupied = await db.selectFrom('sponsor').select('site').executeTakeFirst()

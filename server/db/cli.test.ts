@@ -49,6 +49,22 @@ it('9.4 9.6 an operator runs the site from the terminal', async () => {
   expect((await db('list', 'sponsors')).said).toContain('Fresh Start')
 }, 180_000)
 
+it.each([
+  ['list members', 'Run first: npm run db -- migrate'],
+  ['credit zoe', 'Run first: npm run db -- migrate'],
+  ['backup nowhere', 'This database has no tables yet.'],
+])(
+  '9.6 %s changes no schema',
+  async (words, sentence) => {
+    const program = runProgram('server/db/cli.ts', words.replace('nowhere', join(folder, 'nowhere')).split(' '), {
+      DATA_DIR: join(folder, 'fresh'),
+    })
+    expect(await program.ended).toMatchObject({ code: 1 })
+    expect(program.said()).toContain(sentence)
+  },
+  90_000,
+)
+
 it('8.1 says how it is used when a word is missing', async () => {
   expect(await db('dance')).toMatchObject({ code: 2, said: expect.stringContaining('npm run db -- COMMAND') })
   expect(await db('load')).toMatchObject({ code: 1, said: expect.stringContaining('DIR is missing.') })

@@ -5,8 +5,8 @@ import { clock } from '#server/world.ts'
 import { backup, restore } from './backup.ts'
 import { creditRecord, listings } from './listings.ts'
 import { loadFolder } from './load.ts'
-import { migrate } from './migrate.ts'
-import { type Database, openDatabase } from './open.ts'
+import { migrate, schemaOf } from './migrate.ts'
+import { type Database, type Db, openDatabase } from './open.ts'
 import { seed } from './ready.ts'
 
 const USAGE = `npm run db -- COMMAND
@@ -45,20 +45,17 @@ const commands: Record<string, Command> = {
   list: async ({ db }, [what = '']) => {
     const listing = Object.hasOwn(listings, what) ? listings[what] : undefined
     if (!listing) throw new Usage(`There is a list of ${Object.keys(listings).join(', ')}.`)
-    await migrate(db)
+    await requireSchema(db)
     return listing(db)
   },
   credit: async ({ db }, [username]) => {
-    await migrate(db)
+    await requireSchema(db)
     const record = await creditRecord(db, needed(username, 'USERNAME'))
     if (!record) throw new Mendable(`There is no member '${username}'.`)
     if (!record.isWhole) throw new Mendable(record.said)
     return record.said
   },
-  backup: async ({ db }, [file]) => {
-    await migrate(db)
-    return `Wrote ${await backup(db, needed(file, 'FILE'))} rows to ${file}.`
-  },
+  backup: async ({ db }, [file]) => `Wrote ${await backup(db, needed(file, 'FILE'))} rows to ${file}.`,
   restore: async ({ db }, [file]) => {
     await migrate(db)
     return `Restored ${await restore(db, needed(file, 'FILE'))} rows.`
@@ -72,6 +69,13 @@ const commands: Record<string, Command> = {
     if (!words.includes('--empty')) await seed(db, clock())
     return words.includes('--empty') ? 'The database is empty.' : 'The database holds the sample data.'
   },
+}
+
+/** Who only looks changes no schema: an older version may be running on it. */
+async function requireSchema(db: Db) {
+  const { missing } = await schemaOf(db)
+  if (missing.length)
+    throw new Mendable(`This database does not have ${missing.join(', ')} yet. Run first: npm run db -- migrate`)
 }
 
 /** 'Loaded 1 sponsor, 5 packages.' */

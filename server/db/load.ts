@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parse } from 'csv-parse/sync'
-import { sql } from 'kysely'
 import sanitizeHtml from 'sanitize-html'
 import { MASTER, reservedWords, SITE } from '#contract/limits.ts'
 import { toCents } from '#contract/money.ts'
@@ -44,8 +43,9 @@ export async function loadFolder(db: Db, folder: URL | string, now: Date): Promi
   if (problems.length) throw new BadLines(problems)
 
   await inTransaction(db, async (db) => {
-    for (const sponsor of sponsors) await keepSponsor(db, sponsor, now)
-    await passOnMembers(db)
+    const added: string[] = []
+    for (const sponsor of sponsors) if (await keepSponsor(db, sponsor, now)) added.push(sponsor.site)
+    if (added.length) await passOnMembers(db, added)
     for (const { where: _, ...row } of packages) await keepPackage(db, row)
     for (const document of documents) await keepDocument(db, document)
   })
@@ -114,21 +114,14 @@ function readSponsor(row: Row, problem: Problem) {
 }
 type SponsorRow = ReturnType<typeof readSponsor>
 
-/** A renamed site leads somewhere, and not in a circle. */
+/** A renamed site leads somewhere, not in a circle, and takes nobody's site away. */
 async function checkRenames(db: Db, sponsors: SponsorRow[], problem: Problem) {
   const known = new Map(sponsors.map((sponsor) => [sponsor.site, sponsor.renamed_to]))
-  const stored = sponsors.some(({ renamed_to }) => renamed_to && !known.has(renamed_to))
-    ? await db
-        .selectFrom('sponsor')
-        .select(['site', 'renamed_to'])
-        .where(
-          'site',
-          'in',
-          sponsors.flatMap(({ renamed_to }) => renamed_to ?? []),
-        )
-        .execute()
-    : []
-  for (const { site, renamed_to } of stored) if (!known.has(site)) known.set(site, renamed_to)
+  const stored = await findSites(
+    db,
+    sponsors.flatMap(({ site, renamed_to }) => (renamed_to ? [site, renamed_to] : [])),
+  )
+  for (const { site, renamed_to } of stored.values()) if (!known.has(site)) known.set(site, renamed_to)
   const seen = new Set<string>()
   for (const { where, site, renamed_to } of sponsors) {
     if (seen.has(site)) problem(where, `site '${site}' stands here twice`)
@@ -136,8 +129,25 @@ async function checkRenames(db: Db, sponsors: SponsorRow[], problem: Problem) {
     if (!renamed_to) continue
     if (!known.has(renamed_to)) problem(where, `renamed_to '${renamed_to}' is no sponsor's site`)
     else if (known.get(renamed_to)) problem(where, `renamed_to '${renamed_to}' is itself renamed: name the last site`)
+    else if (isTaken(stored.get(site), stored.get(renamed_to)))
+      problem(where, `'${site}' is a member's site, and '${renamed_to}' is somebody else's: name a new one`)
   }
 }
+
+async function findSites(db: Db, sites: string[]) {
+  if (!sites.length) return new Map<string, never>()
+  const rows = await db
+    .selectFrom('sponsor')
+    .select(['site', 'renamed_to', 'member_id'])
+    .where('site', 'in', sites)
+    .execute()
+  return new Map(rows.map((row) => [row.site, row]))
+}
+type Place = { site: string; renamed_to: string | null; member_id: string | null }
+
+/** A member's site moves to a new one; it may also lead home, or stay where it was led before. */
+const isTaken = (old: Place | undefined, heir: Place | undefined) =>
+  old?.member_id && heir && ![MASTER, old.renamed_to].includes(heir.site) && heir.member_id !== old.member_id
 
 function readPackage(row: Row, problem: Problem) {
   const price_cents = toCents(row.get('price'))
@@ -215,7 +225,8 @@ async function readDocuments(base: URL, problem: Problem): Promise<DocumentFile[
   return documents
 }
 
-async function keepSponsor(db: Db, { where, ...row }: SponsorRow, created_at: Date) {
+/** Whether it is a new one. */
+async function keepSponsor(db: Db, { where, ...row }: SponsorRow, created_at: Date): Promise<boolean> {
   const { site, ...rest } = row
   const claim = { kind: 'username' as const, value: site }
   const claimed = await db
@@ -231,15 +242,19 @@ async function keepSponsor(db: Db, { where, ...row }: SponsorRow, created_at: Da
     .values({ id: randomUUID(), created_at, ...row })
     .onConflict((clash) => clash.column('site').doUpdateSet(rest))
     .execute()
+  return !known
 }
 
-/** A renamed site of a member stays that member's, unless the new one is already somebody's. */
-const passOnMembers = (db: Db) =>
-  sql`
-    update sponsor as heir set member_id = old.member_id, active_until = old.active_until
-    from sponsor as old
-    where old.renamed_to = heir.site and old.member_id is not null and heir.member_id is null and heir.site <> ${MASTER}
-      and not exists (select from member where member.sponsor_id = heir.id)`.execute(db)
+/** A renamed site of a member stays that member's, if the new one is really new. */
+const passOnMembers = (db: Db, added: string[]) =>
+  db
+    .updateTable('sponsor as heir')
+    .from('sponsor as old')
+    .set(({ ref }) => ({ member_id: ref('old.member_id'), active_until: ref('old.active_until') }))
+    .whereRef('old.renamed_to', '=', 'heir.site')
+    .where('old.member_id', 'is not', null)
+    .where('heir.site', 'in', added)
+    .execute()
 
 const keepPackage = (db: Db, row: Omit<ReturnType<typeof readPackage>, 'where'>) =>
   db

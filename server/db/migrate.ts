@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { type Db, inTransaction } from './open.ts'
-import type { Tables } from './tables.ts'
 
 const folder = new URL('migrations/', import.meta.url)
 
@@ -34,6 +33,27 @@ export const migrate = (db: Db): Promise<string[]> =>
     return results.map(({ migrationName }) => migrationName)
   })
 
-/** The names of the migrations that a database has. */
-export const applied = async (db: Kysely<Tables>): Promise<string[]> =>
-  (await new Migrator({ db, provider }).getMigrations()).flatMap(({ name, executedAt }) => (executedAt ? [name] : []))
+/** The names of the migrations that a database has: also of those that only a newer version knows. */
+export async function applied(db: Db): Promise<string[]> {
+  if (!(await tablesOf(db)).has('kysely_migration')) return []
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/** How a database differs from what this version brings. */
+export async function schemaOf(db: Db) {
+  const migrations = await applied(db)
+  const known = Object.keys(await provider.getMigrations())
+  return {
+    migrations,
+    missing: known.filter((name) => !migrations.includes(name)),
+    newer: migrations.filter((name) => !known.includes(name)),
+  }
+}
+
+/** The tables that there are. */
+export async function tablesOf(db: Db): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select table_name::text as name from information_schema.tables where table_schema = current_schema()`.execute(db)
+  return new Set(rows.map(({ name }) => name))
+}

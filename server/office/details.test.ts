@@ -28,6 +28,9 @@ describe('a phone', () => {
     const reply = await change('phone', member, { mobile_phone: '+1 (202) 555-0177' })
     expect([reply.statusCode, reply.json().mobile_phone]).toEqual([200, '+12025550177'])
     expect((await view(member)).mobile_phone).toBe('+12025550177')
+    expect((await change('phone', member, { mobile_phone: '+4407400123456' })).json().mobile_phone).toBe(
+      '+447400123456',
+    )
   })
 
   it.each([

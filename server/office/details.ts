@@ -2,7 +2,7 @@ import { inTransaction } from '#server/db/open.ts'
 import { confirmEmailLetter } from '#server/letters.ts'
 import { spend, spendAll } from '#server/limits.ts'
 import { availability, claimValue, taken } from '#server/members.ts'
-import { isPossible } from '#server/numbers.ts'
+import { asDialled, isPossible } from '#server/numbers.ts'
 import { addJob, type Jobs } from '#server/queue.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
@@ -23,9 +23,10 @@ export async function requireOwner(world: World, current_password: string, visit
 
 type PhoneChange = { mobile_phone: string; current_password: string }
 
-export async function changePhone(world: World, { mobile_phone, current_password }: PhoneChange, visitor: Visitor) {
+export async function changePhone(world: World, change: PhoneChange, visitor: Visitor) {
+  const mobile_phone = await asDialled(change.mobile_phone)
   if (!(await isPossible(mobile_phone))) throw refuseFields({ mobile_phone: 'Invalid mobile phone number format.' })
-  const { id } = await requireOwner(world, current_password, visitor)
+  const { id } = await requireOwner(world, change.current_password, visitor)
   await world.db.updateTable('member').set({ mobile_phone }).where('id', '=', id).execute()
   return id
 }
@@ -68,9 +69,9 @@ export async function confirmEmailLetterTo(world: World, { member_id }: Jobs['co
 
 /** The reader of a new address has answered: from now on it is the member's, and the old one hears of it. */
 export async function confirmEmail(world: World, word: string, visitor: Visitor): Promise<{ email: string }> {
-  await spend(world, 'LIMIT_GRANTS', visitor.address)
+  const failure = await spend(world, 'LIMIT_GRANTS', visitor.address)
   if (!(await findKey(world, 'email', word))) throw spentWord() // most who come late need no transaction
-  return inTransaction(world.db, async (db) => {
+  const confirmed = await inTransaction(world.db, async (db) => {
     const used = await useKey({ ...world, db }, 'email', word)
     if (!used?.email) throw spentWord()
     const { email, member_id } = used
@@ -98,4 +99,6 @@ export async function confirmEmail(world: World, word: string, visitor: Visitor)
     await addJob(db, 'email_changed', { email: member.email, first_name, new_email: email }, world.now())
     return { email }
   })
+  await failure.giveBack().catch(() => undefined)
+  return confirmed
 }

@@ -13,9 +13,10 @@ import { acceptedText, viewOffice } from './view.ts'
 /** One answer for each call of the office. */
 export const officeHandlers: Handlers<typeof officeCalls> = {
   async enterOffice(world, { token }, visitor) {
-    await spend(world, 'LIMIT_GRANTS', visitor.address)
+    const failure = await spend(world, 'LIMIT_GRANTS', visitor.address)
     const member_id = await spendGrant(world, token)
     if (!member_id) throw new Refusal(401, 'This link into the office was used before or is too old.')
+    await failure.giveBack().catch(() => undefined) // used up by now: what is only counted must not take it from the member
     await handOver(world, visitor, member_id, await openSession(world, member_id))
     return {}
   },

@@ -29,6 +29,13 @@ const daysUntil = (day: string) => (new Date(day).getTime() - site.world.now().g
 /** The named day lasts until it is over everywhere. */
 const daysUntilEndOf = (day: string) => daysUntil(day) + 1.5
 
+/** What an operator loads, line by line. */
+async function loadSponsors(...lines: string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'foyer-rename-'))
+  await writeFile(join(folder, 'sponsors.csv'), ['site,name,active,renamed_to', ...lines].join('\n'))
+  await loadFolder(site.db, folder, site.world.now()).finally(() => rm(folder, { recursive: true }))
+}
+
 describe('a membership', () => {
   it('15.9 is cancelled in one step, confirmed by letter, and a second press changes nothing', async () => {
     const member = await memberInOffice(site)
@@ -84,17 +91,27 @@ describe('a membership', () => {
   it('15.9 whose site the operator renames keeps its visits, joins and end', async () => {
     const member = await memberInOffice(site)
     await joinUnder(member)
-    const folder = await mkdtemp(join(tmpdir(), 'foyer-rename-'))
-    const lines = ['site,name,active,renamed_to', `${member.username},Old,Yes,newpier`, 'newpier,New Pier,Yes,']
-    await writeFile(join(folder, 'sponsors.csv'), lines.join('\n'))
-    await loadFolder(site.db, folder, site.world.now())
-    await rm(folder, { recursive: true })
+    for (const _twice of [1, 2]) await loadSponsors(`${member.username},Old,Yes,newpier`, 'newpier,New Pier,Yes,')
     await joinUnder(member)
     const { link, totals } = (await site.get('/api/office/view', { cookie: member.cookie })).json()
     expect([link, totals.joins]).toEqual(['http://foyer.test/newpier', 2])
     const { renews_on } = (await press('cancel', member)).json().membership
     site.pass(daysUntilEndOf(renews_on) * DAY + 1)
     expect(await isActive(member)).toBe('No')
+  })
+
+  it('1.4 whose site the operator renames onto another does not get that one, and the operator hears so', async () => {
+    const member = await memberInOffice(site)
+    await loadSponsors('ownpier,Own Pier,Yes,')
+    const places = () => site.db.selectFrom('sponsor').selectAll().where('site', '=', 'ownpier').execute()
+    const before = await places()
+    await expect(loadSponsors(`${member.username},Old,Yes,ownpier`)).rejects.toThrow(
+      `sponsors.csv:2: '${member.username}' is a member's site, and 'ownpier' is somebody else's: name a new one`,
+    )
+    await loadSponsors(`${member.username},Old,Yes,master`) // it may lead home
+    expect(await places()).toEqual(before)
+    const main = site.db.selectFrom('sponsor').select('member_id').where('site', '=', 'master')
+    expect(await main.executeTakeFirst()).toEqual({ member_id: null })
   })
 
   it('15.9 goes on when the cancellation is taken back in time', async () => {

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Db } from '#server/db/open.ts'
 import { sweep } from '#server/janitor.ts'
 import { runJobs } from '#server/jobs.ts'
 import { watched } from '#server/test/database.ts'
 import { byACrowd, CROWD, cookieOf, joinedMember, lettersTo, memberInOffice, wordIn } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
+import { newPasswordLetterTo } from './new-password.ts'
 
 const NEW = 'Lemon-Tree-9'
 
@@ -27,6 +29,22 @@ const reset = (token: string, password = NEW, headers = {}) =>
   site.post('office/new-password', { token, password }, headers)
 const wordTo = async (email: string, subject = 'Set a new password') =>
   wordIn((await lettersTo(site, email, subject))[0])
+
+/** The same database, in which something happens before every transaction. */
+const beforeTransactions = (original: Db, happens: () => Promise<unknown>): Db =>
+  new Proxy(original, {
+    get(db, name) {
+      if (name === 'transaction')
+        return () => ({
+          execute: async (work: Parameters<ReturnType<Db['transaction']>['execute']>[0]) => {
+            await happens()
+            return db.transaction().execute(work)
+          },
+        })
+      const value = Reflect.get(db, name)
+      return typeof value === 'function' ? value.bind(db) : value
+    },
+  })
 
 describe('a changed password', () => {
   it('15.7 ends every other session, and this browser gets a new word', async () => {
@@ -205,6 +223,19 @@ describe('a forgotten password', () => {
     expect(other).not.toBe('')
     await site.post('office/password', { password: NEW, current_password: password }, { cookie })
     expect((await reset(other)).statusCode).toBe(401)
+  })
+
+  it('15.8 is never sent to an address that was changed a moment ago', async () => {
+    const { username, email } = await joinedMember(site)
+    const moved = `moved.${email}`
+    const changeEmail = () =>
+      site.db.updateTable('member').set({ email: moved }).where('username', '=', username).execute()
+    const db = beforeTransactions(site.db, changeEmail)
+    const letter = await newPasswordLetterTo(
+      { ...site.world, db },
+      { name: email, asked_at: site.world.now().toISOString() },
+    )
+    expect(letter?.to).toBe(moved)
   })
 
   it('15.8 cannot be asked for all day, and that says nothing of the name', async () => {

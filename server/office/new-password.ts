@@ -65,19 +65,20 @@ export async function newPasswordLetterTo(world: World, { name, asked_at }: Jobs
   const member = await findByName(world, name)
   if (!member) return undefined
   const asked = { purpose: 'password' as const, member_id: member.id, email: null, created_at: new Date(asked_at) }
-  await inTransaction(world.db, async (db) => {
-    await db.selectFrom('member').select('id').where('id', '=', member.id).forUpdate().execute()
+  const { email, first_name } = await inTransaction(world.db, async (db) => {
+    const held = db.selectFrom('member').select(['email', 'first_name']).where('id', '=', member.id).forUpdate()
+    const reader = await held.executeTakeFirstOrThrow() // the address may have changed since the name was looked up
     await makeGoodOnce({ ...world, db }, asked)
+    return reader
   })
   const word = wordOf(world, asked)
-  const { email, first_name } = member
   return (await findKey(world, 'password', word)) ? newPasswordLetter(world, { email, first_name, word }) : undefined
 }
 
 type Reset = { token: string; password: string }
 
 export async function resetPassword(world: World, { token, password }: Reset, visitor: Visitor): Promise<void> {
-  await spend(world, 'LIMIT_GRANTS', visitor.address)
+  const failure = await spend(world, 'LIMIT_GRANTS', visitor.address)
   const member = await findKey(world, 'password', token) // a word is not lost to a password that will not do
   if (!member) throw spentWord('Please ask for a new one.')
   refuseGuessable({ ...member, password })
@@ -88,4 +89,5 @@ export async function resetPassword(world: World, { token, password }: Reset, vi
     await db.updateTable('member').set({ password_hash }).where('id', '=', used.member_id).execute()
     await shutOut(db, used.member_id, world.now())
   })
+  await failure.giveBack().catch(() => undefined)
 }

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { officeAddress } from '#contract/office.ts'
-import { byACrowd, CROWD, cookieOf } from '#server/test/member.ts'
+import { byACrowd, CROWD, cookieOf, joinedMember, lettersTo, memberInOffice, wordIn } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { mintGrant } from './grant.ts'
 
@@ -66,6 +66,23 @@ describe('a grant', () => {
     for (const bad of [`${head}.${changed}.${signature}`, `${none}.${body}.`, foreign, confused, 'x', ''])
       expect((await enter(bad)).statusCode, bad).toBe(401)
     expect((await enter(token)).statusCode).toBe(200)
+  })
+
+  it('6.4 that opens does not count, nor does the word of a letter: many may join from one address', async () => {
+    const strict = await testSite({ LIMIT_GRANTS: '1/3600' })
+    const bring = async (path: string, said: object) => (await strict.post(`office/${path}`, said)).statusCode
+    const wordTo = async (reader: string, subject: string) => wordIn((await lettersTo(strict, reader, subject))[0])
+    const { cookie, email, password } = await memberInOffice(strict)
+    expect(await bring('session', { token: (await joinedMember(strict)).token })).toBe(200)
+    const moved = `moved.${email}`
+    await strict.post('office/email', { email: moved, current_password: password }, { cookie })
+    const confirming = await wordTo(moved, 'Confirm your email address')
+    expect(await bring('confirm-email', { token: confirming })).toBe(200)
+    await bring('forgotten-password', { name: moved })
+    const forgotten = await wordTo(moved, 'Set a new password')
+    expect(await bring('new-password', { token: forgotten, password: 'Lemon-Tree-9' })).toBe(200)
+    expect([await bring('session', { token: 'x' }), await bring('session', { token: 'x' })]).toEqual([401, 429])
+    await strict.close()
   })
 })
 

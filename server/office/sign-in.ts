@@ -24,7 +24,7 @@ export const findByName = ({ db }: Pick<World, 'db'>, name: string) =>
   db
     .selectFrom('claim')
     .innerJoin('member', 'member.enrollment_id', 'claim.enrollment_id')
-    .select(['member.id', 'member.first_name', 'member.email', 'member.password_hash'])
+    .select(['member.id', 'member.password_hash'])
     .where('kind', '=', name.includes('@') ? 'email' : 'username')
     .where('value', '=', claimValue(name))
     .executeTakeFirst()

@@ -3,7 +3,7 @@ import { MASTER } from '#contract/limits.ts'
 import type { StartData } from '#contract/start.ts'
 import { ask, type Question } from '#web/dialog/ask.ts'
 import { Notice } from '#web/Notice.tsx'
-import { orderFailed, sponsorInactive } from './messages.ts'
+import { orderFailed, sponsorInactive } from './firstMessages.ts'
 
 /** What a visitor should know about the link that brought them here. */
 export function Arrival({ start }: { start: StartData }) {

@@ -6,13 +6,12 @@ import { Indicator } from './Indicator.tsx'
 import { OrderSummary } from './OrderSummary.tsx'
 import type { Place } from './place.ts'
 import { SponsorCard } from './SponsorCard.tsx'
-import { screenOf } from './steps.ts'
+import { Stage } from './Stage.tsx'
 import { useWizard } from './wizard.ts'
 
 /** The route /{sponsor_site}: the frame around one step. `place` is known in the browser only. */
 export function EnrollPage({ start, place }: { start: StartData; place?: Place }) {
   const wizard = useWizard(start, place)
-  const Step = screenOf(wizard.step)
   const { autoship, special } = start.policy
   return (
     <div className="page">
@@ -29,7 +28,9 @@ export function EnrollPage({ start, place }: { start: StartData; place?: Place }
         </aside>
         <main className="main">
           <Arrival start={start} />
-          {Step && <Step key={wizard.step} wizard={wizard} />}
+          {wizard.stages.map((step) => (
+            <Stage key={step} step={step} wizard={wizard} />
+          ))}
         </main>
       </div>
     </div>

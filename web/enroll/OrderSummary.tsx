@@ -1,9 +1,9 @@
 import { useEffect, useRef } from 'react'
-import { showAmount, toAmount } from '#contract/money.ts'
+import { showAmount } from '#contract/money.ts'
 import { orderLists } from '#contract/packages.ts'
 import type { Step } from '#contract/start.ts'
 import { ChevronIcon } from '#web/icons.tsx'
-import { monthlyCents, packagesIn } from './draft.ts'
+import { monthly, packagesIn } from './draft.ts'
 import { hasChange, previousStep } from './flow.ts'
 import type { Wizard } from './wizard.ts'
 
@@ -15,7 +15,6 @@ export function OrderSummary({ wizard }: { wizard: Wizard }) {
   const [main] = chosen
   if (!main) return null
   const renewal = shortDay(start.renews_on)
-  const monthly = showAmount(toAmount(monthlyCents(draft, start)))
   const mayChange = hasChange(step) && start.packages.length > 1
   return (
     <details className="order" ref={fold}>
@@ -48,7 +47,10 @@ export function OrderSummary({ wizard }: { wizard: Wizard }) {
           <dl className="amounts">
             {chosen.map(({ product_id, name, price }) => (
               <div key={product_id}>
-                <dt>{chosen.length > 1 ? name : 'Today'}</dt>
+                <dt>
+                  {chosen.length > 1 ? name : 'Today'}
+                  {product_id !== main.product_id && ', once'}
+                </dt>
                 <dd>{showAmount(price)}</dd>
               </div>
             ))}
@@ -72,8 +74,18 @@ export function OrderSummary({ wizard }: { wizard: Wizard }) {
 /** The sum, its shape while the server works it out, or a dash when it could not. */
 function Total({ wizard: { grand_total, stop } }: { wizard: Wizard }) {
   if (grand_total !== undefined) return showAmount(grand_total)
-  return stop === 'unsummed' ? '–' : <span className="waiting">$00.00</span>
+  return stop === 'unsummed' ? '–' : <Unsummed />
 }
+
+/** An amount that nobody knows yet: a shape for eyes, words for ears. */
+export const Unsummed = () => (
+  <>
+    <span className="waiting" aria-hidden="true">
+      $00.00
+    </span>
+    <span className="unseen">an amount that is being worked out</span>
+  </>
+)
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 

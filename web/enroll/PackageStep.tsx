@@ -1,21 +1,25 @@
 import { useState } from 'react'
 import type { Package } from '#contract/api.ts'
-import { limits } from '#contract/limits.ts'
-import { showAmount, toAmount } from '#contract/money.ts'
+import { showAmount } from '#contract/money.ts'
 import { groupOf, groupOfList, type OrderList } from '#contract/packages.ts'
+import type { Step } from '#contract/start.ts'
 import { useForm } from '#web/form/useForm.ts'
 import { ArrowIcon, BoxIcon, CheckIcon } from '#web/icons.tsx'
-import { packagesIn } from './draft.ts'
+import { monthly, packagesIn } from './draft.ts'
 import { StepForm } from './StepForm.tsx'
 import type { Wizard } from './wizard.ts'
-
-const monthly = showAmount(toAmount(limits.subscription_cents))
 
 /** What the price of a card means. */
 const terms: Record<OrderList, string> = {
   product_ids: `today, then ${monthly} a month`,
-  autoship_product_ids: 'today and every month',
+  autoship_product_ids: 'once',
   special_product_ids: 'once',
+}
+
+const stepOf: Record<OrderList, Step> = {
+  product_ids: 'PRODUCT_SELECTION',
+  autoship_product_ids: 'AUTOSHIP',
+  special_product_ids: 'SPECIAL',
 }
 
 type PackageStepProps = { wizard: Wizard; list: OrderList; title: string; lead: string }
@@ -37,6 +41,7 @@ export function PackageStep({ wizard, list, title, lead }: PackageStepProps) {
   return (
     <StepForm
       wizard={wizard}
+      step={stepOf[list]}
       form={{ ...form, busy: form.busy && asked === '' }}
       title={title}
       lead={offered.length ? lead : 'This shelf is empty today.'}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import type { Step } from '#contract/start.ts'
 import { ErrorSummary } from '#web/form/ErrorSummary.tsx'
 import type { Form } from '#web/form/useForm.ts'
 import { ArrowIcon } from '#web/icons.tsx'
@@ -8,6 +9,8 @@ import type { Wizard } from './wizard.ts'
 
 type StepFormProps = {
   wizard: Wizard
+  /** Its own name: it may stand ready while the wizard is still at another. */
+  step: Step
   form: Pick<Form, 'props' | 'summary' | 'busy'>
   title: string
   lead: ReactNode
@@ -17,9 +20,9 @@ type StepFormProps = {
 }
 
 /** What all steps share: the heading that gets the focus, the summary of errors, the form, and the buttons of the flow. */
-export function StepForm({ wizard, form, title, lead, amount, children }: StepFormProps) {
-  const forward = forwardButton[wizard.step]
-  const previous = hasPrevious(wizard.step)
+export function StepForm({ wizard, step, form, title, lead, amount, children }: StepFormProps) {
+  const forward = forwardButton[step]
+  const previous = hasPrevious(step)
   return (
     <>
       <h1 id="heading" tabIndex={-1} aria-describedby="progress">
@@ -46,7 +49,7 @@ export function StepForm({ wizard, form, title, lead, amount, children }: StepFo
         {(previous || forward) && (
           <div className="actions">
             {previous && (
-              <button type="button" className="button quiet" onMouseDown={keepFocus} onClick={wizard.back}>
+              <button type="button" className="button quiet" onMouseDown={keepFocus} onClick={() => wizard.back()}>
                 Previous
               </button>
             )}
@@ -79,7 +82,11 @@ function Stopped({ wizard }: { wizard: Wizard }) {
     case 'unfetched':
       return (
         <Notice tone="alert" role="alert" title="The next step could not be loaded.">
-          Please check your connection and try again. What you entered is kept.
+          Please check your connection and{' '}
+          <button type="button" className="link" onClick={() => location.reload()}>
+            load the page again
+          </button>
+          . What you entered is kept, but no password.
         </Notice>
       )
     case 'unsummed':

@@ -1,13 +1,24 @@
-import { expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Policy, Step } from '#contract/start.ts'
-import type { Draft } from '#web/storage.ts'
+import type { Draft, Receipt } from '#web/storage.ts'
 import { reachable } from './asked.ts'
+import { keepReceipt } from './receipt.ts'
 
 const policy: Policy = { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: false }
 const chosen: Draft = { product_ids: '34' }
 const named: Draft = { ...chosen, first_name: 'Zoë', last_name: 'Kim', mobile_phone: '+12025550123' }
 const stored: Draft = { ...named, email: 'zoe@example.com', username: 'zoe' }
 const whole: Draft = { ...stored, password: 'Abcdef1!' }
+const receipt: Receipt = {
+  enrollment_id: 'e7',
+  lines: [],
+  total: '99.00',
+  paid_on: '2026-11-15',
+  renews_on: '2026-12-15',
+  sponsor: 'Ana',
+  first_name: 'Zoë',
+  email: 'zoe@example.com',
+}
 
 test.each<[string, Step, Draft, Step]>([
   ['without a package the way begins at the packages', 'ACCOUNT', {}, 'PRODUCT_SELECTION'],
@@ -22,4 +33,22 @@ test.each<[string, Step, Draft, Step]>([
   ['a filled trap stops', 'PAYMENT', { ...whole, hall_lantern: 'x' }, 'ACCOUNT'],
 ])('%s', (_, wanted, draft, opened) => {
   expect(reachable(wanted, draft, policy)).toBe(opened)
+})
+
+describe('once something was asked to be paid for', () => {
+  afterEach(() => {
+    keepReceipt(undefined)
+    vi.unstubAllGlobals()
+  })
+
+  test.each<[string, Step, Draft, Step]>([
+    ['a reload finds back to what became of it', 'PAYMENT', stored, 'PAYMENT'],
+    ['and so does a way back from the office', 'ACCESS', chosen, 'ACCESS'],
+    ['who is still there passes no invalid step', 'PAYMENT', { ...whole, username: '' }, 'ACCOUNT_CREATION'],
+    ['and comes back to it with valid ones', 'PAYMENT', whole, 'PAYMENT'],
+  ])('12.2 %s', (_, wanted, draft, opened) => {
+    vi.stubGlobal('document', { querySelector: () => ({ content: 'e7' }) })
+    keepReceipt(receipt)
+    expect(reachable(wanted, draft, policy)).toBe(opened)
+  })
 })

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import { fields } from '#contract/fields.ts'
 import type { Policy, Step } from '#contract/start.ts'
 import type { Draft } from '#web/storage.ts'
@@ -10,9 +11,10 @@ import { isOrdered } from './receipt.ts'
 const { first_name, last_name, business_name, mobile_phone, hall_lantern, hall_umbrella } = fields
 const { code, email, username, password } = fields
 const { country, address, address2, city, state, post_code, cc_number, cc_month, cc_year, cc_cvv } = fields
-const { is_shipping_different, ship_address, ship_address2, ship_city, ship_country, ship_state, ship_zip_code } =
-  fields
-const { agreement_1, agreement_2, captcha } = fields
+const { is_shipping_different, agreement_1, agreement_2, captcha } = fields
+
+/** Whatever stands there. Where a parcel goes is looked at by acrossPayment: an address that is not asked for stops nobody. */
+const anything = z._default(z.string('Please send a text.'), '')
 
 /** Which fields a step asks for, each with its rule. */
 export const asked = {
@@ -21,7 +23,8 @@ export const asked = {
   ACCOUNT_CREATION: { email, username, password },
   PAYMENT: {
     ...{ country, address, address2, city, state, post_code },
-    ...{ is_shipping_different, ship_address, ship_address2, ship_city, ship_country, ship_state, ship_zip_code },
+    ...{ is_shipping_different, ship_address: anything, ship_address2: anything, ship_city: anything },
+    ...{ ship_country: anything, ship_state: anything, ship_zip_code: anything },
     ...{ cc_number, cc_month, cc_year, cc_cvv, agreement_1, agreement_2, captcha },
   },
 }
@@ -41,9 +44,12 @@ const complete: Record<Step, (draft: Draft) => boolean> = {
   ACCESS: () => false,
 }
 
-/** The wanted step, or the first one on the way there that still lacks an answer. Nobody passes an invalid step. */
+/**
+ * The wanted step, or the first one on the way there that still lacks an answer. Nobody passes an invalid step. Where a
+ * payment may be under way and the password is gone, by a reload or because it is done, what became of it comes first.
+ */
 export function reachable(wanted: Step, draft: Draft, policy: Policy): Step {
-  if (isOrdered(wanted)) return wanted
+  if (!draft.password && isOrdered(wanted)) return wanted
   let step: Step = 'PRODUCT_SELECTION'
   while (step !== wanted && complete[step](draft)) step = nextStep(step, policy)
   return step

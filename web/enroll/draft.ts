@@ -1,5 +1,5 @@
 import { limits } from '#contract/limits.ts'
-import { toCents } from '#contract/money.ts'
+import { showAmount, toAmount } from '#contract/money.ts'
 import { groupOf, groupOfList, type OrderList, orderLists } from '#contract/packages.ts'
 import type { StartData } from '#contract/start.ts'
 import type { Draft } from '#web/storage.ts'
@@ -21,11 +21,8 @@ export const packagesIn = (list: OrderList, draft: Draft, { packages }: StartDat
     (found) => groupOf(found) === groupOfList[list] && draft[list]?.split(',').includes(String(found.product_id)),
   )
 
-/** What renews each month: the membership, and what was added to come with it. */
-export const monthlyCents = (draft: Draft, start: StartData): number =>
-  packagesIn('autoship_product_ids', draft, start)
-    .map(({ price }) => toCents(price) ?? 0)
-    .reduce((sum, cents) => sum + cents, Number(limits.subscription_cents))
+/** Design decision 22: what renews each month is the membership, at one price, whatever else was chosen. */
+export const monthly = showAmount(toAmount(limits.subscription_cents))
 
 /** The order as the server sums it. */
 export const orderOf = (draft: Draft): Record<OrderList, string> => ({

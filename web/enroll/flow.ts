@@ -12,6 +12,9 @@ const forward: Record<Step, readonly Step[]> = {
   ACCESS: [],
 }
 
+/** All steps, first to last. */
+export const flowOrder = Object.keys(forward) as Step[]
+
 /** Spec section 4, backward: the same. */
 const backward: Record<Step, readonly Step[]> = {
   PRODUCT_SELECTION: [],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Question } from '#web/dialog/ask.ts'
+import * as first from './firstMessages.ts'
 import * as messages from './messages.ts'
 
 const sponsor = "Ana's Paper Lantern Studio"
@@ -55,22 +56,22 @@ test.each<[string, Question, Question]>([
   ],
   [
     'packages that did not come, with the error',
-    messages.packagesFailed(new Error('The server did not answer.')),
+    first.packagesFailed(new Error('The server did not answer.')),
     { title: 'Error', text: 'The server did not answer.', icon: 'error' },
   ],
   [
     'an order that could not be summed, with the error',
-    messages.orderFailed(new Error('Please choose one package.')),
+    first.orderFailed(new Error('Please choose one package.')),
     { title: 'Error', text: 'Please choose one package.', icon: 'error' },
   ],
   [
     'a bug, which is nothing to read out',
-    messages.orderFailed(new TypeError('x is not a function')),
+    first.orderFailed(new TypeError('x is not a function')),
     { title: 'Error', text: 'The server did not answer.', icon: 'error' },
   ],
   [
     'an inactive sponsor, with one way on',
-    messages.sponsorInactive(sponsor),
+    first.sponsorInactive(sponsor),
     {
       title: `Please be informed that Ana's Paper Lantern Studio's website is currently inactive`,
       icon: 'info',

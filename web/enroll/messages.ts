@@ -1,6 +1,6 @@
 import type { Question } from '#web/dialog/ask.ts'
 
-/** Every dialog of the spec's section 8, word for word, as a question for `ask`; and one of ours. */
+/** The dialogs of the spec's section 8, word for word, as questions for `ask`; and one of ours. The first screen's are beside. */
 
 export const enrollmentFailed: Question = {
   title: 'Error',
@@ -49,24 +49,6 @@ export const codeVerified: Question = {
   icon: 'success',
   confirm: 'Proceed',
 }
-
-export const packagesFailed = (error: unknown): Question => ({ title: 'Error', text: sentenceOf(error), icon: 'error' })
-
-export const orderFailed = (error: unknown): Question => ({ title: 'Error', text: sentenceOf(error), icon: 'error' })
-
-/** The error, if it was said to be read. A TypeError was not: it is a bug, or a file that could not be fetched. */
-const sentenceOf = (error: unknown) =>
-  error instanceof Error && !(error instanceof TypeError) && error.message
-    ? error.message
-    : 'The server did not answer.'
-
-/** Confirmed: to the main website. There is no other answer. */
-export const sponsorInactive = (sponsor: string): Question => ({
-  title: `Please be informed that ${sponsor}'s website is currently inactive`,
-  icon: 'info',
-  confirm: 'Click here and sign up on our main website.',
-  mayDismiss: false,
-})
 
 /** The same section's words beside a field, where the server has none of its own. */
 export const fieldMessages = {

@@ -30,6 +30,9 @@ const later: Partial<Record<Step, (start: StartData) => Promise<Screen>>> = {
   ACCESS: async () => (await import('./steps/checkout.ts')).Access,
 }
 
+/** A step that does nothing before somebody touches it may stand ready behind another one. */
+export const isQuiet = (step: Step): boolean => step === 'ACCOUNT_CREATION'
+
 export type Rules = typeof import('./asked.ts')
 let rules: Rules | undefined
 

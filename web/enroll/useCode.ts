@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom'
 import type { StartData } from '#contract/start.ts'
 import { api } from '#web/api.ts'
 import { Refused } from '#web/call.ts'
-import { ask, fetchDialog } from '#web/dialog/ask.ts'
+import { ask, fetchDialog, type Question } from '#web/dialog/ask.ts'
 import { focusField } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { codeNotSent, codeNotSentOffline, codeSent, fieldMessages } from './messages.ts'
@@ -41,10 +41,10 @@ export function useCode(mobile_phone: string, { captcha: vendor }: Pick<StartDat
       if (here.current) focusField('code')
     } else if (outcome === 'unanswered') {
       setFailure(fieldMessages.codeNotSentOffline)
-      await ask(codeNotSentOffline)
+      await tell(codeNotSentOffline)
     } else {
       setFailure(outcome.refused)
-      const again = await ask(codeNotSent(outcome.refused))
+      const again = await tell(codeNotSent(outcome.refused))
       if (again.confirmed && here.current) await send(channel)
     }
   }
@@ -66,6 +66,14 @@ export function useCode(mobile_phone: string, { captcha: vendor }: Pick<StartDat
     /** Seconds until the next one may be asked for. */
     left,
   }
+}
+
+/** What was pressed may be gone by now, a call or a captcha; then the focus goes to the code. */
+async function tell(failure: Question) {
+  const isGone = document.activeElement === document.body
+  const answer = await ask(failure)
+  if (isGone) focusField('code')
+  return answer
 }
 
 // A step that is left and opened again while a code is on its way waits for the same one.

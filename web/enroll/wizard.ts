@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { brand } from '#contract/brand.ts'
 import type { OrderList } from '#contract/packages.ts'
@@ -8,65 +8,17 @@ import { readForm } from '#web/form/readForm.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { type Draft, type FieldName, forgetDraft, saveDraft } from '#web/storage.ts'
-import { whenBegun, whenIdle } from '#web/when.ts'
-import { emptyDraft, isSameDraft, isSameOrder, orderOf } from './draft.ts'
-import { firstStep, nextStep, previousStep } from './flow.ts'
-import { orderFailed } from './messages.ts'
+import { whenBegun, whenIdle, whenPainted } from '#web/when.ts'
+import { emptyDraft, isSameOrder, orderOf } from './draft.ts'
+import { orderFailed } from './firstMessages.ts'
+import { flowOrder, nextStep, previousStep } from './flow.ts'
 import { currentEntry, type Entry, type Place } from './place.ts'
-import { fetchNext, fetchRules, fetchScreen, type Rules, screenOf } from './steps.ts'
+import { begin, reduce } from './state.ts'
+import { fetchNext, fetchRules, fetchScreen, isQuiet, type Rules, screenOf } from './steps.ts'
 
-/** Why the wizard stays where it is: the next step did not come, or the price did not. */
-export type Stop = 'unfetched' | 'unsummed'
-
-type State = {
-  step: Step
-  draft: Draft
-  /** Unknown while the server is asked. */
-  grand_total: string | undefined
-  stop: Stop | undefined
-  /** The field to stand in after a move; the heading otherwise. */
-  focus: FieldName | undefined
-  /** The server's messages that led back to this step. */
-  refused: Messages | undefined
-  moves: number
-  /** What this browser remembers has been put in. */
-  settled: boolean
-}
-
-type Event =
-  | { type: 'settled'; step: Step; draft: Draft; grand_total: string | undefined }
-  | { type: 'moved'; step: Step; draft: Draft; focus: FieldName | undefined; refused: Messages | undefined }
-  | { type: 'stopped'; draft?: Draft; stop: Stop }
-  | { type: 'summed'; grand_total: string }
-
-function reduce(state: State, event: Event): State {
-  switch (event.type) {
-    case 'settled':
-      return { ...state, ...event, settled: true }
-    case 'moved':
-      return { ...state, ...event, stop: lasting(state), moves: state.moves + 1 }
-    default:
-      return { ...state, stop: undefined, ...event }
-  }
-}
-
-/** An order without a price stops every step. */
-const lasting = ({ stop, grand_total }: State) => (stop === 'unsummed' && grand_total === undefined ? stop : undefined)
-
-const begin = ({ start, place }: { start: StartData; place: Place | undefined }): State => {
-  const step = firstStep(start.policy, start.product_id !== undefined)
-  const draft = emptyDraft(start)
-  return {
-    step,
-    draft,
-    grand_total: start.grand_total,
-    stop: undefined,
-    focus: undefined,
-    refused: undefined,
-    moves: 0,
-    settled: place?.step === step && isSameDraft(place.draft, draft), // nothing has to be put in
-  }
-}
+/** On the screen: the step that was left may still be there, and so may the next one, which comes behind. */
+const onStage = <Found extends HTMLElement>(what: string) =>
+  document.querySelector<Found>(`.stage:not([hidden]) ${what}`)
 
 /** Where to stand in a step, and what the server said against its answers. */
 type Arrival = { field?: FieldName | undefined; refused?: Messages | undefined }
@@ -77,13 +29,13 @@ export type Wizard = ReturnType<typeof useWizard>
 export function useWizard(start: StartData, place: Place | undefined) {
   const { policy } = start
   const [state, dispatch] = useReducer(reduce, { start, place }, begin)
-  const { step, draft, grand_total, focus, moves, settled } = state
+  const { step, draft, grand_total, focus, moves, ahead, leaving, settled } = state
   const again = useRef<() => Promise<unknown>>(undefined)
   const asked = useRef(0)
 
   /** Takes what stands in the form, keeps it, and tells the whole draft. */
   const remember = (more: Draft = {}): Draft => {
-    const form = document.forms.namedItem('step')
+    const form = onStage<HTMLFormElement>('form')
     const answers = { ...draft, ...(form ? readForm(form) : {}), ...more }
     saveDraft(answers)
     return answers
@@ -114,13 +66,17 @@ export function useWizard(start: StartData, place: Place | undefined) {
 
   /** Asks what an order costs, and goes on once that is known. `repeat` is what "try again" does. */
   const sum = async (answers: Draft, repeat: () => Promise<unknown>, goOn?: () => Promise<undefined>) => {
+    const before = asked.current
+    const isWanted = () => (goOn ? before === asked.current : isSameOrder(answers, wizard.draft))
     try {
       const { api } = await import('#web/api.ts')
       const { grand_total } = await api.sumOrder(orderOf(answers))
+      if (!isWanted()) return // gone elsewhere meanwhile, or chosen something else
       dispatch({ type: 'summed', grand_total })
       await goOn?.()
     } catch (cause) {
       log('The order could not be summed.', cause)
+      if (!isWanted()) return
       again.current = repeat
       dispatch({ type: 'stopped', stop: 'unsummed' })
       ask(orderFailed(cause)).then(() => document.getElementById('again')?.focus())
@@ -147,9 +103,14 @@ export function useWizard(start: StartData, place: Place | undefined) {
     })
   }
 
-  const wizard = {
-    start,
+  const newest = {
+    start: { ...start, packages: state.packages },
     step,
+    /** What stands on the page, in the order of the flow, so that nothing has to change its place. */
+    stages: flowOrder.filter((name) => name === step || name === ahead || name === leaving),
+    ahead,
+    leaving,
+    version: state.version,
     draft,
     grand_total,
     stop: state.stop,
@@ -173,8 +134,14 @@ export function useWizard(start: StartData, place: Place | undefined) {
     },
     choose,
     sumAgain: () => again.current?.(),
-    sumAfresh: () => sumAlone(draft),
+    /** The prices have changed since the page came. */
+    sumAfresh: (packages: StartData['packages']) => {
+      dispatch({ type: 'offered', packages })
+      return sumAlone(draft)
+    },
   }
+  // One object for as long as the page lives: a step that was made before the answers still knows them.
+  const wizard = Object.assign(useState(newest)[0], newest)
 
   const onPopState = useEffectEvent(async ({ state: entry }: PopStateEvent) => {
     const answers = remember()
@@ -225,27 +192,38 @@ export function useWizard(start: StartData, place: Place | undefined) {
 
   useEffect(() => {
     if (!moves) return
-    const heading = document.getElementById('heading')
-    document.title = `${heading?.textContent} · ${brand.name}`
     scrollTo(0, 0)
     const field = focus && document.getElementById(focus)
     if (field) field.focus()
-    else heading?.focus({ preventScroll: true })
+    whenPainted(() => {
+      const heading = onStage('#heading')
+      document.title = `${heading?.textContent} · ${brand.name}`
+      if (!onStage(':focus')) heading?.focus({ preventScroll: true })
+    })
   }, [moves, focus])
 
-  const rehearseNext = useEffectEvent(async () => {
+  useEffect(() => {
+    if (leaving) whenIdle(() => dispatch({ type: 'left' }))
+  }, [leaving])
+
+  /** The next step is made, and measured out, before it is asked for; one that would begin its work at once is only rehearsed. */
+  const prepare = useEffectEvent(async () => {
     const next = nextStep(step, policy)
     const Next = screenOf(next)
-    if (moves || !Next) return
-    const { rehearse } = await import('./rehearse.tsx')
-    rehearse(Next, { ...wizard, step: next })
+    if (Next && isQuiet(next)) {
+      flushSync(() => dispatch({ type: 'readied', ahead: next }))
+      document.querySelector('.ahead #heading')?.getBoundingClientRect()
+    } else if (Next && !moves) {
+      const { rehearse } = await import('./rehearse.tsx')
+      rehearse(Next, wizard)
+    }
   })
 
   const isNew = moves === 0
   useEffect(() => {
     const bring = () => {
       fetchNext(step, start)
-        .then(() => rehearseNext())
+        .then(() => whenIdle(prepare))
         .catch(() => undefined)
       whenIdle(() => fetchDialog().catch(() => undefined)) // nobody waits for it
     }

@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, useState } from 'react'
+import { type InputHTMLAttributes, useEffect, useState } from 'react'
 import { CheckIcon, DotIcon } from '#web/icons.tsx'
 import { described, FieldFrame, type FieldProps } from './Field.tsx'
 import { useUnkept } from './useUnkept.ts'
@@ -15,6 +15,7 @@ export function PasswordField({ rules = [], defaultValue, enterKeyHint, autoComp
   const [shown, setShown] = useState(false)
   const field = useUnkept(autoComplete)
   const [typed, setTyped] = useState(String(defaultValue ?? ''))
+  useEffect(() => setTyped(field.current?.value ?? ''), [field]) // it may have been typed before the script was here
   const rulesId = `${words.name}-rules`
   return (
     <FieldFrame {...words}>

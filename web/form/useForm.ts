@@ -1,6 +1,7 @@
 import { type FocusEvent, type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type * as z from 'zod/mini'
+import { onEnter } from './onEnter.ts'
 import { readForm } from './readForm.ts'
 
 type Rules = Record<string, z.ZodMiniType>
@@ -23,6 +24,9 @@ type Task<Checked extends Rules> = {
   onValid: (values: Values<Checked>, pressed: HTMLElement | null) => Promise<Messages | undefined>
 }
 
+const none: Read = {}
+const nothing: { name: string; message: string }[] = []
+
 export type Form = ReturnType<typeof useForm>
 
 /**
@@ -37,8 +41,8 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
   const holds = useRef(0)
   const submitting = useRef(false)
   const pressedMeanwhile = useRef<HTMLElement>(undefined)
-  const [errors, setErrors] = useState<Read>({})
-  const [summary, setSummary] = useState<{ name: string; message: string }[]>([])
+  const [errors, setErrors] = useState<Read>(none)
+  const [summary, setSummary] = useState(nothing)
   const [busy, setBusy] = useState(false)
 
   const read = (): Read => (ref.current ? readForm(ref.current) : {})
@@ -53,14 +57,14 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
     known.current = found
     return found
   }
-  const begin = useEffectEvent(async () => {
-    if (!refused || !(await learn())) return
-    refuse(refused)
+  const begin = useEffectEvent(async (messages: Messages | undefined) => {
+    if (!messages || !(await learn())) return
+    refuse(messages)
     explain(findErrors(read()))
   })
   useEffect(() => {
-    begin()
-  }, [])
+    begin(refused)
+  }, [refused])
 
   /** What stands in the form as the rules read it, and every message that applies to it. */
   const check = (found: Read) => {
@@ -87,7 +91,7 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
   const onBlur = async ({ target, relatedTarget }: FocusEvent<HTMLElement>) => {
     const field = target.closest<HTMLElement>('[data-field]')
     const name = field?.dataset.field
-    if (!name || field.contains(relatedTarget) || !(await learn())) return
+    if (!name || field.contains(relatedTarget) || field.closest('[hidden]') || !(await learn())) return
     const found = read()
     if (!found[name]?.trim() || !findErrors(found)[name]) return
     watched.current.add(name)
@@ -114,10 +118,11 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
   /** Busy until this has ended. A press in that time is remembered and honoured afterwards. */
   const hold = async <Result>(work: Promise<Result>): Promise<Result> => {
     holds.current += 1
-    setBusy(true)
+    const soon = setTimeout(() => setBusy(true)) // what is done at once never was
     try {
       return await work
     } finally {
+      clearTimeout(soon)
       holds.current -= 1
       if (!holds.current) release()
     }
@@ -135,8 +140,8 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
     if (rules instanceof Promise ? !(await rules) : !rules) return // nothing between the press and the next screen that need not be
     const { values, wrong } = check(read())
     if (Object.keys(wrong).length) return explain(wrong)
-    setErrors({})
-    setSummary([])
+    setErrors(none)
+    setSummary(nothing)
     const messages = await onValid(values, pressed)
     if (!messages) return
     refuse(messages)
@@ -159,7 +164,7 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
   }
 
   return {
-    props: { ref, noValidate: true, onSubmit, onInput: showWatched, onFocus: () => void learn(), onBlur },
+    props: { ref, noValidate: true, onSubmit, onInput: showWatched, onKeyDown: onEnter, onBlur },
     /** What a field needs to know: its name, what stands in it at first, and what is wrong with it. */
     field: (name: keyof Checked & string) => ({ name, defaultValue: values[name] ?? '', error: errors[name] }),
     /** What was wrong at the last Next, and whether it has been put right since. */
@@ -168,6 +173,7 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
     hold,
     /** The server's word about what stands in a field now. It goes when the field changes. */
     tell: (name: keyof Checked & string, messages: string[]) => {
+      learn()
       refuse({ [name]: messages })
       watched.current.add(name)
       showWatched()

@@ -1,7 +1,6 @@
 import { api } from '#web/api.ts'
+import { solve } from './solve.ts' // comes with its step: a browser may never ask again for what once could not be fetched
 
 /** Asks our server for a challenge and works it out; takes about a second. */
-export async function workOut(signal: AbortSignal): Promise<string> {
-  const [challenge, { solve }] = await Promise.all([api.getChallenge({}, { signal }), import('./solve.ts')])
-  return solve(challenge, signal)
-}
+export const workOut = async (signal: AbortSignal): Promise<string> =>
+  solve(await api.getChallenge({}, { signal }), signal)

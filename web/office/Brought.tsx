@@ -1,4 +1,5 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import type { OfficeView } from '#contract/office-calls.ts'
 import { AccountIcon, ChevronIcon } from '#web/icons.tsx'
 import { plainDay } from './days.ts'
@@ -9,14 +10,19 @@ const FIRST = 5
 export function Brought({ view: { brought, totals } }: { view: OfficeView }) {
   const [isWhole, setWhole] = useState(false)
   const numbered = brought.map((person, later) => ({ ...person, number: totals.joins - later }))
+  const list = useRef<HTMLUListElement>(null)
+  const showAll = () => {
+    flushSync(() => setWhole(true))
+    list.current?.querySelectorAll('li')[FIRST]?.focus() // the button that was pressed goes
+  }
   const shown = isWhole ? numbered : numbered.slice(0, FIRST)
   return (
     <section className="card" aria-labelledby="brought">
       <h2 id="brought">Whom you brought</h2>
       {brought.length ? (
-        <ul className="people">
+        <ul className="people" ref={list}>
           {shown.map(({ name, joined_on, number }) => (
-            <li key={number}>
+            <li key={number} tabIndex={-1}>
               <span className="initials" aria-hidden="true">
                 {initialsOf(name)}
               </span>
@@ -34,7 +40,7 @@ export function Brought({ view: { brought, totals } }: { view: OfficeView }) {
         </div>
       )}
       {brought.length > FIRST && !isWhole && (
-        <button type="button" className="link more" onClick={() => setWhole(true)}>
+        <button type="button" className="link more" onClick={showAll}>
           Show {brought.length < totals.joins ? `the newest ${brought.length} of` : 'all'} {totals.joins}
           <ChevronIcon />
         </button>

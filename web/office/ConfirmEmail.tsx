@@ -6,15 +6,15 @@ import { Submit } from './Submit.tsx'
 import { isSpent } from './sentenceOf.ts'
 import { Threshold } from './Threshold.tsx'
 import { useCallForm } from './useCallForm.ts'
-import { useWord } from './useWord.ts'
+import { useWord, wordInAddress } from './useWord.ts'
 
 /** Where the letter to a new address leads. One press, because programs that look into letters open every link. */
 export function ConfirmEmail() {
-  const token = useWord()
+  const word = useWord()
   const [email, setEmail] = useState<string>()
   const form = useCallForm({
     rules: {},
-    send: async () => setEmail((await officeApi.confirmEmail({ token: token ?? '' })).email),
+    send: async () => setEmail((await officeApi.confirmEmail({ token: wordInAddress() })).email),
   })
   if (email)
     return (
@@ -22,7 +22,7 @@ export function ConfirmEmail() {
         {office}
       </Threshold>
     )
-  if (token === '' || isSpent(form.failure?.cause)) return <OldWord sentence={form.failure?.sentence}>{office}</OldWord>
+  if (word === '' || isSpent(form.failure?.cause)) return <OldWord sentence={form.failure?.sentence}>{office}</OldWord>
   return (
     <Threshold title="Your new address" lead="One press, and our letters go here from now on.">
       <form method="post" {...form.props}>

@@ -10,11 +10,11 @@ import { Submit } from './Submit.tsx'
 import { isSpent } from './sentenceOf.ts'
 import { Threshold } from './Threshold.tsx'
 import { useCallForm } from './useCallForm.ts'
-import { useWord } from './useWord.ts'
+import { useWord, wordInAddress } from './useWord.ts'
 
 /** Where the letter about a forgotten password leads. */
 export function NewPassword() {
-  const token = useWord()
+  const word = useWord()
   const { password } = officeCalls.resetPassword.input.shape
   const form = useCallForm({
     rules: { password },
@@ -23,11 +23,11 @@ export function NewPassword() {
       return objection ? { password: objection } : {}
     },
     send: async (answers) => {
-      await officeApi.resetPassword({ ...answers, token: token ?? '' })
+      await officeApi.resetPassword({ ...answers, token: wordInAddress() })
       goTo('/office', 'Your new password is set. Please sign in with it.')
     },
   })
-  if (token === '' || isSpent(form.failure?.cause))
+  if (word === '' || isSpent(form.failure?.cause))
     return (
       <OldWord sentence={form.failure?.sentence}>
         <a className="button" href="/office/forgotten-password">

@@ -1,10 +1,13 @@
 import { useEffect, useState } from 'react'
 
-/** The word from a letter. It stands behind the # of the address, which no browser sends; undefined until it was looked for. */
+/** The word from a letter, for who sends it. It stands behind the # of the address, which no browser sends. */
+export const wordInAddress = (): string => location.hash.slice(1)
+
+/** The same, for what is shown; undefined until it was looked for. A press from before the script comes sooner than that. */
 export function useWord(): string | undefined {
   const [word, setWord] = useState<string>()
   useEffect(() => {
-    const look = () => setWord(location.hash.slice(1))
+    const look = () => setWord(wordInAddress())
     look()
     addEventListener('hashchange', look)
     return () => removeEventListener('hashchange', look)

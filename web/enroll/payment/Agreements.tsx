@@ -1,4 +1,4 @@
-import { Fragment } from 'react'
+import { Fragment, useState } from 'react'
 import type { LegalDocument } from '#contract/api.ts'
 import { subscriptionConsent } from '#contract/legal.ts'
 import { ask } from '#web/dialog/ask.ts'
@@ -18,6 +18,14 @@ export function Agreements({ form, documents }: { form: PaymentForm; documents: 
     focusField(first.name) // the button that was pressed goes
     documents.fetchAgain()
   }
+  const [unopened, setUnopened] = useState<string>()
+  const read = ({ title, content }: LegalDocument) => {
+    setUnopened(undefined)
+    ask({ title, body: <LegalText html={content} />, confirm: 'Close' }).catch((cause: unknown) => {
+      log('The document could not be shown.', cause)
+      setUnopened(title)
+    })
+  }
   return (
     <section className="agreements" aria-label="Agreements">
       {documents.state === 'failed' && (
@@ -29,9 +37,14 @@ export function Agreements({ form, documents }: { form: PaymentForm; documents: 
           .
         </Notice>
       )}
+      {unopened && (
+        <Notice tone="alert" role="alert" title={`The ${unopened} could not be opened.`}>
+          Please check your connection and press it again.
+        </Notice>
+      )}
       <Checkbox {...first}>
         <label htmlFor={first.name}>I have read and agree to the </label>
-        <Titles name={first.name} documents={documents} />
+        <Titles name={first.name} documents={documents} onRead={read} />
         <label htmlFor={first.name}>.</label>
       </Checkbox>
       <Checkbox {...second}>
@@ -41,8 +54,10 @@ export function Agreements({ form, documents }: { form: PaymentForm; documents: 
   )
 }
 
+type TitlesProps = { name: string; documents: Documents; onRead: (found: LegalDocument) => void }
+
 /** 'Terms of Membership, the Privacy Policy and the Membership Agreement', each to be opened. */
-function Titles({ name, documents }: { name: string; documents: Documents }) {
+function Titles({ name, documents, onRead }: TitlesProps) {
   const { list, state } = documents
   if (!list.length)
     return (
@@ -53,14 +68,9 @@ function Titles({ name, documents }: { name: string; documents: Documents }) {
   return list.map((found, place) => (
     <Fragment key={found.id}>
       {place > 0 && <label htmlFor={name}>{place === list.length - 1 ? ' and the ' : ', the '}</label>}
-      <button type="button" className="link" aria-haspopup="dialog" onClick={() => read(found)}>
+      <button type="button" className="link" aria-haspopup="dialog" onClick={() => onRead(found)}>
         {found.title}
       </button>
     </Fragment>
   ))
 }
-
-const read = ({ title, content }: LegalDocument) =>
-  ask({ title, body: <LegalText html={content} />, confirm: 'Close' }).catch((cause: unknown) =>
-    log('The document could not be shown.', cause),
-  )

@@ -1,8 +1,6 @@
-import { limits } from '#contract/limits.ts'
-import { showAmount, toAmount } from '#contract/money.ts'
+import { showAmount } from '#contract/money.ts'
 import type { Receipt as Kept } from '#web/storage.ts'
-
-const monthly = showAmount(toAmount(limits.subscription_cents))
+import { monthly } from '../draft.ts'
 
 /** What was bought, to keep. */
 export const Receipt = ({ receipt }: { receipt: Kept }) => (

@@ -25,7 +25,7 @@ export function Shipping({ form }: { form: PaymentForm }) {
         <label htmlFor={asked.name}>Ship to a different address</label>
       </Checkbox>
       {opened && (
-        <fieldset hidden={!elsewhere} disabled={!elsewhere}>
+        <fieldset hidden={!elsewhere}>
           <legend>Shipping address</legend>
           <ShippingFields form={form} />
         </fieldset>

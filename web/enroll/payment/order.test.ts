@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { asked } from '../asked.ts'
 import { homeOf } from './leadBack.ts'
 import { acrossPayment } from './order.ts'
 
@@ -16,9 +17,22 @@ test.each<[string, Record<string, string>, Record<string, string>]>([
     { ...sent, ship_country: 'GB', ship_city: ' ' },
     { ship_city: 'Please enter your city.' },
   ],
-  ['nothing is asked for while it goes home', { is_shipping_different: '0', ship_city: '' }, {}],
+  [
+    'a code that is too long is told',
+    { ...sent, ship_country: 'GB', ship_zip_code: '1'.repeat(21) },
+    { ship_zip_code: 'Please use at most 20 characters.' },
+  ],
+  [
+    'nothing is asked for while it goes home',
+    { is_shipping_different: '0', ship_city: '', ship_zip_code: '1'.repeat(21) },
+    {},
+  ],
 ])('%s', (_, found, messages) => {
   expect(acrossPayment(found, now)).toEqual(messages)
+})
+
+test('an address that was typed and is not asked for stops nobody', () => {
+  expect(asked.PAYMENT.ship_zip_code.safeParse('1'.repeat(21)).success).toBe(true)
 })
 
 const said = ['No.']

@@ -2,7 +2,7 @@ import type { LegalDocument } from '#contract/api.ts'
 import { isExpired } from '#contract/card.ts'
 import { isState } from '#contract/countries.ts'
 import type { Answers, Enrollment } from '#contract/enrollment.ts'
-import { messages } from '#contract/fields.ts'
+import { fields, messages } from '#contract/fields.ts'
 import { shownTexts } from '#contract/legal.ts'
 import { orderLists } from '#contract/packages.ts'
 import { completePayload } from '#contract/payload.ts'
@@ -61,15 +61,22 @@ export function acrossPayment(found: Record<string, string>, now: Date): Draft {
   const { cc_month, cc_year, is_shipping_different } = found
   return {
     ...(cc_month && cc_year && isExpired(cc_month, cc_year, now) ? { cc_year: messages.expired } : {}),
-    ...(is_shipping_different === '1' ? missingIn(found) : {}),
+    ...(is_shipping_different === '1' ? wrongIn(found) : {}),
   }
 }
 
-const missingIn = ({ ship_state = '', ...found }: Record<string, string>): Draft => {
+const { ship_address, ship_address2, ship_city, ship_country, ship_state, ship_zip_code } = fields
+const shipping = { ship_address, ship_address2, ship_city, ship_country, ship_state, ship_zip_code }
+
+const wrongIn = (found: Record<string, string>): Draft => {
   const { ship_state: noState, ...others } = messages.shipping
   const empty = Object.entries(others).filter(([name]) => !found[name]?.trim())
+  const unfit = Object.entries(shipping).flatMap(([name, rule]) => {
+    const { error } = rule.safeParse(found[name])
+    return error ? [[name, error.issues[0]?.message]] : []
+  })
   return {
-    ...Object.fromEntries(empty),
-    ...(found.ship_country === 'US' && !isState(ship_state) ? { ship_state: noState } : {}),
+    ...Object.fromEntries([...empty, ...unfit]),
+    ...(found.ship_country === 'US' && !isState(found.ship_state ?? '') ? { ship_state: noState } : {}),
   }
 }

@@ -11,11 +11,12 @@ export function Account({ wizard }: { wizard: Wizard }) {
     rules: () => wizard.byRules(({ asked }) => asked.ACCOUNT),
     values: wizard.draft,
     refused: wizard.refused,
-    onValid: wizard.advance,
+    onValid: (answers) => wizard.advance(answers),
   })
   return (
     <StepForm
       wizard={wizard}
+      step="ACCOUNT"
       form={form}
       title="Tell us about yourself"
       lead="Two minutes. You can go back at any time and nothing is lost."

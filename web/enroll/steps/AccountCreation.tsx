@@ -31,7 +31,13 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
   const username = useUsername(form)
   const here = useHere()
   return (
-    <StepForm wizard={wizard} form={form} title="Create your account" lead="This is how you sign in to your office.">
+    <StepForm
+      wizard={wizard}
+      step="ACCOUNT_CREATION"
+      form={form}
+      title="Create your account"
+      lead="This is how you sign in to your office."
+    >
       <Field
         {...form.field('email')}
         label="Email address"

@@ -29,7 +29,13 @@ type PhoneStepProps = { wizard: Wizard; mobile_phone: string }
 function Confirmed({ wizard, mobile_phone }: PhoneStepProps) {
   const form = useForm({ rules: () => ({}), values: {}, onValid: () => wizard.advance({}) })
   return (
-    <StepForm wizard={wizard} form={form} title="Your phone is confirmed" lead="There is nothing more to do here.">
+    <StepForm
+      wizard={wizard}
+      step="CODE_VERIFICATION"
+      form={form}
+      title="Your phone is confirmed"
+      lead="There is nothing more to do here."
+    >
       <PhoneNumber wizard={wizard} mobile_phone={mobile_phone} icon={<CheckIcon />}>
         Confirmed
       </PhoneNumber>
@@ -61,7 +67,13 @@ function Unconfirmed({ wizard, mobile_phone, onVerified }: PhoneStepProps & { on
   })
   const field = form.field('code')
   return (
-    <StepForm wizard={wizard} form={form} title="Confirm your phone" lead="Enter the code that we send you.">
+    <StepForm
+      wizard={wizard}
+      step="CODE_VERIFICATION"
+      form={form}
+      title="Confirm your phone"
+      lead="Enter the code that we send you."
+    >
       <PhoneNumber wizard={wizard} mobile_phone={mobile_phone} icon={<SmsIcon />} failure={code.failure}>
         {code.sending === 'call' && 'Calling you…'}
         {code.sending === 'sms' && 'Sending a code…'}

@@ -1,10 +1,11 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import { limits } from '#contract/limits.ts'
-import { showAmount, toAmount } from '#contract/money.ts'
+import { showAmount } from '#contract/money.ts'
 import { Captcha } from '#web/form/Captcha.tsx'
 import { useForm } from '#web/form/useForm.ts'
 import type { Draft } from '#web/storage.ts'
 import { asked } from '../asked.ts'
+import { monthly } from '../draft.ts'
+import { Unsummed } from '../OrderSummary.tsx'
 import { Address } from '../payment/Address.tsx'
 import { Agreements } from '../payment/Agreements.tsx'
 import { Card } from '../payment/Card.tsx'
@@ -19,7 +20,6 @@ import { usePayment } from '../payment/usePayment.ts'
 import { StepForm } from '../StepForm.tsx'
 import type { Wizard } from '../wizard.ts'
 
-const monthly = showAmount(toAmount(limits.subscription_cents))
 /** Nobody agrees to what cannot be read yet. */
 const unread = {
   loading: 'The documents are still being loaded. Please try again in a moment.',
@@ -62,12 +62,12 @@ export function Payment({ wizard }: { wizard: Wizard }) {
   return (
     <StepForm
       wizard={wizard}
+      step="PAYMENT"
       form={form}
       title="Billing & checkout"
       lead={
         <>
-          You pay {today ?? <span className="waiting">$00.00</span>} today and {monthly} each month until you cancel, in
-          one step, in your office.
+          You pay {today ?? <Unsummed />} today and {monthly} each month until you cancel, in one step, in your office.
         </>
       }
       {...(today ? { amount: today } : {})}
