@@ -32,7 +32,10 @@ export type Door = {
 export type From = { address: string; cookie?: string | undefined; key?: string; headers?: Record<string, string> }
 
 /** Foyer inside the drill, on a clock that the drill turns, asked without a network in between. */
-export async function openHouse(place: Place, { now, settings: own = {}, dress, hear = () => {} }: Opening) {
+export async function openHouse(
+  place: Pick<Place, 'folder' | 'settings'>,
+  { now, settings: own = {}, dress, hear = () => {} }: Opening,
+) {
   const config = readConfig({ ...settings, DATA_DIR: join(place.folder, 'data'), ...place.settings, ...own })
   const sink = {
     write: (lines: string) => {
