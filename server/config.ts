@@ -1,122 +1,27 @@
-import { isIP } from 'node:net'
 import { brand } from '#contract/brand.ts'
 import { Mendable } from './mendable.ts'
+import {
+  address,
+  countries,
+  databaseAddress,
+  limit,
+  list,
+  mail,
+  oneOf,
+  onOff,
+  optional,
+  proxies,
+  type Reader,
+  share,
+  sid,
+  siteAddress,
+  Unfit,
+  vendorAddress,
+  whole,
+  words,
+} from './readers.ts'
 
 /** The only door to process.env. Every setting is one line: what it is called, what fits, what it is by default. */
-
-type Reader<Value> = (text: string | undefined) => Value
-
-/** Why a setting does not fit, in words that follow its name. */
-class Unfit extends Error {}
-
-const whole =
-  (least: number, most: number, byDefault: number): Reader<number> =>
-  (text = String(byDefault)) => {
-    if (!/^\d+$/.test(text) || Number(text) < least || Number(text) > most)
-      throw new Unfit(`is a whole number from ${least} to ${most}`)
-    return Number(text)
-  }
-
-const oneOf =
-  <const Choice extends string>(choices: readonly [Choice, ...Choice[]]): Reader<Choice> =>
-  (text = choices[0]) => {
-    const found = choices.find((choice) => choice === text)
-    if (!found) throw new Unfit(`is one of: ${choices.join(', ')}`)
-    return found
-  }
-
-const onOff = (text = 'off') => oneOf(['off', 'on'])(text) === 'on'
-
-const list: Reader<string[]> = (text = '') =>
-  text
-    .split(',')
-    .map((word) => word.trim())
-    .filter(Boolean)
-
-const words =
-  (byDefault: string): Reader<string> =>
-  (text = byDefault) =>
-    text
-
-const optional: Reader<string | undefined> = (text) => text
-
-const address =
-  (...protocols: string[]): Reader<string | undefined> =>
-  (text) => {
-    if (text === undefined) return undefined
-    const url = URL.canParse(text) ? new URL(text) : undefined
-    if (!url?.hostname || !protocols.includes(url.protocol) || url.search || url.hash)
-      throw new Unfit(`is an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`)
-    return text.replace(/\/+$/, '')
-  }
-
-/** Keys of ours travel there: never in the clear, except to this machine. */
-const vendorAddress =
-  (byDefault: string): Reader<string> =>
-  (text = byDefault) => {
-    const found = address('http:', 'https:')(text) ?? byDefault
-    const { protocol, hostname } = new URL(found)
-    if (protocol !== 'https:' && !['127.0.0.1', '[::1]', 'localhost'].includes(hostname))
-      throw new Unfit('is an address that starts with https://')
-    return found
-  }
-
-/** A vendor's id, by the letters that it begins with. */
-const sid =
-  (...kinds: string[]): Reader<string | undefined> =>
-  (text) => {
-    if (text !== undefined && !new RegExp(`^(?:${kinds.join('|')})[0-9a-f]{32}$`, 'i').test(text))
-      throw new Unfit(`is ${kinds.join(' or ')} and 32 digits and letters from a to f`)
-    return text
-  }
-
-/** A login shell sets MAIL to the path of a mailbox; that is not meant for us. */
-const mail: Reader<string> = (text = 'outbox') =>
-  text === 'outbox' || text.startsWith('/') ? 'outbox' : (address('smtp:', 'smtps:')(text) ?? 'outbox')
-
-const NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
-
-/** Addresses or networks, never a number of hops: a header must not choose who the visitor is. */
-const proxies: Reader<string[]> = (text) =>
-  list(text).map((proxy) => {
-    const [address = '', bits, ...rest] = proxy.split('/')
-    const most = isIP(address) === 6 ? 128 : 32
-    const fits =
-      isIP(address) && !rest.length && (bits === undefined || (/^[1-9]\d*$/.test(bits) && Number(bits) <= most))
-    if (!fits && !NETWORKS.includes(proxy))
-      throw new Unfit('is a list of addresses or networks, such as 10.0.0.5,192.168.0.0/16')
-    return proxy
-  })
-
-/** 'most/seconds': how many in how long. */
-export type Limit = { most: number; seconds: number }
-const limit =
-  (byDefault: string): Reader<Limit> =>
-  (text = byDefault) => {
-    const parts = /^(\d{1,9})\/(\d{1,9})$/.exec(text)
-    if (!parts || Number(parts[2]) === 0) throw new Unfit('is how many in how many seconds, such as 30/3600')
-    return { most: Number(parts[1]), seconds: Number(parts[2]) }
-  }
-
-/** 'most/seconds/percent': that many failures in that time, and at least that share of all. Off: never enough. */
-const share =
-  (byDefault: string): Reader<Limit & { percent: number }> =>
-  (text = byDefault) => {
-    if (text === 'off') return { ...share(byDefault)(byDefault), most: Number.POSITIVE_INFINITY }
-    const parts = /^(\d{1,9})\/(\d{1,9})\/(\d{1,3})$/.exec(text)
-    const [most = 0, seconds = 0, percent = 0] = parts?.slice(1).map(Number) ?? []
-    if (!most || !seconds || !percent || percent > 100)
-      throw new Unfit('is how many failures in how many seconds and at what share, such as 20/600/50, or off')
-    return { most, seconds, percent }
-  }
-
-const countries =
-  (byDefault: string): Reader<string[]> =>
-  (text = byDefault) =>
-    list(text).map((country) => {
-      if (!/^[A-Z]{2}$/.test(country)) throw new Unfit('is a list of countries in two letters each, such as US,CA')
-      return country
-    })
 
 const settings = {
   NODE_ENV: oneOf(['development', 'production', 'test']),
@@ -124,13 +29,13 @@ const settings = {
   HOST: words('127.0.0.1'),
   LOG_LEVEL: (text?: string) =>
     text === undefined ? undefined : oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])(text),
-  PUBLIC_URL: address('http:', 'https:'),
+  PUBLIC_URL: siteAddress,
   SECRET: optional,
   TRUST_PROXY: proxies,
   CLOSING_SECONDS: whole(0, 60, 0),
   SITE_HOSTS: list,
 
-  DATABASE_URL: address('postgres:', 'postgresql:'),
+  DATABASE_URL: databaseAddress,
   DATABASE_POOL: whole(1, 200, 10),
   DATA_DIR: words('data'),
   ALLOW_EMBEDDED: list,
@@ -258,9 +163,9 @@ const DEVELOPMENT_SECRET = 'foyer development secret'
 const isSecret = (name: string, text = '') =>
   /SECRET|_KEY$|_TOKEN$|_SID$|DATABASE_URL|MAIL$/.test(name) || text.includes('@')
 
-const embeddedParts = ({ DATABASE_URL, PAYMENT, PHONE, MAIL }: Settings): string[] =>
+const embeddedParts = ({ PAYMENT, PHONE, MAIL, ...found }: Settings): string[] =>
   Object.entries({
-    database: !DATABASE_URL,
+    database: 'DATABASE_URL' in found && !found.DATABASE_URL, // one that cannot be read is not embedded either
     payment: PAYMENT === 'sandbox',
     phone: PHONE === 'sandbox',
     mail: MAIL === 'outbox',
@@ -290,6 +195,8 @@ function unfitForProduction(found: Settings, embedded: string[], env: Env): stri
   if (!env.PUBLIC_URL) lines.push('PUBLIC_URL is required in production: the address that visitors type')
   if (OFFICE_URL?.startsWith('http:') && !env.PUBLIC_URL?.startsWith('http:'))
     lines.push('OFFICE_URL starts with https:// in production: a key to the office stands in its address')
+  if (found.MAIL && found.MAIL !== 'outbox' && !env.MAIL_FROM?.trim())
+    lines.push('MAIL_FROM is required with a real MAIL: letters come from it, and answers go there')
   for (const part of embedded.filter((part) => !ALLOW_EMBEDDED.includes(part)))
     lines.push(`ALLOW_EMBEDDED does not name ${part}: in production an embedded part must be allowed by name`)
   if (found.PHONE === 'sandbox' && found.PAYMENT !== 'sandbox' && mayAskForCode(found))

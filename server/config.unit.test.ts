@@ -23,6 +23,7 @@ const production = {
   PUBLIC_URL: 'https://join.example',
   DATABASE_URL: 'postgres://foyer:hunter2@db.example/foyer',
   MAIL: 'smtps://foyer:hunter2@mail.example',
+  MAIL_FROM: 'Join <hello@join.example>',
   ALLOW_EMBEDDED: 'payment, phone',
 }
 
@@ -130,6 +131,11 @@ describe('what is set', () => {
   test('design 11: OFFICE_URL names the operator’s own office', () =>
     expect(readConfig({ OFFICE_URL: 'https://office.example' }).OFFICE_URL).toBe('https://office.example'))
 
+  test('DATABASE_URL may say how the connection is made', () => {
+    const DATABASE_URL = 'postgres://foyer:hunter2@db.example/foyer?sslmode=verify-full'
+    expect(readConfig({ DATABASE_URL })).toMatchObject({ DATABASE_URL, embedded: ['payment', 'phone', 'mail'] })
+  })
+
   test('a limit is how many in how many seconds', () =>
     expect(readConfig({ LIMIT_DECLINES: '3/60' }).LIMIT_DECLINES).toEqual({ most: 3, seconds: 60 }))
 
@@ -151,6 +157,7 @@ describe('what does not fit', () => {
     ['PORT', '80.5', 'is a whole number from 0 to 65535'],
     ['AUTOSHIP', 'yes', 'is one of: off, on'],
     ['START_STEP', 'PAYMENT', 'is one of: ACCOUNT, PRODUCT_SELECTION'],
+    ['PUBLIC_URL', 'https://join.example/join', 'is an address without a path'],
     ['PUBLIC_URL', 'join.example', 'is an address that starts with http:// or https://'],
     ['OFFICE_URL', 'javascript:alert(1)', 'is an address that starts with http:// or https://'],
     ['LIMIT_LOOKUPS', '300', 'is how many in how many seconds, such as 30/3600'],
@@ -189,6 +196,9 @@ describe('what does not fit', () => {
   test('design, section 4: is listed all at once, with what production asks for', () =>
     expect(named({ ...production, PORT: 'x', SECRET: '', PUBLIC_URL: '' })).toEqual(['PORT', 'SECRET', 'PUBLIC_URL']))
 
+  test('a database that cannot be read is not called embedded', () =>
+    expect(named({ ...production, DATABASE_URL: 'mysql://db' })).toEqual(['DATABASE_URL']))
+
   test('a secret is never repeated', () => {
     const lines = complaints({ DATABASE_URL: 'mysql://foyer:hunter2@db', MAIL: 'imap://foyer:hunter2@mail', PORT: 'x' })
     expect(lines).toHaveLength(3)
@@ -216,6 +226,7 @@ describe('in production', () => {
     ['PUBLIC_URL', ['PUBLIC_URL']],
     ['DATABASE_URL', ['ALLOW_EMBEDDED']],
     ['MAIL', ['ALLOW_EMBEDDED']],
+    ['MAIL_FROM', ['MAIL_FROM']],
     ['ALLOW_EMBEDDED', ['ALLOW_EMBEDDED', 'ALLOW_EMBEDDED']],
   ])('%s cannot be left out', (name, lines) => expect(named({ ...production, [name]: undefined })).toEqual(lines))
 
