@@ -11,6 +11,13 @@ const inWords: Record<string, (error: SystemError) => string> = {
   ENOTFOUND: () => 'The address in DATABASE_URL or HOST does not exist.',
   EAI_AGAIN: () => 'The address in DATABASE_URL or HOST could not be looked up.',
   '28P01': () => 'The database refuses the name or the password in DATABASE_URL.',
+  '28000': () =>
+    'The database does not let this connection in. It may want TLS: add ?sslmode=verify-full to DATABASE_URL.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownCertificate,
+  SELF_SIGNED_CERT_IN_CHAIN: unknownCertificate,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownCertificate,
+  ERR_TLS_CERT_ALTNAME_INVALID: () =>
+    'The certificate of the database was made for another host than DATABASE_URL names.',
   '3D000': () => 'The database that DATABASE_URL names does not exist.',
   ENOENT: ({ path }) => `There is no ${path}.`,
   ENOTDIR: ({ path }) => `${path} is not a folder.`,
@@ -19,6 +26,10 @@ const inWords: Record<string, (error: SystemError) => string> = {
   EACCES: ({ path }) => `${path} may not be used by this program.`,
   EROFS: ({ path }) => `${path} cannot be written to.`,
   Z_DATA_ERROR: () => 'This file is not a backup of Foyer.',
+}
+
+function unknownCertificate() {
+  return 'Nobody vouches for the certificate of the database. Name who does in DATABASE_URL: &sslrootcert=FILE'
 }
 
 /** The sentence for a problem that can be mended; nothing for a bug. */

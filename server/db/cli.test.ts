@@ -17,11 +17,20 @@ afterAll(async () => {
 })
 
 /** npm run db -- …, on this test's own database. */
-const db = async (...words: string[]) => {
-  const env = { DATA_DIR: join(folder, 'data'), ...(database.url ? { DATABASE_URL: database.url } : {}) }
-  const program = runProgram('server/db/cli.ts', words, env)
-  return { ...(await program.ended), said: program.said() }
-}
+const dbWith =
+  (settings: Record<string, string>) =>
+  async (...words: string[]) => {
+    const env = { DATA_DIR: join(folder, 'data'), ...(database.url ? { DATABASE_URL: database.url } : {}), ...settings }
+    const program = runProgram('server/db/cli.ts', words, env)
+    return { ...(await program.ended), said: program.said() }
+  }
+const db = dbWith({})
+const dbInProduction = dbWith({
+  NODE_ENV: 'production',
+  SECRET: 'correct horse battery staple',
+  PUBLIC_URL: 'https://join.example',
+  ALLOW_EMBEDDED: 'database,payment,phone,mail',
+})
 
 it('9.4 9.6 an operator runs the site from the terminal', async () => {
   expect(await db('reset', '--empty')).toMatchObject({ code: 0, said: 'The database is empty.\n' })
@@ -47,6 +56,12 @@ it('9.4 9.6 an operator runs the site from the terminal', async () => {
   await db('reset', '--empty')
   expect((await db('restore', file)).said).toMatch(/^Restored \d+ rows\.\n$/)
   expect((await db('list', 'sponsors')).said).toContain('Fresh Start')
+}, 180_000)
+
+it('9.7 production loads no sample data', async () => {
+  const [seeded, reset] = [await dbInProduction('seed'), await dbInProduction('reset', '--yes')]
+  expect(seeded).toMatchObject({ code: 1, said: expect.stringMatching(/^Sample data has no place/) })
+  expect(reset).toMatchObject({ code: 0, said: 'The database is empty.\n' })
 }, 180_000)
 
 it.each([

@@ -18,7 +18,7 @@ const USAGE = `npm run db -- COMMAND
   credit USERNAME            which sponsors' links led to a member, and whether that record is whole
   backup FILE                write everything into one file (.jsonl.gz)
   restore FILE               put a backup into an empty database
-  reset [--empty] [--yes]    remove everything and begin again, with the sample data or empty`
+  reset [--empty] [--yes]    remove everything and begin again, with the sample data or, as always in production, empty`
 
 class Usage extends Mendable {}
 
@@ -34,7 +34,9 @@ const commands: Record<string, Command> = {
     const names = await migrate(db)
     return names.length ? `Applied ${names.join(', ')}.` : 'The schema is up to date.'
   },
-  seed: async ({ db }) => {
+  seed: async ({ db }, _words, production) => {
+    if (production)
+      throw new Usage('Sample data has no place in production. Load your own with: npm run db -- load DIR')
     await migrate(db)
     return counted('Loaded', await seed(db, clock()))
   },
@@ -66,8 +68,9 @@ const commands: Record<string, Command> = {
     await sql`drop schema public cascade`.execute(db)
     await sql`create schema public`.execute(db)
     await migrate(db)
-    if (!words.includes('--empty')) await seed(db, clock())
-    return words.includes('--empty') ? 'The database is empty.' : 'The database holds the sample data.'
+    if (production || words.includes('--empty')) return 'The database is empty.'
+    await seed(db, clock())
+    return 'The database holds the sample data.'
   },
 }
 
