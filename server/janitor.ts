@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { admit } from './admission.ts'
 import { declinedCard } from './breaker.ts'
 import type { PaymentState } from './db/tables.ts'
+import { addUpVisits } from './page-hits.ts'
 import { deadline, leaseFrom, park, referenceOf, release, releaseByLetter } from './payment.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
@@ -63,7 +64,7 @@ async function settle(world: World, left: Left): Promise<void> {
   await park(world, key, found, left.created_at)
 }
 
-/** Forgets what has expired: counters, used captchas and grants, codes, sessions, letters' words, phones, what is done. */
+/** Forgets what has expired: counters, used captchas and grants, codes, sessions, letters' words, phones, what is done, and who the visitors of past days were. */
 export async function sweep(world: World): Promise<void> {
   const now = world.now()
   const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
@@ -74,4 +75,5 @@ export async function sweep(world: World): Promise<void> {
   await world.db.deleteFrom('letter_key').where('expires_at', '<', now).execute()
   await world.db.deleteFrom('phone_check').where('sent_at', '<', daysAgo(7)).execute()
   await world.db.deleteFrom('job').where('done_at', '<', daysAgo(30)).execute()
+  await addUpVisits(world)
 }

@@ -1,4 +1,5 @@
 import { isbot } from 'isbot'
+import { sql } from 'kysely'
 import { spend } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import { findSponsor } from './sponsors.ts'
@@ -12,13 +13,28 @@ export async function hitPage(world: World, sponsor_site: string, visitor: Visit
   const { site } = await findSponsor(world, sponsor_site)
   if (site !== sponsor_site) return
   if (!(await isSpendable(world, visitor.address))) return
-  const day = world.now().toISOString().slice(0, 10)
+  const day = today(world)
   const hashed = world.keys.hmac('page hits', `${day} ${visitor.address} ${visitor.agent}`)
   await world.db
     .insertInto('page_hit')
     .values({ site, day, visitor: hashed })
     .onConflict((clash) => clash.doNothing())
     .execute()
+}
+
+const today = ({ now }: World) => now().toISOString().slice(0, 10)
+
+const AT_ONCE = 20_000
+
+/** Of past days the number of visits is kept, and no longer whose they were. */
+export async function addUpVisits(world: World): Promise<void> {
+  await sql`
+    with past as (
+      delete from page_hit where (site, day, visitor) in (
+        select site, day, visitor from page_hit where day < ${today(world)} limit ${sql.lit(AT_ONCE)})
+      returning site, day)
+    insert into page_day (site, day, visits) select site, day, count(*) from past group by site, day
+    on conflict (site, day) do update set visits = page_day.visits + excluded.visits`.execute(world.db)
 }
 
 /** One address can make up as many browsers as it likes, but not as many visits. */

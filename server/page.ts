@@ -6,6 +6,7 @@ import { brand } from '#contract/brand.ts'
 import { fields } from '#contract/fields.ts'
 import { MASTER, reservedWords, SITE } from '#contract/limits.ts'
 import { arrive } from './arrival.ts'
+import { keptFile } from './built-files.ts'
 import { documentedCalls } from './docs.ts'
 import { standingOf } from './enrollment.ts'
 import { nothingHere } from './errors.ts'
@@ -21,6 +22,15 @@ const hidden = { schema: { hide: true } }
 /** Everything that a person opens in a browser, apart from the office. */
 export function addPages(app: FastifyInstance, world: World, shell: Shell) {
   if (shell.files) addFiles(app, shell.files)
+  app.get<{ Params: { name: string } }>('/assets/:name', hidden, async (request, reply) => {
+    const file = await keptFile(world, request.params.name, String(request.headers['accept-encoding'] ?? ''))
+    if (!file) return notFound(request, reply, shell)
+    if (file.encoding) reply.header('content-encoding', file.encoding)
+    return reply
+      .type('text/javascript; charset=utf-8')
+      .headers({ 'cache-control': FOR_EVER, vary: 'accept-encoding' })
+      .send(file.bytes)
+  })
   addWaysOut(app, shell)
   app.get('/', hidden, async (_request, reply) => reply.redirect(`/${MASTER}`))
   app.get<{ Params: { sponsor_site: string } }>('/:sponsor_site', hidden, (request, reply) =>
@@ -35,7 +45,7 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
   if (!production) addTestPayments(app, world, shell)
 }
 
-const YEAR = 31_536_000
+const FOR_EVER = 'public, max-age=31536000, immutable'
 
 /** The build's files; a name with a hash in it never changes. */
 const addFiles = (app: FastifyInstance, root: string) =>
@@ -47,7 +57,7 @@ const addFiles = (app: FastifyInstance, root: string) =>
     cacheControl: false,
     setHeaders: (reply, path) => {
       const hashed = /-[\w-]{8,}\.\w+(?:\.(?:br|gz))?$/.test(path)
-      reply.header('cache-control', hashed ? `public, max-age=${YEAR}, immutable` : 'public, max-age=3600')
+      reply.header('cache-control', hashed ? FOR_EVER : 'public, max-age=3600')
     },
   })
 

@@ -1,10 +1,11 @@
 import { createApp } from './app.ts'
+import { keepFiles } from './built-files.ts'
 import { takeLeave } from './closing.ts'
 import { readConfig } from './config.ts'
 import { createLog } from './log.ts'
-import { loadShell } from './shell.ts'
+import { loadShell, type Shell } from './shell.ts'
 import { startWorker } from './worker.ts'
-import { createWorld } from './world.ts'
+import { createWorld, type World } from './world.ts'
 
 /** Longer than any request should take; what is still open then is settled by the janitor of the next start. */
 const LAST_MOMENT_MS = 8_000
@@ -17,7 +18,9 @@ export async function serve(): Promise<void> {
   const say = (line: string) => console.log(`Foyer: ${line}`)
   say(config.DATABASE_URL ? 'connecting to the database …' : 'opening the embedded database …')
   const world = await createWorld({ config, log, say })
-  const app = await createApp({ world, shell: await loadShell(world.captcha.vendor?.sources) })
+  const shell = await loadShell(world.captcha.vendor?.sources)
+  const app = await createApp({ world, shell })
+  await shareFiles(world, shell)
   const worker = startWorker(world)
   await app.listen({ port: config.PORT, host: config.HOST })
 
@@ -35,4 +38,17 @@ export async function serve(): Promise<void> {
     process.exit(0)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close())
+}
+
+const DAY_MS = 86_400_000
+
+/** Before anybody gets a page that names them. A site without it still works, but for who has an older page open. */
+async function shareFiles(world: World, { files }: Shell): Promise<void> {
+  if (!files) return
+  const share = () =>
+    keepFiles(world, files).catch((error: unknown) =>
+      world.log.error({ err: error }, 'the scripts could not be shared with other versions'),
+    )
+  await share()
+  setInterval(share, DAY_MS).unref()
 }

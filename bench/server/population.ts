@@ -89,9 +89,11 @@ const besides = (members: number, member_id: string): string[] => [
   `insert into job (id, kind, payload, run_at, tries, done_at)
    select ${idOf("'job ' || kind")}, kind, '{}', now() - make_interval(days => n % ${DAYS}), 1, now() - make_interval(days => n % ${DAYS})
    from generate_series(1, ${members}) n, unnest(array['capture', 'welcome', 'consent']) kind where ${isRecent}`,
-  `insert into page_hit (site, day, visitor)
-   select 'm' || n, current_date - (n + visit) % 80, md5('visitor ' || n || ' ' || visit)
+  `insert into page_day (site, day, visits)
+   select 'm' || n, current_date - 1 - (n + visit) % 80, visit
    from generate_series(1, ${members}) n, generate_series(1, 3) visit`,
+  `insert into page_hit (site, day, visitor)
+   select 'm' || n, current_date, md5('visitor ' || n) from generate_series(1, ${members}) n where ${isRecent}`,
   `insert into message (id, channel, recipient, subject, body, created_at)
    select ${idOf("'message'")}, 'mail', 'm' || n || '@mail.example', 'Welcome', 'Welcome', now() - make_interval(days => n % ${DAYS})
    from generate_series(1, ${members}) n where ${isRecent}`,

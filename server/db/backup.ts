@@ -13,7 +13,18 @@ import type { Tables } from './tables.ts'
 /** Parents before children, so that a restore never meets a row whose parent is missing. */
 const tables = [
   ...['server_key', 'sponsor', 'package', 'legal_text', 'legal_document', 'claim', 'enrollment', 'payment', 'member'],
-  ...['orders', 'order_line', 'acceptance', 'job', 'phone_check', 'message', 'spent', 'page_hit', 'difference'],
+  ...[
+    'orders',
+    'order_line',
+    'acceptance',
+    'job',
+    'phone_check',
+    'message',
+    'spent',
+    'page_hit',
+    'page_day',
+    'difference',
+  ],
   ...['sponsor_touch', 'letter_key'],
 ] as const satisfies (keyof Tables)[]
 

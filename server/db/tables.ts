@@ -161,6 +161,8 @@ export type Tables = {
     hash: string
   }
   page_hit: { site: string; day: string; visitor: string }
+  page_day: { site: string; day: string; visits: number }
+  built_file: { name: string; content: Uint8Array; seal: string; kept_at: Date }
 }
 
 /** A file that comes with a letter. */

@@ -117,8 +117,16 @@ const DAY = 86_400_000
 async function chartOf(world: World, { id }: Member) {
   const own = sql`sponsor where member_id = ${id}`
   const [visits, joins] = await Promise.all([
-    countByWeek(world, sql`page_hit where site in (select site from ${own})`, sql`cast(day as timestamp)`),
-    countByWeek(world, sql`member where sponsor_id in (select id from ${own})`, sql`joined_at at time zone 'UTC'`),
+    countByWeek(
+      world,
+      sql`select day, visits as count from page_day where site in (select site from ${own})
+        union all select day, 1 from page_hit where site in (select site from ${own})`,
+    ),
+    countByWeek(
+      world,
+      sql`select joined_at at time zone 'UTC' as day, 1 as count from member
+        where sponsor_id in (select id from ${own})`,
+    ),
   ])
   const now = world.now()
   const daysSinceMonday = (now.getUTCDay() + 6) % 7
@@ -131,10 +139,11 @@ async function chartOf(world: World, { id }: Member) {
 
 const sum = (counts: Map<string, number>) => [...counts.values()].reduce((total, count) => total + count, 0)
 
-async function countByWeek({ db }: World, rows: ReturnType<typeof sql>, time: ReturnType<typeof sql>) {
+/** Of rows with a day and a count. */
+async function countByWeek({ db }: World, rows: ReturnType<typeof sql>) {
   const counted = await sql<{ monday: string; count: number }>`
-    select to_char(date_trunc('week', ${time}), 'YYYY-MM-DD') as monday, cast(count(*) as integer) as count
-    from ${rows} group by 1`.execute(db)
+    select to_char(date_trunc('week', cast(day as timestamp)), 'YYYY-MM-DD') as monday, cast(sum(count) as integer) as count
+    from (${rows}) counted group by 1`.execute(db)
   return new Map(counted.rows.map(({ monday, count }) => [monday, count]))
 }
 

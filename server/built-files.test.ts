@@ -1,0 +1,71 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { keepFiles } from './built-files.ts'
+import { type Site, testSite } from './test/site.ts'
+
+const NAME = 'main-Ab12_-Cd.js'
+const SCRIPT = `console.log('an earlier version')`
+
+let site: Site
+let folder: string
+beforeAll(async () => {
+  site = await testSite()
+  folder = await mkdtemp(join(tmpdir(), 'foyer-built-'))
+  await mkdir(join(folder, 'assets'))
+  for (const name of [NAME, 'mark.svg']) {
+    await writeFile(join(folder, 'assets', name), SCRIPT)
+    await writeFile(join(folder, 'assets', `${name}.br`), brotliCompressSync(SCRIPT))
+  }
+})
+afterAll(async () => {
+  await site.close()
+  await rm(folder, { recursive: true, force: true })
+})
+beforeEach(() => keepFiles(site.world, folder))
+
+const ask = (name: string, headers = {}) => site.get(`/assets/${name}`, headers)
+const DAY = 86_400
+
+it('8.8 a page of another version finds its script, compressed if the browser likes that', async () => {
+  const reply = await ask(NAME, { 'accept-encoding': 'gzip, br' })
+  expect(reply.rawPayload).toEqual(brotliCompressSync(SCRIPT))
+  expect(reply.headers).toMatchObject({
+    'content-type': 'text/javascript; charset=utf-8',
+    'content-encoding': 'br',
+    'cache-control': 'public, max-age=31536000, immutable',
+    vary: 'accept-encoding',
+  })
+  const plain = await ask(NAME)
+  expect([plain.body, plain.headers['content-encoding']]).toEqual([SCRIPT, undefined])
+})
+
+it.each(['main-Zz12_-Cd.js', 'mark.svg', '..%2Fpage.json'])('8.8 what nobody has kept is not found: %s', async (name) =>
+  expect((await ask(name)).statusCode).toBe(404),
+)
+
+it('8.8 a script that somebody else wrote into the database is not handed out', async () => {
+  await site.db
+    .updateTable('built_file')
+    .set({ content: brotliCompressSync('steal()') })
+    .execute()
+  expect((await ask(NAME)).statusCode).toBe(404)
+  expect(site.log()).toContain('a script in the database is not ours')
+  await site.db.deleteFrom('built_file').execute()
+})
+
+it('8.8 is kept as long as somebody has it, and a month longer', async () => {
+  site.pass(29 * DAY)
+  await keepFiles(site.world, folder)
+  await rm(join(folder, 'assets', NAME))
+  await writeFile(join(folder, 'assets', 'main-Xy34_-Cd.js.br'), '')
+  await writeFile(join(folder, 'assets', 'main-Xy34_-Cd.js'), '')
+  site.pass(29 * DAY)
+  await keepFiles(site.world, folder)
+  expect((await ask(NAME)).statusCode).toBe(200)
+  site.pass(2 * DAY)
+  await keepFiles(site.world, folder)
+  expect((await ask(NAME)).statusCode).toBe(404)
+})
