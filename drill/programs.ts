@@ -98,12 +98,14 @@ export type Starting = {
   settings?: Record<string, string>
   /** Dressed from outside, by drill/server.ts. Without it: the program that an operator starts. */
   dressing?: Dressing
+  /** The folder of another version; without it: this one. */
+  version?: string
 }
 
 /** Foyer, always on the same port, so that its visitors find it again. */
-export async function startFoyer({ place, sandbox, port, settings: own = {}, dressing }: Starting) {
+export async function startFoyer({ place, sandbox, port, settings: own = {}, dressing, version = '' }: Starting) {
   const url = `http://127.0.0.1:${port}`
-  const script = dressing ? ['drill/server.ts', JSON.stringify(dressing)] : ['server/main.ts']
+  const script = dressing ? ['drill/server.ts', JSON.stringify(dressing)] : [join(version, 'server/main.ts')]
   const env = {
     ...settings,
     ...place.settings,

@@ -42,13 +42,14 @@ export async function startMany({ place, sandbox, port, settings }: Starting, { 
     ...own,
   }
   const ports = await Promise.all(Array.from({ length: PROCESSES }, freePort))
-  const start = (index: number) => startFoyer({ place, sandbox, port: ports[index] ?? 0, settings: all })
+  const start = (index: number, version = '') =>
+    startFoyer({ place, sandbox, port: ports[index] ?? 0, settings: all, version })
   const foyers: Foyer[] = await Promise.all(ports.map((_, index) => start(index)))
   const proxy = await startProxy({ folder: place.folder, port, processes: ports, guarded })
   const each = (work: (foyer: Foyer) => unknown) => Promise.all(foyers.map(work))
 
-  const startAgain = async (index: number) => {
-    foyers[index] = await start(index)
+  const startAgain = async (index: number, version?: string) => {
+    foyers[index] = await start(index, version)
     await sleep(TAKEN_UP_MS)
   }
   const end = (how: 'kill' | 'stop') => async () => {
@@ -63,9 +64,9 @@ export async function startMany({ place, sandbox, port, settings }: Starting, { 
     passed: proxy.passed,
     foyers: () => foyers,
     /** A new process instead of an old one, as in an upgrade. */
-    renew: async (index: number) => {
+    renew: async (index: number, version?: string) => {
       await foyers[index]?.stop()
-      await startAgain(index)
+      await startAgain(index, version)
     },
     killOne: async (index: number) => {
       await foyers[index]?.kill()

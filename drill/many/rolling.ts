@@ -6,6 +6,7 @@ import type { Ground, Part, Row, Scale } from '../scale.ts'
 import { openSite } from '../site.ts'
 import { newName } from '../visitor.ts'
 import { manyGround, PROCESSES } from './processes.ts'
+import { nextVersion, scriptsIn } from './version.ts'
 import { watch } from './watch.ts'
 
 const PAYING = 6
@@ -20,7 +21,14 @@ const asked: ((caller: Caller) => Promise<Answer>)[] = [
   (caller) => caller.call('POST', calls.validateEmail.path, { body: { email: `${newName()}@mail.example` } }),
 ]
 
-/** Every process is replaced under load, one after another, and nobody notices. Unguarded, somebody does. */
+/** A page and the scripts that it names, whichever process sends them. */
+async function openPage(caller: Caller, missing: Set<string>) {
+  const { body } = await caller.get('/ana')
+  for (const [, script = ''] of String(body).matchAll(/(?:src|data-next)="(\/assets\/[^"]+\.js)"/g))
+    if ((await caller.get(script)).status !== 200) missing.add(script)
+}
+
+/** Every process is replaced by the next version under load, one after another, and nobody notices. Unguarded, somebody does. */
 export const rollingRestart: Part = async (drill, ground) => [
   await restart(drill, ground, true, PROCESSES * (drill.short ? 1 : 2)),
   await restart(drill, ground, false, 1),
@@ -34,12 +42,14 @@ async function restart(drill: Scale, ground: Ground, guarded: boolean, restarts:
   const caller = through(site.caller)
   const crowd = gather(caller, PAYING)
   let going = true
-  const reading = asked.map(async (ask) => {
+  const missing = new Set<string>()
+  const reading = [...asked, (caller: Caller) => openPage(caller, missing)].map(async (ask) => {
     while (going) await ask(caller).catch(() => undefined)
   })
+  const version = await nextVersion(site.place.folder)
   await crowd.heardSomething()
   for (let done = 1; done <= restarts; done++) {
-    await many.renew((done - 1) % PROCESSES)
+    await many.renew((done - 1) % PROCESSES, Math.ceil(done / PROCESSES) % 2 ? version : '') // and back
     drill.progress(
       ground.name,
       `many · rolling restart${guarded ? '' : ', unguarded'}: ${done} of ${restarts}, ${count.all} requests, ${failed.length} failed`,
@@ -47,6 +57,8 @@ async function restart(drill: Scale, ground: Ground, guarded: boolean, restarts:
   }
   going = false
   await Promise.all(reading)
+  for (const name of [...(await scriptsIn()), ...(await scriptsIn(version))])
+    if ((await caller.get(`/assets/${name}`)).status !== 200) missing.add(name)
   await crowd.leave()
   const { findings, books, took } = await site.settle(crowd.heard, SETTLE_SECONDS)
   const retried = many.passed.filter(({ retries }) => retries !== '0').length
@@ -55,17 +67,17 @@ async function restart(drill: Scale, ground: Ground, guarded: boolean, restarts:
   if (guarded)
     for (const line of [...examples(findings), ...failed.slice(0, EXAMPLES).map(({ what }) => what)])
       drill.say(`  ${line}`)
-  const done = `${restarts} ${restarts === 1 ? 'restart' : 'restarts one after another'} under ${count.all} requests of ${asked.length} readers and ${PAYING} who pay: ${books.members.length} members`
-  const found = `${failed.length} failed, ${inWords(findings)}`
+  const done = `${restarts} ${restarts === 1 ? 'restart' : 'restarts one after another'}, with other scripts, under ${count.all} requests of ${reading.length} readers and ${PAYING} who pay: ${books.members.length} members`
+  const found = `${failed.length} failed, ${missing.size} scripts missing, ${inWords(findings)}`
   const harmless = isClean(findings) && took !== undefined && books.members.length > 0
   return guarded
     ? {
         part: 'many',
         database: ground.name,
         done,
-        asked: '8.7 no request fails, all four have answered, no harm',
+        asked: '8.7 8.8 no request fails, no page lacks a script, all four have answered, no harm',
         found: `${found}; ${answering} processes answered, the proxy asked another one ${retried} times`,
-        passed: !failed.length && answering === PROCESSES && harmless,
+        passed: !failed.length && !missing.size && answering === PROCESSES && harmless,
       }
     : {
         part: 'many',
