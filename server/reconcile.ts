@@ -1,5 +1,7 @@
 import { readConfig } from './config.ts'
 import { table } from './db/listings.ts'
+import { requireSchema } from './db/migrate.ts'
+import { openDatabase } from './db/open.ts'
 import { createLog } from './log.ts'
 import { Mendable, sentenceFor } from './mendable.ts'
 import { reconcile } from './reconciliation.ts'
@@ -22,7 +24,9 @@ function daysOf(words: string[]): number {
 async function main(words: string[]): Promise<number> {
   const since = new Date(clock().getTime() - daysOf(words) * DAY_MS)
   const config = readConfig()
-  const world = await createWorld({ config, log: createLog(config.LOG_LEVEL) })
+  const database = await openDatabase(config)
+  await requireSchema(database.db).catch((error: unknown) => database.close().then(() => Promise.reject(error)))
+  const world = await createWorld({ config, log: createLog(config.LOG_LEVEL), database })
   try {
     const { differences, attempts, transactions } = await reconcile(world, since)
     const compared = `${attempts} attempts here, ${transactions} transactions at the gateway '${world.payment.name}', since ${since.toISOString().slice(0, 10)}`

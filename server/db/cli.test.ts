@@ -65,16 +65,16 @@ it('9.7 production loads no sample data', async () => {
 }, 180_000)
 
 it.each([
-  ['list members', 'Run first: npm run db -- migrate'],
-  ['credit zoe', 'Run first: npm run db -- migrate'],
-  ['backup nowhere', 'This database has no tables yet.'],
+  ['db/cli.ts list members', 1, 'Run first: npm run db -- migrate'],
+  ['db/cli.ts credit zoe', 1, 'Run first: npm run db -- migrate'],
+  ['db/cli.ts backup nowhere', 1, 'This database has no tables yet.'],
+  ['reconcile.ts', 2, 'Run first: npm run db -- migrate'],
 ])(
   '9.6 %s changes no schema',
-  async (words, sentence) => {
-    const program = runProgram('server/db/cli.ts', words.replace('nowhere', join(folder, 'nowhere')).split(' '), {
-      DATA_DIR: join(folder, 'fresh'),
-    })
-    expect(await program.ended).toMatchObject({ code: 1 })
+  async (command, code, sentence) => {
+    const [script = '', ...words] = command.replace('nowhere', join(folder, 'nowhere')).split(' ')
+    const program = runProgram(`server/${script}`, words, { DATA_DIR: join(folder, 'fresh') })
+    expect(await program.ended).toMatchObject({ code })
     expect(program.said()).toContain(sentence)
   },
   90_000,

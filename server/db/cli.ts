@@ -5,8 +5,8 @@ import { clock } from '#server/world.ts'
 import { backup, restore } from './backup.ts'
 import { creditRecord, listings } from './listings.ts'
 import { loadFolder } from './load.ts'
-import { migrate, schemaOf } from './migrate.ts'
-import { type Database, type Db, openDatabase } from './open.ts'
+import { migrate, requireSchema } from './migrate.ts'
+import { type Database, openDatabase } from './open.ts'
 import { seed } from './ready.ts'
 
 const USAGE = `npm run db -- COMMAND
@@ -72,13 +72,6 @@ const commands: Record<string, Command> = {
     await seed(db, clock())
     return 'The database holds the sample data.'
   },
-}
-
-/** Who only looks changes no schema: an older version may be running on it. */
-async function requireSchema(db: Db) {
-  const { missing } = await schemaOf(db)
-  if (missing.length)
-    throw new Mendable(`This database does not have ${missing.join(', ')} yet. Run first: npm run db -- migrate`)
 }
 
 /** 'Loaded 1 sponsor, 5 packages.' */

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import { Mendable } from '#server/mendable.ts'
 import { type Db, inTransaction } from './open.ts'
 
 const folder = new URL('migrations/', import.meta.url)
@@ -49,6 +50,13 @@ export async function schemaOf(db: Db) {
     missing: known.filter((name) => !migrations.includes(name)),
     newer: migrations.filter((name) => !known.includes(name)),
   }
+}
+
+/** Who only looks changes no schema: an older version may be running on it. */
+export async function requireSchema(db: Db): Promise<void> {
+  const { missing } = await schemaOf(db)
+  if (missing.length)
+    throw new Mendable(`This database does not have ${missing.join(', ')} yet. Run first: npm run db -- migrate`)
 }
 
 /** The tables that there are. */
