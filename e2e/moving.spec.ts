@@ -101,6 +101,23 @@ test('12.10 the next step stands ready out of reach, comes forward, and knows wh
   await expect(page.getByText(passwordMessages.own).first()).toBeVisible()
 })
 
+test('12.12 a second tap on Next is not taken for one on the step that came forward', async ({ page }) => {
+  await page.goto('/ana')
+  await fillAccount(page, someone())
+  await expect(page.locator('[name=email]')).toBeAttached() // it stands ready: the first tap shows it at once
+  const button = await page.getByRole('button', { name: 'Next' }).boundingBox()
+  const { x = 0, y = 0, width = 0, height = 0 } = button ?? {}
+  const tap = () => page.touchscreen.tap(x + width * 0.7, y + height / 2)
+  await tap()
+  await tap()
+  await page.waitForTimeout(300)
+  await expect(page.getByRole('heading', { name: 'Create your account' })).toBeFocused()
+  await expect(page.getByText('Please enter your email address.')).toHaveCount(0)
+  await page.waitForTimeout(400)
+  await tap()
+  await expect(page.getByText('Please enter your email address.').first()).toBeVisible()
+})
+
 test("12.11 a phone's next key goes to the next field, and the last one's goes on", async ({ page }) => {
   await page.goto('/ana')
   await awake(page)

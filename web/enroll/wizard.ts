@@ -13,6 +13,7 @@ import { emptyDraft, isSameOrder, orderOf } from './draft.ts'
 import { orderFailed } from './firstMessages.ts'
 import { flowOrder, nextStep, previousStep } from './flow.ts'
 import { currentEntry, type Entry, type Place } from './place.ts'
+import { overlookSecondTap } from './secondTap.ts'
 import { begin, reduce } from './state.ts'
 import { fetchNext, fetchRules, fetchScreen, isQuiet, type Rules, screenOf } from './steps.ts'
 
@@ -49,6 +50,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
       if (mine !== asked.current) return // who has gone elsewhere meanwhile stays there
       entered?.()
       flushSync(() => dispatch({ type: 'moved', step: to, draft: answers, focus: at.field, refused: at.refused })) // who pressed waits
+      overlookSecondTap()
     } catch (cause) {
       log(`The step ${to} could not be fetched.`, cause)
       dispatch({ type: 'stopped', draft: answers, stop: 'unfetched' })
