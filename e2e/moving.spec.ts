@@ -57,6 +57,23 @@ test('12.2 who goes back while a name is looked up stays there', async ({ page }
   await expect(page.getByLabel('First name')).toBeFocused()
 })
 
+test('12.13 what is corrected while it is looked up is what counts', async ({ page }) => {
+  await page.goto('/ana')
+  const who = someone()
+  await fillAccount(page, who)
+  await next(page)
+  await fillAccountCreation(page, { ...who, email: who.email.replace('mail', 'mial') })
+  const { asked, answer } = await holdUp(page, '**/api/enrollment/validate_email*')
+  await next(page)
+  await asked
+  await page.getByLabel('Email address').fill(who.email)
+  const askedAgain = page.waitForRequest('**/api/enrollment/validate_email*')
+  await answer()
+  expect((await askedAgain).postData() ?? (await askedAgain).url()).toContain(who.email)
+  await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toBeVisible()
+  await expect(page.locator('.review')).toContainText(who.email)
+})
+
 test('12.2 who goes back while a price is asked for keeps the package of before', async ({ page }) => {
   await reachPayment(page)
   await page.locator('summary').click()

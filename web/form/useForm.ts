@@ -20,8 +20,11 @@ type Task<Checked extends Rules> = {
   refused?: Messages | undefined
   /** Rules that need more than one field. */
   across?: (values: Read) => Partial<Record<keyof Checked, string>>
-  /** Everything fits. May answer with messages of the server, which are then shown like our own. */
-  onValid: (values: Values<Checked>, pressed: HTMLElement | null) => Promise<Messages | undefined>
+  /**
+   * Everything fits. May answer with messages of the server, which are then shown like our own; or that all is to be gone
+   * through again, because it has changed meanwhile.
+   */
+  onValid: (values: Values<Checked>, pressed: HTMLElement | null) => Promise<Messages | 'again' | undefined>
 }
 
 const none: Read = {}
@@ -135,7 +138,7 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
     if (button) ref.current?.requestSubmit(button)
   }
 
-  const submit = async (pressed: HTMLElement | null) => {
+  const submit = async (pressed: HTMLElement | null): Promise<void> => {
     const rules = learn()
     if (rules instanceof Promise ? !(await rules) : !rules) return // nothing between the press and the next screen that need not be
     const { values, wrong } = check(read())
@@ -144,6 +147,7 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
     setSummary(nothing)
     const messages = await onValid(values, pressed)
     if (!messages) return
+    if (messages === 'again') return submit(pressed)
     refuse(messages)
     explain(findErrors(read()))
   }

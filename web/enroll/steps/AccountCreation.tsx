@@ -6,6 +6,7 @@ import { PasswordField } from '#web/form/PasswordField.tsx'
 import { useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { asked } from '../asked.ts'
+import { isSameDraft } from '../draft.ts'
 import { StepForm } from '../StepForm.tsx'
 import { useHere } from '../useHere.ts'
 import { useUsername } from '../useUsername.ts'
@@ -22,10 +23,12 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
       return password ? { password } : {}
     },
     onValid: async (answers) => {
+      const pressedWith = wizard.remember()
       const [email, taken] = await Promise.all([findEmail(answers.email), username.check(answers.username)])
-      const messages = { ...(email ? { email } : {}), ...(taken ? { username: taken } : {}) }
-      if (email || taken) return messages
-      return here.current ? wizard.advance(answers) : undefined // who has gone back meanwhile stays there
+      if (!here.current) return // who has gone back meanwhile stays there
+      if (!isSameDraft(pressedWith, wizard.remember())) return 'again' // and who has corrected something means that
+      if (!email && !taken) return wizard.advance(answers)
+      return { ...(email ? { email } : {}), ...(taken ? { username: taken } : {}) }
     },
   })
   const username = useUsername(form)
