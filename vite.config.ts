@@ -11,12 +11,15 @@ const plainJson: Plugin = {
 
 /**
  * What is fetched later lies in one file and brings no styles, so there is nothing to fetch ahead of it: the browser's own
- * `import` does.
+ * `import` does, without the wrapper that Vite puts around each.
  */
 const plainImports: Plugin = {
   name: 'foyer-plain-imports',
-  enforce: 'pre',
-  load: (id) => (id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (bring) => bring()' : undefined),
+  apply: 'build',
+  configResolved: ({ plugins }) => {
+    const wrapper = plugins.findIndex(({ name }) => name === 'native:import-analysis-build')
+    if (wrapper >= 0) (plugins as Plugin[]).splice(wrapper, 1)
+  },
 }
 
 /** What the build and the development server share. Where things are written is decided in web/build.ts. */
