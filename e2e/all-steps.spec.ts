@@ -140,6 +140,25 @@ test('13.4 a call that cannot be asked for leaves the focus at the code', async 
   await expect(page.locator('[name=code]')).toBeFocused()
 })
 
+test('10.14 what may come with it can be gone: it is told there, and the way goes on', async ({ page }) => {
+  await page.goto(at('/ana'))
+  await choose(page, /Founding Membership/)
+  await choose(page, /Monthly Parcel/)
+  await expect(page.getByRole('heading', { name: 'Something special?' })).toBeVisible()
+  await page.route('**/api/enrollment/orders', async (route) => {
+    if (!route.request().postDataJSON().autoship_product_ids) return route.fallback()
+    const fields = { autoship_product_ids: ['This package is not available.'] }
+    await route.fulfill({ status: 422, json: { message: 'Please check the marked fields.', fields } })
+  })
+  await page.getByRole('button', { name: /Continue without/ }).click()
+  await expect(page.getByRole('heading', { name: 'Anything to go with it?' })).toBeVisible()
+  await expect(page.getByRole('alert')).toContainText('This package is not available.')
+  await choose(page, /Monthly Parcel/)
+  await expect(page.getByRole('alert')).toContainText('This package is not available.')
+  await page.getByRole('button', { name: /Continue without/ }).click()
+  await expect(page.getByRole('heading', { name: 'Something special?' })).toBeVisible()
+})
+
 test('13.5 spec 8: a price that cannot be loaded is an Error, with a way to try again', async ({ page }) => {
   await page.route('**/api/enrollment/orders', (route) => route.abort())
   await page.goto(at('/ana'))

@@ -205,6 +205,39 @@ test('10.5 a name that was taken meanwhile leads back to its field, and the rest
   await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
 })
 
+/** As if an operator had taken a package off the shelf after the page was opened. */
+async function withdraw(page: Page, product_id: number) {
+  await page.route('**/api/enrollment/enrollment_packages*', async (route) => {
+    const response = await route.fetch()
+    const packages: { product_id: number }[] = await response.json()
+    await route.fulfill({ response, json: packages.filter((found) => found.product_id !== product_id) })
+  })
+  await page.route(/enrollment\/(orders|add-enrollment)$/, async (route) => {
+    const order: Record<string, string> = route.request().postDataJSON()
+    const lists = ['product_ids', 'autoship_product_ids', 'special_product_ids']
+    const list = lists.find((name) => order[name] === String(product_id))
+    if (!list) return route.fallback()
+    const fields = { [list]: ['This package is not available.'] }
+    await route.fulfill({ status: 422, json: { message: 'Please check the marked fields.', fields } })
+  })
+}
+
+test('10.14 a package that is gone when it is paid for is told, and another one can be chosen', async ({ page }) => {
+  const who = await reachPayment(page)
+  await fillPayment(page)
+  await withdraw(page, 34)
+  await pay(page)
+  await expect(page.getByRole('heading', { name: 'Choose your membership' })).toBeFocused()
+  await expect(page.getByRole('alert')).toContainText('This package is not available.')
+  await expect(page.getByRole('button', { name: /Founding Membership/ })).toHaveCount(0)
+  await page.getByRole('button', { name: /Welcome Kit/ }).click()
+  await expect(page.getByLabel('First name')).toHaveValue(who.first_name)
+  await next(page)
+  await next(page)
+  await expect(page.getByRole('button', { name: 'Confirm and Pay $149.00' })).toBeVisible()
+  await expect(page.getByLabel('City')).toHaveValue('Reno')
+})
+
 test('10.6 paid is paid: Back, reload and a second tab never show the form again', async ({ page, context }) => {
   await reachPayment(page)
   await fillPayment(page)

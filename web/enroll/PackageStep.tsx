@@ -2,10 +2,11 @@ import { useState } from 'react'
 import type { Package } from '#contract/api.ts'
 import { showAmount } from '#contract/money.ts'
 import { groupOf, groupOfList, type OrderList } from '#contract/packages.ts'
-import type { Step } from '#contract/start.ts'
 import { useForm } from '#web/form/useForm.ts'
 import { ArrowIcon, BoxIcon, CheckIcon } from '#web/icons.tsx'
+import { Notice } from '#web/Notice.tsx'
 import { monthly, packagesIn } from './draft.ts'
+import { stepOf } from './flow.ts'
 import { StepForm } from './StepForm.tsx'
 import type { Wizard } from './wizard.ts'
 
@@ -16,18 +17,13 @@ const terms: Record<OrderList, string> = {
   special_product_ids: 'once',
 }
 
-const stepOf: Record<OrderList, Step> = {
-  product_ids: 'PRODUCT_SELECTION',
-  autoship_product_ids: 'AUTOSHIP',
-  special_product_ids: 'SPECIAL',
-}
-
 type PackageStepProps = { wizard: Wizard; list: OrderList; title: string; lead: string }
 
 /** A group of packages. Choosing one replaces the earlier choice and is the way forward. */
 export function PackageStep({ wizard, list, title, lead }: PackageStepProps) {
   const offered = wizard.start.packages.filter((found) => groupOf(found) === groupOfList[list])
   const [chosen] = packagesIn(list, wizard.draft, wizard.start)
+  const refused = wizard.refused?.[list]
   const [asked, setAsked] = useState<string>()
   const form = useForm({
     rules: () => ({}),
@@ -46,6 +42,11 @@ export function PackageStep({ wizard, list, title, lead }: PackageStepProps) {
       title={title}
       lead={offered.length ? lead : 'This shelf is empty today.'}
     >
+      {refused && (
+        <Notice tone="alert" role="alert" title={refused[0]}>
+          Nothing was charged, and what you entered is still here.
+        </Notice>
+      )}
       {offered.length ? (
         <ul className="packages">
           {offered.map((found) => (

@@ -1,3 +1,4 @@
+import type { OrderList } from '#contract/packages.ts'
 import type { Policy, Step } from '#contract/start.ts'
 
 /** Spec section 4, forward: the first step in the list that is switched on. */
@@ -25,6 +26,13 @@ const backward: Record<Step, readonly Step[]> = {
   ACCOUNT_CREATION: ['ACCOUNT'],
   PAYMENT: ['ACCOUNT_CREATION'],
   ACCESS: ['PAYMENT'],
+}
+
+/** Where each list of the order is chosen. */
+export const stepOf: Record<OrderList, Step> = {
+  product_ids: 'PRODUCT_SELECTION',
+  autoship_product_ids: 'AUTOSHIP',
+  special_product_ids: 'SPECIAL',
 }
 
 /** The steps that an operator can switch off. */

@@ -38,7 +38,7 @@ type Event =
   | { type: 'left' }
   | { type: 'stopped'; draft?: Draft; stop: Stop }
   | { type: 'summed'; grand_total: string }
-  | { type: 'offered'; packages: StartData['packages'] }
+  | { type: 'offered'; packages: StartData['packages']; draft: Draft }
 
 export function reduce(state: State, event: Event): State {
   const version = state.version + 1

@@ -43,7 +43,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
   }
 
   /** Shows a step once its code is here. `entered` is told just before, so that history and screen agree. */
-  const show = async (to: Step, answers: Draft, entered?: () => void, at: Arrival = {}): Promise<undefined> => {
+  const show = async (to: Step, answers: Draft, entered?: () => unknown, at: Arrival = {}): Promise<undefined> => {
     const mine = ++asked.current
     try {
       if (!screenOf(to)) await fetchScreen(to, start) // what is here is shown at once
@@ -58,7 +58,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
   }
 
   const enter = (to: Step, answers: Draft, at?: Arrival) =>
-    show(to, answers, () => history.pushState({ step: to, from: step } satisfies Entry, ''), at)
+    show(to, answers, () => to !== step && history.pushState({ step: to, from: step } satisfies Entry, ''), at)
 
   /** To an earlier step, with what was typed; the way the browser's own Back takes, where that leads there. */
   const returnTo = (to: Step, field?: FieldName, refused?: Messages) => {
@@ -71,9 +71,9 @@ export function useWizard(start: StartData, place: Place | undefined) {
     const before = asked.current
     const isWanted = () => (goOn ? before === asked.current : isSameOrder(answers, wizard.draft))
     try {
-      const { api } = await import('#web/api.ts')
-      const { grand_total } = await api.sumOrder(orderOf(answers))
-      if (!isWanted()) return // gone elsewhere meanwhile, or chosen something else
+      const { askSum } = await import('./shelf.ts')
+      const grand_total = await askSum(wizard, answers, isWanted)
+      if (!grand_total || !isWanted()) return // gone elsewhere meanwhile, or chosen something else
       dispatch({ type: 'summed', grand_total })
       await goOn?.()
     } catch (cause) {
@@ -136,10 +136,10 @@ export function useWizard(start: StartData, place: Place | undefined) {
     },
     choose,
     sumAgain: () => again.current?.(),
-    /** The prices have changed since the page came. */
-    sumAfresh: (packages: StartData['packages']) => {
-      dispatch({ type: 'offered', packages })
-      return sumAlone(draft)
+    /** The prices have changed since the page came, or what is there to choose from. */
+    sumAfresh: (packages: StartData['packages'], answers: Draft) => {
+      dispatch({ type: 'offered', packages, draft: answers })
+      return sumAlone(answers)
     },
   }
   // One object for as long as the page lives: a step that was made before the answers still knows them.

@@ -1,4 +1,3 @@
-import { orderLists } from '#contract/packages.ts'
 import type { Step } from '#contract/start.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import type { FieldName } from '#web/storage.ts'
@@ -6,9 +5,8 @@ import { asked } from '../asked.ts'
 import { noteUnverified } from '../phones.ts'
 import type { Wizard } from '../wizard.ts'
 
-/** Which step asks for which fields, in the order in which people mend them. */
+/** Which step asks for which fields, packages aside, in the order in which people mend them. */
 const homes: readonly [Step, readonly string[]][] = [
-  ['PRODUCT_SELECTION', orderLists],
   ['ACCOUNT', Object.keys(asked.ACCOUNT)],
   ['ACCOUNT_CREATION', Object.keys(asked.ACCOUNT_CREATION)],
 ]

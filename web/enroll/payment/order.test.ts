@@ -44,7 +44,6 @@ test.each([
     { step: 'ACCOUNT_CREATION', refused: { username: said, email: said } },
   ],
   ['the earliest step first', { username: said, last_name: said }, { step: 'ACCOUNT', refused: { last_name: said } }],
-  ['a package that is gone', { product_ids: said }, { step: 'PRODUCT_SELECTION', refused: { product_ids: said } }],
   ['a card stays here', { cc_year: said }, undefined],
   ['what belongs to no field', { sponsor_site_name: said }, undefined],
 ])('%s leads to its step', (_, fields, home) => {

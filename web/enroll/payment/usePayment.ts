@@ -1,15 +1,13 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { limits } from '#contract/limits.ts'
-import type { StartData } from '#contract/start.ts'
-import { api } from '#web/api.ts'
 import { ask, fetchDialog } from '#web/dialog/ask.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { enrollmentFailed, notCompleted, paymentDeclined } from '../messages.ts'
 import type { DeclineClass, Outcome } from '../pay.ts'
 import { keepReceipt } from '../receipt.ts'
+import { askPackages, leadToShelf } from '../shelf.ts'
 import type { Wizard } from '../wizard.ts'
 import { leadBack } from './leadBack.ts'
 import { receiptFor } from './order.ts'
@@ -65,7 +63,8 @@ export function usePayment(wizard: Wizard) {
         return
       case 'refused': {
         keepReceipt(undefined) // nothing of it is on its way
-        if (outcome.fields.shown_total) await wizard.sumAfresh(await askPackages(wizard.start))
+        if (await leadToShelf(wizard, wizard.draft, outcome.fields)) return
+        if (outcome.fields.shown_total) await wizard.sumAfresh(await askPackages(wizard.start), wizard.draft)
         const here = leadBack(wizard, outcome.fields)
         if (!here) tell({ kind: 'refused', message: outcome.message })
         return here === 'led' ? undefined : here
@@ -140,12 +139,3 @@ export function usePayment(wizard: Wizard) {
 
   return { view, news, captcha, pay }
 }
-
-/** What is offered now; what was, if nobody can say. */
-const askPackages = ({ packages }: StartData) =>
-  api
-    .getPackages({ product_category_id: limits.product_category_id, language_id: limits.language_id })
-    .catch((cause) => {
-      log('The packages could not be asked for again.', cause)
-      return packages
-    })

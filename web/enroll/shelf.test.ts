@@ -1,0 +1,66 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import type { StartData } from '#contract/start.ts'
+import type { Draft } from '#web/storage.ts'
+import { askSum, leadToShelf } from './shelf.ts'
+
+afterEach(() => vi.unstubAllGlobals())
+
+const gone = ['This package is not available.']
+const still = [{ product_id: 35 }]
+
+/** A server that offers what is still there, and has this to say of every order. */
+const serve = (status: number, said: object) =>
+  vi.stubGlobal('fetch', async (url: string) =>
+    url.includes('orders') ? Response.json(said, { status }) : Response.json(still),
+  )
+
+const wizardWith = (draft: Draft) => ({
+  start: { packages: [] } as unknown as StartData,
+  draft,
+  sumAfresh: vi.fn(async () => undefined),
+  returnTo: vi.fn(),
+})
+
+test.each([
+  ['product_ids', 'PRODUCT_SELECTION'],
+  ['autoship_product_ids', 'AUTOSHIP'],
+  ['special_product_ids', 'SPECIAL'],
+] as const)('10.14 a withdrawn package of %s leaves the order, and is told at %s', async (list, step) => {
+  serve(200, {})
+  const draft = { product_ids: '34', autoship_product_ids: '41', special_product_ids: '51' }
+  const wizard = wizardWith(draft)
+  expect(await leadToShelf(wizard, draft, { [list]: gone })).toBe(true)
+  expect(wizard.sumAfresh).toHaveBeenCalledExactlyOnceWith(still, { ...draft, [list]: '' })
+  expect(wizard.returnTo).toHaveBeenCalledExactlyOnceWith(step, list, { [list]: gone })
+})
+
+test('10.14 who chooses a withdrawn package keeps the one of before, and stays', async () => {
+  serve(422, { message: 'Please check the marked fields.', fields: { product_ids: gone } })
+  const wizard = wizardWith({ product_ids: '34', first_name: 'Zoë' })
+  const sum = await askSum(wizard, { ...wizard.draft, product_ids: '36' }, () => true)
+  expect(sum).toBeUndefined()
+  expect(wizard.sumAfresh).toHaveBeenCalledExactlyOnceWith(still, wizard.draft)
+})
+
+test('10.14 a choice stays when it was another package that is gone', async () => {
+  serve(422, { message: 'Please check the marked fields.', fields: { autoship_product_ids: gone } })
+  const wizard = wizardWith({ product_ids: '34', autoship_product_ids: '41' })
+  await askSum(wizard, { ...wizard.draft, product_ids: '35' }, () => true)
+  const left = { product_ids: '35', autoship_product_ids: '' }
+  expect(wizard.sumAfresh).toHaveBeenCalledExactlyOnceWith(still, left)
+})
+
+test('who has gone elsewhere meanwhile is not led back', async () => {
+  serve(422, { message: 'Please check the marked fields.', fields: { product_ids: gone } })
+  const wizard = wizardWith({ product_ids: '34' })
+  await askSum(wizard, wizard.draft, () => false)
+  expect(wizard.returnTo).not.toHaveBeenCalled()
+})
+
+test.each([
+  ['a refusal of something else', 422, { message: 'Please wait.', fields: {} }],
+  ['a server that is not well', 500, {}],
+])('%s is thrown', async (_, status, said) => {
+  serve(status, said)
+  await expect(askSum(wizardWith({}), {}, () => true)).rejects.toThrow()
+})

@@ -1,0 +1,45 @@
+import { limits } from '#contract/limits.ts'
+import { orderLists } from '#contract/packages.ts'
+import type { StartData } from '#contract/start.ts'
+import { api } from '#web/api.ts'
+import { Refused } from '#web/call.ts'
+import type { Messages } from '#web/form/useForm.ts'
+import { log } from '#web/log.ts'
+import type { Draft } from '#web/storage.ts'
+import { orderOf } from './draft.ts'
+import { stepOf } from './flow.ts'
+import type { Wizard } from './wizard.ts'
+
+type Asking = Pick<Wizard, 'start' | 'draft' | 'sumAfresh' | 'returnTo'>
+
+/** What an order costs. Undefined when something in it is no longer there, of which the visitor has then been told. */
+export async function askSum(wizard: Asking, answers: Draft, isWanted: () => boolean): Promise<string | undefined> {
+  try {
+    return (await api.sumOrder(orderOf(answers))).grand_total
+  } catch (cause) {
+    if (cause instanceof Refused && (await leadToShelf(wizard, answers, cause.fields, isWanted))) return undefined
+    throw cause
+  }
+}
+
+/** When packages are refused: takes them out of the order, and leads to where another one can be chosen. */
+export async function leadToShelf(wizard: Asking, answers: Draft, fields: Messages, isWanted = () => true) {
+  const refused = orderLists.filter((list) => fields[list])
+  const [first] = refused
+  if (!first) return false
+  const packages = await askPackages(wizard.start)
+  if (!isWanted()) return true // gone elsewhere meanwhile
+  const left = refused.map((list) => [list, wizard.draft[list] === answers[list] ? '' : wizard.draft[list]])
+  await wizard.sumAfresh(packages, { ...answers, ...Object.fromEntries(left) })
+  if (isWanted()) wizard.returnTo(stepOf[first], first, fields)
+  return true
+}
+
+/** What is offered now; what was, if nobody can say. */
+export const askPackages = ({ packages }: Pick<StartData, 'packages'>) =>
+  api
+    .getPackages({ product_category_id: limits.product_category_id, language_id: limits.language_id })
+    .catch((cause) => {
+      log('The packages could not be asked for again.', cause)
+      return packages
+    })
