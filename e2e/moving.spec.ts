@@ -88,6 +88,21 @@ test('12.2 who goes back while a price is asked for keeps the package of before'
   await expect(page.getByRole('button', { name: 'Confirm and Pay $99.00' })).toBeVisible()
 })
 
+test('13.6 who chooses again while a price is asked for gets what was chosen last', async ({ page }) => {
+  await page.goto('/ana')
+  await awake(page)
+  await page.locator('summary').click()
+  await page.getByRole('button', { name: /^Change/ }).click()
+  const { asked, answer } = await holdUp(page, '**/api/enrollment/orders')
+  await page.getByRole('button', { name: /Founding Membership/ }).click()
+  await asked
+  await page.getByRole('button', { name: /Welcome Kit/ }).click()
+  await answer()
+  await expect(page.getByLabel('First name')).toBeVisible()
+  await expect(page.locator('.order')).toContainText('Welcome Kit')
+  await expect(page.locator('.order-price')).toHaveText('$149.00')
+})
+
 test('12.10 the next step stands ready out of reach, comes forward, and knows what was answered meanwhile', async ({
   page,
 }) => {

@@ -68,8 +68,8 @@ export function useWizard(start: StartData, place: Place | undefined) {
 
   /** Asks what an order costs, and goes on once that is known. `repeat` is what "try again" does. */
   const sum = async (answers: Draft, repeat: () => Promise<unknown>, goOn?: () => Promise<undefined>) => {
-    const before = asked.current
-    const isWanted = () => (goOn ? before === asked.current : isSameOrder(answers, wizard.draft))
+    const mine = goOn ? ++asked.current : 0 // a choice replaces the one before, and every way to another step
+    const isWanted = () => (mine ? mine === asked.current : isSameOrder(answers, wizard.draft))
     try {
       const { askSum } = await import('./shelf.ts')
       const grand_total = await askSum(wizard, answers, isWanted)

@@ -42,7 +42,7 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
   const watched = useRef(new Set<string>())
   const refusals = useRef(new Map<string, { value: string; message: string }>())
   const holds = useRef(0)
-  const submitting = useRef(false)
+  const submitting = useRef<HTMLElement | null>(undefined)
   const pressedMeanwhile = useRef<HTMLElement>(undefined)
   const [errors, setErrors] = useState<Read>(none)
   const [summary, setSummary] = useState(nothing)
@@ -155,15 +155,15 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
   const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const pressed = (event.nativeEvent as SubmitEvent).submitter
-    // A second press means the same as the first one; a press during other work is the first.
-    if (submitting.current) return
-    if (holds.current) {
+    // A second press means the same as the first one, unless it is on another button; a press during other work is the first.
+    if (submitting.current === pressed) return
+    if (holds.current && !submitting.current) {
       pressedMeanwhile.current = pressed ?? undefined
       return
     }
-    submitting.current = true
+    submitting.current = pressed
     await hold(submit(pressed)).finally(() => {
-      submitting.current = false
+      if (submitting.current === pressed) submitting.current = undefined
     })
   }
 
