@@ -35,9 +35,29 @@ test('10.3 a payment that nobody can speak for yet is being checked, never decli
 
 test('10.3 a review that ends badly says that nothing was charged, and keeps what was typed', async ({ page }) => {
   await beReviewed(page)
+  await page.evaluate(() => dispatchEvent(new Event('pagehide'))) // as a reload does
+  const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage }))
+  expect(stored).toContain('1600 Main St')
+  expect(stored).not.toContain('9235')
+  await page.goBack()
+  await expect(page.getByLabel('Email address')).toBeVisible()
+  await page.goForward()
+  await expect(page.getByText(/being checked/i).first()).toBeVisible()
   await decide(page, 'Decline')
   await page.getByRole('alertdialog', { name: 'Payment Declined' }).getByRole('button', { name: 'OK' }).click()
   await expect(page.getByText(/nothing was charged/i)).toBeVisible()
+  await expect(page.getByLabel('City')).toHaveValue('Reno')
+  await expect(page.getByLabel('Card number')).toHaveValue('4000 0000 0000 9235')
+})
+
+test('10.3 a payment of another tab takes nothing away that was typed in this one', async ({ page }) => {
+  await reachPayment(page)
+  await page.getByLabel('City').fill('Reno')
+  const running = { state: 'running', attempt: 1 }
+  await page.route('**/api/enrollment/status*', (route) => route.fulfill({ json: running }), { times: 1 })
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange'))) // as if one came back from there
+  await expect(page.getByText(/being checked/i).first()).toBeVisible()
+  await expect(page.getByText('Nothing was charged.').first()).toBeVisible()
   await expect(page.getByLabel('City')).toHaveValue('Reno')
 })
 

@@ -35,6 +35,7 @@ type Event =
   | { type: 'settled'; step: Step; draft: Draft; grand_total: string | undefined }
   | { type: 'moved'; step: Step; draft: Draft; focus: FieldName | undefined; refused: Messages | undefined }
   | { type: 'readied'; ahead: Step }
+  | { type: 'kept'; draft: Draft }
   | { type: 'left' }
   | { type: 'stopped'; draft?: Draft; stop: Stop }
   | { type: 'summed'; grand_total: string }
@@ -48,6 +49,7 @@ export function reduce(state: State, event: Event): State {
     case 'moved':
       return { ...state, ...event, ...madeWay(state, event), stop: lasting(state), moves: state.moves + 1 }
     case 'readied':
+    case 'kept':
       return { ...state, ...event }
     case 'left':
       return { ...state, leaving: undefined }

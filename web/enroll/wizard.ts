@@ -118,6 +118,8 @@ export function useWizard(start: StartData, place: Place | undefined) {
     stop: state.stop,
     refused: state.refused,
     remember,
+    /** Before a step takes its own form away: what stands there is not lost. */
+    keep: () => dispatch({ type: 'kept', draft: remember() }),
     byRules,
     /** The step is valid: on to the next one, with these answers; or back to the payment that asked for a code. */
     advance: async (answers: Draft): Promise<undefined> => {

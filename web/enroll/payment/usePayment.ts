@@ -43,12 +43,18 @@ export function usePayment(wizard: Wizard) {
     document.getElementById('news')?.focus()
   }
 
+  /** The form goes, and comes back with what stands in it. */
+  const wait = () => {
+    wizard.keep()
+    setView('checking')
+  }
+
   const settle = async (outcome: Outcome): Promise<Messages | undefined> => {
     switch (outcome.is) {
       case 'approved':
         return wizard.finish()
       case 'running':
-        setView('checking')
+        wait()
         return
       case 'declined':
         await ask(paymentDeclined)
@@ -94,7 +100,7 @@ export function usePayment(wizard: Wizard) {
       const found = await payment.look()
       if (paying.current) return
       if (found?.is === 'approved') setView('paid')
-      else if (found?.is === 'running') setView('checking')
+      else if (found?.is === 'running') wait()
       else if (view === 'arriving') {
         paying.current = true // it is told once, however often the page comes into sight
         await settle({ is: 'released' })

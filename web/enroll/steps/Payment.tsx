@@ -1,8 +1,7 @@
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { showAmount } from '#contract/money.ts'
 import { Captcha } from '#web/form/Captcha.tsx'
 import { useForm } from '#web/form/useForm.ts'
-import type { Draft } from '#web/storage.ts'
 import { asked } from '../asked.ts'
 import { monthly } from '../draft.ts'
 import { Unsummed } from '../OrderSummary.tsx'
@@ -32,17 +31,15 @@ export function Payment({ wizard }: { wizard: Wizard }) {
   const { grand_total } = wizard
   const { view, news, captcha, pay } = usePayment(wizard)
   const documents = useDocuments()
-  const [typed, setTyped] = useState<Draft>({}) // what a checking screen must not lose
   const form = useForm({
     rules: () => asked.PAYMENT,
-    values: { ...wizard.draft, ...typed },
+    values: wizard.draft,
     across: (found) => ({
       ...acrossPayment(found, new Date()),
       ...(documents.list.length ? {} : { agreement_1: unread[documents.state] }),
     }),
     onValid: async (answers) => {
       if (grand_total === undefined) return void (await wizard.sumAgain()) // nobody pays a price they have not seen
-      setTyped(answers)
       const refused = await pay(payloadOf(wizard, documents.list, answers))
       if (refused?.agreement_1) {
         documents.fetchAgain()
