@@ -23,13 +23,20 @@ test('10.2 declined, then approved, without typing anything again but the card',
   await page.waitForURL('**/office')
 })
 
-test('10.3 a payment that nobody can speak for yet is being checked, never declined, and ends in the office', async ({
+test('10.3 16.3 a payment that nobody can speak for yet is being checked, never declined, and ends in the office', async ({
   page,
 }) => {
+  await page.goto('/bluepier') // whose link came first: the other one, which is opened now, can be chosen until one pays
+  const other = page.getByRole('button', { name: /^Join with .+ instead/ })
+  await page.goto('/ana')
+  await expect(other).toBeVisible()
   await beReviewed(page)
+  await expect(other).toBeHidden()
   await expect(page.getByText(/declined/i)).toHaveCount(0)
   expect(await complaints(page)).toEqual([])
   await decide(page, 'Approve')
+  await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
+  await expect(other).toBeHidden()
   await page.waitForURL('**/office')
 })
 
