@@ -176,6 +176,18 @@ test('12.3 a reload stays on the step with what is not secret', async ({ page })
   await expect(page.getByLabel('Mobile phone number')).toHaveValue(/555-?\s?0123/)
 })
 
+test('12.3 who reloads on PAYMENT is asked for the password, and leaves that step with one Back', async ({ page }) => {
+  const who = await reachPayment(page)
+  await page.reload()
+  await expect(page.getByLabel('Username')).toHaveValue(who.username)
+  await page.waitForFunction(() => history.state?.step === 'ACCOUNT_CREATION')
+  await page.getByLabel('Password', { exact: true }).fill(who.password)
+  await page.goBack()
+  await expect(page.getByLabel('First name')).toHaveValue(who.first_name)
+  await page.goForward()
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue(who.password)
+})
+
 test('12.4 Edit on the review leads to the field', async ({ page }) => {
   await reachPayment(page)
   await page.getByRole('button', { name: /^Edit/ }).first().click()

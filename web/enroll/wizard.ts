@@ -178,7 +178,10 @@ export function useWizard(start: StartData, place: Place | undefined) {
   const settle = useEffectEvent(() => {
     history.scrollRestoration = 'manual'
     if (!place) return
-    history.replaceState({ ...currentEntry(), step: place.step } satisfies Entry, '')
+    const entry = currentEntry()
+    if (entry?.from === place.step)
+      history.back() // it lies below: standing there twice, it would need two Backs to leave
+    else history.replaceState({ ...entry, step: place.step } satisfies Entry, '')
     if (settled) return
     const asServed = isSameOrder(place.draft, emptyDraft(start))
     dispatch({ type: 'settled', ...place, grand_total: asServed ? start.grand_total : undefined })
