@@ -9,6 +9,7 @@ const approved: EnrollmentReply = { payment: 'Approved', token: 'a.b.c', vo_url:
 const declined: EnrollmentReply = { payment: 'Declined', token: '', vo_url: '', decline_class: 'card' }
 const pending: EnrollmentReply = { payment: 'Pending', token: '', vo_url: '' }
 const none: EnrollmentStatus = { state: 'none', attempt: 1 }
+const nothing = [none, none] // for the cookie, and for the page
 const offline = new Unreachable('The server did not answer.')
 const broken = new Refused(500, { message: 'Something went wrong.' })
 
@@ -67,26 +68,36 @@ describe('what becomes of a press', () => {
     ['approved', approved, [none], { is: 'approved' }],
     ['declined', declined, [none], { is: 'declined', decline_class: 'card' }],
     ['held for review: being checked, never declined', pending, [none], { is: 'running' }],
-    ['lost, and the server never heard of it', offline, [none, none], { is: 'failed' }],
+    ['lost, and the server never heard of it', offline, [...nothing, none], { is: 'failed' }],
     [
       'lost, and it was not charged',
       offline,
-      [none, { state: 'declined', attempt: 2, reply: declined }],
+      [...nothing, { state: 'declined', attempt: 2, reply: declined }],
       { is: 'failed' },
     ],
-    ['lost, and it is under way', offline, [none, { state: 'running', attempt: 1, reply: pending }], { is: 'running' }],
-    ['lost, and it was paid', offline, [none, { state: 'approved', attempt: 1, reply: approved }], { is: 'approved' }],
+    [
+      'lost, and it is under way',
+      offline,
+      [...nothing, { state: 'running', attempt: 1, reply: pending }],
+      { is: 'running' },
+    ],
+    [
+      'lost, and it was paid',
+      offline,
+      [...nothing, { state: 'approved', attempt: 1, reply: approved }],
+      { is: 'approved' },
+    ],
     [
       'broken on the server, and it was paid',
       broken,
-      [none, { state: 'approved', attempt: 1, reply: approved }],
+      [...nothing, { state: 'approved', attempt: 1, reply: approved }],
       { is: 'approved' },
     ],
-    ['lost, and nobody answers', offline, [none, offline], { is: 'failed' }],
+    ['lost, and nobody answers', offline, [...nothing, offline], { is: 'failed' }],
     [
       'lost, and somebody answers in the end',
       offline,
-      [none, offline, broken, { state: 'running', attempt: 1 }],
+      [...nothing, offline, broken, { state: 'running', attempt: 1 }],
       { is: 'running' },
     ],
     [
@@ -102,32 +113,59 @@ describe('what becomes of a press', () => {
   })
 
   test('4.8 when nobody answers it gives up after 20 seconds', async () => {
-    const { submit, time } = serverSaying({ pays: [offline], status: [none, offline] })
+    const { submit, time } = serverSaying({ pays: [offline], status: [...nothing, offline] })
     await submit()
     expect(time()).toBe(20_000)
   })
 
   test.each<[string, EnrollmentStatus, Outcome]>([
-    ['paid in another tab', { state: 'approved', attempt: 1, reply: approved }, { is: 'approved' }],
+    ['paid in another tab', { state: 'approved', attempt: 1, reply: approved }, { is: 'paid' }],
     ['under way in another tab', { state: 'running', attempt: 1, reply: pending }, { is: 'running' }],
   ])('what is %s is not sent again', async (_, status, outcome) => {
     const { submit, paid } = serverSaying({ pays: [approved], status: [status] })
     expect(await submit()).toEqual(outcome)
     expect(paid).toEqual([])
   })
+
+  const others: EnrollmentReply = { ...approved, token: '' } // the server knows it, and hands nobody else the key
+
+  test('10.6 what was paid here before the cookie went on to another is not sent, and welcomes nobody', async () => {
+    const { submit, paid, asked } = serverSaying({
+      pays: [others],
+      status: [none, { state: 'approved', attempt: 1, reply: others }],
+    })
+    expect(await submit()).toEqual({ is: 'paid' })
+    expect([asked, paid]).toEqual([[undefined, `${ID}.1`], []])
+  })
+
+  test.each<[string, Said<EnrollmentReply>]>([
+    ['since the page was last seen', others],
+    ['and the answer was lost', offline],
+  ])('10.6 nor does it when it was paid %s', async (_, reply) => {
+    const { submit } = serverSaying({
+      pays: [reply],
+      status: [...nothing, { state: 'approved', attempt: 1, reply: others }],
+    })
+    expect(await submit()).toEqual({ is: 'paid' })
+  })
 })
 
 describe('the number of the attempt', () => {
   test.each<[string, Said<EnrollmentReply>, Said<EnrollmentStatus>[], string[]]>([
     ['4.7 goes up after a decline was heard', declined, [none], ['.1', '.2']],
-    ['4.8 stays after a lost answer that nobody knows of', offline, [none, none], ['.1', '.1']],
-    ['4.8 stays when nobody answers', offline, [none, offline], ['.1', '.1']],
+    ['4.8 stays after a lost answer that nobody knows of', offline, [...nothing, none], ['.1', '.1']],
+    ['4.8 stays when nobody answers', offline, [...nothing, offline], ['.1', '.1']],
     ['4.8 stays after a refusal', new Refused(422, { message: '', fields: {} }), [none], ['.1', '.1']],
-    ['goes up when the lost answer was a decline', offline, [none, { state: 'declined', attempt: 2 }], ['.1', '.2']],
+    [
+      'goes up when the lost answer was a decline',
+      offline,
+      [...nothing, { state: 'declined', attempt: 2 }],
+      ['.1', '.2'],
+    ],
     [
       'goes up when the attempt was given up',
       new Refused(409, { message: '' }),
-      [none, { state: 'none', attempt: 2 }],
+      [...nothing, { state: 'none', attempt: 2 }],
       ['.1', '.2'],
     ],
     ['begins where the server says', declined, [{ state: 'none', attempt: 4 }], ['.4', '.5']],
@@ -139,9 +177,9 @@ describe('the number of the attempt', () => {
   })
 
   test('4.11 a lost answer is asked for by its own key', async () => {
-    const { submit, asked } = serverSaying({ pays: [offline], status: [none, { state: 'running', attempt: 1 }] })
+    const { submit, asked } = serverSaying({ pays: [offline], status: [...nothing, { state: 'running', attempt: 1 }] })
     await submit()
-    expect(asked).toEqual([undefined, `${ID}.1`])
+    expect(asked).toEqual([undefined, `${ID}.1`, `${ID}.1`])
   })
 })
 
@@ -156,7 +194,7 @@ describe('while it is being checked', () => {
     ],
     ['4.14 it may be given up, and nothing was charged', { state: 'none', attempt: 2 }, { is: 'released' }],
   ])('%s', async (_, status, outcome) => {
-    const { payment, submit } = serverSaying({ pays: [pending], status: [none, status] })
+    const { payment, submit } = serverSaying({ pays: [pending], status: [...nothing, status] })
     await submit()
     expect(await payment.check()).toEqual(outcome)
   })
@@ -176,14 +214,14 @@ describe('the grant', () => {
     ['is used as it is while it is fresh', 44_000, false],
     ['is asked for again when it is old', 45_000, true],
   ])('4.2 %s', async (_, age, again) => {
-    const { payment, submit, pass } = serverSaying({ pays: [approved], status: [none, fresh] })
+    const { payment, submit, pass } = serverSaying({ pays: [approved], status: [...nothing, fresh] })
     await submit()
     pass(age)
     expect((await payment.takeGrant()).token).toBe(again ? 'd.e.f' : 'a.b.c')
   })
 
   test('4.16 is never used twice', async () => {
-    const { payment, submit } = serverSaying({ pays: [approved], status: [none, fresh] })
+    const { payment, submit } = serverSaying({ pays: [approved], status: [...nothing, fresh] })
     await submit()
     await payment.takeGrant()
     expect((await payment.takeGrant()).token).toBe('d.e.f')

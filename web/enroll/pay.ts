@@ -9,6 +9,8 @@ export type DeclineClass = NonNullable<EnrollmentReply['decline_class']>
 /** What became of an attempt to pay. Only 'declined' may be called declined. */
 export type Outcome =
   | { is: 'approved' }
+  /** This page's enrollment was paid before, and perhaps by somebody else: nobody is welcomed for it. */
+  | { is: 'paid' }
   | { is: 'declined'; decline_class: DeclineClass }
   /** Nobody can say yet: look again, never pay again. */
   | { is: 'running' }
@@ -53,7 +55,8 @@ export function createPayment({ calls, enrollment_id, saveToken, now, pause }: W
 
   const welcome = ({ token, vo_url }: EnrollmentReply): Outcome => {
     grant = { token, vo_url, heard: now() }
-    if (token) saveToken(token)
+    if (!token) return { is: 'paid' } // who has just paid is handed one
+    saveToken(token)
     return { is: 'approved' }
   }
 
@@ -72,11 +75,15 @@ export function createPayment({ calls, enrollment_id, saveToken, now, pause }: W
     }
   }
 
-  /** Where this visitor stands, by their cookie. Undefined: they may pay. */
-  const look = async () => {
-    const found = hear(await calls.getStatus({}))
-    return found?.is === 'declined' ? undefined : found
+  /** Undefined: they may pay. What is approved was not paid by a press on this page. */
+  const lookBy = async (options: { key?: string | undefined }): Promise<Outcome | undefined> => {
+    const found = hear(await calls.getStatus({}, options))
+    if (found?.is === 'declined') return undefined
+    return found?.is === 'approved' ? { is: 'paid' } : found
   }
+
+  /** Where this visitor stands, by their cookie; and by this page, which another tab may have left behind with its enrollment. */
+  const look = async () => (await lookBy({})) ?? (enrollment_id ? lookBy({ key: key() }) : undefined)
 
   const answer = (reply: EnrollmentReply): Outcome => {
     switch (reply.payment) {
@@ -96,7 +103,7 @@ export function createPayment({ calls, enrollment_id, saveToken, now, pause }: W
     do {
       try {
         const found = hear(await calls.getStatus({}, { key: key(), patience: Math.max(end - now(), LOST_PAUSE) }))
-        return found?.is === 'approved' || found?.is === 'running' ? found : { is: 'failed' }
+        return found && found.is !== 'declined' ? found : { is: 'failed' }
       } catch {
         await pause(LOST_PAUSE)
       }

@@ -53,6 +53,10 @@ export function usePayment(wizard: Wizard) {
     switch (outcome.is) {
       case 'approved':
         return wizard.finish()
+      case 'paid':
+        keepReceipt(undefined) // what this page asked for is not what was paid
+        setView('paid')
+        return
       case 'running':
         wait()
         return
@@ -99,7 +103,7 @@ export function usePayment(wizard: Wizard) {
     try {
       const found = await payment.look()
       if (paying.current) return
-      if (found?.is === 'approved') setView('paid')
+      if (found?.is === 'paid') setView('paid')
       else if (found?.is === 'running') wait()
       else if (view === 'arriving') {
         paying.current = true // it is told once, however often the page comes into sight
