@@ -7,10 +7,10 @@ export const wordInAddress = (): string => location.hash.slice(1)
 export function useWord(): string | undefined {
   const [word, setWord] = useState<string>()
   useEffect(() => {
-    const look = () => setWord(wordInAddress())
-    look()
-    addEventListener('hashchange', look)
-    return () => removeEventListener('hashchange', look)
+    setWord(wordInAddress())
+    const beginAnew = () => location.reload() // another letter's link: what was said about the one before is not about it
+    addEventListener('hashchange', beginAnew)
+    return () => removeEventListener('hashchange', beginAnew)
   }, [])
   return word
 }
