@@ -265,7 +265,7 @@ test('10.14 a package that is gone when it is paid for is told, and another one 
   await expect(page.getByLabel('City')).toHaveValue('Reno')
 })
 
-test('10.6 paid is paid: Back, reload and a second tab never show the form again', async ({ page, context }) => {
+test('10.6 15.2 paid is paid: Back, reload and a second tab never show the form again', async ({ page, context }) => {
   await reachPayment(page)
   await fillPayment(page)
   await page.route('**/office/autologin/**', (route) => route.fulfill({ status: 204 })) // stay and look
@@ -277,6 +277,14 @@ test('10.6 paid is paid: Back, reload and a second tab never show the form again
   const second = await context.newPage()
   await reachPaymentOrPaid(second)
   await expect(second.getByRole('button', { name: /^Confirm and Pay/ })).toHaveCount(0)
+
+  await page.goForward()
+  await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
+  await page.evaluate(() => {
+    sessionStorage.clear() // as if its member had signed out, and the browser now brought the page back as it was
+    dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))
+  })
+  await expect(page.getByRole('heading', { name: 'Tell us about yourself' })).toBeVisible()
 })
 
 /** In a browser that has paid, the payment step says so. */

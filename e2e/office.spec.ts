@@ -31,6 +31,11 @@ test('15.14 a member’s link brings the next one: a visit, a join and a name fo
   await join(fresh, link, second)
   await expect(fresh.getByRole('region', { name: 'Receipt' })).toContainText('Joined withGrace Hopper')
   await expect.poll(() => lettersTo(fresh, second.email)).toContain('You joined with Grace Hopper')
+  await fresh.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await expect(fresh.getByRole('status').getByText('You are signed out.')).toBeVisible()
+  await fresh.goBack()
+  await expect(fresh.getByRole('heading', { name: 'Tell us about yourself' })).toBeVisible()
+  await expect(fresh.getByText(second.email)).toHaveCount(0)
 
   await page.reload()
   const visits = page.getByRole('region', { name: 'Visits and joins' })

@@ -2,10 +2,14 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import {
   type Draft,
   forgetDraft,
+  forgetMember,
   loadDialCountry,
   loadDraft,
+  loadReceipt,
+  type Receipt,
   saveDialCountry,
   saveDraft,
+  saveReceipt,
   saveToken,
 } from './storage.ts'
 
@@ -50,6 +54,13 @@ test('a forgotten draft is gone', () => {
   saveDraft({ first_name: 'Zoë' })
   forgetDraft()
   expect(loadDraft()).toEqual({})
+})
+
+test('15.2 who signs out leaves neither a receipt nor a key', () => {
+  saveReceipt({ enrollment_id: 'e7', lines: [], total: '99.00' } as unknown as Receipt)
+  saveToken('a.b.c')
+  forgetMember()
+  expect([loadReceipt(), localStorage.getItem('foyer.token')]).toEqual([undefined, null])
 })
 
 test.each(['', 'null', '[1]', '{"first_name":7}', '{"password":"x"}', '{'])('a draft of %j is an empty one', (text) => {

@@ -72,6 +72,12 @@ export const saveDialCountry = (code: string): void => write(browser, DIAL_COUNT
 /** The grant that opens the office, as the spec asks for it. */
 export const saveToken = (token: string): void => write(browser, TOKEN, token)
 
+/** Who signs out leaves nothing here of having joined. */
+export const forgetMember = (): void => {
+  saveReceipt(undefined)
+  write(browser, TOKEN, undefined)
+}
+
 function onlyKept(found: Record<string, unknown>): Draft {
   const answers = kept.map((name) => [name, found[name]] as const)
   return Object.fromEntries(answers.filter(([, answer]) => typeof answer === 'string'))

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { forgetMember } from '#web/storage.ts'
 import { officeApi } from './api.ts'
 import { Failure } from './Failure.tsx'
 import { goTo } from './goTo.ts'
@@ -40,14 +41,18 @@ export function SignOutEverywhere() {
 function useLeave(call: () => Promise<unknown>, news: string) {
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<string>()
+  const goOut = () => {
+    forgetMember()
+    goTo('/office', news)
+  }
   const leave = async () => {
     setBusy(true)
     setFailure(undefined)
     try {
       await call()
-      goTo('/office', news)
+      goOut()
     } catch (cause) {
-      if (isSignedOut(cause)) return goTo('/office', news)
+      if (isSignedOut(cause)) return goOut()
       setFailure(sentenceOf(cause))
       setBusy(false)
     }

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { brand } from '#contract/brand.ts'
+import { loadReceipt } from '#web/storage.ts'
 import { Login, useLogin } from '../payment/Login.tsx'
 import { ourPayment } from '../payment/ourPayment.ts'
 import { Receipt } from '../payment/Receipt.tsx'
@@ -18,6 +19,7 @@ export function Access() {
     const timer = setTimeout(() => open(), SEEN_FOR)
     return () => clearTimeout(timer)
   }, [leaving])
+  useForgotten()
   return (
     <div className="access">
       <OpenDoor />
@@ -35,6 +37,15 @@ export function Access() {
       {receipt && <Receipt receipt={receipt} />}
     </div>
   )
+}
+
+/** A browser may bring the whole page back as it was. Who has signed out since is not shown again. */
+function useForgotten() {
+  useEffect(() => {
+    const seen = ({ persisted }: PageTransitionEvent) => persisted && !loadReceipt() && location.reload()
+    addEventListener('pageshow', seen)
+    return () => removeEventListener('pageshow', seen)
+  }, [])
 }
 
 /** The brand's archway, with the lights on. */
