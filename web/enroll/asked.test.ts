@@ -8,7 +8,7 @@ const policy: Policy = { start_step: 'ACCOUNT', autoship: false, special: false,
 const chosen: Draft = { product_ids: '34' }
 const named: Draft = { ...chosen, first_name: 'Zoë', last_name: 'Kim', mobile_phone: '+12025550123' }
 const stored: Draft = { ...named, email: 'zoe@example.com', username: 'zoe' }
-const whole: Draft = { ...stored, password: 'Abcdef1!' }
+const whole: Draft = { ...stored, password: 'Open-Sesame-7' }
 const receipt: Receipt = {
   enrollment_id: 'e7',
   lines: [],
@@ -30,6 +30,13 @@ test.each<[string, Step, Draft, Step]>([
   ['nobody comes to ACCESS by the browser’s Forward', 'ACCESS', whole, 'PAYMENT'],
   ['back to the packages is always open', 'PRODUCT_SELECTION', whole, 'PRODUCT_SELECTION'],
   ['an answer that became invalid stops', 'PAYMENT', { ...whole, last_name: ' ' }, 'ACCOUNT'],
+  [
+    '12.2 a password made from one’s own name stops',
+    'PAYMENT',
+    { ...whole, last_name: 'Example', password: 'Example-2026' },
+    'ACCOUNT_CREATION',
+  ],
+  ['12.2 so does one that everybody tries', 'PAYMENT', { ...whole, password: 'Password1!' }, 'ACCOUNT_CREATION'],
   ['a filled trap stops', 'PAYMENT', { ...whole, hall_lantern: 'x' }, 'ACCOUNT'],
 ])('%s', (_, wanted, draft, opened) => {
   expect(reachable(wanted, draft, policy)).toBe(opened)
