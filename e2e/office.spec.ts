@@ -100,7 +100,7 @@ test('15.15 signing in and a forgotten password, with the keyboard', async ({ pa
   await expect(page.getByLabel('Username or email address')).toBeVisible()
 })
 
-test('15.15 changed details, with the keyboard', async ({ page, request, browser }) => {
+test('15.6 15.15 changed details, with the keyboard', async ({ page, request, browser }) => {
   const { username, password } = await member(request)
   const elsewhere = await (await browser.newContext()).newPage()
   for (const place of [page, elsewhere]) await enter(place, username, password)
@@ -128,9 +128,22 @@ test('15.15 changed details, with the keyboard', async ({ page, request, browser
   await expect(changer('phone')).toBeFocused()
   await expect(details).toContainText('+1 (202) 555-0177')
 
+  const slow = Promise.withResolvers<void>()
+  await page.route('**/api/office/phone', (route) => slow.promise.then(() => route.continue()))
+  await press(page, changer('phone'))
+  await phone.fill('202 555 0188')
+  await type(page, current, password)
+  await page.keyboard.press('Enter')
+  await press(page, details.getByRole('button', { name: 'Cancel' })) // it is being saved all the same
   await press(page, changer('email'))
   const email = `${username}.new@mail.example`
-  await type(page, details.getByLabel('New email address'), email)
+  const address = details.getByLabel('New email address')
+  await type(page, address, email)
+  slow.resolve()
+  await expect(told).toHaveText('Your phone number is changed.')
+  await expect(details).toContainText('+1 (202) 555-0188')
+  await expect(address).toBeFocused()
+  await expect(address).toHaveValue(email)
   await type(page, current, password)
   await page.keyboard.press('Enter')
   await expect(told).toHaveText('Nearly done. Please press the link in the letter.')

@@ -1,38 +1,46 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import type { OfficeView } from '#contract/office-calls.ts'
 import { showPhone } from '#web/form/showPhone.ts'
 import { type Change, changes } from './changes.tsx'
 import { Told } from './Told.tsx'
 import type { Office } from './useOffice.ts'
 
+/** One opening of a form; the next one of the same kind is another. */
+type Opened = { change: Change }
+
 /** Who the member is, and how they change that. One form at a time. */
 export function Details({ office }: { office: Office }) {
   const { view } = office
-  const [open, setOpen] = useState<Change>()
+  const [open, setOpen] = useState<Opened>()
+  const shown = useRef(open) // known to an answer that comes late, too
 
+  const show = (next: Opened | undefined) => {
+    shown.current = next
+    flushSync(() => setOpen(next))
+  }
   const begin = (change: Change) => {
     office.hush()
-    flushSync(() => setOpen(change))
+    show({ change })
     document.querySelector<HTMLElement>('.change [name]:not([hidden])')?.focus()
   }
   const leave = (change: Change) => {
-    flushSync(() => setOpen(undefined))
+    show(undefined)
     document.getElementById(buttonOf(change))?.focus()
+  }
+  /** A form that was left while it was being saved disturbs nobody who is elsewhere by now. */
+  const finish = (form: Opened, news: string, told?: OfficeView) => {
+    const isHere = shown.current === form
+    if (isHere) show(undefined)
+    office.tell('details', news, isHere ? buttonOf(form.change) : undefined, told)
   }
   const row = (change: Change, name: string, value: ReactNode) => {
     const Form = changes[change]
-    return open === change ? (
+    return open?.change === change ? (
       <div className="changing">
         <dt>{name}</dt>
         <dd>
-          <Form
-            view={view}
-            onCancel={() => leave(change)}
-            onDone={(news, told) => {
-              leave(change)
-              office.tell('details', news, buttonOf(change), told)
-            }}
-          />
+          <Form view={view} onCancel={() => leave(change)} onDone={(news, told) => finish(open, news, told)} />
         </dd>
       </div>
     ) : (

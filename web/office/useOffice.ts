@@ -14,13 +14,13 @@ export function useOffice(start: OfficeView) {
   return {
     view,
     newsOf: (place: Place) => (done?.place === place ? done.news : undefined),
-    /** Something was done: shows it, says so, and brings the focus to an element that is there now. */
-    tell: (place: Place, news: string, focus: string, told = view) => {
+    /** Something was done: shows it, says so, and brings the focus to an element that is there now, if it should go anywhere. */
+    tell: (place: Place, news: string, focus?: string, told?: OfficeView) => {
       flushSync(() => {
-        setView(told)
+        if (told) setView(told)
         setDone({ place, news })
       })
-      document.getElementById(focus)?.focus()
+      if (focus) document.getElementById(focus)?.focus()
     },
     /** Something else begins: what was said is old. */
     hush: () => setDone(undefined),
