@@ -150,6 +150,7 @@ test('15.6 15.15 changed details, with the keyboard', async ({ page, request, br
   await expect(details).toContainText(`A letter is on its way to ${email}.`)
 
   await press(page, changer('password'))
+  await expect(current).toHaveAttribute('enterkeyhint', 'next')
   await type(page, current, password)
   await type(page, details.getByLabel('New password', { exact: true }), NEW_PASSWORD)
   expect(await complaints(page, '.change')).toEqual([])

@@ -79,7 +79,7 @@ function ChangePassword({ view, onCancel, onDone }: ChangeProps) {
   })
   return (
     <ChangeForm form={form} view={view} onCancel={onCancel}>
-      <CurrentPassword {...form.field('current_password')} />
+      <CurrentPassword {...form.field('current_password')} enterKeyHint="next" />
       <PasswordField
         {...form.field('password')}
         label="New password"
@@ -91,10 +91,10 @@ function ChangePassword({ view, onCancel, onDone }: ChangeProps) {
   )
 }
 
-type FieldOf = { name: string; defaultValue: string; error: string | undefined }
+type FieldOf = { name: string; defaultValue: string; error: string | undefined; enterKeyHint?: 'next' | 'go' }
 
-const CurrentPassword = (field: FieldOf) => (
-  <PasswordField {...field} label="Current password" autoComplete="current-password" enterKeyHint="go" />
+const CurrentPassword = ({ enterKeyHint = 'go', ...field }: FieldOf) => (
+  <PasswordField {...field} label="Current password" autoComplete="current-password" enterKeyHint={enterKeyHint} />
 )
 
 type ChangeFormProps = {
