@@ -53,6 +53,7 @@ test('10.3 a review that ends badly says that nothing was charged, and keeps wha
   await decide(page, 'Decline')
   await page.getByRole('alertdialog', { name: 'Payment Declined' }).getByRole('button', { name: 'OK' }).click()
   await expect(page.getByText(/nothing was charged/i)).toBeVisible()
+  await expect(page).toHaveTitle(/^Billing & checkout/)
   await expect(page.getByLabel('City')).toHaveValue('Reno')
   await expect(page.getByLabel('Card number')).toHaveValue('4000 0000 0000 9235')
 })
@@ -170,6 +171,7 @@ async function beReviewed(page: Page) {
   await fillPayment(page, '4000000000009235')
   await pay(page)
   await expect(page.getByText(/being checked/i).first()).toBeVisible()
+  await expect(page).toHaveTitle(/being checked/)
 }
 
 /** What somebody at the bank would decide. */

@@ -4,9 +4,13 @@ import { brand } from '#contract/brand.ts'
 /** A screen of PAYMENT without its form. Its heading takes the focus, as that of a step does. */
 export function Screen({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
+    const before = document.title
     document.title = `${title} · ${brand.name}`
     scrollTo(0, 0)
     document.getElementById('heading')?.focus({ preventScroll: true })
+    return () => {
+      document.title = before // the form comes back without a move
+    }
   }, [title])
   return (
     <div className="screen">
