@@ -97,7 +97,7 @@ test('11.6 spec 8: lookups that fail are only logged, and Next proceeds', async 
   await reachPayment(page)
 })
 
-test('11.7 spec 5: PAYMENT', async ({ page }) => {
+test('11.7 12.8 spec 5: PAYMENT', async ({ page }) => {
   await reachPayment(page)
   await expect(page.getByText('Visa, Mastercard, American Express and Discover')).toBeVisible()
   await pay(page)
@@ -117,6 +117,11 @@ test('11.7 spec 5: PAYMENT', async ({ page }) => {
     await expect.poll(() => messageOf(page, name), name).toBe(message)
   await expect(page.getByText('Please confirm the captcha.').first()).toBeVisible()
   expect(await complaints(page)).toEqual([])
+  for (const target of await page.locator('.summary a, .captcha label').all())
+    expect((await target.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+  const monthly = page.getByRole('checkbox', { name: /every month/ })
+  await monthly.click({ position: { x: -8, y: -8 }, force: true }) // a thumb beside the box
+  await expect(monthly).toBeChecked()
   await page.getByLabel('Card number').fill('4242 4242 4242 4241')
   await expect.poll(() => messageOf(page, 'cc_number')).toBe('Invalid credit card number format.')
   await page.getByLabel('CVC').fill('12')

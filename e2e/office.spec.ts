@@ -206,6 +206,7 @@ test('15.15 what was agreed to is read again, and a membership is cancelled and 
   const { username, email, password } = await member(request)
   await enter(page, username, password)
   const document = page.getByRole('button', { name: 'Membership Agreement' })
+  expect((await document.boundingBox())?.height).toBeGreaterThanOrEqual(44)
   await press(page, document)
   const text = page.getByRole('dialog', { name: 'Membership Agreement, version 1' })
   await expect(text).toContainText('$99 per month')
