@@ -83,8 +83,10 @@ test('11.5 spec 5: a taken username and a taken email are told in the server’s
   await fillAccount(page, who)
   await next(page)
   await fillAccountCreation(page, { ...who, username: 'ana' })
-  await expect(page.getByText('This username is already taken.').first()).toBeVisible()
+  await expect(page.getByRole('status').getByText('This username is already taken.')).toBeAttached()
+  await expect.poll(() => messageOf(page, 'username')).toBe('This username is already taken.')
   await page.getByLabel('Username').fill(who.username)
+  await expect(page.getByRole('status').getByText('already taken')).toHaveCount(0)
   await page.route('**/validate_email', (route) =>
     route.fulfill({ json: { email: ['This email address is already registered.'] } }),
   )

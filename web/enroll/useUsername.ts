@@ -8,13 +8,15 @@ import { asked } from './asked.ts'
 type UsernameForm = Pick<ReturnType<typeof useForm<typeof asked.ACCOUNT_CREATION>>, 'hold' | 'tell'>
 
 const WANTED = /[^a-z0-9]/g
+const silence = { said: '', isFree: false }
+const UNTIL_HEARD = 3_000
 
 /** A username as it is typed: small letters and digits only, looked up when the typing pauses and when the field is left. */
 export function useUsername(form: UsernameForm) {
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined)
   const newest = useRef('')
   const known = useRef(new Map<string, string[] | undefined>())
-  const [news, setNews] = useState('')
+  const [news, setNews] = useState(silence)
 
   useEffect(() => () => clearTimeout(pause.current), [])
 
@@ -37,9 +39,17 @@ export function useUsername(form: UsernameForm) {
     const messages = await check(username)
     if (newest.current !== username) return
     const free = known.current.has(username) && !messages
-    setNews(free ? `${username} is available.` : '')
+    if (free) setNews({ said: `${username} is available.`, isFree: true })
+    if (messages?.[0]) sayOnce(messages[0])
     if (messages) form.tell('username', messages)
     if (free) await new Promise((resolve) => setTimeout(resolve, limits.button_back_ms))
+  }
+
+  /** For ears alone, and not for long: the message stands under the field, and who reads on there would hear it twice. */
+  const sayOnce = (said: string) => {
+    const taken = { said, isFree: false }
+    setNews(taken)
+    setTimeout(() => setNews((now) => (now === taken ? silence : now)), UNTIL_HEARD)
   }
 
   const lookUpOnce = (username: string) => {
@@ -53,7 +63,7 @@ export function useUsername(form: UsernameForm) {
     if ((event.nativeEvent as InputEvent).isComposing) return
     tidy(field)
     newest.current = field.value
-    setNews('')
+    setNews(silence)
     clearTimeout(pause.current)
     if (field.value.length >= limits.username_checked_from)
       pause.current = setTimeout(() => lookUpOnce(field.value), limits.username_pause_ms)

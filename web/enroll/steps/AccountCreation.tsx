@@ -61,8 +61,8 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
         enterKeyHint="next"
         hint="Small letters and numbers. It is also the link that you share."
       >
-        <p className="availability" role="status">
-          {username.news}
+        <p className={username.news.isFree ? 'availability' : 'unseen'} role="status">
+          {username.news.said}
         </p>
       </Field>
       <PasswordField
