@@ -160,8 +160,21 @@ test('10.14 what may come with it can be gone: it is told there, and the way goe
 })
 
 test('13.5 spec 8: a price that cannot be loaded is an Error, with a way to try again', async ({ page }) => {
-  await page.route('**/api/enrollment/orders', (route) => route.abort())
+  const sums = '**/api/enrollment/orders'
+  await page.route(sums, (route) => route.abort())
   await page.goto(at('/ana'))
   await choose(page, /Welcome Kit/)
-  await expect(page.getByRole('alertdialog', { name: 'Error' })).toBeVisible()
+  const again = page.getByRole('button', { name: 'try again' })
+  const stumble = async () => {
+    await page.getByRole('alertdialog', { name: 'Error' }).getByRole('button').last().click()
+    await expect(again).toBeFocused()
+    await page.unroute(sums)
+    await page.keyboard.press('Enter')
+    await expect(again).toHaveCount(0)
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+  }
+  await stumble()
+  await page.route(sums, (route) => route.abort())
+  await page.reload()
+  await stumble()
 })

@@ -76,6 +76,11 @@ export function StepForm({ wizard, step, form, title, lead, amount, children }: 
 /** A press on a button must not make the field lose its focus first: a message would appear and the button slip away. */
 const keepFocus = (event: { preventDefault: () => void }) => event.preventDefault()
 
+/** When the button goes that was pressed, the focus goes to the heading. */
+const handOver = (button: HTMLElement | null) => () => {
+  if (document.activeElement === button) button?.closest('.stage')?.querySelector('h1')?.focus()
+}
+
 /** Why nothing happened after a press, and what to do about it. */
 function Stopped({ wizard }: { wizard: Wizard }) {
   switch (wizard.stop) {
@@ -93,7 +98,7 @@ function Stopped({ wizard }: { wizard: Wizard }) {
       return (
         <Notice tone="alert" title="The price could not be loaded.">
           Please check your connection and{' '}
-          <button type="button" className="link" id="again" onClick={wizard.sumAgain}>
+          <button type="button" className="link" id="again" ref={handOver} onClick={wizard.sumAgain}>
             try again
           </button>
           .
