@@ -78,6 +78,8 @@ describe('ACCOUNT', () => {
     ['first_name', 'A\u0000da', CONTROL],
     ['first_name', 'A\u001b[31mda', CONTROL],
     ['first_name', 'A\nda', CONTROL],
+    ['first_name', 'A\u2028da', CONTROL],
+    ['first_name', 'A\u2029da', CONTROL],
     ['last_name', 'b'.repeat(30), 'ok'],
     ['last_name', 'b'.repeat(31), NAME_LONG],
     ['last_name', 'Love\u007flace', CONTROL],

@@ -10,7 +10,7 @@ type Check = z.core.CheckFn<string> | z.core.$ZodCheck<string>
 
 const stop = (error: string) => ({ error, abort: true })
 const tooLong = (most: number) => z.maxLength(most, stop(`Please use at most ${most} characters.`))
-const printable = z.refine<string>((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'Please use letters, digits and signs only.')
+const printable = z.refine<string>((text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'Please use letters, digits and signs only.')
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 /** A text that must be there: trimmed, and silent about its other rules while it is empty. */

@@ -26,6 +26,7 @@ const inWords: Record<string, (error: SystemError) => string> = {
   EACCES: ({ path }) => `${path} may not be used by this program.`,
   EROFS: ({ path }) => `${path} cannot be written to.`,
   Z_DATA_ERROR: () => 'This file is not a backup of Foyer.',
+  Z_BUF_ERROR: () => 'This backup is cut short. Nothing of it was restored: use a whole copy of it.',
 }
 
 function unknownCertificate() {

@@ -5,6 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { sentenceFor } from '#server/mendable.ts'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { backup, restore } from './backup.ts'
@@ -67,6 +68,8 @@ it('9.6 restores everything, from this database into an embedded one', async () 
     'enrollment/add-enrollment',
     await filledForm(site, { username: 'saved', business_name: 'Ünïcode "quotes" \\ Co' }),
   )
+  const lines = 'One\u2028two\u2029three' // line ends for some readers, none in a backup
+  await site.db.updateTable('sponsor').set({ name: lines }).where('site', '=', 'master').execute()
   const count = await backup(site.db, file)
   const copy = await empty()
   expect(await restore(copy, file)).toBe(count)
@@ -90,6 +93,21 @@ it('9.6 restores whole or not at all', async () => {
     await expect(restore(copy, join(folder, name))).rejects.toThrow(sentence)
   }
   expect(await copy.selectFrom('legal_text').selectAll().execute()).toEqual([])
+  await copy.destroy()
+}, 60_000)
+
+it('9.6 says of a backup that is cut short, in one sentence, that nothing was restored', async () => {
+  await backup(site.db, file)
+  const whole = await readFile(file)
+  const copy = await empty()
+  const short = join(folder, 'short.jsonl.gz')
+  for (const length of [whole.length - 1, whole.length - 9, whole.length >> 1, 12]) {
+    await writeFile(short, whole.subarray(0, length))
+    const problem = await restore(copy, short).catch((error) => error)
+    expect(sentenceFor(problem)).toBe('This backup is cut short. Nothing of it was restored: use a whole copy of it.')
+  }
+  expect(await copy.selectFrom('legal_text').selectAll().execute()).toEqual([])
+  expect(await copy.selectFrom('sponsor').selectAll().execute()).toEqual([])
   await copy.destroy()
 }, 60_000)
 

@@ -1,7 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
+import { pipeline as piped, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { sql } from 'kysely'
@@ -83,8 +82,7 @@ export async function restore(db: Db, file: string): Promise<number> {
       throw new BackupProblem('This database is not empty. Restore into a new one, or run: npm run db -- reset --empty')
     let count = 0
     let line = 0
-    const unzipped = createReadStream(file).compose(createGunzip())
-    for await (const text of createInterface({ input: unzipped })) {
+    for await (const text of linesOf(file)) {
       const read = JSON.parse(text)
       if (line++ === 0) {
         if (read.foyer !== 1) throw new BackupProblem(`${file} is not a backup of Foyer.`)
@@ -105,4 +103,19 @@ export async function restore(db: Db, file: string): Promise<number> {
     if (line === 0) throw new BackupProblem(`${file} is empty.`)
     return count
   })
+}
+
+/** A line ends at a line feed only: readline would also end one at U+2028 and U+2029, which JSON leaves as they are. */
+async function* linesOf(file: string) {
+  let line = ''
+  const unzipped = piped(createReadStream(file), createGunzip(), () => {}) // what goes wrong, the loop below throws
+  for await (const chunk of unzipped.setEncoding('utf8')) {
+    const [end = '', ...begun] = (chunk as string).split('\n')
+    line += end
+    for (const next of begun) {
+      yield line
+      line = next
+    }
+  }
+  if (line) yield line
 }
