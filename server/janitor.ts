@@ -44,7 +44,8 @@ async function settle(world: World, left: Left): Promise<void> {
     return
   }
   if (left.gateway !== world.payment.name) throw new Error(`only the gateway '${left.gateway}' knows of this attempt`)
-  const found = await world.payment.lookup({ reference: referenceOf(key), transaction_id }, deadline(world))
+  const asked = { reference: referenceOf(key), transaction_id, since: left.created_at }
+  const found = await world.payment.lookup(asked, deadline(world))
   switch (found.outcome) {
     case 'approved':
       await admit(world, key, found)

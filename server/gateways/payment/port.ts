@@ -32,7 +32,12 @@ export type Hold = {
   }
 }
 
-export type Asked = { reference: string; transaction_id?: string | null }
+export type Asked = {
+  reference: string
+  transaction_id?: string | null
+  /** When the attempt was written: the gateway cannot have heard of it before. */
+  since?: Date
+}
 
 export type Authorization =
   /** The vault reference bills the next months; it is empty when the gateway could not keep the card. */

@@ -96,8 +96,8 @@ export function authorizeNet({ now, ...account }: Account & { now: () => Date })
     return { outcome: 'declined', decline_class }
   }
 
-  async function lookup(reference: string, signal: AbortSignal): Promise<Authorization | undefined> {
-    const transId = await books.find(reference, signal)
+  async function lookup(reference: string, signal: AbortSignal, since?: Date): Promise<Authorization | undefined> {
+    const transId = await books.find(reference, signal, since)
     return transId ? became(reference, transId, signal) : undefined
   }
 
@@ -171,8 +171,8 @@ export function authorizeNet({ now, ...account }: Account & { now: () => Date })
       isLongNumber(asked.card.cc_number)
         ? Promise.resolve({ outcome: 'declined', decline_class: 'card' })
         : hold(asked, signal).catch(lostIs<Authorization>(unknown)),
-    lookup: ({ reference, transaction_id }, signal) =>
-      (transaction_id ? became(reference, transaction_id, signal) : lookup(reference, signal))
+    lookup: ({ reference, transaction_id, since }, signal) =>
+      (transaction_id ? became(reference, transaction_id, signal) : lookup(reference, signal, since))
         .then((found) => found ?? { outcome: 'not_found' as const })
         .catch(lostIs<Authorization>(unknown)),
     capture: (transaction_id, signal) => capture(transaction_id, signal).catch(lostIs<Settlement>('unknown')),

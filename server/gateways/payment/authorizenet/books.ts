@@ -49,13 +49,17 @@ export function booksOf(ask: Exchange, now: () => Date) {
     yield* unsettled(signal)
     yield* settled(then, signal)
   }
-  const lately = (signal: AbortSignal) => since(new Date(now().getTime() - LOOK_BACK_MS), signal)
+  const lately = (signal: AbortSignal, then = new Date(0)) =>
+    since(new Date(Math.max(now().getTime() - LOOK_BACK_MS, then.getTime() - DAY_MS)), signal)
 
   return {
-    /** The transaction of this reference; of several the one that has the money. */
-    async find(reference: string, signal: AbortSignal): Promise<string | undefined> {
+    /**
+     * The transaction of this reference; of several the one that has the money. What was settled a day before it was
+     * asked for cannot be it: reading a busy week would take longer than an answer is waited for.
+     */
+    async find(reference: string, signal: AbortSignal, asked?: Date): Promise<string | undefined> {
       const found: Line[] = []
-      for await (const line of lately(signal)) {
+      for await (const line of lately(signal, asked)) {
         if (line.invoiceNumber !== reference || standing(line) === 'refunded') continue
         if (hasMoney(line)) return line.transId
         found.push(line)

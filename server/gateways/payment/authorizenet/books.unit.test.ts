@@ -72,6 +72,23 @@ describe('a lookup', () => {
     expect(await gateway.lookup(asked, soon())).toMatchObject({ outcome: 'approved', transaction_id })
     expect(await gateway.lookup({ reference: newReference() }, soon())).toEqual({ outcome: 'not_found' })
   })
+
+  it('reads no batch that was settled before it was asked for', async () => {
+    const asked = hold()
+    for (let day = 0; day < 7; day++) {
+      emulator.add({ transactionStatus: 'capturedPendingSettlement', submitted: now() })
+      emulator.settle()
+      pass(86_400_000)
+    }
+    const since = new Date(now().getTime() - 3_600_000)
+    emulator.received.length = 0
+    expect(await gateway.lookup({ reference: asked.reference, since }, soon())).toEqual({ outcome: 'not_found' })
+    expect(emulator.received.length).toBeLessThanOrEqual(3) // unsettled, the batches, at most one of them
+    await captured(asked)
+    emulator.settle()
+    pass(5 * 86_400_000)
+    expect((await gateway.lookup({ reference: asked.reference, since }, soon())).outcome).toBe('approved')
+  })
 })
 
 describe('capture and void', () => {
