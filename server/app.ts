@@ -1,4 +1,3 @@
-import cookie from '@fastify/cookie'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyServerFactory, LogController } from 'fastify'
 import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
@@ -7,6 +6,7 @@ import { API, type Call, calls, IdempotencyKey, Refused } from '#contract/api.ts
 import { brand } from '#contract/brand.ts'
 import { officeCalls } from '#contract/office-calls.ts'
 import { closePolitely } from './closing.ts'
+import { addCookies } from './cookies.ts'
 import { answerError, answerUnreadable, nothingHere } from './errors.ts'
 import { type Handlers, handlers } from './handlers.ts'
 import { dataPolicy, safeHeaders } from './headers.ts'
@@ -44,7 +44,7 @@ export async function createApp({ world, shell, serverFactory }: Making): Promis
   app.removeContentTypeParser('text/plain')
   addSafety(app, config.production)
   closePolitely(app)
-  await app.register(cookie, { secret: world.keys.secret('cookies').toString('base64') })
+  await addCookies(app, world)
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info, servers: [{ url: config.PUBLIC_URL }] },
     transform: jsonSchemaTransform,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openKeys } from './keys.ts'
+import { cookieOf, joinedMember } from './test/member.ts'
 import { type Site, testSite } from './test/site.ts'
 
 let site: Site
@@ -108,4 +109,43 @@ it('1.6 refuses a cookie that we did not sign', async () => {
   expect(enrollmentIn((await site.get('/ana', { cookie: forged })).body)).not.toBe(
     '00000000-0000-4000-8000-000000000000',
   )
+})
+
+describe('a cookie', () => {
+  const enrollmentIn = ({ body }: { body: string }) => /name="enrollment" content="([^"]+)"/.exec(body)?.[1]
+  const namesOf = (...replies: { headers: Record<string, unknown> }[]) =>
+    replies.flatMap(({ headers }) => [headers['set-cookie'] ?? []].flat().map((line) => String(line).split('=')[0]))
+  const everyKind = async (of: Site) => {
+    const { username, password, token } = await joinedMember(of)
+    const entered = await of.post('office/session', { token })
+    const cookie = cookieOf(entered)
+    const signedIn = await of.post('office/sign-in', { name: username, password })
+    const left = await of.post('office/sign-out', {}, { cookie })
+    const first = await of.get('/bluepier')
+    const other = await of.get('/ana', { cookie: cookieOf(first) })
+    const lost = await of.get('/nobodyhere')
+    const found = await of.get('/master', { cookie: cookieOf(lost) })
+    return [entered, signedIn, left, first, other, lost, found]
+  }
+  const plain = ['foyer_enrollment', 'foyer_known', 'foyer_office', 'foyer_other_site', 'foyer_unknown_site']
+
+  it('7.8 is bound to this very host under https, and one that another subdomain has planted is not read', async () => {
+    const secure = await testSite({ PUBLIC_URL: 'https://foyer.test' })
+    const replies = await everyKind(secure)
+    expect([...new Set(namesOf(...replies))].sort()).toEqual(plain.map((name) => `__Host-${name}`))
+    const lines = replies.flatMap(({ headers }) => headers['set-cookie'] ?? [])
+    expect(lines.filter((line) => !/; Path=\/;.*; Secure/.test(line) || /Domain/i.test(line))).toEqual([])
+
+    const page = await secure.get('/ana')
+    const cookie = cookieOf(page)
+    expect(enrollmentIn(await secure.get('/ana', { cookie }))).toBe(enrollmentIn(page))
+    const planted = cookie.replaceAll('__Host-', '')
+    expect(enrollmentIn(await secure.get('/ana', { cookie: planted }))).not.toBe(enrollmentIn(page))
+    expect(enrollmentIn(await secure.get('/ana', { cookie: `${planted}; ${cookie}` }))).toBe(enrollmentIn(page))
+    await secure.close()
+  })
+
+  it('7.8 has its plain name over http, where a browser would refuse the other', async () => {
+    expect([...new Set(namesOf(...(await everyKind(site))))].sort()).toEqual(plain)
+  })
 })
