@@ -41,6 +41,7 @@ const found = async () => {
   return differences.map(({ reference, kind }) => `${reference} ${kind}`)
 }
 const HOUR = 3600
+const soon = () => AbortSignal.timeout(1000)
 
 it('4.19 books that agree have no difference, whatever became of the attempts', async () => {
   await enroll()
@@ -88,6 +89,33 @@ it('4.19 a payment that stopped on the way is a difference once it has had its t
   site.pass(HOUR)
   expect(await found()).toContain(`${reference} state`)
   await set('captured')
+})
+
+it('4.19 a payment that could not be taken is a difference until somebody has taken it by hand', async () => {
+  const { capture } = site.world.payment
+  site.world.payment.capture = async () => 'refused'
+  const { reference } = await enroll()
+  site.world.payment.capture = capture
+  const isCleared = async () => {
+    const row = site.db.selectFrom('difference').select('cleared_at').where('reference', '=', reference)
+    return (await row.executeTakeFirst())?.cleared_at !== null
+  }
+  const says = (state: Transaction['state']) =>
+    booksWith((books) => books.map((line) => (line.reference === reference ? { ...line, state } : line)))
+  for (const [state, agrees] of [
+    ['held', false],
+    ['captured', true],
+    ['voided', false],
+    ['refunded', true],
+  ] as const) {
+    says(state)
+    expect(await found(), state).toEqual(agrees ? [] : [`${reference} state`])
+    expect(await isCleared(), state).toBe(agrees)
+  }
+  booksWith((books) => books)
+  const [line] = (await honest(new Date(0), soon())).filter((line) => line.reference === reference)
+  await capture(line?.transaction_id ?? '', soon())
+  expect(await found()).toEqual([])
 })
 
 it.each([

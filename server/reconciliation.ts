@@ -20,13 +20,13 @@ const agreed: Record<PaymentState, Theirs[]> = {
   voided: ['voided', 'refunded', 'declined', 'nothing'],
   abandoned: ['nothing', 'declined', 'voided'],
   review: ['review'],
+  capture_failed: ['captured', 'refunded'], // somebody has taken it by hand
   // These are on their way somewhere; whatever has stopped on the way is a difference.
   reserved: [],
   authorizing: [],
   authorized: [],
   unknown: [],
   enrolled: [],
-  capture_failed: [],
 }
 const ON_THE_WAY: PaymentState[] = [
   'reserved',
