@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { statement } from './db/statement.ts'
-import type { Letter } from './gateways/mail/port.ts'
+import { type Letter, NoSuchReader } from './gateways/mail/port.ts'
 import { consentLetter, emailChangedLetter, unpaidLetter, welcomeLetter } from './letters.ts'
 import { confirmEmailLetterTo } from './office/details.ts'
 import { cancelledLetterTo, keptLetterTo } from './office/membership.ts'
@@ -179,7 +179,7 @@ async function finish(world: World, { id, kind, payload, tries }: Taken, close: 
     const wait = Math.min(2 ** tries, longestWaitSeconds)
     const run_at = new Date(world.now().getTime() + wait * 1000)
     const last_error = error instanceof Error ? error.message : String(error)
-    const isLast = tries >= mostTries
+    const isLast = tries >= mostTries || error instanceof NoSuchReader
     world.log[isLast ? 'error' : 'warn'](
       { err: error, job: id, kind, tries },
       isLast ? 'a job is given up' : 'a job will be tried again',

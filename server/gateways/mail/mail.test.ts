@@ -3,12 +3,21 @@ import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { lanes, runJobs } from '#server/jobs.ts'
 import { testDatabase } from '#server/test/database.ts'
+import { joinedMember } from '#server/test/member.ts'
+import { type Site, testSite } from '#server/test/site.ts'
 import { outboxMail } from './outbox.ts'
 import type { Letter } from './port.ts'
 import { keepsMailPromise } from './promise.ts'
 import { smtpMail } from './smtp.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await testSite()
+})
+afterAll(() => site.close())
 
 keepsMailPromise('outbox', async () => {
   const database = await testDatabase()
@@ -75,6 +84,33 @@ it('15.12 what a mail server says of a reader goes no further', async () => {
   const refused = gateway.send({ to: 'zoe@mail.example', subject: 'Hello', text: 'Hello', html: '<p>Hello' })
   await expect(refused).rejects.toThrow('the mail server did not take the letter (EENVELOPE 550)')
   expect(inspect(await refused.catch((error: unknown) => error), { depth: 5 })).not.toContain('zoe')
+  await close()
+})
+
+it.each([
+  ['550 no such person', true],
+  ['550 5.1.1 no such person', true],
+  ['553 5.1.3 that is no address', true],
+  ['550 5.2.1 the mailbox is closed', true],
+  ['450 4.2.0 later, please', false],
+  ['452 4.2.2 the mailbox is full', false],
+  ['550 5.1.8 your own address leads nowhere', false],
+  ['550 5.7.1 nothing from you', false],
+  ['554 5.7.1 no relaying', false],
+])('15.12 a letter that is answered with %s is given up at once: %s', async (answer, isFinal) => {
+  const [code, ...words] = answer.split(' ')
+  const { gateway, close } = await mailServer({
+    onRcptTo: (_address, _session, done) =>
+      done(Object.assign(new Error(words.join(' ')), { responseCode: Number(code) })),
+  })
+  const world = { ...site.world, mail: gateway }
+  const { email } = await joinedMember(site)
+  await runJobs(world, lanes.letters)
+  const jobs = await site.db.selectFrom('job').selectAll().where('kind', '=', 'welcome').execute()
+  const last_error = `the mail server did not take the letter (EENVELOPE ${code})`
+  expect(jobs).toMatchObject([{ tries: 1, last_error, done_at: isFinal ? expect.any(Date) : null }])
+  expect(site.log()).not.toContain(email)
+  await site.db.deleteFrom('job').execute()
   await close()
 })
 

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import type { MailGateway } from './port.ts'
+import { type MailGateway, NoSuchReader } from './port.ts'
 
 /** A real mail server, by its address: smtp://name:password@host:port */
 export const smtpMail = (address: string, from: string): MailGateway => {
@@ -23,11 +23,16 @@ export const smtpMail = (address: string, from: string): MailGateway => {
       }
       await transport.sendMail(mail).catch((error: Untaken) => {
         const { code, responseCode } = error
-        throw new Error(`the mail server did not take the letter (${[code, responseCode].filter(Boolean).join(' ')})`)
+        const Problem = isNobody(error) ? NoSuchReader : Error
+        throw new Problem(`the mail server did not take the letter (${[code, responseCode].filter(Boolean).join(' ')})`)
       })
     },
   }
 }
 
 /** A mail server's own words name the person whose letter it was. They go no further. */
-type Untaken = { code?: string; responseCode?: number }
+type Untaken = { code?: string; responseCode?: number; command?: string; response?: string }
+
+/** The server knows for good that the address leads nowhere. Not: that it takes nothing from us, which can be mended. */
+const isNobody = ({ command, response = '' }: Untaken) =>
+  command === 'RCPT TO' && /^55[013][ -](?!5\.(?:[^12]\.|1\.[789]\b))/.test(response)
