@@ -54,6 +54,14 @@ describe('the policy', () => {
     ['master ana*', 'ana'],
   ])('16.1 %s: %s', (told, credited) => expect(winner(story(told), known)?.site).toBe(credited))
 
+  it.each(['ana', 'master ana', 'master ana ana!'])('16.1 the first link stays, however many follow: %s', (told) => {
+    const many = Array.from({ length: 13 }, (_, n) => `site${n}`)
+    const touches = many.reduce((touches, word, n) => withOpened(touches, word, at(10 + n)), story(told))
+    expect(touches).toHaveLength(12)
+    expect(touches.slice(0, story(told).length)).toEqual(story(told))
+    expect(touches.at(-1)?.site).toBe('site12')
+  })
+
   it('16.1 the cookie carries touches as they were', () => {
     const touches = story('ana bluepier bluepier! fern*')
     expect(readTouches(writeTouches(touches))).toEqual(touches)

@@ -39,10 +39,11 @@ async function sponsorsOf(world: World, touches: readonly Touch[], known: readon
 
 const MOST_OPENED = 12
 
-/** Each link counts the first time that it is opened; a reload or a way back is no news. The first and the choice stay. */
+/** Each link counts the first time that it is opened; a reload or a way back is no news. The first sponsor's and the choice stay. */
 export function withOpened(touches: readonly Touch[], site: string, touched_at: Date): Touch[] {
   if (touches.some((touch) => touch.site === site)) return [...touches]
-  const spare = touches.findIndex(({ why }, n) => n > 0 && why !== 'chosen')
+  const first = touches.findIndex((touch) => touch.site !== MASTER)
+  const spare = touches.findIndex(({ why }, n) => n > first && why !== 'chosen')
   const kept = touches.length < MOST_OPENED ? touches : touches.filter((_, n) => n !== spare)
   return [...kept, { site, why: 'opened', touched_at }]
 }
