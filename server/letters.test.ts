@@ -191,6 +191,20 @@ describe('names in letters', () => {
     const { text } = unpaidLetter(site.world, { ...zoe, first_name, site: 'ana' })
     expect(text.split('\n')[0]).toBe(hello)
   })
+
+  it.each([
+    ['St. Anne & Co', 'St. Anne & Co'],
+    ['win.example', 'your sponsor'],
+    ['Claim at //x', 'your sponsor'],
+  ])('15.12 so is a sponsor’s: %s', async (name, said) => {
+    const ana = site.db.updateTable('sponsor').where('site', '=', 'ana')
+    await ana.set({ name }).execute()
+    const { text, html } = await welcomeLetter(site.world, member_id)
+    await ana.set({ name: "Ana's Paper Lantern Studio" }).execute()
+    expect(text).toContain(`You joined with ${said} on November 15, 2026.`)
+    expect(text).toContain(`  You joined with: ${said}\n`)
+    if (name !== said) expect(text + html).not.toContain(name)
+  })
 })
 
 describe('the outbox', () => {

@@ -27,11 +27,12 @@ import type { World } from './world.ts'
 export async function welcomeLetter(world: World, member_id: string): Promise<Letter> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
   const [member, bought] = await Promise.all([memberOf(world, member_id), receiptOf(world, member_id)])
+  const sponsor = looksLikeLink(member.sponsor_name) ? 'your sponsor' : member.sponsor_name
   return letter(world, member, {
     subject: `Welcome to ${brand.name}`,
     preview: `Your receipt, your own link, and the way into your office.`,
     blocks: [
-      paragraph(`You joined with ${member.sponsor_name} on ${day(member.joined_at)}. It is good to have you here.`),
+      paragraph(`You joined with ${sponsor} on ${day(member.joined_at)}. It is good to have you here.`),
       button('Open your office', OFFICE_URL),
       heading('Your own link'),
       paragraph('Whoever opens it can join with you. Share it with the people you would like to bring.'),
@@ -43,7 +44,7 @@ export async function welcomeLetter(world: World, member_id: string): Promise<Le
         [
           ['Paid on', day(bought.paid_on)],
           ['Reference', bought.reference],
-          ['You joined with', member.sponsor_name],
+          ['You joined with', sponsor],
         ],
       ),
       heading('Your membership'),
@@ -221,9 +222,10 @@ const letter = ({ config }: World, to: Addressee, { blocks, ...said }: Said): Le
     blocks: [mainHeading(said.subject), greeting(to.first_name), ...blocks],
   })
 
+const greeting = (first_name: string) => paragraph(looksLikeLink(first_name) ? 'Hello,' : `Hello ${first_name},`)
+
 /** Mail readers make links of what looks like one: such a name is not repeated to whoever opens the letter. */
-const greeting = (first_name: string) =>
-  paragraph(/[\p{L}\p{N}]\.[\p{L}\p{N}]|[/:@]/u.test(first_name) ? 'Hello,' : `Hello ${first_name},`)
+const looksLikeLink = (name: string) => /[\p{L}\p{N}]\.[\p{L}\p{N}]|[/:@]/u.test(name)
 
 async function memberOf({ db }: World, member_id: string) {
   const [member] = (await readMember(db, { member_id })).rows
