@@ -143,6 +143,22 @@ it.each([
   },
 )
 
+it('4.19 a payment at the edge of the time is no difference, though the gateway’s clock is behind ours', async () => {
+  const before = await enroll()
+  site.pass(HOUR / 2)
+  const { reference } = await enroll()
+  const since = site.world.now()
+  const ago = (seconds: number) => since.getTime() - seconds * 1000
+  const submitted = new Map([
+    [before.reference, ago(HOUR / 2 + 300)],
+    [reference, ago(300)],
+  ])
+  site.world.payment.transactions = async (edge, signal) =>
+    (await honest(new Date(0), signal)).filter((line) => (submitted.get(line.reference) ?? 0) >= edge.getTime())
+  expect(await reconcile(site.world, since)).toEqual({ differences: [], attempts: 2, transactions: 2 })
+  booksWith((books) => books)
+})
+
 it('4.19 a payment of which nobody ever learns is a difference, however often it is asked about', async () => {
   const { lookup } = site.world.payment
   site.world.payment.lookup = async () => ({ outcome: 'unknown' })

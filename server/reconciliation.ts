@@ -45,6 +45,8 @@ const isLive = ({ state }: { state: Theirs }) => state === 'held' || state === '
 
 /** The gateway is asked once; its answer may be long. */
 const PATIENCE_MS = 120_000
+/** Its clock may be behind ours: what we began at the edge may be older in its books. */
+const CLOCKS_DIFFER_MS = 3_600_000
 
 /**
  * Compares the gateway's books with our journal since then, both ways. A difference is a row; it is cleared by a later
@@ -97,10 +99,12 @@ async function beingLetGo({ db }: World): Promise<Set<unknown>> {
   return new Set(jobs.map(({ payload }) => payload.transaction_id))
 }
 
-const askGateway = ({ payment }: World, since: Date) =>
-  payment.transactions(since, AbortSignal.timeout(PATIENCE_MS)).catch((cause: Error) => {
+function askGateway({ payment }: World, since: Date) {
+  const edge = new Date(since.getTime() - CLOCKS_DIFFER_MS)
+  return payment.transactions(edge, AbortSignal.timeout(PATIENCE_MS)).catch((cause: Error) => {
     throw new Mendable(`The payment gateway '${payment.name}' did not give its books: ${cause.message}`, { cause })
   })
+}
 
 const attemptsSince = (world: World, since: Date) => journal(world).where('payment.created_at', '>=', since).execute()
 
