@@ -109,6 +109,13 @@ describe('ACCOUNT', () => {
     },
   )
 
+  test('a letter with its accent is kept as one sign, however it was typed', () => {
+    expect(fields.first_name.parse('Zoe\u0308')).toBe('Zo\u00eb')
+    expect(fields.business_name.parse('Cafe\u0301')).toBe('Caf\u00e9')
+    expect(fields.email.parse('zoe\u0308@mail.example')).toBe('zo\u00eb@mail.example')
+    expect(heard('first_name', 'e\u0301'.repeat(30))).toBe('ok')
+  })
+
   test('a phone number is kept without what was written between its digits', () => {
     expect(fields.mobile_phone.parse(' +1 (202) 555-01.23 ')).toBe('+12025550123')
   })
@@ -138,6 +145,7 @@ describe('ACCOUNT_CREATION', () => {
     ['email', 'ada+join@mail.example.co.uk', 'ok'],
     ['email', "o'hara@example.ie", 'ok'],
     ['email', 'josé@exämple.de', 'ok'],
+    ['email', 'jose\u0301@exa\u0308mple.de', 'ok'],
     ['email', emailOf(50), 'ok'],
     ['email', emailOf(51), EMAIL_LONG],
     ['email', 'ada', EMAIL],

@@ -11,13 +11,15 @@ type Check = z.core.CheckFn<string> | z.core.$ZodCheck<string>
 const stop = (error: string) => ({ error, abort: true })
 const tooLong = (most: number) => z.maxLength(most, stop(`Please use at most ${most} characters.`))
 const printable = z.refine<string>((text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'Please use letters, digits and signs only.')
+/** A letter with its accent is one sign or two, by keyboard; it is read as one. */
+const tidy = z.overwrite<string>((text) => text.trim().normalize())
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 /** A text that must be there: trimmed, and silent about its other rules while it is empty. */
-const required = (message: string, ...rules: Check[]) => z.string(message).check(z.trim(), z.regex(visible, stop(message)), printable, ...rules)
+const required = (message: string, ...rules: Check[]) => z.string(message).check(tidy, z.regex(visible, stop(message)), printable, ...rules)
 
 /** A text that may be missing. */
-const optional = (...rules: Check[]) => z._default(z.string('Please send a text.').check(z.trim(), printable, ...rules), '')
+const optional = (...rules: Check[]) => z._default(z.string('Please send a text.').check(tidy, printable, ...rules), '')
 
 /** A box that must be ticked, and one that may be. */
 const ticked = (message: string) => z.literal('1', message)

@@ -11,8 +11,8 @@ export const taken: Record<Name, string> = {
   email: 'This email address is already registered.',
 }
 
-/** Names are one whatever their case. */
-export const claimValue = (text: string): string => text.trim().toLowerCase()
+/** Names are one whatever their case, and however a keyboard puts an accent on a letter. */
+export const claimValue = (text: string): string => text.trim().toLowerCase().normalize()
 
 /** 'Available', or why not. A name that this very enrollment has claimed is still available to it. */
 export async function availability(

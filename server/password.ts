@@ -7,8 +7,11 @@ const argon2id = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, paralle
 
 type Room = Pick<Config, 'HASHES_AT_ONCE' | 'HASHES_WAITING'>
 
+/** A password is the same on every keyboard, also on one that types an accent as a sign of its own. */
+const onAnyKeyboard = (password: string) => password.normalize()
+
 export const hashPassword = (password: string, room: Room): Promise<string> =>
-  inTurn(room, () => hash(password, argon2id))
+  inTurn(room, () => hash(onAnyKeyboard(password), argon2id))
 
 /** Whether a password is the one behind a hash. Without a hash it is not, and that takes as long to find out. */
 export const isPassword = (password: string, password_hash: string | undefined, room: Room): Promise<boolean> =>
@@ -18,7 +21,7 @@ export const isPassword = (password: string, password_hash: string | undefined, 
       throw error
     })
     const standIn = await nobodys // waited for by everybody, so that the first one is not told by it either
-    const isSame = await verify(password_hash ?? standIn, password)
+    const isSame = await verify(password_hash ?? standIn, onAnyKeyboard(password))
     return isSame && password_hash !== undefined
   })
 

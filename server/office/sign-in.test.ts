@@ -23,6 +23,22 @@ describe('signing in', () => {
     }
   })
 
+  it('15.1 takes an accent as one sign or as two, in name and password, whichever it was when they joined', async () => {
+    const name = `zo\u00eb.${Date.now()}@mail.example`
+    const password = 'Lant\u00e9rne-4-Hall'
+    for (const [n, form] of (['NFC', 'NFD'] as const).entries()) {
+      const email = `${n}${name}`
+      await joinedMember(site, { email: email.normalize(form), password: password.normalize(form) })
+      for (const typed of ['NFC', 'NFD'] as const)
+        expect((await signIn(email.normalize(typed), password.normalize(typed))).statusCode, `${form} ${typed}`).toBe(
+          200,
+        )
+      const other = form === 'NFC' ? 'NFD' : 'NFC'
+      const again = await site.post('enrollment/validate_email', { email: email.normalize(other) })
+      expect(again.json().email).toEqual(['This email address is already registered.'])
+    }
+  })
+
   it('15.1 says the same of a wrong password and of an unknown name', async () => {
     const { username, email, password } = await joinedMember(site)
     const wrong = [
