@@ -100,7 +100,7 @@ async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: 
   const begun = await goOn(request, world, site)
   const lost = wordIn(request, LOST)
   const arrival = await arrive(world, site, { ...begun, lost, other: wordIn(request, OTHER) })
-  if (isOpened(request)) giveCookie(reply, world, { ...begun, touches: arrival.touches })
+  if (isOpened(request)) giveCookie(reply, { ...begun, touches: arrival.touches })
   if ('leadsTo' in arrival) {
     if (arrival.isLost) reply.setCookie(LOST, site, { ...carried, maxAge: SECONDS_LOST })
     else if (site !== MASTER) reply.setCookie(OTHER, site, { ...carried, maxAge: SECONDS_OTHER })

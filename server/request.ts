@@ -10,12 +10,8 @@ const OFFICE_COOKIE = 'foyer_office'
 const KNOWN_COOKIE = 'foyer_known'
 const DAYS = 86_400
 
-/** A cookie that no script reads and that travels to us only. */
-const ours = ({ config }: Pick<World, 'config'>) => ({
-  httpOnly: true,
-  secure: config.PUBLIC_URL.startsWith('https:'),
-  path: '/',
-})
+/** A cookie that no script reads. */
+const ours = { httpOnly: true, path: '/' } as const
 
 const header = (request: FastifyRequest, name: string) => [request.headers[name]].flat()[0] ?? ''
 
@@ -35,13 +31,13 @@ export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world:
     key: key ? parseKey(key) : undefined,
     officeKey: readOfficeCookie(request),
     letIn: (member_id, { key, expires_at: expires }) => {
-      reply.setCookie(OFFICE_COOKIE, key, { ...ours(world), sameSite: 'lax', expires })
-      giveKnown(request, reply, world, member_id)
+      reply.setCookie(OFFICE_COOKIE, key, { ...ours, sameSite: 'lax', expires })
+      giveKnown(request, reply, member_id)
     },
     knownAs: readKnown(request),
-    letOut: () => reply.clearCookie(OFFICE_COOKIE, ours(world)),
+    letOut: () => reply.clearCookie(OFFICE_COOKIE, ours),
     adopt: (enrollment_id, touches) =>
-      giveCookie(reply, world, { enrollment_id, since: cookie?.since ?? world.now(), touches }),
+      giveCookie(reply, { enrollment_id, since: cookie?.since ?? world.now(), touches }),
   }
 }
 
@@ -56,9 +52,9 @@ function readKnown(request: FastifyRequest): Visitor['knownAs'] {
   return member_id && browser ? { member_id, browser } : undefined
 }
 
-function giveKnown(request: FastifyRequest, reply: FastifyReply, world: World, member_id: string) {
+function giveKnown(request: FastifyRequest, reply: FastifyReply, member_id: string) {
   if (readKnown(request)?.member_id === member_id) return
-  const how = { ...ours(world), signed: true, sameSite: 'lax', maxAge: 365 * DAYS } as const
+  const how = { ...ours, signed: true, sameSite: 'lax', maxAge: 365 * DAYS } as const
   reply.setCookie(KNOWN_COOKIE, `${member_id}.${randomUUID()}`, how)
 }
 
@@ -81,9 +77,9 @@ export function readCookie(request: FastifyRequest): Begun | undefined {
 }
 
 /** Id, time and links, signed. Nothing is stored until the visitor first sends something. */
-export const giveCookie = (reply: FastifyReply, { config }: World, { enrollment_id, since, touches }: Begun) =>
+export const giveCookie = (reply: FastifyReply, { enrollment_id, since, touches }: Begun) =>
   reply.setCookie(COOKIE, `${enrollment_id}.${since.getTime()}.${writeTouches(touches)}`, {
-    ...ours({ config }),
+    ...ours,
     signed: true,
     sameSite: 'lax',
     maxAge: 30 * DAYS,

@@ -35,4 +35,5 @@ type Untaken = { code?: string; responseCode?: number; command?: string; respons
 
 /** The server knows for good that the address leads nowhere. Not: that it takes nothing from us, which can be mended. */
 const isNobody = ({ command, response = '' }: Untaken) =>
-  command === 'RCPT TO' && /^55[013][ -](?!5\.(?:[^12]\.|1\.[789]\b))/.test(response)
+  command === 'RCPT TO' && /^55[013][ -](?!5\.(?:[^12]\.|1\.[789]\b))/.test(response) && !isAboutUs.test(response)
+const isAboutUs = /relay|authenticat|sender|blocked|blacklist|policy|spam/i
