@@ -153,7 +153,9 @@ test('10.14 what may come with it can be gone: it is told there, and the way goe
   await page.getByRole('button', { name: /Continue without/ }).click()
   await expect(page.getByRole('heading', { name: 'Anything to go with it?' })).toBeVisible()
   await expect(page.getByRole('alert')).toContainText('This package is not available.')
+  const told = await page.getByRole('alert').elementHandle()
   await choose(page, /Monthly Parcel/)
+  await expect.poll(() => told?.evaluate((alert) => alert.isConnected)).toBe(false) // said anew, not only still there
   await expect(page.getByRole('alert')).toContainText('This package is not available.')
   await page.getByRole('button', { name: /Continue without/ }).click()
   await expect(page.getByRole('heading', { name: 'Something special?' })).toBeVisible()

@@ -116,7 +116,7 @@ type Writing = {
 const WELCOME_MINUTES = 30
 
 /** How long the page that paid may still hand out keys to the office. Later, one signs in. */
-export const welcomeUntil = (joined_at: Date) => new Date(joined_at.getTime() + WELCOME_MINUTES * 60_000)
+const welcomeUntil = (joined_at: Date) => new Date(joined_at.getTime() + WELCOME_MINUTES * 60_000)
 
 const giveUp = (world: World, key: AttemptKey, { transaction_id }: Approval) =>
   inTransaction(world.db, async (db) => {

@@ -21,15 +21,17 @@ export async function keepFiles(world: World, folder: string): Promise<void> {
     .updateTable('built_file')
     .set({ kept_at: now() })
     .where('name', 'in', names)
-    .returning('name')
+    .returning(['name', 'seal'])
     .execute()
-  const known = new Set(kept.map(({ name }) => name))
-  for (const name of names.filter((name) => !known.has(name))) {
+  const seals = new Map(kept.map(({ name, seal }) => [name, seal]))
+  for (const name of names) {
     const content = await readFile(join(folder, 'assets', `${name}.br`))
+    const seal = sealOf(world, name, content)
+    if (seals.get(name) === seal) continue
     await db
       .insertInto('built_file')
-      .values({ name, content, seal: sealOf(world, name, content), kept_at: now() })
-      .onConflict((clash) => clash.doNothing()) // another process of this version was faster
+      .values({ name, content, seal, kept_at: now() })
+      .onConflict((clash) => clash.column('name').doUpdateSet({ content, seal }))
       .execute()
   }
   const long = new Date(now().getTime() - KEPT_DAYS * 86_400_000)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { admit, welcomeUntil } from './admission.ts'
+import { admit } from './admission.ts'
 import { mintGrant } from './office/grant.ts'
 import { hashPassword } from './password.ts'
 import {
@@ -116,12 +116,15 @@ async function nextKey(world: World, { cookie }: Visitor): Promise<AttemptKey> {
   return { enrollment_id: cookie, attempt: newest ? newest.attempt + (isFree(newest) ? 1 : 0) : 1 }
 }
 
+/** Whether the page that paid may still hand out keys. */
+const isWelcome = ({ now }: World, { welcome_until }: { welcome_until: Date | null }) =>
+  welcome_until !== null && now() < welcome_until
+
 /** The answer that this key has had before. An enrollment that succeeded answers every key with its approval. */
 async function recall(world: World, key: AttemptKey, visitor: Visitor): Promise<EnrollmentReply | undefined> {
   const { member, attempts } = await findAttempts(world.db, key.enrollment_id)
   if (member) {
-    const stillHere =
-      visitor.cookie === key.enrollment_id && member.welcome_until !== null && world.now() < member.welcome_until
+    const stillHere = visitor.cookie === key.enrollment_id && isWelcome(world, member)
     return stillHere ? welcome(world, member.id) : { payment: 'Approved', token: '', vo_url: world.config.OFFICE_URL }
   }
   const same = attempts.find(({ attempt }) => attempt === key.attempt)
@@ -133,13 +136,13 @@ async function recall(world: World, key: AttemptKey, visitor: Visitor): Promise<
 }
 
 /**
- * How an enrollment stands when a page is opened. Over: it has led to a member whose page is no longer open, or who now opens a
- * link that is not their own way in; the next one in this browser is somebody else.
+ * How an enrollment stands when a page is opened. Over: it has led to a member who was here long ago, has signed out, or now
+ * opens a link that is not their own way in; the next one in this browser is somebody else.
  */
 export async function standingOf(world: World, enrollment_id: string, isNewLink: boolean): Promise<Standing> {
   const none = { attempts: [], member: undefined }
   const { attempts, member } = await findAttempts(world.db, enrollment_id).catch(() => none)
   if (!member) return attempts.every(isFree) ? 'free' : 'joining'
-  return isNewLink || world.now() >= welcomeUntil(member.joined_at) ? 'over' : 'joined'
+  return isNewLink || !isWelcome(world, member) ? 'over' : 'joined'
 }
 type Standing = 'free' | 'joining' | 'joined' | 'over'

@@ -88,6 +88,17 @@ describe('a sponsor’s page', () => {
     expect((await site.get('/ana', { cookie })).body).not.toContain(enrollment)
   })
 
+  it('1.6 gives a new enrollment once who has joined has signed out', async () => {
+    const first = await site.get('/ana')
+    const cookie = String(first.headers['set-cookie']).split(';')[0] ?? ''
+    const enrollment = /name="enrollment" content="([^"]+)"/.exec(first.body)?.[1] ?? ''
+    const joined = await site.post('enrollment/add-enrollment', await filledForm(site), { cookie })
+    const entered = await site.post('office/session', { token: joined.json().token })
+    expect((await site.get('/ana', { cookie })).body).toContain(enrollment)
+    await site.post('office/sign-out', {}, { cookie: cookiesOf(entered) })
+    expect((await site.get('/ana', { cookie })).body).not.toContain(enrollment)
+  })
+
   it('1.1 cannot be broken by a sponsor’s name', async () => {
     await site.db
       .updateTable('sponsor')

@@ -210,6 +210,7 @@ it('4.19 npm run reconcile ends with 0, with 1 on a difference, with 2 when it c
     const program = runProgram('server/reconcile.ts', words, { ...env, ...more })
     return { ...(await program.ended), said: program.said() }
   }
+  if (!database.url) await runProgram('server/db/cli.ts', ['migrate'], env).ended
   const agrees = await run()
   expect([agrees.code, agrees.said]).toEqual([0, expect.stringMatching(/^No difference\. 0 attempts here/)])
   const stray = { transaction_id: 'sb_1', reference: 'stray', amount_cents: 9900, state: 'captured', at: '2999-01-01' }
@@ -221,4 +222,4 @@ it('4.19 npm run reconcile ends with 0, with 1 on a difference, with 2 when it c
   expect((await run({}, '--weeks', '3')).code).toBe(2)
   await database.close()
   await rm(folder, { recursive: true, force: true })
-}, 60_000)
+}, 120_000)

@@ -136,7 +136,8 @@ export function createPayment({ calls, enrollment_id, saveToken, now, pause }: W
       const asked = attempt ?? 1
       const status = await calls.getStatus({}, { key: key() })
       const isOnItsWay = status.attempt === asked && now() - pressed < PATIENCE // not written down yet, somewhere
-      return hear(status) ?? (isOnItsWay ? { is: 'running' } : { is: 'released' })
+      const found = hear(status) ?? { is: isOnItsWay ? 'running' : 'released' }
+      return found.is === 'paid' && pressed ? { is: 'approved' } : found // late, but it is what was paid here
     },
 
     /** Whether there is a grant to go to the office with at once. */

@@ -17,7 +17,7 @@ const serve = (status: number, said: object) =>
 const wizardWith = (draft: Draft) => ({
   start: { packages: [] } as unknown as StartData,
   draft,
-  sumAfresh: vi.fn(async () => undefined),
+  sumAfresh: vi.fn(async (_packages: unknown, _draft: Draft) => undefined),
   returnTo: vi.fn(),
 })
 
@@ -39,15 +39,30 @@ test('10.14 who chooses a withdrawn package keeps the one of before, and stays',
   const wizard = wizardWith({ product_ids: '34', first_name: 'Zoë' })
   const sum = await askSum(wizard, { ...wizard.draft, product_ids: '36' }, () => true)
   expect(sum).toBeUndefined()
-  expect(wizard.sumAfresh).toHaveBeenCalledExactlyOnceWith(still, wizard.draft)
+  const kept = { product_ids: '34', autoship_product_ids: '', special_product_ids: '', first_name: 'Zoë' }
+  expect(wizard.sumAfresh).toHaveBeenCalledExactlyOnceWith(still, kept)
 })
 
 test('10.14 a choice stays when it was another package that is gone', async () => {
   serve(422, { message: 'Please check the marked fields.', fields: { autoship_product_ids: gone } })
   const wizard = wizardWith({ product_ids: '34', autoship_product_ids: '41' })
   await askSum(wizard, { ...wizard.draft, product_ids: '35' }, () => true)
-  const left = { product_ids: '35', autoship_product_ids: '' }
+  const left = { product_ids: '35', autoship_product_ids: '', special_product_ids: '' }
   expect(wizard.sumAfresh).toHaveBeenCalledExactlyOnceWith(still, left)
+})
+
+test('10.14 what was typed meanwhile stays, and it is told although the order is no longer the one that was asked for', async () => {
+  serve(422, { message: 'Please check the marked fields.', fields: { product_ids: gone } })
+  const wizard = wizardWith({ product_ids: '34' })
+  const asked = wizard.draft
+  wizard.draft = { ...asked, email: 'zoe@mail.example' }
+  const isWanted = () => wizard.draft.product_ids === asked.product_ids
+  wizard.sumAfresh.mockImplementation(async (_packages, draft) => {
+    wizard.draft = draft
+  })
+  await askSum(wizard, asked, isWanted)
+  expect(wizard.draft).toMatchObject({ product_ids: '', email: 'zoe@mail.example' })
+  expect(wizard.returnTo).toHaveBeenCalledExactlyOnceWith('PRODUCT_SELECTION', 'product_ids', { product_ids: gone })
 })
 
 test('who has gone elsewhere meanwhile is not led back', async () => {

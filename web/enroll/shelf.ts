@@ -30,8 +30,9 @@ export async function leadToShelf(wizard: Asking, answers: Draft, fields: Messag
   const packages = await askPackages(wizard.start)
   if (!isWanted()) return true // gone elsewhere meanwhile
   const left = refused.map((list) => [list, wizard.draft[list] === answers[list] ? '' : wizard.draft[list]])
-  await wizard.sumAfresh(packages, { ...answers, ...Object.fromEntries(left) })
-  if (isWanted()) wizard.returnTo(stepOf[first], first, fields)
+  const summed = wizard.sumAfresh(packages, { ...wizard.draft, ...orderOf(answers), ...Object.fromEntries(left) })
+  wizard.returnTo(stepOf[first], first, fields)
+  await summed
   return true
 }
 

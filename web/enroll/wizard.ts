@@ -140,7 +140,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
     sumAgain: () => again.current?.(),
     /** The prices have changed since the page came, or what is there to choose from. */
     sumAfresh: (packages: StartData['packages'], answers: Draft) => {
-      dispatch({ type: 'offered', packages, draft: answers })
+      flushSync(() => dispatch({ type: 'offered', packages, draft: answers })) // the way there begins with these
       return sumAlone(answers)
     },
   }

@@ -89,7 +89,10 @@ it('15.12 what a mail server says of a reader goes no further', async () => {
 
 it.each([
   ['550 no such person', true],
+  ['551 user unknown', true],
   ['550 relay not permitted', false],
+  ['550 your address is in a black list', false],
+  ['550 5.2.2 the mailbox is full', false],
   ['550 5.1.1 no such person', true],
   ['553 5.1.3 that is no address', true],
   ['550 5.2.1 the mailbox is closed', true],

@@ -33,7 +33,9 @@ export const smtpMail = (address: string, from: string): MailGateway => {
 /** A mail server's own words name the person whose letter it was. They go no further. */
 type Untaken = { code?: string; responseCode?: number; command?: string; response?: string }
 
-/** The server knows for good that the address leads nowhere. Not: that it takes nothing from us, which can be mended. */
+/** The server knows for good that the address leads nowhere. Not: that it takes nothing from us today, which can be mended. */
 const isNobody = ({ command, response = '' }: Untaken) =>
-  command === 'RCPT TO' && /^55[013][ -](?!5\.(?:[^12]\.|1\.[789]\b))/.test(response) && !isAboutUs.test(response)
-const isAboutUs = /relay|authenticat|sender|blocked|blacklist|policy|spam/i
+  command === 'RCPT TO' && (byCode.test(response) || byWords.test(response))
+const byCode = /^5\d\d[ -]5\.(?:1\.(?:1|3|6|10)|2\.1)\b/
+const byWords =
+  /^55[013][ -](?!\d\.\d).*(?:no such|unknown (?:user|recipient|mailbox)|(?:user|recipient|mailbox) (?:unknown|not found)|does(?: not|n't) exist)/i
