@@ -23,7 +23,7 @@ export async function startFoyer(): Promise<Server> {
     ...(postgres ? { DATABASE_URL: postgres.url } : {}),
   }
   const { PATH = '', HOME = '' } = process.env
-  execFileSync(process.execPath, ['server/db/cli.ts', 'seed'], {
+  execFileSync(process.execPath, ['server/db/cli.ts', 'load', 'server/db/seed'], {
     env: { PATH, HOME, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
