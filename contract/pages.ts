@@ -48,7 +48,8 @@ export type OfficeStart =
   | { screen: 'office'; view: OfficeView }
   | { screen: 'sign-in' }
   | { screen: 'forgotten-password' }
-  | { screen: 'door' }
+  /** `isForeign`: not our own page led here, so nobody is let in unasked. */
+  | { screen: 'door'; isForeign?: true }
   | { screen: 'new-password' }
   | { screen: 'confirm-email' }
 

@@ -30,8 +30,8 @@ const AT_ONCE = 20_000
 export async function addUpVisits(world: World): Promise<void> {
   await sql`
     with past as (
-      delete from page_hit where (site, day, visitor) in (
-        select site, day, visitor from page_hit where day < ${today(world)} limit ${sql.lit(AT_ONCE)})
+      delete from page_hit where ctid = any(array(
+        select ctid from page_hit where day < ${today(world)} order by day limit ${sql.lit(AT_ONCE)}))
       returning site, day)
     insert into page_day (site, day, visits) select site, day, count(*) from past group by site, day
     on conflict (site, day) do update set visits = page_day.visits + excluded.visits`.execute(world.db)

@@ -85,6 +85,10 @@ export const giveCookie = (reply: FastifyReply, { enrollment_id, since, touches 
     maxAge: 30 * DAYS,
   })
 
+/** A page of ours led here. Who comes by a letter or another site may have been sent; of old browsers nobody can say. */
+export const isFromHere = (request: FastifyRequest): boolean =>
+  ['', 'same-origin'].includes(header(request, 'sec-fetch-site'))
+
 /** Somebody opened this page in a window: no other page pulled it in behind their back. */
 export const isOpened = (request: FastifyRequest): boolean =>
   ['', 'document'].includes(header(request, 'sec-fetch-dest'))

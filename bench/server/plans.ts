@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Noted } from './noting.ts'
 
 /** What does not grow with the members: the operator's own, what a site needs once, and the database's catalogue. */
-const SMALL = /^(?:package|legal_document|legal_text|server_key|sandbox_code|difference|kysely_.*|pg_.*)$/
+const SMALL = /^(?:package|legal_document|legal_text|server_key|built_file|sandbox_code|difference|kysely_.*|pg_.*)$/
 
 type Node = { 'Node Type': string; 'Relation Name'?: string; Plans?: Node[] }
 type Explained = { 'QUERY PLAN': { Plan: Node }[] }

@@ -41,6 +41,16 @@ it.each([
   expect(page.headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' })
 })
 
+it.each([
+  ['same-origin', undefined],
+  ['cross-site', true],
+  ['same-site', true],
+  ['none', true],
+])('4.16 who comes to a grant from %s is asked first: %s', async (from, isForeign) => {
+  const { body } = await site.get('/office/autologin/grant-access/a~b~c', { 'sec-fetch-site': from })
+  expect(startOf(body)).toEqual({ screen: 'door', ...(isForeign && { isForeign }) })
+})
+
 it('7.1 its pages have styles of their own, and may load nothing more for that', async () => {
   const [office, wizard] = await Promise.all([site.get('/office'), site.get('/ana')])
   const css = /<style>(.*?)<\/style>/s.exec(office.body)?.[1] ?? ''

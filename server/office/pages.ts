@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { brand } from '#contract/brand.ts'
 import type { OfficeStart } from '#contract/pages.ts'
 import type { Config } from '#server/config.ts'
-import { readOfficeCookie } from '#server/request.ts'
+import { isFromHere, readOfficeCookie } from '#server/request.ts'
 import { type Shell, sendPage } from '#server/shell.ts'
 import type { World } from '#server/world.ts'
 import { consentBundle } from './consent.ts'
@@ -24,7 +24,6 @@ const titles: Record<OfficeStart['screen'], string> = {
 
 /** Screens that anybody may open. Where a word stands in the address, only the page's script reads it, and nobody else may. */
 const openScreens = {
-  '/office/autologin/grant-access/:token': 'door',
   '/office/forgotten-password': 'forgotten-password',
   '/office/new-password': 'new-password',
   '/office/confirm-email': 'confirm-email',
@@ -45,6 +44,9 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
 
   for (const [path, screen] of Object.entries(openScreens))
     app.get(path, hidden, (request, reply) => show(request, reply, { screen }))
+  app.get('/office/autologin/grant-access/:token', hidden, (request, reply) =>
+    show(request, reply, { screen: 'door', ...(isFromHere(request) ? {} : { isForeign: true }) }),
+  )
 
   type Member = NonNullable<Awaited<ReturnType<typeof memberBehind>>>
 

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { tokenFromAddress } from '#contract/office.ts'
 import { Refused } from '#web/call.ts'
 import { officeApi } from './api.ts'
@@ -8,29 +8,58 @@ import { Threshold } from './Threshold.tsx'
 
 const OLD = 'This key no longer opens'
 
-type State = 'opening' | 'used' | { failed: string }
+type State = 'asked' | 'opening' | 'used' | { failed: string }
 
-/** Where a grant is spent. The script posts it, so that no scanner can, and leaves its address behind. */
-export function Door() {
-  const [state, setState] = useState<State>('opening')
+/**
+ * Where a grant is spent. The script posts it, so that no scanner can, and leaves its address behind. Who was not led here by our
+ * own page is asked first: somebody may want them to write into an office that is not theirs.
+ */
+export function Door({ isForeign }: { isForeign?: true | undefined }) {
+  const [state, setState] = useState<State>(isForeign ? 'asked' : 'opening')
   const [isInside, setInside] = useState(false)
 
-  useEffect(() => {
-    const enter = async () => {
-      try {
-        await officeApi.enterOffice({ token: grantInAddress() })
-        location.replace('/office')
-      } catch (cause) {
-        setInside(await isSignedIn())
-        setState(cause instanceof Refused && cause.status === 401 ? 'used' : { failed: sentenceOf(cause) })
-      }
+  const enter = async () => {
+    try {
+      await officeApi.enterOffice({ token: grantInAddress() })
+      location.replace('/office')
+    } catch (cause) {
+      setInside(await isSignedIn())
+      setState(cause instanceof Refused && cause.status === 401 ? 'used' : { failed: sentenceOf(cause) })
     }
-    enter()
-  }, [])
+  }
+  const enterUnasked = useEffectEvent(() => {
+    if (!isForeign) enter()
+  })
+  useEffect(() => enterUnasked(), [])
 
+  if (state === 'asked')
+    return (
+      <Threshold
+        title="Is this your office?"
+        lead="This link opens the office of whoever made it, without a password. Go on only if that was you, a moment ago."
+      >
+        <button
+          type="button"
+          className="button"
+          onClick={() => {
+            setState('opening')
+            enter()
+          }}
+        >
+          Yes, open my office
+        </button>
+        <p>
+          Or <a href="/office">sign in</a> to your own.
+        </p>
+      </Threshold>
+    )
   if (state === 'opening')
     return (
-      <Threshold title="Opening your office" lead="One moment, please.">
+      <Threshold
+        {...(isForeign ? { came: 'well' as const } : {})}
+        title="Opening your office"
+        lead="One moment, please."
+      >
         <div className="bar" />
       </Threshold>
     )

@@ -26,7 +26,7 @@ function screenOf(start: OfficeStart) {
     case 'sign-in':
       return <SignIn />
     case 'door':
-      return <Door />
+      return <Door isForeign={start.isForeign} />
     case 'forgotten-password':
       return <ForgottenPassword />
     case 'new-password':
