@@ -36,21 +36,21 @@ export function Door({ isForeign }: { isForeign?: true | undefined }) {
     return (
       <Threshold
         title="Is this your office?"
-        lead="This link opens the office of whoever made it, without a password. Go on only if that was you, a moment ago."
+        lead="This link opens the office of the member it was made for, without a password. Go on only if that is you."
       >
-        <button
-          type="button"
-          className="button"
-          onClick={() => {
-            setState('opening')
-            enter()
-          }}
-        >
-          Yes, open my office
-        </button>
-        <p>
-          Or <a href="/office">sign in</a> to your own.
-        </p>
+        <div className="ways">
+          <button
+            type="button"
+            className="button"
+            onClick={() => {
+              setState('opening')
+              enter()
+            }}
+          >
+            Yes, open my office
+          </button>
+          <a href="/office">No, sign in instead</a>
+        </div>
       </Threshold>
     )
   if (state === 'opening')
