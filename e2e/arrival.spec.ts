@@ -1,4 +1,9 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, type Page, test } from '@playwright/test'
+import { freePort } from '../scripts/port.mjs'
 import { complaints } from './axe.ts'
 
 /** Everything that a strict page must not do, collected while a test runs. */
@@ -57,6 +62,39 @@ test('14.3 who begins before the script is here fetches the next one, and nobody
   expect(scripts).toEqual(['/assets/main'])
   await page.getByLabel('First name').focus()
   await expect.poll(() => scripts).toEqual(['/assets/main', '/assets/next'])
+})
+
+/** Foyer's page on a line so slow that the browser could paint it piece by piece; nothing else comes. */
+async function dribbled(address: string) {
+  const html = await (await fetch(new URL(address, process.env.BASE_URL))).text()
+  const line = createServer(async ({ url }, reply) => {
+    reply.writeHead(url === address ? 200 : 404, { 'content-type': 'text/html; charset=utf-8' })
+    for (const piece of url === address ? html.split(/(?=<(?:body|li|div|span|h1|label|button))/) : []) {
+      reply.write(piece)
+      await sleep(15)
+    }
+    reply.end()
+  })
+  line.listen(await freePort(), '127.0.0.1')
+  await once(line, 'listening')
+  return line
+}
+
+test('14.3 on a slow line the first screen is painted once, whole, and nothing moves', async ({ page }) => {
+  const line = await dribbled('/ana')
+  await page.addInitScript(() => {
+    const shifts: number[] = []
+    const note = (list: PerformanceObserverEntryList) =>
+      shifts.push(...list.getEntries().map(({ startTime }) => startTime))
+    new PerformanceObserver(note).observe({ type: 'layout-shift' })
+    Object.assign(window, { shifts })
+  })
+  const { port } = line.address() as AddressInfo
+  await page.goto(`http://127.0.0.1:${port}/ana`)
+  await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length)
+  expect(await page.evaluate('shifts')).toEqual([])
+  line.closeAllConnections()
+  line.close()
 })
 
 test('1.3 a lost link says so, and whom one joins under instead', async ({ page }) => {

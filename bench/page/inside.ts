@@ -5,6 +5,8 @@ export type Seen = {
   largestPaint: number
   firstPaint: number
   layoutShift: number
+  /** What moved, and from where to where. */
+  moved: string[]
   /** When the first field was painted and took the text that still stood in it once the page was quiet. */
   firstField: number
 }
@@ -20,9 +22,11 @@ declare global {
 
 /** Watches the paints, and types into the first field as soon as it stands on the screen; again, if the text gets lost. */
 export function look(text: string): void {
-  const seen: Seen = { largestPaint: 0, firstPaint: 0, layoutShift: 0, firstField: 0 }
+  const seen: Seen = { largestPaint: 0, firstPaint: 0, layoutShift: 0, moved: [], firstField: 0 }
   window.seen = seen
-  const watch = (type: string, take: (entry: PerformanceEntry & { value?: number }) => void) =>
+  type Moved = { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }
+  type Entry = PerformanceEntry & { value?: number; sources?: Moved[] }
+  const watch = (type: string, take: (entry: Entry) => void) =>
     new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true })
   watch('largest-contentful-paint', ({ startTime }) => {
     seen.largestPaint = startTime
@@ -30,8 +34,11 @@ export function look(text: string): void {
   watch('paint', ({ name, startTime }) => {
     if (name === 'first-contentful-paint') seen.firstPaint = startTime
   })
-  watch('layout-shift', ({ value = 0 }) => {
+  const place = ({ x, y, width, height }: DOMRect) => [x, y, width, height].map(Math.round).join(' ')
+  watch('layout-shift', ({ value = 0, sources = [] }) => {
     seen.layoutShift += value
+    for (const { node, previousRect, currentRect } of sources)
+      seen.moved.push(`${node?.textContent?.slice(0, 20)}: ${place(previousRect)} → ${place(currentRect)}`)
   })
 
   const type = () => {

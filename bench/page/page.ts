@@ -38,12 +38,13 @@ async function measure({ short, say }: Bench, browser: Browser, sites: Record<Si
   const measured = Object.fromEntries(names.map((name) => [name, nothingYet()])) as Record<SiteName, Measured>
 
   const look = async (name: SiteName) => {
-    const { largestPaint, firstField, layoutShift, stepChange, asked } = await lookAt(browser, address(name))
+    const { largestPaint, firstField, layoutShift, moved, stepChange, asked } = await lookAt(browser, address(name))
     const found = measured[name]
     found.largest_paint.push(tenth(largestPaint))
     found.first_field.push(tenth(firstField))
     found.step_change.push(tenth(stepChange))
     found.layout_shift.push(layoutShift)
+    found.moved.push(...moved)
     found.asked.push(asked.join(', '))
   }
   const press = async (name: SiteName) => {
@@ -83,6 +84,7 @@ const nothingYet = (): Measured => ({
   next_answered: [],
   step_change: [],
   layout_shift: [],
+  moved: [],
   asked: [],
   script_bytes: 0,
   lost_presses: 0,

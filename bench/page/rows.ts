@@ -12,6 +12,7 @@ export type Measured = {
   next_answered: number[]
   step_change: number[]
   layout_shift: number[]
+  moved: string[]
   asked: string[]
   script_bytes: number
   /** Presses on Next that were never answered. */
@@ -98,7 +99,7 @@ function layoutShift(all: All): Row {
     promise: `${budgets.page.layout_shift} in every visit`,
     measured: String(Number(worst('foyer').toPrecision(2))),
     beside: beside((name) => String(Number(worst(name).toPrecision(2)))),
-    spread: `worst of ${all.foyer.layout_shift.length} visits, ${shifted} with any`,
+    spread: [`worst of ${all.foyer.layout_shift.length} visits, ${shifted} with any`, ...all.foyer.moved].join('; '),
     ratio: undefined,
     passed: worst('foyer') <= budgets.page.layout_shift,
   }
