@@ -95,8 +95,7 @@ export async function sendPage(
 
 /**
  * The styles are inline, and the script waits until all is read: the first paint needs this document and nothing else. It
- * is named first, so that it is on its way before anything else is read. Nothing is painted before the last element, the
- * start data, is here: of a half-read page something would move.
+ * is named first, so that it is on its way before anything else is read.
  */
 const documentOf = (
   { title, description, body, start, enrollment_id, script, next }: Page,
@@ -110,7 +109,7 @@ const documentOf = (
 ${script ? `<script type="module" src="${script}"${next ? ` data-next="${next}"` : ''}></script>\n` : ''}<title>${escaped(title)}</title>
 ${description ? `<meta name="description" content="${escaped(description)}">\n` : ''}<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 ${enrollment_id ? `<meta name="enrollment" content="${escaped(enrollment_id)}">\n` : ''}<style>${css}</style>
-${start ? `<link rel="expect" href="#start" blocking="render">\n<script>${early}</script>\n` : ''}</head>
+${start ? `<script>${early}</script>\n` : ''}</head>
 <body>${body}
 ${start ? `<script type="application/json" id="start">${inScript(start)}</script>\n` : ''}</body>
 </html>

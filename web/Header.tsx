@@ -14,8 +14,8 @@ export function Header({ note }: { note?: string }) {
       </a>
       {note && (
         <p className="safe">
-          <LockIcon />
           <span>{note}</span>
+          <LockIcon />
         </p>
       )}
     </header>

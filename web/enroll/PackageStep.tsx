@@ -100,12 +100,12 @@ function PackageCard({ found, list, chosen, busy }: PackageCardProps) {
         <span className="package-description">{found.description}</span>
         <span className="package-foot">
           <span className="package-price">
-            {showAmount(found.price)} <small>{terms[list]}</small>
+            {`${showAmount(found.price)} `}
+            <small>{terms[list]}</small>
           </span>
           <span className="package-choose">
-            {chosen && <CheckIcon />}
             {chosen ? 'Chosen' : 'Choose'}
-            {!chosen && <ArrowIcon />}
+            {chosen ? <CheckIcon /> : <ArrowIcon />}
           </span>
         </span>
       </span>
