@@ -73,9 +73,9 @@ export type PageHead = {
   next?: string
   /** The module script of the office's pages. */
   officeScript: string
-  /** Inlined into the page. */
+  /** Inlined into the page with the form. */
   css: string
-  /** Inlined into the office's pages in its place. */
+  /** Inlined into the office's pages and all others. */
   officeCss: string
   /** A few lines that run before the script arrives and remember what is pressed. Inlined. */
   early: string

@@ -14,7 +14,7 @@ it('14.1 the first load is one script of at most 70 kB brotli', () => {
   expect(imported).toEqual([])
 })
 
-it('14.1 the inlined styles and lines are at most 8 kB brotli', () => {
-  expect(page.inlined_brotli_bytes).toBeLessThanOrEqual(8_000)
+it('14.1 the inlined styles and lines are at most 5 kB brotli', () => {
+  expect(page.inlined_brotli_bytes).toBeLessThanOrEqual(5_000)
   expect(brotliCompressSync(head.css + head.early).length).toBeLessThanOrEqual(page.inlined_brotli_bytes)
 })

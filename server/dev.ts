@@ -57,7 +57,6 @@ const shell: Shell = {
   pages: await pagesFromSource(),
   policy,
   formPolicy: policy,
-  officePolicy: policy,
   files: undefined,
 }
 

@@ -15,9 +15,8 @@ export type Shell = {
   head: PageHead
   pages: Pages
   policy: string
-  /** The page with the form may also load what its captcha needs; no other page may. */
+  /** The page with the form has styles of its own, and may also load what its captcha needs; no other page may. */
   formPolicy: string
-  officePolicy: string
   files: string | undefined
 }
 
@@ -31,9 +30,8 @@ export async function loadShell(captcha?: Sources): Promise<Shell> {
   return {
     head,
     pages: { ...pages, enroll: remembered(pages.enroll) },
-    policy: pagePolicy(head),
+    policy: pagePolicy({ ...head, css: head.officeCss }),
     formPolicy: pagePolicy(head, captcha),
-    officePolicy: pagePolicy({ ...head, css: head.officeCss }),
     files: fileURLToPath(new URL('web/', built)),
   }
 }
@@ -68,11 +66,9 @@ type Page = {
   next?: string | undefined
 }
 
-/** What stands in the head and what may be loaded: the office has styles of its own, and asks no captcha. */
-const dressOf = ({ head, policy, formPolicy, officePolicy }: Shell, { start }: Page) =>
-  start && 'screen' in start
-    ? { css: head.officeCss, policy: officePolicy }
-    : { css: head.css, policy: start ? formPolicy : policy }
+/** What stands in the head and what may be loaded: the form carries no styles but its own, and nobody else asks a captcha. */
+const dressOf = ({ head, policy, formPolicy }: Shell, { start }: Page) =>
+  start && !('screen' in start) ? { css: head.css, policy: formPolicy } : { css: head.officeCss, policy }
 
 /** Sends a whole document, compressed as the browser likes it. */
 export async function sendPage(
@@ -124,7 +120,7 @@ const zip = promisify(gzip)
 async function compress(html: string, accepted: string): Promise<{ encoding?: string; bytes: Buffer }> {
   const plain = Buffer.from(html)
   if (/\bbr\b/.test(accepted))
-    return { encoding: 'br', bytes: await brotli(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }) }
+    return { encoding: 'br', bytes: await brotli(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }) }
   if (/\bgzip\b/.test(accepted)) return { encoding: 'gzip', bytes: await zip(plain) }
   return { bytes: plain }
 }

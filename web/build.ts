@@ -60,7 +60,10 @@ await writeFile(join(dist, 'page.json'), JSON.stringify(head))
 await compressFiles(join(dist, 'web'))
 await report()
 
-/** The wizard's script, in one file with all it needs at once, and the chunks it fetches later. All styles become one sheet, which is inlined, not loaded. */
+/**
+ * The wizard's script, in one file with all it needs at once, and the chunks it fetches later. The styles that it imports
+ * become one sheet, which is inlined, not loaded; later ones are text in a chunk, see web/style/wear.ts.
+ */
 async function buildBrowser() {
   const options = {
     outDir: join(dist, 'web'),

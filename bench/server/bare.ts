@@ -32,7 +32,7 @@ const shapes = {
     ),
   documents: async ([rows]: Row[][]) => JSON.stringify(rows),
   page: (_rows: Row[][], html: string) =>
-    brotli(Buffer.from(html), { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+    brotli(Buffer.from(html), { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
 }
 
 const { port, database, pool: max, reads }: Bare = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'))

@@ -122,6 +122,5 @@ const head = {
   officeCss: 'body{margin:1em}',
   early: '0',
 }
-const policy = pagePolicy(head)
-const officePolicy = pagePolicy({ ...head, css: head.officeCss })
-export const plainShell: Shell = { head, pages, policy, formPolicy: policy, officePolicy, files: undefined }
+const policy = pagePolicy({ ...head, css: head.officeCss })
+export const plainShell: Shell = { head, pages, policy, formPolicy: pagePolicy(head), files: undefined }

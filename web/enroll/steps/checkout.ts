@@ -1,3 +1,8 @@
+import css from '../../style/checkout.css?inline'
+import { wear } from '../../style/wear.ts'
+
+wear(css)
+
 /** PAYMENT and ACCESS come as one file: who has paid must not wait for the welcome, not even without a network. */
 export { Access } from './Access.tsx'
 export { Payment } from './Payment.tsx'
