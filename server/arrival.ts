@@ -1,4 +1,4 @@
-import type { Sponsor } from '#contract/api.ts'
+import type { Package, Sponsor } from '#contract/api.ts'
 import { brand } from '#contract/brand.ts'
 import { limits, MASTER } from '#contract/limits.ts'
 import { toAmount } from '#contract/money.ts'
@@ -23,14 +23,14 @@ type Way = { touches: Touch[]; lost: string | undefined; other: string | undefin
 export async function arrive(world: World, site: string, way: Way): Promise<Arrival> {
   const touches = withOpened(way.touches, site, world.now())
   try {
-    const found = await follow(world, site)
+    const [found, packages] = await Promise.all([follow(world, site), findPackages(world.db, ourShelf)]) // most stay here
     if (!found) return { leadsTo: MASTER, isLost: true, touches: way.touches } // nobody's word is nobody's link
     if (found.site !== site) return { leadsTo: found.site, isLost: false, touches }
     const credited = await creditOf(world, touches, [found])
     if (found.active && credited && credited.site !== site) return { leadsTo: credited.site, isLost: false, touches }
     const sponsor = shown(found)
     const title = sponsor.site === MASTER ? `Join ${brand.name}` : `Join ${brand.name} with ${sponsor.name}`
-    return { title, start: await startData(world, sponsor, way), touches }
+    return { title, start: await startData(world, sponsor, packages, way), touches }
   } catch (error) {
     world.log.error({ err: error }, 'a page goes out without its start data')
     return { title: `Join ${brand.name}`, start: { sponsor_site: site, ...withoutDatabase(world) }, touches }
@@ -44,8 +44,7 @@ async function otherSponsor(world: World, sponsor: Sponsor, { other, mayChoose }
   return isOffered ? { other_sponsor: { site: found.site, name: found.name } } : {}
 }
 
-async function startData(world: World, sponsor: Sponsor, way: Way): Promise<StartData> {
-  const packages = await findPackages(world.db, ourShelf)
+async function startData(world: World, sponsor: Sponsor, packages: Package[], way: Way): Promise<StartData> {
   const starter = packages.find(
     (found) => found.product_id === limits.starter_product_id && groupOf(found) === 'starter',
   )

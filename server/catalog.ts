@@ -12,16 +12,19 @@ import { refuseFields } from './refusal.ts'
 
 /** The packages on a shelf, in the operator's order. */
 export async function findPackages(db: Db, shelf: Input<'getPackages'>): Promise<Package[]> {
-  const found = await db
+  const { rows } = await packagesOn(db, shelf)
+  return rows.map(({ price_cents, ...shown }) => ({ ...shown, price: toAmount(price_cents) }))
+}
+
+const packagesOn = statement((db, { product_category_id, language_id }: Input<'getPackages'>) =>
+  db
     .selectFrom('package')
     .selectAll()
-    .where('product_category_id', '=', shelf.product_category_id)
-    .where('language_id', '=', shelf.language_id)
+    .where('product_category_id', '=', product_category_id)
+    .where('language_id', '=', language_id)
     .orderBy('position')
-    .orderBy('product_id')
-    .execute()
-  return found.map(({ price_cents, ...shown }) => ({ ...shown, price: toAmount(price_cents) }))
-}
+    .orderBy('product_id'),
+)
 
 /** The shelf that this site sells from. */
 export const ourShelf = { product_category_id: limits.product_category_id, language_id: limits.language_id }
