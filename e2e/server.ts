@@ -4,7 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
 import { freePort } from '../scripts/port.mjs'
+import { findPostgres, startPostgres } from '../scripts/postgres.mjs'
 import { captchaEmulator } from '../server/gateways/captcha/emulator.ts'
 
 /** Everybody in a test comes from one address, and should not wait for the captcha as long as a robot would. */
@@ -31,14 +33,8 @@ export const forTests = {
 
 export const allSteps = { START_STEP: 'PRODUCT_SELECTION', AUTOSHIP: 'on', SPECIAL: 'on', PHONE_VERIFICATION: 'on' }
 
-/** The sites that the journeys visit: one as it is by default, one with every step switched on. */
-const sites: Record<string, Record<string, string>> = {
-  BASE_URL: {},
-  BASE_URL_ALL_STEPS: allSteps,
-}
-
-/** A third, where another company asks the captcha: one that demands Trusted Types, played by the emulator. */
-async function vendorSite(stops: (() => Promise<void>)[]): Promise<Record<string, string>> {
+/** Where another company asks the captcha: one that demands Trusted Types, played by the emulator. */
+async function vendorSettings(stops: (() => Promise<void>)[]): Promise<Record<string, string>> {
   const port = await freePort()
   const account = { site_key: 'a site key', secret: 'a secret' }
   stops.push((await captchaEmulator({ ...account, vendor: 'recaptcha', port })).close)
@@ -51,18 +47,38 @@ async function vendorSite(stops: (() => Promise<void>)[]): Promise<Record<string
   }
 }
 
+/** An empty database in a PostgreSQL of the journeys' own. Without one on this machine every site has the embedded one. */
+async function databases(stops: (() => Promise<void>)[]) {
+  const postgres = findPostgres() ? await startPostgres() : undefined
+  if (postgres) stops.push(async () => postgres.stop())
+  return async (name: string): Promise<Record<string, string>> => {
+    if (!postgres) return {}
+    const client = new pg.Client({ connectionString: postgres.url })
+    await client.connect()
+    await client.query(`create database ${name}`)
+    await client.end()
+    return { DATABASE_URL: Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href }
+  }
+}
+
 /**
- * Starts the real sites, each on an empty embedded database. They see none of the settings of whoever runs the test. With
- * BASE_URL and the like in the environment the sites are running already.
+ * Starts the real sites: as it comes on an empty embedded database, with every step switched on and with the vendor on
+ * PostgreSQL. They see none of the settings of whoever runs the test. With BASE_URL and the like in the environment the sites
+ * are running already.
  */
 export default async function startSites() {
   if (process.env.BASE_URL) return () => undefined
   const stops: (() => Promise<void>)[] = []
   const stopAll = async () => {
-    await Promise.all(stops.map((stop) => stop()))
+    for (const stop of stops.reverse()) await stop()
   }
   try {
-    const all = { ...sites, BASE_URL_VENDOR: await vendorSite(stops) }
+    const database = await databases(stops)
+    const all: Record<string, Record<string, string>> = {
+      BASE_URL: {},
+      BASE_URL_ALL_STEPS: { ...allSteps, ...(await database('all_steps')) },
+      BASE_URL_VENDOR: { ...(await vendorSettings(stops)), ...(await database('vendor')) },
+    }
     const started = Object.entries(all).map(async ([name, settings]) => {
       process.env[name] = await startSite(settings, stops)
     })
