@@ -60,7 +60,7 @@ export const reads: Part = async ({ short, say, keep }) => {
 
 function rowOf(name: Read, { foyer, bare }: Record<'foyer' | 'bare', number[]>): Row {
   const ratio = ratios(foyer, bare)
-  const peer = name === 'page' ? 'same statements, same HTML through brotli 4' : 'same statement, same bytes'
+  const peer = name === 'page' ? 'same statements, same HTML through brotli 5' : 'same statement, same bytes'
   return {
     part: 'reads',
     goal: `${name}: requests per second, one process`,
