@@ -72,7 +72,7 @@ async function measure({ short, say }: Bench, browser: Browser, sites: Record<Si
 
   const rounds = short ? 2 : budgets.page.rounds
   for (let round = 1; round <= rounds; round++) {
-    const seen = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<SiteName, Looked[]>
+    const seen = Object.fromEntries(names.map((name) => [name, [] as Looked[]])) as Record<SiteName, Looked[]>
     const look = async (name: SiteName) => seen[name].push(await lookAt(browser, address(name)))
     const visits = names.flatMap((name) => [...Array(looks[name]).fill(() => look(name)), () => press(name)])
     for (const visit of shuffled(visits)) await visit()
