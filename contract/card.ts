@@ -1,4 +1,4 @@
-import { limits } from './limits.ts'
+import { figures } from './figures.ts'
 
 /** The four brands of the spec with today's number ranges, and what a form shows for each. */
 export const brands = {
@@ -65,7 +65,7 @@ const HOURS_BEHIND = 12
 /** This year and the next nine. */
 export const expiryYears = (now: Date): string[] => {
   const year = new Date(now.getTime() - HOURS_BEHIND * 3_600_000).getUTCFullYear()
-  return Array.from({ length: limits.expiry_years }, (_, offset) => String(year + offset))
+  return Array.from({ length: figures.expiry_years }, (_, offset) => String(year + offset))
 }
 
 /** A card is good until the end of its month. */

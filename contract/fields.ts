@@ -1,8 +1,9 @@
 import * as z from 'zod/mini'
 import { cardDigits, expiryMonths, isCardNumber } from './card.ts'
 import { isState } from './countries.ts'
-import { limits, SITE } from './limits.ts'
+import { figures } from './figures.ts'
 import { phoneDigits } from './phone.ts'
+import { SITE } from './site.ts'
 
 /** Every field of the spec: its rule and its message on one line. The browser and the server run the same line. */
 
@@ -32,7 +33,7 @@ const special = /[^\p{L}\p{Nd}]/u
 
 /** The parts of the password's rule, so that a screen can tick them one by one. */
 export const passwordRules = [
-  { label: 'At least 8 characters', met: (password: string) => [...password].length >= limits.password_length },
+  { label: 'At least 8 characters', met: (password: string) => [...password].length >= figures.password_length },
   { label: 'One uppercase letter', met: (password: string) => capital.test(password) },
   { label: 'One lowercase letter', met: (password: string) => small.test(password) },
   { label: 'One digit', met: (password: string) => digit.test(password) },
@@ -45,9 +46,9 @@ const TRAP = z._default(z.literal('', 'This field should be left empty.'), '')
 
 export const fields = {
   // ACCOUNT
-  first_name: required('Please enter your first name.', tooLong(limits.name_length)),
-  last_name: required('Please enter your last name.', tooLong(limits.name_length)),
-  business_name: optional(tooLong(limits.text_length)),
+  first_name: required('Please enter your first name.', tooLong(figures.name_length)),
+  last_name: required('Please enter your last name.', tooLong(figures.name_length)),
+  business_name: optional(tooLong(figures.text_length)),
   mobile_phone: required('Please enter your mobile phone number.', z.overwrite(phoneDigits), z.regex(/^\+?\d{7,20}$/, 'Invalid mobile phone number format.')),
   hall_lantern: TRAP,
   hall_umbrella: TRAP,
@@ -56,19 +57,19 @@ export const fields = {
   code: required('Please enter the code.', z.overwrite(phoneDigits), z.regex(/^\d{4,10}$/, 'Invalid code format.')),
 
   // ACCOUNT_CREATION
-  email: required('Please enter your email address.', tooLong(limits.email_length), z.regex(EMAIL, 'Invalid email format.')),
-  username: required('Please enter your username.', z.toLowerCase(), z.regex(/^[a-z0-9]+$/, 'Username must contain only letters (A-Z) and numbers.'), tooLong(limits.site_length)),
+  email: required('Please enter your email address.', tooLong(figures.email_length), z.regex(EMAIL, 'Invalid email format.')),
+  username: required('Please enter your username.', z.toLowerCase(), z.regex(/^[a-z0-9]+$/, 'Username must contain only letters (A-Z) and numbers.'), tooLong(figures.site_length)),
   password: z.string('Please enter your password.').check(
     z.minLength(1, stop('Please enter your password.')),
-    tooLong(limits.password_most),
+    tooLong(figures.password_most),
     z.refine<string>((password) => passwordRules.every((rule) => rule.met(password)), 'Password must have at least 8 characters, one uppercase letter, one lowercase letter, one digit, and one special character.'),
   ),
 
   // PAYMENT
   country: z.literal('US', 'Please select a country.'),
-  address: required('Please enter your address.', tooLong(limits.text_length)),
-  address2: optional(tooLong(limits.text_length)),
-  city: required('Please enter your city.', tooLong(limits.text_length)),
+  address: required('Please enter your address.', tooLong(figures.text_length)),
+  address2: optional(tooLong(figures.text_length)),
+  city: required('Please enter your city.', tooLong(figures.text_length)),
   state: required('Please select a state.', z.refine<string>(isState, 'Please select a state.')),
   post_code: required('Please enter your Post / ZIP code.', z.regex(/^\d{5}(?:[- ]?\d{4})?$/, 'Invalid Post / ZIP code format.'), z.overwrite(withHyphen)),
   cc_number: required('Please enter your credit card number.', z.overwrite(cardDigits), z.refine<string>(isCardNumber, 'Invalid credit card number format.')),
@@ -85,19 +86,19 @@ export const fields = {
 
   // Where it is sent, when that is somewhere else
   is_shipping_different: flag,
-  ship_address: optional(tooLong(limits.text_length)),
-  ship_address2: optional(tooLong(limits.text_length)),
-  ship_city: optional(tooLong(limits.text_length)),
+  ship_address: optional(tooLong(figures.text_length)),
+  ship_address2: optional(tooLong(figures.text_length)),
+  ship_city: optional(tooLong(figures.text_length)),
   ship_country: optional(z.regex(/^(?:[A-Z]{2})?$/, 'Please select a country.')),
-  ship_state: optional(tooLong(limits.text_length)),
+  ship_state: optional(tooLong(figures.text_length)),
   ship_zip_code: optional(tooLong(20)),
 
   // The office's door: username or email
-  name: required('Please enter your username or email address.', tooLong(limits.text_length)),
+  name: required('Please enter your username or email address.', tooLong(figures.text_length)),
 
   // What comes with the address and the choice
   sponsor_site: z.string('Please use a sponsor’s link.').check(z.trim(), z.toLowerCase(), z.regex(SITE, 'This is not a sponsor’s link.')),
-  recipient: optional(tooLong(limits.text_length)),
+  recipient: optional(tooLong(figures.text_length)),
   product_ids: optional(z.regex(/^(?:\d{1,9}(?:,\d{1,9}){0,19})?$/, 'Please choose a package.')),
 }
 

@@ -1,4 +1,4 @@
-import { limits } from './limits.ts'
+import { figures } from './figures.ts'
 import { toAmount } from './money.ts'
 
 /** Documents whose display_on_checkout holds this word are shown, and accepted, at checkout. */
@@ -12,5 +12,5 @@ export const shownTexts = (documents: { sha256: string }[]): string =>
 export const subscriptionConsent = {
   title: 'Subscription consent',
   version: 1,
-  text: `I agree that my card is charged $${toAmount(limits.subscription_cents)} every month until I cancel.`,
+  text: `I agree that my card is charged $${toAmount(figures.subscription_cents)} every month until I cancel.`,
 } as const

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type Call, Package } from './api.ts'
 import { fields } from './fields.ts'
-import { limits } from './limits.ts'
+import { figures } from './figures.ts'
 
 /** The calls of the office that we ship. Apart from the others, so that the wizard's first load does not carry them. */
 
@@ -13,7 +13,7 @@ const amount = Package.shape.price
 
 /** A password that is known already, whatever stands there: only who keeps it can say whether it is right. */
 const known = (message: string) =>
-  z.string(message).check(z.minLength(1, message), z.maxLength(limits.password_most, message))
+  z.string(message).check(z.minLength(1, message), z.maxLength(figures.password_most, message))
 const current_password = known('Please enter your current password.')
 const token = z.string('The token is missing.').check(z.maxLength(2000, 'This is not a token.'))
 

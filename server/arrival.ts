@@ -1,9 +1,10 @@
 import type { Package, Sponsor } from '#contract/api.ts'
 import { brand } from '#contract/brand.ts'
-import { limits, MASTER } from '#contract/limits.ts'
+import { figures } from '#contract/figures.ts'
 import { toAmount } from '#contract/money.ts'
 import { groupOf } from '#contract/packages.ts'
 import { renewsOn } from '#contract/renewal.ts'
+import { MASTER } from '#contract/site.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
 import { findPackages, ourShelf } from './catalog.ts'
 import { creditOf, withOpened } from './credit.ts'
@@ -46,7 +47,7 @@ async function otherSponsor(world: World, sponsor: Sponsor, { other, mayChoose }
 
 async function startData(world: World, sponsor: Sponsor, packages: Package[], way: Way): Promise<StartData> {
   const starter = packages.find(
-    (found) => found.product_id === limits.starter_product_id && groupOf(found) === 'starter',
+    (found) => found.product_id === figures.starter_product_id && groupOf(found) === 'starter',
   )
   return {
     sponsor,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Input, LegalDocument, Package } from '#contract/api.ts'
 import { messages } from '#contract/fields.ts'
+import { figures } from '#contract/figures.ts'
 import { AT_CHECKOUT, subscriptionConsent } from '#contract/legal.ts'
-import { limits } from '#contract/limits.ts'
 import { toAmount } from '#contract/money.ts'
 import { groupOf, groupOfList, type OrderList, orderLists, productIds } from '#contract/packages.ts'
 import type { Db } from './db/open.ts'
@@ -27,7 +27,7 @@ const packagesOn = statement((db, { product_category_id, language_id }: Input<'g
 )
 
 /** The shelf that this site sells from. */
-export const ourShelf = { product_category_id: limits.product_category_id, language_id: limits.language_id }
+export const ourShelf = { product_category_id: figures.product_category_id, language_id: figures.language_id }
 
 export type PricedOrder = { lines: Details['lines']; grand_total: number }
 

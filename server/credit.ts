@@ -1,4 +1,4 @@
-import { MASTER } from '#contract/limits.ts'
+import { MASTER } from '#contract/site.ts'
 import { inTransaction } from './db/open.ts'
 import { beginEnrollment, isFree } from './payment.ts'
 import { Refusal, refuseFields } from './refusal.ts'

@@ -16,7 +16,7 @@ const scripts: Record<string, string> = {
   'virtual:foyer-gallery': '/web/gallery/gallery.tsx',
 }
 
-/** What wakes up a page in development: Vite's client, React's refresh, then the page's own script. */
+/** What wakes up a page in development: Vite's client, React's refresh, the early lines, then the page's own script. */
 const entry: Plugin = {
   name: 'foyer-dev-entry',
   resolveId: (id) => (id in scripts ? `\0${id}` : undefined),
@@ -29,6 +29,7 @@ import { injectIntoGlobalHook } from '/@react-refresh'
 injectIntoGlobalHook(window)
 window.$RefreshReg$ = () => {}
 window.$RefreshSig$ = () => (type) => type
+await import('/web/early.ts')
 await import('${script}')`
     )
   },
@@ -52,7 +53,7 @@ const shell: Shell = {
     officeScript: '/@id/virtual:foyer-office',
     css: brandCss(),
     officeCss: brandCss(),
-    early: (await vite.transformRequest('/web/early.ts'))?.code ?? '',
+    early: '',
   },
   pages: await pagesFromSource(),
   policy,

@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand.ts'
-import { limits } from '#contract/limits.ts'
+import { figures } from '#contract/figures.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { renewsOn } from '#contract/renewal.ts'
 import { statement } from './db/statement.ts'
@@ -210,7 +210,7 @@ const ifNotYou = ({ config }: World, what: string): Block[] => [
   button('Open your office', config.OFFICE_URL),
 ]
 
-const costs = `Your membership costs ${showAmount(toAmount(limits.subscription_cents))} a month until you cancel.`
+const costs = `Your membership costs ${showAmount(toAmount(figures.subscription_cents))} a month until you cancel.`
 
 type Said = Omit<Parameters<typeof write>[0], 'to' | 'from'>
 

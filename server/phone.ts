@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { limits } from '#contract/limits.ts'
+import { figures } from '#contract/figures.ts'
 import { noteConfirmed, noteMessage, secondsOpen } from './breaker.ts'
 import type { LimitName } from './config.ts'
 import type { Sending } from './gateways/sms/port.ts'
@@ -122,7 +122,7 @@ async function requireHuman({ db, captcha }: World, enrollment_id: string, solut
 /** One code at a time for a number: the statement that looks at the clock is the one that moves it on. */
 async function takeTurn({ db, now }: World, mobile_phone: string) {
   const moment = now()
-  const next = new Date(moment.getTime() + limits.resend_seconds * 1000)
+  const next = new Date(moment.getTime() + figures.resend_seconds * 1000)
   const taken = await sql`
     insert into spent (kind, key, expires_at) values ('code', ${mobile_phone}, ${next})
     on conflict (kind, key) do update set expires_at = excluded.expires_at where spent.expires_at <= ${moment}

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Sponsor } from '#contract/api.ts'
-import { MASTER } from '#contract/limits.ts'
+import { MASTER } from '#contract/site.ts'
 import { statement } from './db/statement.ts'
 import type { Tables } from './db/tables.ts'
 import type { World } from './world.ts'

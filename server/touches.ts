@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { SITE } from '#contract/limits.ts'
+import { SITE } from '#contract/site.ts'
 import type { Db } from './db/open.ts'
 import { statement } from './db/statement.ts'
 import type { Tables } from './db/tables.ts'

@@ -1,4 +1,4 @@
-import { MASTER } from '#contract/limits.ts'
+import { MASTER } from '#contract/site.ts'
 import { Mendable } from '#server/mendable.ts'
 import { migrate, takeTurn } from './migrate.ts'
 import { type Database, type Db, inTransaction } from './open.ts'

@@ -1,7 +1,7 @@
+import { availability, claimValue, taken } from '#server/claims.ts'
 import { inTransaction } from '#server/db/open.ts'
 import { confirmEmailLetter } from '#server/letters.ts'
 import { spend, spendAll } from '#server/limits.ts'
-import { availability, claimValue, taken } from '#server/members.ts'
 import { asDialled, isPossible } from '#server/numbers.ts'
 import { addJob, type Jobs } from '#server/queue.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'

@@ -1,7 +1,7 @@
+import { claimValue } from '#server/claims.ts'
 import { type Db, inTransaction } from '#server/db/open.ts'
 import { newPasswordLetter, passwordChangedLetter } from '#server/letters.ts'
 import { spend, spendAll } from '#server/limits.ts'
-import { claimValue } from '#server/members.ts'
 import { hashPassword } from '#server/password.ts'
 import { addJob, type Jobs } from '#server/queue.ts'
 import { Refusal } from '#server/refusal.ts'

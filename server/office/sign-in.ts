@@ -1,5 +1,5 @@
+import { claimValue } from '#server/claims.ts'
 import { spendAll } from '#server/limits.ts'
-import { claimValue } from '#server/members.ts'
 import { isPassword } from '#server/password.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'

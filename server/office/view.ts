@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { limits } from '#contract/limits.ts'
+import { figures } from '#contract/figures.ts'
 import { toAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
 import { renewsOn } from '#contract/renewal.ts'
@@ -54,7 +54,7 @@ const findMember = ({ db }: World, member_id: string) =>
 type Member = Awaited<ReturnType<typeof findMember>>
 
 const membershipOf = ({ joined_at, cancelled_at, ends_at }: Member, now: Date): OfficeView['membership'] => ({
-  price: toAmount(limits.subscription_cents),
+  price: toAmount(figures.subscription_cents),
   renews_on: renewsOn(joined_at, cancelled_at ?? now),
   ...(cancelled_at ? { cancelled_on: dayOf(cancelled_at) } : {}),
   is_over: ends_at !== null && ends_at <= now,

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent } from 'react'
-import { MASTER } from '#contract/limits.ts'
+import { MASTER } from '#contract/site.ts'
 import type { StartData } from '#contract/start.ts'
 import { ask, type Question } from '#web/dialog/ask.ts'
 import { Notice } from '#web/Notice.tsx'

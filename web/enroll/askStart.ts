@@ -1,5 +1,6 @@
-import { limits, MASTER } from '#contract/limits.ts'
+import { figures } from '#contract/figures.ts'
 import { groupOf } from '#contract/packages.ts'
+import { MASTER } from '#contract/site.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
 import { api } from '#web/api.ts'
 import { Unreachable } from '#web/call.ts'
@@ -21,7 +22,7 @@ export async function askStart(bare: BareStart): Promise<StartData> {
 }
 
 async function ask({ sponsor_site, ...known }: BareStart): Promise<StartData> {
-  const { product_category_id, language_id, starter_product_id } = limits
+  const { product_category_id, language_id, starter_product_id } = figures
   const [sponsor, packages] = await Promise.all([
     api.getSponsor({ sponsor_site }),
     api.getPackages({ product_category_id, language_id }),

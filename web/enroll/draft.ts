@@ -1,4 +1,4 @@
-import { limits } from '#contract/limits.ts'
+import { figures } from '#contract/figures.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { groupOf, groupOfList, type OrderList, orderLists } from '#contract/packages.ts'
 import type { StartData } from '#contract/start.ts'
@@ -22,7 +22,7 @@ export const packagesIn = (list: OrderList, draft: Draft, { packages }: StartDat
   )
 
 /** Design decision 22: what renews each month is the membership, at one price, whatever else was chosen. */
-export const monthly = showAmount(toAmount(limits.subscription_cents))
+export const monthly = showAmount(toAmount(figures.subscription_cents))
 
 /** The order as the server sums it. */
 export const orderOf = (draft: Draft): Record<OrderList, string> => ({

@@ -1,4 +1,4 @@
-import { limits } from '#contract/limits.ts'
+import { figures } from '#contract/figures.ts'
 import { type KnownPhone, type KnownPhones, loadPhones, savePhones } from '#web/storage.ts'
 
 // Kept in the page as well, for a browser that blocks storage.
@@ -34,5 +34,5 @@ export const isVerified = (mobile_phone: string): boolean => phoneOf(mobile_phon
 export function secondsLeft(sent_at: number | undefined, now: number): number {
   if (sent_at === undefined) return 0
   const passed = Math.abs(now - sent_at) / 1000
-  return Math.max(0, Math.ceil(limits.resend_seconds - passed))
+  return Math.max(0, Math.ceil(figures.resend_seconds - passed))
 }

@@ -1,4 +1,4 @@
-import { limits } from '#contract/limits.ts'
+import { figures } from '#contract/figures.ts'
 import { orderLists } from '#contract/packages.ts'
 import type { StartData } from '#contract/start.ts'
 import { api } from '#web/api.ts'
@@ -39,7 +39,7 @@ export async function leadToShelf(wizard: Asking, answers: Draft, fields: Messag
 /** What is offered now; what was, if nobody can say. */
 export const askPackages = ({ packages }: Pick<StartData, 'packages'>) =>
   api
-    .getPackages({ product_category_id: limits.product_category_id, language_id: limits.language_id })
+    .getPackages({ product_category_id: figures.product_category_id, language_id: figures.language_id })
     .catch((cause) => {
       log('The packages could not be asked for again.', cause)
       return packages

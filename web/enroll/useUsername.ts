@@ -1,5 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { limits } from '#contract/limits.ts'
+import { figures } from '#contract/figures.ts'
 import { api } from '#web/api.ts'
 import type { useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
@@ -42,7 +42,7 @@ export function useUsername(form: UsernameForm) {
     if (free) setNews({ said: `${username} is available.`, isFree: true })
     if (messages?.[0]) sayOnce(messages[0])
     if (messages) form.tell('username', messages)
-    if (free) await new Promise((resolve) => setTimeout(resolve, limits.button_back_ms))
+    if (free) await new Promise((resolve) => setTimeout(resolve, figures.button_back_ms))
   }
 
   /** For ears alone, and not for long: the message stands under the field, and who reads on there would hear it twice. */
@@ -65,8 +65,8 @@ export function useUsername(form: UsernameForm) {
     newest.current = field.value
     setNews(silence)
     clearTimeout(pause.current)
-    if (field.value.length >= limits.username_checked_from)
-      pause.current = setTimeout(() => lookUpOnce(field.value), limits.username_pause_ms)
+    if (field.value.length >= figures.username_checked_from)
+      pause.current = setTimeout(() => lookUpOnce(field.value), figures.username_pause_ms)
   }
   return {
     check,

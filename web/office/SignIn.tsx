@@ -1,5 +1,5 @@
-import { MASTER } from '#contract/limits.ts'
 import { officeCalls } from '#contract/office-calls.ts'
+import { MASTER } from '#contract/site.ts'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { Notice } from '#web/Notice.tsx'

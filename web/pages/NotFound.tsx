@@ -1,4 +1,4 @@
-import { MASTER } from '#contract/limits.ts'
+import { MASTER } from '#contract/site.ts'
 import { Message } from './Message.tsx'
 
 /** An address that leads nowhere. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { type Brand, brandOf, brands, expiryMonths, expiryYears } from '#contract/card.ts'
-import { limits } from '#contract/limits.ts'
+import { figures } from '#contract/figures.ts'
 import { CardField } from '#web/form/CardField.tsx'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
@@ -50,7 +50,7 @@ export function Card({ form, news }: { form: PaymentForm; news: News | undefined
           label="CVC"
           inputMode="numeric"
           autoComplete="cc-csc"
-          maxLength={limits.cvc_length}
+          maxLength={figures.cvc_length}
           enterKeyHint="done"
           hint={whereIsTheCode(brand)}
         />

@@ -1,5 +1,5 @@
 import { fields, messagesOf } from '#contract/fields.ts'
-import { reservedWords } from '#contract/limits.ts'
+import { reservedWords } from '#contract/site.ts'
 import type { Db } from './db/open.ts'
 import type { Tables } from './db/tables.ts'
 
