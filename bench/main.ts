@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { table } from '../drill/table.ts'
 import { lighthouse } from './lighthouse.ts'
 import { describeMachine } from './machine.ts'
 import { page } from './page/page.ts'
@@ -12,7 +13,7 @@ import { memory } from './server/memory.ts'
 import { reads } from './server/reads.ts'
 import { startup } from './server/startup.ts'
 import { unhashed } from './server/unhashed-enrollment.ts'
-import { table } from './table.ts'
+import { columns } from './table.ts'
 
 /** What can be measured, in the order in which everything is. */
 const parts: Record<string, Part> = { page, lighthouse, startup, reads, enrollment, unhashed, growth, memory }
@@ -60,7 +61,7 @@ async function measured(name: string): Promise<Row[]> {
 }
 
 say('')
-for (const line of table(rows)) say(line)
+for (const line of table(columns, rows)) say(line)
 const { processor, cores, memory_gb, node, chromium } = machine
 say(`\n${processor}, ${cores} cores, ${memory_gb} GB, Node ${node}, Chromium ${chromium}`)
 if (short) say('A short run shows that everything runs; its times say little.')

@@ -1,6 +1,7 @@
+import type { Column } from '../drill/table.ts'
 import type { Row } from './row.ts'
 
-const columns: { head: string; widest: number; tell: (row: Row) => string }[] = [
+export const columns: Column<Row>[] = [
   { head: 'part', widest: 12, tell: ({ part }) => part },
   { head: 'goal', widest: 26, tell: ({ goal }) => goal },
   { head: 'promise', widest: 22, tell: ({ promise }) => promise },
@@ -9,33 +10,3 @@ const columns: { head: string; widest: number; tell: (row: Row) => string }[] = 
   { head: 'spread', widest: 24, tell: ({ spread }) => spread },
   { head: '', widest: 4, tell: ({ passed }) => (passed ? 'pass' : 'FAIL') },
 ]
-
-/** The rows as a table that a terminal can show, long cells in several lines. */
-export function table(rows: Row[]): string[] {
-  const heads = columns.map(({ head }) => [head])
-  const body = rows.map((row) => columns.map(({ tell, widest }) => wrap(tell(row), widest)))
-  const widths = columns.map((_, column) =>
-    Math.max(...[heads, ...body].flatMap((cells) => (cells[column] ?? []).map(({ length }) => length))),
-  )
-  const rule = widths.map((width) => '─'.repeat(width)).join('─┼─')
-  const shown = [heads, ...body].map((cells) => {
-    const height = Math.max(...cells.map(({ length }) => length))
-    return Array.from({ length: height }, (_, line) =>
-      cells
-        .map((cell, column) => (cell[line] ?? '').padEnd(widths[column] ?? 0))
-        .join(' │ ')
-        .trimEnd(),
-    )
-  })
-  return shown.flatMap((lines, index) => (index ? [rule, ...lines] : lines))
-}
-
-function wrap(text: string, widest: number): string[] {
-  const lines = ['']
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? ''
-    if (line && line.length + 1 + word.length > widest) lines.push(word)
-    else lines[lines.length - 1] = line ? `${line} ${word}` : word
-  }
-  return lines
-}

@@ -15,7 +15,8 @@ import { race } from './race.ts'
 import type { Ground, Part, Row, Scale } from './scale.ts'
 import { crashPoints } from './scenes.ts'
 import { search } from './search/search.ts'
-import { progress, say, table } from './telling.ts'
+import { type Column, table } from './table.ts'
+import { progress, say } from './telling.ts'
 
 /** What can be drilled, in the order in which everything is. */
 const parts: Record<string, Part> = {
@@ -52,6 +53,15 @@ const home = mkdtempSync(join(tmpdir(), 'foyer-drill-'))
 process.once('exit', () => (keep ? console.log(`Kept: ${home}`) : rmSync(home, { recursive: true, force: true })))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
+const columns: Column<Row>[] = [
+  { head: 'part', widest: 12, tell: ({ part }) => part },
+  { head: 'database', widest: 12, tell: ({ database }) => database },
+  { head: 'done', widest: 64, tell: ({ done }) => done },
+  { head: 'asked for', widest: 64, tell: ({ asked }) => asked },
+  { head: 'found', widest: 64, tell: ({ found }) => found },
+  { head: '', widest: 4, tell: ({ passed }) => (passed ? 'pass' : 'FAIL') },
+]
+
 const drill: Scale = { short, progress, say }
 const chosen = names.filter((name) => (positionals.length ? positionals.includes(name) : name in parts))
 const rows: Row[] = []
@@ -84,7 +94,7 @@ await Promise.all(ready.map(drillGround))
 
 say('')
 rows.sort((a, b) => names.indexOf(a.part) - names.indexOf(b.part))
-for (const line of table(rows)) say(line)
+for (const line of table(columns, rows)) say(line)
 if (json) writeFileSync(json, JSON.stringify(rows, null, 2))
 const failed = rows.filter(({ passed }) => !passed).length
 say(`\n${rows.length - failed} passed, ${failed} failed, ${((performance.now() - started) / 60_000).toFixed(1)} min`)

@@ -1,38 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Transaction } from '#server/gateways/payment/port.ts'
 import type { Rule } from '#server/gateways/payment/sandbox/faults.ts'
-import { runProgram } from '#server/test/process.ts'
+import { hurry, plenty } from '#server/test/plenty.ts'
+import { answering, runProgram } from '#server/test/process.ts'
 import { freePort } from '../scripts/port.mjs'
 import type { Ground, Place } from './scale.ts'
 import type { Dressing } from './server.ts'
 
-const PLENTY = '1000000/3600'
-
-/** What an operator could set, too: wide limits and a cheap captcha. */
-export const settings = {
-  LOG_LEVEL: 'warn',
-  CAPTCHA_COST: '1',
-  CAPTCHA_COUNTER: '2',
-  MINIMUM_SECONDS: '0',
-  HASHES_WAITING: '100000',
-  LIMIT_ENROLLMENTS: PLENTY,
-  LIMIT_DECLINES: PLENTY,
-  LIMIT_DECLINES_BY_CARD: PLENTY,
-  LIMIT_DECLINES_BY_PHONE: PLENTY,
-  LIMIT_DECLINES_BY_ENROLLMENT: PLENTY,
-  BREAKER_DECLINES: '1000000/600/100',
-  PAYMENTS_AT_ONCE: '100000',
-  LIMIT_LOOKUPS: PLENTY,
-  LIMIT_CHALLENGES: PLENTY,
-  LIMIT_CODES_BY_ADDRESS: PLENTY,
-  LIMIT_GRANTS: PLENTY,
-  LIMIT_SIGN_INS: PLENTY,
-  LIMIT_SIGN_INS_BY_NAME: PLENTY,
-  LIMIT_LETTERS: PLENTY,
-  LIMIT_LETTERS_BY_NAME: PLENTY,
-}
+/** Wide limits and a cheap captcha. */
+export const settings = { ...plenty, ...hurry }
 
 /** For drills in real time: what may still be in flight at the gateway is given up after seconds, not half an hour. */
 export const HASTE = { PAYMENT_DEADLINE_SECONDS: '2', PAYMENT_IN_FLIGHT_SECONDS: '7' }
@@ -56,7 +33,7 @@ export async function startSandbox({ folder }: Place, faults: Rule[] = []) {
   const start = async () => {
     const args = ['--port', String(port), '--ledger', join(folder, 'ledger.jsonl')]
     const program = runProgram('server/gateways/payment/sandbox/main.ts', args, compiled(folder))
-    await ready(program, `${url}/faults`)
+    await answering(program, `${url}/faults`)
     return program
   }
   let program = await start()
@@ -119,7 +96,7 @@ export async function startFoyer({ place, sandbox, port, settings: own = {}, dre
   let isWanted = true
   program.child.stdin?.on('error', () => undefined) // it may have ended
   void program.ended.then(() => writeFileSync(join(place.folder, 'foyer.log'), program.said(), { flag: 'a' }))
-  await ready(program, `${url}/readyz`)
+  await answering(program, `${url}/readyz`)
   const hasEnded = () => program.child.exitCode !== null || program.child.signalCode !== null
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
     isWanted &&= hasEnded()
@@ -147,26 +124,4 @@ export async function warmUp(ground: Ground) {
   const foyer = await startFoyer({ place, sandbox, port: await freePort(), dressing: {} })
   await Promise.all([foyer.stop(), sandbox.stop()])
   await place.remove()
-}
-
-const PATIENCE_SECONDS = 60
-
-async function ready(program: ReturnType<typeof runProgram>, url: string) {
-  let over = false
-  const gone = program.ended.then(() => {
-    over = true
-  })
-  for (const end = performance.now() + PATIENCE_SECONDS * 1000; performance.now() < end; await sleep(40)) {
-    if (over) {
-      await sleep(100) // what it said last may still be on its way
-      throw new Error(`A program ended at its start:\n${program.said()}`)
-    }
-    const isReady = await fetch(url, { signal: AbortSignal.timeout(5000) }).then(
-      (reply) => reply.ok,
-      () => false,
-    )
-    if (isReady) return
-  }
-  void gone
-  throw new Error(`A program did not become ready:\n${program.said()}`)
 }

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { solveChallenge } from 'altcha-lib'
-import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { answersOf as filled } from '#server/test/answers.ts'
+import { type Challenge, solve } from '#server/test/solve.ts'
 import { Refused } from '#web/call.ts'
 import { createPayment } from '#web/enroll/pay.ts'
 import { type Asking, type Caller, Unreachable } from './caller.ts'
@@ -46,9 +45,7 @@ export const newName = () => `v${randomUUID().replaceAll('-', '').slice(0, 15)}`
 export async function solveCaptcha(caller: Caller): Promise<string> {
   const { status, body } = await caller.call('GET', '/captcha/challenge')
   if (status !== 200) throw new Unreachable(`no challenge: ${status}`)
-  const challenge = body as Parameters<typeof solveChallenge>[0]['challenge']
-  const solution = await solveChallenge({ challenge, deriveKey })
-  return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64')
+  return solve(body as Challenge)
 }
 
 /** Opens a sponsor's page, and gets the enrollment's cookie. */

@@ -3,33 +3,15 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { freePort } from '../scripts/port.mjs'
 import { findPostgres, startPostgres } from '../scripts/postgres.mjs'
 import { captchaEmulator } from '../server/gateways/captcha/emulator.ts'
+import { hurry, plenty } from '../server/test/plenty.ts'
+import { answering } from '../server/test/process.ts'
 
 /** Everybody in a test comes from one address, and should not wait for the captcha as long as a robot would. */
-export const forTests = {
-  LOG_LEVEL: 'warn',
-  CAPTCHA_COST: '500',
-  CAPTCHA_COUNTER: '20',
-  MINIMUM_SECONDS: '0',
-  LIMIT_ENROLLMENTS: '100000/3600',
-  LIMIT_DECLINES: '100000/3600',
-  LIMIT_DECLINES_BY_CARD: '100000/3600',
-  LIMIT_DECLINES_BY_PHONE: '100000/3600',
-  BREAKER_DECLINES: '100000/600/50',
-  LIMIT_LOOKUPS: '100000/3600',
-  LIMIT_CHALLENGES: '100000/3600',
-  LIMIT_CODES_BY_ADDRESS: '100000/3600',
-  LIMIT_CODE_CHECKS: '100000/3600',
-  LIMIT_GRANTS: '100000/3600',
-  LIMIT_SIGN_INS: '100000/3600',
-  LIMIT_SIGN_INS_BY_NAME: '100000/3600',
-  LIMIT_LETTERS: '100000/3600',
-  LIMIT_LETTERS_BY_NAME: '100000/3600',
-}
+export const forTests = { ...plenty, ...hurry, CAPTCHA_COST: '500', CAPTCHA_COUNTER: '20' }
 
 export const allSteps = { START_STEP: 'PRODUCT_SELECTION', AUTOSHIP: 'on', SPECIAL: 'on', PHONE_VERIFICATION: 'on' }
 
@@ -106,18 +88,6 @@ async function startSite(settings: Record<string, string>, stops: (() => Promise
     rmSync(folder, { recursive: true, force: true })
   })
   const url = `http://localhost:${port}`
-  await untilReady(`${url}/readyz`, ended)
+  await answering({ child: site, said: () => 'see above' }, `${url}/readyz`)
   return url
 }
-
-async function untilReady(url: string, ended: Promise<unknown>) {
-  const deadline = AbortSignal.timeout(180_000)
-  const tooEarly = ended.then(() => Promise.reject(new Error('The site ended before it was ready.')))
-  while (!(await Promise.race([answers(url), tooEarly]))) await sleep(100, undefined, { signal: deadline })
-}
-
-const answers = (url: string) =>
-  fetch(url).then(
-    (reply) => reply.ok,
-    () => false,
-  )

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { calls } from '#contract/api.ts'
 import { answersOf } from './test/answers.ts'
-import { filledForm, type Site, solve, testSite } from './test/site.ts'
+import { filledForm, type Site, testSite } from './test/site.ts'
+import { solve } from './test/solve.ts'
 
 let site: Site
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { cards } from './gateways/payment/cards.ts'
 import { answersOf } from './test/answers.ts'
 import { type testDatabase as Opened, testDatabase } from './test/database.ts'
 import { startServer } from './test/process.ts'
-import { solve } from './test/site.ts'
+import { solve } from './test/solve.ts'
 
 let folder: string
 let database: Awaited<ReturnType<typeof Opened>>

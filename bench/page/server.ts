@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { answering } from '#server/test/process.ts'
 
 /** A program that answers on a port of this machine until it is stopped. */
 export type Server = { url: string; stop: () => Promise<void> }
@@ -24,23 +24,6 @@ export async function startServer({ args, port, path, cwd = '.', env = {} }: Sta
   const endAtOnce = () => child.kill('SIGKILL')
   process.once('exit', endAtOnce)
   const url = `http://localhost:${port}`
-  await untilAnswered(`${url}${path}`, child)
+  await answering({ child, said: () => args.join(' ') }, `${url}${path}`)
   return { url, stop }
 }
-
-const PATIENCE_MS = 60_000
-
-async function untilAnswered(url: string, child: ChildProcess) {
-  const deadline = performance.now() + PATIENCE_MS
-  while (!(await answers(url))) {
-    if (child.exitCode !== null) throw new Error(`${child.spawnargs.join(' ')} ended before it answered.`)
-    if (performance.now() > deadline) throw new Error(`${url} did not answer within ${PATIENCE_MS / 1000} s.`)
-    await sleep(100)
-  }
-}
-
-const answers = (url: string) =>
-  fetch(url).then(
-    (reply) => reply.ok,
-    () => false,
-  )

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { answering } from '#server/test/process.ts'
 import { settings } from '../../drill/programs.ts'
 import type { Place } from '../../drill/scale.ts'
 import { freePort } from '../../scripts/port.mjs'
@@ -73,6 +72,9 @@ const asInProduction = (url: string): Env => ({
   PUBLIC_URL: url,
 })
 
+/** To 5 ms: starts are measured by it. */
+export const answers = (program: Pick<Program, 'child' | 'said'>, url: string) => answering(program, url, 5)
+
 /** The product's own program, as an operator starts it. */
 export async function startFoyer({ place, before = [], settings: own = {}, node = [] }: Starting) {
   const port = await freePort()
@@ -87,25 +89,3 @@ export async function startFoyer({ place, before = [], settings: own = {}, node 
   await answers(program, `${url}/readyz`)
   return { ...program, url, port }
 }
-
-const PATIENCE_MS = 60_000
-
-/** Waits until a program answers with 200. */
-export async function answers(program: Pick<Program, 'child' | 'said'>, url: string, pause = 5): Promise<void> {
-  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(pause)) {
-    if (program.child.exitCode !== null) throw new Error(`A program ended at its start:\n${program.said()}`)
-    if (await isFine(url)) return
-  }
-  throw new Error(`A program did not become ready:\n${program.said()}`)
-}
-
-const isFine = (url: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const asked = request(url, { agent: false, timeout: 5000 }, (reply) => {
-      reply.resume()
-      reply.once('end', () => resolve(reply.statusCode === 200))
-    })
-    asked.on('timeout', () => asked.destroy())
-    asked.on('error', () => resolve(false))
-    asked.end()
-  })

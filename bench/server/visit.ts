@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { API } from '#contract/api.ts'
+import { cardNumber } from '../../drill/abuse/made-up.ts'
 import type { Caller } from '../../drill/caller.ts'
 import type { Place } from '../../drill/scale.ts'
 import { answersOf, arrive, type Heard, solveCaptcha } from '../../drill/visitor.ts'
@@ -14,19 +15,16 @@ const agent = new Agent({ keepAlive: true, scheduling: 'lifo' })
 
 const digits = (many: number) => Array.from({ length: many }, () => randomInt(10)).join('')
 
-/** A good card that nobody else has. */
-function newCard(): string {
-  const front = `4929${digits(11)}`
-  const sum = [...front].reduce((sum, digit, place) => sum + doubled(Number(digit), place % 2 === 0), 0)
-  return `${front}${(10 - (sum % 10)) % 10}`
-}
-const doubled = (digit: number, isDoubled: boolean) => (isDoubled ? (digit * 2 > 9 ? digit * 2 - 9 : digit * 2) : digit)
-
 /** Everybody has an address, a phone and a card of their own, as people do. */
 export async function fillIn(caller: Caller): Promise<Ready> {
   const heard = await arrive(caller)
   const captcha = await solveCaptcha(caller)
-  const order = { ...answersOf(heard), mobile_phone: `+1202555${digits(4)}`, cc_number: newCard(), captcha }
+  const order = {
+    ...answersOf(heard),
+    mobile_phone: `+1202555${digits(4)}`,
+    cc_number: cardNumber('4929', randomInt(1e11)),
+    captcha,
+  }
   return { heard, order, address: [10, randomInt(256), randomInt(256), randomInt(1, 255)].join('.') }
 }
 

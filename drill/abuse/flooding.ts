@@ -3,7 +3,8 @@ import { runInNewContext } from 'node:vm'
 import { parentPort, workerData } from 'node:worker_threads'
 import { calls } from '#contract/api.ts'
 import { officeCalls } from '#contract/office-calls.ts'
-import { readConfig } from '#server/config.ts'
+import { plenty } from '#server/test/plenty.ts'
+import { type Challenge, solve } from '#server/test/solve.ts'
 import type { Row } from '../scale.ts'
 import { chance } from './chance.ts'
 import type { Task, Told } from './flood.ts'
@@ -11,7 +12,7 @@ import { cookieOf, type House, openHouse, type Reply } from './house.ts'
 import { americanPhone, answersOf, cardNumber, honestAddress } from './made-up.ts'
 import { requestFor, SOLVED } from './requests.ts'
 import { type Route, routesOf } from './routes.ts'
-import { type Challenge, solution, solved } from './solutions.ts'
+import { solution } from './solutions.ts'
 
 const MEGABYTE = 2 ** 20
 
@@ -30,17 +31,7 @@ const INSIDES =
   /\binsert into\b|\bselect\b[^.]{1,80}\bfrom\b|\bupdate\b [^.]{1,60}\bset\b|syntax error|violates|relation "|invalid byte|\bat [^\n]{1,200}\.[cm]?[jt]s:\d|node_modules|file:\/\/\/(?!etc)|FST_ERR/i
 
 /** Nothing is in the way of the handlers. */
-function wideOpen(): Record<string, string> {
-  const limits = Object.keys(readConfig({})).filter((name) => name.startsWith('LIMIT_'))
-  return {
-    ...Object.fromEntries(limits.map((name) => [name, '999999999/86400'])),
-    BREAKER_DECLINES: '999999999/600/100',
-    BREAKER_CODES: '999999999/600/100',
-    PAYMENTS_AT_ONCE: '100000',
-    HASHES_WAITING: '100000',
-    TRUST_PROXY: '0.0.0.0/1,128.0.0.0/1,::/1,8000::/1',
-  }
-}
+const wideOpen = { ...plenty, TRUST_PROXY: '0.0.0.0/1,128.0.0.0/1,::/1,8000::/1' }
 
 const tell = (told: Told) => parentPort?.postMessage(told)
 const say = (line: string) => tell({ say: line })
@@ -51,7 +42,7 @@ async function flood({ short, database, ...place }: Task): Promise<Row> {
   let complaints = 0
   const house = await openHouse(place, {
     now: () => new Date(),
-    settings: wideOpen(),
+    settings: wideOpen,
     hear: (line) => ++complaints <= EXAMPLES && say(`  ${line.slice(0, 600)}`),
   })
   await house.app.ready()
@@ -131,7 +122,7 @@ async function ask(house: House, routes: Route[], cookies: string[], n: number) 
   const request = requestFor(route, dice, n, cookies)
   if (typeof request.payload === 'string' && request.payload.includes(SOLVED)) {
     const challenge = (await house.world.captcha.challenge()) as unknown as Challenge
-    request.payload = request.payload.replace(SOLVED, await solved(challenge))
+    request.payload = request.payload.replace(SOLVED, await solve(challenge))
   }
   return { route, reply: await inTime(house.ask(request)), request }
 }

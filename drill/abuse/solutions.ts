@@ -1,20 +1,11 @@
-import { solveChallenge } from 'altcha-lib'
-import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { API, calls } from '#contract/api.ts'
+import { solve } from '#server/test/solve.ts'
 import type { Door, From, House } from './house.ts'
-
-export type Challenge = Parameters<typeof solveChallenge>[0]['challenge']
-
-/** Works a challenge out as the widget in the browser does. */
-export async function solved(challenge: Challenge): Promise<string> {
-  const solution = await solveChallenge({ challenge, deriveKey })
-  return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64')
-}
 
 /** A challenge, asked for and worked out. Nothing, when it was refused. */
 export async function solution(house: Door, from: From): Promise<string | undefined> {
   const reply = await house.get(`${API}${calls.getChallenge.path}`, from)
-  return reply.statusCode === 200 ? solved(reply.json()) : undefined
+  return reply.statusCode === 200 ? solve(reply.json()) : undefined
 }
 
 const GOOD_SECONDS = 15 * 60
@@ -33,4 +24,3 @@ export function purse(house: House, newAddress: () => string) {
     putBack: (one: { text: string; until: number }) => kept.push(one),
   }
 }
-export type Purse = ReturnType<typeof purse>

@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../scripts/port.mjs'
+import { hurry, plenty } from './plenty.ts'
 
 const { PATH = '', HOME = '' } = process.env
 
@@ -36,32 +38,33 @@ export function runProgram(script: string, args: string[], env: Record<string, s
 export async function startServer(env: Record<string, string>) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const settings = {
-    PORT: String(port),
-    PUBLIC_URL: url,
-    LOG_LEVEL: 'warn',
-    CAPTCHA_COST: '1',
-    CAPTCHA_COUNTER: '2',
-    MINIMUM_SECONDS: '0',
-    LIMIT_ENROLLMENTS: '100000/3600',
-  }
-  const server = runProgram('server/main.ts', [], {
-    ...settings,
-    LIMIT_CHALLENGES: '100000/3600',
-    LIMIT_LOOKUPS: '100000/3600',
-    ...env,
-  })
-  const gone = server.ended.then(() => Promise.reject(new Error(`The server ended:\n${server.said()}`)))
-  gone.catch(() => undefined)
-  const ready = async () => {
-    while (
-      !(await fetch(`${url}/readyz`).then(
-        (reply) => reply.ok,
-        () => false,
-      ))
-    )
-      await sleep(50)
-  }
-  await Promise.race([ready(), gone])
+  const server = runProgram('server/main.ts', [], { ...plenty, ...hurry, PORT: String(port), PUBLIC_URL: url, ...env })
+  await answering(server, `${url}/readyz`)
   return { ...server, url }
 }
+
+type Program = { child: ChildProcess; said: () => string }
+const PATIENCE_MS = 180_000
+
+/** Waits until a program answers with 200. */
+export async function answering({ child, said }: Program, url: string, pauseMs = 50): Promise<void> {
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(pauseMs)) {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      await sleep(100) // what it said last may still be on its way
+      throw new Error(`A program ended at its start:\n${said()}`)
+    }
+    if (await isFine(url)) return
+  }
+  throw new Error(`A program did not become ready:\n${said()}`)
+}
+
+const isFine = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const asked = request(url, { agent: false, timeout: 5000 }, (reply) => {
+      reply.resume()
+      reply.once('end', () => resolve(reply.statusCode === 200))
+    })
+    asked.on('timeout', () => asked.destroy())
+    asked.on('error', () => resolve(false))
+    asked.end()
+  })

@@ -1,8 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { solveChallenge } from 'altcha-lib'
-import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { InjectOptions } from 'fastify'
 import type { Pages } from '#contract/pages.ts'
 import { createApp } from '#server/app.ts'
@@ -13,6 +11,7 @@ import type { Shell } from '#server/shell.ts'
 import { createWorld } from '#server/world.ts'
 import { answersOf } from './answers.ts'
 import { testDatabase } from './database.ts'
+import { solve } from './solve.ts'
 
 /** Generous limits and a cheap captcha: the same settings an operator has, no way around anything. */
 const settings = {
@@ -80,12 +79,6 @@ export async function testSite(env: Record<string, string> = {}) {
   }
 }
 export type Site = Awaited<ReturnType<typeof testSite>>
-
-/** Solves a challenge as the widget in the browser does. */
-export async function solve(challenge: Parameters<typeof solveChallenge>[0]['challenge']): Promise<string> {
-  const solution = await solveChallenge({ challenge, deriveKey })
-  return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64')
-}
 
 let people = 0
 
