@@ -4,6 +4,9 @@ import {
   address,
   countries,
   databaseAddress,
+  hosts,
+  ifSet,
+  isThisMachine,
   limit,
   list,
   mail,
@@ -27,15 +30,14 @@ const settings = {
   NODE_ENV: oneOf(['development', 'production', 'test']),
   PORT: whole(0, 65535, 3000),
   HOST: words('127.0.0.1'),
-  LOG_LEVEL: (text?: string) =>
-    text === undefined ? undefined : oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])(text),
-  PUBLIC_URL: siteAddress,
+  LOG_LEVEL: ifSet(oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])),
+  PUBLIC_URL: ifSet(siteAddress),
   SECRET: optional,
   TRUST_PROXY: proxies,
   CLOSING_SECONDS: whole(0, 60, 0),
-  SITE_HOSTS: list,
+  SITE_HOSTS: hosts,
 
-  DATABASE_URL: databaseAddress,
+  DATABASE_URL: ifSet(databaseAddress),
   DATABASE_POOL: whole(1, 200, 10),
   DATA_DIR: words('data'),
   ALLOW_EMBEDDED: list,
@@ -44,25 +46,25 @@ const settings = {
   AUTOSHIP: onOff,
   SPECIAL: onOff,
   PHONE_VERIFICATION: onOff,
-  OFFICE_URL: address('http:', 'https:'),
+  OFFICE_URL: ifSet(address('http:', 'https:')),
 
   PAYMENT: oneOf(['sandbox', 'authorizenet']),
   PAYMENT_DEADLINE_SECONDS: whole(1, 120, 20),
   PAYMENT_IN_FLIGHT_SECONDS: whole(1, 86_400, 1800),
-  PAYMENT_SANDBOX_URL: address('http:', 'https:'),
+  PAYMENT_SANDBOX_URL: ifSet(address('http:', 'https:')),
   AUTHORIZENET_LOGIN_ID: optional,
   AUTHORIZENET_TRANSACTION_KEY: optional,
-  AUTHORIZENET_BASE_URL: (text?: string) => (text === undefined ? undefined : vendorAddress(text)(text)),
-  PHONE_COUNTRIES: countries('US,CA'),
+  AUTHORIZENET_BASE_URL: ifSet(vendorAddress),
+  PHONE_COUNTRIES: countries('US,CA,PR,GU,VI,AS,MP'),
   PHONE: oneOf(['sandbox', 'twilio']),
-  TWILIO_ACCOUNT_SID: sid('AC', 'SK'),
+  TWILIO_ACCOUNT_SID: ifSet(sid('AC', 'SK')),
   TWILIO_AUTH_TOKEN: optional,
-  TWILIO_SERVICE_SID: sid('VA'),
-  TWILIO_BASE_URL: vendorAddress('https://verify.twilio.com'),
+  TWILIO_SERVICE_SID: ifSet(sid('VA')),
+  TWILIO_BASE_URL: (text = 'https://verify.twilio.com') => vendorAddress(text),
   CAPTCHA: oneOf(['altcha', 'turnstile', 'hcaptcha', 'recaptcha']),
   CAPTCHA_SITE_KEY: optional,
   CAPTCHA_SECRET: optional,
-  CAPTCHA_BASE_URL: (text?: string) => (text === undefined ? undefined : vendorAddress(text)(text)),
+  CAPTCHA_BASE_URL: ifSet(vendorAddress),
   CAPTCHA_COST: whole(1, 10_000_000, 5000),
   CAPTCHA_COUNTER: whole(1, 1_000_000, 1000),
   MAIL: mail,
@@ -139,7 +141,7 @@ export function readConfig(env: Env = process.env): Config {
   lines.push(
     ...unknownNames(env),
     ...halfSet(found, env),
-    ...(production ? unfitForProduction(found, embedded, env) : []),
+    ...(production ? unfitForProduction(found, embedded, env) : unfitForDevelopment(found)),
   )
   if (found.SECRET && found.SECRET.length < 16) lines.push('SECRET has at least 16 characters')
   if (lines.length) throw new BadSettings(lines)
@@ -171,29 +173,42 @@ const embeddedParts = ({ PAYMENT, PHONE, MAIL, ...found }: Settings): string[] =
     mail: MAIL === 'outbox',
   }).flatMap(([part, isEmbedded]) => (isEmbedded ? [part] : []))
 
-/** A vendor that is chosen needs all of its keys. */
-const keysOf = [
-  ['PAYMENT', 'authorizenet', ['AUTHORIZENET_LOGIN_ID', 'AUTHORIZENET_TRANSACTION_KEY', 'AUTHORIZENET_BASE_URL']],
-  ['PHONE', 'twilio', ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_SERVICE_SID']],
-  ['CAPTCHA', 'turnstile', ['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET']],
-  ['CAPTCHA', 'hcaptcha', ['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET']],
-  ['CAPTCHA', 'recaptcha', ['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET']],
+/** A vendor that is chosen needs all of its keys; keys whose vendor is not would silently do nothing. */
+const vendors = [
+  {
+    part: 'PAYMENT',
+    otherwise: 'sandbox',
+    keys: ['AUTHORIZENET_LOGIN_ID', 'AUTHORIZENET_TRANSACTION_KEY', 'AUTHORIZENET_BASE_URL'],
+  },
+  { part: 'PHONE', otherwise: 'sandbox', keys: ['TWILIO_ACCOUNT_SID', 'TWILIO_AUTH_TOKEN', 'TWILIO_SERVICE_SID'] },
+  { part: 'CAPTCHA', otherwise: 'altcha', keys: ['CAPTCHA_SITE_KEY', 'CAPTCHA_SECRET'] },
 ] as const
 
 const halfSet = (found: Settings, env: Env): string[] =>
-  keysOf.flatMap(([part, vendor, keys]) =>
-    found[part] === vendor
-      ? keys.filter((name) => !env[name]?.trim()).map((name) => `${name} is required with ${part}=${vendor}`)
-      : [],
-  )
+  vendors.flatMap(({ part, otherwise, keys }) => {
+    const set = keys.filter((name) => env[name]?.trim())
+    if (found[part] && found[part] !== otherwise)
+      return keys.filter((name) => !set.includes(name)).map((name) => `${name} is required with ${part}=${found[part]}`)
+    return set.length && !env[part]?.trim()
+      ? [`${part} is required with ${set[0]}: by itself it is ${otherwise}, which would not use it`]
+      : []
+  })
+
+/** A forgotten NODE_ENV must not show everybody's codes and letters. What ends in .test is in nobody's network but one's own. */
+const unfitForDevelopment = ({ PUBLIC_URL: url }: Settings): string[] =>
+  url?.startsWith('https:') && !isThisMachine(url) && !/\.test(?::|$)/.test(url)
+    ? [`NODE_ENV is production with PUBLIC_URL=${url}: otherwise everybody could read codes and letters`]
+    : []
 
 function unfitForProduction(found: Settings, embedded: string[], env: Env): string[] {
-  const { SECRET, ALLOW_EMBEDDED, OFFICE_URL } = found
+  const { SECRET, ALLOW_EMBEDDED, PUBLIC_URL, OFFICE_URL } = found
   const lines: string[] = []
   if (!SECRET) lines.push('SECRET is required in production: a long random text, the same for every process')
   if (SECRET === DEVELOPMENT_SECRET) lines.push('SECRET is the one of development, which everybody knows')
-  if (!env.PUBLIC_URL) lines.push('PUBLIC_URL is required in production: the address that visitors type')
-  if (OFFICE_URL?.startsWith('http:') && !env.PUBLIC_URL?.startsWith('http:'))
+  if (!env.PUBLIC_URL?.trim()) lines.push('PUBLIC_URL is required in production: the address that visitors type')
+  if (PUBLIC_URL?.startsWith('http:') && !isThisMachine(PUBLIC_URL))
+    lines.push('PUBLIC_URL starts with https:// in production: cards and passwords travel there')
+  if (OFFICE_URL?.startsWith('http:') && !PUBLIC_URL?.startsWith('http:'))
     lines.push('OFFICE_URL starts with https:// in production: a key to the office stands in its address')
   if (found.MAIL && found.MAIL !== 'outbox' && !env.MAIL_FROM?.trim())
     lines.push('MAIL_FROM is required with a real MAIL: letters come from it, and answers go there')
@@ -210,13 +225,31 @@ function unfitForProduction(found: Settings, embedded: string[], env: Env): stri
 const mayAskForCode = ({ PHONE_VERIFICATION, BREAKER_DECLINES }: Settings) =>
   PHONE_VERIFICATION || Number.isFinite(BREAKER_DECLINES?.most)
 
+const OURS =
+  /^(?:LIMIT_|CLOSING_|PAYMENTS_|MINIMUM_|BREAKER_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|TWILIO_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/
+
 /** A mistyped name of ours would otherwise be a setting that silently does nothing. */
 const unknownNames = (env: Env): string[] =>
   Object.keys(env)
-    .filter(
-      (name) =>
-        /^(?:LIMIT_|CLOSING_|PAYMENTS_|MINIMUM_|BREAKER_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|TWILIO_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/.test(
-          name,
-        ) && !(name in settings),
-    )
-    .map((name) => `${name} is not a setting of Foyer`)
+    .filter((name) => !(name in settings))
+    .flatMap((name) => {
+      const meant = Object.keys(settings).find((setting) => isNear(name, setting))
+      if (meant) return [`${name} is not a setting of Foyer, but ${meant} is`]
+      return OURS.test(name) ? [`${name} is not a setting of Foyer`] : []
+    })
+
+/** Short names are near to too much that belongs to others: EMAIL is not MAIL. */
+const SHORT = 4
+
+/** Whether one letter is wrong, missing or too many, or two have changed places. */
+function isNear(name: string, setting: string): boolean {
+  if (setting.length <= SHORT) return false
+  const least = Math.min(name.length, setting.length)
+  let front = 0
+  while (front < least && name[front] === setting[front]) front++
+  let back = 0
+  while (back < least - front && name.at(-1 - back) === setting.at(-1 - back)) back++
+  const rest = (word: string) => word.slice(front, word.length - back)
+  const [typed, meant] = [rest(name), rest(setting)]
+  return (typed.length <= 1 && meant.length <= 1) || (typed.length === 2 && typed === [...meant].reverse().join(''))
+}

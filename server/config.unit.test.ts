@@ -27,6 +27,17 @@ const production = {
   ALLOW_EMBEDDED: 'payment, phone',
 }
 
+test.each([
+  ['PAYMENT', 'AUTHORIZENET_LOGIN_ID', 'sandbox'],
+  ['PHONE', 'TWILIO_AUTH_TOKEN', 'sandbox'],
+  ['CAPTCHA', 'CAPTCHA_SECRET', 'altcha'],
+])('8.1 %s is not forgotten by who sets %s, and may be %s on purpose', (part, key, otherwise) => {
+  expect(complaints({ ...production, [key]: 'x' })).toEqual([
+    `${part} is required with ${key}: by itself it is ${otherwise}, which would not use it`,
+  ])
+  expect(complaints({ ...production, [key]: 'x', [part]: otherwise })).toEqual([])
+})
+
 test('a gateway that is chosen needs all of its keys', () => {
   expect(named({ PAYMENT: 'authorizenet', AUTHORIZENET_LOGIN_ID: 'x' })).toEqual([
     'AUTHORIZENET_TRANSACTION_KEY',
@@ -122,11 +133,30 @@ describe('without any setting', () => {
 
 describe('what is set', () => {
   test('design, section 4: PUBLIC_URL is the root of every address', () =>
-    expect(readConfig({ PUBLIC_URL: 'https://join.example/' })).toMatchObject({
+    expect(readConfig({ ...production, PUBLIC_URL: 'https://join.example/' })).toMatchObject({
       PUBLIC_URL: 'https://join.example',
       OFFICE_URL: 'https://join.example/office',
       SITE_HOSTS: ['join.example'],
     }))
+
+  test('8.1 an address is spelled as browsers spell it, so that HTTPS is https', () => {
+    const typed = { PUBLIC_URL: 'HTTPS://Join.Example:443/', OFFICE_URL: 'Https://JOIN.example/office/' }
+    expect(readConfig({ ...production, ...typed })).toMatchObject({
+      PUBLIC_URL: 'https://join.example',
+      OFFICE_URL: 'https://join.example/office',
+      SITE_HOSTS: ['join.example'],
+    })
+  })
+
+  test('8.1 SITE_HOSTS are hosts as browsers name them', () =>
+    expect(readConfig({ SITE_HOSTS: 'Join.Example, localhost:3000, [::1]:3000' }).SITE_HOSTS).toEqual([
+      'join.example',
+      'localhost:3000',
+      '[::1]:3000',
+    ]))
+
+  test('5.7 codes go to every state and territory that the form offers, and to Canada', () =>
+    expect(readConfig({}).PHONE_COUNTRIES).toEqual(['US', 'CA', 'PR', 'GU', 'VI', 'AS', 'MP']))
 
   test('design 11: OFFICE_URL names the operator’s own office', () =>
     expect(readConfig({ OFFICE_URL: 'https://office.example' }).OFFICE_URL).toBe('https://office.example'))
@@ -158,6 +188,11 @@ describe('what does not fit', () => {
     ['AUTOSHIP', 'yes', 'is one of: off, on'],
     ['START_STEP', 'PAYMENT', 'is one of: ACCOUNT, PRODUCT_SELECTION'],
     ['PUBLIC_URL', 'https://join.example/join', 'is an address without a path'],
+    ['SITE_HOSTS', 'https://join.example', 'is a list of hosts, such as join.example,localhost:3000'],
+    ['SITE_HOSTS', 'join.example/join', 'is a list of hosts, such as join.example,localhost:3000'],
+    ['SITE_HOSTS', 'join.example:99999', 'is a list of hosts, such as join.example,localhost:3000'],
+    ['PHONE_COUNTRIES', 'US,UK', 'is a list of countries in two letters each, such as US,CA,GB'],
+    ['PHONE_COUNTRIES', 'us', 'is a list of countries in two letters each, such as US,CA,GB'],
     ['PUBLIC_URL', 'join.example', 'is an address that starts with http:// or https://'],
     ['OFFICE_URL', 'javascript:alert(1)', 'is an address that starts with http:// or https://'],
     ['LIMIT_LOOKUPS', '300', 'is how many in how many seconds, such as 30/3600'],
@@ -165,7 +200,7 @@ describe('what does not fit', () => {
     ['TRUST_PROXY', '1', 'is a list of addresses or networks'],
     ['TRUST_PROXY', 'true', 'is a list of addresses or networks'],
     ['TRUST_PROXY', '10.0.0.5,2', 'is a list of addresses or networks'],
-  ])('%s=%s %s', (name, text, why) => {
+  ])('8.1 %s=%s %s', (name, text, why) => {
     const lines = complaints({ [name]: text })
     expect(lines).toHaveLength(1)
     expect(lines[0]).toContain(`${name} ${why}`)
@@ -176,16 +211,25 @@ describe('what does not fit', () => {
     expect(named({ TRUST_PROXY: text })).toEqual(['TRUST_PROXY']),
   )
 
+  test.each(['LIMIT_', 'PAYMENT_DEADLINE', 'TWILIO_SID', 'HASHES_AT_1', 'MAIL_TO'])(
+    '8.1 a mistyped name does not silently do nothing: %s',
+    (name) => expect(complaints({ [name]: '1' })).toEqual([`${name} is not a setting of Foyer`]),
+  )
+
   test.each([
-    'LIMIT_ENROLMENTS',
-    'LIMIT_',
-    'CAPTCHA_COSTS',
-    'PAYMENT_DEADLINE',
-    'TWILIO_SID',
-    'HASHES_AT_1',
-    'MAIL_TO',
-  ])('a mistyped name does not silently do nothing: %s', (name) =>
-    expect(complaints({ [name]: '1' })).toEqual([`${name} is not a setting of Foyer`]),
+    ['PAYMENTS', 'PAYMENT'],
+    ['PAYMNET', 'PAYMENT'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['PUBLIC_URI', 'PUBLIC_URL'],
+    ['LIMIT_ENROLMENTS', 'LIMIT_ENROLLMENTS'],
+    ['CAPTCHA_COSTS', 'CAPTCHA_COST'],
+  ])('8.1 a name that is nearly right is told: %s is %s', (name, meant) =>
+    expect(complaints({ [name]: '1' })).toEqual([`${name} is not a setting of Foyer, but ${meant} is`]),
+  )
+
+  test.each(['EMAIL', 'HOSTS', 'SPORT', 'HOME', 'PATH', 'SECRET_SERVICE', 'DATABASE_URL_TEST'])(
+    'what belongs to others is left to them: %s',
+    (name) => expect(complaints({ [name]: '1' })).toEqual([]),
   )
 
   test('design, section 4: is listed all at once', () =>
@@ -250,8 +294,34 @@ describe('in production', () => {
     expect(complaints({ ...real, BREAKER_DECLINES: 'off', PHONE_VERIFICATION: 'on' })).toHaveLength(1)
     expect(complaints({ ...real, BREAKER_DECLINES: 'off' })).toEqual([])
     expect(complaints({ ...real, ...twilio })).toEqual([])
-    expect(complaints({ ...real, NODE_ENV: 'development' })).toEqual([])
+    expect(complaints({ ...real, NODE_ENV: 'development', PUBLIC_URL: 'http://localhost:3000' })).toEqual([])
   })
+
+  test.each(['http://join.example', 'http://10.0.0.5:3000', 'http://127.0.0.1.example', 'http://localhost.example'])(
+    '8.1 nobody pays in the clear: PUBLIC_URL=%s',
+    (PUBLIC_URL) =>
+      expect(complaints({ ...production, PUBLIC_URL })).toEqual([
+        'PUBLIC_URL starts with https:// in production: cards and passwords travel there',
+      ]),
+  )
+
+  test.each(['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'])(
+    'whoever tries it on this machine needs no certificate: PUBLIC_URL=%s',
+    (PUBLIC_URL) => expect(complaints({ ...production, PUBLIC_URL })).toEqual([]),
+  )
+
+  test.each(['https://join.example', 'HTTPS://join.example', 'https://203.0.113.9:8443', 'https://contest.example'])(
+    '8.1 NODE_ENV is not forgotten where the world comes in: PUBLIC_URL=%s',
+    (PUBLIC_URL) => {
+      expect(named({ PUBLIC_URL })).toEqual(['NODE_ENV'])
+      expect(named({ PUBLIC_URL, NODE_ENV: 'development' })).toEqual(['NODE_ENV'])
+    },
+  )
+
+  test.each(['https://localhost:3000', 'https://foyer.test', 'https://foyer.test:8443', 'http://10.0.0.5:3000'])(
+    'nobody has to be in production at home: PUBLIC_URL=%s',
+    (PUBLIC_URL) => expect(complaints({ PUBLIC_URL })).toEqual([]),
+  )
 
   test('the development secret, known to every reader of the source, is refused', () =>
     expect(named({ ...production, SECRET: readConfig({}).SECRET })).toEqual(['SECRET']))

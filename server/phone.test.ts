@@ -165,6 +165,11 @@ describe('a message costs money', () => {
     expect((await send('+14165550123')).json().status).toBe(1)
   })
 
+  it.each(['+17872345678', '+16713001234', '+13406421234', '+16847331234', '+16702345678'])(
+    '5.7 it goes to the territories that the form offers: %s',
+    async (phone) => expect((await (await visitor()).send(phone)).json().status).toBe(1),
+  )
+
   it('5.1 a code belongs to who asked for it, and is void when the number changes', async () => {
     const [one, other] = [await visitor(), await visitor()]
     await one.send('+12025550132')

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import numbering from 'libphonenumber-js/min/metadata'
 
 /** What a setting may say: each reader makes a value of its text, or complains. */
 
@@ -38,52 +39,67 @@ export const words =
 
 export const optional: Reader<string | undefined> = (text) => text
 
+/** Nothing, unless it is set. */
+export const ifSet =
+  <Value>(reader: (text: string) => Value): Reader<Value | undefined> =>
+  (text) =>
+    text === undefined ? undefined : reader(text)
+
+/** However it was typed, in the one spelling that browsers use. */
 export const address =
-  (...protocols: string[]): Reader<string | undefined> =>
-  (text) => {
-    if (text === undefined) return undefined
+  (...protocols: string[]) =>
+  (text: string): string => {
     const url = URL.canParse(text) ? new URL(text) : undefined
     if (!url?.hostname || !protocols.includes(url.protocol) || url.search || url.hash)
       throw new Unfit(`is an address that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`)
-    return text.replace(/\/+$/, '')
+    return url.href.replace(/\/+$/, '')
   }
 
 /** A site stands at the root of its host: a path in front of it would break every link. */
-export const siteAddress: Reader<string | undefined> = (text) => {
+export const siteAddress = (text: string): string => {
   const found = address('http:', 'https:')(text)
-  if (found !== undefined && new URL(found).pathname !== '/') throw new Unfit('is an address without a path')
+  if (found !== new URL(found).origin) throw new Unfit('is an address without a path, a name or a password')
   return found
 }
 
+/** Nobody else can reach it, or listen on the way. */
+export const isThisMachine = (url: string): boolean =>
+  /^(?:127(?:\.\d+){3}|\[::1\]|(?:.+\.)?localhost)$/.test(new URL(url).hostname)
+
+/** Hosts with their ports, as browsers name them. */
+export const hosts: Reader<string[]> = (text) =>
+  list(text).map((word) => {
+    const url = URL.canParse(`http://${word}`) ? new URL(`http://${word}`) : undefined
+    if (!url || url.href !== `http://${url.host}/`)
+      throw new Unfit('is a list of hosts, such as join.example,localhost:3000')
+    return url.host
+  })
+
 /** What follows a question mark is for the driver, such as sslmode. */
-export const databaseAddress: Reader<string | undefined> = (text) => {
-  const found = address('postgres:', 'postgresql:')(text?.split('?', 1)[0])
-  return found && text
+export const databaseAddress = (text: string): string => {
+  address('postgres:', 'postgresql:')(text.split('?', 1)[0] ?? '')
+  return text
 }
 
 /** Keys of ours travel there: never in the clear, except to this machine. */
-export const vendorAddress =
-  (byDefault: string): Reader<string> =>
-  (text = byDefault) => {
-    const found = address('http:', 'https:')(text) ?? byDefault
-    const { protocol, hostname } = new URL(found)
-    if (protocol !== 'https:' && !['127.0.0.1', '[::1]', 'localhost'].includes(hostname))
-      throw new Unfit('is an address that starts with https://')
-    return found
-  }
+export const vendorAddress = (text: string): string => {
+  const found = address('http:', 'https:')(text)
+  if (!found.startsWith('https:') && !isThisMachine(found)) throw new Unfit('is an address that starts with https://')
+  return found
+}
 
 /** A vendor's id, by the letters that it begins with. */
 export const sid =
-  (...kinds: string[]): Reader<string | undefined> =>
-  (text) => {
-    if (text !== undefined && !new RegExp(`^(?:${kinds.join('|')})[0-9a-f]{32}$`, 'i').test(text))
+  (...kinds: string[]) =>
+  (text: string): string => {
+    if (!new RegExp(`^(?:${kinds.join('|')})[0-9a-f]{32}$`, 'i').test(text))
       throw new Unfit(`is ${kinds.join(' or ')} and 32 digits and letters from a to f`)
     return text
   }
 
 /** A login shell sets MAIL to the path of a mailbox; that is not meant for us. */
 export const mail: Reader<string> = (text = 'outbox') =>
-  text === 'outbox' || text.startsWith('/') ? 'outbox' : (address('smtp:', 'smtps:')(text) ?? 'outbox')
+  text === 'outbox' || text.startsWith('/') ? 'outbox' : address('smtp:', 'smtps:')(text)
 
 const NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
 
@@ -121,10 +137,12 @@ export const share =
     return { most, seconds, percent }
   }
 
+/** Only countries that have numbers: Britain is GB, and UK would shut it out. */
 export const countries =
   (byDefault: string): Reader<string[]> =>
   (text = byDefault) =>
     list(text).map((country) => {
-      if (!/^[A-Z]{2}$/.test(country)) throw new Unfit('is a list of countries in two letters each, such as US,CA')
+      if (!Object.hasOwn(numbering.countries, country))
+        throw new Unfit('is a list of countries in two letters each, such as US,CA,GB')
       return country
     })
