@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { isPostgres, type testDatabase as Opened, testDatabase } from '#server/test/database.ts'
 import { runProgram } from '#server/test/process.ts'
+import { openDatabase } from './open.ts'
 
 let folder: string
 let database: Awaited<ReturnType<typeof Opened>>
@@ -33,7 +36,7 @@ const dbInProduction = dbWith({
 })
 
 it('9.4 9.6 an operator runs the site from the terminal', async () => {
-  expect(await db('reset', '--empty')).toMatchObject({ code: 0, said: 'The database is empty.\n' })
+  expect(await db('reset', '--empty', '--yes')).toMatchObject({ code: 0, said: 'The database is empty.\n' })
   expect((await db('list', 'sponsors')).said).toMatch(/^site +name +active +until +renamed to +member\n\(0\)\n$/)
   expect((await db('seed')).said).toBe('Loaded 6 sponsors, 6 packages, 5 documents.\n')
   expect((await db('migrate')).said).toBe('The schema is up to date.\n')
@@ -53,7 +56,7 @@ it('9.4 9.6 an operator runs the site from the terminal', async () => {
     code: 1,
     said: expect.stringContaining('This database is not empty.'),
   })
-  await db('reset', '--empty')
+  await db('reset', '--empty', '--yes')
   expect((await db('restore', file)).said).toMatch(/^Restored \d+ rows\.\n$/)
   expect((await db('list', 'sponsors')).said).toContain('Fresh Start')
 }, 180_000)
@@ -63,6 +66,51 @@ it('9.7 production loads no sample data', async () => {
   expect(seeded).toMatchObject({ code: 1, said: expect.stringMatching(/^Sample data has no place/) })
   expect(reset).toMatchObject({ code: 0, said: 'The database is empty.\n' })
 }, 180_000)
+
+const asked = (reason: string) => ({
+  code: 1,
+  said: expect.stringContaining(
+    `A reset removes every member and every payment, and ${reason}. If you mean it, add --yes.`,
+  ),
+})
+
+it('9.10 a reset asks first in production', async () => {
+  await db('seed')
+  expect(await dbInProduction('reset')).toMatchObject(asked('this is production'))
+  expect((await db('list', 'sponsors')).said).toContain('bluepier')
+}, 180_000)
+
+it.runIf(isPostgres)(
+  '9.10 a reset asks first on PostgreSQL, which it names without its password',
+  async () => {
+    const url = Object.assign(new URL(database.url ?? ''), { password: 'hunter2' })
+    const refused = await dbWith({ DATABASE_URL: url.href })('reset')
+    expect(refused).toMatchObject(asked(`DATABASE_URL names ${url.host}${url.pathname}`))
+    expect(refused.said).not.toContain('hunter2')
+    expect((await db('list', 'sponsors')).said).toContain('bluepier')
+  },
+  180_000,
+)
+
+it.runIf(!isPostgres)(
+  '9.10 a reset asks first where somebody has joined, and not before',
+  async () => {
+    expect(await db('reset')).toMatchObject({ code: 0 })
+    const own = await openDatabase({ DATABASE_URL: undefined, DATABASE_POOL: 1, DATA_DIR: join(folder, 'data') })
+    const id = randomUUID()
+    await sql`insert into enrollment (id, created_at) values (${id}, '2026-11-15')`.execute(own.db)
+    await sql`
+      insert into member (id, enrollment_id, sponsor_id, level, username, email, password_hash, first_name, last_name,
+        business_name, mobile_phone, address, address2, city, country, state, post_code, joined_at)
+      select ${id}, ${id}, id, '', 'zoe', '', '', '', '', '', '', '', '', '', '', '', '', '2026-11-15'
+      from sponsor where site = 'master'`.execute(own.db)
+    await own.close()
+    expect(await db('reset')).toMatchObject(asked('somebody has joined here'))
+    expect((await db('list', 'members')).said).toContain('zoe')
+    expect(await db('reset', '--yes')).toMatchObject({ code: 0, said: 'The database holds the sample data.\n' })
+  },
+  180_000,
+)
 
 it.runIf(!isPostgres).each([
   ['db/cli.ts list members', 1, 'Run first: npm run db -- migrate'],

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { readConfig } from '#server/config.ts'
+import { type Config, readConfig } from '#server/config.ts'
 import { Mendable, sentenceFor } from '#server/mendable.ts'
 import { clock } from '#server/world.ts'
 import { backup, restore } from './backup.ts'
 import { creditRecord, listings } from './listings.ts'
 import { loadFolder } from './load.ts'
-import { migrate, requireSchema } from './migrate.ts'
-import { type Database, openDatabase } from './open.ts'
+import { migrate, requireSchema, tablesOf } from './migrate.ts'
+import { type Database, type Db, openDatabase } from './open.ts'
 import { seed } from './ready.ts'
 
 const USAGE = `npm run db -- COMMAND
@@ -18,7 +18,8 @@ const USAGE = `npm run db -- COMMAND
   credit USERNAME            which sponsors' links led to a member, and whether that record is whole
   backup FILE                write everything into one file (.jsonl.gz)
   restore FILE               put a backup into an empty database
-  reset [--empty] [--yes]    remove everything and begin again, with the sample data or, as always in production, empty`
+  reset [--empty] [--yes]    remove everything and begin again, with the sample data or, as always in production, empty;
+                             --yes where there may be something to lose`
 
 class Usage extends Mendable {}
 
@@ -27,14 +28,14 @@ const needed = (word: string | undefined, name: string): string => {
   return word
 }
 
-type Command = (database: Database, words: string[], production: boolean) => Promise<string>
+type Command = (database: Database, words: string[], config: Config) => Promise<string>
 
 const commands: Record<string, Command> = {
   migrate: async ({ db }) => {
     const names = await migrate(db)
     return names.length ? `Applied ${names.join(', ')}.` : 'The schema is up to date.'
   },
-  seed: async ({ db }, _words, production) => {
+  seed: async ({ db }, _words, { production }) => {
     if (production)
       throw new Usage('Sample data has no place in production. Load your own with: npm run db -- load DIR')
     await migrate(db)
@@ -62,17 +63,30 @@ const commands: Record<string, Command> = {
     await migrate(db)
     return `Restored ${await restore(db, needed(file, 'FILE'))} rows.`
   },
-  reset: async ({ db }, words, production) => {
-    if (production && !words.includes('--yes'))
-      throw new Usage('In production a reset needs --yes: it removes every member and every payment.')
+  reset: async ({ db }, words, config) => {
+    const precious = words.includes('--yes') ? undefined : await whyPrecious(db, config)
+    if (precious)
+      throw new Usage(`A reset removes every member and every payment, and ${precious}. If you mean it, add --yes.`)
     await sql`drop schema public cascade`.execute(db)
     await sql`create schema public`.execute(db)
     await migrate(db)
-    if (production || words.includes('--empty')) return 'The database is empty.'
+    if (config.production || words.includes('--empty')) return 'The database is empty.'
     await seed(db, clock())
     return 'The database holds the sample data.'
   },
 }
+
+/** What should not be removed by a slip; a folder in which nobody has joined yet may be. */
+async function whyPrecious(db: Db, { production, DATABASE_URL }: Config): Promise<string | undefined> {
+  if (production) return 'this is production'
+  if (DATABASE_URL) return `DATABASE_URL names ${withoutKeys(DATABASE_URL)}`
+  const hasTable = (await tablesOf(db)).has('member')
+  return hasTable && (await db.selectFrom('member').select('id').limit(1).executeTakeFirst())
+    ? 'somebody has joined here'
+    : undefined
+}
+
+const withoutKeys = (url: string) => `${new URL(url).host}${new URL(url).pathname}`
 
 /** 'Loaded 1 sponsor, 5 packages.' */
 const counted = (did: string, counts: Record<string, number>) => {
@@ -91,7 +105,7 @@ async function main([name = '', ...words]: string[]): Promise<number> {
   try {
     const config = readConfig()
     database = await openDatabase(config)
-    console.log(await command(database, words, config.production))
+    console.log(await command(database, words, config))
     await database.finished()
     return 0
   } catch (error) {
