@@ -4,10 +4,13 @@ export class Mendable extends Error {}
 type SystemError = Error & { code: string; path?: string }
 
 /** What the system says in codes, said in words. */
-const inWords: Record<string, (error: SystemError) => string> = {
+const sentences: Record<string, (error: SystemError) => string> = {
   EADDRINUSE: () => 'Another program is using this port. Stop it, or choose another one with PORT.',
   EADDRNOTAVAIL: () => 'This machine does not have the address in HOST.',
-  ECONNREFUSED: () => 'The database does not answer at the address in DATABASE_URL.',
+  ECONNREFUSED: noAnswer,
+  ETIMEDOUT: noAnswer,
+  EHOSTUNREACH: noWay,
+  ENETUNREACH: noWay,
   ENOTFOUND: () => 'The address in DATABASE_URL or HOST does not exist.',
   EAI_AGAIN: () => 'The address in DATABASE_URL or HOST could not be looked up.',
   '28P01': () => 'The database refuses the name or the password in DATABASE_URL.',
@@ -16,6 +19,9 @@ const inWords: Record<string, (error: SystemError) => string> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: unknownCertificate,
   SELF_SIGNED_CERT_IN_CHAIN: unknownCertificate,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownCertificate,
+  UNABLE_TO_GET_ISSUER_CERT: unknownCertificate,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownCertificate,
+  CERT_HAS_EXPIRED: () => 'The certificate of the database has expired.',
   ERR_TLS_CERT_ALTNAME_INVALID: () =>
     'The certificate of the database was made for another host than DATABASE_URL names.',
   '3D000': () => 'The database that DATABASE_URL names does not exist.',
@@ -29,6 +35,25 @@ const inWords: Record<string, (error: SystemError) => string> = {
   Z_BUF_ERROR: () => 'This backup is cut short. Nothing of it was restored: use a whole copy of it.',
 }
 
+/** What the driver says without a code. */
+const uncoded = new Map([
+  ['Connection terminated due to connection timeout', noAnswer],
+  ['timeout exceeded when trying to connect', noAnswer],
+  ['The server does not support SSL connections', noTls],
+])
+
+function noAnswer() {
+  return 'The database does not answer at the address in DATABASE_URL.'
+}
+
+function noWay() {
+  return 'There is no way from this machine to the address in DATABASE_URL.'
+}
+
+function noTls() {
+  return 'The database speaks no TLS. Set that up there, or take sslmode out of DATABASE_URL.'
+}
+
 function unknownCertificate() {
   return 'Nobody vouches for the certificate of the database. Name who does in DATABASE_URL: &sslrootcert=FILE'
 }
@@ -36,6 +61,7 @@ function unknownCertificate() {
 /** The sentence for a problem that can be mended; nothing for a bug. */
 export function sentenceFor(error: unknown): string | undefined {
   if (error instanceof Mendable) return error.message
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
-  return inWords[error.code]?.(error as SystemError)
+  if (!(error instanceof Error)) return undefined
+  if (!('code' in error) || typeof error.code !== 'string') return uncoded.get(error.message)?.()
+  return sentences[error.code]?.(error as SystemError)
 }

@@ -29,6 +29,11 @@ export const takeTurn = (db: Db) => sql`select pg_advisory_xact_lock(${TURN})`.e
 export const migrate = (db: Db): Promise<string[]> =>
   inTransaction(db, async (db) => {
     await takeTurn(db)
+    const { newer } = await schemaOf(db)
+    if (newer.length)
+      throw new Mendable(
+        `This database has ${newer.join(', ')}, which this version of Foyer does not know. Start the newer version that brought it.`,
+      )
     const { error, results = [] } = await new Migrator({ db, provider }).migrateToLatest()
     if (error) throw error
     return results.map(({ migrationName }) => migrationName)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Mendable } from '#server/mendable.ts'
 import { testDatabase } from '#server/test/database.ts'
 import { type Database, openDatabase } from './open.ts'
 import { makeReady } from './ready.ts'
@@ -32,4 +33,13 @@ it('9.8 processes that start together on an empty database migrate once, seed on
     select from pg_locks join pg_database on oid = database
     where locktype = 'advisory' and datname = current_database()`.execute(database.db)
   expect(rows).toEqual([])
+})
+
+it('9.9 an older version does not touch the database of a newer one, and says what to do', async () => {
+  await sql`insert into kysely_migration (name, timestamp) values ('9999_later.sql', '2027')`.execute(database.db)
+  const start = makeReady(starting[0] ?? database, { production: false, now, say: () => undefined })
+  await expect(start).rejects.toThrow(Mendable)
+  await expect(start).rejects.toThrow(
+    'This database has 9999_later.sql, which this version of Foyer does not know. Start the newer version that brought it.',
+  )
 })

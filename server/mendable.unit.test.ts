@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import pg from 'pg'
+import { afterEach, expect, test } from 'vitest'
+import { sentenceFor } from './mendable.ts'
+
+test.each([
+  ['ECONNREFUSED', 'The database does not answer at the address in DATABASE_URL.'],
+  ['ETIMEDOUT', 'The database does not answer at the address in DATABASE_URL.'],
+  ['EHOSTUNREACH', 'There is no way from this machine to the address in DATABASE_URL.'],
+  ['ENETUNREACH', 'There is no way from this machine to the address in DATABASE_URL.'],
+  ['CERT_HAS_EXPIRED', 'The certificate of the database has expired.'],
+  ['UNABLE_TO_GET_ISSUER_CERT', 'Nobody vouches for the certificate of the database.'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'Nobody vouches for the certificate of the database.'],
+])('8.1 %s is a sentence', (code, sentence) =>
+  expect(sentenceFor(Object.assign(new Error(code), { code }))).toContain(sentence),
+)
+
+let server: Server | undefined
+const sockets: Socket[] = []
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  server?.close()
+})
+
+/** What the driver throws at a database that says this, or nothing at all. */
+async function thrownBy(answer: string, query = ''): Promise<unknown> {
+  server = createServer((socket) => {
+    sockets.push(socket)
+    socket.on('error', () => undefined)
+    socket.on('data', () => socket.write(answer))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const pool = new pg.Pool({
+    connectionString: `postgres://foyer@127.0.0.1:${port}/foyer${query}`,
+    connectionTimeoutMillis: 200,
+  })
+  return pool.connect().catch((error: unknown) => error)
+}
+
+test('8.1 a database that never answers is a sentence', async () =>
+  expect(sentenceFor(await thrownBy(''))).toBe('The database does not answer at the address in DATABASE_URL.'))
+
+test('8.1 a database without TLS is a sentence', async () =>
+  expect(sentenceFor(await thrownBy('N', '?sslmode=verify-full'))).toMatch(/^The database speaks no TLS\./))
+
+test('a bug stays a bug', () => {
+  expect(sentenceFor(new TypeError('x is not a function'))).toBeUndefined()
+  expect(sentenceFor(Object.assign(new Error('x'), { code: 'ERR_ASSERTION' }))).toBeUndefined()
+  expect(sentenceFor(new Error('constructor'))).toBeUndefined()
+})
