@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net'
 import { sql } from 'kysely'
 import { type Counted, writing } from './breaker.ts'
 import type { LimitName } from './config.ts'
@@ -141,38 +140,15 @@ async function tooMany(world: World, limit: LimitName, key: string): Promise<Ref
     .executeTakeFirst()
   const left = oldest?.until ? oldest.until.getTime() - world.now().getTime() : 0
   const retryAfter = Math.max(1, Math.ceil(left / 1000))
-  return new Refusal(429, `That was tried too often. Please wait ${inWords(retryAfter)} and try again.`, { retryAfter })
+  return new Refusal(429, `That was tried too often. Please wait ${waitInWords(retryAfter)} and try again.`, {
+    retryAfter,
+  })
 }
 
-export const inWords = (seconds: number) => {
+/** Nobody counts 1620 minutes. */
+export const waitInWords = (seconds: number): string => {
   const minutes = Math.ceil(seconds / 60)
-  return seconds < 60 ? `${seconds} seconds` : minutes === 1 ? 'a minute' : `${minutes} minutes`
-}
-
-/** One visitor: an IPv4 address, or the /64 of an IPv6 one, since a household has all of that. */
-export const visitorOf = (address: string): string => {
-  const [bare = ''] = withoutPort(address).split('%') // without the name of an interface
-  if (!isIPv6(bare)) return bare
-  const parts = eightParts(new URL(`http://[${bare}]`).hostname.slice(1, -1))
-  const isMapped = parts.slice(0, 5).every((part) => part === 0) && parts[5] === 0xffff
-  if (isMapped)
-    return parts
-      .slice(6)
-      .flatMap((part) => [part >> 8, part & 255])
-      .join('.')
-  return parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':')
-}
-
-/** Some proxies write '203.0.113.9:4711' or '[2001:db8::1]:4711'. A new connection is no new visitor. */
-const withoutPort = (address: string) =>
-  address.replace(/^\[(.+)\](?::\d+)?$/, '$1').replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
-
-/** The numbers of an IPv6 address as URL writes it, '::' filled up. */
-const eightParts = (address: string): number[] => {
-  const [front = [], back = []] = address.split('::').map((half) => half.split(':').filter(Boolean))
-  const zeros = Array<string>(8 - front.length - back.length).fill('0')
-  return [...front, ...zeros, ...back].map((part) => Number.parseInt(part, 16))
+  if (seconds < 60) return `${seconds} seconds`
+  if (minutes === 1) return 'a minute'
+  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`
 }

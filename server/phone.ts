@@ -3,7 +3,7 @@ import { figures } from '#contract/figures.ts'
 import { noteConfirmed, noteMessage, secondsOpen } from './breaker.ts'
 import type { LimitName } from './config.ts'
 import type { Sending } from './gateways/sms/port.ts'
-import { countRefusal, giveBackOne, inWords, refuseIfSpent, spend, spendAll } from './limits.ts'
+import { countRefusal, giveBackOne, refuseIfSpent, spend, spendAll, waitInWords } from './limits.ts'
 import { countryOf, isPossible } from './numbers.ts'
 import { Refusal } from './refusal.ts'
 import type { Visitor } from './visitor.ts'
@@ -104,7 +104,7 @@ async function refuseIfPumped(world: World) {
   const retryAfter = await secondsOpen(world, 'codes')
   if (!retryAfter) return
   countRefusal('BREAKER_CODES')
-  const sentence = `Codes cannot be sent at the moment. Please wait ${inWords(retryAfter)} and try again.`
+  const sentence = `Codes cannot be sent at the moment. Please wait ${waitInWords(retryAfter)} and try again.`
   throw new Refusal(429, sentence, { retryAfter })
 }
 

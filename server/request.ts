@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { visitorOf } from './limits.ts'
+import { visitorOf } from './address.ts'
 import { readTouches, type Touch, writeTouches } from './touches.ts'
 import { parseKey, type Visitor } from './visitor.ts'
 import type { World } from './world.ts'
