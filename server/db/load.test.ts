@@ -61,6 +61,35 @@ it('9.4 adds and changes what the files name and leaves the rest', async () => {
   expect(sponsors.find(({ site }) => site === 'bluepier')).toMatchObject({ active: true })
 })
 
+const PACKAGES =
+  'product_id,product_category_id,language_id,name,description,price,billing_interval,is_recurring,is_special,ships,image_url,position'
+
+it('9.4 a package leaves the shelf by its status, and comes back by it', async () => {
+  const kit = async (status: string) => {
+    await load({ 'packages.csv': `${PACKAGES},status\n71,17,1,Kit,,10.00,once,No,No,No,/assets/x.svg,9,${status}\n` })
+    return (await everything()).packages.map(({ product_id }) => product_id).includes(71)
+  }
+  expect([await kit(''), await kit('withdrawn'), await kit('withdrawn'), await kit('active')]).toEqual([
+    ...[true, false, false, true],
+  ])
+  await load({ 'packages.csv': `${PACKAGES}\n72,17,1,Other,,10.00,once,No,No,No,/assets/x.svg,9\n` })
+  expect((await everything()).packages.map(({ product_id }) => product_id)).toEqual(expect.arrayContaining([71, 72]))
+  await expect(kit('gone')).rejects.toThrow("packages.csv:2: status is active or withdrawn, not 'gone'")
+})
+
+it('9.4 refuses to leave a site on which there is nothing to agree to, so that nobody could pay', async () => {
+  const before = await everything()
+  const withdrawn = before.documents.map(
+    ({ id, title }) =>
+      `<!--\nid: ${id}\ntitle: ${title}\nstatus: withdrawn\ndisplay_on_checkout: enrollment_page_checkout\n-->\n<p>x</p>\n`,
+  )
+  const files = Object.fromEntries(withdrawn.map((text, n) => [`documents/${n}.html`, text]))
+  await expect(load(files)).rejects.toThrow(
+    'documents: none is active and names enrollment_page_checkout, and without one nobody can pay',
+  )
+  expect(await everything()).toEqual(before)
+})
+
 it('9.4 names every bad line and then loads nothing', async () => {
   const before = await everything()
   const bad = load({
@@ -75,7 +104,7 @@ it('9.4 names every bad line and then loads nothing', async () => {
       'short,Short',
     ].join('\n'),
     'packages.csv': [
-      'product_id,product_category_id,language_id,name,description,price,billing_interval,is_recurring,is_special,ships,image_url,position',
+      PACKAGES,
       '70,17,1,Fine,,10.00,month,No,No,No,/assets/x.svg,9',
       'x,17,1,Bad,,10,yearly,No,No,Perhaps,https://elsewhere/x.svg,9',
     ].join('\n'),

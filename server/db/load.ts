@@ -2,26 +2,17 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { parse } from 'csv-parse/sync'
 import sanitizeHtml from 'sanitize-html'
+import { AT_CHECKOUT } from '#contract/legal.ts'
 import { toCents } from '#contract/money.ts'
 import { MASTER, reservedWords, SITE } from '#contract/site.ts'
-import { Mendable } from '#server/mendable.ts'
 import { type Db, inTransaction } from './open.ts'
-
-/** Every line that does not fit, named by its file and number. Then nothing at all was loaded. */
-export class BadLines extends Mendable {
-  constructor(lines: string[]) {
-    super(`Nothing was loaded, because these lines do not fit:\n${lines.map((line) => `  ${line}`).join('\n')}`)
-  }
-}
-
-type Problem = (where: string, sentence: string) => void
-type Row = { where: string; get: (column: string) => string }
+import { BadLines, type Problem, type Row, readCsv, status, text, whole, yes } from './rows.ts'
 
 /**
  * Loads sponsors.csv, packages.csv and documents/*.html from a folder; a file that is not there changes nothing.
- * Loading the same folder twice is the same as loading it once. A changed document is a new version.
+ * Loading the same folder twice is the same as loading it once. A changed document is a new version. A package is withdrawn by
+ * its status, because one that no line names stays.
  */
 export async function loadFolder(db: Db, folder: URL | string, now: Date): Promise<Record<string, number>> {
   const base = typeof folder === 'string' ? pathToFileURL(`${folder}/`) : folder
@@ -46,8 +37,9 @@ export async function loadFolder(db: Db, folder: URL | string, now: Date): Promi
     const added: string[] = []
     for (const sponsor of sponsors) if (await keepSponsor(db, sponsor, now)) added.push(sponsor.site)
     if (added.length) await passOnMembers(db, added)
-    for (const { where: _, ...row } of packages) await keepPackage(db, row)
+    for (const row of packages) await (row.status === 'active' ? keepPackage : withdrawPackage)(db, row)
     for (const document of documents) await keepDocument(db, document)
+    await requireCheckout(db)
   })
   return { sponsors: sponsors.length, packages: packages.length, documents: documents.length }
 }
@@ -57,51 +49,6 @@ const packageColumns = [
   ...['product_id', 'product_category_id', 'language_id', 'name', 'description', 'price', 'billing_interval'],
   ...['is_recurring', 'is_special', 'ships', 'image_url', 'position'],
 ]
-
-async function readCsv(base: URL, name: string, columns: string[], problem: Problem): Promise<Row[]> {
-  const text = await readFile(new URL(name, base), 'utf8').catch((error) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
-  if (text === undefined) return []
-  try {
-    const [head = [], ...records] = parse(text, {
-      bom: true,
-      trim: true,
-      skip_empty_lines: true,
-      relax_column_count: true,
-      on_record: (record: string[], { lines }) => [String(lines), ...record], // so that a bad line can be named
-    })
-    const [, ...header] = head
-    const missing = columns.filter((column) => !header.includes(column))
-    if (missing.length) problem(`${name}:1`, `the header lacks ${missing.join(', ')}`)
-    if (missing.length) return []
-    return records.map(([line, ...record]) => {
-      const where = `${name}:${line}`
-      if (record.length !== header.length)
-        problem(where, `has ${record.length} values, the header names ${header.length}`)
-      return { where, get: (column) => record[header.indexOf(column)] ?? '' }
-    })
-  } catch (error) {
-    problem(name, error instanceof Error ? error.message : String(error))
-    return []
-  }
-}
-
-const yes = ({ where, get }: Row, column: string, problem: Problem): boolean => {
-  if (!['Yes', 'No'].includes(get(column))) problem(where, `${column} is Yes or No, not '${get(column)}'`)
-  return get(column) === 'Yes'
-}
-
-const whole = ({ where, get }: Row, column: string, problem: Problem): number => {
-  if (!/^\d{1,9}$/.test(get(column))) problem(where, `${column} is a whole number, not '${get(column)}'`)
-  return Number(get(column))
-}
-
-const text = ({ where, get }: Row, column: string, problem: Problem): string => {
-  if (!get(column)) problem(where, `${column} is missing`)
-  return get(column)
-}
 
 function readSponsor(row: Row, problem: Problem) {
   const site = row.get('site')
@@ -149,6 +96,8 @@ type Place = { site: string; renamed_to: string | null; member_id: string | null
 const isTaken = (old: Place | undefined, heir: Place | undefined) =>
   old?.member_id && heir && ![MASTER, old.renamed_to].includes(heir.site) && heir.member_id !== old.member_id
 
+type PackageRow = ReturnType<typeof readPackage>
+
 function readPackage(row: Row, problem: Problem) {
   const price_cents = toCents(row.get('price'))
   if (price_cents === undefined) problem(row.where, `price has two decimals, such as 99.00, not '${row.get('price')}'`)
@@ -159,6 +108,7 @@ function readPackage(row: Row, problem: Problem) {
   if (!image_url.startsWith('/assets/')) problem(row.where, `image_url begins with /assets/, not '${image_url}'`)
   return {
     where: row.where,
+    status: status(row, problem, 'active'),
     product_id: whole(row, 'product_id', problem),
     product_category_id: whole(row, 'product_category_id', problem),
     language_id: whole(row, 'language_id', problem),
@@ -204,8 +154,6 @@ async function readDocuments(base: URL, problem: Problem): Promise<DocumentFile[
     )
     const get = (column: string) => values.get(column) ?? ''
     const row = { where, get }
-    if (!['active', 'withdrawn'].includes(get('status')))
-      problem(where, `status is active or withdrawn, not '${get('status')}'`)
     const content = sanitizeHtml(file.slice(header[0].length)).trim()
     if (!content) problem(where, 'has no text')
     const id = whole(row, 'id', problem)
@@ -213,7 +161,7 @@ async function readDocuments(base: URL, problem: Problem): Promise<DocumentFile[
     documents.push({
       id,
       title: text(row, 'title', problem),
-      status: get('status'),
+      status: status(row, problem),
       display_on_checkout: get('display_on_checkout')
         .split(',')
         .map((word) => word.trim())
@@ -256,12 +204,16 @@ const passOnMembers = (db: Db, added: string[]) =>
     .where('heir.site', 'in', added)
     .execute()
 
-const keepPackage = (db: Db, row: Omit<ReturnType<typeof readPackage>, 'where'>) =>
+const keepPackage = (db: Db, { where: _where, status: _status, ...row }: PackageRow) =>
   db
     .insertInto('package')
     .values(row)
     .onConflict((clash) => clash.column('product_id').doUpdateSet(row))
     .execute()
+
+/** It is no longer sold; what was bought stays in its order, with name and price. */
+const withdrawPackage = (db: Db, { product_id }: PackageRow) =>
+  db.deleteFrom('package').where('product_id', '=', product_id).execute()
 
 /** Another text or title is another version; the old text stays, because somebody may have accepted it. */
 async function keepDocument(db: Db, { content, ...row }: DocumentFile) {
@@ -282,4 +234,15 @@ async function keepDocument(db: Db, { content, ...row }: DocumentFile) {
     .values({ ...row, version })
     .onConflict((clash) => clash.column('id').doUpdateSet({ ...row, version }))
     .execute()
+}
+
+/** Every visitor accepts something before they pay. */
+async function requireCheckout(db: Db) {
+  const active = await db
+    .selectFrom('legal_document')
+    .select('display_on_checkout')
+    .where('status', '=', 'active')
+    .execute()
+  if (!active.some(({ display_on_checkout }) => display_on_checkout.includes(AT_CHECKOUT)))
+    throw new BadLines([`documents: none is active and names ${AT_CHECKOUT}, and without one nobody can pay`])
 }
