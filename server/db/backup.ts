@@ -29,9 +29,6 @@ const tables = [
 
 const PAGE = 500
 
-/** What the operator can do something about; shown as it is. */
-export class BackupProblem extends Mendable {}
-
 /**
  * One file for both kinds of database: gzipped lines of JSON, the schema's version first. A backup of the embedded
  * database can be restored into PostgreSQL. Counters and unfinished codes are left out: they live for minutes. Nothing is
@@ -67,9 +64,9 @@ export async function backup(db: Db, file: string): Promise<number> {
 /** The schema as it is, which may be older than this version: before an update it is the old one that is saved. */
 async function requireKnown(db: Db): Promise<string[]> {
   const { migrations, newer } = await schemaOf(db)
-  if (!migrations.length) throw new BackupProblem('This database has no tables yet.')
+  if (!migrations.length) throw new Mendable('This database has no tables yet.')
   if (newer.length)
-    throw new BackupProblem(`This database has ${newer.join(', ')}: back it up with the version that brought this.`)
+    throw new Mendable(`This database has ${newer.join(', ')}: back it up with the version that brought this.`)
   return migrations
 }
 
@@ -79,28 +76,26 @@ export async function restore(db: Db, file: string): Promise<number> {
   return inTransaction(db, async (db) => {
     const occupied = await db.selectFrom('sponsor').select('site').executeTakeFirst()
     if (occupied)
-      throw new BackupProblem('This database is not empty. Restore into a new one, or run: npm run db -- reset --empty')
+      throw new Mendable('This database is not empty. Restore into a new one, or run: npm run db -- reset --empty')
     let count = 0
     let line = 0
     for await (const text of linesOf(file)) {
       const read = JSON.parse(text)
       if (line++ === 0) {
-        if (read.foyer !== 1) throw new BackupProblem(`${file} is not a backup of Foyer.`)
+        if (read.foyer !== 1) throw new Mendable(`${file} is not a backup of Foyer.`)
         const differs = read.migrations.join() !== migrations.join()
         if (differs)
-          throw new BackupProblem(
-            `The backup has the schema ${read.migrations.at(-1)}, this database ${migrations.at(-1)}.`,
-          )
+          throw new Mendable(`The backup has the schema ${read.migrations.at(-1)}, this database ${migrations.at(-1)}.`)
         continue
       }
       const table = tables.find((known) => known === read.table)
-      if (!table) throw new BackupProblem(`${file}:${line} names the table '${read.table}', which does not exist.`)
+      if (!table) throw new Mendable(`${file}:${line} names the table '${read.table}', which does not exist.`)
       await sql`insert into ${sql.table(table)} select * from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(read.rows)}::jsonb)`.execute(
         db,
       )
       count += read.rows.length
     }
-    if (line === 0) throw new BackupProblem(`${file} is empty.`)
+    if (line === 0) throw new Mendable(`${file} is empty.`)
     return count
   })
 }

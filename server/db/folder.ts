@@ -6,9 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Mendable } from '#server/mendable.ts'
 
-/** What the operator can do something about; shown as it is, without a stack. */
-export class FolderProblem extends Mendable {}
-
 const MARKER = 'FOYER'
 
 /**
@@ -26,7 +23,7 @@ export async function lockFolder(dataDir: string): Promise<() => Promise<void>> 
     const lock = (await listen(path)) ?? (await listenOnStale(path))
     if (!lock) {
       await unlock()
-      throw new FolderProblem(`Another Foyer is running on ${dataDir}. Stop it first, or choose another DATA_DIR.`)
+      throw new Mendable(`Another Foyer is running on ${dataDir}. Stop it first, or choose another DATA_DIR.`)
     }
     locks.push(lock)
   }
@@ -76,7 +73,7 @@ export async function prepareFolder(dataDir: string): Promise<{ path: string; fr
   const marked = existsSync(join(dataDir, MARKER))
   const present = existsSync(join(path, 'PG_VERSION'))
   if (marked && !present)
-    throw new FolderProblem(
+    throw new Mendable(
       `${dataDir} held a Foyer database, and it is gone. Restore ${path} from a backup, or remove ${join(dataDir, MARKER)} to start empty.`,
     )
   if (!marked && existsSync(path)) await rename(path, `${path}.unfinished-${process.pid}-${process.hrtime.bigint()}`)

@@ -3,9 +3,6 @@ import { Mendable } from '#server/mendable.ts'
 import { migrate, takeTurn } from './migrate.ts'
 import { type Database, type Db, inTransaction } from './open.ts'
 
-/** What the operator has to do first; shown as it is, without a stack. */
-export class NotReady extends Mendable {}
-
 const samples = new URL('seed/', import.meta.url)
 
 type Making = { production: boolean; now: Date; say: (line: string) => void }
@@ -16,7 +13,7 @@ export async function makeReady({ db, finished }: Database, { production, now, s
   await finished()
   if (!(await hasMaster(db))) {
     if (production)
-      throw new NotReady(
+      throw new Mendable(
         `This database has no sponsor '${MASTER}' yet. Load your own sponsors, packages and documents with: npm run db -- load DIR`,
       )
     if (await seedOnce(db, now)) say('loaded the sample sponsors, packages and documents')
