@@ -35,6 +35,7 @@ export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world:
       giveKnown(request, reply, member_id)
     },
     knownAs: readKnown(request),
+    makeKnown: (member_id) => giveKnown(request, reply, member_id),
     letOut: () => reply.clearCookie(OFFICE_COOKIE, ours),
     adopt: (enrollment_id, touches) =>
       giveCookie(reply, { enrollment_id, since: cookie?.since ?? world.now(), touches }),
@@ -44,8 +45,8 @@ export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world:
 export const readOfficeCookie = (request: FastifyRequest): string | undefined => request.cookies[OFFICE_COOKIE]
 
 /**
- * A browser in which a member has signed in before. It opens nothing: wrong passwords of strangers, who do not have it, do not
- * count against who does.
+ * A browser in which a member has signed in before, or has set a password by letter. It opens nothing: wrong passwords of
+ * strangers, who do not have it, do not count against who does.
  */
 function readKnown(request: FastifyRequest): Visitor['knownAs'] {
   const [member_id, browser] = signedCookie(request, KNOWN_COOKIE)

@@ -23,8 +23,9 @@ export type Visitor = {
   officeKey: string | undefined
   letIn: (member_id: string, session: { key: string; expires_at: Date }) => void
   letOut: () => void
-  /** The member who has signed in in this browser before, and a name for the browser. */
+  /** The member whose browser this has proved to be before, and a name for the browser; how to note it. */
   knownAs: { member_id: string; browser: string } | undefined
+  makeKnown: (member_id: string) => void
   /** Gives the visitor the cookie of this enrollment. */
   adopt: (enrollment_id: string, touches: Touch[]) => void
 }

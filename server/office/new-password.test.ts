@@ -238,6 +238,32 @@ describe('a forgotten password', () => {
     expect(letter?.to).toBe(moved)
   })
 
+  it('15.10 whoever has set one by letter signs in with it, however many strangers guess', async () => {
+    const strict = await testSite({ LIMIT_SIGN_INS_BY_NAME: '3/3600', TRUST_PROXY: '127.0.0.1' })
+    const { username, email, password } = await joinedMember(strict)
+    const from = (last: number, tried: string, headers = {}) =>
+      strict.post(
+        'office/sign-in',
+        { name: username, password: tried },
+        { 'x-forwarded-for': `203.0.113.${last}`, ...headers },
+      )
+    const guess = async () => {
+      for (const n of [1, 2, 3]) await from(n, 'Wrong-1!')
+      return (await from(4, password)).statusCode
+    }
+    expect(await guess()).toBe(429)
+    await forget(username, strict)
+    const token = wordIn((await lettersTo(strict, email, 'Set a new password'))[0])
+    const set = await strict.post('office/new-password', { token, password: NEW })
+    expect(set.statusCode).toBe(200)
+    expect(cookieOf(set), 'it opens nothing').toMatch(/^foyer_known=[^;]+$/)
+    expect((await from(9, NEW, { cookie: cookieOf(set) })).statusCode).toBe(200)
+    expect((await from(9, NEW)).statusCode, 'a stranger’s browser').toBe(429)
+    const late = await strict.post('office/new-password', { token, password: NEW })
+    expect([late.statusCode, cookieOf(late)], 'a word that is used up proves nothing').toEqual([401, ''])
+    await strict.close()
+  })
+
   it('15.8 cannot be asked for all day, and that says nothing of the name', async () => {
     const strict = await testSite({ LIMIT_LETTERS: '8/3600' })
     const { username } = await joinedMember(strict)

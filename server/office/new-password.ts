@@ -89,5 +89,6 @@ export async function resetPassword(world: World, { token, password }: Reset, vi
     await db.updateTable('member').set({ password_hash }).where('id', '=', used.member_id).execute()
     await shutOut(db, used.member_id, world.now())
   })
+  visitor.makeKnown(member.id) // strangers who guess at the door keep nobody out who reads the member's mail
   await failure.giveBack().catch(() => undefined)
 }
