@@ -68,6 +68,9 @@ async function charge(
     case 'declined':
       await release(world, attempt, hold.decline_class)
       return declined(hold.decline_class)
+    case 'failed':
+      await release(world, attempt, 'abandoned')
+      throw new Refusal(502, 'There was an error processing your payment. Please try again later.')
     default:
       await park(world, attempt, hold) // settled by the janitor; never "try again"
       return PENDING

@@ -89,6 +89,45 @@ describe('a declined card', () => {
   })
 })
 
+describe('a gateway that turns a payment away', () => {
+  it('4.23 costs nothing, frees the names at once, and the visitor may try again', async () => {
+    const enrollment = randomUUID()
+    const names = { username: 'turnedaway', email: 'turned@mail.example' }
+    const failed = await pay({ ...names, cc_number: cards.failed }, { 'idempotency-key': `${enrollment}.1` })
+    expect([failed.statusCode, failed.json()]).toEqual([
+      502,
+      { message: 'There was an error processing your payment. Please try again later.' },
+    ])
+    expect(await stateOf(enrollment)).toEqual(['abandoned'])
+    expect(await status(`${enrollment}.1`)).toEqual({ state: 'none', attempt: 2 })
+    const free = await site.post('enrollment/validate_username', { username: 'turnedaway' })
+    expect(free.json()).toEqual({ username: 'Available' })
+    expect(site.log()).toMatch(
+      /"why":"The sandbox does nothing for this card\.".*the payment gateway turned a payment away/,
+    )
+
+    const repeated = await pay({ ...names, cc_number: cards.failed }, { 'idempotency-key': `${enrollment}.1` })
+    expect(repeated.statusCode, 'the gateway is not asked again').toBe(409)
+    expect((await pay(names, { 'idempotency-key': `${enrollment}.2` })).json().payment).toBe('Approved')
+    expect(await chargesOf(enrollment)).toHaveLength(1)
+  })
+
+  it('4.23 counts against nobody’s card', async () => {
+    const strict = await testSite({
+      LIMIT_DECLINES: '2/3600',
+      LIMIT_DECLINES_BY_CARD: '2/3600',
+      BREAKER_DECLINES: '2/600/50',
+    })
+    for (let n = 0; n < 4; n++) {
+      const form = await filledForm(strict, { cc_number: cards.failed })
+      expect((await strict.post('enrollment/add-enrollment', form)).statusCode).toBe(502)
+    }
+    const approved = await strict.post('enrollment/add-enrollment', await filledForm(strict))
+    expect(approved.json().payment).toBe('Approved')
+    await strict.close()
+  })
+})
+
 describe('one key', () => {
   it('4.8 charges once, however many requests carry it at once', async () => {
     const enrollment = randomUUID()

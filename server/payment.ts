@@ -5,7 +5,7 @@ import { claimsOf, clashing, releaseNames } from './claims.ts'
 import { type Db, inTransaction, isTurnedDown } from './db/open.ts'
 import { statement } from './db/statement.ts'
 import type { Details, PaymentState, Tables } from './db/tables.ts'
-import type { Authorization, DeclineClass } from './gateways/payment/port.ts'
+import type { Authorization, DeclineClass, Failure } from './gateways/payment/port.ts'
 import { addJob } from './queue.ts'
 import { refuseFields } from './refusal.ts'
 import { newTouches, type Touch } from './touches.ts'
@@ -165,7 +165,7 @@ export async function beginEnrollment(db: Db, id: string, created_at: Date) {
 }
 
 /** Asks the gateway to hold the amount. That we asked is committed before the network is touched. */
-export async function authorize(world: World, attempt: Attempt, order: Enrollment): Promise<Authorization> {
+export async function authorize(world: World, attempt: Attempt, order: Enrollment): Promise<Authorization | Failure> {
   const asked = await moveTo(world, attempt, ['reserved'], { state: 'authorizing' })
   if (!asked) return { outcome: 'unknown' }
   const { cc_number, cc_month, cc_year, cc_cvv } = order
@@ -177,7 +177,10 @@ export async function authorize(world: World, attempt: Attempt, order: Enrollmen
     billing: { first_name, last_name, address, address2, city, state, country, post_code },
   }
   try {
-    return await world.payment.authorize(hold, deadline(world))
+    const answer = await world.payment.authorize(hold, deadline(world))
+    if (answer.outcome === 'failed')
+      world.log.error({ why: answer.why, reference: hold.reference }, 'the payment gateway turned a payment away')
+    return answer
   } catch (error) {
     world.log.warn({ err: error, reference: hold.reference }, 'the payment gateway did not answer')
     return { outcome: 'unknown' }

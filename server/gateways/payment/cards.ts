@@ -5,7 +5,7 @@ export type TestCard = {
   number: string
   /** In words, for pages and readers. */
   happens: string
-  decides: 'held' | 'review' | DeclineClass
+  decides: 'held' | 'review' | 'failed' | DeclineClass
   /** What becomes of the answer, when it does not come at once. */
   answer?: 'lost_before' | 'lost_after' | 'slow'
 }
@@ -19,6 +19,11 @@ export const testCards = {
   wrongCvc: { number: '4000000000000127', happens: 'Declined: the CVC is wrong, mend it.', decides: 'input' },
   fraud: { number: '4100000000000019', happens: 'Declined: the bank suspects fraud.', decides: 'fraud' },
   review: { number: '4000000000009235', happens: 'Held until somebody approves or declines it.', decides: 'review' },
+  failed: {
+    number: '4000000000000416',
+    happens: 'Nothing is held: the gateway does not work for us, try again later.',
+    decides: 'failed',
+  },
   slow: { number: '4000000000000259', happens: 'Approved, after a second.', decides: 'held', answer: 'slow' },
   answerLost: {
     number: '4000000000000119',

@@ -2,7 +2,7 @@
 export type PaymentGateway = {
   name: string
   /** Holds the amount, and asks the gateway to keep the card for the months to come. Never throws for a lost answer. */
-  authorize: (hold: Hold, signal: AbortSignal) => Promise<Authorization>
+  authorize: (hold: Hold, signal: AbortSignal) => Promise<Authorization | Failure>
   /** What became of an attempt whose answer was lost, or that is being looked at. */
   lookup: (asked: Asked, signal: AbortSignal) => Promise<Authorization | { outcome: 'not_found' }>
   /** Takes what was held. Asking twice takes it once. */
@@ -45,6 +45,12 @@ export type Authorization =
   | { outcome: 'declined'; decline_class: DeclineClass }
   | { outcome: 'review'; transaction_id: string }
   | { outcome: 'unknown' }
+
+/**
+ * The gateway itself says that it has held nothing, and not because of the card: the operator has something to mend. Where that
+ * is not sure, it is unknown.
+ */
+export type Failure = { outcome: 'failed'; why: string }
 
 /** What the bank said of the address and of the CVC. */
 export type Checks = { address: Check; cvc: Check }

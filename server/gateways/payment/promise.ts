@@ -72,6 +72,14 @@ export const keepsPaymentPromise = (name: string, open: () => Promise<Opened>) =
       })
     })
 
+    it('says failed when it turns a request away, and has then heard of nothing', async () => {
+      const asked = hold(cards.failed)
+      expect(await gateway.authorize(asked, soon())).toEqual({ outcome: 'failed', why: expect.stringMatching(/\.$/) })
+      expect(await gateway.lookup(asked, soon())).toEqual({ outcome: 'not_found' })
+      const all = await gateway.transactions(begun, soon())
+      expect(all.filter(({ reference }) => reference === asked.reference)).toEqual([])
+    })
+
     it('says review when somebody has to look at it', async () => {
       expect((await gateway.authorize(hold(cards.review), soon())).outcome).toBe('review')
     })

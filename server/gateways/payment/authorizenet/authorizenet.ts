@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import type { Authorization, Hold, PaymentGateway, Settlement } from '#server/gateways/payment/port.ts'
+import type { Authorization, Failure, Hold, PaymentGateway, Settlement } from '#server/gateways/payment/port.ts'
 import { booksOf } from './books.ts'
-import { checksOf, duplicates, reasons, refundRefusals, standingOf } from './codes.ts'
+import { checksOf, duplicates, reasons, refundRefusals, standingOf, turnedAway } from './codes.ts'
 import {
   type Account,
   accepted,
@@ -75,8 +75,10 @@ export function authorizeNet({ now, ...account }: Account & { now: () => Date })
     return accepted(reply).transaction
   }
 
-  async function hold(asked: Hold, signal: AbortSignal): Promise<Authorization> {
-    const { responseCode, transId, reason, checks, kept } = await transact(authorization(asked), signal)
+  async function hold(asked: Hold, signal: AbortSignal): Promise<Authorization | Failure> {
+    const done = await transact(authorization(asked), signal).catch(failure)
+    if ('outcome' in done) return done
+    const { responseCode, transId, reason, checks, kept } = done
     if (responseCode === '1' || responseCode === '4') {
       if (!isTransactionId(transId))
         throw new Error('Authorize.Net is in test mode: it approves without a transaction.')
@@ -92,8 +94,10 @@ export function authorizeNet({ now, ...account }: Account & { now: () => Date })
     if (duplicates.has(reason)) return (await lookup(asked.reference, signal)) ?? unknown
     if (responseCode === '2') return { outcome: 'declined', decline_class: reasons[reason] ?? 'bank' }
     const decline_class = responseCode === '3' ? reasons[reason] : undefined
-    if (!decline_class) throw new VendorRefusal(reason || 'no code')
-    return { outcome: 'declined', decline_class }
+    if (decline_class) return { outcome: 'declined', decline_class }
+    const refused = new VendorRefusal(reason || 'no code')
+    if (responseCode !== '3' || isTransactionId(transId)) throw refused
+    return failure(refused)
   }
 
   async function lookup(reference: string, signal: AbortSignal, since?: Date): Promise<Authorization | undefined> {
@@ -170,7 +174,7 @@ export function authorizeNet({ now, ...account }: Account & { now: () => Date })
     authorize: (asked, signal) =>
       isLongNumber(asked.card.cc_number)
         ? Promise.resolve({ outcome: 'declined', decline_class: 'card' })
-        : hold(asked, signal).catch(lostIs<Authorization>(unknown)),
+        : hold(asked, signal).catch(lostIs<Authorization | Failure>(unknown)),
     lookup: ({ reference, transaction_id, since }, signal) =>
       (transaction_id ? became(reference, transaction_id, signal) : lookup(reference, signal, since))
         .then((found) => found ?? { outcome: 'not_found' as const })
@@ -184,6 +188,12 @@ export function authorizeNet({ now, ...account }: Account & { now: () => Date })
 }
 
 const unknown = { outcome: 'unknown' } as const
+
+/** What the vendor has turned away, as an outcome. Only of the request that would have held the money. */
+function failure(error: unknown): Failure {
+  if (error instanceof VendorRefusal && turnedAway.has(error.code)) return { outcome: 'failed', why: error.message }
+  throw error
+}
 
 /** Nobody knows what became of it; a refusal of the vendor goes to the caller and its log. */
 const lostIs =

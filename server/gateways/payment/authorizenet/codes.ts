@@ -37,6 +37,18 @@ export const reasons: Record<string, DeclineClass> = {
   317: 'input', // the card has expired
 }
 
+/**
+ * The vendor has turned the request away before it asked any bank: surely nothing is held, and somebody has to mend the
+ * account or what is sent. What is not here may have become a transaction: 36 is "approved, but settlement failed".
+ */
+export const turnedAway = new Set([
+  ...['E00002', 'E00003', 'E00004', 'E00013', 'E00014', 'E00015', 'E00016'], // the form of what was sent
+  ...['E00005', 'E00006', 'E00007', 'E00008', 'E00009', 'E00010', 'E00011'], // the keys, and what they are good for
+  ...['5', '66', '68', '69'], // the form, told as an error of the transaction
+  ...['13', '103', '123'], // the keys
+  ...['24', '29', '30', '31', '34', '38', '43'], // the processor does not know the merchant
+])
+
 /** "A duplicate transaction has been submitted": an earlier one got through, and says what became of it. */
 export const duplicates = new Set(['11', '318'])
 

@@ -44,6 +44,7 @@ const verdictOf: Record<ReturnType<typeof cardBehind>['decides'], Verdict> = {
   card: { responseCode: '3', reason: '128' },
   input: { responseCode: '2', reason: '65' },
   fraud: { responseCode: '2', reason: '251' },
+  failed: { responseCode: '3', reason: '13', transId: '0' },
 }
 const statusOf: Record<string, string> = {
   1: 'authorizedPendingCapture',
@@ -205,5 +206,3 @@ export function emulatedLedger(now: () => Date) {
       ),
   }
 }
-
-export type Ledger = ReturnType<typeof emulatedLedger>

@@ -19,6 +19,9 @@ export const faults = [
   'of_another',
 ] as const
 export type Fault = (typeof faults)[number]
+/** A clear no, by its code. */
+type No = `E${string}`
+const isNo = (fault: Fault | No | undefined): fault is No => fault?.startsWith('E') ?? false
 
 const faultOf: Record<string, Fault> = { slow: 'slow', lost_after: 'dropped_after', lost_before: 'dropped_before' }
 
@@ -37,7 +40,7 @@ const ok = message('I00001', 'Successful.')
 export async function authorizeNetEmulator({ login_id, transaction_key, port, now }: Options) {
   const ledger = emulatedLedger(now)
   const received: string[] = []
-  const planned: { request: string; fault: Fault }[] = []
+  const planned: { request: string; fault: Fault | No }[] = []
 
   const answers: Record<string, (body: Body) => object> = {
     createTransactionRequest: ({ transactionRequest }) => transacted(ledger.transact(transactionRequest as never)),
@@ -95,7 +98,7 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
     return { ...(answers[name]?.(body) ?? {}), ...(body.refId ? { refId: body.refId } : {}) }
   }
 
-  const faultFor = (text: string): Fault | undefined => {
+  const faultFor = (text: string): Fault | No | undefined => {
     const place = planned.findIndex(({ request }) => text.startsWith(`{"${request}"`))
     if (place >= 0) return planned.splice(place, 1)[0]?.fault
     return faultOf[cardBehind(/"cardNumber":"(\d+)"/.exec(text)?.[1] ?? '').answer ?? '']
@@ -107,7 +110,7 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
     received.push(text)
     const fault = faultFor(text)
     if (fault === 'dropped_before') return request.socket.destroy()
-    const sent = `\uFEFF${JSON.stringify(answerTo(text))}`
+    const sent = `\uFEFF${JSON.stringify(isNo(fault) ? message(fault, 'No.') : answerTo(text))}`
     if (fault === 'dropped_after') return request.socket.destroy()
     if (fault === 'slow') await sleep(1_000)
     const type = fault === 'html' ? 'text/html' : 'application/json; charset=utf-8'
@@ -123,7 +126,7 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
     /** Every request as it came, byte for byte. */
     received,
     /** The next request of this kind fails like this. */
-    failNext: (request: string, fault: Fault) => planned.push({ request, fault }),
+    failNext: (request: string, fault: Fault | No) => planned.push({ request, fault }),
     close: async () => {
       server.closeAllConnections()
       server.close()
@@ -132,7 +135,7 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
   }
 }
 
-const spoiled = (fault: Fault, sent: string) =>
+const spoiled = (fault: Fault | No, sent: string) =>
   ({
     of_another: sent.replace(/,"refId":".*"}$/, '}').replace(/}$/, ',"refId":"of another"}'),
     garbage: '\u0000\u0007%PDF',

@@ -79,14 +79,47 @@ describe('when the vendor fails', () => {
 describe('an operator’s mistake', () => {
   it('wrong keys are named, and nobody is told "declined"', async () => {
     const wrong = gatewayAt(emulator.url, 'somebody')
-    for (const asking of [
-      wrong.authorize(hold(), soon()),
-      wrong.lookup(hold(), soon()),
-      wrong.capture('1', soon()),
-      wrong.transactions(now(), soon()),
-    ])
-      await expect(asking).rejects.toThrow('E00007: it does not know AUTHORIZENET_LOGIN_ID')
+    const words = 'E00007: it does not know AUTHORIZENET_LOGIN_ID'
+    expect(await wrong.authorize(hold(), soon())).toEqual({ outcome: 'failed', why: expect.stringContaining(words) })
+    for (const asking of [wrong.lookup(hold(), soon()), wrong.capture('1', soon()), wrong.transactions(now(), soon())])
+      await expect(asking).rejects.toThrow(words)
     expect(emulator.entries.size).toBe(0)
+  })
+
+  it.each(['E00003', 'E00008', 'E00010', 'E00011'] as const)(
+    '%s turns a payment away: surely nothing is held',
+    async (code) => {
+      emulator.failNext('createTransactionRequest', code)
+      expect(await gateway.authorize(hold(), soon())).toMatchObject({ outcome: 'failed' })
+    },
+  )
+
+  it.each(['13', '30', '103'])('so does the error %s without a transaction', async (reason) => {
+    emulator.decideNext({ responseCode: '3', reason, transId: '0' })
+    expect(await gateway.authorize(hold(), soon())).toMatchObject({ outcome: 'failed' })
+  })
+
+  it.each(['E00001', 'E00027', 'E00053'] as const)('%s says nothing of the money', async (code) => {
+    emulator.failNext('createTransactionRequest', code)
+    await expect(gateway.authorize(hold(), soon())).rejects.toThrow(code)
+  })
+
+  it.each([
+    ['3', '36'], // approved, but settlement failed
+    ['3', '19'],
+    ['3', '121'],
+    ['1', '13'],
+    ['7', '13'],
+  ])('nor does the answer %s with the reason %s', async (responseCode, reason) => {
+    emulator.decideNext({ responseCode, reason, transId: '0' })
+    await expect(gateway.authorize(hold(), soon())).rejects.toThrow('Authorize.Net')
+  })
+
+  it('a no to the question after a duplicate says nothing of the first one, which has the money', async () => {
+    const asked = hold()
+    await approved(asked)
+    emulator.failNext('getUnsettledTransactionListRequest', 'E00011')
+    await expect(gateway.authorize(asked, soon())).rejects.toThrow('E00011')
   })
 
   it.each(['1', '4'])(
@@ -115,17 +148,17 @@ describe('an operator’s mistake', () => {
   })
 })
 
-it('no error that is thrown names a card, a CVC or a key, whatever the vendor writes', async () => {
+it('no error names a card, a CVC or a key, whatever the vendor writes', async () => {
   const thrown: unknown[] = []
   const asked = hold()
   asked.card = { cc_number: '4242424242424242', cc_month: '07', cc_year: '2030', cc_cvv: '98765' } // too long a CVC
-  await gateway.authorize(asked, soon()).catch((error) => thrown.push(error))
+  thrown.push(await gateway.authorize(asked, soon()))
   expect(String(await post(JSON.parse(emulator.received[0] ?? '')))).toContain("The value '98765'") // the vendor quotes it
   emulator.decideNext({ responseCode: '3', reason: '19' })
   await gateway.authorize(hold(), soon()).catch((error) => thrown.push(error))
   emulator.failNext('getUnsettledTransactionListRequest', 'garbage')
   await gateway.transactions(now(), soon()).catch((error) => thrown.push(error))
-  expect(thrown).toHaveLength(3)
+  expect(thrown).toMatchObject([{ outcome: 'failed' }, expect.any(Error), expect.any(Error)])
   const words = thrown.map((error) => [String(error), (error as Error).stack, JSON.stringify(error)].join()).join()
   expect(words).not.toMatch(/4242|98765|transactionkey16|merchant-login/)
 })

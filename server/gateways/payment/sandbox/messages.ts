@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { Authorization, Hold, Settlement, Transaction } from '#server/gateways/payment/port.ts'
+import type { Authorization, Failure, Hold, Settlement, Transaction } from '#server/gateways/payment/port.ts'
 
 /** What travels between Foyer and a sandbox that is a process of its own. */
 
@@ -38,12 +38,14 @@ const declined = z.object({
   decline_class: z.enum(['input', 'card', 'bank', 'fraud']),
 })
 const review = z.object({ outcome: z.literal('review'), transaction_id: word })
+const failed = z.object({ outcome: z.literal('failed'), why: z.string() })
 const notFound = z.object({ outcome: z.literal('not_found') })
 
-export const AuthorizationReply: z.ZodMiniType<Authorization> = z.discriminatedUnion('outcome', [
+export const AuthorizationReply: z.ZodMiniType<Authorization | Failure> = z.discriminatedUnion('outcome', [
   approved,
   declined,
   review,
+  failed,
 ])
 export const LookupReply: z.ZodMiniType<Authorization | { outcome: 'not_found' }> = z.discriminatedUnion('outcome', [
   approved,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cardBehind } from '#server/gateways/payment/cards.ts'
+import { cardBehind, type TestCard } from '#server/gateways/payment/cards.ts'
 import type { Authorization, Hold, PaymentGateway, Settlement } from '#server/gateways/payment/port.ts'
 import { type Change, type Entry, type Ledger, openLedger } from './ledger.ts'
 
@@ -27,9 +27,10 @@ export function sandboxOn(ledger: Ledger): SandboxGateway {
   return {
     name: 'sandbox',
     async authorize(hold, signal) {
-      const { answer } = cardBehind(hold.card.cc_number)
+      const { answer, decides } = cardBehind(hold.card.cc_number)
       if (answer === 'lost_before' || signal.aborted) return { outcome: 'unknown' }
-      const entry = ledger.add(decide(hold))
+      if (decides === 'failed') return { outcome: 'failed', why: 'The sandbox does nothing for this card.' }
+      const entry = ledger.add(decided(hold, decides))
       if (answer === 'slow') await sleep(SLOW_MS, undefined, { signal }).catch(() => undefined)
       if (answer === 'lost_after' || signal.aborted) return { outcome: 'unknown' }
       return answerFor(entry)
@@ -70,8 +71,9 @@ const verdicts: Record<Verdict, { state: 'held' | 'declined'; change: () => Chan
   decline: { state: 'declined', change: () => ({ decline_class: 'fraud' }) },
 }
 
-function decide({ reference, amount_cents, card }: Hold): Parameters<Ledger['add']>[0] {
-  const { decides } = cardBehind(card.cc_number)
+type Decides = Exclude<TestCard['decides'], 'failed'>
+
+function decided({ reference, amount_cents }: Hold, decides: Decides): Parameters<Ledger['add']>[0] {
   if (decides === 'held') return { reference, amount_cents, state: 'held', vault_reference: newVault() }
   if (decides === 'review') return { reference, amount_cents, state: 'review' }
   return { reference, amount_cents, state: 'declined', decline_class: decides }
