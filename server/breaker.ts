@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from './db/open.ts'
+import { spendOnce, takeTurn } from './db/spent.ts'
 import { statement } from './db/statement.ts'
 import type { World } from './world.ts'
 
@@ -89,16 +90,9 @@ async function tripIfBad(world: World, breaker: Breaker, { bad, good }: Tally, t
   const seconds = Math.min(world.config.BREAKER_SECONDS * 2 ** trips, DAY)
   const now = world.now()
   const until = (later: number) => new Date(now.getTime() + later * 1000)
-  const tripped = await sql`
-    insert into spent (kind, key, expires_at) values ('breaker', ${breaker}, ${until(seconds)})
-    on conflict (kind, key) do update set expires_at = excluded.expires_at where spent.expires_at <= ${now}
-    returning key`.execute(world.db)
-  if (!tripped.rows.length) return // somebody else's decline was the last straw
-  await world.db
-    .insertInto('spent')
-    .values({ kind: `breaker ${breaker}`, key: now.toISOString(), expires_at: until(DAY) })
-    .onConflict((clash) => clash.doNothing())
-    .execute()
+  const isTripped = await takeTurn(world.db, now, { kind: 'breaker', key: breaker, expires_at: until(seconds) })
+  if (!isTripped) return // somebody else's decline was the last straw
+  await spendOnce(world.db, { kind: `breaker ${breaker}`, key: now.toISOString(), expires_at: until(DAY) })
   await world.db.deleteFrom('limit_count').where('name', '=', `breaker ${breaker}`).execute() // it begins to count anew
   world.log.error({ breaker, seconds }, 'a breaker is open: too many of them fail')
 }

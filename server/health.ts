@@ -5,7 +5,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { breakers, secondsOpen } from './breaker.ts'
 import { isLeaving } from './closing.ts'
 import { refusals } from './limits.ts'
-import { openDifferences } from './reconciliation.ts'
+import { comparedAt, openDifferences } from './reconciliation.ts'
 import type { World } from './world.ts'
 
 /** For whoever watches over the site: /livez, /readyz, /metrics. */
@@ -44,6 +44,15 @@ export function addHealth(app: FastifyInstance, world: World) {
     registers: [registry],
     async collect() {
       this.set(await openDifferences(world).catch(() => Number.NaN))
+    },
+  })
+  new Gauge({
+    name: 'foyer_reconciled_timestamp_seconds',
+    help: 'When the gateway’s books and ours were last compared; 0 when that was not in the last 30 days',
+    registers: [registry],
+    async collect() {
+      const at = comparedAt(world).then((compared) => (compared?.getTime() ?? 0) / 1000)
+      this.set(await at.catch(() => Number.NaN))
     },
   })
   const refused = new Gauge({

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import { figures } from '#contract/figures.ts'
 import { noteConfirmed, noteMessage, secondsOpen } from './breaker.ts'
 import type { LimitName } from './config.ts'
+import { takeTurn } from './db/spent.ts'
 import type { Sending } from './gateways/sms/port.ts'
 import { countRefusal, giveBackOne, refuseIfSpent, spend, spendAll, waitInWords } from './limits.ts'
 import { countryOf, isPossible } from './numbers.ts'
@@ -48,7 +48,7 @@ export async function sendCode(
   }
   await refuseIfPumped(world)
   await requireHuman(world, enrollment_id, captcha)
-  await takeTurn(world, mobile_phone)
+  await refuseTooSoon(world, mobile_phone)
   let sending: Sending | undefined
   const { giveBack } = await spendAll(world, [
     ['LIMIT_CODES_BY_ADDRESS', visitor.address],
@@ -120,14 +120,10 @@ async function requireHuman({ db, captcha }: World, enrollment_id: string, solut
 }
 
 /** One code at a time for a number: the statement that looks at the clock is the one that moves it on. */
-async function takeTurn({ db, now }: World, mobile_phone: string) {
+async function refuseTooSoon({ db, now }: World, mobile_phone: string) {
   const moment = now()
-  const next = new Date(moment.getTime() + figures.resend_seconds * 1000)
-  const taken = await sql`
-    insert into spent (kind, key, expires_at) values ('code', ${mobile_phone}, ${next})
-    on conflict (kind, key) do update set expires_at = excluded.expires_at where spent.expires_at <= ${moment}
-    returning key`.execute(db)
-  if (taken.rows.length) return
+  const expires_at = new Date(moment.getTime() + figures.resend_seconds * 1000)
+  if (await takeTurn(db, moment, { kind: 'code', key: mobile_phone, expires_at })) return
   const last = await db
     .selectFrom('spent')
     .select('expires_at')

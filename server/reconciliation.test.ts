@@ -6,11 +6,11 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { cards } from './gateways/payment/cards.ts'
 import type { Transaction } from './gateways/payment/port.ts'
-import { settleAttempts } from './janitor.ts'
+import { settleAttempts, sweep } from './janitor.ts'
 import { runJobs } from './jobs.ts'
 import { referenceOf, release } from './payment.ts'
 import { addJob } from './queue.ts'
-import { openDifferences, reconcile } from './reconciliation.ts'
+import { openDifferences, reconcile, reconcileHourly } from './reconciliation.ts'
 import { testDatabase } from './test/database.ts'
 import { runProgram } from './test/process.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
@@ -200,6 +200,45 @@ it('4.19 the payments of the last days are found without reading all others', as
     return sql`explain select reference from payment where created_at >= ${site.world.now()}`.execute(db)
   })
   expect(JSON.stringify(plan.rows)).toContain('payment_created')
+})
+
+it('4.19 a server compares once an hour over all processes, again soon when it could not, and says when it last could', async () => {
+  const watched = await testSite()
+  const { payment } = watched.world
+  let asked = 0
+  let isDeaf = false
+  const { transactions } = payment
+  payment.transactions = async (...asking) => {
+    asked += 1
+    if (isDeaf) throw new Error('nobody is in')
+    return transactions(...asking)
+  }
+  const processes = Array.from({ length: 4 }, () => ({ ...watched.world }))
+  const after = async (minutes: number) => {
+    watched.pass(minutes * 60)
+    asked = 0
+    await Promise.all(processes.map(reconcileHourly))
+    return asked
+  }
+  const told = async () =>
+    Number(/^foyer_reconciled_timestamp_seconds (\d+)/m.exec((await watched.get('/metrics')).body)?.[1])
+  const seconds = () => watched.world.now().getTime() / 1000
+
+  expect(await told()).toBe(0)
+  expect([await after(0), await told()]).toEqual([1, seconds()])
+  expect(await after(59)).toBe(0)
+  expect([await after(1), await told()]).toEqual([1, seconds()])
+  const last = seconds()
+  isDeaf = true
+  expect([await after(60), await told()]).toEqual([1, last])
+  expect(watched.log()).toMatch(/did not give its books: nobody is in.*ours could not be compared/)
+  expect([await after(9), await after(1), await told()]).toEqual([0, 1, last])
+  isDeaf = false
+  expect([await after(10), await told()]).toEqual([1, seconds()])
+  expect(await after(59)).toBe(0)
+  await sweep(watched.world)
+  expect(await told(), 'tidying up forgets it only when it is old').toBe(last + (60 + 10 + 10) * 60)
+  await watched.close()
 })
 
 it('4.19 npm run reconcile ends with 0, with 1 on a difference, with 2 when it cannot compare', async () => {

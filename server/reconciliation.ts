@@ -1,6 +1,6 @@
-import type { Kysely } from 'kysely'
 import { toAmount } from '#contract/money.ts'
-import { inTransaction } from './db/open.ts'
+import { type Db, inTransaction } from './db/open.ts'
+import { spendOnce, takeTurn } from './db/spent.ts'
 import type { PaymentState, Tables } from './db/tables.ts'
 import type { Transaction } from './gateways/payment/port.ts'
 import { Mendable } from './mendable.ts'
@@ -181,17 +181,14 @@ const knownUnpaid = ({ db }: World) =>
 
 /** Members whose enrollment holds no payment at all: those of this time, and those we know of. */
 async function unpaidMembers({ db }: World, since: Date, known: { reference: string }[]): Promise<Difference[]> {
+  const references = known.map(({ reference }) => reference)
   const members = await db
     .selectFrom('member')
     .select(['enrollment_id'])
     .where((where) =>
       where.or([
         where('joined_at', '>=', since),
-        where(
-          'enrollment_id',
-          'in',
-          known.length ? known.map(({ reference }) => reference) : ['00000000-0000-0000-0000-000000000000'],
-        ),
+        ...(references.length ? [where('enrollment_id', 'in', references)] : []),
       ]),
     )
     .where((where) =>
@@ -252,7 +249,7 @@ const writeDown = ({ db, now }: World, found: Difference[], compared: { referenc
         .execute()
   })
 
-const write = (db: Kysely<Tables>, { found_at, ...row }: Tables['difference']) =>
+const write = (db: Db, { found_at, ...row }: Tables['difference']) =>
   db
     .insertInto('difference')
     .values({ ...row, found_at })
@@ -262,24 +259,43 @@ const write = (db: Kysely<Tables>, { found_at, ...row }: Tables['difference']) =
 const nameOf = ({ reference, kind }: { reference: string; kind: string }) => `${reference} ${kind}`
 
 const DAYS_BACK = 3
-const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+/** Who has not finished by then has failed or died. */
+const TURN_MS = 10 * MINUTE_MS
+const REMEMBERED_MS = 30 * DAY_MS
 
-/** Once an hour, by whichever process comes first. */
+/** Once an hour, by whichever process comes first; sooner again when it could not be done. */
 export async function reconcileHourly(world: World): Promise<void> {
   const now = world.now()
-  const turn = await world.db
-    .insertInto('spent')
-    .values({
-      kind: 'reconciliation',
-      key: now.toISOString().slice(0, 13),
-      expires_at: new Date(now.getTime() + DAY_MS),
-    })
-    .onConflict((clash) => clash.doNothing())
-    .executeTakeFirst()
-  if (Number(turn.numInsertedOrUpdatedRows) === 0) return
-  const { differences } = await reconcile(world, new Date(now.getTime() - DAYS_BACK * DAY_MS))
-  if (differences.length)
-    world.log.error({ differences: differences.length }, 'the gateway’s books and ours do not agree: npm run reconcile')
+  const later = (ms: number) => new Date(now.getTime() + ms)
+  if (((await comparedAt(world)) ?? new Date(0)) > later(-HOUR_MS)) return
+  if (!(await takeTurn(world.db, now, { kind: 'comparison', key: 'books', expires_at: later(TURN_MS) }))) return
+  try {
+    const { differences } = await reconcile(world, later(-DAYS_BACK * DAY_MS))
+    await spendOnce(world.db, { kind: 'compared', key: now.toISOString(), expires_at: later(REMEMBERED_MS) })
+    if (differences.length)
+      world.log.error(
+        { differences: differences.length },
+        'the gateway’s books and ours do not agree: npm run reconcile',
+      )
+  } catch (error) {
+    world.log.error(
+      { err: error },
+      'the gateway’s books and ours could not be compared, and nobody knows if they agree',
+    )
+  }
+}
+
+/** When the books were last compared, by any process. */
+export async function comparedAt({ db }: World): Promise<Date | undefined> {
+  const { newest } = await db
+    .selectFrom('spent')
+    .select(({ fn }) => fn.max<string | null>('key').as('newest'))
+    .where('kind', '=', 'compared')
+    .executeTakeFirstOrThrow()
+  return newest ? new Date(newest) : undefined
 }
 
 /** How many differences nobody has cleared yet. */

@@ -22,7 +22,7 @@ describe('a statement that is built once', () => {
     return maybe.used_by === undefined ? found : found.where('used_by', '=', maybe.used_by)
   })
   const expires_at = new Date('2026-11-15T12:00:00Z')
-  const spentOf = (...keys: string[]) => ({ spent: keys.map((key) => ({ kind: 'test', key, expires_at })) })
+  const spentOf = (...keys: string[]) => ({ spent: keys.map((key) => ({ kind: 'grant' as const, key, expires_at })) })
 
   it('is filled in each time it runs, and built again only for more or fewer values', async () => {
     expect(await add(database.db, spentOf('a', 'b'))).toMatchObject({ numAffectedRows: 2n })

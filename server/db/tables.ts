@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { SpentKind } from './spent.ts'
 
 /** The tables as TypeScript sees them. The truth is in migrations/; a test compares the two. */
 export type Tables = {
@@ -132,7 +133,7 @@ export type Tables = {
     created_at: Date
   }
   limit_count: { name: string; key: string; window_start: Date; count: number; expires_at: Date }
-  spent: { kind: string; key: string; expires_at: Date; used_by: string | null }
+  spent: { kind: SpentKind; key: string; expires_at: Date; used_by: string | null }
   difference: {
     reference: string
     kind: string

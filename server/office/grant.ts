@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { spendOnce } from '#server/db/spent.ts'
 import { signed } from '#server/keys.ts'
 import type { World } from '#server/world.ts'
 
@@ -35,10 +36,6 @@ export async function spendGrant({ db, keys, config, now }: World, token: string
   const checked = await jwtVerify(token, await importJWK(publicJwk, 'ES256'), rules).catch(() => undefined)
   const { sub, jti, exp } = checked?.payload ?? {}
   if (!sub || !jti || !exp) return undefined
-  const written = await db
-    .insertInto('spent')
-    .values({ kind: 'grant', key: jti, expires_at: new Date(exp * 1000) })
-    .onConflict((clash) => clash.doNothing())
-    .executeTakeFirst()
-  return Number(written.numInsertedOrUpdatedRows) === 1 ? sub : undefined
+  const isFirst = await spendOnce(db, { kind: 'grant', key: jti, expires_at: new Date(exp * 1000) })
+  return isFirst ? sub : undefined
 }

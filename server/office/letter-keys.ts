@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Db } from '#server/db/open.ts'
+import { spendOnce } from '#server/db/spent.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
@@ -33,13 +34,10 @@ export async function makeGood({ db, keys }: Pick<World, 'db' | 'keys'>, seed: S
 
 /** The same for somebody who may come twice, or late: what was good once and is used up or too old does not come back. */
 export async function makeGoodOnce({ db, keys, now }: Pick<World, 'db' | 'keys' | 'now'>, seed: Seed): Promise<void> {
-  if (expiryOf(seed) <= now()) return
-  const first = await db
-    .insertInto('spent')
-    .values({ kind: 'letter', key: hashOf(wordOf({ keys }, seed)), expires_at: expiryOf(seed) })
-    .onConflict((clash) => clash.doNothing())
-    .executeTakeFirst()
-  if (Number(first.numInsertedOrUpdatedRows) === 1) await makeGood({ db, keys }, seed)
+  const expires_at = expiryOf(seed)
+  if (expires_at <= now()) return
+  const isFirst = await spendOnce(db, { kind: 'letter', key: hashOf(wordOf({ keys }, seed)), expires_at })
+  if (isFirst) await makeGood({ db, keys }, seed)
 }
 
 const expiryOf = ({ purpose, created_at }: Seed) => new Date(created_at.getTime() + hoursGood[purpose] * 3_600_000)

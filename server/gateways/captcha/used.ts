@@ -1,6 +1,5 @@
 import type { Db } from '#server/db/open.ts'
-import { statement } from '#server/db/statement.ts'
-import type { Tables } from '#server/db/tables.ts'
+import { spendOnce } from '#server/db/spent.ts'
 
 /** Who has used a solution, if anybody. */
 export async function userOf(db: Db, key: string): Promise<string | undefined> {
@@ -14,14 +13,5 @@ export async function userOf(db: Db, key: string): Promise<string | undefined> {
 }
 
 /** A used solution is written down until it expires by itself; only the first to write it gets in, however often. */
-export async function spendOnce(db: Db, key: string, used_by: string, expires_at: Date): Promise<boolean> {
-  const first = await writeDown(db, { kind: 'captcha', key, expires_at, used_by })
-  return Number(first.numAffectedRows) === 1 || (await userOf(db, key)) === used_by
-}
-
-const writeDown = statement((db, spent: Tables['spent']) =>
-  db
-    .insertInto('spent')
-    .values(spent)
-    .onConflict((clash) => clash.doNothing()),
-)
+export const spendSolution = async (db: Db, key: string, used_by: string, expires_at: Date): Promise<boolean> =>
+  (await spendOnce(db, { kind: 'captcha', key, expires_at, used_by })) || (await userOf(db, key)) === used_by

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import type { Db } from './open.ts'
+import { statement } from './statement.ts'
+
+/** What a row of `spent` stands for. It goes when it has expired. */
+export type SpentKind =
+  | 'grant' // a key to the office that was used
+  | 'letter' // a word that was made good
+  | 'captcha' // a solution that was used, and by whom
+  | 'code' // a number that waits for its next code
+  | 'breaker' // one that is open
+  | `breaker ${'declines' | 'codes'}` // the times at which it has tripped
+  | 'comparison' // the gateway's books are being compared with ours
+  | 'compared' // the times at which they were
+
+type Spent = { kind: SpentKind; key: string; expires_at: Date; used_by?: string }
+
+/** Writes it down, unless it is there already: of many who try at once, over all processes, one was first. */
+export async function spendOnce(db: Db, spent: Spent): Promise<boolean> {
+  const written = await writeDown(db, spent)
+  return Number(written.numAffectedRows) === 1
+}
+
+const writeDown = statement((db, spent: Spent) =>
+  db
+    .insertInto('spent')
+    .values(spent)
+    .onConflict((clash) => clash.doNothing()),
+)
+
+/** Has it from now on until it expires, unless somebody else still has it. */
+export async function takeTurn(db: Db, now: Date, { kind, key, expires_at }: Spent): Promise<boolean> {
+  const taken = await sql`
+    insert into spent (kind, key, expires_at) values (${kind}, ${key}, ${expires_at})
+    on conflict (kind, key) do update set expires_at = excluded.expires_at where spent.expires_at <= ${now}
+    returning key`.execute(db)
+  return taken.rows.length === 1
+}
