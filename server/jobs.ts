@@ -1,10 +1,17 @@
 import { sql } from 'kysely'
 import { statement } from './db/statement.ts'
 import { type Letter, NoSuchReader } from './gateways/mail/port.ts'
-import { consentLetter, emailChangedLetter, unpaidLetter, welcomeLetter } from './letters.ts'
+import {
+  cancelledLetter,
+  consentLetter,
+  emailChangedLetter,
+  keptLetter,
+  passwordChangedLetter,
+  unpaidLetter,
+  welcomeLetter,
+} from './letters.ts'
 import { confirmEmailLetterTo } from './office/details.ts'
-import { cancelledLetterTo, keptLetterTo } from './office/membership.ts'
-import { newPasswordLetterTo, passwordChangedLetterTo } from './office/new-password.ts'
+import { newPasswordLetterTo } from './office/new-password.ts'
 import { deadline, isFree, leaseFrom, moveTo, referenceOf } from './payment.ts'
 import type { Jobs, Kind } from './queue.ts'
 import type { AttemptKey } from './visitor.ts'
@@ -33,14 +40,14 @@ const byLetter = <Payload>(write: Writer<Payload>): Work<Payload> => ({
 const run: { [Name in Kind]: Work<Jobs[Name]> } = {
   capture: { longestWaitSeconds: 15, work: capture },
   void: { longestWaitSeconds: 15, work: letGo },
-  welcome: byLetter((world, { member_id }) => welcomeLetter(world, member_id)),
-  consent: byLetter((world, { member_id }) => consentLetter(world, member_id)),
+  welcome: byLetter(welcomeLetter),
+  consent: byLetter(consentLetter),
   unpaid: byLetter(unpaidLetterTo),
-  cancelled: byLetter(cancelledLetterTo),
-  kept: byLetter(keptLetterTo),
+  cancelled: byLetter(cancelledLetter),
+  kept: byLetter(keptLetter),
   confirm_email: byLetter(confirmEmailLetterTo),
   email_changed: byLetter(emailChangedLetter),
-  password_changed: byLetter(passwordChangedLetterTo),
+  password_changed: byLetter(passwordChangedLetter),
   forgotten: { ...byLetter(newPasswordLetterTo), longestWaitSeconds: 60 }, // its word is good for an hour
 }
 

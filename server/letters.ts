@@ -2,7 +2,6 @@ import { brand } from '#contract/brand.ts'
 import { figures } from '#contract/figures.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { renewsOn } from '#contract/renewal.ts'
-import { statement } from './db/statement.ts'
 import type { Letter } from './gateways/mail/port.ts'
 import {
   acceptedText,
@@ -19,14 +18,16 @@ import {
   write,
 } from './letters/paper.ts'
 import { readable } from './letters/plain.ts'
+import { findMember } from './members.ts'
 import { acceptedBy, signedConsent } from './office/consent.ts'
 import { receiptOf } from './office/view.ts'
+import type { Jobs } from './queue.ts'
 import type { World } from './world.ts'
 
 /** The first letter to a member: what was bought, under whom, and the link that is now theirs. */
-export async function welcomeLetter(world: World, member_id: string): Promise<Letter> {
+export async function welcomeLetter(world: World, { member_id }: Jobs['welcome']): Promise<Letter> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
-  const [member, bought] = await Promise.all([memberOf(world, member_id), receiptOf(world, member_id)])
+  const [member, bought] = await Promise.all([findMember(world, member_id), receiptOf(world, member_id)])
   const sponsor = looksLikeLink(member.sponsor_name) ? 'your sponsor' : member.sponsor_name
   return letter(world, member, {
     subject: `Welcome to ${brand.name}`,
@@ -60,9 +61,9 @@ export async function welcomeLetter(world: World, member_id: string): Promise<Le
 }
 
 /** What a member accepted, to keep: every text, and a signed file that proves it. */
-export async function consentLetter(world: World, member_id: string): Promise<Letter> {
+export async function consentLetter(world: World, { member_id }: Jobs['consent']): Promise<Letter> {
   const { PUBLIC_URL } = world.config
-  const [member, accepted] = await Promise.all([memberOf(world, member_id), acceptedBy(world, member_id)])
+  const [member, accepted] = await Promise.all([findMember(world, member_id), acceptedBy(world, member_id)])
   return letter(world, member, {
     subject: 'What you accepted: your copy',
     preview: 'The exact texts, when you accepted them, and a signed file that proves it.',
@@ -95,12 +96,12 @@ function inLetter(content: string): Block {
 }
 const readied = new Map<string, Block>()
 
-/** Confirms a cancellation: when the membership ends, what happens then, and the way back. */
-export async function cancelledLetter(world: World, member_id: string): Promise<Letter> {
+/** Confirms a cancellation, unless it was taken back while the letter waited: when it ends, what happens then, and the way back. */
+export async function cancelledLetter(world: World, { member_id }: Jobs['cancelled']): Promise<Letter | undefined> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
-  const member = await memberOf(world, member_id)
+  const member = await findMember(world, member_id)
   const { cancelled_at, joined_at } = member
-  if (!cancelled_at) throw new Error('a membership that is not cancelled has no letter that says so')
+  if (!cancelled_at) return undefined
   const last = renewsOn(joined_at, cancelled_at)
   return letter(world, member, {
     subject: 'Your membership is cancelled',
@@ -120,10 +121,11 @@ export async function cancelledLetter(world: World, member_id: string): Promise<
   })
 }
 
-/** Confirms that a cancellation was taken back. */
-export async function keptLetter(world: World, member_id: string): Promise<Letter> {
+/** Confirms that a cancellation was taken back, unless there is another one by now. */
+export async function keptLetter(world: World, { member_id }: Jobs['kept']): Promise<Letter | undefined> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
-  const member = await memberOf(world, member_id)
+  const member = await findMember(world, member_id)
+  if (member.cancelled_at) return undefined
   return letter(world, member, {
     subject: 'Your membership goes on',
     preview: 'You took your cancellation back. Everything stays as it was.',
@@ -181,7 +183,7 @@ export const confirmEmailLetter = (world: World, { word, ...to }: Addressee & { 
   })
 
 /** To the old address: whoever took the account over cannot keep its owner from hearing of it. */
-export const emailChangedLetter = (world: World, { new_email, ...to }: Addressee & { new_email: string }): Letter =>
+export const emailChangedLetter = (world: World, { new_email, ...to }: Jobs['email_changed']): Letter =>
   letter(world, to, {
     subject: 'Your email address was changed',
     preview: 'From now on our letters go to another address.',
@@ -193,8 +195,8 @@ export const emailChangedLetter = (world: World, { new_email, ...to }: Addressee
     ],
   })
 
-export const passwordChangedLetter = (world: World, to: Addressee): Letter =>
-  letter(world, to, {
+export const passwordChangedLetter = async (world: World, { member_id }: Jobs['password_changed']): Promise<Letter> =>
+  letter(world, await findMember(world, member_id), {
     subject: 'Your password was changed',
     preview: 'Every other browser was signed out.',
     blocks: [
@@ -226,21 +228,6 @@ const greeting = (first_name: string) => paragraph(looksLikeLink(first_name) ? '
 
 /** Mail readers make links of what looks like one: such a name is not repeated to whoever opens the letter. */
 const looksLikeLink = (name: string) => /[\p{L}\p{N}]\.[\p{L}\p{N}]|[/:@]/u.test(name)
-
-async function memberOf({ db }: World, member_id: string) {
-  const [member] = (await readMember(db, { member_id })).rows
-  if (!member) throw new Error('a letter to nobody')
-  return member
-}
-
-const readMember = statement((db, { member_id }: { member_id: string }) =>
-  db
-    .selectFrom('member')
-    .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
-    .select(['first_name', 'last_name', 'email', 'username', 'joined_at', 'cancelled_at', 'touch_seal'])
-    .select(['sponsor.name as sponsor_name', 'sponsor.site as sponsor_site'])
-    .where('member.id', '=', member_id),
-)
 
 /** 'November 15, 2026', the same for every reader. */
 const day = (date: Date | string) => longDay.format(new Date(date))

@@ -1,6 +1,6 @@
 import { statement } from '#server/db/statement.ts'
-import type { Tables } from '#server/db/tables.ts'
 import { signed } from '#server/keys.ts'
+import { findMember, type NamedMember } from '#server/members.ts'
 import type { World } from '#server/world.ts'
 
 /** What is signed here is no grant, and no grant is this: each demands its own. */
@@ -22,25 +22,14 @@ const readAccepted = statement((db, { member_id }: { member_id: string }) =>
 
 /** What a member accepted, for a drawer or a court. */
 export async function consentBundle(world: World, member_id: string): Promise<string> {
-  const member = await world.db
-    .selectFrom('member')
-    .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
-    .select(['username', 'first_name', 'last_name', 'joined_at', 'touch_seal'])
-    .select(['sponsor.name as sponsor_name', 'sponsor.site as sponsor_site'])
-    .where('member.id', '=', member_id)
-    .executeTakeFirstOrThrow()
-  return signedConsent(world, member, await acceptedBy(world, member_id))
-}
-
-type Accepting = Pick<Tables['member'], 'username' | 'first_name' | 'last_name' | 'joined_at' | 'touch_seal'> & {
-  sponsor_name: string
-  sponsor_site: string
+  const [member, accepted] = await Promise.all([findMember(world, member_id), acceptedBy(world, member_id)])
+  return signedConsent(world, member, accepted)
 }
 
 /** The exact texts, signed: a flattened JWS (RFC 7515) that scripts/verify-consent.mjs checks with the public key alone. */
 export function signedConsent(
   { config, keys, now }: World,
-  { username, first_name, last_name, joined_at, touch_seal, sponsor_name, sponsor_site }: Accepting,
+  { username, first_name, last_name, joined_at, touch_seal, sponsor_name, sponsor_site }: NamedMember,
   accepted: Awaited<ReturnType<typeof acceptedBy>>,
 ): string {
   const said = {

@@ -1,7 +1,6 @@
 import { renewsOn } from '#contract/renewal.ts'
 import { type Db, inTransaction } from '#server/db/open.ts'
-import { cancelledLetter, keptLetter } from '#server/letters.ts'
-import { addJob, type Jobs } from '#server/queue.ts'
+import { addJob } from '#server/queue.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 
@@ -49,16 +48,4 @@ const keepSitesUntil = (db: Db, member_id: string, active_until: Date | null) =>
 async function refuseIfOver(db: Db, id: string): Promise<void> {
   const { ends_at } = await db.selectFrom('member').select('ends_at').where('id', '=', id).executeTakeFirstOrThrow()
   if (ends_at) throw new Refusal(409, 'Your membership has ended. Please write to us if you would like it back.')
-}
-
-/** What happened, unless it was taken back while the letter waited. */
-export const cancelledLetterTo = async (world: World, { member_id }: Jobs['cancelled']) =>
-  (await isCancelled(world, member_id)) ? cancelledLetter(world, member_id) : undefined
-
-export const keptLetterTo = async (world: World, { member_id }: Jobs['kept']) =>
-  (await isCancelled(world, member_id)) ? undefined : keptLetter(world, member_id)
-
-async function isCancelled({ db }: World, id: string): Promise<boolean> {
-  const found = await db.selectFrom('member').select('cancelled_at').where('id', '=', id).executeTakeFirstOrThrow()
-  return found.cancelled_at !== null
 }

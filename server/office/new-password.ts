@@ -1,6 +1,6 @@
 import { claimValue } from '#server/claims.ts'
 import { type Db, inTransaction } from '#server/db/open.ts'
-import { newPasswordLetter, passwordChangedLetter } from '#server/letters.ts'
+import { newPasswordLetter } from '#server/letters.ts'
 import { spend, spendAll } from '#server/limits.ts'
 import { hashPassword } from '#server/password.ts'
 import { addJob, type Jobs } from '#server/queue.ts'
@@ -39,15 +39,6 @@ async function shutOut(db: Db, member_id: string, now: Date) {
   await forgetKeys(db, member_id)
   await closeAllSessions(db, member_id)
   await addJob(db, 'password_changed', { member_id }, now)
-}
-
-export async function passwordChangedLetterTo(world: World, { member_id }: Jobs['password_changed']) {
-  const member = await world.db
-    .selectFrom('member')
-    .select(['email', 'first_name'])
-    .where('id', '=', member_id)
-    .executeTakeFirstOrThrow()
-  return passwordChangedLetter(world, member)
 }
 
 /** Does the same for every name: whether it is anybody's is found out later, when nobody waits for the answer. */
