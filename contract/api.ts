@@ -55,7 +55,7 @@ export const LegalDocument = z.object({
   sha256: z.string(),
 })
 
-export const OrderSummary = z.object({ grand_total: amount })
+const OrderSummary = z.object({ grand_total: amount })
 
 /**
  * payment: 'Approved', 'Declined', or 'Pending' while nobody can say. Only 'Approved' carries token and vo_url, only

@@ -3,7 +3,7 @@ import { type Db, inTransaction, isHopeless, isTurnedDown } from './db/open.ts'
 import { statement } from './db/statement.ts'
 import type { PaymentState } from './db/tables.ts'
 import type { Authorization } from './gateways/payment/port.ts'
-import { type Attempt, isFree, moving, referenceOf, releaseByLetter } from './payment.ts'
+import { ASKED, type Attempt, isFree, moving, referenceOf, releaseByLetter } from './payment.ts'
 import { addJob, jobOf } from './queue.ts'
 import { recordOf } from './touches.ts'
 import type { AttemptKey } from './visitor.ts'
@@ -32,8 +32,6 @@ export async function admit(world: World, attempt: AttemptKey | Attempt, hold: A
 
 /** Nothing else of an attempt is handed on: a job would keep what the attempt itself forgets. */
 const keyOf = ({ enrollment_id, attempt }: AttemptKey): AttemptKey => ({ enrollment_id, attempt })
-
-const ASKED: PaymentState[] = ['authorizing', 'unknown', 'review']
 
 /** What the journal keeps of it. */
 const approvalOf = ({ transaction_id, vault_reference, checks }: Approval) => ({

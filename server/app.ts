@@ -12,7 +12,7 @@ import { type Handlers, handlers } from './handlers.ts'
 import { dataPolicy, safeHeaders } from './headers.ts'
 import { addHealth } from './health.ts'
 import { officeHandlers } from './office/handlers.ts'
-import { addOffice, shipsOffice } from './office/pages.ts'
+import { addOffice, isOfficeOurs } from './office/pages.ts'
 import { addPages } from './page.ts'
 import { visitorFrom } from './request.ts'
 import type { Shell } from './shell.ts'
@@ -53,7 +53,7 @@ export async function createApp({ world, shell, serverFactory }: Making): Promis
   addWellKnown(app, world)
   await app.register(async (api) => addApi(api, world), { prefix: API })
   addPages(app, world, shell)
-  if (shipsOffice(config)) addOffice(app, world, shell)
+  if (isOfficeOurs(config)) addOffice(app, world, shell)
   return app
 }
 
@@ -83,7 +83,7 @@ function addApi(api: FastifyInstance, world: World) {
   api.setErrorHandler(answerError)
   api.setNotFoundHandler((_request, reply) => reply.code(404).send(nothingHere))
   addCalls(api, world, calls, handlers)
-  if (shipsOffice(world.config)) addCalls(api, world, officeCalls, officeHandlers)
+  if (isOfficeOurs(world.config)) addCalls(api, world, officeCalls, officeHandlers)
   api.get('/openapi.json', { schema: { hide: true } }, async () => api.swagger())
 }
 

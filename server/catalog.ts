@@ -29,17 +29,14 @@ const packagesOn = statement((db, { product_category_id, language_id }: Input<'g
 /** The shelf that this site sells from. */
 export const ourShelf = { product_category_id: figures.product_category_id, language_id: figures.language_id }
 
-export type PricedOrder = { lines: Details['lines']; grand_total: number }
+type PricedOrder = { lines: Details['lines']; grand_total: number }
 
 /** An order at our own prices. Unknown products, and products in the wrong list, are refused by the list's name. */
 export async function priceOrder(db: Db, order: Input<'sumOrder'>): Promise<PricedOrder> {
   const asked = orderLists.flatMap((list) => productIds(order[list]).map((product_id) => ({ list, product_id })))
-  const shelf = asked.length
-    ? await onOurShelf(
-        db,
-        asked.map(({ product_id }) => product_id),
-      )
-    : new Map()
+  if (!asked.length) return { lines: [], grand_total: 0 }
+  const ids = asked.map(({ product_id }) => product_id)
+  const shelf = new Map((await lookUp(db, { ids })).rows.map((row) => [row.product_id, row]))
   const refused: Partial<Record<OrderList, string>> = {}
   const lines: Details['lines'] = []
   for (const { list, product_id } of asked) {
@@ -51,9 +48,6 @@ export async function priceOrder(db: Db, order: Input<'sumOrder'>): Promise<Pric
   if (Object.keys(refused).length) throw refuseFields(refused)
   return { lines, grand_total: lines.reduce((sum, line) => sum + line.price_cents, 0) }
 }
-
-const onOurShelf = async (db: Db, ids: number[]) =>
-  new Map((await lookUp(db, { ids })).rows.map((row) => [row.product_id, row]))
 
 const lookUp = statement((db, { ids }: { ids: number[] }) =>
   db

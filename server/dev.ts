@@ -42,7 +42,7 @@ const vite = await createServer({ root, plugins: [entry], server: { middlewareMo
 const pagesFromSource = async () => ((await vite.ssrLoadModule('/web/render.tsx')) as { pages: Pages }).pages
 
 const world = await createWorld({ config, log: createLog(config.LOG_LEVEL), say: console.log })
-const vendor = Object.values({ ...world.captcha.vendor?.sources, scripts: [] })
+const vendor = Object.values({ ...world.captcha.vendor?.sources, trust: [] })
   .flat()
   .join(' ')
 const policy = `default-src 'self' 'unsafe-inline' 'unsafe-eval' ${vendor}; connect-src 'self' ws: ${vendor}; img-src 'self' data:; worker-src 'self' blob:`

@@ -106,7 +106,7 @@ describe('an approved enrollment', () => {
 
   it('4.2 hands over a token that only the office can use, for 60 seconds', async () => {
     const { token, vo_url } = (await join()).json()
-    const key = await importJWK(site.world.keys.grant.publicJwk, 'ES256')
+    const key = await importJWK(site.world.keys.signing.publicJwk, 'ES256')
     const now = site.world.now()
     const { payload } = await jwtVerify(token, key, { audience: vo_url, issuer: 'http://foyer.test', currentDate: now })
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(60)

@@ -3,14 +3,14 @@ import type { Sources } from './gateways/captcha/port.ts'
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-const nothing: Sources = { script: [], style: [], connect: [], frame: [], scripts: 'ours' }
+const nothing: Sources = { script: [], style: [], connect: [], frame: [], trust: 'ours' }
 
 /** What a script may make of text: nothing, only through policies of its own, or whatever it likes. */
 const trustedTypes = {
   ours: ["require-trusted-types-for 'script'", "trusted-types 'none'"],
   typed: ["require-trusted-types-for 'script'", 'trusted-types *'],
   untyped: [],
-} as const satisfies Record<Sources['scripts'], string[]>
+} as const satisfies Record<Sources['trust'], string[]>
 
 /** What a page may load: our own files, the two inline pieces that we wrote, named by their hashes, and named others. */
 export const pagePolicy = (inlined: { css: string; early: string }, others: Sources = nothing): string =>
@@ -27,7 +27,7 @@ export const pagePolicy = (inlined: { css: string; early: string }, others: Sour
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    ...trustedTypes[others.scripts],
+    ...trustedTypes[others.trust],
   ].join('; ')
 
 /** An answer that is not a page loads nothing at all. */

@@ -18,7 +18,7 @@ import { Mendable } from './mendable.ts'
 /** The keys all processes share: rows in the database, sealed under SECRET. */
 export type Keys = {
   /** Signs the grants that open the office, and what was accepted. */
-  grant: { privateKey: KeyObject; publicJwk: JWK; kid: string }
+  signing: { privateKey: KeyObject; publicJwk: JWK; kid: string }
   /** A keyed hash, by a key of its own for each purpose, so that what one part signs means nothing to another. */
   hmac: (purpose: string, text: string) => string
   /** The key itself, for a part that does its own arithmetic. */
@@ -39,7 +39,7 @@ export async function openKeys(db: Db, secret: string, now: Date): Promise<Keys>
   const { d: _private, ...publicJwk } = jwk
   const kid = thumbprint(publicJwk)
   return {
-    grant: {
+    signing: {
       privateKey: createPrivateKey({ key: jwk, format: 'jwk' }),
       publicJwk: { ...publicJwk, kid, alg: 'ES256', use: 'sig' },
       kid,
@@ -48,8 +48,8 @@ export async function openKeys(db: Db, secret: string, now: Date): Promise<Keys>
   }
 }
 
-/** Something signed with the key of grants: the three parts of a JWS (RFC 7515). `typ` says what it is. */
-export function signed({ privateKey, kid }: Keys['grant'], typ: string, said: object) {
+/** Something signed: the three parts of a JWS (RFC 7515). `typ` says what it is. */
+export function signed({ privateKey, kid }: Keys['signing'], typ: string, said: object) {
   const [head = '', payload = ''] = [{ alg: 'ES256', kid, typ }, said].map((part) => asBase64(JSON.stringify(part)))
   const signature = sideBySide(sign('sha256', Buffer.from(`${head}.${payload}`), privateKey))
   return { payload, protected: head, signature: signature.toString('base64url') }

@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import * as z from 'zod/mini'
 import { brand } from '#contract/brand.ts'
-import { fields } from '#contract/fields.ts'
 import { MASTER, reservedWords, SITE } from '#contract/site.ts'
 import { arrive } from './arrival.ts'
 import { keptFile } from './built-files.ts'
 import { documentedCalls } from './docs.ts'
 import { standingOf } from './enrollment.ts'
 import { nothingHere } from './errors.ts'
-import { messageBy, messagesTo } from './outbox.ts'
+import { addOutbox } from './outbox.ts'
 import { Refusal } from './refusal.ts'
 import { type Begun, giveCookie, isAhead, isOpened, readCookie } from './request.ts'
 import { type Shell, sendPage } from './shell.ts'
@@ -134,36 +132,4 @@ async function goOn(request: FastifyRequest, world: World, site: string): Promis
   return known && standing !== 'over'
     ? { ...known, mayChoose: standing === 'free' }
     : { enrollment_id: randomUUID(), since: world.now(), touches: [], mayChoose: true }
-}
-
-/** A letter is shown as a mail reader would: no script, nothing from anywhere. */
-const letterPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-
-/** What embedded parts would have sent, for eyes and for programs. */
-function addOutbox(app: FastifyInstance, { db }: World, shell: Shell) {
-  type To = { Querystring: { to?: string } }
-  type One = { Params: { id: string } }
-  const asked = { schema: { hide: true, querystring: z.object({ to: z.optional(fields.recipient) }) } }
-  const one = { schema: { hide: true, params: z.object({ id: z.uuid() }) } }
-  app.get<To>('/__outbox.json', asked, async ({ query }, reply) =>
-    reply.send(JSON.stringify(await messagesTo(db, query.to))),
-  )
-  app.get<To>('/__outbox', asked, async (request, reply) => {
-    const body = shell.pages.outbox(await messagesTo(db, request.query.to))
-    return sendPage(request, reply, shell, { title: `Outbox · ${brand.name}`, body })
-  })
-  app.get<One>('/__outbox/:id', one, async (request, reply) => {
-    const letter = await messageBy(db, request.params.id)
-    if (!letter?.html) return notFound(request, reply, shell)
-    return reply.type('text/html; charset=utf-8').header('content-security-policy', letterPolicy).send(letter.html)
-  })
-  app.get<One>('/__outbox/:id/attachment', one, async (request, reply) => {
-    const file = (await messageBy(db, request.params.id))?.attachment
-    if (!file) return notFound(request, reply, shell)
-    const name = encodeURIComponent(file.filename)
-    return reply
-      .type('application/octet-stream')
-      .header('content-disposition', `attachment; filename*=UTF-8''${name}`)
-      .send(file.content)
-  })
 }

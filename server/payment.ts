@@ -18,10 +18,12 @@ import type { World } from './world.ts'
  */
 export type Attempt = AttemptKey & Pick<Tables['payment'], 'amount_cents' | 'created_at'> & Kept
 /** What a member is made of, until there is one. */
-export type Kept = { details: Details; password_hash: string }
+type Kept = { details: Details; password_hash: string }
 
 /** Nobody knows yet whether money will move. */
 const OPEN: PaymentState[] = ['reserved', 'authorizing', 'authorized', 'unknown', 'review']
+/** The gateway was asked, and nobody has written down what it says. */
+export const ASKED: PaymentState[] = ['authorizing', 'unknown', 'review']
 /** Ended without a charge: the enrollment may try again. */
 const FREE: PaymentState[] = ['declined', 'abandoned', 'voided']
 
@@ -47,7 +49,7 @@ export async function findAttempts(db: Db, enrollment_id: string) {
   const member = joined
     ? await db
         .selectFrom('member')
-        .select(['id', 'joined_at', 'welcome_until'])
+        .select(['id', 'welcome_until'])
         .where('enrollment_id', '=', enrollment_id)
         .executeTakeFirst()
     : undefined
@@ -195,7 +197,7 @@ export async function release(
   world: World,
   attempt: AttemptKey,
   why: DeclineClass | 'abandoned',
-  from: PaymentState[] = ['authorizing', 'unknown', 'review'],
+  from: PaymentState[] = ASKED,
 ): Promise<boolean> {
   const ended = why === 'abandoned' ? { state: why } : { state: 'declined' as const, decline_class: why }
   return inTransaction(world.db, async (db) => {
@@ -236,7 +238,7 @@ export async function releaseByLetter(
 
 /** Nobody can say yet. The janitor asks the gateway again: soon at first, then ever more slowly. */
 export const park = (world: World, attempt: AttemptKey, hold: { outcome: string }, since = world.now()) =>
-  moveTo(world, attempt, ['authorizing', 'unknown', 'review'], {
+  moveTo(world, attempt, ASKED, {
     ...(isReview(hold) ? { state: 'review', transaction_id: hold.transaction_id } : { state: 'unknown' }),
     leased_until: askAgainAt(world.now(), since, isReview(hold) ? SLOWEST_REVIEW : SLOWEST_ANSWER),
   })

@@ -76,7 +76,7 @@ describe('who is asking', () => {
 it('7.5 opens keys only with the SECRET that sealed them, and finds the same ones again', async () => {
   const { db, now, config } = site.world
   const again = await openKeys(db, config.SECRET, now())
-  expect(again.grant.publicJwk).toEqual(site.world.keys.grant.publicJwk)
+  expect(again.signing.publicJwk).toEqual(site.world.keys.signing.publicJwk)
   await expect(openKeys(db, 'another secret of good length', now())).rejects.toThrow('SECRET is not the one')
   const rows = await db.selectFrom('server_key').select('sealed').execute()
   expect(JSON.stringify(rows)).not.toContain(site.world.keys.secret('cookies').toString('base64'))
@@ -86,7 +86,7 @@ it('7.5 lets processes that start together agree on one set of keys', async () =
   const { db, now } = site.world
   await db.deleteFrom('server_key').execute()
   const opened = await Promise.all(Array.from({ length: 5 }, () => openKeys(db, 'one secret for everybody', now())))
-  expect(new Set(opened.map((keys) => keys.grant.kid)).size).toBe(1)
+  expect(new Set(opened.map((keys) => keys.signing.kid)).size).toBe(1)
 })
 
 it('7.6 has no outbox when nothing embedded would have sent anything', async () => {

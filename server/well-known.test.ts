@@ -46,7 +46,7 @@ const enter = (token: string) => example.memberBehind(token.replaceAll('.', '~')
 describe('the public key', () => {
   it('15.11 stands where everybody looks for it, for an hour, and without its private half', async () => {
     const reply = await site.get('/.well-known/jwks.json')
-    const { kid } = site.world.keys.grant
+    const { kid } = site.world.keys.signing
     expect(reply.json()).toEqual({
       keys: [{ kty: 'EC', crv: 'P-256', x: expect.any(String), y: expect.any(String), kid, alg: 'ES256', use: 'sig' }],
     })
@@ -102,7 +102,7 @@ describe('an office of somebody else’s, as the README writes it', () => {
         .setAudience(OFFICE_URL)
         .setSubject(member_id)
         .setExpirationTime('1m')
-        .sign(Buffer.from(JSON.stringify(site.world.keys.grant.publicJwk))),
+        .sign(Buffer.from(JSON.stringify(site.world.keys.signing.publicJwk))),
     'that is a bundle of accepted texts': async () => {
       const { payload, protected: head, signature } = JSON.parse(await consentBundle(site.world, member_id))
       return `${head}.${payload}.${signature}`

@@ -7,5 +7,5 @@ export const addWellKnown = (app: FastifyInstance, { keys }: World) =>
     reply
       .type('application/json; charset=utf-8')
       .header('cache-control', 'public, max-age=3600')
-      .send(JSON.stringify({ keys: [keys.grant.publicJwk] })),
+      .send(JSON.stringify({ keys: [keys.signing.publicJwk] })),
   )

@@ -204,6 +204,6 @@ export type Details = {
     Tables['orders'],
     'ship_address' | 'ship_address2' | 'ship_city' | 'ship_country' | 'ship_state' | 'ship_zip_code'
   >
-  lines: { product_id: number; list: string; name: string; price_cents: number }[]
-  acceptances: { agreement: 'agreement_1' | 'agreement_2'; title: string; version: number; sha256: string }[]
+  lines: Omit<Tables['order_line'], 'order_id'>[]
+  acceptances: Omit<Tables['acceptance'], 'member_id' | 'accepted_at'>[]
 }

@@ -86,7 +86,7 @@ describe('one key, two uses', () => {
   })
 
   it.each([CONSENT, 'at+jwt', undefined])('15.13 what says of itself that it is %s opens no office', async (typ) => {
-    const { privateKey, kid } = site.world.keys.grant
+    const { privateKey, kid } = site.world.keys.signing
     const { OFFICE_URL, PUBLIC_URL } = site.world.config
     const seconds = Math.floor(site.world.now().getTime() / 1000)
     const token = (typ: string | undefined) =>
@@ -110,8 +110,8 @@ describe('one key, two uses', () => {
   it('15.13 another key of ours would not do', async () => {
     const { payload } = JSON.parse(bundle)
     const other = await testSite()
-    const { privateKey } = other.world.keys.grant
-    const head = { alg: 'ES256', kid: site.world.keys.grant.kid, typ: CONSENT }
+    const { privateKey } = other.world.keys.signing
+    const head = { alg: 'ES256', kid: site.world.keys.signing.kid, typ: CONSENT }
     const forged = await new FlattenedSign(Buffer.from(payload, 'base64url')).setProtectedHeader(head).sign(privateKey)
     const { protected: written, signature } = forged
     expect(() => verified(JSON.stringify({ payload, protected: written, signature }), keys)).toThrow('does not fit')

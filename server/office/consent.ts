@@ -40,5 +40,5 @@ export function signedConsent(
     accepted,
     made_at: now(),
   }
-  return JSON.stringify(signed(keys.grant, CONSENT, said)) // no byte in it that may be changed
+  return JSON.stringify(signed(keys.signing, CONSENT, said)) // no byte in it that may be changed
 }

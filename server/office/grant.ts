@@ -11,7 +11,7 @@ const GRANT = 'JWT'
 /** A key to the office for one member: signed, for one office, good once and for a minute. */
 export const mintGrant = ({ keys, config, now }: Pick<World, 'keys' | 'config' | 'now'>, member_id: string): string => {
   const seconds = Math.floor(now().getTime() / 1000)
-  const { payload, ...said } = signed(keys.grant, GRANT, {
+  const { payload, ...said } = signed(keys.signing, GRANT, {
     iss: config.PUBLIC_URL,
     aud: config.OFFICE_URL,
     sub: member_id,
@@ -24,7 +24,7 @@ export const mintGrant = ({ keys, config, now }: Pick<World, 'keys' | 'config' |
 
 /** The member whom a grant lets in, once; nobody for one that is changed, late, used, or for another office. */
 export async function spendGrant({ db, keys, config, now }: World, token: string): Promise<string | undefined> {
-  const { publicJwk } = keys.grant
+  const { publicJwk } = keys.signing
   const rules = {
     algorithms: ['ES256'],
     typ: GRANT,

@@ -55,7 +55,7 @@ describe('a grant', () => {
     const member = await site.db.selectFrom('member').select('id').executeTakeFirst()
     const elsewhere = { ...site.world, config: { ...site.world.config, OFFICE_URL: 'http://elsewhere.test' } }
     const foreign = mintGrant(elsewhere, member?.id ?? '')
-    const { kty, crv, x, y } = site.world.keys.grant.publicJwk
+    const { kty, crv, x, y } = site.world.keys.signing.publicJwk
     const confused = await new SignJWT({})
       .setProtectedHeader({ alg: 'HS256' })
       .setSubject(member?.id ?? '')

@@ -11,7 +11,7 @@ import { memberBehind } from './session.ts'
 import { viewOffice } from './view.ts'
 
 /** An operator's own office (OFFICE_URL) takes the place of ours. */
-export const shipsOffice = ({ PUBLIC_URL, OFFICE_URL }: Config) => OFFICE_URL === `${PUBLIC_URL}/office`
+export const isOfficeOurs = ({ PUBLIC_URL, OFFICE_URL }: Config) => OFFICE_URL === `${PUBLIC_URL}/office`
 
 const titles: Record<OfficeStart['screen'], string> = {
   office: 'Your office',

@@ -17,5 +17,5 @@ export type Sources = {
   style: readonly string[]
   connect: readonly string[]
   frame: readonly string[]
-  scripts: 'ours' | 'typed' | 'untyped'
+  trust: 'ours' | 'typed' | 'untyped'
 }

@@ -28,7 +28,7 @@ export const vendors = {
       style: [],
       connect: [],
       frame: ['https://challenges.cloudflare.com'],
-      scripts: 'untyped',
+      trust: 'untyped',
     },
     seconds: 300,
   },
@@ -41,7 +41,7 @@ export const vendors = {
       style: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
       connect: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
       frame: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
-      scripts: 'untyped',
+      trust: 'untyped',
     },
     seconds: 120,
     unnamedHost: 'not-provided',
@@ -55,7 +55,7 @@ export const vendors = {
       style: [],
       connect: [],
       frame: ['https://www.google.com/recaptcha/', 'https://recaptcha.google.com/recaptcha/'],
-      scripts: 'typed',
+      trust: 'typed',
     },
     seconds: 120,
   },
@@ -70,7 +70,7 @@ export function vendorAt(name: VendorName, base_url?: string): Vendor {
   const { origin } = new URL(base_url)
   const moved = (address: string) => `${base_url}${address.slice(new URL(address).origin.length)}`
   const instead = (origins: readonly string[]) => (origins.length ? [origin] : [])
-  const { script, style, connect, frame, scripts } = vendor.sources
+  const { script, style, connect, frame, trust } = vendor.sources
   return {
     ...vendor,
     siteverify: moved(vendor.siteverify),
@@ -80,7 +80,7 @@ export function vendorAt(name: VendorName, base_url?: string): Vendor {
       style: instead(style),
       connect: instead(connect),
       frame: instead(frame),
-      scripts,
+      trust,
     },
   }
 }
