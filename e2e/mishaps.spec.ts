@@ -154,6 +154,18 @@ test('10.4 a request that fails shows the Error dialog, and the next press pays 
   await page.waitForURL('**/office')
 })
 
+test('4.23 10.4 so does a gateway that turns the payment away, at once; the next press pays', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page, cards.failed)
+  await pay(page)
+  const dialog = page.getByRole('alertdialog', { name: 'Error' })
+  await expect(dialog).toContainText('There was an error processing your payment. Please try again later.')
+  await dialog.getByRole('button').last().click()
+  await page.getByLabel('Card number').fill(cards.good)
+  await pay(page)
+  await page.waitForURL('**/office')
+})
+
 test('10.4 an answer that is lost on the way is looked up, not asked for again', async ({ page }) => {
   await reachPayment(page)
   await fillPayment(page)

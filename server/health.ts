@@ -4,8 +4,9 @@ import { sql } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { breakers, secondsOpen } from './breaker.ts'
 import { isLeaving } from './closing.ts'
+import { comparedAt } from './comparisons.ts'
 import { refusals } from './limits.ts'
-import { comparedAt, openDifferences } from './reconciliation.ts'
+import { openDifferences } from './reconciliation.ts'
 import type { World } from './world.ts'
 
 /** For whoever watches over the site: /livez, /readyz, /metrics. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { reconcileHourly } from './comparisons.ts'
 import { settleAttempts, sweep } from './janitor.ts'
 import { JOBS_AT_ONCE, lanes, runJobs } from './jobs.ts'
-import { reconcileHourly } from './reconciliation.ts'
 import type { World } from './world.ts'
 
 const SWEEP_MS = 60_000

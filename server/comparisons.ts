@@ -1,0 +1,43 @@
+import { spendOnce, takeTurn } from './db/spent.ts'
+import { reconcile } from './reconciliation.ts'
+import type { World } from './world.ts'
+
+const DAYS_BACK = 3
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+/** Who has not finished by then has failed or died. */
+const TURN_MS = 10 * MINUTE_MS
+const REMEMBERED_MS = 30 * DAY_MS
+
+/** Once an hour, by whichever process comes first; sooner again when it could not be done. */
+export async function reconcileHourly(world: World): Promise<void> {
+  const now = world.now()
+  const later = (ms: number) => new Date(now.getTime() + ms)
+  if (((await comparedAt(world)) ?? new Date(0)) > later(-HOUR_MS)) return
+  if (!(await takeTurn(world.db, now, { kind: 'comparison', key: 'books', expires_at: later(TURN_MS) }))) return
+  try {
+    const { differences } = await reconcile(world, later(-DAYS_BACK * DAY_MS))
+    await spendOnce(world.db, { kind: 'compared', key: now.toISOString(), expires_at: later(REMEMBERED_MS) })
+    if (differences.length)
+      world.log.error(
+        { differences: differences.length },
+        'the gateway’s books and ours do not agree: npm run reconcile',
+      )
+  } catch (error) {
+    world.log.error(
+      { err: error },
+      'the gateway’s books and ours could not be compared, and nobody knows if they agree',
+    )
+  }
+}
+
+/** When the books were last compared, by any process. */
+export async function comparedAt({ db }: World): Promise<Date | undefined> {
+  const { newest } = await db
+    .selectFrom('spent')
+    .select(({ fn }) => fn.max<string | null>('key').as('newest'))
+    .where('kind', '=', 'compared')
+    .executeTakeFirstOrThrow()
+  return newest ? new Date(newest) : undefined
+}
