@@ -9,6 +9,7 @@ import type { BareStart, StartData } from '#contract/start.ts'
 import type { Sources } from './gateways/captcha/port.ts'
 import { pagePolicy } from './headers.ts'
 import { escaped } from './markup.ts'
+import { Mendable } from './mendable.ts'
 
 /** What the web build hands over: the head of every page, the bodies, what they may load, and the folder of files. */
 export type Shell = {
@@ -24,7 +25,7 @@ const built = new URL('../dist/', import.meta.url)
 
 /** The build, read once. */
 export async function loadShell(captcha?: Sources): Promise<Shell> {
-  if (!existsSync(new URL('page.json', built))) throw new Error('The web part is not built yet: npm start builds it.')
+  if (!existsSync(new URL('page.json', built))) throw new Mendable('The web part is not built yet: npm start builds it.')
   const head: PageHead = JSON.parse(await readFile(new URL('page.json', built), 'utf8'))
   const { pages }: { pages: Pages } = await import(new URL('render/render.js', built).href)
   return {
