@@ -26,7 +26,9 @@ test('10.1 a visitor joins under a sponsor and walks into the office', async ({ 
   expect(letters.map(({ body }) => body).join()).toContain("You joined with Ana's Paper Lantern Studio")
 })
 
-test('10.7 a legal document opens in a dialog and closes again', async ({ page }) => {
+test('10.7 11.2 a legal document opens in a dialog and closes again; who only reads is not told to agree', async ({
+  page,
+}) => {
   await reachPayment(page)
   await page.getByRole('button', { name: 'Membership Agreement' }).click()
   const dialog = page.getByRole('dialog', { name: 'Membership Agreement' })
@@ -36,6 +38,11 @@ test('10.7 a legal document opens in a dialog and closes again', async ({ page }
   await expect(dialog).toBeHidden()
   await expect(page.getByRole('button', { name: 'Membership Agreement' })).toBeFocused()
   await expect(page.getByText('2024')).toHaveCount(0)
+  for (let past = 0; past < 3; past++) await page.keyboard.press('Tab')
+  const missing = page.getByText('Please confirm all the agreements.')
+  await expect(missing).toHaveCount(0)
+  await pay(page)
+  await expect(missing.first()).toBeVisible()
 })
 
 test('10.9 the whole enrollment can be done with the keyboard', async ({ page }) => {

@@ -7,7 +7,7 @@ type CheckboxProps = {
   /** '1' when it is ticked at first. */
   defaultValue: string
   error: string | undefined
-  /** The sentence. What stands in it may be pressed on its own, so each piece of text is a label: see `Label`. */
+  /** The sentence. What stands in it may be pressed on its own, so each piece of text is a label of its own. */
   children: ReactNode
   onChange?: (event: ChangeEvent<HTMLInputElement>) => void
 }

@@ -27,6 +27,9 @@ type Task<Checked extends Rules> = {
   onValid: (values: Values<Checked>, pressed: HTMLElement | null) => Promise<Messages | 'again' | undefined>
 }
 
+/** As good as empty. */
+const UNTICKED = '[type=checkbox]:not(:checked)'
+
 const none: Read = {}
 const nothing: { name: string; message: string }[] = []
 
@@ -96,7 +99,7 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
     const name = field?.dataset.field
     if (!name || field.contains(relatedTarget) || field.closest('[hidden]') || !(await learn())) return
     const found = read()
-    if (!found[name]?.trim() || !findErrors(found)[name]) return
+    if (!found[name]?.trim() || field.querySelector(UNTICKED) || !findErrors(found)[name]) return
     watched.current.add(name)
     showWatched()
   }
