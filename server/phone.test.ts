@@ -23,6 +23,13 @@ const visitor = async () => {
 const outbox = async (to: string) => (await site.get(`/__outbox.json?to=${encodeURIComponent(to)}`)).json()
 const codeTo = async (to: string): Promise<string> => /\b\d{6}\b/.exec((await outbox(to))[0].body)?.[0] ?? ''
 
+/** How often something was counted by now. */
+const counted = async (name: string, key?: string) => {
+  const rows = await site.db.selectFrom('limit_count').select(['key', 'count']).where('name', '=', name).execute()
+  return rows.filter((row) => !key || row.key === key).reduce((sum, { count }) => sum + Number(count), 0)
+}
+const checksSpent = () => counted('LIMIT_CODE_CHECKS')
+
 describe('a code', () => {
   it('5.1 comes by SMS with the line that lets a phone fill it in, and confirms the number once', async () => {
     const { send, verify } = await visitor()
@@ -41,7 +48,26 @@ describe('a code', () => {
       status: 1,
       message: 'Your phone number has been successfully verified.',
     })
-    expect((await verify('+12025550101', code)).json()).toMatchObject({ status: 0 })
+  })
+
+  it('5.1 that was right is right again for who did not hear it, whatever they type, and for nobody else', async () => {
+    const [{ send, verify }, other] = [await visitor(), await visitor()]
+    await send('+12025550109')
+    const code = await codeTo('+12025550109')
+    const wrong = code === '111111' ? '222222' : '111111'
+    expect((await verify('+12025550109', code)).json().status).toBe(1)
+    const spent = await checksSpent()
+    for (const typed of [code, wrong, code])
+      expect((await verify('+12025550109', typed)).json()).toEqual({
+        status: 1,
+        message: 'Your phone number has been successfully verified.',
+      })
+    expect(await checksSpent()).toBe(spent)
+    expect((await other.verify('+12025550109', code)).json().status).toBe(0)
+    site.pass(30)
+    await send('+12025550109')
+    expect((await verify('+12025550109', wrong)).json().status, 'a new code is a new question').toBe(0)
+    expect((await verify('+12025550109', await codeTo('+12025550109'))).json().status).toBe(1)
   })
 
   it('5.2 can be sent again after 30 seconds', async () => {
@@ -84,12 +110,14 @@ describe('a code', () => {
     expect((await verify('+12025550104', code)).json()).toMatchObject({ status: 0 })
   })
 
-  it('5.1 is taken by one of many who bring it at once', async () => {
+  it('5.1 is taken once, however often it is brought at once', async () => {
     const { send, verify } = await visitor()
     await send('+12025550105')
     const code = await codeTo('+12025550105')
-    const replies = await Promise.all(Array.from({ length: 5 }, () => verify('+12025550105', code)))
-    expect(replies.filter((reply) => reply.json().status === 1)).toHaveLength(1)
+    const before = await counted('breaker codes', 'good')
+    await Promise.all(Array.from({ length: 5 }, () => verify('+12025550105', code)))
+    expect(await counted('breaker codes', 'good')).toBe(before + 1)
+    expect((await verify('+12025550105', code)).json().status).toBe(1)
   })
 
   it('5.6 can be spoken in a call', async () => {

@@ -134,7 +134,7 @@ async function refuseTooSoon({ db, now }: World, mobile_phone: string) {
   throw new Refusal(429, `Resend code in ${left} seconds`, { retryAfter: left })
 }
 
-/** A right code confirms this number for this enrollment, and only once. */
+/** A right code confirms this number for this enrollment, and only once; it stays confirmed. */
 export async function verifyCode(
   world: World,
   mobile_phone: string,
@@ -146,6 +146,7 @@ export async function verifyCode(
   const asked = await findCheck(world, enrollment_id, mobile_phone) // by this visitor, and not before the number changed
   const checked = asked ? await world.sms.check(mobile_phone, code) : 'gone'
   if (checked === 'unknown') return said.unchecked
+  if (checked === 'gone' && asked?.verified_at) return said.right // it was, and whoever asks again did not hear it
   if (checked !== 'right') {
     await spend(world, 'LIMIT_CODE_CHECKS', visitor.address)
     return said[checked]
@@ -185,7 +186,7 @@ export async function isVerified(
 const findCheck = ({ db }: World, enrollment_id: string, mobile_phone: string) =>
   db
     .selectFrom('phone_check')
-    .select(['sent_at', 'sends'])
+    .select(['sent_at', 'sends', 'verified_at'])
     .where('enrollment_id', '=', enrollment_id)
     .where('mobile_phone', '=', mobile_phone)
     .executeTakeFirst()
