@@ -56,6 +56,23 @@ test('a verified number is remembered for the tab, another number is not', async
   expect([isVerified('+12025550123'), isVerified('+12025550124'), isVerified('')]).toEqual([true, false, false])
 })
 
+test('5.1 a code to another number voids what was known of the first, as it does on the server', async () => {
+  const { noteSent, noteVerified } = await load()
+  noteSent('+12025550123')
+  noteVerified('+12025550123')
+  noteSent('+12025550124')
+  const { phoneOf } = await load()
+  expect(phoneOf('+12025550123')).toEqual({})
+  expect(phoneOf('+12025550124')).toEqual({ sent_at: expect.any(Number) })
+})
+
+test('a number that was confirmed stays so when it is sent another code', async () => {
+  const { noteSent, noteVerified, isVerified } = await load()
+  noteVerified('+12025550123')
+  noteSent('+12025550123')
+  expect(isVerified('+12025550123')).toBe(true)
+})
+
 test('what the server does not know of is asked again, with a new code', async () => {
   const { noteSent, noteVerified, noteUnverified } = await load()
   noteSent('+12025550123')

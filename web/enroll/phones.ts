@@ -18,8 +18,14 @@ function note(mobile_phone: string, news: KnownPhone): KnownPhone {
   return known
 }
 
-/** A code is on its way; the countdown runs from here, also for a tab that sleeps or is loaded again. */
-export const noteSent = (mobile_phone: string): KnownPhone => note(mobile_phone, { sent_at: Date.now() })
+/**
+ * A code is on its way; the countdown runs from here, also for a tab that sleeps or is loaded again. Other numbers are
+ * forgotten, as the server does: a code belongs to one.
+ */
+export function noteSent(mobile_phone: string): KnownPhone {
+  phones = { [mobile_phone]: phoneOf(mobile_phone) }
+  return note(mobile_phone, { sent_at: Date.now() })
+}
 
 /** The number is confirmed, and is not asked again while it stays as it is. */
 export const noteVerified = (mobile_phone: string): KnownPhone => note(mobile_phone, { verified: true })
