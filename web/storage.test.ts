@@ -9,6 +9,7 @@ import {
   type Receipt,
   saveDialCountry,
   saveDraft,
+  savePhones,
   saveReceipt,
   saveToken,
 } from './storage.ts'
@@ -56,11 +57,14 @@ test('a forgotten draft is gone', () => {
   expect(loadDraft()).toEqual({})
 })
 
-test('15.2 who signs out leaves neither a receipt nor a key', () => {
+test('15.2 who signs out leaves neither a receipt nor a key, nor what was typed', () => {
+  saveDraft({ first_name: 'Zoë' })
+  savePhones({ '+12025550123': { verified: true } })
   saveReceipt({ enrollment_id: 'e7', lines: [], total: '99.00' } as unknown as Receipt)
   saveToken('a.b.c')
   forgetMember()
   expect([loadReceipt(), localStorage.getItem('foyer.token')]).toEqual([undefined, null])
+  expect(tab.kept.size).toBe(0)
 })
 
 test.each(['', 'null', '[1]', '{"first_name":7}', '{"password":"x"}', '{'])('a draft of %j is an empty one', (text) => {

@@ -72,8 +72,9 @@ export const saveDialCountry = (code: string): void => write(browser, DIAL_COUNT
 /** The grant that opens the office, as the spec asks for it. */
 export const saveToken = (token: string): void => write(browser, TOKEN, token)
 
-/** Who signs out leaves nothing here of having joined. */
+/** Who signs out leaves nothing here of having joined, and nothing that was typed for it. */
 export const forgetMember = (): void => {
+  forgetDraft()
   saveReceipt(undefined)
   write(browser, TOKEN, undefined)
 }
