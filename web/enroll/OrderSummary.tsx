@@ -1,17 +1,16 @@
 import { useEffect, useRef } from 'react'
 import { showAmount } from '#contract/money.ts'
-import { orderLists } from '#contract/packages.ts'
 import type { Step } from '#contract/start.ts'
 import { ChevronIcon } from '#web/icons.tsx'
-import { monthly, packagesIn } from './draft.ts'
+import { chosenPackages, monthly } from './draft.ts'
 import { hasChange, previousStep } from './flow.ts'
 import type { Wizard } from './wizard.ts'
 
 /** What is bought, what it costs today and what renews when. Folded on a phone, open beside the form on a desktop. */
 export function OrderSummary({ wizard }: { wizard: Wizard }) {
-  const { start, draft, step } = wizard
+  const { start, step } = wizard
   const fold = useFold(step)
-  const chosen = orderLists.flatMap((list) => packagesIn(list, draft, start))
+  const chosen = chosenPackages(wizard)
   const [main] = chosen
   if (!main) return null
   const renewal = shortDay(start.renews_on)

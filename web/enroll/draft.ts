@@ -15,11 +15,17 @@ export function refreshed(stored: Draft, start: StartData): Draft {
   return { ...emptyDraft(start), ...Object.fromEntries(still) }
 }
 
+type Shelf = Pick<StartData, 'packages'>
+
 /** The chosen packages of one list of the order. */
-export const packagesIn = (list: OrderList, draft: Draft, { packages }: StartData) =>
+export const packagesIn = (list: OrderList, draft: Draft, { packages }: Shelf) =>
   packages.filter(
     (found) => groupOf(found) === groupOfList[list] && draft[list]?.split(',').includes(String(found.product_id)),
   )
+
+/** The packages that are being bought. */
+export const chosenPackages = ({ draft, start }: { draft: Draft; start: Shelf }) =>
+  orderLists.flatMap((list) => packagesIn(list, draft, start))
 
 /** Design decision 22: what renews each month is the membership, at one price, whatever else was chosen. */
 export const monthly = showAmount(toAmount(figures.subscription_cents))

@@ -13,6 +13,8 @@ type State = {
   draft: Draft
   /** As they were offered with the page, or since. */
   packages: StartData['packages']
+  /** By the day the page came, or by today. */
+  renews_on: string
   /** Unknown while the server is asked. */
   grand_total: string | undefined
   stop: Stop | undefined
@@ -35,7 +37,7 @@ type Event =
   | { type: 'settled'; step: Step; draft: Draft; grand_total: string | undefined }
   | { type: 'moved'; step: Step; draft: Draft; focus: FieldName | undefined; refused: Messages | undefined }
   | { type: 'readied'; ahead: Step }
-  | { type: 'kept'; draft: Draft }
+  | { type: 'kept'; draft?: Draft; renews_on?: string }
   | { type: 'left' }
   | { type: 'stopped'; draft?: Draft; stop: Stop }
   | { type: 'summed'; grand_total: string }
@@ -75,6 +77,7 @@ export const begin = ({ start, place }: { start: StartData; place: Place | undef
     step,
     draft,
     packages: start.packages,
+    renews_on: start.renews_on,
     grand_total: start.grand_total,
     stop: undefined,
     focus: undefined,

@@ -106,7 +106,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
   }
 
   const newest = {
-    start: { ...start, packages: state.packages },
+    start: { ...start, packages: state.packages, renews_on: state.renews_on },
     step,
     /** What stands on the page, in the order of the flow, so that nothing has to change its place. */
     stages: flowOrder.filter((name) => name === step || name === ahead || name === leaving),
@@ -120,6 +120,8 @@ export function useWizard(start: StartData, place: Place | undefined) {
     remember,
     /** Before a step takes its own form away: what stands there is not lost. */
     keep: () => dispatch({ type: 'kept', draft: remember() }),
+    /** The page may have been open for days: what is paid today renews in a month from today. */
+    renew: (renews_on: string) => dispatch({ type: 'kept', renews_on }),
     byRules,
     /** The step is valid: on to the next one, with these answers; or back to the payment that asked for a code. */
     advance: async (answers: Draft): Promise<undefined> => {

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { asked } from '../asked.ts'
+import type { Wizard } from '../wizard.ts'
 import { homeOf } from './leadBack.ts'
-import { acrossPayment } from './order.ts'
+import { acrossPayment, receiptFor } from './order.ts'
 
 const now = new Date('2026-11-15T12:00:00Z')
 const sent = { is_shipping_different: '1', ship_address: '1 High St', ship_city: 'Bath', ship_zip_code: 'BA1 1AA' }
@@ -33,6 +34,16 @@ test.each<[string, Record<string, string>, Record<string, string>]>([
 
 test('an address that was typed and is not asked for stops nobody', () => {
   expect(asked.PAYMENT.ship_zip_code.safeParse('1'.repeat(21)).success).toBe(true)
+})
+
+test('10.12 a receipt renews a month from the day of the payment, however long the page was open', () => {
+  vi.useFakeTimers({ now: new Date('2026-11-13T12:00:00Z') })
+  vi.stubGlobal('document', { querySelector: () => null })
+  const start = { renews_on: '2026-12-10', packages: [], sponsor: { name: 'Ana' } }
+  const { paid_on, renews_on } = receiptFor({ start, draft: {}, grand_total: '99.00' } as unknown as Wizard)
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+  expect([paid_on, renews_on]).toEqual(['2026-11-13', '2026-12-13'])
 })
 
 const said = ['No.']

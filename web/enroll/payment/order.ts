@@ -4,18 +4,15 @@ import { isState } from '#contract/countries.ts'
 import type { Answers, Enrollment } from '#contract/enrollment.ts'
 import { fields, messages } from '#contract/fields.ts'
 import { shownTexts } from '#contract/legal.ts'
-import { orderLists } from '#contract/packages.ts'
 import { completePayload } from '#contract/payload.ts'
+import { renewsOn } from '#contract/renewal.ts'
 import type { Draft, Receipt } from '#web/storage.ts'
-import { orderOf, packagesIn } from '../draft.ts'
+import { chosenPackages, orderOf } from '../draft.ts'
 import { enrollmentId } from '../receipt.ts'
 import type { Wizard } from '../wizard.ts'
 
-/** The packages that are being bought. */
-export const chosenPackages = ({ draft, start }: Wizard) => orderLists.flatMap((list) => packagesIn(list, draft, start))
-
 /** Whether anything of it comes by post. */
-export const isSent = (wizard: Wizard): boolean => chosenPackages(wizard).some(({ ships }) => ships)
+export const ships = (wizard: Wizard): boolean => chosenPackages(wizard).some((found) => found.ships)
 
 type Paid = Pick<
   Answers,
@@ -50,7 +47,7 @@ export const receiptFor = (wizard: Wizard): Receipt => ({
   lines: chosenPackages(wizard).map(({ name, price }) => ({ name, price })),
   total: wizard.grand_total ?? '',
   paid_on: new Date().toISOString().slice(0, 10),
-  renews_on: wizard.start.renews_on,
+  renews_on: renewsOn(new Date()),
   sponsor: wizard.start.sponsor.name,
   first_name: wizard.draft.first_name ?? '',
   email: wizard.draft.email ?? '',

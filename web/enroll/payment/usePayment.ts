@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Enrollment } from '#contract/enrollment.ts'
+import { renewsOn } from '#contract/renewal.ts'
 import { ask, fetchDialog } from '#web/dialog/ask.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
@@ -99,6 +100,7 @@ export function usePayment(wizard: Wizard) {
 
   /** On arrival, and whenever the page comes back into sight: somebody may have paid in another tab. */
   const look = useEffectEvent(async () => {
+    wizard.renew(renewsOn(new Date()))
     if (paying.current || view === 'checking') return
     try {
       const found = await payment.look()

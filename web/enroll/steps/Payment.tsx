@@ -9,7 +9,7 @@ import { Address } from '../payment/Address.tsx'
 import { Agreements } from '../payment/Agreements.tsx'
 import { Card } from '../payment/Card.tsx'
 import { Checking } from '../payment/Checking.tsx'
-import { acrossPayment, isSent, payloadOf } from '../payment/order.ts'
+import { acrossPayment, payloadOf, ships } from '../payment/order.ts'
 import { Paid } from '../payment/Paid.tsx'
 import { Review } from '../payment/Review.tsx'
 import { Screen } from '../payment/Screen.tsx'
@@ -71,7 +71,7 @@ export function Payment({ wizard }: { wizard: Wizard }) {
     >
       <Review wizard={wizard} />
       <Address form={form} />
-      {isSent(wizard) && <Shipping form={form} />}
+      {ships(wizard) && <Shipping form={form} />}
       <Card form={form} news={news} />
       <Agreements form={form} documents={documents} />
       <Captcha
