@@ -1,5 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
-import { fillPayment, next, pay, reachPayment } from './visitor.ts'
+import { renewsOn } from '../contract/renewal.ts'
+import { awake, fillPayment, next, pay, reachPayment } from './visitor.ts'
 
 // What has changed between the first look at the page and the press that pays: a price, a document, a name, a package.
 
@@ -21,6 +22,46 @@ test('10.12 a price that has changed since is shown before anything is charged, 
   await pay(page)
   await page.waitForURL('**/office')
 })
+
+test('10.12 a price that has changed when its package is chosen is told there, and then adds up', async ({ page }) => {
+  await page.goto('/ana')
+  await awake(page)
+  await page.locator('summary').click()
+  await page.getByRole('button', { name: /^Change/ }).click()
+  const dearer = { price: '159.00' }
+  await page.route('**/api/enrollment/enrollment_packages*', async (route) => {
+    const packages: { product_id: number }[] = await (await route.fetch()).json()
+    await route.fulfill({ json: packages.map((found) => (found.product_id === 35 ? { ...found, ...dearer } : found)) })
+  })
+  await page.route('**/api/enrollment/orders', async (route) => {
+    if (route.request().postDataJSON().product_ids !== '35') return route.fallback()
+    await route.fulfill({ json: { grand_total: dearer.price } })
+  })
+  const kit = page.getByRole('button', { name: /Welcome Kit/ })
+  await expect(kit).toContainText('$149.00')
+  await kit.click()
+  await expect(page.getByRole('alert')).toContainText('The price is $159.00 now, not $149.00. Please choose again.')
+  await expect(page.locator('.order-price')).toHaveText('$99.00')
+  await expect(kit).toContainText('$159.00')
+  await kit.click()
+  await expect(page.getByLabel('First name')).toBeVisible()
+  await expect(page.locator('.order-price')).toHaveText('$159.00')
+  await expect(page.locator('.order')).not.toContainText('$149.00')
+})
+
+test('10.12 a page that was open for days renews a month from the day it pays', async ({ page }) => {
+  await reachPayment(page)
+  await page.getByRole('button', { name: 'Previous' }).click()
+  const later = new Date(Date.now() + 3 * 86_400_000)
+  await page.clock.setFixedTime(later)
+  await next(page)
+  await expect(page.getByLabel('Card number')).toBeVisible()
+  const [, month, day] = renewsOn(later).split('-').map(Number)
+  const renewal = new Date(Date.UTC(2026, (month ?? 1) - 1, day)).toLocaleDateString('en-US', shortly)
+  await expect(page.locator('.order-renewal')).toContainText(`from ${renewal}`)
+})
+
+const shortly = { month: 'short', day: 'numeric', timeZone: 'UTC' } as const
 
 test('10.12 a document that has changed since is agreed to anew before anything is charged', async ({ page }) => {
   await reachPayment(page)

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import type { StartData } from '#contract/start.ts'
+import type { StartData, Step } from '#contract/start.ts'
 import type { Draft } from '#web/storage.ts'
 import { askSum, leadToShelf } from './shelf.ts'
 
@@ -9,13 +9,14 @@ const gone = ['This package is not available.']
 const still = [{ product_id: 35 }]
 
 /** A server that offers what is still there, and has this to say of every order. */
-const serve = (status: number, said: object) =>
+const serve = (status: number, said: object, offered: object[] = still) =>
   vi.stubGlobal('fetch', async (url: string) =>
-    url.includes('orders') ? Response.json(said, { status }) : Response.json(still),
+    url.includes('orders') ? Response.json(said, { status }) : Response.json(offered),
   )
 
-const wizardWith = (draft: Draft) => ({
-  start: { packages: [] } as unknown as StartData,
+const wizardWith = (draft: Draft, step: Step = 'PRODUCT_SELECTION', packages: object[] = []) => ({
+  start: { packages } as unknown as StartData,
+  step,
   draft,
   sumAfresh: vi.fn(async (_packages: unknown, _draft: Draft) => undefined),
   returnTo: vi.fn(),
@@ -70,6 +71,46 @@ test('who has gone elsewhere meanwhile is not led back', async () => {
   const wizard = wizardWith({ product_ids: '34' })
   await askSum(wizard, wizard.draft, () => false)
   expect(wizard.returnTo).not.toHaveBeenCalled()
+})
+
+const at = (price: string) => [
+  { product_id: 34, is_recurring: false, is_special: false, price: '99.00' },
+  { product_id: 35, is_recurring: false, is_special: false, price },
+]
+
+test('a sum that the lines add up to is the answer', async () => {
+  serve(200, { grand_total: '149.00' })
+  const wizard = wizardWith({ product_ids: '34' }, 'PRODUCT_SELECTION', at('149.00'))
+  expect(await askSum(wizard, { product_ids: '35' }, () => true)).toBe('149.00')
+  expect(wizard.sumAfresh).not.toHaveBeenCalled()
+})
+
+test('10.12 who chooses a package that costs something else by now is shown its price, and chooses again', async () => {
+  serve(200, { grand_total: '159.00' }, at('159.00'))
+  const wizard = wizardWith({ product_ids: '34' }, 'PRODUCT_SELECTION', at('149.00'))
+  expect(await askSum(wizard, { product_ids: '35' }, () => true)).toBeUndefined()
+  expect(wizard.sumAfresh).toHaveBeenCalledExactlyOnceWith(at('159.00'), { product_ids: '34' })
+  expect(wizard.returnTo).toHaveBeenCalledExactlyOnceWith('PRODUCT_SELECTION', 'product_ids', {
+    product_ids: ['The price is $159.00 now, not $149.00. Please choose again.'],
+  })
+})
+
+test('10.12 after the choice the new price is only shown: nobody is led away', async () => {
+  serve(200, { grand_total: '159.00' }, at('159.00'))
+  const wizard = wizardWith({ product_ids: '35' }, 'ACCOUNT', at('149.00'))
+  expect(await askSum(wizard, wizard.draft, () => true)).toBeUndefined()
+  expect(wizard.sumAfresh).toHaveBeenCalledExactlyOnceWith(at('159.00'), { product_ids: '35' })
+  expect(wizard.returnTo).not.toHaveBeenCalled()
+})
+
+test.each([
+  ['packages that cannot be had anew leave the total, which is right', at('149.00'), true, '159.00'],
+  ['who has gone elsewhere meanwhile hears nothing of a price', at('159.00'), false, undefined],
+])('%s', async (_, offered, isWanted, sum) => {
+  serve(200, { grand_total: '159.00' }, offered)
+  const wizard = wizardWith({ product_ids: '34' }, 'PRODUCT_SELECTION', at('149.00'))
+  expect(await askSum(wizard, { product_ids: '35' }, () => isWanted)).toBe(sum)
+  expect(wizard.sumAfresh).not.toHaveBeenCalled()
 })
 
 test.each([

@@ -1,4 +1,5 @@
 import { figures } from '#contract/figures.ts'
+import { showAmount, toAmount, toCents } from '#contract/money.ts'
 import { orderLists } from '#contract/packages.ts'
 import type { StartData } from '#contract/start.ts'
 import { api } from '#web/api.ts'
@@ -6,21 +7,45 @@ import { Refused } from '#web/call.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import type { Draft } from '#web/storage.ts'
-import { orderOf } from './draft.ts'
+import { chosenPackages, orderOf } from './draft.ts'
 import { stepOf } from './flow.ts'
 import type { Wizard } from './wizard.ts'
 
-type Asking = Pick<Wizard, 'start' | 'draft' | 'sumAfresh' | 'returnTo'>
+type Asking = Pick<Wizard, 'start' | 'step' | 'draft' | 'sumAfresh' | 'returnTo'>
 
-/** What an order costs. Undefined when something in it is no longer there, of which the visitor has then been told. */
+/**
+ * What an order costs. Undefined when something in it is no longer there, or no longer at the price that was shown, of which
+ * the visitor has then been told.
+ */
 export async function askSum(wizard: Asking, answers: Draft, isWanted: () => boolean): Promise<string | undefined> {
   try {
-    return (await api.sumOrder(orderOf(answers))).grand_total
+    const { grand_total } = await api.sumOrder(orderOf(answers))
+    return (await showPrices(wizard, answers, grand_total, isWanted)) ? undefined : grand_total
   } catch (cause) {
     if (cause instanceof Refused && (await leadToShelf(wizard, answers, cause.fields, isWanted))) return undefined
     throw cause
   }
 }
+
+/** When the lines do not add up to the sum: shows what the packages cost now, and says so where they are chosen. */
+async function showPrices(wizard: Asking, answers: Draft, sum: string, isWanted: () => boolean): Promise<boolean> {
+  const shown = sumOf(answers, wizard.start)
+  if (sum === shown) return false
+  const packages = await askPackages(wizard.start)
+  if (!isWanted()) return true // gone elsewhere meanwhile
+  if (sumOf(answers, { packages }) === shown) return false // they cannot be had; the total is right all the same
+  const summed = wizard.sumAfresh(packages, wizard.draft)
+  const list = orderLists.find((each) => stepOf[each] === wizard.step)
+  if (list) wizard.returnTo(wizard.step, list, { [list]: [repriced(sum, shown)] })
+  await summed
+  return true
+}
+
+const sumOf = (draft: Draft, start: Pick<StartData, 'packages'>) =>
+  toAmount(chosenPackages({ draft, start }).reduce((sum, { price }) => sum + (toCents(price) ?? 0), 0))
+
+const repriced = (now: string, before: string) =>
+  `The price is ${showAmount(now)} now, not ${showAmount(before)}. Please choose again.`
 
 /** When packages are refused: takes them out of the order, and leads to where another one can be chosen. */
 export async function leadToShelf(wizard: Asking, answers: Draft, fields: Messages, isWanted = () => true) {

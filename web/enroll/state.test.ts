@@ -36,6 +36,12 @@ test.each([
   expect(reduce(from, event)).toMatchObject({ step: event.step, leaving: undefined, version: from.version + 1 })
 })
 
+test('10.12 when the packages have changed, the sum of before is no longer shown', () => {
+  const offered = reduce(first, { type: 'offered', packages: [], draft: {} })
+  expect(offered.grand_total).toBeUndefined()
+  expect(reduce(offered, { type: 'summed', grand_total: '109.00' }).grand_total).toBe('109.00')
+})
+
 test('what a step shows is shown at once', () => {
   expect(reduce(ready, { type: 'summed', grand_total: '89.00' }).version).toBe(ready.version + 1)
   expect(reduce(ready, { type: 'stopped', stop: 'unfetched' }).version).toBe(ready.version + 1)

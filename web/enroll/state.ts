@@ -55,6 +55,8 @@ export function reduce(state: State, event: Event): State {
       return { ...state, ...event }
     case 'left':
       return { ...state, leaving: undefined }
+    case 'offered':
+      return { ...state, stop: undefined, ...event, grand_total: undefined, version }
     default:
       return { ...state, stop: undefined, ...event, version }
   }
