@@ -58,6 +58,38 @@ test('10.3 a review that ends badly says that nothing was charged, and keeps wha
   await expect(page.getByLabel('Card number')).toHaveValue('4000 0000 0000 9235')
 })
 
+test('10.3 a review that ends badly after a reload says that nothing was charged, and asks for the password', async ({
+  page,
+}) => {
+  await beReviewed(page)
+  await page.reload()
+  await expect(page.getByText(/being checked/i).first()).toBeVisible()
+  await decide(page, 'Decline')
+  await page.getByRole('alertdialog', { name: 'Payment Declined' }).getByRole('button', { name: 'OK' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Payment Not Completed' })
+  await expect(dialog).toContainText('nothing was charged. Please choose your password again')
+  await dialog.getByRole('button', { name: 'OK' }).click()
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
+})
+
+test('10.2 who went back while the bank declined finds the word beside the card', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page, cards.declined)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route('**/api/enrollment/add-enrollment', async (route) => {
+    await promise
+    await route.continue()
+  })
+  await pay(page)
+  await page.getByRole('button', { name: 'Previous' }).click()
+  await expect(page.getByLabel('Email address')).toBeVisible()
+  resolve()
+  await page.getByRole('alertdialog', { name: 'Payment Declined' }).getByRole('button', { name: 'OK' }).click()
+  await next(page)
+  await expect(page.getByText('Your card was declined. Nothing was charged.')).toBeVisible()
+  await expect(page.getByLabel('City')).toHaveValue('Reno')
+})
+
 test('10.3 a payment of another tab takes nothing away that was typed in this one', async ({ page }) => {
   await reachPayment(page)
   await page.getByLabel('City').fill('Reno')

@@ -25,21 +25,31 @@ export type News =
   | { kind: 'released' }
   | { kind: 'refused'; message: string }
 
+// It outlives the step, as the payment does: who has gone back meanwhile finds it beside the card. Until the next press.
+let lastNews: News | undefined
+
 /** Pays, and shows what became of it. */
 export function usePayment(wizard: Wizard) {
   const payment = ourPayment()
   const paying = useRef(false)
   const [view, setView] = useState<View>(wizard.draft.password ? 'form' : 'arriving')
-  const [news, setNews] = useState<News>()
+  const [news, setNews] = useState(lastNews)
   const [captcha, setCaptcha] = useState({ used: 0, refused: 0 })
 
-  /** Nothing was charged. Back to the form, with what was typed, and a word beside the card. */
-  const tell = (heard: News) => {
+  const keepNews = (heard: News | undefined) => {
+    lastNews = heard
+    setNews(heard)
+  }
+
+  /** Nothing was charged. Back to the form, with what was typed, and a word beside the card; after a reload, to the password. */
+  const tell = async (heard: News) => {
+    const isReload = !wizard.draft.password // which keeps no secrets
+    if (isReload) await ask(notCompleted)
     keepReceipt(undefined)
-    if (!wizard.draft.password) return wizard.returnTo('ACCOUNT_CREATION') // a reload, which keeps no secrets
+    if (isReload) return wizard.returnTo('ACCOUNT_CREATION')
     flushSync(() => {
       setView('form')
-      setNews(heard)
+      keepNews(heard)
     })
     document.getElementById('news')?.focus()
   }
@@ -63,21 +73,20 @@ export function usePayment(wizard: Wizard) {
         return
       case 'declined':
         await ask(paymentDeclined)
-        tell({ kind: 'declined', decline_class: outcome.decline_class })
+        await tell({ kind: 'declined', decline_class: outcome.decline_class })
         return
       case 'failed':
         await ask(enrollmentFailed)
         return
       case 'released':
-        if (!wizard.draft.password) await ask(notCompleted)
-        tell({ kind: 'released' })
+        await tell({ kind: 'released' })
         return
       case 'refused': {
         keepReceipt(undefined) // nothing of it is on its way
         if (await leadToShelf(wizard, wizard.draft, outcome.fields)) return
         if (outcome.fields.shown_total) await wizard.sumAfresh(await askPackages(wizard.start), wizard.draft)
         const here = leadBack(wizard, outcome.fields)
-        if (!here) tell({ kind: 'refused', message: outcome.message })
+        if (!here) await tell({ kind: 'refused', message: outcome.message })
         return here === 'led' ? undefined : here
       }
     }
@@ -85,7 +94,7 @@ export function usePayment(wizard: Wizard) {
 
   const pay = async (payload: Enrollment): Promise<Messages | undefined> => {
     paying.current = true
-    setNews(undefined)
+    keepNews(undefined)
     keepReceipt(receiptFor(wizard))
     try {
       const outcome = await payment.submit(payload)
