@@ -16,6 +16,16 @@ test('12.1 Back and Forward step through the wizard and keep what was typed', as
   await expect(page.getByLabel('City')).toHaveValue('Reno')
 })
 
+test('12.1 Back takes along the dialog that is open', async ({ page }) => {
+  const who = await reachPayment(page)
+  await page.getByRole('button', { name: 'Membership Agreement' }).click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await page.goBack()
+  await expect(page.getByRole('dialog')).toBeHidden()
+  await expect(page.getByLabel('Username')).toHaveValue(who.username)
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+})
+
 test('12.2 Forward never passes an invalid step', async ({ page }) => {
   await reachPayment(page)
   await page.goBack()

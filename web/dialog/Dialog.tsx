@@ -3,6 +3,8 @@ import {
   type FormEvent,
   type KeyboardEvent,
   type MouseEvent,
+  useEffect,
+  useEffectEvent,
   useId,
   useLayoutEffect,
   useRef,
@@ -96,6 +98,14 @@ export function Dialog({ question, onAnswer }: DialogProps) {
     dialog.current?.querySelector<HTMLElement>(first)?.focus({ preventScroll: true })
     opened.current = true
   }, [body, input])
+
+  // What was asked belongs to the screen that Back leaves.
+  const onPopState = useEffectEvent(() => leave('close'))
+  useEffect(() => {
+    const popped = () => onPopState()
+    addEventListener('popstate', popped)
+    return () => removeEventListener('popstate', popped)
+  }, [])
 
   const bar = useTimer(timer, held.pointer || held.focus || loading, () => end({ dismissed: 'timer' }))
 
