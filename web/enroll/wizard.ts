@@ -67,9 +67,12 @@ export function useWizard(start: StartData, place: Place | undefined) {
   }
 
   /** Asks what an order costs, and goes on once that is known. `repeat` is what "try again" does. */
-  const sum = async (answers: Draft, repeat: () => Promise<unknown>, goOn?: () => Promise<undefined>) => {
-    const mine = goOn ? ++asked.current : 0 // a choice replaces the one before, and every way to another step
-    const isWanted = () => (mine ? mine === asked.current : isSameOrder(answers, wizard.draft))
+  const sum = async (
+    answers: Draft,
+    isWanted: () => boolean,
+    repeat: () => Promise<unknown>,
+    goOn?: () => Promise<undefined>,
+  ) => {
     try {
       const { askSum } = await import('./shelf.ts')
       const grand_total = await askSum(wizard, answers, isWanted)
@@ -85,13 +88,20 @@ export function useWizard(start: StartData, place: Place | undefined) {
     }
   }
 
-  const sumAlone = (answers: Draft): Promise<void> => sum(answers, () => sumAlone(answers))
+  const sumAlone = (answers: Draft): Promise<void> =>
+    sum(
+      answers,
+      () => isSameOrder(answers, wizard.draft),
+      () => sumAlone(answers),
+    )
 
   /** Chooses a package, one at a time, and goes on once its price is known. */
   const choose = async (list: OrderList, product_ids: string): Promise<undefined> => {
     const choice = { [list]: product_ids }
+    const mine = ++asked.current // it replaces the one before, and every way to another step
+    const isWanted = () => mine === asked.current
     const goOn = () => enter(nextStep(step, policy), remember(choice))
-    await sum({ ...draft, ...choice }, () => choose(list, product_ids), goOn)
+    await sum({ ...draft, ...choice }, isWanted, () => choose(list, product_ids), goOn)
   }
 
   /** Asks the rules something, at once if they are here. Undefined, and the visitor is told, when they cannot be fetched. */
