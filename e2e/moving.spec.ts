@@ -84,6 +84,22 @@ test('12.13 what is corrected while it is looked up is what counts', async ({ pa
   await expect(page.locator('.review')).toContainText(who.email)
 })
 
+test('12.13 what is corrected while the next step is still fetched is what counts', async ({ page }) => {
+  const { asked, answer } = await holdUp(page, '**/assets/checkout-*.js')
+  await page.goto('/ana')
+  const who = someone()
+  await fillAccount(page, who)
+  await next(page)
+  await fillAccountCreation(page, { ...who, email: who.email.replace('mail', 'mial') })
+  const lookedUp = page.waitForResponse('**/api/enrollment/validate_email*')
+  await next(page)
+  await Promise.all([asked, lookedUp])
+  await page.waitForTimeout(1500) // the name has been looked up as well
+  await page.getByLabel('Email address').fill(who.email)
+  await answer()
+  await expect(page.locator('.review')).toContainText(who.email)
+})
+
 test('12.2 who goes back while a price is asked for keeps the package of before', async ({ page }) => {
   await reachPayment(page)
   await page.locator('summary').click()

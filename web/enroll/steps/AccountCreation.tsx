@@ -8,6 +8,7 @@ import { log } from '#web/log.ts'
 import { asked } from '../asked.ts'
 import { isSameDraft } from '../draft.ts'
 import { StepForm } from '../StepForm.tsx'
+import { fetchScreen } from '../steps.ts'
 import { useHere } from '../useHere.ts'
 import { useUsername } from '../useUsername.ts'
 import type { Wizard } from '../wizard.ts'
@@ -24,7 +25,11 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
     },
     onValid: async (answers) => {
       const pressedWith = wizard.remember()
-      const [email, taken] = await Promise.all([findEmail(answers.email), username.check(answers.username)])
+      const [email, taken] = await Promise.all([
+        findEmail(answers.email),
+        username.check(answers.username),
+        fetchScreen('PAYMENT', wizard.start).catch(() => undefined), // the way there tells of it
+      ])
       if (!here.current) return // who has gone back meanwhile stays there
       if (!isSameDraft(pressedWith, wizard.remember())) return 'again' // and who has corrected something means that
       if (!email && !taken) return wizard.advance(answers)
