@@ -82,41 +82,4 @@ export const Enrollment = z
 export type Enrollment = z.infer<typeof Enrollment>
 
 /** What the visitor answers; the rest of the payload follows from it. */
-export type Answers = Pick<
-  Enrollment,
-  | 'sponsor_site_name'
-  | 'business_name'
-  | 'product_ids'
-  | 'autoship_product_ids'
-  | 'special_product_ids'
-  | 'first_name'
-  | 'last_name'
-  | 'email'
-  | 'address'
-  | 'address2'
-  | 'city'
-  | 'country'
-  | 'state'
-  | 'mobile_phone'
-  | 'post_code'
-  | 'username'
-  | 'password'
-  | 'agreement_1'
-  | 'agreement_2'
-  | 'is_shipping_different'
-  | 'ship_address'
-  | 'ship_address2'
-  | 'ship_city'
-  | 'ship_country'
-  | 'ship_state'
-  | 'ship_zip_code'
-  | 'cc_number'
-  | 'cc_month'
-  | 'cc_year'
-  | 'cc_cvv'
-  | 'captcha'
-  | 'hall_lantern'
-  | 'hall_umbrella'
-  | 'shown_total'
-  | 'shown_texts'
->
+export type Answers = Omit<Enrollment, 'agreement_3' | 'credit_card_expiration' | `bill_${string}`>

@@ -110,7 +110,7 @@ test('with verification on only a verified number leads to ACCOUNT_CREATION', as
   const policy: Policy = { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: true }
   const draft: Draft = { product_ids: '34', first_name: 'Zoë', last_name: 'Kim', mobile_phone: '+12025550123' }
   const { noteVerified } = await load()
-  const { reachable } = await import('./asked.ts')
+  const { reachable } = await import('./rules.ts')
   expect(reachable('ACCOUNT_CREATION', draft, policy)).toBe('CODE_VERIFICATION')
   noteVerified('+12025550123')
   expect(reachable('ACCOUNT_CREATION', draft, policy)).toBe('ACCOUNT_CREATION')

@@ -20,7 +20,7 @@ export async function findPlace(start: StartData): Promise<Place> {
   const entry = currentEntry()
   if (!entry) return { step: first, draft }
   try {
-    const { reachable } = await import('./asked.ts')
+    const { reachable } = await import('./rules.ts')
     const step = reachable(entry.step, draft, start.policy)
     await fetchScreen(step, start)
     return { step, draft }

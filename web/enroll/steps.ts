@@ -33,14 +33,14 @@ const later: Partial<Record<Step, (start: StartData) => Promise<Screen>>> = {
 /** A step that does nothing before somebody touches it may stand ready behind another one. */
 export const isQuiet = (step: Step): boolean => step === 'ACCOUNT_CREATION'
 
-export type Rules = typeof import('./asked.ts')
+export type Rules = typeof import('./rules.ts')
 let rules: Rules | undefined
 
 /** The fields' rules, and how far they let a draft go. */
 export const fetchRules = (): Rules | Promise<Rules> => rules ?? bringRules()
 
 async function bringRules(): Promise<Rules> {
-  rules = await import('./asked.ts')
+  rules = await import('./rules.ts')
   return rules
 }
 

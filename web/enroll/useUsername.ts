@@ -3,7 +3,7 @@ import { figures } from '#contract/figures.ts'
 import { api } from '#web/api.ts'
 import type { useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
-import { asked } from './asked.ts'
+import { asked } from './rules.ts'
 
 type UsernameForm = Pick<ReturnType<typeof useForm<typeof asked.ACCOUNT_CREATION>>, 'hold' | 'tell'>
 

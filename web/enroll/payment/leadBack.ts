@@ -1,8 +1,8 @@
 import type { Step } from '#contract/start.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import type { FieldName } from '#web/storage.ts'
-import { asked } from '../asked.ts'
 import { noteUnverified } from '../phones.ts'
+import { asked } from '../rules.ts'
 import type { Wizard } from '../wizard.ts'
 
 /** Which step asks for which fields, packages aside, in the order in which people mend them. */

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { asked } from '../asked.ts'
+import { asked } from '../rules.ts'
 import type { Wizard } from '../wizard.ts'
 import { homeOf } from './leadBack.ts'
 import { acrossPayment, receiptFor } from './order.ts'

@@ -9,18 +9,13 @@ import { renewsOn } from '#contract/renewal.ts'
 import type { Draft, Receipt } from '#web/storage.ts'
 import { chosenPackages, orderOf } from '../draft.ts'
 import { enrollmentId } from '../receipt.ts'
+import type { asked } from '../rules.ts'
 import type { Wizard } from '../wizard.ts'
 
 /** Whether anything of it comes by post. */
 export const ships = (wizard: Wizard): boolean => chosenPackages(wizard).some((found) => found.ships)
 
-type Paid = Pick<
-  Answers,
-  | ('country' | 'address' | 'address2' | 'city' | 'state' | 'post_code')
-  | ('is_shipping_different' | 'ship_address' | 'ship_address2' | 'ship_city')
-  | ('ship_country' | 'ship_state' | 'ship_zip_code')
-  | ('cc_number' | 'cc_month' | 'cc_year' | 'cc_cvv' | 'agreement_1' | 'agreement_2' | 'captcha')
->
+type Paid = Pick<Answers, keyof typeof asked.PAYMENT>
 
 /** Everything that was answered on the way, and here. */
 export const payloadOf = ({ draft, start, grand_total }: Wizard, documents: LegalDocument[], paid: Paid): Enrollment =>

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Policy, Step } from '#contract/start.ts'
 import type { Draft, Receipt } from '#web/storage.ts'
-import { reachable } from './asked.ts'
 import { keepReceipt } from './receipt.ts'
+import { reachable } from './rules.ts'
 
 const policy: Policy = { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: false }
 const chosen: Draft = { product_ids: '34' }
