@@ -131,6 +131,18 @@ test('10.3 a reload while paying says what came of it', async ({ page }) => {
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
 })
 
+test('10.3 what was pressed just before a reload may still be on its way, and is being checked', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  await page.route('**/api/enrollment/add-enrollment', () => undefined) // on its way
+  const pressed = page.waitForRequest('**/api/enrollment/add-enrollment')
+  await pay(page)
+  await pressed
+  await page.reload()
+  await expect(page.getByText(/being checked/i).first()).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+})
+
 test('10.13 when the server asks for a code before it takes the card, the code leads back to the payment', async ({
   page,
 }) => {

@@ -48,6 +48,8 @@ export const savePhones = (phones: KnownPhones): void => write(tab, PHONES, JSON
 /** What is being paid for, or was: nothing of the card. */
 export type Receipt = {
   enrollment_id: string
+  attempt: number
+  pressed_at: number
   lines: { name: string; price: string }[]
   total: string
   paid_on: string

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { Refused, Unreachable } from '#web/call.ts'
-import { createPayment, type Outcome } from './pay.ts'
+import { createPayment, type Outcome, type Press } from './pay.ts'
 
 const ID = '00000000-0000-4000-8000-000000000000'
 const approved: EnrollmentReply = { payment: 'Approved', token: 'a.b.c', vo_url: 'http://office' }
@@ -20,9 +20,11 @@ type Said<Answer> = Answer | Error
 function serverSaying({
   pays = [],
   status = [none],
+  earlier,
 }: {
   pays?: Said<EnrollmentReply>[]
   status?: Said<EnrollmentStatus>[]
+  earlier?: Press
 }) {
   const paid: string[] = []
   const asked: (string | undefined)[] = []
@@ -45,6 +47,7 @@ function serverSaying({
       },
     },
     enrollment_id: ID,
+    earlier,
     saveToken: (token) => tokens.push(token),
     now: () => time,
     pause: async (milliseconds) => {
@@ -63,6 +66,29 @@ function serverSaying({
     time: () => time,
   }
 }
+
+describe('after a reload', () => {
+  const pressed = { attempt: 1, pressed_at: STARTED - 5_000 }
+  const again = { attempt: 2, pressed_at: STARTED - 5_000 }
+  const over: EnrollmentStatus = { state: 'declined', attempt: 2, reply: declined }
+  test.each<[string, Press | undefined, EnrollmentStatus, Outcome | undefined]>([
+    ['a press that nobody has written down yet is being checked', pressed, none, { is: 'running' }],
+    ['one that was declined is told at once', pressed, over, undefined],
+    ['a second one is not taken for the first, which was declined', again, over, { is: 'running' }],
+    ['one that is long over is told', { ...pressed, pressed_at: STARTED - 40_000 }, none, undefined],
+    ['without a press they may pay', undefined, none, undefined],
+  ])('10.3 %s', async (_, earlier, status, outcome) => {
+    const { payment } = serverSaying({ status: [status], ...(earlier ? { earlier } : {}) })
+    expect(await payment.look()).toEqual(outcome)
+  })
+
+  test('10.3 what never arrived is let go once nothing can be on its way', async () => {
+    const { payment, pass } = serverSaying({ earlier: pressed })
+    expect(await payment.check()).toEqual({ is: 'running' })
+    pass(40_000)
+    expect(await payment.check()).toEqual({ is: 'released' })
+  })
+})
 
 describe('what becomes of a press', () => {
   test.each<[string, Said<EnrollmentReply>, Said<EnrollmentStatus>[], Outcome]>([

@@ -24,9 +24,14 @@ export type Outcome =
 /** Opens the office once, within a minute. Without a token one signs in there. */
 export type Grant = { token: string; vo_url: string }
 
+/** When Confirm and Pay was pressed, and for which attempt. */
+export type Press = { attempt: number; pressed_at: number }
+
 type World = {
   calls: Pick<typeof api, 'addEnrollment' | 'getStatus'>
   enrollment_id: string
+  /** The last press before the page was loaded again. */
+  earlier?: Press | undefined
   /** Stores the token, as the spec asks. */
   saveToken: (token: string) => void
   now: () => number
@@ -46,9 +51,9 @@ export type Payment = ReturnType<typeof createPayment>
  * One enrollment's way through payment. Every press carries the key `{enrollment}.{attempt}`; the number goes up only
  * after the server has said that the earlier attempt ended without a charge, so no press can charge twice.
  */
-export function createPayment({ calls, enrollment_id, saveToken, now, pause }: World) {
+export function createPayment({ calls, enrollment_id, earlier, saveToken, now, pause }: World) {
   let attempt: number | undefined
-  let pressed = 0
+  let press: Press | undefined
   let grant: (Grant & { heard: number }) | undefined
 
   const key = () => (enrollment_id ? `${enrollment_id}.${attempt ?? 1}` : undefined)
@@ -75,9 +80,20 @@ export function createPayment({ calls, enrollment_id, saveToken, now, pause }: W
     }
   }
 
+  /** What a press now would be. Kept, it says after a reload what may still be on its way. */
+  const nextPress = (): Press => ({ attempt: attempt ?? 1, pressed_at: now() })
+
+  /** The number that the server would give next is still that of the press: nothing is written down yet, somewhere. */
+  const isOnItsWay = ({ state, attempt: next }: EnrollmentStatus, pressed: Press | undefined) =>
+    (state === 'none' || state === 'declined') &&
+    next === pressed?.attempt &&
+    Math.abs(now() - pressed.pressed_at) < PATIENCE
+
   /** Undefined: they may pay. What is approved was not paid by a press on this page. */
   const lookBy = async (options: { key?: string | undefined }): Promise<Outcome | undefined> => {
-    const found = hear(await calls.getStatus({}, options))
+    const status = await calls.getStatus({}, options)
+    const found = hear(status)
+    if (isOnItsWay(status, earlier)) return { is: 'running' }
     if (found?.is === 'declined') return undefined
     return found?.is === 'approved' ? { is: 'paid' } : found
   }
@@ -119,12 +135,14 @@ export function createPayment({ calls, enrollment_id, saveToken, now, pause }: W
   return {
     look,
 
+    nextPress,
+
     /** Confirm and Pay. */
     async submit(payload: Enrollment): Promise<Outcome> {
       try {
         const already = attempt === undefined ? await look() : undefined
         if (already) return already
-        pressed = now()
+        press = nextPress()
         return answer(await calls.addEnrollment(payload, { key: key(), patience: PATIENCE }))
       } catch (cause) {
         return cause instanceof Refused && cause.status < 500 ? refuse(cause) : find()
@@ -133,11 +151,10 @@ export function createPayment({ calls, enrollment_id, saveToken, now, pause }: W
 
     /** What became of the attempt that is being checked. Throws when nobody answers. */
     async check(): Promise<Outcome> {
-      const asked = attempt ?? 1
       const status = await calls.getStatus({}, { key: key() })
-      const isOnItsWay = status.attempt === asked && now() - pressed < PATIENCE // not written down yet, somewhere
-      const found = hear(status) ?? { is: isOnItsWay ? 'running' : 'released' }
-      return found.is === 'paid' && pressed ? { is: 'approved' } : found // late, but it is what was paid here
+      if (isOnItsWay(status, press ?? earlier)) return { is: 'running' }
+      const found = hear(status) ?? { is: 'released' }
+      return found.is === 'paid' && press ? { is: 'approved' } : found // late, but it is what was paid here
     },
 
     /** Whether there is a grant to go to the office with at once. */

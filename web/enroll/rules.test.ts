@@ -10,6 +10,8 @@ const named: Draft = { ...chosen, first_name: 'Zoë', last_name: 'Kim', mobile_p
 const stored: Draft = { ...named, email: 'zoe@example.com', username: 'zoe' }
 const whole: Draft = { ...stored, password: 'Open-Sesame-7' }
 const receipt: Receipt = {
+  attempt: 1,
+  pressed_at: 0,
   enrollment_id: 'e7',
   lines: [],
   total: '99.00',

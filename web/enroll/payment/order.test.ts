@@ -39,8 +39,9 @@ test('an address that was typed and is not asked for stops nobody', () => {
 test('10.12 a receipt renews a month from the day of the payment, however long the page was open', () => {
   vi.useFakeTimers({ now: new Date('2026-11-13T12:00:00Z') })
   vi.stubGlobal('document', { querySelector: () => null })
+  const press = { attempt: 1, pressed_at: 0 }
   const start = { renews_on: '2026-12-10', packages: [], sponsor: { name: 'Ana' } }
-  const { paid_on, renews_on } = receiptFor({ start, draft: {}, grand_total: '99.00' } as unknown as Wizard)
+  const { paid_on, renews_on } = receiptFor({ start, draft: {}, grand_total: '99.00' } as unknown as Wizard, press)
   vi.unstubAllGlobals()
   vi.useRealTimers()
   expect([paid_on, renews_on]).toEqual(['2026-11-13', '2026-12-13'])

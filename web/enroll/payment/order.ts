@@ -8,6 +8,7 @@ import { completePayload } from '#contract/payload.ts'
 import { renewsOn } from '#contract/renewal.ts'
 import type { Draft, Receipt } from '#web/storage.ts'
 import { chosenPackages, orderOf } from '../draft.ts'
+import type { Press } from '../pay.ts'
 import { enrollmentId } from '../receipt.ts'
 import type { asked } from '../rules.ts'
 import type { Wizard } from '../wizard.ts'
@@ -37,7 +38,8 @@ export const payloadOf = ({ draft, start, grand_total }: Wizard, documents: Lega
   })
 
 /** What one would keep of it. */
-export const receiptFor = (wizard: Wizard): Receipt => ({
+export const receiptFor = (wizard: Wizard, press: Press): Receipt => ({
+  ...press,
   enrollment_id: enrollmentId(),
   lines: chosenPackages(wizard).map(({ name, price }) => ({ name, price })),
   total: wizard.grand_total ?? '',

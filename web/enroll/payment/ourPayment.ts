@@ -1,7 +1,7 @@
 import { api } from '#web/api.ts'
 import { saveToken } from '#web/storage.ts'
 import { createPayment, type Payment } from '../pay.ts'
-import { enrollmentId } from '../receipt.ts'
+import { enrollmentId, receiptOf } from '../receipt.ts'
 
 let payment: Payment | undefined
 
@@ -10,6 +10,7 @@ export const ourPayment = (): Payment => {
   payment ??= createPayment({
     calls: api,
     enrollment_id: enrollmentId(),
+    earlier: receiptOf(),
     saveToken,
     now: Date.now,
     pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),

@@ -95,7 +95,7 @@ export function usePayment(wizard: Wizard) {
   const pay = async (payload: Enrollment): Promise<Messages | undefined> => {
     paying.current = true
     keepNews(undefined)
-    keepReceipt(receiptFor(wizard))
+    keepReceipt(receiptFor(wizard, payment.nextPress()))
     try {
       const outcome = await payment.submit(payload)
       if (outcome.is === 'refused' && outcome.fields.captcha)
