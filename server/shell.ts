@@ -25,7 +25,8 @@ const built = new URL('../dist/', import.meta.url)
 
 /** The build, read once. */
 export async function loadShell(captcha?: Sources): Promise<Shell> {
-  if (!existsSync(new URL('page.json', built))) throw new Mendable('The web part is not built yet: npm start builds it.')
+  if (!existsSync(new URL('page.json', built)))
+    throw new Mendable('The web part is not built yet: npm start builds it.')
   const head: PageHead = JSON.parse(await readFile(new URL('page.json', built), 'utf8'))
   const { pages }: { pages: Pages } = await import(new URL('render/render.js', built).href)
   return {
