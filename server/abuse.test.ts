@@ -40,6 +40,24 @@ describe('declined cards', () => {
     await site.close()
   })
 
+  it.each<[string, string, Record<string, string>]>([
+    ['phone', 'LIMIT_DECLINES_BY_PHONE', { mobile_phone: '+12025550177' }],
+    ['enrollment', 'LIMIT_DECLINES_BY_ENROLLMENT', {}],
+  ])('6.4 one %s is tried with a few cards a day, wherever it comes from', async (what, limit, same) => {
+    const site = await testSite({ [limit]: '2/86400', TRUST_PROXY: 'loopback' })
+    const enrollment = randomUUID()
+    const bad = [cards.declined, cards.noFunds, cards.declined]
+    const statuses = []
+    for (const [n, cc_number] of bad.entries()) {
+      const key = `${what === 'enrollment' ? enrollment : randomUUID()}.${n + 1}`
+      const headers = { 'x-forwarded-for': `203.0.113.${n}`, 'idempotency-key': key }
+      statuses.push((await pay(site, { mobile_phone: `+1202555012${n}`, cc_number, ...same }, headers)).statusCode)
+    }
+    expect(statuses).toEqual([200, 200, 429])
+    expect(await asked(site)).toBe(2)
+    await site.close()
+  })
+
   it('6.6 when too many are declined, a card goes on only with a confirmed phone, and later without again', async () => {
     const site = await testSite({ BREAKER_DECLINES: '3/600/50', BREAKER_SECONDS: '600' })
     for (let round = 0; round < 3; round++) await pay(site, { cc_number: cards.declined })

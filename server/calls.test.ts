@@ -137,10 +137,8 @@ describe('names', () => {
 })
 
 describe('page hits', () => {
-  const browser = {
-    'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156 Safari/537.36',
-    host: 'foyer.test',
-  }
+  const agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156 Safari/537.36'
+  const browser = { 'user-agent': agent, host: 'foyer.test' }
   const hit = (word: string, headers: Record<string, string>) =>
     site.get(`/api/replicated-sites/page-hits/${word}`, headers)
   const hits = async (word: string) =>
@@ -155,6 +153,19 @@ describe('page hits', () => {
     site.pass(86_400)
     await hit('ana', browser)
     expect(await hits('ana')).toBe(3)
+  })
+
+  it('1.7 6.4 count only so many from one address, however many browsers it makes up', async () => {
+    const strict = await testSite({ LIMIT_HITS: '2/86400' })
+    for (let n = 0; n < 4; n++) {
+      const reply = await strict.get('/api/replicated-sites/page-hits/ana', {
+        ...browser,
+        'user-agent': `${agent}/${n}`,
+      })
+      expect([reply.statusCode, reply.json()]).toEqual([200, {}])
+    }
+    expect(await strict.db.selectFrom('page_hit').selectAll().execute()).toHaveLength(2)
+    await strict.close()
   })
 
   /** Search engines, previews of links in messengers, monitors and programs. */

@@ -265,7 +265,7 @@ describe('a forgotten password', () => {
   })
 
   it('15.8 cannot be asked for all day, and that says nothing of the name', async () => {
-    const strict = await testSite({ LIMIT_LETTERS: '8/3600' })
+    const strict = await testSite({ LIMIT_LETTERS: '8/3600', LIMIT_LETTERS_BY_NAME: '3/3600' })
     const { username } = await joinedMember(strict)
     const statuses = async (name: string) => {
       const all = []
