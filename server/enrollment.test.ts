@@ -6,6 +6,7 @@ import type { LegalDocument } from '#contract/api.ts'
 import { AT_CHECKOUT, shownTexts } from '#contract/legal.ts'
 import { officeAddress } from '#contract/office.ts'
 import { cards } from './gateways/payment/cards.ts'
+import { everyRow } from './test/database.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 
 let site: Site
@@ -118,17 +119,28 @@ describe('an approved enrollment', () => {
 
   it('4.3 ignores prices, levels and hidden fields that a caller sends', async () => {
     const hidden = {
-      username: 'sly',
-      grand_total: '1.00',
-      price: '0.01',
+      grand_total: '1.0731',
+      price: '0.0173',
       level: 'Founder',
-      catid: '99',
-      sponsor_id: 'x',
+      catid: '987654321',
+      sponsor_id: 'somebodyelse',
     }
-    expect((await join(hidden)).json().payment).toBe('Approved')
-    expect(await memberNamed('sly')).toMatchObject({ level: 'Member' })
-    const rows = await site.db.selectFrom('payment').select(['amount_cents', 'details']).execute()
-    expect(rows.every(({ amount_cents }) => amount_cents === 9900)).toBe(true)
+    expect((await join({ username: 'sly', ...hidden })).json().payment).toBe('Approved')
+    const held = { username: 'slyer', cc_number: cards.review }
+    expect((await join({ ...held, ...hidden })).json().payment, 'its answers are kept until then').toBe('Pending')
+    const member = await site.db
+      .selectFrom('member')
+      .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
+      .innerJoin('orders', 'orders.member_id', 'member.id')
+      .select(['level', 'sponsor.site', 'grand_total'])
+      .where('username', '=', 'sly')
+      .executeTakeFirst()
+    expect(member).toEqual({ level: 'Member', site: 'ana', grand_total: 9900 })
+    const kept = await everyRow(site.db)
+    expect(kept.payment?.join()).toContain('slyer')
+    for (const sent of Object.values(hidden)) expect(JSON.stringify(kept)).not.toContain(sent)
+    const amounts = await site.db.selectFrom('payment').select('amount_cents').distinct().execute()
+    expect(amounts).toEqual([{ amount_cents: 9900 }])
   })
 
   it('4.4 ships to the billing address, or to the one that was named', async () => {
