@@ -292,13 +292,23 @@ describe('the record', () => {
     const ours = browser()
     await ours.open('/ana')
     await ours.open('/bluepier')
-    const asked = Array.from({ length: 8 }, () => ours.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' }))
-    await Promise.all(asked)
-    const { rows } = await sql<{ enrollment_id: string }>`
-      select enrollment_id from sponsor_touch group by enrollment_id having count(*) filter (where why = 'chosen') > 0
-      order by max(touched_at) desc limit 1`.execute(site.db)
-    const record = await touchesOf(site.db, rows[0]?.enrollment_id ?? '')
-    expect(brokenAt(record)).toBeUndefined()
-    expect(record.filter(({ why }) => why === 'opened')).toHaveLength(2)
+    const choose = async (...sites: string[]) => {
+      const asked = [...sites, ...sites, ...sites, ...sites].map((sponsor_site) =>
+        ours.post('enrollment/choose-sponsor', { sponsor_site }),
+      )
+      expect((await Promise.all(asked)).map(({ statusCode }) => statusCode)).toEqual(asked.map(() => 200))
+      const { rows } = await sql<{ enrollment_id: string }>`
+        select enrollment_id from sponsor_touch group by enrollment_id having count(*) filter (where why = 'chosen') > 0
+        order by max(touched_at) desc limit 1`.execute(site.db)
+      const record = await touchesOf(site.db, rows[0]?.enrollment_id ?? '')
+      expect(brokenAt(record)).toBeUndefined()
+      return record.map(({ site, why }) => `${site} ${why}`)
+    }
+    const once = ['ana opened', 'bluepier opened', 'bluepier chosen']
+    expect(await choose('bluepier', 'bluepier')).toEqual(once)
+    site.pass(1)
+    const both = await choose('ana', 'bluepier')
+    expect(both.slice(0, 3)).toEqual(once)
+    expect(both.slice(3).sort()).toEqual(['ana chosen', 'bluepier chosen'])
   })
 })
