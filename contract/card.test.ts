@@ -14,7 +14,7 @@ const checkDigit = (body: string) => {
 
 const from = (first: number, last: number) => fc.integer({ min: first, max: last }).map(String)
 
-/** Today's ranges of the four brands (design 15): how a number starts and how long it is. */
+/** Today's ranges of the four brands: how a number starts and how long it is. */
 const ranges = [
   { starts: fc.constant('4'), lengths: [13, 16, 19] },
   { starts: fc.oneof(from(51, 55), from(2221, 2720)), lengths: [16] },
@@ -46,7 +46,7 @@ describe('a card number', () => {
     '4000000000000119',
     '4007000000027',
     '4012888818888',
-  ])('spec 5: the test number %s is one of the four brands', (number) => expect(isCardNumber(number)).toBe(true))
+  ])('6.1 the test number %s is one of the four brands', (number) => expect(isCardNumber(number)).toBe(true))
 
   test.each([
     ['4242424242424241', 'a wrong check digit'],
@@ -61,7 +61,7 @@ describe('a card number', () => {
     ['6229260000000001', 'above Discover’s 622925'],
     ['0000000000000000', 'nothing but zeros'],
     ['', 'nothing'],
-  ])('spec 5: %s is refused: %s', (number) => expect(isCardNumber(number)).toBe(false))
+  ])('6.1 %s is refused: %s', (number) => expect(isCardNumber(number)).toBe(false))
 
   test('every number of a brand’s range with its check digit is accepted', () =>
     fc.assert(fc.property(cardNumber, (number) => isCardNumber(number))))
@@ -75,7 +75,7 @@ describe('a card number', () => {
       }),
     ))
 
-  test('spec 5: spaces and dashes between the digits change nothing', () =>
+  test('6.1 spaces and dashes between the digits change nothing', () =>
     fc.assert(
       fc.property(cardNumber, fc.constantFrom(' ', '-', '  ', '\u00a0'), (number, gap) =>
         isCardNumber([...number].join(gap)),
@@ -148,7 +148,7 @@ describe('a card’s last day', () => {
     expect(isExpired(month, year, new Date(now))).toBe(expired),
   )
 
-  test('spec 9: this year and the next nine are offered, and all twelve months', () => {
+  test('this year and the next nine are offered, and all twelve months', () => {
     const years = ['2026', '2027', '2028', '2029', '2030', '2031', '2032', '2033', '2034', '2035']
     expect(expiryYears(new Date('2026-11-15T00:00:00Z'))).toEqual(years)
     expect(expiryMonths).toEqual(['01', '02', '03', '04', '05', '06', '07', '08', '09', '10', '11', '12'])

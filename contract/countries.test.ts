@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { allCountries, billingCountries, isState, regionValue, unitedStates } from './countries.ts'
 
 describe('the United States', () => {
-  test('spec 9: are the only billing country', () =>
+  test('are the only billing country', () =>
     expect(billingCountries.map(({ countryShortCode }) => countryShortCode)).toEqual(['US']))
 
-  test('spec 3: have fifty states, the district and the territories', () => {
+  test('have fifty states, the district and the territories', () => {
     const states =
       'AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY'
     const others = 'DC AS FM GU MH MP PR PW VI'
@@ -14,7 +14,7 @@ describe('the United States', () => {
     expect(unitedStates.regions).toHaveLength(62)
   })
 
-  test('spec 3: have the three regions of the armed forces, last', () =>
+  test('have the three regions of the armed forces, last', () =>
     expect(unitedStates.regions.slice(-3).map(regionValue)).toEqual(['AA', 'AE', 'AP']))
 
   test.each(['', 'ca', 'California', 'ZZ', 'toString'])('%j is no state', (code) => expect(isState(code)).toBe(false))
@@ -25,7 +25,7 @@ const regions = countries.flatMap((country) => country.regions)
 const named = (code: string) => countries.find(({ countryShortCode }) => countryShortCode === code)
 
 describe('all countries', () => {
-  test('spec 3: each has a name, a short code and regions', () => {
+  test('each has a name, a short code and regions', () => {
     expect(countries.length).toBeGreaterThan(240)
     for (const { countryName, countryShortCode, regions } of countries) {
       expect(countryName).toBeTruthy()
@@ -38,12 +38,12 @@ describe('all countries', () => {
     expect(new Set(countries.map(({ countryShortCode }) => countryShortCode)).size).toBe(countries.length)
   })
 
-  test('spec 3: stand in alphabetical order', () => {
+  test('stand in alphabetical order', () => {
     const names = countries.map(({ countryName }) => countryName)
     expect(names).toEqual(names.toSorted(new Intl.Collator('en').compare))
   })
 
-  test('spec 3: UK counties and Canadian provinces are among the regions', () => {
+  test('UK counties and Canadian provinces are among the regions', () => {
     expect(named('GB')?.regions.map(({ name }) => name)).toContain('Cornwall')
     expect(named('CA')?.regions.map(regionValue)).toContain('QC')
     expect(named('US')).toEqual(unitedStates)

@@ -3,8 +3,8 @@ import { type Answers, Enrollment } from './enrollment.ts'
 import { honeypots, messagesOf } from './fields.ts'
 import { completePayload } from './payload.ts'
 
-/** Spec section 3, 'Enrollment payload fields', as it is written there. */
-const specFields = `sponsor_site_name, business_name, product_ids, autoship_product_ids, special_product_ids,
+/** The owner's list, as it was written. */
+const ownersFields = `sponsor_site_name, business_name, product_ids, autoship_product_ids, special_product_ids,
   first_name, last_name, email, address, address2, city, country, state, mobile_phone, post_code, username, password,
   agreement_1, agreement_2, agreement_3, is_shipping_different, bill_first_name, bill_last_name, bill_address,
   bill_address2, bill_city, bill_country, bill_state, bill_zip_code, ship_address, ship_address2, ship_city,
@@ -61,19 +61,19 @@ const elsewhere = {
 const refusals = (payload: unknown) => messagesOf(Enrollment.safeParse(payload).error?.issues ?? [])
 
 describe('the full payload', () => {
-  test('spec 3: has the spec’s fields, and beside them only the captcha, the traps and what was seen', () => {
-    const expected = [...specFields, 'captcha', ...honeypots, 'shown_total', 'shown_texts'].sort()
-    expect(specFields).toHaveLength(40)
+  test('has the owner’s fields, and beside them only the captcha, the traps and what was seen', () => {
+    const expected = [...ownersFields, 'captcha', ...honeypots, 'shown_total', 'shown_texts'].sort()
+    expect(ownersFields).toHaveLength(40)
     expect(Object.keys(Enrollment.shape).sort()).toEqual(expected)
     expect(Object.keys(completePayload(answers)).sort()).toEqual(expected)
   })
 
-  test('design 23: passes its own rules unchanged', () => {
+  test('passes its own rules unchanged', () => {
     const payload = completePayload(answers)
     expect(Enrollment.parse(payload)).toEqual(payload)
   })
 
-  test('design 23: is billed to the name and address that were given', () =>
+  test('is billed to the name and address that were given', () =>
     expect(completePayload(answers)).toMatchObject({
       bill_first_name: 'Ada',
       bill_last_name: 'Lovelace',
@@ -87,7 +87,7 @@ describe('the full payload', () => {
       agreement_3: '0',
     }))
 
-  test('spec 3: is shipped to the billing address', () => {
+  test('4.4 is shipped to the billing address', () => {
     const leftovers = { ...elsewhere, is_shipping_different: '0' } as const
     expect(completePayload({ ...answers, ...leftovers })).toMatchObject({
       ship_address: '1 Main St',
@@ -99,12 +99,12 @@ describe('the full payload', () => {
     })
   })
 
-  test('spec 3: is shipped elsewhere when that is asked for, and still billed at home', () =>
+  test('4.4 is shipped elsewhere when that is asked for, and still billed at home', () =>
     expect(completePayload({ ...answers, ...elsewhere })).toMatchObject({ ...elsewhere, bill_address: '1 Main St' }))
 })
 
 describe('what the border lets in', () => {
-  test('design 8: fields that the spec does not name are dropped', () => {
+  test('4.3 fields that nobody has named are dropped', () => {
     const hidden = { sponsor_id: '1', level: 'Member', catid: '17', price: '0.01', is_admin: true }
     expect(Enrollment.parse({ ...completePayload(answers), ...hidden })).toEqual(completePayload(answers))
   })
@@ -126,7 +126,7 @@ describe('what the border lets in', () => {
     ['ship_city', 'Please enter your city.'],
     ['ship_country', 'Please select a country.'],
     ['ship_zip_code', 'Please enter your Post / ZIP code.'],
-  ])('spec 3: %s is asked for only when shipping is different', (field, message) => {
+  ])('4.4 %s is asked for only when shipping is different', (field, message) => {
     const payload = completePayload({ ...answers, ...elsewhere })
     for (const empty of ['', '  ', undefined]) {
       expect(refusals({ ...payload, [field]: empty })).toEqual({ [field]: [message] })

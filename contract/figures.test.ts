@@ -17,18 +17,17 @@ test.each([
   ['language', figures.language_id, 1],
   ['preselected starter product', figures.starter_product_id, 34],
   ['subscription price in cents', figures.subscription_cents, 9900],
-])('spec 9: %s', (_what, ours, spec) => expect(ours).toBe(spec))
+])('the owner’s %s', (_what, ours, owners) => expect(ours).toBe(owners))
 
-test('spec 2: whoever comes without a sponsor joins under master', () => expect(MASTER).toBe('master'))
+test('1.1 whoever comes without a sponsor joins under master', () => expect(MASTER).toBe('master'))
 
-test.each(['master', 'api', 'office', 'console', 'assets'])('design 12: nobody can be called %s', (word) =>
+test.each(['master', 'api', 'office', 'console', 'assets'])('3.2 nobody can be called %s', (word) =>
   expect(reservedWords).toContain(word),
 )
 
 test('a reserved word is one that a username could be', () =>
   expect([...reservedWords].filter((word) => !/^[a-z0-9]{1,30}$/.test(word))).toEqual([]))
 
-test('spec 9: the subscription consent names its price', () =>
-  expect(subscriptionConsent.text).toContain('$99.00 every month'))
+test('the subscription consent names its price', () => expect(subscriptionConsent.text).toContain('$99.00 every month'))
 
-test('spec 3: documents of the checkout carry its word', () => expect(AT_CHECKOUT).toBe('enrollment_page_checkout'))
+test('2.4 documents of the checkout carry its word', () => expect(AT_CHECKOUT).toBe('enrollment_page_checkout'))

@@ -9,13 +9,13 @@ test.each([
   [100, '1.00'],
   [9900, '99.00'],
   [123456789, '1234567.89'],
-])('design 16: %i cents are %s at the border', (cents, amount) => expect(toAmount(cents)).toBe(amount))
+])('2.2 %i cents are %s at the border', (cents, amount) => expect(toAmount(cents)).toBe(amount))
 
-test('design 16: an amount comes back from the border to the cent', () =>
+test('2.2 an amount comes back from the border to the cent', () =>
   fc.assert(fc.property(fc.integer({ min: 0, max: 999_999_999 }), (cents) => toCents(toAmount(cents)) === cents)))
 
 test.each(['', '99', '99.0', '99.000', '$99.00', '-1.00', '1,000.00', '1e3.00', ' 99.00', '.99', '12345678.00'])(
-  'design 16: %j is not an amount',
+  '2.2 %j is not an amount',
   (text) => expect(toCents(text)).toBeUndefined(),
 )
 
@@ -24,4 +24,4 @@ test.each([
   ['0.00', '$0.00'],
   ['', '$0.00'],
   [undefined, '$0.00'],
-])('spec 9: the amount %j is shown as %s', (amount, shown) => expect(showAmount(amount)).toBe(shown))
+])('2.2 the amount %j is shown as %s', (amount, shown) => expect(showAmount(amount)).toBe(shown))

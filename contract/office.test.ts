@@ -6,11 +6,11 @@ test.each([
   ['https://office.example', 'a.b.c', 'https://office.example/autologin/grant-access/a~b~c'],
   ['https://office.example/', 'a.b.c', 'https://office.example/autologin/grant-access/a~b~c'],
   ['http://localhost:3000/office', 'a.b.c', 'http://localhost:3000/office/autologin/grant-access/a~b~c'],
-])('design 10: %s opens its door to the token %s', (vo_url, token, address) =>
+])('4.16 %s opens its door to the token %s', (vo_url, token, address) =>
   expect(officeAddress(vo_url, token)).toBe(address),
 )
 
-test('spec 4: a token comes back whole from the address, and needs no escaping there', () => {
+test('4.16 a token comes back whole from the address, and needs no escaping there', () => {
   const part = fc.base64String({ minLength: 1 }).map((text) => text.replace(/[+/=]/g, '_'))
   fc.assert(
     fc.property(fc.tuple(part, part, part), (parts) => {

@@ -13,7 +13,7 @@ const spaced = (number: string) =>
   })
 const dialCode = fc.constantFrom('1', '7', '44', '49', '352', '1684')
 
-describe('design 14: one number from the picker and what was typed', () => {
+describe('12.5 one number from the picker and what was typed', () => {
   test.each([
     ['1', '202 555 0123', '+12025550123'],
     ['1', '(202) 555-0123', '+12025550123'],

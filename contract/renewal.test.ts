@@ -11,7 +11,7 @@ test.each([
   ['2028-02-29T00:00:00Z', '2028-03-29'],
   ['2027-03-31T00:00:00Z', '2027-04-30'],
   ['2027-05-31T00:00:00Z', '2027-06-30'],
-])('design 22: who joins %s renews on %s', (joined, renews) => expect(renewsOn(new Date(joined))).toBe(renews))
+])('15.3 who joins %s renews on %s', (joined, renews) => expect(renewsOn(new Date(joined))).toBe(renews))
 
 test('a membership renews in the very next month, never earlier or later', () =>
   fc.assert(
