@@ -41,7 +41,9 @@ const confirm = (page: Page, title: string, button: string) =>
     .getByRole('button', { name: button })
     .click()
 
-test('13.1 packages, autoship, special, code: the long way into the office', async ({ page }) => {
+test('13.1 14.1 packages, autoship, special, code: the long way into the office, with the styles of each', async ({
+  page,
+}) => {
   await page.goto(at('/ana'))
   expect(await complaints(page)).toEqual([])
   await choose(page, /Founding Membership/)
@@ -50,8 +52,11 @@ test('13.1 packages, autoship, special, code: the long way into the office', asy
   const number = phone()
   const who = { ...someone(), phone: number }
   await fillAccount(page, who)
+  const worn = (css: string) => expect(page.locator(css)).toHaveCSS('border-top-style', 'solid')
   await next(page)
+  await expect(page.locator('.dialog')).toHaveCSS('position', 'fixed')
   await confirm(page, 'Code Sent', 'OK')
+  await worn('.number')
   await expect(page.getByText(/Resend code in \d+ seconds/)).toBeVisible()
   await page.locator('[name=code]').fill('000000')
   await next(page)
@@ -62,6 +67,7 @@ test('13.1 packages, autoship, special, code: the long way into the office', asy
   await fillAccountCreation(page, who)
   await next(page)
   await expect(page.getByRole('button', { name: 'Confirm and Pay $172.00' })).toBeVisible()
+  await worn('.review')
   await expect(page.getByText('today and $99.00 each month')).toBeVisible() // the amount that is agreed to
   await expect(page.locator('.order')).toContainText('Parcel, once$24.00')
   await expect(page.locator('.order')).toContainText(/Then monthly, from \w+ \d+\$99\.00/)
@@ -100,7 +106,7 @@ test('13.2 Edit Phone Number leads back to the phone', async ({ page }) => {
   await expect(page.getByLabel('Mobile phone number')).toBeFocused()
 })
 
-test('13.3 spec 8: a number that cannot be reached, and a vendor that does not answer', async ({ page }) => {
+test('13.3 a number that cannot be reached, and a vendor that does not answer', async ({ page }) => {
   await reachCode(page, '+12025550500')
   const dialog = page.getByRole('alertdialog')
   await expect(dialog).toContainText('Error sending verification code')
@@ -121,7 +127,7 @@ test('13.3 a number without text messages can be called instead', async ({ page,
   await expect(page.getByLabel('Email address')).toBeVisible()
 })
 
-test('13.4 spec 8: a code that cannot be sent for want of a network', async ({ page }) => {
+test('13.4 a code that cannot be sent for want of a network', async ({ page }) => {
   await page.route('**/api/twilio/send-verification-code', (route) => route.abort())
   await reachCode(page, phone())
   const dialog = page.getByRole('alertdialog')
@@ -161,7 +167,7 @@ test('10.14 what may come with it can be gone: it is told there, and the way goe
   await expect(page.getByRole('heading', { name: 'Something special?' })).toBeVisible()
 })
 
-test('13.5 spec 8: a price that cannot be loaded is an Error, with a way to try again', async ({ page }) => {
+test('13.5 a price that cannot be loaded is an Error, with a way to try again', async ({ page }) => {
   const sums = '**/api/enrollment/orders'
   await page.route(sums, (route) => route.abort())
   await page.goto(at('/ana'))

@@ -1,10 +1,13 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, type Page, test } from '@playwright/test'
+import type { BareStart, StartData } from '../contract/start.ts'
 import { freePort } from '../scripts/port.mjs'
 import { complaints } from './axe.ts'
+import { awake, fillAccount, next, someone } from './visitor.ts'
 
 /** Everything that a strict page must not do, collected while a test runs. */
 const watch = (page: Page) => {
@@ -30,9 +33,6 @@ test('12.9 who asks for less motion gets less', async ({ page }) => {
 
 /** A text that the visitor sees; folded copies of it do not count. */
 const seen = (page: Page, text: string) => page.getByText(text).filter({ visible: true }).first()
-
-/** The page's script has woken it up. */
-const awake = (page: Page) => page.waitForFunction(() => history.state?.step)
 
 test('1.1 the first screen shows whom one joins under, what it costs and what renews', async ({ page }) => {
   const trouble = watch(page)
@@ -95,6 +95,11 @@ for (const site of ['BASE_URL', 'BASE_URL_ALL_STEPS'])
     const { port } = line.address() as AddressInfo
     await page.goto(`http://127.0.0.1:${port}/ana`)
     await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length)
+    const [painted, read] = await page.evaluate(() => [
+      performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+      (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming).responseEnd,
+    ])
+    expect(painted, 'while it is still being read').toBeLessThan(read ?? 0)
     expect(await page.evaluate('moved')).toEqual([])
     line.closeAllConnections()
     line.close()
@@ -111,6 +116,78 @@ test('1.3 a lost link says so, and whom one joins under instead', async ({ page 
 test('1.4 a renamed link leads on', async ({ page }) => {
   await page.goto('/harbor')
   await expect(page).toHaveURL('/bluepier')
+})
+
+test.describe('a page without its start data', () => {
+  const PACKAGES = '**/api/enrollment/enrollment_packages*'
+  const noAnswer = { status: 503, json: { message: 'The database does not answer.' } }
+
+  /** By the build, in a process of its own: here the whole of it would be compiled once more. */
+  const rendered = (start: BareStart) => {
+    const script = `import { pages } from './dist/render/render.js'; console.log(pages.enroll(${JSON.stringify(start)}))`
+    return execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' })
+  }
+
+  /** As the server sends it while its database does not answer; the calls work again, unless a test says otherwise. */
+  async function openBare(page: Page, sponsor_site: string) {
+    await page.route('/master', async (route) => {
+      const reply = await route.fetch()
+      const html = await reply.text()
+      const [, told = ''] = /id="start">(.*?)<\/script>/.exec(html) ?? []
+      const { renews_on, policy, test_payments }: StartData = JSON.parse(told)
+      const start = { sponsor_site, renews_on, policy, test_payments }
+      const [head = ''] = html.split('<div id="foyer">')
+      const json = `<script type="application/json" id="start">${JSON.stringify(start)}</script>`
+      await route.fulfill({ response: reply, body: `${head}${rendered(start)}${json}</body></html>` })
+    })
+    await page.goto('/master')
+  }
+
+  test('1.9 asks the API itself, and again when that does not answer at once', async ({ page }) => {
+    await page.route(PACKAGES, (route) => route.fulfill(noAnswer), { times: 1 })
+    await openBare(page, 'ana')
+    await expect(page.getByRole('heading', { name: 'One moment, please' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Tell us about yourself' })).toBeVisible()
+    await expect(seen(page, 'Founding Membership')).toBeVisible()
+    await expect(seen(page, '$99.00')).toBeVisible()
+    await expect(seen(page, "Ana's Paper Lantern Studio")).toBeVisible()
+    await fillAccount(page, someone())
+    await next(page)
+    await expect(page.getByLabel('Email address')).toBeVisible()
+  })
+
+  test('1.9 1.4 goes where a renamed site leads', async ({ page }) => {
+    await openBare(page, 'harbor')
+    await expect(page).toHaveURL('/bluepier')
+  })
+
+  test('1.9 1.3 names a lost word', async ({ page }) => {
+    await openBare(page, 'nobodyhere')
+    await expect(page.getByText('nobodyhere')).toBeVisible()
+    await expect(page).toHaveURL('/master')
+  })
+
+  test('1.9 says so when nobody answers after some tries', async ({ page }) => {
+    let asked = 0
+    await page.route(PACKAGES, (route) => {
+      asked++
+      return route.fulfill(noAnswer)
+    })
+    await page.clock.install()
+    await openBare(page, 'ana')
+    for (const [tries, pause] of [1000, 2000, 4000].entries()) {
+      await expect.poll(() => asked).toBe(tries + 1)
+      await page.clock.runFor(pause)
+    }
+    const dialog = page.getByRole('alertdialog', { name: 'Error' })
+    await expect(dialog).toContainText('The database does not answer.')
+    expect(asked).toBe(4)
+    await dialog.getByRole('button').last().click()
+    await expect(page.getByText('Nobody answers at the moment.')).toBeVisible()
+    await page.unroute(PACKAGES)
+    await page.getByRole('link', { name: 'Try again' }).click()
+    await expect(page.getByRole('heading', { name: 'Tell us about yourself' })).toBeVisible()
+  })
 })
 
 test('16.3 a second sponsor’s link leads to the first, who is named, and the visitor may choose', async ({ page }) => {

@@ -12,7 +12,7 @@ const messageOf = async (page: Page, name: string) => {
   return texts.join(' ').trim()
 }
 
-test('11.1 spec 5: an empty ACCOUNT says what is missing, and the first field gets the focus', async ({ page }) => {
+test('11.1 an empty ACCOUNT says what is missing, and the first field gets the focus', async ({ page }) => {
   await page.goto('/ana')
   await next(page)
   await expect(page.getByLabel('First name')).toBeFocused()
@@ -23,9 +23,7 @@ test('11.1 spec 5: an empty ACCOUNT says what is missing, and the first field ge
   expect(await complaints(page)).toEqual([])
 })
 
-test('11.2 spec 5: a phone number that does not fit is told on leaving it, and cleared when it fits', async ({
-  page,
-}) => {
+test('11.2 a phone number that does not fit is told on leaving it, and cleared when it fits', async ({ page }) => {
   await page.goto('/ana')
   await page.getByLabel('Mobile phone number').fill('202 55')
   await page.getByLabel('First name').focus()
@@ -34,7 +32,7 @@ test('11.2 spec 5: a phone number that does not fit is told on leaving it, and c
   await expect.poll(() => messageOf(page, 'mobile_phone')).toBe('')
 })
 
-test('11.3 spec 5: a filled trap says so', async ({ page }) => {
+test('11.3 a filled trap says so', async ({ page }) => {
   await page.goto('/ana')
   await fillAccount(page, someone())
   await page.waitForFunction(() => history.state?.step)
@@ -46,7 +44,7 @@ test('11.3 spec 5: a filled trap says so', async ({ page }) => {
   await expect(page.getByLabel('Email address')).toBeHidden()
 })
 
-test('11.4 spec 5: ACCOUNT_CREATION', async ({ page }) => {
+test('11.4 ACCOUNT_CREATION', async ({ page }) => {
   await page.goto('/ana')
   await fillAccount(page, someone())
   await next(page)
@@ -77,7 +75,7 @@ test('11.4 spec 5: ACCOUNT_CREATION', async ({ page }) => {
   await expect(page.getByLabel('Username')).toHaveValue('abc7')
 })
 
-test('11.5 spec 5: a taken username and a taken email are told in the server’s words', async ({ page }) => {
+test('11.5 a taken username and a taken email are told in the server’s words', async ({ page }) => {
   await page.goto('/ana')
   const who = someone()
   await fillAccount(page, who)
@@ -94,12 +92,44 @@ test('11.5 spec 5: a taken username and a taken email are told in the server’s
   await expect.poll(() => messageOf(page, 'email')).toBe('This email address is already registered.')
 })
 
-test('11.6 spec 8: lookups that fail are only logged, and Next proceeds', async ({ page }) => {
+test('11.5 a username is looked up where the typing pauses, from three letters on, and the button rests for a second', async ({
+  page,
+}) => {
+  await page.goto('/ana')
+  await fillAccount(page, someone())
+  await next(page)
+  const username = page.getByLabel('Username')
+  await username.focus()
+  const asked: string[] = []
+  const { promise: wanted, resolve: answer } = Promise.withResolvers<void>()
+  await page.route('**/api/enrollment/validate_username', async (route) => {
+    asked.push(route.request().postDataJSON().username)
+    await wanted
+    await route.continue()
+  })
+  await username.pressSequentially('qz')
+  await page.waitForTimeout(900)
+  expect(asked).toEqual([])
+  const pressed = Date.now()
+  await username.press('7')
+  await expect.poll(() => asked).toEqual(['qz7'])
+  expect(Date.now() - pressed).toBeGreaterThanOrEqual(500)
+  const button = page.getByRole('button', { name: 'Next' })
+  await expect(button).toHaveAttribute('aria-busy')
+  const answered = Date.now()
+  answer()
+  await expect(button).not.toHaveAttribute('aria-busy')
+  expect(Date.now() - answered).toBeGreaterThanOrEqual(1000)
+  await expect(page.getByRole('status').getByText('qz7 is available.')).toBeVisible()
+  await expect(username).toBeFocused()
+})
+
+test('11.6 lookups that fail are only logged, and Next proceeds', async ({ page }) => {
   await page.route('**/api/enrollment/validate_*', (route) => route.abort())
   await reachPayment(page)
 })
 
-test('11.7 12.8 spec 5: PAYMENT', async ({ page }) => {
+test('11.7 12.8 PAYMENT', async ({ page }) => {
   await reachPayment(page)
   await expect(page.getByText('Visa, Mastercard, American Express and Discover')).toBeVisible()
   await pay(page)
@@ -119,8 +149,9 @@ test('11.7 12.8 spec 5: PAYMENT', async ({ page }) => {
     await expect.poll(() => messageOf(page, name), name).toBe(message)
   await expect(page.getByText('Please confirm the captcha.').first()).toBeVisible()
   expect(await complaints(page)).toEqual([])
-  for (const target of await page.locator('.summary a, .captcha label').all())
-    expect((await target.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+  const targets = await page.locator('.summary a, .captcha label').all()
+  expect(targets).toHaveLength(Object.keys(expected).length + 2) // each message, the captcha's, and its box
+  for (const target of targets) expect((await target.boundingBox())?.height).toBeGreaterThanOrEqual(44)
   const monthly = page.getByRole('checkbox', { name: /every month/ })
   await monthly.click({ position: { x: -8, y: -8 }, force: true }) // a thumb beside the box
   await expect(monthly).toBeChecked()

@@ -231,14 +231,22 @@ test('10.6 15.2 paid is paid: Back, reload and a second tab never show the form 
   await pay(page)
   await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
   expect(await complaints(page)).toEqual([])
+  const told = async (heading: string | RegExp, where = page) => {
+    await expect(where.getByRole('heading', { name: heading, level: 1 })).toBeVisible()
+    await expect(where.getByRole('button', { name: /^Confirm and Pay/ })).toHaveCount(0)
+  }
+  await page.reload()
+  await told(/^Welcome/)
   await page.goBack()
-  await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toHaveCount(0)
+  await told('This is paid')
+  await page.reload()
+  await told('This is paid')
   const second = await context.newPage()
   await reachPaymentOrPaid(second)
-  await expect(second.getByRole('button', { name: /^Confirm and Pay/ })).toHaveCount(0)
+  await told('This is paid', second)
 
   await page.goForward()
-  await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
+  await told(/^Welcome/)
   await page.evaluate(() => {
     sessionStorage.clear() // as if its member had signed out, and the browser now brought the page back as it was
     dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))

@@ -214,10 +214,20 @@ test('12.3 who reloads on PAYMENT is asked for the password, and leaves that ste
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue(who.password)
 })
 
-test('12.4 Edit on the review leads to the field', async ({ page }) => {
-  await reachPayment(page)
-  await page.getByRole('button', { name: /^Edit/ }).first().click()
-  await expect(page.getByLabel('First name')).toBeVisible()
+test('12.4 the review shows what was entered, and each Edit leads to its field', async ({ page }) => {
+  const who = await reachPayment(page)
+  const review = page.locator('.review')
+  for (const [edit, shown, label] of [
+    ['Edit name', `${who.first_name} ${who.last_name}`, 'First name'],
+    ['Edit phone', '+1 (202) 555-0123', 'Mobile phone number'],
+    ['Edit email', who.email, 'Email address'],
+    ['Edit username', who.username, 'Username'],
+  ] as const) {
+    await expect(review).toContainText(shown)
+    await review.getByRole('button', { name: edit }).click()
+    await expect(page.getByLabel(label)).toBeFocused()
+    await page.goBack()
+  }
 })
 
 test.describe('autofill', () => {
