@@ -44,7 +44,7 @@ export function picture({ date, machine, figures }: Result): string {
     return `<g transform="translate(0 ${index * chartHeight})">\n<text x="0" y="22" class="title">${title}</text>\n${bars.join('\n')}\n</g>`
   })
   const rounds = all.foyer.largest_paint.length
-  const told = `Median of ${rounds} visits each, in random order; the line spans half of them; × is the share of static HTML.`
+  const told = `Median of ${rounds} rounds, in random order; the line spans half of them; × is the share of static HTML.`
   const where = `${date.slice(0, 10)} · Chromium ${machine.chromium}, 150 ms, 1.6 Mbit/s, processor slowed 4 times · ${machine.processor}`
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="How fast the first step is, beside the same step written in other ways">
 <style>
