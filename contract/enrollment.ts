@@ -16,7 +16,7 @@ const whenShipped = (field: keyof typeof messages.shipping) =>
     when: ({ value }) => typeof value === 'object' && value !== null, // also when other fields do not fit
   })
 
-/** The payload of add-enrollment: all the fields of spec section 3, the captcha's solution and the traps. */
+/** The payload of add-enrollment: all the owner's fields, the captcha's solution and the traps. */
 export const Enrollment = z
   .object({
     sponsor_site_name: fields.sponsor_site,
