@@ -264,6 +264,28 @@ describe('a forgotten password', () => {
     await strict.close()
   })
 
+  it('15.12 a letter that cannot be sent is tried again for as long as its word is good, and no longer', async () => {
+    const own = await testSite()
+    const { username, email } = await joinedMember(own)
+    await lettersTo(own, email)
+    const { send } = own.world.mail
+    const tried: string[] = []
+    own.world.mail.send = async ({ subject }) => {
+      tried.push(subject)
+      throw new Error('nobody takes it')
+    }
+    await forget(username, own)
+    for (let minute = 0; minute < 59; minute += 2) {
+      await runJobs(own.world)
+      own.pass(120)
+    }
+    expect(tried).toEqual(Array(30).fill('Set a new password'))
+    own.world.mail.send = send
+    expect(await lettersTo(own, email, 'Set a new password')).toEqual([])
+    expect(await own.db.selectFrom('job').select('id').where('done_at', 'is', null).execute()).toEqual([])
+    await own.close()
+  })
+
   it('15.8 cannot be asked for all day, and that says nothing of the name', async () => {
     const strict = await testSite({ LIMIT_LETTERS: '8/3600', LIMIT_LETTERS_BY_NAME: '3/3600' })
     const { username } = await joinedMember(strict)
