@@ -40,7 +40,9 @@ test('10.12 a price that has changed when its package is chosen is told there, a
   const kit = page.getByRole('button', { name: /Welcome Kit/ })
   await expect(kit).toContainText('$149.00')
   await kit.click()
-  await expect(page.getByRole('alert')).toContainText('The price is $159.00 now, not $149.00. Please choose again.')
+  await expect(page.getByRole('alert')).toContainText(
+    'Your order comes to $159.00 now, not $149.00. Please choose again.',
+  )
   await expect(page.locator('.order-price')).toHaveText('$99.00')
   await expect(kit).toContainText('$159.00')
   await kit.click()

@@ -1,11 +1,7 @@
-import { type APIRequestContext, expect, type Locator, type Page, test } from '@playwright/test'
-import { solveChallenge } from 'altcha-lib'
-import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
-import type { Enrollment } from '../contract/enrollment.ts'
-import { officeAddress } from '../contract/office.ts'
-import { answersOf } from '../server/test/answers.ts'
+import { expect, test } from '@playwright/test'
 import { complaints } from './axe.ts'
-import { fillPayment, pay, reachPayment, someone } from './visitor.ts'
+import { enter, holdScript, join, lettersTo, linkTo, member, press, signIn, type } from './member.ts'
+import { someone } from './visitor.ts'
 
 const NEW_PASSWORD = 'Closed-Sesame-8'
 
@@ -272,76 +268,3 @@ test('15.15 4.16 a used key offers to sign in, and signing out everywhere closes
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Sign in to your office' })).toBeVisible()
 })
-
-/** From a sponsor's link into the office. */
-async function join(page: Page, site: string, who: ReturnType<typeof someone>) {
-  await reachPayment(page, site, who)
-  await fillPayment(page)
-  await pay(page)
-  await page.waitForURL('**/office')
-  await expect(page.getByRole('heading', { name: `Welcome, ${who.first_name}` })).toBeVisible()
-}
-
-/** Somebody who has joined, where the joining itself is not the point. */
-async function member(request: APIRequestContext, more: Partial<Enrollment> = {}) {
-  const answers = { ...answersOf(someone().username), ...more }
-  const challenge = await (await request.get('/api/captcha/challenge')).json()
-  const solution = await solveChallenge({ challenge, deriveKey })
-  const captcha = Buffer.from(JSON.stringify({ challenge, solution })).toString('base64')
-  const reply = await request.post('/api/enrollment/add-enrollment', { data: { ...answers, captcha } })
-  const { vo_url, token } = await reply.json()
-  return { ...answers, door: officeAddress(vo_url, token) }
-}
-
-async function signIn(page: Page, name: string, password: string) {
-  await page.getByLabel('Username or email address').fill(name)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.keyboard.press('Enter')
-}
-
-async function enter(page: Page, name: string, password: string) {
-  await page.request.post('/api/office/sign-in', { data: { name, password } })
-  await page.goto('/office')
-  await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
-}
-
-/** Keeps the page's script back until it is asked for. */
-async function holdScript(page: Page) {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  await page.route('**/assets/*.js', async (route) => {
-    await promise
-    await route.continue()
-  })
-  return resolve
-}
-
-/** Moves there key by key. */
-async function reach(page: Page, wanted: Locator) {
-  const isThere = () => wanted.evaluate((element) => element === document.activeElement)
-  for (let tabs = 0; tabs < 60 && !(await isThere()); tabs++) await page.keyboard.press('Tab')
-  await expect(wanted).toBeFocused()
-}
-
-async function press(page: Page, wanted: Locator) {
-  await reach(page, wanted)
-  await page.keyboard.press('Enter')
-}
-
-async function type(page: Page, wanted: Locator, text: string) {
-  await reach(page, wanted)
-  await page.keyboard.type(text)
-}
-
-type Letter = { subject: string; body: string }
-
-const lettersTo = async (page: Page, address: string) => {
-  const letters: Letter[] = await (await page.request.get(`/__outbox.json?to=${encodeURIComponent(address)}`)).json()
-  return letters.map(({ subject, body }) => `${subject}\n${body}`).join('\n')
-}
-
-/** The link to a page of the office in a letter, once it has come. */
-async function linkTo(page: Page, address: string, path: string): Promise<string> {
-  const link = new RegExp(`http\\S+/office/${path}#[\\w-]+`)
-  await expect.poll(() => lettersTo(page, address)).toMatch(link)
-  return link.exec(await lettersTo(page, address))?.[0] ?? ''
-}

@@ -110,7 +110,7 @@ function addCall(api: FastifyInstance, world: World, name: string, call: Call, a
       tags: [call.path.split('/')[1] ?? ''],
       [place]: call.input,
       ...(call.keyed ? { headers: z.object({ 'idempotency-key': z.optional(IdempotencyKey) }) } : {}),
-      response: { 200: call.output, ...(call.mayWait ? { 202: call.output } : {}), '4xx': Refused },
+      response: { 200: call.output, ...(call.mayWait ? { 202: call.output } : {}), '4xx': Refused, '5xx': Refused },
     },
     handler: async (request, reply) => {
       const input = request[place === 'querystring' ? 'query' : place]

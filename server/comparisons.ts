@@ -1,4 +1,4 @@
-import { spendOnce, takeTurn } from './db/spent.ts'
+import { spendOnce } from './db/spent.ts'
 import { reconcile } from './reconciliation.ts'
 import type { World } from './world.ts'
 
@@ -6,7 +6,7 @@ const DAYS_BACK = 3
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** Who has not finished by then has failed or died. */
+/** Who has not finished by its end has failed or died, and the next turn is anybody's. */
 const TURN_MS = 10 * MINUTE_MS
 const REMEMBERED_MS = 30 * DAY_MS
 
@@ -14,8 +14,9 @@ const REMEMBERED_MS = 30 * DAY_MS
 export async function reconcileHourly(world: World): Promise<void> {
   const now = world.now()
   const later = (ms: number) => new Date(now.getTime() + ms)
+  const turn = String(Math.floor(now.getTime() / TURN_MS)) // so that a clock that is ahead takes nobody else's
   if (((await comparedAt(world)) ?? new Date(0)) > later(-HOUR_MS)) return
-  if (!(await takeTurn(world.db, now, { kind: 'comparison', key: 'books', expires_at: later(TURN_MS) }))) return
+  if (!(await spendOnce(world.db, { kind: 'comparison', key: turn, expires_at: later(HOUR_MS) }))) return
   try {
     const { differences } = await reconcile(world, later(-DAYS_BACK * DAY_MS))
     await spendOnce(world.db, { kind: 'compared', key: now.toISOString(), expires_at: later(REMEMBERED_MS) })
@@ -32,12 +33,13 @@ export async function reconcileHourly(world: World): Promise<void> {
   }
 }
 
-/** When the books were last compared, by any process. */
-export async function comparedAt({ db }: World): Promise<Date | undefined> {
+/** When the books were last compared, by any process whose clock was not ahead of ours. */
+export async function comparedAt({ db, now }: World): Promise<Date | undefined> {
   const { newest } = await db
     .selectFrom('spent')
     .select(({ fn }) => fn.max<string | null>('key').as('newest'))
     .where('kind', '=', 'compared')
+    .where('key', '<=', now().toISOString())
     .executeTakeFirstOrThrow()
   return newest ? new Date(newest) : undefined
 }

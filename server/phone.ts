@@ -144,9 +144,10 @@ export async function verifyCode(
 ): Promise<PhoneReply> {
   await refuseIfSpent(world, 'LIMIT_CODE_CHECKS', visitor.address)
   const asked = await findCheck(world, enrollment_id, mobile_phone) // by this visitor, and not before the number changed
+  if (isConfirmed(asked)) return said.right // it was, and whoever asks again did not hear it
   const checked = asked ? await world.sms.check(mobile_phone, code) : 'gone'
   if (checked === 'unknown') return said.unchecked
-  if (checked === 'gone' && asked?.verified_at) return said.right // it was, and whoever asks again did not hear it
+  if (checked === 'gone' && isConfirmed(await findCheck(world, enrollment_id, mobile_phone))) return said.right // meanwhile
   if (checked !== 'right') {
     await spend(world, 'LIMIT_CODE_CHECKS', visitor.address)
     return said[checked]
@@ -182,6 +183,10 @@ export async function isVerified(
     .executeTakeFirst()
   return found !== undefined
 }
+
+/** And no code was sent since. */
+const isConfirmed = (check: { verified_at: Date | null; sends: number } | undefined) =>
+  check !== undefined && check.verified_at !== null && check.sends === 0
 
 const findCheck = ({ db }: World, enrollment_id: string, mobile_phone: string) =>
   db

@@ -239,6 +239,11 @@ it('4.19 a server compares once an hour over all processes, again soon when it c
   expect(await after(59)).toBe(0)
   await sweep(watched.world)
   expect(await told(), 'tidying up forgets it only when it is old').toBe(last + (60 + 10 + 10) * 60)
+  const dayAhead = new Date(watched.world.now().getTime() + 86_400_000)
+  await reconcileHourly({ ...watched.world, now: () => dayAhead })
+  expect([await told(), await after(1), await told()], 'whose clock is ahead stands in nobody’s way').toEqual([
+    ...[last + (60 + 10 + 10) * 60, 1, seconds()],
+  ])
   await watched.close()
 })
 

@@ -88,6 +88,9 @@ it('9.4 refuses to leave a site on which there is nothing to agree to, so that n
     'documents: none is active and names enrollment_page_checkout, and without one nobody can pay',
   )
   expect(await everything()).toEqual(before)
+  await database.db.updateTable('legal_document').set({ status: 'withdrawn' }).execute()
+  await load({ 'sponsors.csv': 'site,name,active,renamed_to\nfirstone,First One,Yes,\n' }) // who brings none takes none away
+  await database.db.updateTable('legal_document').set({ status: 'active' }).execute()
 })
 
 it('9.4 names every bad line and then loads nothing', async () => {

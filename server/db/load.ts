@@ -39,7 +39,7 @@ export async function loadFolder(db: Db, folder: URL | string, now: Date): Promi
     if (added.length) await passOnMembers(db, added)
     for (const row of packages) await (row.status === 'active' ? keepPackage : withdrawPackage)(db, row)
     for (const document of documents) await keepDocument(db, document)
-    await requireCheckout(db)
+    if (documents.length) await requireCheckout(db)
   })
   return { sponsors: sponsors.length, packages: packages.length, documents: documents.length }
 }

@@ -23,12 +23,12 @@ async function applyFile(name: string, db: Kysely<unknown>): Promise<void> {
 const TURN = 3_853_314
 
 /** Processes that start together take turns: the next one goes on when the transaction of this one has ended. */
-export const takeTurn = (db: Db) => sql`select pg_advisory_xact_lock(${TURN})`.execute(db)
+export const waitForTurn = (db: Db) => sql`select pg_advisory_xact_lock(${TURN})`.execute(db)
 
 /** Brings the schema up to date, all or nothing, and names what it applied. */
 export const migrate = (db: Db): Promise<string[]> =>
   inTransaction(db, async (db) => {
-    await takeTurn(db)
+    await waitForTurn(db)
     const { newer } = await schemaOf(db)
     if (newer.length)
       throw new Mendable(

@@ -53,7 +53,7 @@ async function openPostgres(connectionString: string, max: number, dress: Dress)
   }
 }
 
-/** A pooler may give every transaction another session: no lock of Kysely's may outlive one. `takeTurn` is ours. */
+/** A pooler may give every transaction another session: no lock of Kysely's may outlive one. `waitForTurn` is ours. */
 class PooledDialect extends PostgresDialect {
   readonly #pool: pg.Pool
   constructor(pool: pg.Pool) {

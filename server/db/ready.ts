@@ -1,6 +1,6 @@
 import { MASTER } from '#contract/site.ts'
 import { Mendable } from '#server/mendable.ts'
-import { migrate, takeTurn } from './migrate.ts'
+import { migrate, waitForTurn } from './migrate.ts'
 import { type Database, type Db, inTransaction } from './open.ts'
 
 const samples = new URL('seed/', import.meta.url)
@@ -23,7 +23,7 @@ export async function makeReady({ db, finished }: Database, { production, now, s
 /** Of processes that start together one does it. */
 const seedOnce = (db: Db, now: Date) =>
   inTransaction(db, async (db) => {
-    await takeTurn(db)
+    await waitForTurn(db)
     return !(await hasMaster(db)) && seed(db, now)
   })
 

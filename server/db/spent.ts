@@ -10,7 +10,7 @@ export type SpentKind =
   | 'code' // a number that waits for its next code
   | 'breaker' // one that is open
   | `breaker ${'declines' | 'codes'}` // the times at which it has tripped
-  | 'comparison' // the gateway's books are being compared with ours
+  | 'comparison' // a turn at comparing the gateway's books with ours
   | 'compared' // the times at which they were
 
 type Spent = { kind: SpentKind; key: string; expires_at: Date; used_by?: string }

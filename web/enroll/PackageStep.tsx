@@ -43,7 +43,7 @@ export function PackageStep({ wizard, list, title, lead }: PackageStepProps) {
       lead={offered.length ? lead : 'This shelf is empty today.'}
     >
       {refused && (
-        <Notice key={wizard.version} tone="alert" role="alert" title={refused[0]}>
+        <Notice key={wizard.moves} tone="alert" role="alert" title={refused[0]}>
           Nothing was charged, and what you entered is still here.
         </Notice>
       )}

@@ -88,6 +88,20 @@ describe('after a reload', () => {
     pass(40_000)
     expect(await payment.check()).toEqual({ is: 'released' })
   })
+
+  test('10.3 a second press is asked for by its own number, also when nobody answered at first', async () => {
+    const { payment, asked } = serverSaying({ status: [offline, { ...none, attempt: 2 }], earlier: again })
+    await expect(payment.look()).rejects.toThrow()
+    expect(await payment.check()).toEqual({ is: 'running' })
+    expect(asked.at(-1)).toBe(`${ID}.2`)
+  })
+
+  test('10.3 a press is kept by the number that the server gave it, before it is sent', async () => {
+    const { payment, paid } = serverSaying({ status: [over], pays: [approved] })
+    const kept: unknown[] = []
+    await payment.submit({} as Enrollment, ({ attempt }) => kept.push([attempt, ...paid]))
+    expect([kept, paid]).toEqual([[[2]], [`${ID}.2`]])
+  })
 })
 
 describe('what becomes of a press', () => {

@@ -56,7 +56,7 @@ export function createPayment({ calls, enrollment_id, earlier, saveToken, now, p
   let press: Press | undefined
   let grant: (Grant & { heard: number }) | undefined
 
-  const key = () => (enrollment_id ? `${enrollment_id}.${attempt ?? 1}` : undefined)
+  const key = () => (enrollment_id ? `${enrollment_id}.${attempt ?? earlier?.attempt ?? 1}` : undefined)
 
   const welcome = ({ token, vo_url }: EnrollmentReply): Outcome => {
     grant = { token, vo_url, heard: now() }
@@ -79,9 +79,6 @@ export function createPayment({ calls, enrollment_id, earlier, saveToken, now, p
         return undefined
     }
   }
-
-  /** What a press now would be. Kept, it says after a reload what may still be on its way. */
-  const nextPress = (): Press => ({ attempt: attempt ?? 1, pressed_at: now() })
 
   /** The number that the server would give next is still that of the press: nothing is written down yet, somewhere. */
   const isOnItsWay = ({ state, attempt: next }: EnrollmentStatus, pressed: Press | undefined) =>
@@ -135,14 +132,13 @@ export function createPayment({ calls, enrollment_id, earlier, saveToken, now, p
   return {
     look,
 
-    nextPress,
-
-    /** Confirm and Pay. */
-    async submit(payload: Enrollment): Promise<Outcome> {
+    /** Confirm and Pay. `pressing` is told before anything is sent: kept, it says after a reload what may be on its way. */
+    async submit(payload: Enrollment, pressing?: (press: Press) => void): Promise<Outcome> {
       try {
         const already = attempt === undefined ? await look() : undefined
         if (already) return already
-        press = nextPress()
+        press = { attempt: attempt ?? 1, pressed_at: now() }
+        pressing?.(press)
         return answer(await calls.addEnrollment(payload, { key: key(), patience: PATIENCE }))
       } catch (cause) {
         return cause instanceof Refused && cause.status < 500 ? refuse(cause) : find()

@@ -91,7 +91,7 @@ test('10.12 who chooses a package that costs something else by now is shown its 
   expect(await askSum(wizard, { product_ids: '35' }, () => true)).toBeUndefined()
   expect(wizard.sumAfresh).toHaveBeenCalledExactlyOnceWith(at('159.00'), { product_ids: '34' })
   expect(wizard.returnTo).toHaveBeenCalledExactlyOnceWith('PRODUCT_SELECTION', 'product_ids', {
-    product_ids: ['The price is $159.00 now, not $149.00. Please choose again.'],
+    product_ids: ['Your order comes to $159.00 now, not $149.00. Please choose again.'],
   })
 })
 

@@ -45,7 +45,7 @@ const sumOf = (draft: Draft, start: Pick<StartData, 'packages'>) =>
   toAmount(chosenPackages({ draft, start }).reduce((sum, { price }) => sum + (toCents(price) ?? 0), 0))
 
 const repriced = (now: string, before: string) =>
-  `The price is ${showAmount(now)} now, not ${showAmount(before)}. Please choose again.`
+  `Your order comes to ${showAmount(now)} now, not ${showAmount(before)}. Please choose again.`
 
 /** When packages are refused: takes them out of the order, and leads to where another one can be chosen. */
 export async function leadToShelf(wizard: Asking, answers: Draft, fields: Messages, isWanted = () => true) {

@@ -123,6 +123,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
     ahead,
     leaving,
     version: state.version,
+    moves,
     draft,
     grand_total,
     stop: state.stop,

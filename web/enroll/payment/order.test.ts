@@ -36,15 +36,18 @@ test('an address that was typed and is not asked for stops nobody', () => {
   expect(asked.PAYMENT.ship_zip_code.safeParse('1'.repeat(21)).success).toBe(true)
 })
 
-test('10.12 a receipt renews a month from the day of the payment, however long the page was open', () => {
-  vi.useFakeTimers({ now: new Date('2026-11-13T12:00:00Z') })
+test.each([
+  ['however long the page was open', '2026-11-13', '2026-12-13'],
+  ['also by a clock that is behind', '2026-11-01', '2026-12-10'],
+])('10.12 a receipt renews a month from the day of the payment, %s', (_, today, renewal) => {
+  vi.useFakeTimers({ now: new Date(`${today}T12:00:00Z`) })
   vi.stubGlobal('document', { querySelector: () => null })
   const press = { attempt: 1, pressed_at: 0 }
   const start = { renews_on: '2026-12-10', packages: [], sponsor: { name: 'Ana' } }
   const { paid_on, renews_on } = receiptFor({ start, draft: {}, grand_total: '99.00' } as unknown as Wizard, press)
   vi.unstubAllGlobals()
   vi.useRealTimers()
-  expect([paid_on, renews_on]).toEqual(['2026-11-13', '2026-12-13'])
+  expect([paid_on, renews_on]).toEqual([today, renewal])
 })
 
 const said = ['No.']

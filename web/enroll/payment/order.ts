@@ -37,6 +37,12 @@ export const payloadOf = ({ draft, start, grand_total }: Wizard, documents: Lega
     hall_umbrella: '',
   })
 
+/** By the server's day, or by today if the page has been open for longer. */
+export const renewalOf = ({ start: { renews_on } }: Pick<Wizard, 'start'>): string => {
+  const today = renewsOn(new Date())
+  return today > renews_on ? today : renews_on
+}
+
 /** What one would keep of it. */
 export const receiptFor = (wizard: Wizard, press: Press): Receipt => ({
   ...press,
@@ -44,7 +50,7 @@ export const receiptFor = (wizard: Wizard, press: Press): Receipt => ({
   lines: chosenPackages(wizard).map(({ name, price }) => ({ name, price })),
   total: wizard.grand_total ?? '',
   paid_on: new Date().toISOString().slice(0, 10),
-  renews_on: renewsOn(new Date()),
+  renews_on: renewalOf(wizard),
   sponsor: wizard.start.sponsor.name,
   first_name: wizard.draft.first_name ?? '',
   email: wizard.draft.email ?? '',

@@ -1,17 +1,18 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { renewsOn } from '#contract/renewal.ts'
 import { ask, fetchDialog } from '#web/dialog/ask.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { enrollmentFailed, notCompleted, paymentDeclined } from '../messages.ts'
 import type { DeclineClass, Outcome } from '../pay.ts'
+import { currentEntry } from '../place.ts'
 import { keepReceipt } from '../receipt.ts'
 import { askPackages, leadToShelf } from '../shelf.ts'
+import { useHere } from '../useHere.ts'
 import type { Wizard } from '../wizard.ts'
 import { leadBack } from './leadBack.ts'
-import { receiptFor } from './order.ts'
+import { receiptFor, renewalOf } from './order.ts'
 import { ourPayment } from './ourPayment.ts'
 
 const CHECK_EVERY = 3_000
@@ -25,19 +26,21 @@ export type News =
   | { kind: 'released' }
   | { kind: 'refused'; message: string }
 
-// It outlives the step, as the payment does: who has gone back meanwhile finds it beside the card. Until the next press.
-let lastNews: News | undefined
+// What came while the form was away: who has gone back meanwhile finds it beside the card.
+let unread: News | undefined
 
 /** Pays, and shows what became of it. */
 export function usePayment(wizard: Wizard) {
   const payment = ourPayment()
   const paying = useRef(false)
   const [view, setView] = useState<View>(wizard.draft.password ? 'form' : 'arriving')
-  const [news, setNews] = useState(lastNews)
+  const [news, setNews] = useState(unread)
   const [captcha, setCaptcha] = useState({ used: 0, refused: 0 })
 
+  const here = useHere()
+
   const keepNews = (heard: News | undefined) => {
-    lastNews = heard
+    unread = here.current ? undefined : heard
     setNews(heard)
   }
 
@@ -46,7 +49,7 @@ export function usePayment(wizard: Wizard) {
     const isReload = !wizard.draft.password // which keeps no secrets
     if (isReload) await ask(notCompleted)
     keepReceipt(undefined)
-    if (isReload) return wizard.returnTo('ACCOUNT_CREATION')
+    if (isReload) return currentEntry()?.step === 'PAYMENT' ? wizard.returnTo('ACCOUNT_CREATION') : undefined // Back leads there, too
     flushSync(() => {
       setView('form')
       keepNews(heard)
@@ -95,9 +98,8 @@ export function usePayment(wizard: Wizard) {
   const pay = async (payload: Enrollment): Promise<Messages | undefined> => {
     paying.current = true
     keepNews(undefined)
-    keepReceipt(receiptFor(wizard, payment.nextPress()))
     try {
-      const outcome = await payment.submit(payload)
+      const outcome = await payment.submit(payload, (press) => keepReceipt(receiptFor(wizard, press)))
       if (outcome.is === 'refused' && outcome.fields.captcha)
         setCaptcha((was) => ({ ...was, refused: was.refused + 1 }))
       else if (outcome.is !== 'approved') setCaptcha((was) => ({ ...was, used: was.used + 1 }))
@@ -109,7 +111,7 @@ export function usePayment(wizard: Wizard) {
 
   /** On arrival, and whenever the page comes back into sight: somebody may have paid in another tab. */
   const look = useEffectEvent(async () => {
-    wizard.renew(renewsOn(new Date()))
+    wizard.renew(renewalOf(wizard))
     if (paying.current || view === 'checking') return
     try {
       const found = await payment.look()
@@ -127,6 +129,7 @@ export function usePayment(wizard: Wizard) {
   })
 
   useEffect(() => {
+    unread = undefined
     fetchDialog().catch(() => undefined) // it may be needed when the network is not there
     const seen = () => document.visibilityState === 'visible' && look()
     look()

@@ -25,11 +25,8 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
     },
     onValid: async (answers) => {
       const pressedWith = wizard.remember()
-      const [email, taken] = await Promise.all([
-        findEmail(answers.email),
-        username.check(answers.username),
-        fetchScreen('PAYMENT', wizard.start).catch(() => undefined), // the way there tells of it
-      ])
+      const [email, taken] = await Promise.all([findEmail(answers.email), username.check(answers.username)])
+      if (!email && !taken) await fetchScreen('PAYMENT', wizard.start).catch(() => undefined) // the way there tells of it
       if (!here.current) return // who has gone back meanwhile stays there
       if (!isSameDraft(pressedWith, wizard.remember())) return 'again' // and who has corrected something means that
       if (!email && !taken) return wizard.advance(answers)

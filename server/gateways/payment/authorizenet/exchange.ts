@@ -70,7 +70,7 @@ export function exchangeWith({ login_id, transaction_key, base_url }: Account) {
   }
 }
 
-const isThisMachine = (hostname: string) => ['127.0.0.1', '[::1]', 'localhost'].includes(hostname)
+const isThisMachine = (hostname: string) => /^127\.|^\[::1\]$|(?:^|\.)localhost$/.test(hostname)
 
 async function post(address: URL, body: string, signal: AbortSignal): Promise<unknown> {
   try {
