@@ -44,17 +44,22 @@ export function usePayment(wizard: Wizard) {
     setNews(heard)
   }
 
-  /** Nothing was charged. Back to the form, with what was typed, and a word beside the card; after a reload, to the password. */
+  /** Nothing was charged. Back to the form, with what was typed, and a word beside the card. */
   const tell = async (heard: News) => {
-    const isReload = !wizard.draft.password // which keeps no secrets
-    if (isReload) await ask(notCompleted)
+    if (!wizard.draft.password) return tellAfterReload()
     keepReceipt(undefined)
-    if (isReload) return currentEntry()?.step === 'PAYMENT' ? wizard.returnTo('ACCOUNT_CREATION') : undefined // Back leads there, too
     flushSync(() => {
       setView('form')
       keepNews(heard)
     })
     document.getElementById('news')?.focus()
+  }
+
+  /** Which keeps no secrets: to the password, unless Back has led there. */
+  const tellAfterReload = async () => {
+    await ask(notCompleted)
+    keepReceipt(undefined)
+    if (currentEntry()?.step === 'PAYMENT') wizard.returnTo('ACCOUNT_CREATION')
   }
 
   /** The form goes, and comes back with what stands in it. */
