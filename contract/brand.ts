@@ -1,11 +1,13 @@
 /** The operator's brand, in one place: pages, letters, messages and styles take it from here. */
 export const brand = {
   name: 'Foyer',
-  /** What a search engine or a link's preview says of it. */
-  promise: 'A membership at $99 a month, with an office and a link of your own. You are in within two minutes.',
   /** A file of web/public, and its twin favicon.svg. */
   mark: '/assets/mark.svg',
 } as const
+
+/** What a search engine or a link's preview says of it; no page carries it elsewhere. */
+export const brandPromise =
+  'A membership at $99 a month, with an office and a link of your own. You are in within two minutes.'
 
 /** One colour for buttons, links and focus; deeper under the pointer, a tint behind notes. White must be readable on it. */
 export const looks = {

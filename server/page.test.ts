@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { brand } from '#contract/brand.ts'
+import { brandPromise } from '#contract/brand.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 
 let site: Site
@@ -117,7 +117,7 @@ describe('a sponsor’s page', () => {
     expect(loaded[0]).toMatch(/^<script type="module" src=/)
     expect(loaded.length).toBeGreaterThan(1)
     expect(body).toContain(
-      `<meta name="description" content="Join Foyer with Ana&#39;s Paper Lantern Studio. ${brand.promise}">`,
+      `<meta name="description" content="Join Foyer with Ana&#39;s Paper Lantern Studio. ${brandPromise}">`,
     )
   })
 

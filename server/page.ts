@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { brand } from '#contract/brand.ts'
+import { brand, brandPromise } from '#contract/brand.ts'
 import { MASTER, reservedWords, SITE } from '#contract/site.ts'
 import { arrive } from './arrival.ts'
 import { keptFile } from './built-files.ts'
@@ -110,7 +110,7 @@ async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: 
   const { title, start } = arrival
   return sendPage(request, reply, shell, {
     title,
-    description: `${title}. ${brand.promise}`,
+    description: `${title}. ${brandPromise}`,
     start,
     body: pages.enroll(start),
     enrollment_id: begun.enrollment_id,

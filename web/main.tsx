@@ -7,7 +7,7 @@ import { bringNext } from './bringNext.ts'
 import { send } from './call.ts'
 import { ask } from './dialog/ask.ts'
 import { EnrollPage } from './enroll/EnrollPage.tsx'
-import { packagesFailed } from './enroll/firstMessages.ts'
+import { orderFailed } from './enroll/firstMessages.ts'
 import { findPlace } from './enroll/place.ts'
 import { fetchNext } from './enroll/steps.ts'
 import { log } from './log.ts'
@@ -42,7 +42,7 @@ async function fill(root: HTMLElement, bare: BareStart) {
     log('Nobody could say what the page should show.', cause)
     document.documentElement.classList.remove('resuming')
     document.documentElement.classList.add('failed')
-    ask(packagesFailed(cause))
+    ask(orderFailed(cause))
   }
 }
 

@@ -2,8 +2,7 @@ import type { Question } from '#web/dialog/ask.ts'
 
 /** The dialogs of the spec's section 8 that the first screen may need: all else comes with its step. */
 
-export const packagesFailed = (error: unknown): Question => ({ title: 'Error', text: sentenceOf(error), icon: 'error' })
-
+/** The packages did not come, or the order could not be summed. */
 export const orderFailed = (error: unknown): Question => ({ title: 'Error', text: sentenceOf(error), icon: 'error' })
 
 /** The error, if it was said to be read. A TypeError was not: it is a bug, or a file that could not be fetched. */

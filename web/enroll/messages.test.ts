@@ -56,7 +56,7 @@ test.each<[string, Question, Question]>([
   ],
   [
     'packages that did not come, with the error',
-    first.packagesFailed(new Error('The server did not answer.')),
+    first.orderFailed(new Error('The server did not answer.')),
     { title: 'Error', text: 'The server did not answer.', icon: 'error' },
   ],
   [

@@ -1,7 +1,7 @@
 import { brand } from '#contract/brand.ts'
 import { showAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
-import { PrintIcon } from '#web/icons.tsx'
+import { PrintIcon } from '#web/laterIcons.tsx'
 import { longDay } from './days.ts'
 
 /** What was bought, to keep. On paper it stands alone. */

@@ -1,5 +1,5 @@
 import type { OfficeView } from '#contract/office-calls.ts'
-import { LinkIcon } from '#web/icons.tsx'
+import { LinkIcon } from '#web/laterIcons.tsx'
 import { Chart } from './Chart.tsx'
 import { longDay } from './days.ts'
 

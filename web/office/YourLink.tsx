@@ -1,7 +1,8 @@
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { brand } from '#contract/brand.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
-import { CheckIcon, CopyIcon, DownloadIcon, ShareIcon } from '#web/icons.tsx'
+import { CheckIcon } from '#web/icons.tsx'
+import { CopyIcon, DownloadIcon, ShareIcon } from '#web/laterIcons.tsx'
 import { log } from '#web/log.ts'
 import { longDay } from './days.ts'
 

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react'
 import type { OutboxMessage } from '#contract/pages.ts'
 import { Header } from '#web/Header.tsx'
-import { CallIcon, MailIcon, SmsIcon } from '#web/icons.tsx'
+import { CallIcon, MailIcon, SmsIcon } from '#web/laterIcons.tsx'
 
 const channels: Record<OutboxMessage['channel'], { name: string; icon: ComponentType }> = {
   mail: { name: 'Mail', icon: MailIcon },
