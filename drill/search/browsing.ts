@@ -44,7 +44,9 @@ export async function browse({ url, profile, tmp, storage }: Where, joins: Mark,
     await keep(leaving, storage, 'filled')
     await leaving.goto(`${url}/master`)
     await leaving.goBack()
-    await awake(leaving)
+    await leaving.waitForFunction(
+      () => history.state?.step === 'ACCOUNT_CREATION' || document.querySelector('#cc_number'), // its own way back is over
+    )
     await leaving.reload()
     await awake(leaving)
     await keep(leaving, storage, 'came back')

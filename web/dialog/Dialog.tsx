@@ -3,7 +3,6 @@ import {
   type FormEvent,
   type KeyboardEvent,
   type MouseEvent,
-  useEffect,
   useEffectEvent,
   useId,
   useLayoutEffect,
@@ -101,7 +100,7 @@ export function Dialog({ question, onAnswer }: DialogProps) {
 
   // What was asked belongs to the screen that Back leaves.
   const onPopState = useEffectEvent(() => leave('close'))
-  useEffect(() => {
+  useLayoutEffect(() => {
     const popped = () => onPopState()
     addEventListener('popstate', popped)
     return () => removeEventListener('popstate', popped)
