@@ -110,7 +110,7 @@ describe('the phone gateway', () => {
 describe('without any setting', () => {
   const config = readConfig({})
 
-  test('design, section 4: everything has a default that works', () =>
+  test('everything has a default that works', () =>
     expect(config).toMatchObject({
       PORT: 3000,
       PUBLIC_URL: 'http://localhost:3000',
@@ -125,14 +125,14 @@ describe('without any setting', () => {
       embedded: ['database', 'payment', 'phone', 'mail'],
     }))
 
-  test('spec 2: the flow is the spec’s: ACCOUNT first, no autoship, no special, no code', () =>
+  test('the owner’s flow: ACCOUNT first, no autoship, no special, no code', () =>
     expect(config).toMatchObject({ START_STEP: 'ACCOUNT', AUTOSHIP: false, SPECIAL: false, PHONE_VERIFICATION: false }))
 
   test('an empty setting is none', () => expect(readConfig({ PORT: '', DATABASE_URL: ' ' })).toEqual(config))
 })
 
 describe('what is set', () => {
-  test('design, section 4: PUBLIC_URL is the root of every address', () =>
+  test('PUBLIC_URL is the root of every address', () =>
     expect(readConfig({ ...production, PUBLIC_URL: 'https://join.example/' })).toMatchObject({
       PUBLIC_URL: 'https://join.example',
       OFFICE_URL: 'https://join.example/office',
@@ -158,7 +158,7 @@ describe('what is set', () => {
   test('5.7 codes go to every state and territory that the form offers, and to Canada', () =>
     expect(readConfig({}).PHONE_COUNTRIES).toEqual(['US', 'CA', 'PR', 'GU', 'VI', 'AS', 'MP']))
 
-  test('design 11: OFFICE_URL names the operator’s own office', () =>
+  test('OFFICE_URL names the operator’s own office', () =>
     expect(readConfig({ OFFICE_URL: 'https://office.example' }).OFFICE_URL).toBe('https://office.example'))
 
   test('DATABASE_URL may say how the connection is made', () => {
@@ -232,12 +232,12 @@ describe('what does not fit', () => {
     (name) => expect(complaints({ [name]: '1' })).toEqual([]),
   )
 
-  test('design, section 4: is listed all at once', () =>
+  test('is listed all at once', () =>
     expect(
       named({ PORT: 'x', AUTOSHIP: 'maybe', MAIL: 'pigeon', LIMIT_DECLINES: 'few', LIMIT_NONSENSE: '1/1' }),
     ).toEqual(['PORT', 'AUTOSHIP', 'MAIL', 'LIMIT_DECLINES', 'LIMIT_NONSENSE']))
 
-  test('design, section 4: is listed all at once, with what production asks for', () =>
+  test('is listed all at once, with what production asks for', () =>
     expect(named({ ...production, PORT: 'x', SECRET: '', PUBLIC_URL: '' })).toEqual(['PORT', 'SECRET', 'PUBLIC_URL']))
 
   test('a database that cannot be read is not called embedded', () =>
@@ -252,10 +252,10 @@ describe('what does not fit', () => {
 })
 
 describe('in production', () => {
-  test('design, section 4: a full set starts', () =>
+  test('a full set starts', () =>
     expect(readConfig(production)).toMatchObject({ production: true, embedded: ['payment', 'phone'] }))
 
-  test('design, section 4: a secret, an address and the name of every embedded part are required', () =>
+  test('a secret, an address and the name of every embedded part are required', () =>
     expect(complaints({ NODE_ENV: 'production' }).map((line) => line.split(':')[0])).toEqual([
       'SECRET is required in production',
       'PUBLIC_URL is required in production',

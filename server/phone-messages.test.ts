@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Phones, phonesOf } from './test/phones.ts'
-import { type Site, testSite } from './test/site.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { phonesOf } from './test/phones.ts'
+import { testSite } from './test/site.ts'
 
-let site: Site
-let phones: Phones
-beforeAll(async () => {
-  site = await testSite({ PHONE_VERIFICATION: 'on' })
-  phones = phonesOf(site)
-})
+const site = await testSite({ PHONE_VERIFICATION: 'on' })
 afterAll(() => site.close())
-
-const visitor = () => phones.visitor()
-const codeTo = (to: string) => phones.codeTo(to)
+const { codeTo, visitor } = phonesOf(site)
 
 describe('a message costs money', () => {
   it('5.7 the first code of an enrollment needs a solved captcha, the others do not', async () => {

@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Phones, phonesOf } from './test/phones.ts'
-import { filledForm, type Site, testSite } from './test/site.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { phonesOf } from './test/phones.ts'
+import { filledForm, testSite } from './test/site.ts'
 
-let site: Site
-let phones: Phones
-beforeAll(async () => {
-  site = await testSite({ PHONE_VERIFICATION: 'on' })
-  phones = phonesOf(site)
-})
+const site = await testSite({ PHONE_VERIFICATION: 'on' })
 afterAll(() => site.close())
-
-const visitor = () => phones.visitor()
-const codeTo = (to: string) => phones.codeTo(to)
-const outbox = (to: string) => phones.outbox(to)
-const counted = (name: string, key?: string) => phones.counted(name, key)
+const { codeTo, counted, outbox, visitor } = phonesOf(site)
 const checksSpent = () => counted('LIMIT_CODE_CHECKS')
 
 describe('a code', () => {

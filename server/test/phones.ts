@@ -1,7 +1,5 @@
 import type { Site } from './site.ts'
 
-export type Phones = ReturnType<typeof phonesOf>
-
 /** People with phones, what was sent to them, and what was counted of it. */
 export function phonesOf(site: Site) {
   const outbox = async (to: string) => (await site.get(`/__outbox.json?to=${encodeURIComponent(to)}`)).json()

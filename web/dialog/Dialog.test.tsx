@@ -9,7 +9,7 @@ const buttons = (html: string) =>
   [...html.matchAll(/<button[^>]*>(.*?)<\/button>/g)].map(([, inner]) => inner?.replace(/<[^>]*>/g, ''))
 
 describe('a dialog', () => {
-  test('spec 9: says OK, No and Cancel unless it is told other words', () => {
+  test('the owner: says OK, No and Cancel unless it is told other words', () => {
     expect(buttons(show({ mayDismiss: false, deny: true, cancel: true }))).toEqual(['Cancel', 'No', 'OK'])
     expect(buttons(show({ mayDismiss: false, confirm: 'Proceed', deny: 'Never', cancel: 'Later' }))).toEqual([
       'Later',
@@ -19,7 +19,7 @@ describe('a dialog', () => {
     expect(buttons(show({ mayDismiss: false }))).toEqual(['OK'])
   })
 
-  test('spec 9: is light, and its close button says what it closes', () => {
+  test('the owner: is light, and its close button says what it closes', () => {
     expect(show({})).toContain('data-theme="light"')
     expect(show({ theme: 'dark' })).toContain('data-theme="dark"')
     expect(show({})).toContain('aria-label="Close this dialog"')

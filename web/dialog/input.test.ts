@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { findError, type InputType } from './input.ts'
 
-describe('spec 5: what is typed into a dialog', () => {
+describe('the owner: what is typed into a dialog', () => {
   test.each<[InputType, string, string | undefined]>([
     ['text', '', undefined],
     ['text', 'anything at all', undefined],

@@ -3,7 +3,7 @@ import { isOver, mayFollow, type State, stateOf } from './states.ts'
 
 const states: State[] = ['open', 'loading', 'confirmed', 'denied', 'dismissed']
 
-describe('spec 4: the states of a dialog', () => {
+describe('the owner: the states of a dialog', () => {
   test.each<[State, State[]]>([
     ['open', ['loading', 'confirmed', 'denied', 'dismissed']],
     ['loading', ['open', 'confirmed']],

@@ -7,7 +7,7 @@ import { Indicator } from './Indicator.tsx'
 const labels = ['About Yourself', 'Account Creation', 'Billing &amp; Checkout']
 const icons = [AccountIcon, AccountIcon, BillingIcon].map((Icon) => renderToStaticMarkup(<Icon />))
 
-// Spec 1, step by step: what each of the three labels looks like.
+// Step by step, in the owner's words: what each of the three labels looks like.
 const looks: [Step, string, string, string][] = [
   ['PRODUCT_SELECTION', 'plain', 'plain', 'plain'],
   ['AUTOSHIP', 'plain', 'plain', 'plain'],
@@ -19,7 +19,7 @@ const looks: [Step, string, string, string][] = [
   ['ACCESS', 'plain', 'plain', 'plain'],
 ]
 
-describe('spec 1: the indicator', () => {
+describe('the owner: the indicator', () => {
   test.each(looks)('on %s: %s, %s, %s', (step, ...expected) => {
     const html = renderToStaticMarkup(<Indicator currentStep={step} show_autoship={false} show_special={false} />)
     const shown = html.split('<li').slice(1)

@@ -1,7 +1,7 @@
 import type { Step } from '#contract/start.ts'
 import { AccountIcon, BillingIcon } from '#web/icons.tsx'
 
-/** Spec section 1: when each of the three is active, and when its label is bold. */
+/** When each of the three is active, and when its label is bold. */
 const stages: { label: string; icon: typeof AccountIcon; active: Step[]; bold: Step }[] = [
   {
     label: 'About Yourself',

@@ -27,7 +27,7 @@ export const packagesIn = (list: OrderList, draft: Draft, { packages }: Shelf) =
 export const chosenPackages = ({ draft, start }: { draft: Draft; start: Shelf }) =>
   orderLists.flatMap((list) => packagesIn(list, draft, start))
 
-/** Design decision 22: what renews each month is the membership, at one price, whatever else was chosen. */
+/** What renews each month is the membership, at one price, whatever else was chosen. */
 export const monthly = showAmount(toAmount(figures.subscription_cents))
 
 /** The order as the server sums it. */

@@ -1,6 +1,6 @@
 import type { Question } from '#web/dialog/ask.ts'
 
-/** The dialogs of the spec's section 8 that the first screen may need: all else comes with its step. */
+/** The owner's dialogs that the first screen may need: all else comes with its step. */
 
 /** The packages did not come, or the order could not be summed. */
 export const orderFailed = (error: unknown): Question => ({ title: 'Error', text: sentenceOf(error), icon: 'error' })

@@ -16,7 +16,7 @@ const policies: Policy[] = switches.flatMap((autoship) =>
   ),
 )
 
-/** The prose of spec section 4 and of design decision 3, once more and in other words. */
+/** The owner's prose, once more and in other words. */
 function edges({ autoship, special, phone_verification }: Policy): [Step, Step, Step][] {
   const afterPackage = special ? 'SPECIAL' : 'ACCOUNT'
   const beforeSpecial = autoship ? 'AUTOSHIP' : 'PRODUCT_SELECTION'

@@ -1,7 +1,7 @@
 import type { OrderList } from '#contract/packages.ts'
 import type { Policy, Step } from '#contract/start.ts'
 
-/** Spec section 4, forward: the first step in the list that is switched on. */
+/** Forward: the first step in the list that is switched on. */
 const forward: Record<Step, readonly Step[]> = {
   PRODUCT_SELECTION: ['AUTOSHIP', 'SPECIAL', 'ACCOUNT'],
   AUTOSHIP: ['SPECIAL', 'ACCOUNT'],
@@ -16,7 +16,7 @@ const forward: Record<Step, readonly Step[]> = {
 /** All steps, first to last. */
 export const flowOrder = Object.keys(forward) as Step[]
 
-/** Spec section 4, backward: the same. */
+/** Backward: the same. */
 const backward: Record<Step, readonly Step[]> = {
   PRODUCT_SELECTION: [],
   AUTOSHIP: ['PRODUCT_SELECTION'],
@@ -50,7 +50,7 @@ export const nextStep = (from: Step, policy: Policy): Step => forward[from].find
 /** Where Previous, Back and Change lead; the first one stays. */
 export const previousStep = (from: Step, policy: Policy): Step => backward[from].find((to) => isOn(to, policy)) ?? from
 
-/** Design decision 2: ACCOUNT, unless the operator says otherwise or no package could be preselected. */
+/** ACCOUNT, unless the operator says otherwise or no package could be preselected. */
 export const firstStep = (policy: Policy, preselected: boolean): Step =>
   preselected ? policy.start_step : 'PRODUCT_SELECTION'
 

@@ -79,11 +79,11 @@ test.each<[string, Question, Question]>([
       mayDismiss: false,
     },
   ],
-])('spec 8 has these words for %s', (_, question, said) => {
+])('the owner has these words for %s', (_, question, said) => {
   expect(question).toEqual(said)
 })
 
-test('spec 8 has these words beside a field', () => {
+test('the owner has these words beside a field', () => {
   expect(messages.fieldMessages).toEqual({
     codeNotSent: 'Error sending verification code',
     codeNotSentOffline: 'An error occurred while sending the verification code.',

@@ -1,6 +1,6 @@
 import type { Question } from '#web/dialog/ask.ts'
 
-/** The dialogs of the spec's section 8, word for word, as questions for `ask`; and one of ours. The first screen's are beside. */
+/** The owner's dialogs, word for word, as questions for `ask`; and one of ours. The first screen's are beside. */
 
 export const enrollmentFailed: Question = {
   title: 'Error',

@@ -37,7 +37,7 @@ test.each<[string, number | undefined, number, number]>([
   ['the tab slept for an hour', noon, noon + 3_600_000, 0],
   ['the clock was put right by a little', noon, noon - 400, 30],
   ['the clock was turned back by an hour', noon, noon - 3_600_000, 0],
-])('spec 9: resend counts down from 30 seconds by the clock: %s', (_, sent_at, now, left) =>
+])('the owner: resend counts down from 30 seconds by the clock: %s', (_, sent_at, now, left) =>
   load().then(({ secondsLeft }) => expect(secondsLeft(sent_at, now)).toBe(left)),
 )
 

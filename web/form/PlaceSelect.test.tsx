@@ -13,7 +13,7 @@ const selected = (html: string) => /<option [^>]*value="([^"]*)"[^>]* selected="
 const offered = (html: string) => [...html.matchAll(/<option[^>]*>([^<]*)/g)].map(([, text]) => text)
 
 describe('rendered ahead', () => {
-  test('spec 2: the placeholder can be seen but not chosen, and has its own words', () => {
+  test('the owner: the placeholder can be seen but not chosen, and has its own words', () => {
     expect(region({})).toMatch(/<option value="" disabled="" hidden=""[^>]*>Select Region</)
     expect(country({ countries: billingCountries })).toMatch(
       /<option value="" disabled="" hidden=""[^>]*>Select Country</,
@@ -29,7 +29,7 @@ describe('rendered ahead', () => {
     expect(selected(region({ region: '', defaultValue: 'NV' }))).toBe('')
   })
 
-  test('spec 9: billing offers the United States without fetching the others', () => {
+  test('the owner: billing offers the United States without fetching the others', () => {
     for (const html of [
       country({ countries: billingCountries, country: 'US' }),
       country({ whiteList: ['US'], country: 'US' }),
