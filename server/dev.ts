@@ -11,9 +11,9 @@ import { startWorker } from './worker.ts'
 import { createWorld } from './world.ts'
 
 const scripts: Record<string, string> = {
-  'virtual:foyer': '/web/main.tsx',
-  'virtual:foyer-office': '/web/office/main.tsx',
-  'virtual:foyer-gallery': '/web/gallery/gallery.tsx',
+  'virtual:foyer': 'web/main.tsx',
+  'virtual:foyer-office': 'web/office/main.tsx',
+  'virtual:foyer-gallery': 'web/gallery/gallery.tsx',
 }
 
 /** What wakes up a page in development: Vite's client, React's refresh, the early lines, then the page's own script. */
@@ -30,7 +30,7 @@ injectIntoGlobalHook(window)
 window.$RefreshReg$ = () => {}
 window.$RefreshSig$ = () => (type) => type
 await import('/web/early.ts')
-await import('${script}')`
+await import('/${script}')`
     )
   },
 }
@@ -38,7 +38,12 @@ await import('${script}')`
 /** npm run dev: the same site with Vite in front. A saved file of web/ reloads the page, one of server/ the server. */
 const config = readConfig()
 const root = fileURLToPath(new URL('../', import.meta.url))
-const vite = await createServer({ root, plugins: [entry], server: { middlewareMode: true } })
+const vite = await createServer({
+  root,
+  plugins: [entry],
+  server: { middlewareMode: true },
+  optimizeDeps: { entries: Object.values(scripts) }, // else it finds packages as they are asked for, and reloads the page
+})
 const pagesFromSource = async () => ((await vite.ssrLoadModule('/web/render.tsx')) as { pages: Pages }).pages
 
 const world = await createWorld({ config, log: createLog(config.LOG_LEVEL), say: console.log })

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { duplicates } from '../duplicates.ts'
+import { gatewayFaults } from '../faults.ts'
 import { race } from '../race.ts'
 import type { Ground, Part, Row, Scale } from '../scale.ts'
 import { journeys } from './journeys.ts'
@@ -16,17 +17,12 @@ const onFour =
   (drill, ground) =>
     part(drill, manyGround(ground))
 
-/** In full it was drilled elsewhere. */
-const briefly =
-  (part: Part): Part =>
-  (drill, ground) =>
-    part({ ...drill, short: true }, ground)
-
 const parts: Part[] = [
   journeys,
-  briefly(onFour(duplicates)),
-  briefly(onFour(race)),
-  briefly(onceOnly),
+  onFour(duplicates),
+  onFour(race),
+  onFour(gatewayFaults),
+  onceOnly,
   forgedAddresses,
   neverSentTwice,
   rollingRestart,

@@ -6,7 +6,7 @@ import type { Ground, Part, Row, Scale } from '../scale.ts'
 import { openSite } from '../site.ts'
 import { newName } from '../visitor.ts'
 import { manyGround, PROCESSES } from './processes.ts'
-import { nextVersion, scriptsIn } from './version.ts'
+import { laterVersion, scriptsIn } from './version.ts'
 import { watch } from './watch.ts'
 
 const PAYING = 6
@@ -28,7 +28,7 @@ async function openPage(caller: Caller, missing: Set<string>) {
     if ((await caller.get(script)).status !== 200) missing.add(script)
 }
 
-/** Every process is replaced by the next version under load, one after another, and nobody notices. Unguarded, somebody does. */
+/** Every process is replaced by a later version under load, one after another, and nobody notices. Unguarded, somebody does. */
 export const rollingRestart: Part = async (drill, ground) => [
   await restart(drill, ground, true, PROCESSES * (drill.short ? 1 : 2)),
   await restart(drill, ground, false, 1),
@@ -46,10 +46,12 @@ async function restart(drill: Scale, ground: Ground, guarded: boolean, restarts:
   const reading = [...asked, (caller: Caller) => openPage(caller, missing)].map(async (ask) => {
     while (going) await ask(caller).catch(() => undefined)
   })
-  const version = await nextVersion(site.place.folder)
+  const versions: string[] = []
   await crowd.heardSomething()
   for (let done = 1; done <= restarts; done++) {
-    await many.renew((done - 1) % PROCESSES, Math.ceil(done / PROCESSES) % 2 ? version : '') // and back
+    const round = Math.ceil(done / PROCESSES)
+    versions[round - 1] ??= await laterVersion(site.place.folder, round)
+    await many.renew((done - 1) % PROCESSES, versions[round - 1])
     drill.progress(
       ground.name,
       `many · rolling restart${guarded ? '' : ', unguarded'}: ${done} of ${restarts}, ${count.all} requests, ${failed.length} failed`,
@@ -57,7 +59,7 @@ async function restart(drill: Scale, ground: Ground, guarded: boolean, restarts:
   }
   going = false
   await Promise.all(reading)
-  for (const name of [...(await scriptsIn()), ...(await scriptsIn(version))])
+  for (const name of (await Promise.all([undefined, ...versions].map(scriptsIn))).flat())
     if ((await caller.get(`/assets/${name}`)).status !== 200) missing.add(name)
   await crowd.leave()
   const { findings, books, took } = await site.settle(crowd.heard, SETTLE_SECONDS)
@@ -67,7 +69,7 @@ async function restart(drill: Scale, ground: Ground, guarded: boolean, restarts:
   if (guarded)
     for (const line of [...examples(findings), ...failed.slice(0, EXAMPLES).map(({ what }) => what)])
       drill.say(`  ${line}`)
-  const done = `${restarts} ${restarts === 1 ? 'restart' : 'restarts one after another'}, with other scripts, under ${count.all} requests of ${reading.length} readers and ${PAYING} who pay: ${books.members.length} members`
+  const done = `${restarts} ${restarts === 1 ? 'restart' : 'restarts one after another'}, with other scripts and new columns, under ${count.all} requests of ${reading.length} readers and ${PAYING} who pay: ${books.members.length} members`
   const found = `${failed.length} failed, ${missing.size} scripts missing, ${inWords(findings)}`
   const harmless = isClean(findings) && took !== undefined && books.members.length > 0
   return guarded

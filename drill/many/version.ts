@@ -3,13 +3,19 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '../..')
 
-/** Foyer as its next version would be: the same, with other names for all scripts, as a build of other sources has. */
-export async function nextVersion(home: string): Promise<string> {
+/** The tables that everybody reads and writes while a version is rolled out. */
+const tables = ['member', 'payment', 'package', 'job']
+
+/** Foyer some versions later: the same, with other names for all scripts, and with a migration for each version. */
+export async function laterVersion(home: string, number: number): Promise<string> {
   const folder = await mkdtemp(join(home, 'version-'))
   for (const part of ['server', 'contract', 'dist', 'package.json'])
     await cp(join(root, part), join(folder, part), { recursive: true })
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  for (let one = 1; one <= number; one++)
+    await writeFile(join(folder, 'server/db/migrations', `9${one}_later.sql`), tables.map(addColumn(one)).join(''))
   const names = await scriptsIn(folder)
+  const renamed = (name: string) => name.replace(HASH, (hash) => hash.slice(number) + hash.slice(0, number))
   const assets = join(folder, 'dist/web/assets')
   for (const name of names)
     for (const end of ['', '.br', '.gz']) await rename(join(assets, name + end), join(assets, renamed(name) + end))
@@ -22,8 +28,11 @@ export async function nextVersion(home: string): Promise<string> {
   return folder
 }
 
-/** The hash of its name read backwards. */
-const renamed = (name: string) => name.replace(/(?<=-)([\w-]{8})(?=\.js$)/, (hash) => [...hash].reverse().join(''))
+const addColumn = (number: number) => (table: string) =>
+  `alter table ${table} add column later_${number} text not null default '';\n`
+
+/** In the name of a script. */
+const HASH = /(?<=-)[\w-]{8}(?=\.js$)/
 
 /** The scripts that a version came with. */
 export async function scriptsIn(version = root): Promise<string[]> {
