@@ -2,4 +2,4 @@
 import { prepare, run } from './prepare.mjs'
 
 const { node } = await prepare()
-process.exit(await run(node, ['server/reconcile.ts', ...process.argv.slice(2)]))
+process.exit(await run(node, ['server/books/reconcile.ts', ...process.argv.slice(2)]))

@@ -9,7 +9,7 @@ import {
   passwordChangedLetter,
   unpaidLetter,
   welcomeLetter,
-} from './letters.ts'
+} from './letters/letters.ts'
 import { confirmEmailLetterTo } from './office/details.ts'
 import { newPasswordLetterTo } from './office/new-password.ts'
 import { deadline, isFree, leaseFrom, moveTo, referenceOf } from './payment.ts'

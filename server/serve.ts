@@ -1,9 +1,9 @@
-import { createApp } from './app.ts'
-import { keepFiles } from './built-files.ts'
-import { takeLeave } from './closing.ts'
 import { readConfig } from './config.ts'
+import { createApp } from './http/app.ts'
+import { keepFiles } from './http/built-files.ts'
+import { takeLeave } from './http/closing.ts'
+import { loadShell, type Shell } from './http/shell.ts'
 import { createLog } from './log.ts'
-import { loadShell, type Shell } from './shell.ts'
 import { startWorker } from './worker.ts'
 import { createWorld, type World } from './world.ts'
 

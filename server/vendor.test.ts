@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freePort } from '../scripts/port.mjs'
+import { reconcile } from './books/reconciliation.ts'
 import { authorizeNetEmulator } from './gateways/payment/authorizenet/emulator.ts'
 import { cards } from './gateways/payment/cards.ts'
 import { settleAttempts } from './janitor.ts'
 import { runJobs } from './jobs.ts'
-import { reconcile } from './reconciliation.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 
 const keys = { login_id: 'merchant-login', transaction_key: 'transactionkey16' }

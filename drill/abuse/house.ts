@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
 import { API } from '#contract/api.ts'
-import { createApp } from '#server/app.ts'
 import { readConfig } from '#server/config.ts'
+import { createApp } from '#server/http/app.ts'
+import { loadShell } from '#server/http/shell.ts'
 import { createLog } from '#server/log.ts'
-import { loadShell } from '#server/shell.ts'
 import { createWorld, type World } from '#server/world.ts'
 import type { Place } from '../scale.ts'
 

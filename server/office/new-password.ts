@@ -1,6 +1,6 @@
 import { claimValue } from '#server/claims.ts'
 import { type Db, inTransaction } from '#server/db/open.ts'
-import { newPasswordLetter } from '#server/letters.ts'
+import { newPasswordLetter } from '#server/letters/letters.ts'
 import { spend, spendAll } from '#server/limits.ts'
 import { hashPassword } from '#server/password.ts'
 import { addJob, type Jobs } from '#server/queue.ts'

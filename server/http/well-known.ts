@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { World } from './world.ts'
+import type { World } from '#server/world.ts'
 
 /** The public key, where everybody looks for it: whoever has it can verify a grant or an accepted text, and sign nothing. */
 export const addWellKnown = (app: FastifyInstance, { keys }: World) =>

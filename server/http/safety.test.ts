@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openKeys } from './keys.ts'
-import { cookieOf, joinedMember } from './test/member.ts'
-import { type Site, testSite } from './test/site.ts'
+import { openKeys } from '#server/keys.ts'
+import { cookieOf, joinedMember } from '#server/test/member.ts'
+import { type Site, testSite } from '#server/test/site.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -93,7 +93,7 @@ it('7.6 has no outbox when nothing embedded would have sent anything', async () 
   expect((await site.get('/__outbox')).statusCode).toBe(200)
   const config = { ...site.world.config, embedded: ['database', 'payment'] }
   const { createApp } = await import('./app.ts')
-  const { plainShell } = await import('./test/site.ts')
+  const { plainShell } = await import('#server/test/site.ts')
   const real = await createApp({ world: { ...site.world, config }, shell: plainShell })
   expect((await real.inject('/__outbox')).statusCode).toBe(404)
   expect((await real.inject('/__outbox.json')).statusCode).toBe(404)

@@ -2,8 +2,8 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { calls } from '#contract/api.ts'
 import { officeCalls } from '#contract/office-calls.ts'
+import { type Site, testSite } from '#server/test/site.ts'
 import { documentedCalls } from './docs.ts'
-import { type Site, testSite } from './test/site.ts'
 
 let site: Site
 beforeAll(async () => {

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { cards } from '#server/gateways/payment/cards.ts'
+import type { Transaction } from '#server/gateways/payment/port.ts'
+import { settleAttempts, sweep } from '#server/janitor.ts'
+import { runJobs } from '#server/jobs.ts'
+import { referenceOf, release } from '#server/payment.ts'
+import { addJob } from '#server/queue.ts'
+import { testDatabase } from '#server/test/database.ts'
+import { runProgram } from '#server/test/process.ts'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { reconcileHourly } from './comparisons.ts'
-import { cards } from './gateways/payment/cards.ts'
-import type { Transaction } from './gateways/payment/port.ts'
-import { settleAttempts, sweep } from './janitor.ts'
-import { runJobs } from './jobs.ts'
-import { referenceOf, release } from './payment.ts'
-import { addJob } from './queue.ts'
 import { openDifferences, reconcile } from './reconciliation.ts'
-import { testDatabase } from './test/database.ts'
-import { runProgram } from './test/process.ts'
-import { filledForm, type Site, testSite } from './test/site.ts'
 
 let site: Site
 let honest: Site['world']['payment']['transactions']
@@ -252,7 +252,7 @@ it('4.19 npm run reconcile ends with 0, with 1 on a difference, with 2 when it c
   const database = await testDatabase()
   const env = { DATA_DIR: folder, ...(database.url ? { DATABASE_URL: database.url } : {}) }
   const run = async (more: Record<string, string> = {}, ...words: string[]) => {
-    const program = runProgram('server/reconcile.ts', words, { ...env, ...more })
+    const program = runProgram('server/books/reconcile.ts', words, { ...env, ...more })
     return { ...(await program.ended), said: program.said() }
   }
   if (!database.url) await runProgram('server/db/cli.ts', ['migrate'], env).ended

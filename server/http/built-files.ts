@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
-import type { World } from './world.ts'
+import type { World } from '#server/world.ts'
 
 const KEPT_DAYS = 30
 const HASHED = /^[\w-]+-[\w-]{8}\.js$/

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { type Site, testSite } from '#server/test/site.ts'
 import { keepFiles } from './built-files.ts'
-import { type Site, testSite } from './test/site.ts'
 
 const NAME = 'main-Ab12_-Cd.js'
 const SCRIPT = `console.log('an earlier version')`

@@ -2,9 +2,9 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { Refused } from '#contract/api.ts'
 import { messagesOf } from '#contract/fields.ts'
-import { isCrowded } from './db/open.ts'
+import { isCrowded } from '#server/db/open.ts'
+import { Refusal, refuseFields } from '#server/refusal.ts'
 import { dataPolicy } from './headers.ts'
-import { Refusal, refuseFields } from './refusal.ts'
 
 /** What a person can do about a request that could not be read. */
 const sentences: Record<number, string> = {

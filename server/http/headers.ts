@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Sources } from './gateways/captcha/port.ts'
+import type { Sources } from '#server/gateways/captcha/port.ts'
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 

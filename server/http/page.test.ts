@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { brandPromise } from '#contract/brand.ts'
-import { filledForm, type Site, testSite } from './test/site.ts'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
 
 let site: Site
 beforeAll(async () => {

@@ -4,9 +4,9 @@ import * as z from 'zod/mini'
 import { brand } from '#contract/brand.ts'
 import { fields } from '#contract/fields.ts'
 import type { OutboxMessage } from '#contract/pages.ts'
-import type { Db } from './db/open.ts'
+import type { Db } from '#server/db/open.ts'
+import type { World } from '#server/world.ts'
 import { type Shell, sendPage } from './shell.ts'
-import type { World } from './world.ts'
 
 /** A letter is shown as a mail reader would: no script, nothing from anywhere. */
 const letterPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"

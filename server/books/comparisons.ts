@@ -1,6 +1,6 @@
-import { spendOnce } from './db/spent.ts'
+import { spendOnce } from '#server/db/spent.ts'
+import type { World } from '#server/world.ts'
 import { reconcile } from './reconciliation.ts'
-import type { World } from './world.ts'
 
 const DAYS_BACK = 3
 const MINUTE_MS = 60_000

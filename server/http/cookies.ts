@@ -1,6 +1,6 @@
 import cookie from '@fastify/cookie'
 import type { FastifyInstance } from 'fastify'
-import type { World } from './world.ts'
+import type { World } from '#server/world.ts'
 
 /** Browsers take such a cookie only over https and from this very host: no other subdomain can plant one. */
 const BOUND = '__Host-'

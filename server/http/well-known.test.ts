@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { freePort } from '../scripts/port.mjs'
-import { consentBundle } from './office/consent.ts'
-import { mintGrant } from './office/grant.ts'
-import { filledForm, type Site, testSite } from './test/site.ts'
+import { consentBundle } from '#server/office/consent.ts'
+import { mintGrant } from '#server/office/grant.ts'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { freePort } from '../../scripts/port.mjs'
 
 type Example = { memberBehind: (token: string, isFirstUse: (jti: string) => Promise<boolean>) => Promise<string> }
 

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import { breakers, secondsOpen } from './breaker.ts'
+import { comparedAt } from '#server/books/comparisons.ts'
+import { openDifferences } from '#server/books/reconciliation.ts'
+import { breakers, secondsOpen } from '#server/breaker.ts'
+import { refusals } from '#server/limits.ts'
+import type { World } from '#server/world.ts'
 import { isLeaving } from './closing.ts'
-import { comparedAt } from './comparisons.ts'
-import { refusals } from './limits.ts'
-import { openDifferences } from './reconciliation.ts'
-import type { World } from './world.ts'
 
 /** For whoever watches over the site: /livez, /readyz, /metrics. */
 export function addHealth(app: FastifyInstance, world: World) {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { readTouches, type Touch, writeTouches } from '#server/touches.ts'
+import { parseKey, type Visitor } from '#server/visitor.ts'
+import type { World } from '#server/world.ts'
 import { visitorOf } from './address.ts'
-import { readTouches, type Touch, writeTouches } from './touches.ts'
-import { parseKey, type Visitor } from './visitor.ts'
-import type { World } from './world.ts'
 
 const COOKIE = 'foyer_enrollment'
 const OFFICE_COOKIE = 'foyer_office'

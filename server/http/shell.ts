@@ -6,10 +6,10 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { OfficeStart, PageHead, Pages } from '#contract/pages.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
-import type { Sources } from './gateways/captcha/port.ts'
+import type { Sources } from '#server/gateways/captcha/port.ts'
+import { escaped } from '#server/markup.ts'
+import { Mendable } from '#server/mendable.ts'
 import { pagePolicy } from './headers.ts'
-import { escaped } from './markup.ts'
-import { Mendable } from './mendable.ts'
 
 /** What the web build hands over: the head of every page, the bodies, what they may load, and the folder of files. */
 export type Shell = {
@@ -21,7 +21,7 @@ export type Shell = {
   files: string | undefined
 }
 
-const built = new URL('../dist/', import.meta.url)
+const built = new URL('../../dist/', import.meta.url)
 
 /** The build, read once. */
 export async function loadShell(captcha?: Sources): Promise<Shell> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { vendorAt } from './gateways/captcha/vendors.ts'
+import { vendorAt } from '#server/gateways/captcha/vendors.ts'
 import { pagePolicy } from './headers.ts'
 
 const head = { css: 'body{margin:0}', early: '0' }

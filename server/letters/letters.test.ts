@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { verified } from '../scripts/verify-consent.mjs'
-import type { Letter } from './gateways/mail/port.ts'
-import { runJobs } from './jobs.ts'
+import type { Letter } from '#server/gateways/mail/port.ts'
+import { runJobs } from '#server/jobs.ts'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { verified } from '../../scripts/verify-consent.mjs'
 import {
   cancelledLetter,
   confirmEmailLetter,
@@ -13,7 +14,6 @@ import {
   unpaidLetter,
   welcomeLetter,
 } from './letters.ts'
-import { filledForm, type Site, testSite } from './test/site.ts'
 
 let site: Site
 let member_id: string
@@ -250,8 +250,8 @@ describe('the outbox', () => {
   })
 
   it('7.6 keeps its letters where nothing embedded would have sent anything', async () => {
-    const { createApp } = await import('./app.ts')
-    const { plainShell } = await import('./test/site.ts')
+    const { createApp } = await import('#server/http/app.ts')
+    const { plainShell } = await import('#server/test/site.ts')
     const config = { ...site.world.config, embedded: ['database', 'payment'] }
     const real = await createApp({ world: { ...site.world, config }, shell: plainShell })
     const { id } = await site.db.selectFrom('message').select('id').where('html', '<>', '').executeTakeFirstOrThrow()

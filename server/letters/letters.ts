@@ -2,7 +2,12 @@ import { brand } from '#contract/brand.ts'
 import { figures } from '#contract/figures.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { renewsOn } from '#contract/renewal.ts'
-import type { Letter } from './gateways/mail/port.ts'
+import type { Letter } from '#server/gateways/mail/port.ts'
+import { findMember } from '#server/members.ts'
+import { acceptedBy, signedConsent } from '#server/office/consent.ts'
+import { receiptOf } from '#server/office/view.ts'
+import type { Jobs } from '#server/queue.ts'
+import type { World } from '#server/world.ts'
 import {
   acceptedText,
   address,
@@ -16,13 +21,8 @@ import {
   receipt,
   smallPrint,
   write,
-} from './letters/paper.ts'
-import { readable } from './letters/plain.ts'
-import { findMember } from './members.ts'
-import { acceptedBy, signedConsent } from './office/consent.ts'
-import { receiptOf } from './office/view.ts'
-import type { Jobs } from './queue.ts'
-import type { World } from './world.ts'
+} from './paper.ts'
+import { readable } from './plain.ts'
 
 /** The first letter to a member: what was bought, under whom, and the link that is now theirs. */
 export async function welcomeLetter(world: World, { member_id }: Jobs['welcome']): Promise<Letter> {

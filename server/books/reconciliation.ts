@@ -1,11 +1,11 @@
 import { toAmount } from '#contract/money.ts'
-import { type Db, inTransaction } from './db/open.ts'
-import type { PaymentState, Tables } from './db/tables.ts'
-import type { Transaction } from './gateways/payment/port.ts'
-import { Mendable } from './mendable.ts'
-import { isFree } from './payment.ts'
-import { addJob } from './queue.ts'
-import type { World } from './world.ts'
+import { type Db, inTransaction } from '#server/db/open.ts'
+import type { PaymentState, Tables } from '#server/db/tables.ts'
+import type { Transaction } from '#server/gateways/payment/port.ts'
+import { Mendable } from '#server/mendable.ts'
+import { isFree } from '#server/payment.ts'
+import { addJob } from '#server/queue.ts'
+import type { World } from '#server/world.ts'
 
 /** What the gateway's books and ours do not agree on, in words for the operator. */
 export type Difference = Pick<Tables['difference'], 'reference' | 'kind' | 'transaction_id' | 'ours' | 'theirs'>

@@ -1,11 +1,11 @@
-import { readConfig } from './config.ts'
-import { table } from './db/listings.ts'
-import { requireSchema } from './db/migrate.ts'
-import { openDatabase } from './db/open.ts'
-import { createLog } from './log.ts'
-import { Mendable, sentenceFor } from './mendable.ts'
+import { readConfig } from '#server/config.ts'
+import { table } from '#server/db/listings.ts'
+import { requireSchema } from '#server/db/migrate.ts'
+import { openDatabase } from '#server/db/open.ts'
+import { createLog } from '#server/log.ts'
+import { Mendable, sentenceFor } from '#server/mendable.ts'
+import { clock, createWorld } from '#server/world.ts'
 import { reconcile } from './reconciliation.ts'
-import { clock, createWorld } from './world.ts'
 
 const USAGE = `npm run reconcile [-- --days N]
 
