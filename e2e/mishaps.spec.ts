@@ -71,20 +71,16 @@ test('10.2 what was said of a press is not said again to who went away and comes
 test('10.13 when the server asks for a code before it takes the card, the code leads back to the payment', async ({
   page,
 }) => {
-  const phone = `+1202555${Math.floor(1000 + Math.random() * 9000)}`
-  const who = { ...someone(), phone }
-  await reachPayment(page, '/ana', who)
+  await reachPayment(page)
   await fillPayment(page)
   const code = ['Please confirm your phone number with the code that we send you.']
   const json = { message: 'Please check the marked fields.', fields: { code } }
   await page.route('**/api/enrollment/add-enrollment', (route) => route.fulfill({ status: 422, json }), { times: 1 })
+  for (const call of ['send-verification-code', 'verify-code'])
+    await page.route(`**/api/twilio/${call}`, (route) => route.fulfill({ json: { status: 1, message: '' } }))
   await pay(page)
   await page.getByRole('dialog', { name: 'Code Sent' }).getByRole('button').last().click()
-  const [message] = await (await page.request.get(`/__outbox.json?to=${encodeURIComponent(phone)}`)).json()
-  await page
-    .getByLabel(/code/i)
-    .first()
-    .fill(/\b\d{6}\b/.exec(message.body)?.[0] ?? '')
+  await page.getByLabel(/code/i).first().fill('123456')
   await next(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Proceed' }).click()
   await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { declinedCard } from './breaker.ts'
+import { declinedCard, secondsOpen } from './breaker.ts'
 import { cards } from './gateways/payment/cards.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 
 const pay = async (site: Site, changes: Record<string, string>, headers: Record<string, string> = {}) =>
   site.post('enrollment/add-enrollment', await filledForm(site, changes), headers)
+
+/** Somebody in the n-th of many networks. */
+const from = (n: number) => ({ 'x-forwarded-for': `203.0.${n}.7` })
 
 const asked = async (site: Site) =>
   (await site.world.payment.transactions(new Date(0), AbortSignal.timeout(2000))).length
@@ -59,8 +62,8 @@ describe('declined cards', () => {
   })
 
   it('6.6 when too many are declined, a card goes on only with a confirmed phone, and later without again', async () => {
-    const site = await testSite({ BREAKER_DECLINES: '3/600/50', BREAKER_SECONDS: '600' })
-    for (let round = 0; round < 3; round++) await pay(site, { cc_number: cards.declined })
+    const site = await testSite({ BREAKER_DECLINES: '3/600/50', BREAKER_SECONDS: '600', TRUST_PROXY: 'loopback' })
+    for (let round = 0; round < 3; round++) await pay(site, { cc_number: cards.declined }, from(round))
     const enrollment = randomUUID()
     const key = { 'idempotency-key': `${enrollment}.1` }
     const refused = await pay(site, {}, key)
@@ -88,11 +91,61 @@ describe('declined cards', () => {
   })
 
   it('6.6 a few among many good ones trip nothing', async () => {
-    const site = await testSite({ BREAKER_DECLINES: '3/600/50' })
+    const site = await testSite({ BREAKER_DECLINES: '3/600/50', TRUST_PROXY: 'loopback' })
     for (let round = 0; round < 5; round++) await pay(site, {})
-    for (let round = 0; round < 4; round++) await pay(site, { cc_number: cards.declined })
+    for (let round = 0; round < 4; round++) await pay(site, { cc_number: cards.declined }, from(round))
     expect((await pay(site, {})).json().payment).toBe('Approved')
     await site.close()
+  })
+
+  it.each([
+    ['an address', () => '203.0.113.7'],
+    ['a network of many addresses', (n: number) => `2001:db8:7:${n}::1`],
+  ])(
+    '6.6 %s alone trips nothing for the others; for a day its own cards need a confirmed phone',
+    async (_, address) => {
+      const site = await testSite({ BREAKER_DECLINES: '5/600/50', TRUST_PROXY: 'loopback' })
+      const alone = (n: number, changes = {}) => pay(site, changes, { 'x-forwarded-for': address(n) })
+      for (let round = 0; round < 5; round++)
+        expect((await alone(round, { cc_number: cards.declined })).json().payment).toBe('Declined')
+      expect((await pay(site, {}, from(1))).json().payment).toBe('Approved')
+      expect((await alone(6)).json().fields).toHaveProperty('code')
+      expect(await asked(site)).toBe(6)
+      site.pass(90_000)
+      expect((await alone(7)).json().payment).toBe('Approved')
+      await site.close()
+    },
+  )
+
+  it('6.6 it looks again before the bank is asked: a network may have used up its share meanwhile', async () => {
+    const site = await testSite({ BREAKER_DECLINES: '2/600/50' })
+    const { verify } = site.world.captcha
+    site.world.captcha.verify = async (...solution) => {
+      for (let n = 0; n < 2; n++) await declinedCard(site.world, '127.0.0.1')
+      return verify(...solution)
+    }
+    expect((await pay(site, {})).json().fields).toHaveProperty('code')
+    expect(await asked(site)).toBe(0)
+    await site.close()
+  })
+
+  it('6.6 whoever is patient trips it within a day', async () => {
+    const { world, pass, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
+    const tried = async (n: number) => {
+      await declinedCard(world, `network ${n % 6}`)
+      pass(700)
+      return secondsOpen(world, 'declines')
+    }
+    for (let n = 1; n < 25; n++) expect(await tried(n), `${n}`).toBeUndefined()
+    expect(await tried(25)).toBeGreaterThan(0)
+    await close()
+  })
+
+  it('6.6 what is found out later trips nothing by itself', async () => {
+    const { world, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
+    for (let n = 0; n < 30; n++) await declinedCard(world)
+    expect(await secondsOpen(world, 'declines')).toBeUndefined()
+    await close()
   })
 
   it('6.6 a breaker that is switched off never trips', async () => {

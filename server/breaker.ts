@@ -6,7 +6,8 @@ import type { World } from './world.ts'
 
 /**
  * Trips when too large a share of something fails, over all visitors and all processes, and stays open for a while.
- * declines: cards that the bank refuses. codes: messages that nobody confirms.
+ * declines: cards that the bank refuses. codes: messages that nobody confirms. It takes several networks to trip it: what
+ * one of them adds is capped.
  */
 export type Breaker = 'declines' | 'codes'
 export const breakers: Breaker[] = ['declines', 'codes']
@@ -14,43 +15,48 @@ export const breakers: Breaker[] = ['declines', 'codes']
 const settingOf = ({ config }: World, breaker: Breaker) =>
   ({ declines: config.BREAKER_DECLINES, codes: config.BREAKER_CODES })[breaker]
 
-/** A bank has declined it. */
-export async function declinedCard(world: World): Promise<void> {
-  const { seconds } = world.config.BREAKER_DECLINES
-  await write(world.db, counted('declines', 'bad', world.now(), seconds))
-  await tripIfBad(world, 'declines', await tally(world, 'declines', seconds, 0), 1)
-}
+/** A bank has declined it. What is found out later is nobody's: all of it together counts as one network. */
+export const declinedCard = (world: World, network = 'nobody') => failed(world, 'declines', network)
 
 /** A bank has taken it: what is to be counted. */
-export const goodCard = (world: World) =>
-  counted('declines', 'good', world.now(), world.config.BREAKER_DECLINES.seconds)
+export const goodCard = (world: World) => counted(world, 'declines', GOOD, world.now())
+
+/** A message has been sent; it is bad until it is confirmed. */
+export const noteMessage = (world: World, network: string) => failed(world, 'codes', network)
+
+/** A code has been typed: none of the messages that it took was bad. */
+export async function noteConfirmed(
+  world: World,
+  network: string,
+  { sent_at, sends }: { sent_at: Date; sends: number },
+): Promise<void> {
+  await write(world.db, counted(world, 'codes', keyOf(world, network), sent_at, -sends))
+  await write(world.db, counted(world, 'codes', GOOD, sent_at))
+}
+
+async function failed(world: World, breaker: Breaker, network: string): Promise<void> {
+  if (!Number.isFinite(settingOf(world, breaker).most)) return // it is switched off
+  await write(world.db, counted(world, breaker, keyOf(world, network), world.now()))
+  await tripIfBad(world, breaker)
+}
+
+/** What is good is counted in one row, what is bad by the network that it came from. */
+const GOOD = 'good'
+const keyOf = ({ keys }: World, network: string) => keys.hmac('limits', network)
+
+const DAY = 86_400
+const PARTS = 6
 
 /** How long a visitor may take to type a code: until then it is neither good nor bad. */
 const PATIENCE_SECONDS = 600
 
-/** A message has been sent; it is bad until it is confirmed. */
-export async function noteMessage(world: World): Promise<void> {
-  const { seconds } = world.config.BREAKER_CODES
-  await write(world.db, counted('codes', 'bad', world.now(), seconds))
-  await tripIfBad(world, 'codes', await tally(world, 'codes', seconds, PATIENCE_SECONDS), 1)
-  await tripIfBad(world, 'codes', await tally(world, 'codes', seconds, 0), 4) // many at once need not be waited for
-}
-
-/** A code has been typed: none of the messages that it took was bad. */
-export async function noteConfirmed(world: World, { sent_at, sends }: { sent_at: Date; sends: number }): Promise<void> {
-  const { seconds } = world.config.BREAKER_CODES
-  await write(world.db, counted('codes', 'bad', sent_at, seconds, -sends))
-  await write(world.db, counted('codes', 'good', sent_at, seconds))
-}
-
-const PARTS = 6
-
 export type Counted = ReturnType<typeof counted>
 
-function counted(breaker: Breaker, key: 'bad' | 'good', at: Date, seconds: number, by = 1) {
+function counted(world: World, breaker: Breaker, key: string, at: Date, by = 1) {
+  const { seconds } = settingOf(world, breaker)
   const length = (seconds * 1000) / PARTS
   const start = Math.floor(at.getTime() / length) * length
-  const until = new Date(start + (seconds + PATIENCE_SECONDS) * 2000)
+  const until = new Date(start + (Math.max(seconds, DAY) + PATIENCE_SECONDS) * 2000)
   return { name: `breaker ${breaker}`, key, part: new Date(start), at_first: Math.max(by, 0), by, until }
 }
 
@@ -61,32 +67,54 @@ export const writing = ({ name, key, part, at_first, by, until }: Counted) => sq
   on conflict (name, key, window_start) do update set count = greatest(limit_count.count + ${by}, 0)`
 const write = statement((_db, counted: Counted) => writing(counted))
 
-type Tally = { bad: number; good: number }
+/** seconds: unless it is the setting's. without: so old they are at least. times: as many times as the setting says. */
+type Judged = { seconds?: number; without: number; times: number }
 
-/** What became of those of the last while, without the youngest. */
-async function tally({ db, now }: World, breaker: Breaker, seconds: number, without: number): Promise<Tally> {
-  const part = without ? seconds / PARTS : 0 // its last one was counted when it ended
-  const newest = now().getTime() - (without + part) * 1000
-  const rows = await db
-    .selectFrom('limit_count')
-    .select(({ fn }) => ['key', fn.sum<number>('count').as('count')])
-    .where('name', '=', `breaker ${breaker}`)
-    .where('window_start', '>', new Date(newest - seconds * 1000))
-    .where('window_start', '<=', new Date(newest))
-    .groupBy('key')
-    .execute()
-  const counted = new Map(rows.map(({ key, count }) => [key, Number(count)]))
-  return { bad: counted.get('bad') ?? 0, good: counted.get('good') ?? 0 }
+/** In a short time, and again: by whoever is patient, and many at once that need not be waited for. */
+const judged: Record<Breaker, Judged[]> = {
+  declines: [
+    { without: 0, times: 1 },
+    { seconds: DAY, without: 0, times: 5 },
+  ],
+  codes: [
+    { without: PATIENCE_SECONDS, times: 1 },
+    { without: 0, times: 4 },
+  ],
 }
 
-const DAY = 86_400
+/** One network adds no more than that part of what it takes. */
+const NETWORKS = 5
 
 /** Enough bad ones, few good ones beside them. Who has tripped today trips sooner, and stays open twice as long. */
-async function tripIfBad(world: World, breaker: Breaker, { bad, good }: Tally, times: number): Promise<void> {
-  const { most, percent } = settingOf(world, breaker)
+async function tripIfBad(world: World, breaker: Breaker): Promise<void> {
+  const { most, percent, seconds } = settingOf(world, breaker)
+  if (await secondsOpen(world, breaker)) return
   const trips = await tripsToday(world, breaker)
-  const enough = Math.max(1, trips ? most / 4 : most) * times
-  if (bad < enough || bad * 100 < (bad + good) * percent || (await secondsOpen(world, breaker))) return
+  for (const { times, ...window } of judged[breaker]) {
+    const enough = Math.max(1, trips ? most / 4 : most) * times
+    const cap = Math.max(1, Math.floor(enough / NETWORKS))
+    const { bad, good } = await tally(world, breaker, { seconds, ...window, cap })
+    if (bad >= enough && bad * 100 >= (bad + good) * percent) return trip(world, breaker, trips)
+  }
+}
+
+type Tallied = Required<Omit<Judged, 'times'>> & { cap: number }
+
+/** What became of those of the last while, without the youngest. */
+async function tally({ db, now }: World, breaker: Breaker, { seconds, without, cap }: Tallied) {
+  const part = without ? seconds / PARTS : 0 // its last one was counted when it ended
+  const newest = now().getTime() - (without + part) * 1000
+  const { rows } = await sql<{ bad: number; good: number }>`
+    select coalesce(sum(least(count, ${cap})) filter (where key <> ${GOOD}), 0) as bad,
+      coalesce(sum(count) filter (where key = ${GOOD}), 0) as good
+    from (select key, sum(count) as count from limit_count
+      where name = ${`breaker ${breaker}`} and window_start > ${new Date(newest - seconds * 1000)}
+        and window_start <= ${new Date(newest)}
+      group by key) by_network`.execute(db)
+  return { bad: Number(rows[0]?.bad), good: Number(rows[0]?.good) }
+}
+
+async function trip(world: World, breaker: Breaker, trips: number): Promise<void> {
   const seconds = Math.min(world.config.BREAKER_SECONDS * 2 ** trips, DAY)
   const now = world.now()
   const until = (later: number) => new Date(now.getTime() + later * 1000)
@@ -115,11 +143,44 @@ export async function secondsOpen(world: World, breaker: Breaker): Promise<numbe
 
 const readOpenUntil = statement((db, { breaker }: { breaker: Breaker }) => openUntil(db, breaker))
 
-/** Until when it is open, if it ever was: by itself, or as a part of a larger statement. */
-export const openUntil = (db: Db, breaker: Breaker) =>
+/** Until when it is open, if it ever was. */
+const openUntil = (db: Db, breaker: Breaker) =>
   db.selectFrom('spent').select('expires_at').where('kind', '=', 'breaker').where('key', '=', breaker)
 
-export function secondsLeft({ now }: World, until: Date | null | undefined): number | undefined {
+function secondsLeft({ now }: World, until: Date | null | undefined): number | undefined {
   const left = until ? Math.ceil((until.getTime() - now().getTime()) / 1000) : 0
   return left > 0 ? left : undefined
+}
+
+/** Why a card may need a confirmed phone. */
+type Doubt = { open_until: Date | null; declined: number | null }
+export type Doubted = ReturnType<typeof doubted>
+
+export const doubted = (world: World, network: string) => ({
+  key: keyOf(world, network),
+  since: new Date(world.now().getTime() - DAY * 1000),
+})
+
+/** By itself, or as a part of a larger statement. */
+export const doubts = (db: Db, { key, since }: Doubted) =>
+  [
+    openUntil(db, 'declines').as('open_until'),
+    db
+      .selectFrom('limit_count')
+      .select(({ fn }) => fn.sum<number>('count').as('count'))
+      .where('name', '=', 'breaker declines')
+      .where('key', '=', key)
+      .where('window_start', '>', since)
+      .as('declined'),
+  ] as const
+const readDoubts = statement((db, asked: Doubted) => db.selectNoFrom(doubts(db, asked)))
+
+/** Everybody's does while too many are declined, or did a moment ago; so does one from a network where that many were today. */
+export const isDoubtful = (world: World, { open_until, declined }: Doubt, ago = 0): boolean =>
+  (open_until !== null && open_until.getTime() + ago * 1000 > world.now().getTime()) ||
+  Number(declined) >= world.config.BREAKER_DECLINES.most
+
+export async function isInDoubt(world: World, network: string, ago?: number): Promise<boolean> {
+  const [found] = (await readDoubts(world.db, doubted(world, network))).rows
+  return found !== undefined && isDoubtful(world, found, ago)
 }

@@ -68,9 +68,10 @@ async function settle(world: World, left: Left): Promise<void> {
 /** Forgets what has expired: counters, used captchas and grants, codes, sessions, letters' words, phones, what is done, and who the visitors of past days were. */
 export async function sweep(world: World): Promise<void> {
   const now = world.now()
-  const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
+  const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
+  const daysAgo = (days: number) => hoursAgo(days * 24)
   await world.db.deleteFrom('limit_count').where('expires_at', '<', now).execute()
-  await world.db.deleteFrom('spent').where('expires_at', '<', now).execute()
+  await world.db.deleteFrom('spent').where('expires_at', '<', hoursAgo(1)).execute() // a breaker that was open is asked for so long
   await world.db.deleteFrom('sandbox_code').where('expires_at', '<', now).execute()
   await world.db.deleteFrom('office_session').where('expires_at', '<', now).execute()
   await world.db.deleteFrom('letter_key').where('expires_at', '<', now).execute()

@@ -1,11 +1,22 @@
 import { sql } from 'kysely'
 import { type Counted, writing } from './breaker.ts'
-import type { LimitName } from './config.ts'
+import type { Config, LimitName as Setting } from './config.ts'
 import { statement } from './db/statement.ts'
+import type { Limit } from './readers.ts'
 import { Refusal } from './refusal.ts'
 import type { World } from './world.ts'
 
-type Asked = [limit: LimitName, key: string]
+/** What is sent all the same while nobody confirms codes: a few in all, and two a day to one network. */
+const trickle = {
+  BREAKER_CODES: ({ BREAKER_CODES: { most, seconds } }: Config): Limit => ({ most: Math.ceil(most / 4), seconds }),
+  BREAKER_CODES_BY_NETWORK: (): Limit => ({ most: 2, seconds: 86_400 }),
+}
+
+export type LimitName = Setting | keyof typeof trickle
+const limitOf = ({ config }: World, name: LimitName) =>
+  name in trickle ? trickle[name as keyof typeof trickle](config) : config[name as Setting]
+
+export type Asked = [limit: LimitName, key: string]
 type Some<Item> = [Item, ...Item[]]
 
 /** Counts one more of something, or refuses when it would be too many. */
@@ -83,7 +94,7 @@ const takeAll = statement((_db, { back, also }: TakingBack) => {
 })
 
 /** Takes one back that was counted by an earlier request: from the newest eighth that has one. */
-export async function giveBackOne(world: World, limit: LimitName, key: string): Promise<void> {
+export async function giveBackOne(world: World, [limit, key]: Asked): Promise<void> {
   const { name, hash, since } = countingOf(world, limit, key)
   await sql`
     update limit_count set count = count - 1
@@ -91,8 +102,8 @@ export async function giveBackOne(world: World, limit: LimitName, key: string): 
       where name = ${name} and key = ${hash} and window_start > ${since} and count > 0)`.execute(world.db)
 }
 
-/** What has been counted so far, without counting: for limits that only failures fill. */
-export async function refuseIfSpent(world: World, limit: LimitName, key: string): Promise<void> {
+/** Whether it would be one too many, without counting it. */
+export async function isSpent(world: World, [limit, key]: Asked): Promise<boolean> {
   const { most, name, hash, since } = countingOf(world, limit, key)
   const row = await world.db
     .selectFrom('limit_count')
@@ -101,14 +112,14 @@ export async function refuseIfSpent(world: World, limit: LimitName, key: string)
     .where('key', '=', hash)
     .where('window_start', '>', since)
     .executeTakeFirst()
-  if (Number(row?.count ?? 0) >= most) throw await tooMany(world, limit, key)
+  return Number(row?.count ?? 0) >= most
 }
 
 const PARTS = 8
 
 /** Where and since when a limit counts. A part counts as long as anything in it may still be young enough. */
 function countingOf(world: World, limit: LimitName, key: string) {
-  const { most, seconds } = world.config[limit]
+  const { most, seconds } = limitOf(world, limit)
   const now = world.now().getTime()
   const length = (seconds * 1000) / PARTS
   const start = Math.floor(now / length) * length

@@ -150,7 +150,7 @@ describe('a code', () => {
 })
 
 it('6.4 after too many wrong codes not even the right one is looked at', async () => {
-  const strict = await testSite({ LIMIT_CODE_CHECKS: '1/3600' })
+  const strict = await testSite({ PHONE_VERIFICATION: 'on', LIMIT_CODE_CHECKS: '1/3600' })
   const phone_number = '+12025550121'
   const sent = await strict.post('twilio/send-verification-code', { phone_number, captcha: await strict.captcha() })
   const cookie = String(sent.headers['set-cookie']).split(';')[0] ?? ''
@@ -159,6 +159,21 @@ it('6.4 after too many wrong codes not even the right one is looked at', async (
   const verify = (tried: string) => strict.post('twilio/verify-code', { phone_number, code: tried }, { cookie })
   expect((await verify(code === '111111' ? '222222' : '111111')).json().status).toBe(0)
   expect((await verify(code)).statusCode).toBe(429)
+  await strict.close()
+})
+
+it.each(['wrong', 'unknown'] as const)('6.4 many at once do not outrun the limit of checks: %s', async (answer) => {
+  const strict = await testSite({ PHONE_VERIFICATION: 'on', LIMIT_CODE_CHECKS: '3/3600' })
+  let asked = 0
+  strict.world.sms.check = async () => {
+    asked++
+    return answer
+  }
+  const { send, verify } = await phonesOf(strict).visitor()
+  await send('+12025550122')
+  const replies = await Promise.all(Array.from({ length: 12 }, () => verify('+12025550122', '000000')))
+  expect(replies.filter(({ statusCode }) => statusCode === 429)).toHaveLength(9)
+  expect(asked).toBe(3)
   await strict.close()
 })
 

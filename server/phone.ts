@@ -1,12 +1,20 @@
 import { figures } from '#contract/figures.ts'
-import { noteConfirmed, noteMessage, secondsOpen } from './breaker.ts'
-import type { LimitName } from './config.ts'
+import { isInDoubt, noteConfirmed, noteMessage, secondsOpen } from './breaker.ts'
 import { takeTurn } from './db/spent.ts'
 import type { Sending } from './gateways/sms/port.ts'
-import { countRefusal, giveBackOne, refuseIfSpent, spend, spendAll, waitInWords } from './limits.ts'
+import {
+  type Asked as Counted,
+  countRefusal,
+  giveBackOne,
+  isSpent,
+  type LimitName,
+  spend,
+  spendAll,
+  waitInWords,
+} from './limits.ts'
 import { countryOf, isPossible } from './phone-numbers.ts'
 import { Refusal } from './refusal.ts'
-import type { Visitor } from './visitor.ts'
+import { networkOf, type Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
 /** What the spec's phone calls answer: 1 is success. */
@@ -46,8 +54,9 @@ export async function sendCode(
     countRefusal('PHONE_COUNTRIES')
     return said.elsewhere
   }
-  await refuseIfPumped(world)
-  await requireHuman(world, enrollment_id, captcha)
+  await refuseUnasked(world, visitor)
+  const trickle = await trickleOf(world, visitor)
+  await requireHuman(world, enrollment_id, captcha, visitor)
   await refuseTooSoon(world, mobile_phone)
   let sending: Sending | undefined
   const { giveBack } = await spendAll(world, [
@@ -56,6 +65,7 @@ export async function sendCode(
     ['LIMIT_CODES_BY_NUMBER', mobile_phone],
     ['LIMIT_CODES_BY_BLOCK', mobile_phone.slice(0, -4)], // ten thousand neighbours, rented together
     ['LIMIT_CODES', 'all'],
+    ...trickle,
   ]).catch(async (error: unknown) => {
     await mayTryAtOnce(world, mobile_phone)
     throw error
@@ -67,12 +77,12 @@ export async function sendCode(
     if (sending !== 'sent' && sending !== 'unknown') await giveBack({ names: PER_MESSAGE })
   }
   if (sending === 'sent' || sending === 'unknown') await expectCode(world, enrollment_id, mobile_phone)
-  if (sending === 'sent') await orLog(world, noteMessage(world))
+  if (sending === 'sent') await orLog(world, noteMessage(world, networkOf(visitor)))
   return said[sending === 'unknown' ? 'unsent' : sending]
 }
 
 /** What counts messages, and none was sent. Who asked has asked all the same: to try numbers on the vendor is somebody's business too. */
-const PER_MESSAGE: LimitName[] = ['LIMIT_CODES_BY_NUMBER', 'LIMIT_CODES_BY_BLOCK', 'LIMIT_CODES']
+const PER_MESSAGE: LimitName[] = ['LIMIT_CODES_BY_NUMBER', 'LIMIT_CODES_BY_BLOCK', 'LIMIT_CODES', 'BREAKER_CODES']
 
 const mayTryAtOnce = ({ db }: World, mobile_phone: string) =>
   db.deleteFrom('spent').where('kind', '=', 'code').where('key', '=', mobile_phone).execute()
@@ -99,23 +109,42 @@ const forgetOtherNumbers = ({ db }: World, enrollment_id: string, mobile_phone: 
     .where('mobile_phone', '!=', mobile_phone)
     .execute()
 
-/** Codes that nobody confirms are somebody's business with the price of messages. */
-async function refuseIfPumped(world: World) {
+const HOUR = 3600
+
+/** Where no card waits for a code, a message would be somebody's business with its price. Who was asked just now may still get it. */
+async function refuseUnasked(world: World, visitor: Visitor) {
+  if (world.config.PHONE_VERIFICATION || (await isInDoubt(world, networkOf(visitor), HOUR))) return
+  countRefusal('PHONE_VERIFICATION')
+  throw new Refusal(409, 'No code is needed at the moment. Please go on without one.')
+}
+
+/** Codes that nobody confirms are such a business, too. While they are, few are sent: who did nothing shall not stand before a closed door. */
+async function trickleOf(world: World, visitor: Visitor): Promise<Counted[]> {
   const retryAfter = await secondsOpen(world, 'codes')
-  if (!retryAfter) return
+  if (!retryAfter) return []
+  const trickle = trickleFor(visitor)
+  const spent = await Promise.all(trickle.map((counted) => isSpent(world, counted)))
+  if (!spent.includes(true)) return trickle
   countRefusal('BREAKER_CODES')
   const sentence = `Codes cannot be sent at the moment. Please wait ${waitInWords(retryAfter)} and try again.`
   throw new Refusal(429, sentence, { retryAfter })
 }
 
-/** Before the first message of an enrollment, and before no other. */
-async function requireHuman({ db, captcha }: World, enrollment_id: string, solution: string | undefined) {
-  const earlier = await db
+const trickleFor = (visitor: Visitor): Counted[] => [
+  ['BREAKER_CODES', 'all'],
+  ['BREAKER_CODES_BY_NETWORK', networkOf(visitor)],
+]
+
+/** Before the first message of an enrollment, and before no other. To look at a solution may cost a question to another company. */
+async function requireHuman(world: World, enrollment_id: string, solution: string | undefined, { address }: Visitor) {
+  const earlier = await world.db
     .selectFrom('phone_check')
     .select('mobile_phone')
     .where('enrollment_id', '=', enrollment_id)
     .executeTakeFirst()
-  if (earlier || (await captcha.verify(solution ?? '', `code ${enrollment_id}`))) return
+  if (earlier) return
+  await spend(world, 'LIMIT_CHALLENGES', address)
+  if (await world.captcha.verify(solution ?? '', `code ${enrollment_id}`)) return
   throw new Refusal(422, 'Please confirm the captcha.', { fields: { captcha: ['Please confirm the captcha.'] } })
 }
 
@@ -134,7 +163,7 @@ async function refuseTooSoon({ db, now }: World, mobile_phone: string) {
   throw new Refusal(429, `Resend code in ${left} seconds`, { retryAfter: left })
 }
 
-/** A right code confirms this number for this enrollment, and only once; it stays confirmed. */
+/** A code counts as wrong until it is right, so that many at once cannot outrun the limit. */
 export async function verifyCode(
   world: World,
   mobile_phone: string,
@@ -142,16 +171,26 @@ export async function verifyCode(
   visitor: Visitor,
   enrollment_id: string,
 ): Promise<PhoneReply> {
-  await refuseIfSpent(world, 'LIMIT_CODE_CHECKS', visitor.address)
+  const { giveBack } = await spend(world, 'LIMIT_CODE_CHECKS', visitor.address)
+  const reply = await confirm(world, mobile_phone, code, visitor, enrollment_id)
+  if (reply === said.right) await orLog(world, giveBack())
+  return reply
+}
+
+/** A right code confirms this number for this enrollment, and only once; it stays confirmed. */
+async function confirm(
+  world: World,
+  mobile_phone: string,
+  code: string,
+  visitor: Visitor,
+  enrollment_id: string,
+): Promise<PhoneReply> {
   const asked = await findCheck(world, enrollment_id, mobile_phone) // by this visitor, and not before the number changed
   if (isConfirmed(asked)) return said.right // it was, and whoever asks again did not hear it
   const checked = asked ? await world.sms.check(mobile_phone, code) : 'gone'
   if (checked === 'unknown') return said.unchecked
   if (checked === 'gone' && isConfirmed(await findCheck(world, enrollment_id, mobile_phone))) return said.right // meanwhile
-  if (checked !== 'right') {
-    await spend(world, 'LIMIT_CODE_CHECKS', visitor.address)
-    return said[checked]
-  }
+  if (checked !== 'right') return said[checked]
   const now = world.now()
   await world.db
     .updateTable('phone_check')
@@ -159,8 +198,9 @@ export async function verifyCode(
     .where('enrollment_id', '=', enrollment_id)
     .where('mobile_phone', '=', mobile_phone)
     .execute()
-  if (asked) await orLog(world, noteConfirmed(world, asked))
-  await orLog(world, giveBackOne(world, 'LIMIT_CODES_BY_ADDRESS', visitor.address)) // failures count, and this one was none
+  if (asked) await orLog(world, noteConfirmed(world, networkOf(visitor), asked))
+  const failures: Counted[] = [['LIMIT_CODES_BY_ADDRESS', visitor.address], ...trickleFor(visitor)]
+  for (const counted of failures) await orLog(world, giveBackOne(world, counted)) // and this one was none
   return said.right
 }
 

@@ -5,7 +5,7 @@ import { shownTexts } from '#contract/legal.ts'
 import { toAmount } from '#contract/money.ts'
 import { objectionTo, passwordMessages } from '#contract/password.ts'
 import { shippingOf } from '#contract/payload.ts'
-import { secondsOpen } from './breaker.ts'
+import { isInDoubt } from './breaker.ts'
 import { checkoutDocuments, consent, priceOrder } from './catalog.ts'
 import { creditFor } from './credit.ts'
 import type { Details } from './db/tables.ts'
@@ -14,7 +14,7 @@ import { countRefusal, spend } from './limits.ts'
 import { referenceOf, type Screened } from './payment.ts'
 import { isVerified } from './phone.ts'
 import { Refusal, refuseFields } from './refusal.ts'
-import type { AttemptKey, Visitor } from './visitor.ts'
+import { type AttemptKey, networkOf, type Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
 /**
@@ -73,19 +73,19 @@ function refuseExpired({ cc_month, cc_year }: Enrollment, now: Date) {
 }
 
 /**
- * The phone is confirmed where the operator asks for it, and everywhere while the bank declines too many cards: honest
- * visitors can read their code.
+ * The phone is confirmed where the operator asks for it, and everywhere while the bank declines too many cards, or too many
+ * from one network: honest visitors can read their code.
  */
 export async function requirePhone(
   world: World,
   { mobile_phone }: Enrollment,
   { enrollment_id }: AttemptKey,
-  { cookie }: Visitor,
-  isTripped: () => Promise<unknown> = () => secondsOpen(world, 'declines'),
+  visitor: Visitor,
+  isTripped = () => isInDoubt(world, networkOf(visitor)),
 ) {
   const { PHONE_VERIFICATION } = world.config
   if (!PHONE_VERIFICATION && !(await isTripped())) return
-  if (await isVerified(world, mobile_phone, { enrollment_id, cookie })) return
+  if (await isVerified(world, mobile_phone, { enrollment_id, cookie: visitor.cookie })) return
   if (PHONE_VERIFICATION) throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
   countRefusal('BREAKER_DECLINES')
   throw refuseFields({ code: 'Please confirm your phone number with the code that we send you.' })

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { EnrollmentReply } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { declinedCard, goodCard, openUntil, secondsLeft } from './breaker.ts'
+import { type Doubted, declinedCard, doubted, doubts, goodCard, isDoubtful } from './breaker.ts'
 import { statement } from './db/statement.ts'
 import { countRefusal, spendAll } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import { requirePhone } from './screening.ts'
-import type { AttemptKey, Visitor } from './visitor.ts'
+import { type AttemptKey, networkOf, type Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
 /**
@@ -17,14 +17,14 @@ export async function tryCard(
   world: World,
   order: Enrollment,
   { enrollment_id }: AttemptKey,
-  { address }: Visitor,
+  visitor: Visitor,
   attempt: () => Promise<EnrollmentReply>,
 ): Promise<EnrollmentReply> {
   const counted = await spendAll(world, [
     ['LIMIT_DECLINES_BY_CARD', world.keys.hmac('cards', order.cc_number)], // the one thing that is kept of a card, for a day
     ['LIMIT_DECLINES_BY_PHONE', order.mobile_phone],
     ['LIMIT_DECLINES_BY_ENROLLMENT', enrollment_id],
-    ['LIMIT_DECLINES', address],
+    ['LIMIT_DECLINES', visitor.address],
   ])
   let payment: EnrollmentReply['payment'] | undefined
   try {
@@ -32,17 +32,17 @@ export async function tryCard(
     payment = reply.payment
     return reply
   } finally {
-    await conclude[payment ?? 'Nothing'](world, counted).catch(() => undefined)
+    await conclude[payment ?? 'Nothing'](world, counted, visitor).catch(() => undefined)
   }
 }
 
 type Counted = Awaited<ReturnType<typeof spendAll>>
-type Conclude = (world: World, counted: Counted) => Promise<void>
+type Conclude = (world: World, counted: Counted, visitor: Visitor) => Promise<void>
 
 /** What is pending may still fail: card and phone keep their count until then. */
 const conclude: Record<EnrollmentReply['payment'] | 'Nothing', Conclude> = {
   Approved: (world, counted) => counted.giveBack({ also: goodCard(world) }),
-  Declined: declinedCard,
+  Declined: (world, _counted, visitor) => declinedCard(world, networkOf(visitor)),
   Pending: (_world, counted) => counted.giveBack({ names: ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES'] }),
   Nothing: (_world, counted) => counted.giveBack(),
 }
@@ -52,15 +52,15 @@ const conclude: Record<EnrollmentReply['payment'] | 'Nothing', Conclude> = {
  * once than it can still stop in time.
  */
 export async function refuseACrowd(world: World, order: Enrollment, key: AttemptKey, visitor: Visitor): Promise<void> {
-  const [around] = (await lookAround(world.db, { now: world.now() })).rows
+  const [around] = (await lookAround(world.db, { now: world.now(), ...doubted(world, networkOf(visitor)) })).rows
   if (!around) throw new Error('a look around finds nothing')
-  await requirePhone(world, order, key, visitor, async () => secondsLeft(world, around.open_until))
+  await requirePhone(world, order, key, visitor, async () => isDoubtful(world, around))
   if (Number(around.asking) < world.config.PAYMENTS_AT_ONCE) return
   countRefusal('PAYMENTS_AT_ONCE')
   throw new Refusal(429, 'Many people are joining right now. Please try again in a moment.', { retryAfter: 5 })
 }
 
-const lookAround = statement((db, { now }: { now: Date }) =>
+const lookAround = statement((db, { now, ...asked }: Doubted & { now: Date }) =>
   db.selectNoFrom((select) => [
     select
       .selectFrom('payment')
@@ -68,6 +68,6 @@ const lookAround = statement((db, { now }: { now: Date }) =>
       .where('state', '=', sql.lit('authorizing')) // in the text: the index holds no others
       .where('leased_until', '>', now)
       .as('asking'),
-    openUntil(db, 'declines').as('open_until'),
+    ...doubts(db, asked),
   ]),
 )

@@ -30,6 +30,9 @@ export type Visitor = {
   adopt: (enrollment_id: string, touches: Touch[]) => void
 }
 
+/** What somebody has who has one address of it: an IPv4 one, or the /48 of an IPv6 one. */
+export const networkOf = ({ address }: Pick<Visitor, 'address'>): string => address.split(':').slice(0, 3).join(':')
+
 export type AttemptKey = { enrollment_id: string; attempt: number }
 
 export const parseKey = (text: string): AttemptKey => {

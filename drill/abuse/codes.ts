@@ -30,6 +30,7 @@ export async function pumpedCodes(drill: Scale, ground: Ground): Promise<Row> {
   const place = await ground.fresh()
   const house = await openHouse(place, {
     now: clock.now,
+    settings: { PHONE_VERIFICATION: 'on' },
     dress: ({ sms }) => ({
       sms: watched(sms, (phone) => {
         const mayGo = allowed.some((block) => phone.startsWith(block))
