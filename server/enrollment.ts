@@ -18,7 +18,7 @@ import {
 import { Refusal } from './refusal.ts'
 import { screen } from './screening.ts'
 import { refuseACrowd, tryCard } from './velocity.ts'
-import type { AttemptKey, Visitor } from './visitor.ts'
+import type { AttemptKey, Press, Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
 /** From a filled form to a member with a key to the office. Money waits until the member exists: mind the order. */
@@ -32,7 +32,9 @@ export async function enroll(world: World, order: Enrollment, visitor: Visitor):
   if (isUnderWay()) return PENDING
   underWay.add(reference)
   try {
-    return await pay(world, order, key, visitor)
+    const press = { order, key, visitor }
+    const screened = await screen(world, press) // everything cheap, before anything dear
+    return await tryCard(world, press, () => charge(world, press, screened))
   } finally {
     underWay.delete(reference)
   }
@@ -41,20 +43,10 @@ export async function enroll(world: World, order: Enrollment, visitor: Visitor):
 /** Keys that this process is working on. It only saves work: who is first is decided by the database. */
 const underWay = new Set<string>()
 
-async function pay(world: World, order: Enrollment, key: AttemptKey, visitor: Visitor): Promise<EnrollmentReply> {
-  const screened = await screen(world, order, key, visitor) // everything cheap, before anything dear
-  return tryCard(world, order, key, visitor, () => charge(world, order, screened, key, visitor))
-}
-
-async function charge(
-  world: World,
-  order: Enrollment,
-  screened: Screened,
-  key: AttemptKey,
-  visitor: Visitor,
-): Promise<EnrollmentReply> {
+async function charge(world: World, press: Press, screened: Screened): Promise<EnrollmentReply> {
+  const { order, key, visitor } = press
   const password_hash = await hashPassword(order.password, world.config)
-  await refuseACrowd(world, order, key, visitor) // a breaker may have tripped while this one waited
+  await refuseACrowd(world, press) // a breaker may have tripped while this one waited
   const attempt = await reserve(world, key, screened, password_hash) // username and email are ours from here
   if (!attempt) return PENDING // another request of this enrollment was faster
   if (!visitor.cookie) visitor.adopt(key.enrollment_id, screened.touches)

@@ -14,14 +14,15 @@ import { countRefusal, spend } from './limits.ts'
 import { referenceOf, type Screened } from './payment.ts'
 import { isVerified } from './phone.ts'
 import { Refusal, refuseFields } from './refusal.ts'
-import { type AttemptKey, networkOf, type Visitor } from './visitor.ts'
+import { networkOf, type Press, type Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
 /**
  * Every check that costs neither money nor a hash, and what an attempt may keep of the order afterwards. The captcha
  * comes last, because its solution is good only once and should not be lost to a typo.
  */
-export async function screen(world: World, order: Enrollment, key: AttemptKey, visitor: Visitor): Promise<Screened> {
+export async function screen(world: World, press: Press): Promise<Screened> {
+  const { order, key, visitor } = press
   await spend(world, 'LIMIT_ENROLLMENTS', visitor.address)
   refuseHaste(world, visitor)
   refuseGuessable(order)
@@ -29,7 +30,7 @@ export async function screen(world: World, order: Enrollment, key: AttemptKey, v
   const [{ sponsor, touches }, lines, , acceptances] = await inOrder(
     creditFor(world, key, order.sponsor_site_name, visitor),
     pricedLines(world, order),
-    requirePhone(world, order, key, visitor),
+    requirePhone(world, press, () => isInDoubt(world, networkOf(visitor))),
     acceptedTexts(world, order),
   )
   if (!(await world.captcha.verify(order.captcha, referenceOf(key))))
@@ -76,16 +77,11 @@ function refuseExpired({ cc_month, cc_year }: Enrollment, now: Date) {
  * The phone is confirmed where the operator asks for it, and everywhere while the bank declines too many cards, or too many
  * from one network: honest visitors can read their code.
  */
-export async function requirePhone(
-  world: World,
-  { mobile_phone }: Enrollment,
-  { enrollment_id }: AttemptKey,
-  visitor: Visitor,
-  isTripped = () => isInDoubt(world, networkOf(visitor)),
-) {
+export async function requirePhone(world: World, { order, key, visitor }: Press, isTripped: () => Promise<boolean>) {
   const { PHONE_VERIFICATION } = world.config
   if (!PHONE_VERIFICATION && !(await isTripped())) return
-  if (await isVerified(world, mobile_phone, { enrollment_id, cookie: visitor.cookie })) return
+  const { cookie } = visitor
+  if (await isVerified(world, order.mobile_phone, { enrollment_id: key.enrollment_id, cookie })) return
   if (PHONE_VERIFICATION) throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
   countRefusal('BREAKER_DECLINES')
   throw refuseFields({ code: 'Please confirm your phone number with the code that we send you.' })

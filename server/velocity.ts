@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
 import type { EnrollmentReply } from '#contract/api.ts'
-import type { Enrollment } from '#contract/enrollment.ts'
 import { type Doubted, declinedCard, doubted, doubts, goodCard, isDoubtful } from './breaker.ts'
 import { statement } from './db/statement.ts'
 import { countRefusal, spendAll } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import { requirePhone } from './screening.ts'
-import { type AttemptKey, networkOf, type Visitor } from './visitor.ts'
+import { networkOf, type Press, type Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
 /**
@@ -15,15 +14,13 @@ import type { World } from './world.ts'
  */
 export async function tryCard(
   world: World,
-  order: Enrollment,
-  { enrollment_id }: AttemptKey,
-  visitor: Visitor,
+  { order, key, visitor }: Press,
   attempt: () => Promise<EnrollmentReply>,
 ): Promise<EnrollmentReply> {
   const counted = await spendAll(world, [
     ['LIMIT_DECLINES_BY_CARD', world.keys.hmac('cards', order.cc_number)], // the one thing that is kept of a card, for a day
     ['LIMIT_DECLINES_BY_PHONE', order.mobile_phone],
-    ['LIMIT_DECLINES_BY_ENROLLMENT', enrollment_id],
+    ['LIMIT_DECLINES_BY_ENROLLMENT', key.enrollment_id],
     ['LIMIT_DECLINES', visitor.address],
   ])
   let payment: EnrollmentReply['payment'] | undefined
@@ -51,10 +48,11 @@ const conclude: Record<EnrollmentReply['payment'] | 'Nothing', Conclude> = {
  * A last look at everybody else, since a breaker may have tripped while this one waited. No more cards are at the bank at
  * once than it can still stop in time.
  */
-export async function refuseACrowd(world: World, order: Enrollment, key: AttemptKey, visitor: Visitor): Promise<void> {
-  const [around] = (await lookAround(world.db, { now: world.now(), ...doubted(world, networkOf(visitor)) })).rows
+export async function refuseACrowd(world: World, press: Press): Promise<void> {
+  const asked = { now: world.now(), ...doubted(world, networkOf(press.visitor)) }
+  const [around] = (await lookAround(world.db, asked)).rows
   if (!around) throw new Error('a look around finds nothing')
-  await requirePhone(world, order, key, visitor, async () => isDoubtful(world, around))
+  await requirePhone(world, press, async () => isDoubtful(world, around))
   if (Number(around.asking) < world.config.PAYMENTS_AT_ONCE) return
   countRefusal('PAYMENTS_AT_ONCE')
   throw new Refusal(429, 'Many people are joining right now. Please try again in a moment.', { retryAfter: 5 })

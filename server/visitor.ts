@@ -1,3 +1,4 @@
+import type { Enrollment } from '#contract/enrollment.ts'
 import type { Touch } from './touches.ts'
 
 /** Who is asking, as far as a use case may know. Made by the app from the request; made up freely by tests. */
@@ -34,6 +35,9 @@ export type Visitor = {
 export const networkOf = ({ address }: Pick<Visitor, 'address'>): string => address.split(':').slice(0, 3).join(':')
 
 export type AttemptKey = { enrollment_id: string; attempt: number }
+
+/** Somebody has pressed the button: with what they ordered, under which key, and who they are. */
+export type Press = { order: Enrollment; key: AttemptKey; visitor: Visitor }
 
 export const parseKey = (text: string): AttemptKey => {
   const [enrollment_id = '', attempt] = text.split('.')
