@@ -1,10 +1,11 @@
 import { readConfig } from '#server/config.ts'
 import { table } from '#server/db/listings.ts'
-import { requireSchema } from '#server/db/migrate.ts'
+import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
 import { openDatabase } from '#server/db/open.ts'
-import { createLog } from '#server/log.ts'
+import { requireMaster } from '#server/db/ready.ts'
+import { openPayments } from '#server/gateways/payment/open.ts'
 import { Mendable, sentenceFor } from '#server/mendable.ts'
-import { clock, createWorld } from '#server/world.ts'
+import { clock } from '#server/world.ts'
 import { reconcile } from './reconciliation.ts'
 
 const USAGE = `npm run reconcile [-- --days N]
@@ -24,12 +25,14 @@ function daysOf(words: string[]): number {
 async function main(words: string[]): Promise<number> {
   const since = new Date(clock().getTime() - daysOf(words) * DAY_MS)
   const config = readConfig()
-  const database = await openDatabase(config)
-  await requireSchema(database.db).catch((error: unknown) => database.close().then(() => Promise.reject(error)))
-  const world = await createWorld({ config, log: createLog(config.LOG_LEVEL), database })
+  const { db, close } = await openDatabase(config)
   try {
-    const { differences, attempts, transactions } = await reconcile(world, since)
-    const compared = `${attempts} attempts here, ${transactions} transactions at the gateway '${world.payment.name}', since ${since.toISOString().slice(0, 10)}`
+    await requireSchema(db)
+    await refuseNewer(db)
+    await requireMaster(db)
+    const payment = openPayments(config, clock)
+    const { differences, attempts, transactions } = await reconcile({ config, db, now: clock, payment }, since)
+    const compared = `${attempts} attempts here, ${transactions} transactions at the gateway '${payment.name}', since ${since.toISOString().slice(0, 10)}`
     console.log(differences.length ? `${differences.length} differences. ${compared}.` : `No difference. ${compared}.`)
     if (differences.length)
       console.log(
@@ -40,7 +43,7 @@ async function main(words: string[]): Promise<number> {
       )
     return differences.length ? 1 : 0
   } finally {
-    await world.close()
+    await close()
   }
 }
 

@@ -255,7 +255,7 @@ it('4.19 npm run reconcile ends with 0, with 1 on a difference, with 2 when it c
     const program = runProgram('server/books/reconcile.ts', words, { ...env, ...more })
     return { ...(await program.ended), said: program.said() }
   }
-  if (!database.url) await runProgram('server/db/cli.ts', ['migrate'], env).ended
+  if (!database.url) await runProgram('server/db/cli.ts', ['seed'], env).ended
   const agrees = await run()
   expect([agrees.code, agrees.said]).toEqual([0, expect.stringMatching(/^No difference\. 0 attempts here/)])
   const stray = { transaction_id: 'sb_1', reference: 'stray', amount_cents: 9900, state: 'captured', at: '2999-01-01' }

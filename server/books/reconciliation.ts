@@ -7,6 +7,9 @@ import { isFree } from '#server/payment.ts'
 import { addJob } from '#server/queue.ts'
 import type { World } from '#server/world.ts'
 
+/** What a comparison needs of the world. */
+type Books = Pick<World, 'config' | 'db' | 'now' | 'payment'>
+
 /** What the gateway's books and ours do not agree on, in words for the operator. */
 export type Difference = Pick<Tables['difference'], 'reference' | 'kind' | 'transaction_id' | 'ours' | 'theirs'>
 
@@ -51,7 +54,7 @@ const CLOCKS_DIFFER_MS = 3_600_000
  * Compares the gateway's books with our journal since then, both ways. A difference is a row; it is cleared by a later
  * comparison that no longer finds it.
  */
-export async function reconcile(world: World, since: Date) {
+export async function reconcile(world: Books, since: Date) {
   const asked_at = world.now()
   const early = await attemptsSince(world, since) // before the gateway is asked: what it says then is at least as new
   const books = await askGateway(world, since)
@@ -78,7 +81,7 @@ export async function reconcile(world: World, since: Date) {
 }
 
 /** Attempts that went on while the gateway was asked: its answer and ours are of different moments. The next comparison tells. */
-async function movedSince(world: World, asked_at: Date, found: Difference[]): Promise<Set<string>> {
+async function movedSince(world: Books, asked_at: Date, found: Difference[]): Promise<Set<string>> {
   const now = await attemptsNamed(
     world,
     found.filter(({ kind }) => kind === 'state').map(({ reference }) => reference),
@@ -88,7 +91,7 @@ async function movedSince(world: World, asked_at: Date, found: Difference[]): Pr
 }
 
 /** What a job is letting go already. */
-async function beingLetGo({ db }: World): Promise<Set<unknown>> {
+async function beingLetGo({ db }: Books): Promise<Set<unknown>> {
   const jobs = await db
     .selectFrom('job')
     .select('payload')
@@ -98,17 +101,17 @@ async function beingLetGo({ db }: World): Promise<Set<unknown>> {
   return new Set(jobs.map(({ payload }) => payload.transaction_id))
 }
 
-function askGateway({ payment }: World, since: Date) {
+function askGateway({ payment }: Books, since: Date) {
   const edge = new Date(since.getTime() - CLOCKS_DIFFER_MS)
   return payment.transactions(edge, AbortSignal.timeout(PATIENCE_MS)).catch((cause: Error) => {
     throw new Mendable(`The payment gateway '${payment.name}' did not give its books: ${cause.message}`, { cause })
   })
 }
 
-const attemptsSince = (world: World, since: Date) => journal(world).where('payment.created_at', '>=', since).execute()
+const attemptsSince = (world: Books, since: Date) => journal(world).where('payment.created_at', '>=', since).execute()
 
 const CHUNK = 1000
-async function attemptsNamed(world: World, references: string[]) {
+async function attemptsNamed(world: Books, references: string[]) {
   const found: Attempt[] = []
   for (let from = 0; from < references.length; from += CHUNK)
     found.push(
@@ -119,7 +122,7 @@ async function attemptsNamed(world: World, references: string[]) {
   return found
 }
 
-const journal = ({ db, payment }: World) =>
+const journal = ({ db, payment }: Books) =>
   db
     .selectFrom('payment')
     .leftJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
@@ -170,7 +173,7 @@ function chargedTwice(attempts: Attempt[], byReference: Map<string, Transaction[
     )
 }
 
-const knownUnpaid = ({ db }: World) =>
+const knownUnpaid = ({ db }: Books) =>
   db
     .selectFrom('difference')
     .select('reference')
@@ -179,7 +182,7 @@ const knownUnpaid = ({ db }: World) =>
     .execute()
 
 /** Members whose enrollment holds no payment at all: those of this time, and those we know of. */
-async function unpaidMembers({ db }: World, since: Date, known: { reference: string }[]): Promise<Difference[]> {
+async function unpaidMembers({ db }: Books, since: Date, known: { reference: string }[]): Promise<Difference[]> {
   const references = known.map(({ reference }) => reference)
   const members = await db
     .selectFrom('member')
@@ -229,7 +232,7 @@ const inWords = (theirs: Transaction | undefined) =>
   theirs ? `${theirs.state} ${toAmount(theirs.amount_cents)}` : 'nothing'
 
 /** New ones are written, known ones brought up to date, and those that were compared and are gone are cleared. */
-const writeDown = ({ db, now }: World, found: Difference[], compared: { reference: string }[]) =>
+const writeDown = ({ db, now }: Books, found: Difference[], compared: { reference: string }[]) =>
   inTransaction(db, async (db) => {
     for (const each of found) await write(db, { ...each, found_at: now(), cleared_at: null })
     const still = new Set(found.map(nameOf))
@@ -258,7 +261,7 @@ const write = (db: Db, { found_at, ...row }: Tables['difference']) =>
 const nameOf = ({ reference, kind }: { reference: string; kind: string }) => `${reference} ${kind}`
 
 /** How many differences nobody has cleared yet. */
-export async function openDifferences({ db }: World): Promise<number> {
+export async function openDifferences({ db }: Books): Promise<number> {
   const { count } = await db
     .selectFrom('difference')
     .select((select) => select.fn.countAll<number>().as('count'))

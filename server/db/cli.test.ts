@@ -109,6 +109,37 @@ it.runIf(!isPostgres)(
   180_000,
 )
 
+it.runIf(isPostgres)(
+  '9.10 a reset leaves alone what others keep in the same database',
+  async () => {
+    const shared = await testDatabase()
+    await sql`drop schema public cascade`.execute(shared.db)
+    await sql`create schema public`.execute(shared.db)
+    await sql`create schema own`.execute(shared.db)
+    await sql`create table public.theirs as select 1 as one`.execute(shared.db)
+    const DATABASE_URL = `${shared.url}?options=-csearch_path%3Down`
+    for (const _ of ['made', 'made anew'])
+      expect(await dbWith({ DATABASE_URL })('reset', '--yes')).toMatchObject({
+        code: 0,
+        said: 'The database holds the sample data.\n',
+      })
+    expect((await sql`select * from public.theirs`.execute(shared.db)).rows).toHaveLength(1)
+    expect((await sql`select from own.sponsor`.execute(shared.db)).rows).toHaveLength(6)
+    await shared.close()
+  },
+  180_000,
+)
+
+it('9.10 a reset that cannot be finished has removed nothing', async () => {
+  await db('seed')
+  const own = await openDatabase({ DATABASE_URL: undefined, DATABASE_POOL: 1, ...where() })
+  await sql`alter table page_hit rename to hits`.execute(own.db)
+  await sql`create view page_hit as select 1 as one`.execute(own.db) // stands where the table should
+  await own.close()
+  expect((await db('reset', '--yes')).code).toBe(1)
+  expect((await db('list', 'sponsors')).said).toContain('bluepier')
+}, 180_000)
+
 it('8.1 says how it is used when a word is missing', async () => {
   expect(await db('dance')).toMatchObject({ code: 2, said: expect.stringContaining('npm run db -- COMMAND') })
   expect(await db('load')).toMatchObject({ code: 1, said: expect.stringContaining('DIR is missing.') })
@@ -132,7 +163,7 @@ describe('a database without tables', () => {
     ['db/cli.ts list members', 1, 'Run first: npm run db -- migrate'],
     ['db/cli.ts credit zoe', 1, 'Run first: npm run db -- migrate'],
     ['db/cli.ts backup nowhere', 1, 'This database has no tables yet.'],
-    ['reconcile.ts', 2, 'Run first: npm run db -- migrate'],
+    ['books/reconcile.ts', 2, 'Run first: npm run db -- migrate'],
   ])(
     '9.6 is left so by %s',
     async (command, code, sentence) => {
@@ -143,4 +174,26 @@ describe('a database without tables', () => {
     },
     90_000,
   )
+
+  it('9.6 9.9 gets neither sample data nor keys from npm run reconcile, which also leaves a newer one alone', async () => {
+    const reconcile = async () => {
+      const program = runProgram('server/books/reconcile.ts', [], where())
+      return { ...(await program.ended), said: program.said() }
+    }
+    await db('migrate')
+    expect(await reconcile()).toMatchObject({
+      code: 2,
+      said: expect.stringContaining("This database has no sponsor 'master' yet."),
+    })
+    await db('seed')
+    expect(await reconcile()).toMatchObject({ code: 0 })
+    const own = await openDatabase({ DATABASE_URL: undefined, DATABASE_POOL: 1, ...where() })
+    expect(await own.db.selectFrom('server_key').select('name').execute()).toEqual([])
+    await sql`insert into kysely_migration (name, timestamp) values ('9999_later.sql', '2027')`.execute(own.db)
+    await own.close()
+    expect(await reconcile()).toMatchObject({
+      code: 2,
+      said: expect.stringContaining('This database has 9999_later.sql'),
+    })
+  }, 180_000)
 })

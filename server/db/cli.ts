@@ -1,12 +1,11 @@
-import { sql } from 'kysely'
 import { type Config, readConfig } from '#server/config.ts'
 import { Mendable, sentenceFor } from '#server/mendable.ts'
 import { clock } from '#server/world.ts'
 import { backup, restore } from './backup.ts'
 import { creditRecord, listings } from './listings.ts'
 import { loadFolder } from './load.ts'
-import { migrate, requireSchema, tablesOf } from './migrate.ts'
-import { type Database, type Db, openDatabase } from './open.ts'
+import { dropTables, migrate, requireSchema, tablesOf } from './migrate.ts'
+import { type Database, type Db, inTransaction, openDatabase } from './open.ts'
 import { seed } from './ready.ts'
 
 const USAGE = `npm run db -- COMMAND
@@ -67,12 +66,13 @@ const commands: Record<string, Command> = {
     const precious = words.includes('--yes') ? undefined : await whyPrecious(db, config)
     if (precious)
       throw new Usage(`A reset removes every member and every payment, and ${precious}. If you mean it, add --yes.`)
-    await sql`drop schema public cascade`.execute(db)
-    await sql`create schema public`.execute(db)
-    await migrate(db)
-    if (config.production || words.includes('--empty')) return 'The database is empty.'
-    await seed(db, clock())
-    return 'The database holds the sample data.'
+    const isEmpty = config.production || words.includes('--empty')
+    await inTransaction(db, async (db) => {
+      await dropTables(db)
+      await migrate(db)
+      if (!isEmpty) await seed(db, clock())
+    })
+    return isEmpty ? 'The database is empty.' : 'The database holds the sample data.'
   },
 }
 

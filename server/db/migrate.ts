@@ -29,11 +29,7 @@ export const waitForTurn = (db: Db) => sql`select pg_advisory_xact_lock(${TURN})
 export const migrate = (db: Db): Promise<string[]> =>
   inTransaction(db, async (db) => {
     await waitForTurn(db)
-    const { newer } = await schemaOf(db)
-    if (newer.length)
-      throw new Mendable(
-        `This database has ${newer.join(', ')}, which this version of Foyer does not know. Start the newer version that brought it.`,
-      )
+    await refuseNewer(db)
     const { error, results = [] } = await new Migrator({ db, provider }).migrateToLatest()
     if (error) throw error
     return results.map(({ migrationName }) => migrationName)
@@ -57,6 +53,15 @@ export async function schemaOf(db: Db) {
   }
 }
 
+/** Nobody writes into what a newer version has made. */
+export async function refuseNewer(db: Db): Promise<void> {
+  const { newer } = await schemaOf(db)
+  if (newer.length)
+    throw new Mendable(
+      `This database has ${newer.join(', ')}, which this version of Foyer does not know. Start the newer version that brought it.`,
+    )
+}
+
 /** Who only looks changes no schema: an older version may be running on it. */
 export async function requireSchema(db: Db): Promise<void> {
   const { missing } = await schemaOf(db)
@@ -67,6 +72,13 @@ export async function requireSchema(db: Db): Promise<void> {
 /** The tables that there are. */
 export async function tablesOf(db: Db): Promise<Set<string>> {
   const { rows } = await sql<{ name: string }>`
-    select table_name::text as name from information_schema.tables where table_schema = current_schema()`.execute(db)
+    select tablename::text as name from pg_tables where schemaname = current_schema()`.execute(db)
   return new Set(rows.map(({ name }) => name))
+}
+
+/** Removes them, and leaves the schema: it may be another's, and others may have theirs beside it. */
+export async function dropTables(db: Db): Promise<void> {
+  await waitForTurn(db)
+  const names = [...(await tablesOf(db))].map((name) => sql.id(name))
+  if (names.length) await sql`drop table ${sql.join(names)} cascade`.execute(db)
 }

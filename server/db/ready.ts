@@ -11,13 +11,17 @@ type Making = { production: boolean; now: Date; say: (line: string) => void }
 export async function makeReady({ db, finished }: Database, { production, now, say }: Making): Promise<void> {
   for (const name of await migrate(db)) say(`applied ${name}`)
   await finished()
-  if (!(await hasMaster(db))) {
-    if (production)
-      throw new Mendable(
-        `This database has no sponsor '${MASTER}' yet. Load your own sponsors, packages and documents with: npm run db -- load DIR`,
-      )
-    if (await seedOnce(db, now)) say('loaded the sample sponsors, packages and documents')
-  }
+  if (production) await requireMaster(db)
+  else if (!(await hasMaster(db)) && (await seedOnce(db, now)))
+    say('loaded the sample sponsors, packages and documents')
+}
+
+/** Nothing can be done on a database that nobody has loaded anything into. */
+export async function requireMaster(db: Db): Promise<void> {
+  if (!(await hasMaster(db)))
+    throw new Mendable(
+      `This database has no sponsor '${MASTER}' yet. Load your own sponsors, packages and documents with: npm run db -- load DIR`,
+    )
 }
 
 /** Of processes that start together one does it. */
