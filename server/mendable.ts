@@ -25,6 +25,11 @@ const sentences: Record<string, (error: SystemError) => string> = {
   ERR_TLS_CERT_ALTNAME_INVALID: () =>
     'The certificate of the database was made for another host than DATABASE_URL names.',
   '3D000': () => 'The database that DATABASE_URL names does not exist.',
+  '57P03': () => 'The database is starting or stopping. Try again in a moment.',
+  '53300': () =>
+    'The database has no connection left. Choose a smaller DATABASE_POOL, or let the database have more (max_connections).',
+  '53100': () => 'There is no room left where the database keeps its files.',
+  ENOSPC: () => 'There is no room left on this disk.',
   ENOENT: ({ path }) => `There is no ${path}.`,
   ENOTDIR: ({ path }) => `${path} is not a folder.`,
   EEXIST: ({ path }) => `${path} is not a folder.`,
@@ -39,11 +44,16 @@ const sentences: Record<string, (error: SystemError) => string> = {
 const uncoded = new Map([
   ['Connection terminated due to connection timeout', noAnswer],
   ['timeout exceeded when trying to connect', noAnswer],
+  ['Query read timeout', tooSlow],
   ['The server does not support SSL connections', noTls],
 ])
 
 function noAnswer() {
   return 'The database does not answer at the address in DATABASE_URL.'
+}
+
+function tooSlow() {
+  return 'The database took too long. A backup, or something else that is slow, may hold its tables: try again later.'
 }
 
 function noWay() {

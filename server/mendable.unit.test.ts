@@ -12,6 +12,10 @@ test.each([
   ['CERT_HAS_EXPIRED', 'The certificate of the database has expired.'],
   ['UNABLE_TO_GET_ISSUER_CERT', 'Nobody vouches for the certificate of the database.'],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'Nobody vouches for the certificate of the database.'],
+  ['57P03', 'The database is starting or stopping.'],
+  ['53300', 'The database has no connection left.'],
+  ['53100', 'There is no room left where the database keeps its files.'],
+  ['ENOSPC', 'There is no room left on this disk.'],
 ])('8.1 %s is a sentence', (code, sentence) =>
   expect(sentenceFor(Object.assign(new Error(code), { code }))).toContain(sentence),
 )
@@ -38,6 +42,9 @@ async function thrownBy(answer: string, query = ''): Promise<unknown> {
   })
   return pool.connect().catch((error: unknown) => error)
 }
+
+test('8.1 a database that takes too long is a sentence', () =>
+  expect(sentenceFor(new Error('Query read timeout'))).toMatch(/^The database took too long\./))
 
 test('8.1 a database that never answers is a sentence', async () =>
   expect(sentenceFor(await thrownBy(''))).toBe('The database does not answer at the address in DATABASE_URL.'))

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -65,6 +66,27 @@ inDatabase('statements of one turn', () => {
     expect((await pidsOf(db, 12)).length).toBe(12)
   })
 
+  it('8.1 say why a transaction failed, also when its connection is lost with it', async () => {
+    const db = openOn(new pg.Pool({ connectionString: database.url, max: 1, pipeline: true, query_timeout: 300 }))
+    const late = db.transaction().execute((transaction) => sql`select pg_sleep(3)`.execute(transaction))
+    await expect(late).rejects.toThrow('Query read timeout')
+  })
+
+  it.each([
+    ['a statement', pidOf],
+    ['a transaction', (db: Kysely<Tables>) => db.transaction().execute(pidOf)],
+  ])('are not lent the connection on which %s took too long', async (_what, ask) => {
+    const pool = new pg.Pool({ connectionString: database.url, max: 1, pipeline: true, query_timeout: 300 })
+    const db = openOn(pool)
+    await pidOf(db)
+    const slow = { text: 'select pg_sleep(3)', query_timeout: 60_000 }
+    pool.once('acquire', (client) => client.query(slow).catch(() => undefined)) // and what follows waits for it
+    const late = ask(db)
+    await setTimeout(100) // it has the only connection, which the next one waits for
+    const [failed, next] = await Promise.allSettled([late, pidOf(db)])
+    expect([failed, next]).toMatchObject([{ reason: { message: 'Query read timeout' } }, { status: 'fulfilled' }])
+  })
+
   describe('that were built once', () => {
     const find = statement((db, { sha256 }: { sha256: string }) =>
       db.selectFrom('legal_text').selectAll().where('sha256', '=', sha256),
@@ -109,6 +131,11 @@ inDatabase('statements of one turn', () => {
   function openPool(max: number, { isPooler = false } = {}) {
     const pool = new pg.Pool({ connectionString: database.url, max, pipeline: true })
     if (isPooler) pool.on('connect', (client) => Object.assign(client, { processID: 1 }))
+    return openOn(pool)
+  }
+
+  function openOn(pool: pg.Pool) {
+    pool.on('connect', (client) => client.on('error', () => undefined))
     class Pooled extends PostgresDialect {
       override createDriver = () => together(pool)
     }

@@ -9,8 +9,9 @@ import type { Named } from './statement.ts'
  * has a connection to itself.
  */
 export function together(pool: pg.Pool): Driver {
-  const driver = new PostgresDriver({ pool })
-  const ask = asking(pool)
+  const connect = () => borrow(pool)
+  const driver = new PostgresDriver({ pool: { connect, end: () => pool.end(), options: pool.options } })
+  const ask = asking(connect)
   const owned = new WeakMap<DatabaseConnection, Own>()
   const own = (seat: DatabaseConnection): Own => {
     const connection = owned.get(seat)
@@ -39,7 +40,8 @@ export function together(pool: pg.Pool): Driver {
       await driver.beginTransaction(connection, settings)
     },
     commitTransaction: (seat) => driver.commitTransaction(own(seat)),
-    rollbackTransaction: (seat) => driver.rollbackTransaction(own(seat)),
+    // A connection that is lost has rolled back by itself; what the caller should hear is why it is lost.
+    rollbackTransaction: (seat) => driver.rollbackTransaction(own(seat)).catch(() => undefined),
   }
 }
 
@@ -51,10 +53,21 @@ type Asked = {
   reject: (error: unknown) => void
 }
 
+/** What a statement took too long on is closed before the pool hears of it: nobody else is lent that. */
+async function borrow(pool: pg.Pool): Promise<pg.PoolClient> {
+  const client = await pool.connect()
+  const { release } = client
+  client.release = (reason) => release(reason || streamOf(client).destroyed)
+  return client
+}
+
+const streamOf = (client: pg.PoolClient) =>
+  (client as pg.PoolClient & { connection: { stream: Writable } }).connection.stream
+
 /** Whoever goes along with a slow one waits for it, so they are few. */
 const MOST = 6
 
-function asking(pool: pg.Pool): Ask {
+function asking(connect: () => Promise<pg.PoolClient>): Ask {
   const { isDirect, learn } = directness()
   let most = 1 // until it is known who is at the other end
   let boarding: Asked[] = []
@@ -63,7 +76,7 @@ function asking(pool: pg.Pool): Ask {
       if (boarding === asked) boarding = []
     }
     try {
-      const client = await pool.connect() // who comes while there is none comes along
+      const client = await connect() // who comes while there is none comes along
       leave()
       try {
         await learn(client)
@@ -124,7 +137,7 @@ const settle = (answering: Promise<pg.QueryResult<never>>, { resolve, reject }: 
 
 /** As one write; `pg` itself makes one of each. */
 async function sendTogether(client: pg.PoolClient, asked: Asked[]): Promise<void> {
-  const { stream } = (client as pg.PoolClient & { connection: { stream: Writable } }).connection
+  const stream = streamOf(client)
   stream.cork()
   const answers = asked.map((one) => settle(sendByName(client, one.query), one))
   stream.uncork()
