@@ -3,7 +3,7 @@ import { admit } from './admission.ts'
 import { declinedCard } from './breaker.ts'
 import type { PaymentState } from './db/tables.ts'
 import { addUpVisits } from './page-hits.ts'
-import { deadline, leaseFrom, park, referenceOf, release, releaseByLetter } from './payment.ts'
+import { ASKED, deadline, leaseFrom, park, referenceOf, release, releaseByLetter } from './payment.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -15,21 +15,31 @@ type Left = AttemptKey & {
   created_at: Date
 }
 
-/** Finishes what a crash or a lost answer left open: takes an attempt whose lease is over and asks the gateway. */
-export async function settleAttempts(world: World): Promise<number> {
+/** Whose next word is ours, and whose is the gateway's, which may take as long as its deadline. */
+export const sides: Record<'ours' | 'theirs', PaymentState[]> = { ours: ['reserved', 'authorized'], theirs: ASKED }
+
+/** Who waits for a gateway that does not answer must not hold up all the others. */
+export const ATTEMPTS_AT_ONCE = 12
+
+/** Finishes what a crash or a lost answer left open: takes attempts whose lease is over and asks the gateway. */
+export async function settleAttempts(world: World, states = [...sides.ours, ...sides.theirs]): Promise<number> {
   const now = world.now()
   const taken = await sql<Left>`
     update payment set leased_until = ${leaseFrom(world)}
     where (enrollment_id, attempt) in (
       select enrollment_id, attempt from payment
-      where state in ('reserved', 'authorizing', 'authorized', 'unknown', 'review') and leased_until < ${now}
-      order by leased_until limit 1 for update skip locked)
+      where state in (${sql.join(states.map(sql.lit))}) and leased_until < ${now}
+      order by leased_until limit ${sql.lit(ATTEMPTS_AT_ONCE)} for update skip locked)
     returning enrollment_id, attempt, state, gateway, transaction_id, vault_reference, created_at`.execute(world.db)
-  for (const left of taken.rows)
-    await settle(world, left).catch((error: unknown) =>
-      world.log.warn({ err: error }, 'an attempt could not be settled yet'),
-    )
+  await Promise.all(taken.rows.map((left) => settle(world, left).catch((error) => putOff(world, left, error))))
   return taken.rows.length
+}
+
+/** One that was at the bank leaves it: nobody waits for its answer any more. */
+async function putOff(world: World, left: Left, error: unknown): Promise<void> {
+  world.log.warn({ err: error, reference: referenceOf(left) }, 'an attempt could not be settled yet')
+  if (left.state === 'authorizing')
+    await park(world, left, { outcome: 'unknown' }, left.created_at).catch(() => undefined) // its lease ends by itself
 }
 
 async function settle(world: World, left: Left): Promise<void> {

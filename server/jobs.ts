@@ -125,11 +125,10 @@ export async function runJobs(world: World, kinds: readonly Kind[] = allKinds): 
   const close = closing(world)
   const open = new Set(taken.rows.map(({ id }) => id))
   const renewing = setInterval(() => renew(world, [...open]).catch(() => undefined), leaseMs(world) / 3)
-  try {
-    await Promise.all(taken.rows.map((job) => finish(world, job, close).finally(() => open.delete(job.id))))
-  } finally {
-    clearInterval(renewing)
-  }
+  const finishing = taken.rows.map((job) => finish(world, job, close).finally(() => open.delete(job.id)))
+  const settled = await Promise.allSettled(finishing) // one that cannot be noted does not end the others' lease
+  clearInterval(renewing)
+  for (const one of settled) if (one.status === 'rejected') throw one.reason
   return taken.rows.length
 }
 

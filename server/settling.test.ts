@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { cards } from './gateways/payment/cards.ts'
-import { settleAttempts } from './janitor.ts'
-import { lanes, runJobs } from './jobs.ts'
+import { settleAttempts, sides } from './janitor.ts'
+import { runJobs } from './jobs.ts'
+import { referenceOf, reserve } from './payment.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 
 const enroll = async (site: Site, enrollment: string, changes: Record<string, string> = {}) =>
@@ -121,6 +121,68 @@ it('4.9 a payment of another gateway is left to that gateway', async () => {
   await site.close()
 })
 
+/** An attempt whose process died while it was at the bank, and whose lease is over. */
+const leftAtTheBank = async (site: Site, cc_number: string = cards.review) => {
+  const enrollment_id = randomUUID()
+  await enroll(site, enrollment_id, { cc_number })
+  const left = site.db.updateTable('payment').where('enrollment_id', '=', enrollment_id)
+  await left.set({ state: 'authorizing', leased_until: new Date(site.world.now().getTime() - 1) }).execute()
+  return enrollment_id
+}
+
+it('4.9 a gateway that does not answer for one attempt holds up no other', async () => {
+  const site = await testSite()
+  const { lookup } = site.world.payment
+  const silent = await leftAtTheBank(site)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  site.world.payment.lookup = async (asked, signal) => {
+    if (asked.reference === referenceOf({ enrollment_id: silent, attempt: 1 })) await promise
+    return lookup(asked, signal)
+  }
+  await leftAtTheBank(site, cards.answerLost)
+  const settling = settleAttempts(site.world, sides.theirs)
+  const states = async () => (await payments(site)).map(({ state }) => state).sort()
+  const soon = { timeout: 10_000 }
+  await vi.waitFor(async () => expect(await states()).toEqual(['authorizing', 'enrolled']), soon)
+  await leftAtTheBank(site)
+  await site.db.updateTable('payment').set({ state: 'reserved' }).where('leased_until', '<', site.world.now()).execute()
+  expect(await settleAttempts(site.world, sides.ours)).toBe(1)
+  expect(await states()).toEqual(['abandoned', 'authorizing', 'enrolled'])
+  resolve()
+  expect(await settling).toBe(2)
+  await site.close()
+})
+
+it('4.9 an attempt that cannot be looked up does not keep its place at the bank, and the log names it', async () => {
+  const site = await testSite({ PAYMENTS_AT_ONCE: '1' })
+  const enrollment_id = await leftAtTheBank(site)
+  site.world.payment.lookup = async () => {
+    throw new Error('no such page')
+  }
+  await settleAttempts(site.world)
+  expect(site.log()).toMatch(
+    new RegExp(`no such page.*"reference":"${referenceOf({ enrollment_id, attempt: 1 })}".*could not be settled yet`),
+  )
+  expect((await enroll(site, randomUUID())).json()).toMatchObject({ payment: 'Approved' })
+  await site.close()
+})
+
+it('4.8 of two who reserve the same attempt at once one has it, and a later one waits for its end', async () => {
+  const site = await testSite()
+  await enroll(site, randomUUID(), { cc_number: cards.review })
+  const [{ details } = { details: null }] = await payments(site)
+  if (!details) throw new Error('nothing is kept of the attempt')
+  const member = { ...details.member, username: 'twofold', email: 'twofold@mail.example' }
+  const enrollment_id = randomUUID()
+  const reserving = (attempt: number) =>
+    reserve(site.world, { enrollment_id, attempt }, { details: { ...details, member }, touches: [] }, 'a hash')
+  const both = await Promise.all([reserving(1), reserving(1)])
+  expect(both.filter(Boolean)).toMatchObject([{ enrollment_id, attempt: 1 }])
+  expect(await reserving(2)).toBeUndefined()
+  expect(await payments(site)).toHaveLength(2)
+  await site.close()
+})
+
 it('4.8 the same request sent twice at once, captcha and all, is one payment', async () => {
   const site = await testSite()
   const key = { 'idempotency-key': `${randomUUID()}.1` }
@@ -163,25 +225,5 @@ it('4.7 a declined card says what to do about it, to its repeats too, and never 
     expect((await enroll(site, enrollment, { cc_number })).json()).toMatchObject({ payment: 'Declined', decline_class })
     expect((await enroll(site, enrollment)).json()).toMatchObject({ payment: 'Declined', decline_class })
   }
-  await site.close()
-})
-
-it('15.12 a letter that takes longer than its lease goes out once', async () => {
-  const site = await testSite({ PAYMENT_DEADLINE_SECONDS: '1' }) // a lease of 3 s, renewed every second
-  await enroll(site, randomUUID())
-  let sent = 0
-  const { promise, resolve } = Promise.withResolvers<void>()
-  site.world.mail.send = async () => {
-    sent += 1
-    await promise
-  }
-  const slow = runJobs(site.world, lanes.letters)
-  await vi.waitFor(() => expect(sent).toBe(2))
-  site.pass(2)
-  await sleep(1300)
-  site.pass(2)
-  expect(await runJobs(site.world, lanes.letters)).toBe(0)
-  resolve()
-  expect([await slow, sent]).toEqual([2, 2])
   await site.close()
 })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reconcileHourly } from './books/comparisons.ts'
-import { settleAttempts, sweep } from './janitor.ts'
+import { ATTEMPTS_AT_ONCE, settleAttempts, sides, sweep } from './janitor.ts'
 import { JOBS_AT_ONCE, lanes, runJobs } from './jobs.ts'
 import type { World } from './world.ts'
 
@@ -11,11 +11,12 @@ const restAfter = (taken: number, most: number) => (taken === most ? 0 : taken ?
 
 type Round = { work: (world: World) => Promise<number>; most: number }
 
-/** Side by side, so that a mail server that does not answer never stands before the money. */
+/** Side by side, so that a mail server that does not answer never stands before the money, nor a gateway before what needs none. */
 const rounds: Round[] = [
   { work: (world) => runJobs(world, lanes.money), most: JOBS_AT_ONCE },
   { work: (world) => runJobs(world, lanes.letters), most: JOBS_AT_ONCE },
-  { work: settleAttempts, most: 1 },
+  { work: (world) => settleAttempts(world, sides.ours), most: ATTEMPTS_AT_ONCE },
+  { work: (world) => settleAttempts(world, sides.theirs), most: ATTEMPTS_AT_ONCE },
 ]
 
 /** Does what commits have left to do, and tidies up, until it is stopped. Every process may run one. */
