@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { brandPromise } from '#contract/brand.ts'
-import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { filledForm, plainShell, type Site, testSite } from '#server/test/site.ts'
+import { createApp } from './app.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -154,5 +155,20 @@ describe('for whoever watches over the site', () => {
     const metrics = (await site.get('/metrics')).body
     expect(metrics).toMatch(/foyer_requests_total\{method="GET",route="\/livez",status="200"\} \d+/)
     expect(metrics).toContain('process_cpu_seconds_total')
+  })
+
+  it.each([
+    ['fails', () => Promise.reject(new Error('the database is away'))],
+    ['does not answer', () => new Promise<never>(() => undefined)],
+  ])('8.2 /readyz says 503 while the database %s', async (_what, transformResult) => {
+    const db = site.db.withPlugin({ transformQuery: ({ node }) => node, transformResult })
+    const app = await createApp({ world: { ...site.world, db }, shell: plainShell })
+    const reply = await app.inject('/readyz')
+    expect([reply.statusCode, reply.json()]).toMatchObject([
+      503,
+      { ready: false, parts: { database: { answering: false } } },
+    ])
+    expect((await app.inject('/livez')).statusCode).toBe(200)
+    await app.close()
   })
 })
