@@ -1,6 +1,16 @@
 import { expect, type Page, test } from '@playwright/test'
 import { passwordMessages } from '../contract/password.ts'
-import { awake, fillAccount, fillAccountCreation, fillPayment, next, pay, reachPayment, someone } from './visitor.ts'
+import {
+  awake,
+  fillAccount,
+  fillAccountCreation,
+  fillPayment,
+  holdUp,
+  next,
+  pay,
+  reachPayment,
+  someone,
+} from './visitor.ts'
 
 test('12.1 Back and Forward step through the wizard and keep what was typed', async ({ page }) => {
   const who = await reachPayment(page)
@@ -34,23 +44,6 @@ test('12.2 Forward never passes an invalid step', async ({ page }) => {
   await expect(page.getByLabel('Username')).toBeVisible()
   await expect(page.getByLabel('Card number')).toHaveCount(0)
 })
-
-/** A call whose answer waits until it is wanted, and then a moment for the page to take it. */
-async function holdUp(page: Page, call: string) {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  await page.route(call, async (route) => {
-    await promise
-    await route.continue()
-  })
-  const asked = page.waitForRequest(call)
-  const answer = async () => {
-    const answered = page.waitForResponse(call)
-    resolve()
-    await answered
-    await page.waitForTimeout(300)
-  }
-  return { asked, answer }
-}
 
 test('12.2 who goes back while a name is looked up stays there', async ({ page }) => {
   await page.goto('/ana')

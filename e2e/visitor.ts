@@ -63,3 +63,20 @@ export async function reachPayment(page: Page, site = '/ana', who = someone()): 
   await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toBeVisible()
   return who
 }
+
+/** A call whose answer waits until it is wanted, and then a moment for the page to take it. */
+export async function holdUp(page: Page, call: string) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(call, async (route) => {
+    await promise
+    await route.continue()
+  })
+  const asked = page.waitForRequest(call)
+  const answer = async () => {
+    const answered = page.waitForResponse(call)
+    resolve()
+    await answered
+    await page.waitForTimeout(300)
+  }
+  return { asked, answer }
+}

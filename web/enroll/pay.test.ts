@@ -12,6 +12,7 @@ const pending: EnrollmentReply = { payment: 'Pending', token: '', vo_url: '' }
 const none: EnrollmentStatus = { state: 'none', attempt: 1 }
 const nothing = [none, none] // for the cookie, and for the page
 const offline = new Unreachable('The server did not answer.')
+const garbled = new Refused(200, { message: 'Something went wrong.' }) // a page of the hotel's Wi-Fi
 const broken = new Refused(500, { message: 'Something went wrong.' })
 
 type Said<Answer> = Answer | Error
@@ -134,6 +135,13 @@ describe('what becomes of a press', () => {
       [...nothing, { state: 'approved', attempt: 1, reply: approved }],
       { is: 'approved' },
     ],
+    [
+      '10.4 answered by somebody in between, and it was paid',
+      garbled,
+      [...nothing, { state: 'approved', attempt: 1, reply: approved }],
+      { is: 'approved' },
+    ],
+    ['10.4 answered by somebody in between, and nothing came of it', garbled, [...nothing, none], { is: 'failed' }],
     ['lost, and nobody answers', offline, [...nothing, offline], { is: 'failed' }],
     [
       'lost, and somebody answers in the end',

@@ -45,6 +45,9 @@ const LOST_PAUSE = 2_000
 /** A grant is good for 60 s. */
 const FRESH = 45_000
 
+/** Only a 4xx is a no. Of any other answer that cannot be read, nobody knows what the server did. */
+const isNo = (cause: unknown): cause is Refused => cause instanceof Refused && cause.status >= 400 && cause.status < 500
+
 export type Payment = ReturnType<typeof createPayment>
 
 /**
@@ -141,7 +144,7 @@ export function createPayment({ calls, enrollment_id, earlier, saveToken, now, p
         pressing?.(press)
         return answer(await calls.addEnrollment(payload, { key: key(), patience: PATIENCE }))
       } catch (cause) {
-        return cause instanceof Refused && cause.status < 500 ? refuse(cause) : find()
+        return isNo(cause) ? refuse(cause) : find()
       }
     },
 

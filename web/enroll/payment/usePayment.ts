@@ -9,7 +9,6 @@ import type { DeclineClass, Outcome } from '../pay.ts'
 import { currentEntry } from '../place.ts'
 import { keepReceipt } from '../receipt.ts'
 import { askPackages, leadToShelf } from '../shelf.ts'
-import { useHere } from '../useHere.ts'
 import type { Wizard } from '../wizard.ts'
 import { leadBack } from './leadBack.ts'
 import { receiptFor, renewalOf } from './order.ts'
@@ -26,7 +25,11 @@ export type News =
   | { kind: 'released' }
   | { kind: 'refused'; message: string }
 
-// What came while the form was away: who has gone back meanwhile finds it beside the card.
+type Hearing = (heard: News | undefined) => void
+
+// What came of a press is told to who stands at the card by then: the step may have been left and entered again.
+let hearing: Hearing | undefined
+// What came while nobody stood there: who has gone back meanwhile finds it beside the card.
 let unread: News | undefined
 
 /** Pays, and shows what became of it. */
@@ -37,21 +40,16 @@ export function usePayment(wizard: Wizard) {
   const [news, setNews] = useState(unread)
   const [captcha, setCaptcha] = useState({ used: 0, refused: 0 })
 
-  const here = useHere()
-
-  const keepNews = (heard: News | undefined) => {
-    unread = here.current ? undefined : heard
-    setNews(heard)
+  const keepNews: Hearing = (heard) => {
+    unread = hearing ? undefined : heard
+    hearing?.(heard)
   }
 
   /** Nothing was charged. Back to the form, with what was typed, and a word beside the card. */
   const tell = async (heard: News) => {
     if (!wizard.draft.password) return tellAfterReload()
     keepReceipt(undefined)
-    flushSync(() => {
-      setView('form')
-      keepNews(heard)
-    })
+    flushSync(() => keepNews(heard))
     document.getElementById('news')?.focus()
   }
 
@@ -135,11 +133,18 @@ export function usePayment(wizard: Wizard) {
 
   useEffect(() => {
     unread = undefined
+    hearing = (heard) => {
+      setView((was) => (was === 'paid' ? was : 'form'))
+      setNews(heard)
+    }
     fetchDialog().catch(() => undefined) // it may be needed when the network is not there
     const seen = () => document.visibilityState === 'visible' && look()
     look()
     document.addEventListener('visibilitychange', seen)
-    return () => document.removeEventListener('visibilitychange', seen)
+    return () => {
+      hearing = undefined
+      document.removeEventListener('visibilitychange', seen)
+    }
   }, [])
 
   const check = useEffectEvent(async () => {
