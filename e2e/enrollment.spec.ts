@@ -82,7 +82,10 @@ test('10.9 the whole enrollment can be done with the keyboard', async ({ page })
   await page.waitForURL('**/office')
 })
 
-test('10.10 a package that ships asks where to, anywhere in the world', async ({ page, isMobile }) => {
+test('10.10 10.6 a package that ships asks where to, anywhere in the world, and is not what the next one orders', async ({
+  page,
+  isMobile,
+}) => {
   await page.goto('/ana')
   await awake(page)
   if (isMobile) await page.locator('summary').click()
@@ -113,4 +116,7 @@ test('10.10 a package that ships asks where to, anywhere in the world', async ({
   await expect(page.getByRole('button', { name: 'Confirm and Pay $149.00' })).toBeVisible()
   await pay(page)
   await page.waitForURL('**/office')
+  await page.goto('/ana')
+  await awake(page)
+  await expect(page.locator('.order-price')).toHaveText('$99.00')
 })

@@ -124,6 +124,38 @@ test('11.5 a username is looked up where the typing pauses, from three letters o
   await expect(username).toBeFocused()
 })
 
+test('11.5 a name is told each time it is typed, and asked about again on Next', async ({ page }) => {
+  await page.goto('/ana')
+  const who = someone()
+  await fillAccount(page, who)
+  await next(page)
+  await fillAccountCreation(page, { ...who, username: '' })
+  const message = 'This username is already taken.'
+  const username = page.getByLabel('Username')
+  for (const taken of ['ana', 'master', 'ana']) {
+    await username.fill(taken)
+    await expect.poll(() => messageOf(page, 'username'), taken).toBe(message)
+  }
+  for (const typed of [who.username, '', who.username]) {
+    await username.fill(typed)
+    await expect(page.getByRole('status').getByText('is available.')).toHaveCount(typed ? 1 : 0)
+  }
+  const held = { email: ['This email address is already registered.'], username: [message] }
+  for (const [name, messages] of Object.entries(held))
+    await page.route(`**/validate_${name}`, (route) => route.fulfill({ json: { [name]: messages } }))
+  await username.fill(`${who.username}x`)
+  await next(page)
+  await expect.poll(() => messageOf(page, 'email')).toBe(held.email[0])
+  await expect.poll(() => messageOf(page, 'username')).toBe(message)
+  await page.getByLabel('Password', { exact: true }).fill('')
+  await next(page)
+  expect(await messageOf(page, 'username')).toBe(message) // nobody was asked yet
+  await page.getByLabel('Password', { exact: true }).fill(who.password)
+  await page.unrouteAll() // whoever held them has given up
+  await next(page)
+  await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toBeVisible()
+})
+
 test('11.6 lookups that fail are only logged, and Next proceeds', async ({ page }) => {
   await page.route('**/api/enrollment/validate_*', (route) => route.abort())
   await reachPayment(page)

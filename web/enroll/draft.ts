@@ -8,9 +8,9 @@ import type { Draft } from '#web/storage.ts'
 export const emptyDraft = ({ product_id }: StartData): Draft =>
   product_id === undefined ? {} : { product_ids: String(product_id) }
 
-/** A draft from before the reload, without packages that are no longer offered. */
+/** A draft from before the reload. A list whose package is no longer offered, or was taken out, begins again. */
 export function refreshed(stored: Draft, start: StartData): Draft {
-  const gone = orderLists.filter((list) => stored[list] && !packagesIn(list, stored, start).length)
+  const gone = orderLists.filter((list) => !packagesIn(list, stored, start).length)
   const still = Object.entries(stored).filter(([name]) => !gone.includes(name as OrderList))
   return { ...emptyDraft(start), ...Object.fromEntries(still) }
 }
@@ -39,11 +39,7 @@ export const orderOf = (draft: Draft): Record<OrderList, string> => ({
 
 /** Whether two drafts have the same answers. */
 export const isSameDraft = (one: Draft, other: Draft): boolean =>
-  Object.entries({ ...one, ...other }).every(([name, answer]) => {
-    const key = name as keyof Draft
-    return answer === one[key] && answer === other[key]
-  })
+  Object.keys({ ...one, ...other }).every((name) => one[name as keyof Draft] === other[name as keyof Draft])
 
 /** Whether two drafts order the same. */
-export const isSameOrder = (one: Draft, other: Draft): boolean =>
-  orderLists.every((list) => orderOf(one)[list] === orderOf(other)[list])
+export const isSameOrder = (one: Draft, other: Draft): boolean => isSameDraft(orderOf(one), orderOf(other))

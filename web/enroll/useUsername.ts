@@ -15,34 +15,38 @@ const UNTIL_HEARD = 3_000
 export function useUsername(form: UsernameForm) {
   const pause = useRef<ReturnType<typeof setTimeout>>(undefined)
   const newest = useRef('')
-  const known = useRef(new Map<string, string[] | undefined>())
+  const told = useRef('')
+  const free = useRef(new Set<string>())
   const [news, setNews] = useState(silence)
 
   useEffect(() => () => clearTimeout(pause.current), [])
 
-  /** The server's messages against a username, undefined when it is free. A lookup that fails is only logged. */
+  /**
+   * The server's messages against a username, undefined when it is free. One that was taken may be free by now, and is asked
+   * about again. A lookup that fails is only logged.
+   */
   const check = async (username: string): Promise<string[] | undefined> => {
-    if (known.current.has(username)) return known.current.get(username)
+    if (free.current.has(username)) return undefined
     try {
       const answer = await api.validateUsername({ username })
-      const messages = answer.username === 'Available' ? undefined : answer.username
-      known.current.set(username, messages)
-      return messages
+      if (answer.username !== 'Available') return answer.username
+      free.current.add(username)
     } catch (cause) {
       log('The username could not be looked up.', cause)
-      return undefined
     }
+    return undefined
   }
 
   /** Looks up and tells. The button rests for the spec's second after a username turns out to be free. */
   const lookUp = async (username: string) => {
     const messages = await check(username)
     if (newest.current !== username) return
-    const free = known.current.has(username) && !messages
-    if (free) setNews({ said: `${username} is available.`, isFree: true })
+    const isFree = free.current.has(username)
+    if (isFree) setNews({ said: `${username} is available.`, isFree })
     if (messages?.[0]) sayOnce(messages[0])
     if (messages) form.tell('username', messages)
-    if (free) await new Promise((resolve) => setTimeout(resolve, figures.button_back_ms))
+    if (!messages && !isFree) told.current = '' // nobody could say
+    if (isFree) await new Promise((resolve) => setTimeout(resolve, figures.button_back_ms))
   }
 
   /** For ears alone, and not for long: the message stands under the field, and who reads on there would hear it twice. */
@@ -55,7 +59,9 @@ export function useUsername(form: UsernameForm) {
   const lookUpOnce = (username: string) => {
     clearTimeout(pause.current)
     const fits = asked.ACCOUNT_CREATION.username.safeParse(username).success
-    if (fits && !known.current.has(username)) form.hold(lookUp(username))
+    if (!fits || told.current === username) return
+    told.current = username
+    form.hold(lookUp(username))
   }
 
   const onInput = (event: FormEvent<HTMLInputElement>) => {
@@ -63,6 +69,7 @@ export function useUsername(form: UsernameForm) {
     if ((event.nativeEvent as InputEvent).isComposing) return
     tidy(field)
     newest.current = field.value
+    told.current = ''
     setNews(silence)
     clearTimeout(pause.current)
     if (field.value.length >= figures.username_checked_from)

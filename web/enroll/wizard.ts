@@ -9,7 +9,7 @@ import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { type Draft, type FieldName, forgetDraft, saveDraft } from '#web/storage.ts'
 import { whenBegun, whenIdle, whenPainted } from '#web/when.ts'
-import { emptyDraft, isSameOrder, orderOf } from './draft.ts'
+import { emptyDraft, isSameDraft, isSameOrder } from './draft.ts'
 import { orderFailed } from './firstMessages.ts'
 import { flowOrder, nextStep, previousStep } from './flow.ts'
 import { currentEntry, type Entry, type Place } from './place.ts'
@@ -135,10 +135,17 @@ export function useWizard(start: StartData, place: Place | undefined) {
     renew: (renews_on: string) => dispatch({ type: 'kept', renews_on }),
     byRules,
     /** The step is valid: on to the next one, with these answers; or back to the payment that asked for a code. */
-    advance: async (answers: Draft): Promise<undefined> => {
-      if (step !== 'CODE_VERIFICATION' || currentEntry()?.from !== 'PAYMENT')
-        return enter(nextStep(step, policy), remember(answers))
-      history.back()
+    advance: async (answers: Draft): Promise<'again' | undefined> => {
+      const to = nextStep(step, policy)
+      if (step === 'CODE_VERIFICATION' && currentEntry()?.from === 'PAYMENT') return void history.back()
+      if (!screenOf(to)) {
+        const pressedWith = remember()
+        const mine = ++asked.current
+        await fetchScreen(to, start).catch(() => undefined) // the way there tells of it
+        if (mine !== asked.current) return // who has gone elsewhere meanwhile stays there
+        if (!isSameDraft(pressedWith, remember())) return 'again' // and who has corrected something means that
+      }
+      return enter(to, remember(answers))
     },
     /** Previous. */
     back: () => returnTo(previousStep(step, policy)),
@@ -147,7 +154,7 @@ export function useWizard(start: StartData, place: Place | undefined) {
     /** It is paid: the answers are forgotten, and the office is next. */
     finish: () => {
       forgetDraft()
-      return enter('ACCESS', orderOf(draft))
+      return enter('ACCESS', {})
     },
     choose,
     sumAgain: () => again.current?.(),

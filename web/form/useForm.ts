@@ -18,6 +18,8 @@ type Task<Checked extends Rules> = {
   values: Partial<Record<keyof Checked, string>>
   /** Messages of the server that brought the visitor here; shown at once. */
   refused?: Messages | undefined
+  /** Fields that `onValid` asks the server about: what it said before stops nobody from asking again. */
+  lookedUp?: string[]
   /** Rules that need more than one field. */
   across?: (values: Read) => Partial<Record<keyof Checked, string>>
   /**
@@ -39,7 +41,14 @@ export type Form = ReturnType<typeof useForm>
  * A form over the contract's rules. The values live in the DOM and are read when they are needed. Silent while a field is
  * first typed in; on leaving it a word only if it is filled and wrong; once wrong it is checked again with every key.
  */
-export function useForm<Checked extends Rules>({ rules, values, refused, across, onValid }: Task<Checked>) {
+export function useForm<Checked extends Rules>({
+  rules,
+  values,
+  refused,
+  lookedUp = [],
+  across,
+  onValid,
+}: Task<Checked>) {
   const ref = useRef<HTMLFormElement>(null)
   const known = useRef<Checked>(undefined)
   const watched = useRef(new Set<string>())
@@ -72,14 +81,14 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
     begin(refused)
   }, [refused])
 
-  /** What stands in the form as the rules read it, and every message that applies to it. */
-  const check = (found: Read) => {
+  /** What stands in the form as the rules read it, and every message that applies to it, but for what was said of `forgiven`. */
+  const check = (found: Read, forgiven: string[] = []) => {
     const between: Record<string, string | undefined> = across?.(found) ?? {}
     const values: Record<string, unknown> = {}
     const wrong: Read = {}
     for (const [name, rule] of Object.entries<z.ZodMiniType>(known.current ?? {})) {
       const { data, error } = rule.safeParse(found[name])
-      const refusal = refusals.current.get(name)
+      const refusal = forgiven.includes(name) ? undefined : refusals.current.get(name)
       const refused = refusal?.value === found[name] ? refusal?.message : undefined
       const message = refused ?? error?.issues[0]?.message ?? between[name]
       if (message === undefined) values[name] = data
@@ -144,8 +153,9 @@ export function useForm<Checked extends Rules>({ rules, values, refused, across,
   const submit = async (pressed: HTMLElement | null): Promise<void> => {
     const rules = learn()
     if (rules instanceof Promise ? !(await rules) : !rules) return // nothing between the press and the next screen that need not be
-    const { values, wrong } = check(read())
-    if (Object.keys(wrong).length) return explain(wrong)
+    const { values, wrong } = check(read(), lookedUp)
+    if (Object.keys(wrong).length) return explain(findErrors(read()))
+    for (const name of lookedUp) refusals.current.delete(name)
     setErrors(none)
     setSummary(nothing)
     const messages = await onValid(values, pressed)

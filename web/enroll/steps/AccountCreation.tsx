@@ -8,7 +8,6 @@ import { log } from '#web/log.ts'
 import { isSameDraft } from '../draft.ts'
 import { asked } from '../rules.ts'
 import { StepForm } from '../StepForm.tsx'
-import { fetchScreen } from '../steps.ts'
 import { useHere } from '../useHere.ts'
 import { useUsername } from '../useUsername.ts'
 import type { Wizard } from '../wizard.ts'
@@ -19,6 +18,7 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
     rules: () => asked.ACCOUNT_CREATION,
     values: wizard.draft,
     refused: wizard.refused,
+    lookedUp: ['email', 'username'],
     across: (found) => {
       const password = objectionTo(found.password ?? '', { ...wizard.draft, ...found })
       return password ? { password } : {}
@@ -26,7 +26,6 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
     onValid: async (answers) => {
       const pressedWith = wizard.remember()
       const [email, taken] = await Promise.all([findEmail(answers.email), username.check(answers.username)])
-      if (!email && !taken) await fetchScreen('PAYMENT', wizard.start).catch(() => undefined) // the way there tells of it
       if (!here.current) return // who has gone back meanwhile stays there
       if (!isSameDraft(pressedWith, wizard.remember())) return 'again' // and who has corrected something means that
       if (!email && !taken) return wizard.advance(answers)
