@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { complaints } from './axe.ts'
-import { fillAccount, fillAccountCreation, fillPayment, next, pay, someone } from './visitor.ts'
+import { fillAccount, fillAccountCreation, fillPayment, holdUp, next, pay, someone } from './visitor.ts'
 
 // The site with every step switched on: packages first, autoship, special, and the phone confirmed by code.
 const at = (path: string) => new URL(path, process.env.BASE_URL_ALL_STEPS).href
@@ -125,6 +125,43 @@ test('13.3 a number without text messages can be called instead', async ({ page,
   await next(page)
   await confirm(page, 'Verification Successful', 'Proceed')
   await expect(page.getByLabel('Email address')).toBeVisible()
+})
+
+test('13.3 a code that is on its way although its answer was lost counts down, also after a reload', async ({
+  page,
+}) => {
+  await page.route(
+    '**/api/twilio/send-verification-code',
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  const number = phone()
+  await reachCode(page, number)
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Close' }).last().click()
+  const waits = page.getByRole('button', { name: /^Resend code in \d+ seconds$/ })
+  await expect(waits).toHaveCount(0)
+  await page.reload()
+  await expect(waits).toBeVisible()
+  await expect(page.getByRole('alertdialog')).toHaveCount(0)
+  await expect(page.getByText('We sent a code to this number.')).toBeVisible()
+  await expect(page.locator('[name=code]')).toBeFocused()
+  await page.locator('[name=code]').fill(await codeTo(page, number))
+  await next(page)
+  await confirm(page, 'Verification Successful', 'Proceed')
+})
+
+test('12.13 what is corrected while the step of the code is still fetched is what counts', async ({ page }) => {
+  const { asked, answer } = await holdUp(page, '**/assets/verification-*.js')
+  await reachCode(page, phone())
+  await asked
+  const number = phone()
+  await page.getByLabel('Mobile phone number').fill(number)
+  await answer()
+  await confirm(page, 'Code Sent', 'OK')
+  expect(await codeTo(page, number)).not.toBe('')
 })
 
 test('13.4 a code that cannot be sent for want of a network', async ({ page }) => {

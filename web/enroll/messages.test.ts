@@ -83,6 +83,10 @@ test.each<[string, Question, Question]>([
   expect(question).toEqual(said)
 })
 
+test('the owner has these words for the countdown', () => {
+  expect(messages.resendIn(27)).toBe('Resend code in 27 seconds')
+})
+
 test('the owner has these words beside a field', () => {
   expect(messages.fieldMessages).toEqual({
     codeNotSent: 'Error sending verification code',

@@ -50,6 +50,9 @@ export const codeVerified: Question = {
   confirm: 'Proceed',
 }
 
+/** The countdown. The server says it too, of a code that was sent before and is younger than that. */
+export const resendIn = (seconds: number): string => `Resend code in ${seconds} seconds`
+
 /** The same section's words beside a field, where the server has none of its own. */
 export const fieldMessages = {
   codeNotSent: 'Error sending verification code',

@@ -49,6 +49,11 @@ test('a countdown goes on after a reload', async () => {
   expect(phoneOf('+12025550124')).toEqual({})
 })
 
+test('13.3 a code that was sent before counts down from what is left', async () => {
+  const { noteSent, secondsLeft } = await load()
+  expect(secondsLeft(noteSent('+12025550123', 12).sent_at, Date.now())).toBe(12)
+})
+
 test('a verified number is remembered for the tab, another number is not', async () => {
   const { noteVerified } = await load()
   noteVerified('+12025550123')

@@ -22,9 +22,9 @@ function note(mobile_phone: string, news: KnownPhone): KnownPhone {
  * A code is on its way; the countdown runs from here, also for a tab that sleeps or is loaded again. Other numbers are
  * forgotten, as the server does: a code belongs to one.
  */
-export function noteSent(mobile_phone: string): KnownPhone {
+export function noteSent(mobile_phone: string, left: number = figures.resend_seconds): KnownPhone {
   phones = { [mobile_phone]: phoneOf(mobile_phone) }
-  return note(mobile_phone, { sent_at: Date.now() })
+  return note(mobile_phone, { sent_at: Date.now() - (figures.resend_seconds - left) * 1000 })
 }
 
 /** The number is confirmed, and is not asked again while it stays as it is. */

@@ -6,13 +6,13 @@ import { Refused } from '#web/call.ts'
 import { ask, fetchDialog, type Question } from '#web/dialog/ask.ts'
 import { focusField } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
-import { codeNotSent, codeNotSentOffline, codeSent, fieldMessages } from './messages.ts'
+import { codeNotSent, codeNotSentOffline, codeSent, fieldMessages, resendIn } from './messages.ts'
 import { noteSent, phoneOf, secondsLeft } from './phones.ts'
 import { solution, takeSolution } from './solvedAhead.ts'
 import { useHere } from './useHere.ts'
 
 type Channel = 'sms' | 'call'
-type Sending = 'sent' | 'unanswered' | 'asked' | { refused: string }
+type Sending = 'sent' | 'sent before' | 'unanswered' | 'asked' | { refused: string }
 /** The server wants to know whether a person asks: how many times it said so, and for which way of sending. */
 type Asked = { channel: Channel; times: number }
 
@@ -36,8 +36,8 @@ export function useCode(mobile_phone: string, { captcha: vendor }: Pick<StartDat
       setAsked((before) => (outcome === 'asked' ? { channel, times: (before?.times ?? 0) + 1 } : undefined))
     })
     if (outcome === 'asked') focusField('captcha')
-    else if (outcome === 'sent') {
-      await ask(codeSent)
+    else if (outcome === 'sent' || outcome === 'sent before') {
+      if (outcome === 'sent') await ask(codeSent)
       if (here.current) focusField('code')
     } else if (outcome === 'unanswered') {
       setFailure(fieldMessages.codeNotSentOffline)
@@ -98,11 +98,21 @@ async function trySending(request: () => Promise<Answer>, mobile_phone: string):
   } catch (cause) {
     log('The code was not sent.', cause)
     if (isQuestion(cause)) return 'asked'
-    return cause instanceof Refused ? { refused: cause.message } : 'unanswered'
+    const left = secondsSaid(cause)
+    if (!left) return cause instanceof Refused ? { refused: cause.message } : 'unanswered'
+    noteSent(mobile_phone, left)
+    return 'sent before'
   }
 }
 
 const isQuestion = (cause: unknown) => cause instanceof Refused && cause.fields.captcha !== undefined
+
+/** After a reload, or an answer that was lost: a code is on its way, and the next one may be asked for in so many seconds. */
+function secondsSaid(cause: unknown): number | undefined {
+  const said = cause instanceof Refused ? cause.message : ''
+  const seconds = Number.parseInt(said.replace(/\D/g, ''), 10)
+  return said === resendIn(seconds) ? seconds : undefined
+}
 
 /** Our own captcha is answered without a word; only when that fails, or when a vendor asks, the person hears of it. */
 async function request(channel: Channel, mobile_phone: string, given: string | undefined, own: boolean) {

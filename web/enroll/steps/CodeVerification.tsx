@@ -9,7 +9,7 @@ import { focusField, useForm } from '#web/form/useForm.ts'
 import { AlertIcon, CheckIcon } from '#web/icons.tsx'
 import { SmsIcon } from '#web/laterIcons.tsx'
 import { log } from '#web/log.ts'
-import { codeVerified, fieldMessages } from '../messages.ts'
+import { codeVerified, fieldMessages, resendIn } from '../messages.ts'
 import { isVerified, noteVerified } from '../phones.ts'
 import { asked } from '../rules.ts'
 import { StepForm } from '../StepForm.tsx'
@@ -163,7 +163,7 @@ function Resend({ left, sending, sent, send }: ReturnType<typeof useCode>) {
           if (!rests) send('sms')
         }}
       >
-        {left ? `Resend code in ${left} seconds` : 'Resend code'}
+        {left ? resendIn(left) : 'Resend code'}
       </button>
       {!rests && (
         <button type="button" className="link" onClick={() => send('call')}>
