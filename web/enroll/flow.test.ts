@@ -76,7 +76,7 @@ test.each<[Step, boolean, string | undefined, boolean]>([
   ['CODE_VERIFICATION', true, 'Next', true],
   ['ACCOUNT_CREATION', true, 'Next', true],
   ['PAYMENT', true, 'Confirm and Pay', true],
-  ['ACCESS', true, undefined, false],
+  ['ACCESS', false, undefined, false],
 ])('%s shows Previous: %s, forward: %s, Change: %s', (step, previous, forward, change) => {
   expect(hasPrevious(step)).toBe(previous)
   expect(forwardButton[step]).toBe(forward)

@@ -66,8 +66,8 @@ export const forwardButton: Partial<Record<Step, Forward>> = {
   PAYMENT: 'Confirm and Pay',
 }
 
-/** Previous is hidden on ACCOUNT, where the order's Change takes its edge, and where nothing lies behind. */
-export const hasPrevious = (step: Step): boolean => step !== 'ACCOUNT' && backward[step].length > 0
+/** Previous stands beside the button that leads on. Hidden on ACCOUNT, where the order's Change takes its edge. */
+export const hasPrevious = (step: Step): boolean => step !== 'ACCOUNT' && step in forwardButton
 
 /** Change in the order summary: offered once a package is chosen and until it is paid. */
 export const hasChange = (step: Step): boolean =>
