@@ -40,10 +40,14 @@ export async function loadShell(captcha?: Sources): Promise<Shell> {
 
 const MOST_REMEMBERED = 200
 
-/** The same start data makes the same HTML, so React renders each sponsor's page once and not once per visitor. */
-function remembered(render: Pages['enroll']): Pages['enroll'] {
+/**
+ * The same start data makes the same HTML, so React renders each sponsor's page once and not once per visitor. What a cookie
+ * adds is not kept: a visitor who makes up words would push out everybody's pages.
+ */
+export function remembered(render: Pages['enroll']): Pages['enroll'] {
   const known = new Map<string, string>()
   return (start) => {
+    if ('unknown_site' in start || 'other_sponsor' in start) return render(start)
     const key = JSON.stringify(start)
     const html = known.get(key) ?? render(start)
     known.delete(key)
