@@ -1,6 +1,9 @@
 import type { Enrollment } from '#contract/enrollment.ts'
 import type { Touch } from './touches.ts'
 
+/** How long a browser keeps its enrollment after the last page. */
+export const DAYS_BEGUN = 30
+
 /** Who is asking, as far as a use case may know. Made by the app from the request; made up freely by tests. */
 export type Visitor = {
   /** The address, or the network of one, that limits count by. */
@@ -22,11 +25,11 @@ export type Visitor = {
   key: AttemptKey | undefined
   /** The word of the office's cookie, and how to give or take it. */
   officeKey: string | undefined
-  letIn: (member_id: string, session: { key: string; expires_at: Date }) => void
+  letIn: (mark: string, session: { key: string; expires_at: Date }) => void
   letOut: () => void
-  /** The member whose browser this has proved to be before, and a name for the browser; how to note it. */
-  knownAs: { member_id: string; browser: string } | undefined
-  makeKnown: (member_id: string) => void
+  /** The mark of the member whose browser this has proved to be before, and a name for the browser; how to note it. */
+  knownAs: { mark: string; browser: string } | undefined
+  makeKnown: (mark: string) => void
   /** Gives the visitor the cookie of this enrollment. */
   adopt: (enrollment_id: string, touches: Touch[]) => void
 }

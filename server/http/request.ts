@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readTouches, type Touch, writeTouches } from '#server/touches.ts'
-import { parseKey, type Visitor } from '#server/visitor.ts'
+import { DAYS_BEGUN, parseKey, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { visitorOf } from './address.ts'
 
@@ -30,12 +30,12 @@ export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world:
     touches: cookie?.touches ?? [],
     key: key ? parseKey(key) : undefined,
     officeKey: readOfficeCookie(request),
-    letIn: (member_id, { key, expires_at: expires }) => {
+    letIn: (mark, { key, expires_at: expires }) => {
       reply.setCookie(OFFICE_COOKIE, key, { ...ours, sameSite: 'lax', expires })
-      giveKnown(request, reply, member_id)
+      giveKnown(request, reply, mark)
     },
     knownAs: readKnown(request),
-    makeKnown: (member_id) => giveKnown(request, reply, member_id),
+    makeKnown: (mark) => giveKnown(request, reply, mark),
     letOut: () => reply.clearCookie(OFFICE_COOKIE, ours),
     adopt: (enrollment_id, touches) =>
       giveCookie(reply, { enrollment_id, since: cookie?.since ?? world.now(), touches }),
@@ -49,21 +49,24 @@ export const readOfficeCookie = (request: FastifyRequest): string | undefined =>
  * strangers, who do not have it, do not count against who does.
  */
 function readKnown(request: FastifyRequest): Visitor['knownAs'] {
-  const [member_id, browser] = signedCookie(request, KNOWN_COOKIE)
-  return member_id && browser ? { member_id, browser } : undefined
+  const [mark, browser] = signedCookie(request, KNOWN_COOKIE)
+  return mark && browser ? { mark, browser } : undefined
 }
 
-function giveKnown(request: FastifyRequest, reply: FastifyReply, member_id: string) {
-  if (readKnown(request)?.member_id === member_id) return
-  const how = { ...ours, signed: true, sameSite: 'lax', maxAge: 365 * DAYS } as const
-  reply.setCookie(KNOWN_COOKIE, `${member_id}.${randomUUID()}`, how)
+function giveKnown(request: FastifyRequest, reply: FastifyReply, mark: string) {
+  if (readKnown(request)?.mark !== mark) giveSigned(reply, KNOWN_COOKIE, [mark, randomUUID()], 365)
+}
+
+/** Its name is signed with it, so that what was given as one cookie is never taken for another. */
+function giveSigned(reply: FastifyReply, name: string, parts: (string | number)[], days: number) {
+  const signed = reply.signCookie([name, ...parts].join('.'))
+  reply.setCookie(name, signed.slice(name.length + 1), { ...ours, sameSite: 'lax', maxAge: days * DAYS })
 }
 
 /** The parts of a cookie that we signed; none of one that we did not. */
 function signedCookie(request: FastifyRequest, name: string): string[] {
-  const raw = request.cookies[name]
-  const { valid, value } = raw ? request.unsignCookie(raw) : { valid: false, value: null }
-  return valid && value ? value.split('.') : []
+  const { valid, value } = request.unsignCookie(`${name}.${request.cookies[name] ?? ''}`)
+  return valid && value ? value.split('.').slice(1) : []
 }
 
 /** An enrollment in this browser, when its first page was opened, and the sponsors' links that were. */
@@ -79,12 +82,7 @@ export function readCookie(request: FastifyRequest): Begun | undefined {
 
 /** Id, time and links, signed. Nothing is stored until the visitor first sends something. */
 export const giveCookie = (reply: FastifyReply, { enrollment_id, since, touches }: Begun) =>
-  reply.setCookie(COOKIE, `${enrollment_id}.${since.getTime()}.${writeTouches(touches)}`, {
-    ...ours,
-    signed: true,
-    sameSite: 'lax',
-    maxAge: 30 * DAYS,
-  })
+  giveSigned(reply, COOKIE, [enrollment_id, since.getTime(), writeTouches(touches)], DAYS_BEGUN)
 
 /** A page of ours led here. Who comes by a letter or another site may have been sent; of old browsers nobody can say. */
 export const isFromHere = (request: FastifyRequest): boolean =>

@@ -1,7 +1,10 @@
+import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openKeys } from '#server/keys.ts'
 import { cookieOf, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
+import { addCookies } from './cookies.ts'
+import { visitorFrom } from './request.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -143,6 +146,22 @@ describe('a cookie', () => {
     expect(enrollmentIn(await secure.get('/ana', { cookie: planted }))).not.toBe(enrollmentIn(page))
     expect(enrollmentIn(await secure.get('/ana', { cookie: `${planted}; ${cookie}` }))).toBe(enrollmentIn(page))
     await secure.close()
+  })
+
+  it('7.8 that we signed is never taken for another one', async () => {
+    const app = Fastify()
+    await addCookies(app, site.world)
+    app.get('/', (request, reply) => {
+      const { cookie, knownAs, makeKnown } = visitorFrom(request, reply, site.world)
+      makeKnown('a mark')
+      return { cookie, mark: knownAs?.mark }
+    })
+    const readAs = async (cookie: string) => (await app.inject({ url: '/', headers: { cookie } })).json()
+    const begun = cookieOf(await site.get('/ana'))
+    const known = cookieOf(await app.inject('/'))
+    expect(await readAs(`${begun}; ${known}`)).toEqual({ cookie: expect.any(String), mark: 'a mark' })
+    expect(await readAs(begun.replace('foyer_enrollment', 'foyer_known'))).toEqual({})
+    await app.close()
   })
 
   it('7.8 has its plain name over http, where a browser would refuse the other', async () => {

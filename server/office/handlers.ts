@@ -17,7 +17,8 @@ export const officeHandlers: Handlers<typeof officeCalls> = {
     const member_id = await spendGrant(world, token)
     if (!member_id) throw new Refusal(401, 'This link into the office was used before or is too old.')
     await failure.giveBack().catch(() => undefined) // used up by now: what is only counted must not take it from the member
-    await handOver(world, visitor, member_id, await openSession(world, member_id))
+    const found = world.db.selectFrom('member').select(['id', 'password_hash']).where('id', '=', member_id)
+    await handOver(world, visitor, await found.executeTakeFirstOrThrow(), await openSession(world, member_id))
     return {}
   },
   async signIn(world, asked, visitor) {

@@ -10,7 +10,7 @@ import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { requireOwner } from './details.ts'
 import { findKey, forgetKeys, makeGoodOnce, spentWord, useKey, wordOf } from './letter-keys.ts'
-import { closeAllSessions, openSession } from './session.ts'
+import { closeAllSessions, markOf, openSession } from './session.ts'
 import { findByName } from './sign-in.ts'
 
 type Change = { password: string; current_password: string }
@@ -31,7 +31,7 @@ export async function changePassword(world: World, { password, current_password 
     await shutOut(db, member.id, world.now())
     return openSession({ ...world, db }, member.id)
   })
-  visitor.letIn(member.id, session)
+  visitor.letIn(markOf(world, { id: member.id, password_hash }), session)
 }
 
 /** A new password shuts out whoever had the old one: sessions, and letters that are still on their way. */
@@ -80,6 +80,6 @@ export async function resetPassword(world: World, { token, password }: Reset, vi
     await db.updateTable('member').set({ password_hash }).where('id', '=', used.member_id).execute()
     await shutOut(db, used.member_id, world.now())
   })
-  visitor.makeKnown(member.id) // strangers who guess at the door keep nobody out who reads the member's mail
+  visitor.makeKnown(markOf(world, { id: member.id, password_hash })) // strangers who guess at the door keep nobody out who reads the member's mail
   await failure.giveBack().catch(() => undefined)
 }

@@ -10,6 +10,7 @@ const HOURS_OPEN = 12
 const hashOf = (key: string) => createHash('sha256').update(key).digest('base64url')
 
 export type Session = { key: string; expires_at: Date }
+type Keyed = { id: string; password_hash: string }
 
 /** Lets a member in: a random word for the cookie, its hash for us. */
 export async function openSession({ db, now }: World, member_id: string): Promise<Session> {
@@ -25,10 +26,7 @@ export async function openSession({ db, now }: World, member_id: string): Promis
  * Lets somebody in by password, unless it was changed while they waited. The row of the member is held for that: whoever
  * changes the password ends all sessions, and this one must not slip in between.
  */
-export async function openSessionWith(
-  { db, now }: World,
-  member: { id: string; password_hash: string },
-): Promise<Session | undefined> {
+export async function openSessionWith({ db, now }: World, member: Keyed): Promise<Session | undefined> {
   const { key, created_at, expires_at } = newSession(now())
   const opened = await sql`
     insert into office_session (key_hash, member_id, created_at, expires_at)
@@ -46,14 +44,17 @@ const newSession = (created_at: Date) => ({
 
 const MOST_OPEN = 20
 
+/** What the browser of a member is known by until the password changes. It tells nobody who they are. */
+export const markOf = ({ keys }: World, { id, password_hash }: Keyed) => keys.hmac('marks', `${id} ${password_hash}`)
+
 /** Gives a member's browser its new word. The old one, if it had one, opens nothing any more; nor does the oldest of too many. */
-export async function handOver(world: World, visitor: Visitor, member_id: string, session: Session): Promise<void> {
+export async function handOver(world: World, visitor: Visitor, member: Keyed, session: Session): Promise<void> {
   if (visitor.officeKey) await closeSession(world.db, visitor.officeKey)
   await sql`
     delete from office_session where key_hash in (
-      select key_hash from office_session where member_id = ${member_id}
+      select key_hash from office_session where member_id = ${member.id}
       order by created_at desc offset ${MOST_OPEN})`.execute(world.db)
-  visitor.letIn(member_id, session)
+  visitor.letIn(markOf(world, member), session)
 }
 
 /** The member behind a cookie's word. */

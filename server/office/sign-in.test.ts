@@ -181,6 +181,27 @@ describe('too many wrong passwords', () => {
     await strict.close()
   })
 
+  it('15.10 a browser that was known by an old password is a stranger’s, however many of them there are', async () => {
+    const strict = await testSite({ LIMIT_SIGN_INS_BY_NAME: '3/3600', TRUST_PROXY: '127.0.0.1' })
+    const { username, password, cookie } = await memberInOffice(strict)
+    let addresses = 0
+    const from = async (asked: string, cookies = '') => {
+      const headers = { 'x-forwarded-for': `203.0.113.${++addresses}`, ...(cookies ? { cookie: cookies } : {}) }
+      return strict.post('office/sign-in', { name: username, password: asked }, headers)
+    }
+    const hoarded = [cookieOf(await from(password)), cookieOf(await from(password))]
+    const changed = await strict.post(
+      'office/password',
+      { password: 'Another-4-Hall', current_password: password },
+      { cookie },
+    )
+    expect(changed.statusCode).toBe(200)
+    for (const cookies of ['', ...hoarded]) expect((await from('Wrong-1!', cookies)).statusCode).toBe(401)
+    for (const cookies of hoarded) expect((await from('Wrong-2!', cookies)).statusCode).toBe(429)
+    expect((await from('Another-4-Hall', cookieOf(changed))).statusCode, 'the browser that changed it').toBe(200)
+    await strict.close()
+  })
+
   it('15.2 signing out also ends what the page that paid could open', async () => {
     for (const way of ['sign-out', 'sign-out-everywhere']) {
       const page = await site.get('/ana')

@@ -4,7 +4,7 @@ import { isPassword } from '#server/password.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
-import { handOver, openSessionWith } from './session.ts'
+import { handOver, markOf, openSessionWith } from './session.ts'
 
 type Asked = { name: string; password: string }
 
@@ -12,11 +12,11 @@ type Asked = { name: string; password: string }
 export async function signIn(world: World, { name, password }: Asked, visitor: Visitor): Promise<void> {
   const member = await findByName(world, name)
   const { knownAs } = visitor
-  const counted = member && knownAs?.member_id === member.id ? knownAs.browser : claimValue(name) // strangers lock out strangers
+  const counted = member && knownAs?.mark === markOf(world, member) ? knownAs.browser : claimValue(name) // strangers lock out strangers
   const isRight = await tryPassword(world, password, member?.password_hash, { name: counted, visitor })
   const session = member && isRight ? await openSessionWith(world, member) : undefined
   if (!member || !session) throw new Refusal(401, 'Username or password do not match.')
-  await handOver(world, visitor, member.id, session)
+  await handOver(world, visitor, member, session)
 }
 
 /** The member of that name. A username has no @, an email address has one. */
