@@ -1,15 +1,20 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LimitName } from './config.ts'
-import { spendAll } from './limits.ts'
+import { giveBackOne, isSpent, spendAll } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import { isPostgres } from './test/database.ts'
 import { type Site, testSite } from './test/site.ts'
+import type { Address } from './visitor.ts'
 
 describe('several limits at once', () => {
   let site: Site
   beforeAll(async () => {
-    site = await testSite({ LIMIT_SIGN_INS: '1000/3600', LIMIT_SIGN_INS_BY_NAME: '6/3600' })
+    site = await testSite({
+      LIMIT_SIGN_INS: '1000/3600',
+      LIMIT_SIGN_INS_BY_NAME: '6/3600',
+      LIMIT_HITS: '999999999/86400',
+    })
     const connect = () => sql`select pg_sleep(0.05)`.execute(site.db)
     if (isPostgres) await Promise.all(Array.from({ length: 20 }, connect)) // who waits for a connection does not ask at once
   })
@@ -44,6 +49,36 @@ describe('several limits at once', () => {
     await first.giveBack()
     await second.giveBack({ names: ['LIMIT_SIGN_INS'] })
     expect([await counted(byAddress('max')), await counted(byName('max'))]).toEqual([0, 1])
+  })
+
+  it('6.4 count the network around a visitor too, with ten times as much, and give it back', async () => {
+    const from = (n: number): [LimitName, Address] => ['LIMIT_SIGN_INS_BY_NAME', [`2001:db8:7:${n}`, '2001:db8:7']]
+    const around = () => counted(byName('2001:db8:7'))
+    for (let n = 0; n < 59; n++) await spendAll(site.world, [from(n)])
+    const { giveBack } = await spendAll(site.world, [from(59)])
+    await expect(spendAll(site.world, [byAddress('kim'), from(60)])).rejects.toBeInstanceOf(Refusal)
+    expect([await around(), await counted(byName('2001:db8:7:60')), await counted(byAddress('kim'))]).toEqual([
+      60, 0, 0,
+    ])
+    expect(await isSpent(site.world, from(60))).toBe(true)
+    await giveBack()
+    await giveBackOne(site.world, from(0))
+    expect([await around(), await counted(byName('2001:db8:7:59')), await counted(byName('2001:db8:7:0'))]).toEqual([
+      58, 0, 0,
+    ])
+    expect(await isSpent(site.world, from(60))).toBe(false)
+    await spendAll(site.world, [from(60)])
+  })
+
+  it('6.4 are as large as a setting may be, also around a visitor', async () => {
+    await spendAll(site.world, [['LIMIT_HITS', ['2001:db8:9:1', '2001:db8:9']]])
+  })
+
+  it('6.4 refuse one visitor of a network before the network', async () => {
+    const asked: [LimitName, Address] = ['LIMIT_SIGN_INS_BY_NAME', ['2001:db8:8:1', '2001:db8:8']]
+    const answers = await Promise.allSettled(Array.from({ length: 20 }, () => spendAll(site.world, [asked])))
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(6)
+    expect(await counted(byName('2001:db8:8'))).toBe(6)
   })
 
   it('6.4 say by which of them somebody has to wait', async () => {

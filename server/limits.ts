@@ -4,6 +4,7 @@ import type { Config, LimitName as Setting } from './config.ts'
 import { statement } from './db/statement.ts'
 import type { Limit } from './readers.ts'
 import { Refusal } from './refusal.ts'
+import type { Address } from './visitor.ts'
 import type { World } from './world.ts'
 
 /** What is sent all the same while nobody confirms codes: a few in all, and two a day to one network. */
@@ -16,11 +17,12 @@ export type LimitName = Setting | keyof typeof trickle
 const limitOf = ({ config }: World, name: LimitName) =>
   name in trickle ? trickle[name as keyof typeof trickle](config) : config[name as Setting]
 
-export type Asked = [limit: LimitName, key: string]
+type Key = string | Address
+export type Asked = [limit: LimitName, key: Key]
 type Some<Item> = [Item, ...Item[]]
 
 /** Counts one more of something, or refuses when it would be too many. */
-export const spend = (world: World, limit: LimitName, key: string) => spendAll(world, [[limit, key]])
+export const spend = (world: World, limit: LimitName, key: Key) => spendAll(world, [[limit, key]])
 
 /**
  * Several at once, each of them once, all or none. One table and one statement, shared by all processes; what is counted by is kept only as a
@@ -28,27 +30,28 @@ export const spend = (world: World, limit: LimitName, key: string) => spendAll(w
  * be given back, all of it or some.
  */
 export async function spendAll(world: World, asked: Some<Asked>) {
-  const counting = asked.map(([limit, key]) => countingOf(world, limit, key))
-  const { rows: found } = await countAll(world.db, { counting })
-  const isCounted = (name: LimitName) => found.some((row) => row.name === name && row.is_counted)
+  const counting = asked.flatMap(([limit, key]) => countingOf(world, limit, key))
+  const { rows } = await countAll(world.db, { counting })
+  const found = counting.map((one) => ({ one, ...rows.find(({ name, key }) => name === one.name && key === one.hash) }))
+  const counted = found.filter(({ is_counted }) => is_counted).map(({ one }) => one)
   const giveBack = ({ names, also }: GivingBack = {}) =>
     takeBack(
       world,
-      counting.filter(({ name }) => (names?.includes(name) ?? true) && isCounted(name)),
+      counted.filter(({ name }) => names?.includes(name) ?? true),
       also,
     )
-  if (asked.every(([name]) => isCounted(name))) return { giveBack }
+  const missed = found.find(({ is_full }) => is_full) ?? found.find(({ is_counted }) => !is_counted)
+  if (!missed) return { giveBack }
   await giveBack() // somebody else was faster with one of them
-  const full = found.find(({ is_full }) => is_full) ?? found.find(({ is_counted }) => !is_counted)
-  throw await tooMany(world, ...(asked.find(([name]) => name === full?.name) ?? asked[0]))
+  throw await tooMany(world, missed.one)
 }
 
 const countAll = statement((_db, { counting }: { counting: Counting[] }) => {
   const rows = counting.map(
     ({ name, hash, part, since, until, most }) =>
-      sql`(${name}, ${hash}, cast(${part} as timestamptz), cast(${since} as timestamptz), cast(${until} as timestamptz), cast(${most} as integer))`,
+      sql`(${name}, ${hash}, cast(${part} as timestamptz), cast(${since} as timestamptz), cast(${until} as timestamptz), cast(${most} as bigint))`,
   )
-  return sql<{ name: LimitName; is_counted: boolean; is_full: boolean }>`
+  return sql<{ name: LimitName; key: string; is_counted: boolean; is_full: boolean }>`
     with asked (name, key, part, since, until, most) as (values ${sql.join(rows)}),
     room as (
       select name, key, part, until, most - before as in_this_part, most - in_sum as in_all
@@ -62,11 +65,11 @@ const countAll = statement((_db, { counting }: { counting: Counting[] }) => {
       order by name, key -- everybody in this order, so that nobody waits crosswise
       on conflict (name, key, window_start) do update set count = limit_count.count + 1
         where limit_count.count < (select in_this_part from room where name = excluded.name and key = excluded.key)
-      returning name)
-    select name, name in (select name from counted) as is_counted, in_all <= 0 as is_full from room`
+      returning name, key)
+    select name, key, (name, key) in (select name, key from counted) as is_counted, in_all <= 0 as is_full from room`
 })
 
-type Counting = ReturnType<typeof countingOf>
+type Counting = ReturnType<typeof countingOf>[number]
 type GivingBack = {
   /** All of them, unless it says. */
   names?: LimitName[]
@@ -95,42 +98,47 @@ const takeAll = statement((_db, { back, also }: TakingBack) => {
 
 /** Takes one back that was counted by an earlier request: from the newest eighth that has one. */
 export async function giveBackOne(world: World, [limit, key]: Asked): Promise<void> {
-  const { name, hash, since } = countingOf(world, limit, key)
-  await sql`
-    update limit_count set count = count - 1
-    where name = ${name} and key = ${hash} and count > 0 and window_start = (select max(window_start) from limit_count
-      where name = ${name} and key = ${hash} and window_start > ${since} and count > 0)`.execute(world.db)
+  for (const { name, hash, since } of countingOf(world, limit, key))
+    await sql`
+      update limit_count set count = count - 1
+      where name = ${name} and key = ${hash} and count > 0 and window_start = (select max(window_start) from limit_count
+        where name = ${name} and key = ${hash} and window_start > ${since} and count > 0)`.execute(world.db)
 }
 
 /** Whether it would be one too many, without counting it. */
 export async function isSpent(world: World, [limit, key]: Asked): Promise<boolean> {
-  const { most, name, hash, since } = countingOf(world, limit, key)
-  const row = await world.db
-    .selectFrom('limit_count')
-    .select((select) => select.fn.sum<number>('count').as('count'))
-    .where('name', '=', name)
-    .where('key', '=', hash)
-    .where('window_start', '>', since)
-    .executeTakeFirst()
-  return Number(row?.count ?? 0) >= most
+  for (const { most, name, hash, since } of countingOf(world, limit, key)) {
+    const row = await world.db
+      .selectFrom('limit_count')
+      .select((select) => select.fn.sum<number>('count').as('count'))
+      .where('name', '=', name)
+      .where('key', '=', hash)
+      .where('window_start', '>', since)
+      .executeTakeFirst()
+    if (Number(row?.count ?? 0) >= most) return true
+  }
+  return false
 }
 
 const PARTS = 8
 
+/** What one visitor may, ten may together in the network around them: it may be one person's, or a whole town's. */
+const TIMES_AROUND = 10
+
 /** Where and since when a limit counts. A part counts as long as anything in it may still be young enough. */
-function countingOf(world: World, limit: LimitName, key: string) {
+function countingOf(world: World, limit: LimitName, key: Key) {
   const { most, seconds } = limitOf(world, limit)
   const now = world.now().getTime()
   const length = (seconds * 1000) / PARTS
   const start = Math.floor(now / length) * length
-  return {
-    most,
+  return [key].flat().map((one, around) => ({
+    most: most * (around ? TIMES_AROUND : 1),
     name: limit,
-    hash: world.keys.hmac('limits', key),
+    hash: world.keys.hmac('limits', one),
     part: new Date(start),
     since: new Date(now - seconds * 1000 - length),
     until: new Date(start + seconds * 1000 + length),
-  }
+  }))
 }
 
 /** How often each limit of this process has said no, for /metrics. */
@@ -138,9 +146,8 @@ export const refusals = new Map<string, number>()
 export const countRefusal = (limit: string) => refusals.set(limit, (refusals.get(limit) ?? 0) + 1)
 
 /** The wait ends when the oldest part that counts no longer does. */
-async function tooMany(world: World, limit: LimitName, key: string): Promise<Refusal> {
-  countRefusal(limit)
-  const { name, hash, since } = countingOf(world, limit, key)
+async function tooMany(world: World, { name, hash, since }: Counting): Promise<Refusal> {
+  countRefusal(name)
   const oldest = await world.db
     .selectFrom('limit_count')
     .select((select) => select.fn.min<Date>('expires_at').as('until'))

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { spend } from './limits.ts'
 import { Refusal } from './refusal.ts'
 import { findSponsor } from './sponsors.ts'
-import type { Visitor } from './visitor.ts'
+import type { Address, Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
 /** Counts a visit once per visitor and day: no crawlers, nobody who only fetches ahead, only hosts of this site. */
@@ -14,7 +14,7 @@ export async function hitPage(world: World, sponsor_site: string, visitor: Visit
   if (site !== sponsor_site) return
   if (!(await isSpendable(world, visitor.address))) return
   const day = today(world)
-  const hashed = world.keys.hmac('page hits', `${day} ${visitor.address} ${visitor.agent}`)
+  const hashed = world.keys.hmac('page hits', `${day} ${visitor.address[0]} ${visitor.agent}`)
   await world.db
     .insertInto('page_hit')
     .values({ site, day, visitor: hashed })
@@ -38,7 +38,7 @@ export async function addUpVisits(world: World): Promise<void> {
 }
 
 /** One address can make up as many browsers as it likes, but not as many visits. */
-const isSpendable = (world: World, address: string): Promise<boolean> =>
+const isSpendable = (world: World, address: Address): Promise<boolean> =>
   spend(world, 'LIMIT_HITS', address).then(
     () => true,
     (error: unknown) => {

@@ -4,10 +4,13 @@ import type { Touch } from './touches.ts'
 /** How long a browser keeps its enrollment after the last page. */
 export const DAYS_BEGUN = 30
 
+/** An IPv4 address; or the /64 of an IPv6 one, and the /48 around it. */
+export type Address = readonly [visitor: string, ...around: string[]]
+
 /** Who is asking, as far as a use case may know. Made by the app from the request; made up freely by tests. */
 export type Visitor = {
-  /** The address, or the network of one, that limits count by. */
-  address: string
+  /** What limits count by. */
+  address: Address
   /** The host they asked for and the browser they say they are. */
   host: string
   agent: string
@@ -35,7 +38,7 @@ export type Visitor = {
 }
 
 /** What somebody has who has one address of it: an IPv4 one, or the /48 of an IPv6 one. */
-export const networkOf = ({ address }: Pick<Visitor, 'address'>): string => address.split(':').slice(0, 3).join(':')
+export const networkOf = ({ address }: Pick<Visitor, 'address'>): string => address.at(-1) ?? address[0]
 
 export type AttemptKey = { enrollment_id: string; attempt: number }
 

@@ -1,4 +1,12 @@
 import { isIPv6 } from 'node:net'
+import type { Address } from '#server/visitor.ts'
+
+/** What limits count by: one visitor, and for IPv6 the /48 around them. Some have all of one, and could be 65,536 visitors. */
+export const addressOf = (address: string): Address => {
+  const visitor = visitorOf(address)
+  const [one, two, three, four] = visitor.split(':')
+  return four ? [visitor, `${one}:${two}:${three}`] : [visitor]
+}
 
 /** One visitor: an IPv4 address, or the /64 of an IPv6 one, since a household has all of that. */
 export const visitorOf = (address: string): string => {

@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { visitorOf } from './address.ts'
+import { addressOf, visitorOf } from './address.ts'
 
 const visitors = (addresses: string[]) => new Set(addresses.map(visitorOf))
+
+describe('6.4 limits count', () => {
+  test.each([
+    ['203.0.113.7', ['203.0.113.7']],
+    ['::ffff:203.0.113.7', ['203.0.113.7']],
+    ['2001:db8:1:2::1', ['2001:db8:1:2', '2001:db8:1']],
+    ['2001:db8::1', ['2001:db8:0:0', '2001:db8:0']],
+  ])('6.4 %s by %j', (address, counted) => expect(addressOf(address)).toEqual(counted))
+})
 
 describe('one visitor', () => {
   test('is one IPv4 address', () => {

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readTouches, type Touch, writeTouches } from '#server/touches.ts'
 import { DAYS_BEGUN, parseKey, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
-import { visitorOf } from './address.ts'
+import { addressOf } from './address.ts'
 
 const COOKIE = 'foyer_enrollment'
 const OFFICE_COOKIE = 'foyer_office'
@@ -20,7 +20,7 @@ export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world:
   const key = header(request, 'idempotency-key')
   const cookie = readCookie(request)
   return {
-    address: visitorOf(request.ip),
+    address: addressOf(request.ip),
     host: header(request, 'host'),
     agent: header(request, 'user-agent'),
     prefetch: isAhead(request),

@@ -74,6 +74,16 @@ describe('who is asking', () => {
     expect(await lookups(behind, ports)).toEqual([200, 200, 429])
     await behind.close()
   })
+
+  it('6.4 is also one of many in an IPv6 network that somebody has all of', async () => {
+    const behind = await testSite({ LIMIT_LOOKUPS: '2/60', TRUST_PROXY: '127.0.0.1' })
+    const from = (last: number) => lookups(behind, () => ({ 'x-forwarded-for': `2001:db8:1:${last}::7` }))
+    for (let n = 0; n < 10; n++) expect(await from(n), String(n)).toEqual([200, 200, 429])
+    expect(await from(10)).toEqual([429, 429, 429])
+    const elsewhere = await lookups(behind, () => ({ 'x-forwarded-for': '2001:db8:2::7' }))
+    expect(elsewhere).toEqual([200, 200, 429])
+    await behind.close()
+  })
 })
 
 it('7.5 opens keys only with the SECRET that sealed them, and finds the same ones again', async () => {
