@@ -1,10 +1,9 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { winner, withOpened } from './credit.ts'
-import { creditRecord } from './db/listings.ts'
 import type { Sponsored } from './sponsors.ts'
+import { browser, sponsorOf } from './test/browser.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
-import { brokenAt, readTouches, type Touch, touchesOf, writeTouches } from './touches.ts'
+import { readTouches, type Touch, writeTouches } from './touches.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -70,53 +69,11 @@ describe('the policy', () => {
   })
 })
 
-/** A browser: it keeps its cookies and follows where it is led. */
-function browser(headers: Record<string, string> = {}) {
-  const cookies = new Map<string, string>()
-  const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-  const keep = (reply: { headers: Record<string, unknown> }) => {
-    for (const line of [reply.headers['set-cookie'] ?? []].flat().map(String)) {
-      const [, name = '', value = ''] = /^(\w+)=([^;]*)/.exec(line) ?? []
-      if (value) cookies.set(name, value)
-      else cookies.delete(name)
-    }
-  }
-  const open = async (address: string): Promise<{ address: string; body: string }> => {
-    const reply = await site.get(address, { cookie: cookie(), ...headers })
-    keep(reply)
-    const led = reply.headers.location
-    return led ? open(String(led)) : { address, body: reply.body }
-  }
-  const post = async (path: string, body: Record<string, unknown>) => {
-    const reply = await site.post(path, body, { cookie: cookie() })
-    keep(reply)
-    return reply
-  }
-  /** Remembers the cookies of now; later they can be put back, as a slow answer in another tab does. */
-  const keepCookies = () => {
-    const kept = new Map(cookies)
-    return () => {
-      for (const [name, value] of kept) cookies.set(name, value)
-    }
-  }
-  return { open, post, keep: keepCookies }
-}
-
-const sponsorOf = async (username: string) => {
-  const member = await site.db
-    .selectFrom('member')
-    .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
-    .select(['sponsor.site', 'enrollment_id'])
-    .where('username', '=', username)
-    .executeTakeFirst()
-  return { site: member?.site, rows: await touchesOf(site.db, member?.enrollment_id ?? '') }
-}
-
 describe('the links of a visitor', () => {
   let ours: ReturnType<typeof browser>
   let form: Record<string, string>
   beforeEach(async () => {
-    ours = browser()
+    ours = browser(site)
     form = await filledForm(site)
   })
   const join = (sponsor_site_name: string) => ours.post('enrollment/add-enrollment', { ...form, sponsor_site_name })
@@ -126,7 +83,7 @@ describe('the links of a visitor', () => {
     expect((await ours.open('/ana')).address).toBe('/bluepier')
     expect((await ours.open('/')).address).toBe('/bluepier')
     expect((await join('bluepier')).json().payment).toBe('Approved')
-    const { site: credited, rows } = await sponsorOf(String(form.username))
+    const { site: credited, rows } = await sponsorOf(site, String(form.username))
     expect(credited).toBe('bluepier')
     expect(rows.map((row) => `${row.site} ${row.why}`)).toEqual([
       'harbor opened',
@@ -163,7 +120,7 @@ describe('the links of a visitor', () => {
     const back = await ours.open('/ana')
     expect([back.address, back.body.includes('"other_sponsor":{"site":"ana"')]).toEqual(['/bluepier', true])
     await join('bluepier')
-    const { site: credited, rows } = await sponsorOf(String(form.username))
+    const { site: credited, rows } = await sponsorOf(site, String(form.username))
     expect(credited).toBe('bluepier')
     expect(rows.map((row) => row.why)).toEqual(['opened', 'opened', 'chosen'])
   })
@@ -210,12 +167,12 @@ describe('the links of a visitor', () => {
     expect((await ours.post('enrollment/add-enrollment', declined)).json().payment).toBe('Declined')
     const again = { ...form, captcha: (await filledForm(site)).captcha }
     expect((await ours.post('enrollment/add-enrollment', again)).json().payment).toBe('Approved')
-    expect((await sponsorOf(String(form.username))).rows).toHaveLength(1)
+    expect((await sponsorOf(site, String(form.username))).rows).toHaveLength(1)
   })
 
   it('16.1 a caller without a browser names the sponsor, and that is the record', async () => {
     await site.post('enrollment/add-enrollment', form)
-    const { site: credited, rows } = await sponsorOf(String(form.username))
+    const { site: credited, rows } = await sponsorOf(site, String(form.username))
     expect([credited, rows.map((row) => row.why)]).toEqual(['ana', ['ordered']])
   })
 
@@ -224,7 +181,7 @@ describe('the links of a visitor', () => {
     ['pulled in by another page', { 'sec-fetch-dest': 'image' }],
     ['framed', { 'sec-fetch-dest': 'iframe' }],
   ])('16.1 a page that is only %s opens no link', async (_how, headers) => {
-    const stuffed = browser(headers)
+    const stuffed = browser(site, headers)
     await stuffed.open('/bluepier')
     const reply = await stuffed.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })
     expect(reply.statusCode).toBe(422)
@@ -235,80 +192,5 @@ describe('the links of a visitor', () => {
     await join('ana')
     const own = await ours.open(`/${form.username}`)
     expect(own.address).toBe(`/${form.username}`)
-  })
-})
-
-describe('the record', () => {
-  it('16.2 breaks with any changed, missing, added or swapped row', async () => {
-    const ours = browser()
-    await ours.open('/ana')
-    await ours.open('/bluepier')
-    await ours.open('/master')
-    const form = await filledForm(site)
-    await ours.post('enrollment/add-enrollment', form)
-    const { rows } = await sponsorOf(String(form.username))
-    expect(rows.length).toBeGreaterThan(2)
-    expect(brokenAt(rows)).toBeUndefined()
-    const [first, second, ...rest] = rows
-    if (!first || !second) throw new Error('too few rows')
-    const later = new Date(first.touched_at.getTime() + 1)
-    const elsewhere = '00000000-0000-4000-8000-000000000000'
-    const spoilt = [
-      [{ ...first, site: 'anb' }, second, ...rest],
-      [{ ...first, why: 'chosen' as const }, second, ...rest],
-      [{ ...first, touched_at: later }, second, ...rest],
-      [{ ...first, enrollment_id: elsewhere }, second, ...rest],
-      [{ ...first, hash: `${first.hash.slice(0, -1)}${first.hash.endsWith('0') ? '1' : '0'}` }, second, ...rest],
-      [second, ...rest],
-      [second, first, ...rest],
-      [first, { ...second, position: 3 }, ...rest],
-      [first, second, second, ...rest],
-    ]
-    for (const rows of spoilt) expect(brokenAt(rows)).toBeDefined()
-
-    const told = await creditRecord(site.db, String(form.username))
-    expect(told?.said).toMatch(
-      /\/ana +opened[\s\S]+joined with Ana's Paper Lantern Studio[\s\S]+The record is whole\. Its seal is [0-9a-f]{64}\.$/,
-    )
-    await sql`update sponsor_touch set site = 'anb' where enrollment_id = ${first.enrollment_id} and position = 1`.execute(
-      site.db,
-    )
-    expect(await creditRecord(site.db, String(form.username))).toMatchObject({
-      isWhole: false,
-      said: expect.stringContaining('Row 1 is not what was written.'),
-    })
-    await sql`update sponsor_touch set site = 'ana' where enrollment_id = ${first.enrollment_id} and position = 1`.execute(
-      site.db,
-    )
-    await sql`delete from sponsor_touch where enrollment_id = ${first.enrollment_id} and position > 1`.execute(site.db)
-    expect(await creditRecord(site.db, String(form.username))).toMatchObject({
-      isWhole: false,
-      said: expect.stringContaining('does not end where it ended'),
-    })
-    expect(await creditRecord(site.db, 'nobody')).toBeUndefined()
-  })
-
-  it('16.2 of one enrollment is written once, however many write it at once', async () => {
-    const ours = browser()
-    await ours.open('/ana')
-    await ours.open('/bluepier')
-    const choose = async (...sites: string[]) => {
-      const asked = [...sites, ...sites, ...sites, ...sites].map((sponsor_site) =>
-        ours.post('enrollment/choose-sponsor', { sponsor_site }),
-      )
-      expect((await Promise.all(asked)).map(({ statusCode }) => statusCode)).toEqual(asked.map(() => 200))
-      const { rows } = await sql<{ enrollment_id: string }>`
-        select enrollment_id from sponsor_touch group by enrollment_id having count(*) filter (where why = 'chosen') > 0
-        order by max(touched_at) desc limit 1`.execute(site.db)
-      const record = await touchesOf(site.db, rows[0]?.enrollment_id ?? '')
-      expect(brokenAt(record)).toBeUndefined()
-      return record.map(({ site, why }) => `${site} ${why}`)
-    }
-    const once = ['ana opened', 'bluepier opened', 'bluepier chosen']
-    expect(await choose('bluepier', 'bluepier')).toEqual(once)
-    site.pass(1)
-    const both = await choose('ana', 'bluepier')
-    expect(both.slice(0, 3)).toEqual(once)
-    expect(both.slice(3).sort()).toEqual(['ana chosen', 'bluepier chosen'])
   })
 })

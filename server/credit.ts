@@ -1,10 +1,11 @@
+import { sql } from 'kysely'
 import { MASTER } from '#contract/site.ts'
 import { inTransaction } from './db/open.ts'
 import { beginEnrollment, isFree } from './payment.ts'
 import { Refusal, refuseFields } from './refusal.ts'
 import { follow, type Sponsored } from './sponsors.ts'
 import { asOne, newTouches, type Touch, touchesOf } from './touches.ts'
-import type { AttemptKey, Visitor } from './visitor.ts'
+import { type AttemptKey, DAYS_BEGUN, type Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
 /**
@@ -16,10 +17,12 @@ export function winner(touches: readonly Touch[], sponsors: ReadonlyMap<string, 
     const sponsor = sponsors.get(site)
     return sponsor?.active ? [{ why, sponsor }] : []
   })
-  const chosen = standing.findLast(({ why }) => why === 'chosen')
+  const chosen = standing.findLast(isChosen)
   const first = standing.find(({ sponsor }) => sponsor.site !== MASTER)
   return (chosen ?? first ?? standing[0])?.sponsor
 }
+
+const isChosen = ({ why }: Pick<Touch, 'why'>) => why === 'chosen'
 
 /** The winner of these touches today. Who is known already is not looked up again. */
 export const creditOf = async (
@@ -77,21 +80,46 @@ const isOrdered = (touches: readonly Touch[], site: string) =>
 /** Said beside the button: no field on the screen is about it. */
 const refuseSponsor = (sentence: string) => new Refusal(422, sentence, { fields: { sponsor_site_name: [sentence] } })
 
-/** The visitor chooses, by name, a sponsor whose link they have opened, as long as nothing is being paid for. */
+const MOST_CHOICES = 20
+
+/**
+ * The visitor chooses, by name, a sponsor whose link they have opened, as long as nothing is being paid for. The same one
+ * again is no news.
+ */
 export async function choose(world: World, enrollment_id: string, visitor: Visitor, site: string): Promise<Sponsored> {
   const opened = await sponsorsOf(world, visitor.touches)
   const sponsor = await follow(world, site)
   if (!sponsor?.active || ![...opened.values()].some(({ id }) => id === sponsor.id))
     throw refuseFields({ sponsor_site: 'Please open this sponsor’s link first.' })
-  const chosen = { site: sponsor.site, why: 'chosen' as const, touched_at: world.now() }
-  const touches = [...visitor.touches.filter(({ why }) => why !== 'chosen'), chosen]
-  await inTransaction(world.db, async (db) => {
-    const begun = await beginEnrollment(db, enrollment_id, world.now())
-    if (!begun.attempts.every(isFree))
+  const now = world.now()
+  const opening = visitor.touches.filter((touch) => !isChosen(touch))
+  const chosen = await inTransaction(world.db, async (db) => {
+    const { attempts, isNew } = await beginEnrollment(db, enrollment_id, now)
+    if (!attempts.every(isFree))
       throw new Refusal(409, 'You are joining already. The sponsor cannot be changed any more.')
-    const added = await newTouches(db, enrollment_id, touches, begun)
+    const rows = isNew ? [] : await touchesOf(db, enrollment_id)
+    const last = asOne(rows, []).findLast(isChosen)
+    if (last?.site === sponsor.site) return last
+    if (rows.filter(isChosen).length >= MOST_CHOICES)
+      throw new Refusal(409, 'The sponsor was changed very often and now stays as it is.')
+    const chosen: Touch = { site: sponsor.site, why: 'chosen', touched_at: now }
+    const added = newTouches(enrollment_id, rows, [...opening, chosen])
     if (added.length) await db.insertInto('sponsor_touch').values(added).execute()
+    const expires_at = attempts.length ? null : new Date(now.getTime() + DAYS_BEGUN * 86_400_000)
+    await db.updateTable('enrollment').set({ expires_at }).where('id', '=', enrollment_id).execute()
+    return chosen
   })
-  visitor.adopt(enrollment_id, touches)
+  visitor.adopt(enrollment_id, [...opening, chosen])
   return sponsor
+}
+
+/** What was chosen and never paid for is forgotten with its links. A browser that is still there has them in its cookie. */
+export async function forgetChoices({ db, now }: World): Promise<void> {
+  await sql`
+    with over as (
+      select id from enrollment where expires_at < ${now()}
+        and not exists (select 1 from payment where enrollment_id = enrollment.id)
+      for update skip locked),
+    links as (delete from sponsor_touch where enrollment_id in (select id from over))
+    delete from enrollment where id in (select id from over)`.execute(db)
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { admit } from './admission.ts'
 import { declinedCard } from './breaker.ts'
+import { forgetChoices } from './credit.ts'
 import type { PaymentState } from './db/tables.ts'
 import { addUpVisits } from './page-hits.ts'
 import { ASKED, deadline, leaseFrom, park, referenceOf, release, releaseByLetter } from './payment.ts'
@@ -75,7 +76,7 @@ async function settle(world: World, left: Left): Promise<void> {
   await park(world, key, found, left.created_at)
 }
 
-/** Forgets what has expired: counters, used captchas and grants, codes, sessions, letters' words, phones, what is done, and who the visitors of past days were. */
+/** Forgets what has expired: counters, used captchas and grants, codes, sessions, letters' words, phones, what is done, choices without a payment, and who the visitors of past days were. */
 export async function sweep(world: World): Promise<void> {
   const now = world.now()
   const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
@@ -87,5 +88,6 @@ export async function sweep(world: World): Promise<void> {
   await world.db.deleteFrom('letter_key').where('expires_at', '<', now).execute()
   await world.db.deleteFrom('phone_check').where('sent_at', '<', daysAgo(7)).execute()
   await world.db.deleteFrom('job').where('done_at', '<', daysAgo(30)).execute()
+  await forgetChoices(world)
   await addUpVisits(world)
 }

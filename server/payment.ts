@@ -8,7 +8,7 @@ import type { Details, PaymentState, Tables } from './db/tables.ts'
 import type { Authorization, DeclineClass, Failure } from './gateways/payment/port.ts'
 import { addJob } from './queue.ts'
 import { refuseFields } from './refusal.ts'
-import { newTouches, type Touch } from './touches.ts'
+import { newTouches, type Touch, touchesOf } from './touches.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -88,7 +88,7 @@ async function reserveAtOnce(world: World, attempt: Attempt, touches: Touch[]): 
   const { enrollment_id, created_at, details } = attempt
   const claims = claimsOf(enrollment_id, details.member)
   if (attempt.attempt > 1 || Object.keys(clashing(claims, claims)).length) return false
-  const added = await newTouches(world.db, enrollment_id, touches, { isNew: true })
+  const added = newTouches(enrollment_id, [], touches)
   const begun = { id: enrollment_id, created_at }
   try {
     await writeReservation(world.db, { begun, claims, added, payment: reservation(world, attempt) })
@@ -100,7 +100,7 @@ async function reserveAtOnce(world: World, attempt: Attempt, touches: Touch[]): 
 }
 
 type Reserving = {
-  begun: Tables['enrollment']
+  begun: Pick<Tables['enrollment'], 'id' | 'created_at'>
   claims: Tables['claim'][]
   added: Tables['sponsor_touch'][]
   payment: ReturnType<typeof reservation>
@@ -122,8 +122,12 @@ function reserveInTurn(world: World, attempt: Attempt, touches: Touch[]): Promis
     const begun = await beginEnrollment(db, enrollment_id, created_at)
     if (!begun.attempts.every((earlier) => isFree(earlier) && earlier.attempt < attempt.attempt)) return false
     const claims = claimsOf(enrollment_id, details.member)
-    const added = await newTouches(db, enrollment_id, touches, begun)
+    const rows = begun.isNew ? [] : await touchesOf(db, enrollment_id)
+    const added = newTouches(enrollment_id, rows, touches)
     const writing = db
+      .with('kept', (write) =>
+        write.updateTable('enrollment').set({ expires_at: null }).where('id', '=', enrollment_id),
+      )
       .with('claimed', (write) =>
         write
           .insertInto('claim')

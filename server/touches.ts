@@ -35,26 +35,19 @@ export function recordOf(db: Db, { enrollment_id }: AttemptKey) {
 export const asOne = (rows: readonly Touch[], touches: readonly Touch[]): Touch[] =>
   [...rows, ...notIn(rows, touches)].sort((one, other) => one.touched_at.getTime() - other.touched_at.getTime())
 
-const notIn = (rows: readonly Touch[], touches: readonly Touch[]) =>
-  touches.filter((touch) => !rows.some((row) => String(written(row)) === String(written(touch))))
+const notIn = (rows: readonly Touch[], touches: readonly Touch[]) => {
+  const known = new Set(rows.map((row) => String(written(row))))
+  return touches.filter((touch) => !known.has(String(written(touch))))
+}
 
-/**
- * The rows that are not written yet. Asked in a transaction that has the enrollment to itself; a new one has nothing
- * written.
- */
-export async function newTouches(
-  db: Db,
-  enrollment_id: string,
-  touches: readonly Touch[],
-  { isNew }: { isNew: boolean },
-): Promise<Row[]> {
-  const rows = isNew ? [] : await touchesOf(db, enrollment_id)
-  return notIn(rows, touches).map(({ site, why, touched_at }) => {
-    const row = { enrollment_id, position: rows.length + 1, site, why, touched_at }
-    const sealed = { ...row, hash: sealOf(row, rows.at(-1)?.hash) }
-    rows.push(sealed)
-    return sealed
-  })
+/** The rows that are to follow those of an enrollment. Asked in a transaction that has it to itself. */
+export function newTouches(enrollment_id: string, rows: readonly Row[], touches: readonly Touch[]): Row[] {
+  const all = [...rows]
+  for (const { site, why, touched_at } of notIn(rows, touches)) {
+    const row = { enrollment_id, position: all.length + 1, site, why, touched_at }
+    all.push({ ...row, hash: sealOf(row, all.at(-1)?.hash) })
+  }
+  return all.slice(rows.length)
 }
 
 /** The first row that is not what was written, if there is one. */

@@ -37,7 +37,7 @@ export type Tables = {
     sha256: string
   }
   claim: { kind: 'username' | 'email'; value: string; enrollment_id: string | null }
-  enrollment: { id: string; created_at: Date }
+  enrollment: { id: string; created_at: Date; expires_at: Date | null }
   payment: {
     enrollment_id: string
     attempt: number
