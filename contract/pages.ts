@@ -36,8 +36,8 @@ export type DocumentedCall = {
   path: string
   summary: string
   /** JSON Schemas of what goes in and what comes out. */
-  input: Record<string, unknown> | undefined
-  output: Record<string, unknown> | undefined
+  input: Record<string, unknown>
+  output: Record<string, unknown>
 }
 
 /**

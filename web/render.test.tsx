@@ -85,7 +85,7 @@ const everyPage = {
     transactions: [{ transaction_id: 'sb_1', reference: 'one', amount: '99.00', state: 'review' }],
     cards: [{ number: '4242424242424242', happens: 'Approved.' }],
   }),
-  docs: pages.docs([{ method: 'GET', path: '/api/x', summary: 'X', input: undefined, output: { type: 'object' } }]),
+  docs: pages.docs([{ method: 'GET', path: '/api/x', summary: 'X', input: {}, output: { type: 'object' } }]),
   office: pages.office({ screen: 'office', view }),
   'office of a beginner': pages.office({ screen: 'office', view: beginner }),
   'sign-in': pages.office({ screen: 'sign-in' }),

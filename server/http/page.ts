@@ -34,8 +34,9 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
   app.get<{ Params: { sponsor_site: string } }>('/:sponsor_site', hidden, (request, reply) =>
     sponsorPage(request, reply, world, shell, request.params.sponsor_site),
   )
+  const documented = documentedCalls(world.config)
   app.get('/api/docs', hidden, (request, reply) => {
-    const body = shell.pages.docs(documentedCalls(app.swagger()))
+    const body = shell.pages.docs(documented)
     return sendPage(request, reply, shell, { title: `Calls · ${brand.name}`, body })
   })
   const { production, embedded } = world.config
