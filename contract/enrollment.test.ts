@@ -137,9 +137,11 @@ describe('what the border lets in', () => {
   test.each([
     ['a wrong', { cc_cvv: '1' }, { cc_cvv: ['Invalid CVC format.'] }],
     ['a missing', { cc_cvv: undefined }, { cc_cvv: ['Please enter the CVC.'] }],
-  ])('%s field and an empty shipping field are heard together', (_which, change, heard) => {
-    const payload = { ...completePayload({ ...answers, ...elsewhere }), ...change, ship_city: '' }
-    expect(refusals(payload)).toEqual({ ...heard, ship_city: ['Please enter your city.'] })
+  ])('4.4 %s field and empty shipping fields are heard together', (_which, change, heard) => {
+    const unshippable = { ship_city: '', ship_country: 'US', ship_state: '' }
+    const payload = { ...completePayload({ ...answers, ...elsewhere }), ...change, ...unshippable }
+    const missing = { ship_city: ['Please enter your city.'], ship_state: ['Please select a state.'] }
+    expect(refusals(payload)).toEqual({ ...heard, ...missing })
   })
 
   test.each([[[]], ['text'], [7], [true]])('%j is refused as a whole', (payload) =>

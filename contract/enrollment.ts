@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { isState } from './countries.ts'
-import { fields, messages } from './fields.ts'
+import { fields } from './fields.ts'
+import { missingShipping } from './shipping.ts'
 
 /** A copy that the form sends because the spec names it. The server works it out again and ignores this one. */
 const copy = z.optional(z.string())
@@ -8,13 +8,13 @@ const copy = z.optional(z.string())
 /** What the visitor saw. An order that no longer fits it is refused, not charged. */
 const shown = z.optional(z.string().check(z.maxLength(2000)))
 
-/** The shipping fields that must be filled once something is sent elsewhere. */
-const whenShipped = (field: keyof typeof messages.shipping) =>
-  z.refine<Record<string, unknown>>((order) => order.is_shipping_different !== '1' || Boolean(order[field]), {
-    error: messages.shipping[field],
-    path: [field],
-    when: ({ value }) => typeof value === 'object' && value !== null, // also when other fields do not fit
-  })
+const shipping = z.check<Record<string, unknown>>(
+  ({ value, issues }) => {
+    for (const [field, message] of Object.entries(missingShipping(value)))
+      issues.push({ code: 'custom', message, path: [field], input: value })
+  },
+  { when: ({ value }) => typeof value === 'object' && value !== null }, // also when other fields do not fit
+)
 
 /** The payload of add-enrollment: all the owner's fields, the captcha's solution and the traps. */
 export const Enrollment = z
@@ -65,19 +65,7 @@ export const Enrollment = z
     shown_total: shown,
     shown_texts: shown,
   })
-  .check(
-    whenShipped('ship_address'),
-    whenShipped('ship_city'),
-    whenShipped('ship_country'),
-    whenShipped('ship_zip_code'),
-    z.refine(
-      (order) => order.ship_country !== 'US' || isState(order.ship_state) || order.is_shipping_different !== '1',
-      {
-        error: messages.shipping.ship_state,
-        path: ['ship_state'],
-      },
-    ),
-  )
+  .check(shipping)
 
 export type Enrollment = z.infer<typeof Enrollment>
 

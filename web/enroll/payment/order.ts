@@ -1,11 +1,11 @@
 import type { LegalDocument } from '#contract/api.ts'
 import { isExpired } from '#contract/card.ts'
-import { isState } from '#contract/countries.ts'
 import type { Answers, Enrollment } from '#contract/enrollment.ts'
 import { fields, messages } from '#contract/fields.ts'
 import { shownTexts } from '#contract/legal.ts'
 import { completePayload } from '#contract/payload.ts'
 import { renewsOn } from '#contract/renewal.ts'
+import { missingShipping } from '#contract/shipping.ts'
 import type { Draft, Receipt } from '#web/storage.ts'
 import { chosenPackages, orderOf } from '../draft.ts'
 import type { Press } from '../pay.ts'
@@ -69,14 +69,9 @@ const { ship_address, ship_address2, ship_city, ship_country, ship_state, ship_z
 const shipping = { ship_address, ship_address2, ship_city, ship_country, ship_state, ship_zip_code }
 
 const wrongIn = (found: Record<string, string>): Draft => {
-  const { ship_state: noState, ...others } = messages.shipping
-  const empty = Object.entries(others).filter(([name]) => !found[name]?.trim())
   const unfit = Object.entries(shipping).flatMap(([name, rule]) => {
     const { error } = rule.safeParse(found[name])
     return error ? [[name, error.issues[0]?.message]] : []
   })
-  return {
-    ...Object.fromEntries([...empty, ...unfit]),
-    ...(found.ship_country === 'US' && !isState(found.ship_state ?? '') ? { ship_state: noState } : {}),
-  }
+  return { ...Object.fromEntries(unfit), ...missingShipping(found) }
 }
