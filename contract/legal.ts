@@ -1,8 +1,10 @@
 import { figures } from './figures.ts'
 import { toAmount } from './money.ts'
 
-/** Documents whose display_on_checkout holds this word are shown, and accepted, at checkout. */
+/** Documents in force whose display_on_checkout holds this word are shown, and accepted, at checkout. */
 export const AT_CHECKOUT = 'enrollment_page_checkout'
+export const isAtCheckout = (document: { status: string; display_on_checkout: string[] }): boolean =>
+  document.status === 'active' && document.display_on_checkout.includes(AT_CHECKOUT)
 
 /** The texts that somebody had before their eyes, in one word: what the page sends, and what the server compares. */
 export const shownTexts = (documents: { sha256: string }[]): string =>

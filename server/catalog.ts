@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Input, LegalDocument, Package } from '#contract/api.ts'
 import { messages } from '#contract/fields.ts'
 import { figures } from '#contract/figures.ts'
-import { AT_CHECKOUT, subscriptionConsent } from '#contract/legal.ts'
+import { isAtCheckout, subscriptionConsent } from '#contract/legal.ts'
 import { toAmount } from '#contract/money.ts'
 import { groupOf, groupOfList, type OrderList, orderLists, productIds } from '#contract/packages.ts'
 import type { Db } from './db/open.ts'
@@ -69,16 +69,12 @@ export const findDocuments = (db: Db): Promise<LegalDocument[]> =>
 
 /** What the first checkbox stands for today: title, version and hash of each document of checkout. */
 export async function checkoutDocuments(db: Db) {
-  const { rows } = await inForce(db, {})
-  return rows.filter(({ display_on_checkout }) => display_on_checkout.includes(AT_CHECKOUT))
+  const { rows } = await documents(db, {})
+  return rows.filter(isAtCheckout)
 }
 
-const inForce = statement((db) =>
-  db
-    .selectFrom('legal_document')
-    .select(['title', 'version', 'sha256', 'display_on_checkout'])
-    .where('status', '=', 'active')
-    .orderBy('id'),
+const documents = statement((db) =>
+  db.selectFrom('legal_document').select(['title', 'version', 'sha256', 'status', 'display_on_checkout']).orderBy('id'),
 )
 
 /** What the second checkbox stands for. */

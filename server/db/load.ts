@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import sanitizeHtml from 'sanitize-html'
-import { AT_CHECKOUT } from '#contract/legal.ts'
+import { AT_CHECKOUT, isAtCheckout } from '#contract/legal.ts'
 import { toCents } from '#contract/money.ts'
 import { MASTER, reservedWords, SITE } from '#contract/site.ts'
 import { type Db, inTransaction } from './open.ts'
@@ -238,11 +238,7 @@ async function keepDocument(db: Db, { content, ...row }: DocumentFile) {
 
 /** Every visitor accepts something before they pay. */
 async function requireCheckout(db: Db) {
-  const active = await db
-    .selectFrom('legal_document')
-    .select('display_on_checkout')
-    .where('status', '=', 'active')
-    .execute()
-  if (!active.some(({ display_on_checkout }) => display_on_checkout.includes(AT_CHECKOUT)))
+  const documents = await db.selectFrom('legal_document').select(['status', 'display_on_checkout']).execute()
+  if (!documents.some(isAtCheckout))
     throw new BadLines([`documents: none is active and names ${AT_CHECKOUT}, and without one nobody can pay`])
 }

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import type { LegalDocument } from '#contract/api.ts'
-import { AT_CHECKOUT } from '#contract/legal.ts'
+import { isAtCheckout } from '#contract/legal.ts'
 import { api } from '#web/api.ts'
 import { log } from '#web/log.ts'
 
@@ -29,6 +29,3 @@ export function useDocuments(): Documents {
 
   return { list, state, fetchAgain: load }
 }
-
-export const isAtCheckout = ({ status, display_on_checkout }: LegalDocument): boolean =>
-  status === 'active' && display_on_checkout.includes(AT_CHECKOUT)
