@@ -1,6 +1,6 @@
 // A bundle made by hand, so that the script is held against the standard and not against our own server.
 import { execFile } from 'node:child_process'
-import { createHash, generateKeyPairSync, sign } from 'node:crypto'
+import { generateKeyPairSync, hash, sign } from 'node:crypto'
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -11,13 +11,13 @@ import { verified } from './verify-consent.mjs'
 const folder = mkdtempSync(join(tmpdir(), 'foyer-consent-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-const hashOf = (text) => createHash('sha256').update(text).digest('hex')
+const hashOf = (text) => hash('sha256', text, 'hex')
 const encoded = (value) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 
 function newKey() {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const { kty, crv, x, y } = publicKey.export({ format: 'jwk' })
-  const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
+  const kid = hash('sha256', JSON.stringify({ crv, kty, x, y }), 'base64url')
   return { privateKey, kid, jwk: { kty, crv, x, y, kid, alg: 'ES256', use: 'sig' } }
 }
 

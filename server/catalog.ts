@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Input, LegalDocument, Package } from '#contract/api.ts'
 import { messages } from '#contract/fields.ts'
 import { figures } from '#contract/figures.ts'
@@ -80,7 +80,7 @@ const documents = statement((db) =>
 /** What the second checkbox stands for. */
 export const consent = {
   ...subscriptionConsent,
-  sha256: createHash('sha256').update(subscriptionConsent.text).digest('hex'),
+  sha256: hash('sha256', subscriptionConsent.text, 'hex'),
 }
 
 /** Its text lies with the others before anybody can accept it. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { verify } from '@node-rs/argon2'
 import { importJWK, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -192,7 +192,7 @@ describe('an approved enrollment', () => {
       ['agreement_1', 'Terms of Membership', 1],
       ['agreement_2', 'Subscription consent', 1],
     ])
-    for (const { sha256, content } of accepted) expect(createHash('sha256').update(content).digest('hex')).toBe(sha256)
+    for (const { sha256, content } of accepted) expect(hash('sha256', content, 'hex')).toBe(sha256)
     expect(accepted.at(-1)?.content).toContain('$99.00 every month')
   })
 

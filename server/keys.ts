@@ -1,11 +1,11 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
   createPrivateKey,
   createSecretKey,
   generateKeyPairSync,
+  hash,
   hkdfSync,
   type KeyObject,
   randomBytes,
@@ -84,9 +84,11 @@ function derivedFrom(root: Buffer): Pick<Keys, 'hmac' | 'secret'> {
 const newSigningKey = async () =>
   JSON.stringify(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }))
 
+/** All that is kept of a word that opens something. */
+export const hashOf = (word: string): string => hash('sha256', word, 'base64url')
+
 /** A key's own name (RFC 7638): the hash of what it consists of, in this order and spelling. */
-const thumbprint = ({ crv, kty, x, y }: JWK) =>
-  createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
+const thumbprint = ({ crv, kty, x, y }: JWK) => hashOf(JSON.stringify({ crv, kty, x, y }))
 
 async function keep(
   db: Db,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { MASTER } from '#contract/site.ts'
 import { claimsOf, clashing, releaseNames } from './claims.ts'
@@ -33,7 +33,7 @@ export const isFree = ({ state }: State) => FREE.includes(state)
 
 /** Our name for the attempt at the gateway: 20 letters and digits, as much as every gateway takes. */
 export const referenceOf = ({ enrollment_id, attempt }: AttemptKey): string =>
-  BigInt(`0x${createHash('sha256').update(`${enrollment_id}.${attempt}`).digest('hex')}`)
+  BigInt(`0x${hash('sha256', `${enrollment_id}.${attempt}`, 'hex')}`)
     .toString(36)
     .slice(-20)
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { SITE } from '#contract/site.ts'
 import type { Db } from './db/open.ts'
 import { statement } from './db/statement.ts'
@@ -57,9 +57,7 @@ export const brokenAt = (rows: readonly Row[]): number | undefined => {
 }
 
 const sealOf = ({ enrollment_id, position, ...touch }: Omit<Row, 'hash'>, before = '') =>
-  createHash('sha256')
-    .update(JSON.stringify([before, enrollment_id, position, ...written(touch)]))
-    .digest('hex')
+  hash('sha256', JSON.stringify([before, enrollment_id, position, ...written(touch)]), 'hex')
 
 const written = ({ site, why, touched_at }: Touch) => [site, why, touched_at.toISOString()]
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, realpath, rename, unlink, writeFile } from 'node:fs/promises'
 import { createConnection, createServer, type Server } from 'node:net'
@@ -34,7 +34,7 @@ export async function lockFolder(dataDir: string): Promise<() => Promise<void>> 
 const LONGEST_PATH = 100
 
 function lockPaths(folder: string): string[] {
-  const name = `foyer-${createHash('sha256').update(folder).digest('hex').slice(0, 32)}`
+  const name = `foyer-${hash('sha256', folder, 'hex').slice(0, 32)}`
   if (process.platform === 'win32') return [`\\\\.\\pipe\\${name}`]
   const file = join(folder, 'lock')
   const inFolder = file.length <= LONGEST_PATH ? [file] : []

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -167,7 +167,7 @@ async function readDocuments(base: URL, problem: Problem): Promise<DocumentFile[
         .map((word) => word.trim())
         .filter(Boolean),
       content,
-      sha256: createHash('sha256').update(content).digest('hex'),
+      sha256: hash('sha256', content, 'hex'),
     })
   }
   return documents

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -52,4 +52,4 @@ export async function keptFile(world: World, name: string, accepted: string) {
 }
 
 const sealOf = ({ keys }: World, name: string, content: Buffer) =>
-  keys.hmac('built files', `${name} ${createHash('sha256').update(content).digest('hex')}`)
+  keys.hmac('built files', `${name} ${hash('sha256', content, 'hex')}`)

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { Db } from '#server/db/open.ts'
 import { spendOnce } from '#server/db/spent.ts'
 import type { Tables } from '#server/db/tables.ts'
+import { hashOf } from '#server/keys.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 
@@ -16,8 +16,6 @@ type Seed = Pick<Tables['letter_key'], 'purpose' | 'member_id' | 'email' | 'crea
 /** The word is derived and never stored, so a letter that is sent again carries the same one. */
 export const wordOf = ({ keys }: Pick<World, 'keys'>, { purpose, member_id, email, created_at }: Seed): string =>
   keys.hmac('letter keys', JSON.stringify([purpose, member_id, email, created_at.toISOString()]))
-
-const hashOf = (word: string) => createHash('sha256').update(word).digest('base64url')
 
 /**
  * Makes a word good. A new address takes the place of the one asked for before; a word for a new password does not, or a

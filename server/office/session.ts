@@ -1,13 +1,12 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '#server/db/open.ts'
+import { hashOf } from '#server/keys.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 
 const HOURS_OPEN = 12
-
-const hashOf = (key: string) => createHash('sha256').update(key).digest('base64url')
 
 export type Session = { key: string; expires_at: Date }
 type Keyed = { id: string; password_hash: string }

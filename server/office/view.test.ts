@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { officeCalls } from '#contract/office-calls.ts'
 import { sweep } from '#server/janitor.ts'
@@ -106,11 +106,11 @@ describe('the office', () => {
     const textOf = (sha256: string, cookie: string) => site.get(`/api/office/accepted/${sha256}`, { cookie })
     for (const { sha256, accepted_at } of accepted) {
       const { content } = (await textOf(sha256, early.cookie)).json()
-      expect(createHash('sha256').update(content).digest('hex')).toBe(sha256)
+      expect(hash('sha256', content, 'hex')).toBe(sha256)
       expect(accepted_at).toMatch(/^2026-11-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     }
     const content = '<p>New terms</p>'
-    const sha256 = createHash('sha256').update(content).digest('hex')
+    const sha256 = hash('sha256', content, 'hex')
     await site.db.insertInto('legal_text').values({ sha256, content }).execute()
     const document = accepted.find(({ title }: { title: string }) => title !== 'Subscription consent')
     await site.db

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import type { Db } from '#server/db/open.ts'
@@ -46,7 +46,7 @@ export const siteverify = ({ name, vendor, site_key, secret, hosts, db, now, log
 
     async verify(token, used_by) {
       if (!token || token.length > LONGEST) return false
-      const key = createHash('sha256').update(token).digest('hex')
+      const key = hash('sha256', token, 'hex')
       const user = await userOf(db, key)
       if (user !== undefined) return user === used_by
       const verdict = await ask(token)
