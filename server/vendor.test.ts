@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freePort } from '../scripts/port.mjs'
 import { reconcile } from './books/reconciliation.ts'
-import { authorizeNetEmulator } from './gateways/payment/authorizenet/emulator.ts'
+import { authorizeNetEmulator } from './gateways/payment/authorizenet/emulator/emulator.ts'
 import { cards } from './gateways/payment/cards.ts'
 import { settleAttempts } from './janitor.ts'
 import { runJobs } from './jobs.ts'

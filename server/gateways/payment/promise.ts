@@ -12,25 +12,25 @@ type Opened = {
   close: () => Promise<void>
 }
 
-const newReference = () => randomUUID().replaceAll('-', '').slice(0, 20)
+export const newReference = () => randomUUID().replaceAll('-', '').slice(0, 20)
 
 /** A filled form, as the use case hands it over. */
-export const hold = (cc_number: string, reference = newReference()): Hold => ({
+export const hold = (cc_number: string = cards.good, reference = newReference()): Hold => ({
   reference,
   amount_cents: 9900,
-  card: { cc_number, cc_month: '12', cc_year: '2028', cc_cvv: '123' },
+  card: { cc_number, cc_month: '07', cc_year: '2030', cc_cvv: '123' },
   billing: {
     first_name: 'Zoë',
     last_name: 'Example',
     address: '1600 Main St',
-    address2: '',
+    address2: 'Unit 2',
     city: 'Reno',
     state: 'NV',
     country: 'US',
     post_code: '89501',
   },
 })
-const soon = () => AbortSignal.timeout(10_000)
+export const soon = () => AbortSignal.timeout(10_000)
 
 /** Before any test began. */
 const begun = new Date(performance.timeOrigin - 3_600_000)

@@ -1,10 +1,10 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
 import { cards } from '../cards.ts'
-import { keepsPaymentPromise } from '../promise.ts'
+import { hold, keepsPaymentPromise, soon } from '../promise.ts'
 import { reasons } from './codes.ts'
-import { emulated, hold, soon } from './emulated.ts'
-import { faults } from './emulator.ts'
+import { emulated } from './emulator/emulated.ts'
+import { faults } from './emulator/emulator.ts'
 
 keepsPaymentPromise('authorizenet', async () => {
   const { emulator, gateway, gatewayAt } = await emulated(await freePort(), () => new Date())

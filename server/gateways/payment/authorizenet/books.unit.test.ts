@@ -1,7 +1,8 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
 import { cards } from '../cards.ts'
-import { emulated, hold, newReference, soon } from './emulated.ts'
+import { hold, newReference, soon } from '../promise.ts'
+import { emulated } from './emulator/emulated.ts'
 
 let clock = new Date()
 const now = () => clock

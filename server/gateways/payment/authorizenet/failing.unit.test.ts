@@ -1,7 +1,8 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
-import { emulated, hold, newReference, soon } from './emulated.ts'
-import { faults } from './emulator.ts'
+import { hold, newReference, soon } from '../promise.ts'
+import { emulated } from './emulator/emulated.ts'
+import { faults } from './emulator/emulator.ts'
 
 const now = () => new Date('2026-03-01T12:00:00.500Z')
 const emulation = await emulated(await freePort(), now)

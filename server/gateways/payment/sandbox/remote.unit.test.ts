@@ -5,14 +5,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { cards } from '#server/gateways/payment/cards.ts'
-import { hold, keepsPaymentPromise } from '#server/gateways/payment/promise.ts'
+import { hold, keepsPaymentPromise, soon } from '#server/gateways/payment/promise.ts'
 import { runProgram } from '#server/test/process.ts'
 import { freePort } from '../../../../scripts/port.mjs'
 import type { Rule } from './faults.ts'
 import { startSandbox } from './process.ts'
 import { remoteSandbox } from './remote.ts'
 
-const soon = () => AbortSignal.timeout(10_000)
 const begun = new Date(performance.timeOrigin)
 
 let folder: string

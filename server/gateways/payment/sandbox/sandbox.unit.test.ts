@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { isCardNumber } from '#contract/card.ts'
 import { cards, testCards } from '#server/gateways/payment/cards.ts'
-import { hold, keepsPaymentPromise } from '#server/gateways/payment/promise.ts'
+import { hold, keepsPaymentPromise, soon } from '#server/gateways/payment/promise.ts'
 import { openLedger } from './ledger.ts'
 import { type SandboxGateway, sandboxPayments } from './sandbox.ts'
 
 const clock = () => new Date()
-const soon = () => AbortSignal.timeout(10_000)
 
 let folder: string
 let file: string

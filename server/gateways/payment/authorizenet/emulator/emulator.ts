@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cardBehind } from '#server/gateways/payment/cards.ts'
-import { type Entry, emulatedLedger } from './emulator-ledger.ts'
-import { complaint } from './emulator-schema.ts'
+import { type Entry, emulatedLedger } from './ledger.ts'
+import { complaint } from './schema.ts'
 
 /** How an answer can fail to come, or to be one. */
 export const faults = [

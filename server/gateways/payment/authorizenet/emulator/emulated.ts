@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import type { Hold } from '#server/gateways/payment/port.ts'
-import { authorizeNet } from './authorizenet.ts'
+import { authorizeNet } from '#server/gateways/payment/authorizenet/authorizenet.ts'
+import { hold, soon } from '#server/gateways/payment/promise.ts'
 import { authorizeNetEmulator } from './emulator.ts'
 
 /** For tests: the adapter and the emulator that it speaks to, under one clock. */
@@ -41,23 +40,3 @@ export async function emulated(port: number, now: () => Date) {
     },
   }
 }
-
-export const soon = () => AbortSignal.timeout(10_000)
-
-export const newReference = () => randomUUID().replaceAll('-', '').slice(0, 20)
-
-export const hold = (cc_number = '4242424242424242', reference = newReference()): Hold => ({
-  reference,
-  amount_cents: 9900,
-  card: { cc_number, cc_month: '07', cc_year: '2030', cc_cvv: '123' },
-  billing: {
-    first_name: 'Zoë',
-    last_name: 'Example',
-    address: '1600 Main St',
-    address2: 'Unit 2',
-    city: 'Reno',
-    state: 'NV',
-    country: 'US',
-    post_code: '89501',
-  },
-})
