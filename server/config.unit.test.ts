@@ -38,15 +38,26 @@ test.each([
   expect(complaints({ ...production, [key]: 'x', [part]: otherwise })).toEqual([])
 })
 
+const authorizenet = {
+  PAYMENT: 'authorizenet',
+  AUTHORIZENET_LOGIN_ID: 'x',
+  AUTHORIZENET_TRANSACTION_KEY: 'y',
+  AUTHORIZENET_BASE_URL: 'https://pay.example',
+}
+
 test('a gateway that is chosen needs all of its keys', () => {
   expect(named({ PAYMENT: 'authorizenet', AUTHORIZENET_LOGIN_ID: 'x' })).toEqual([
     'AUTHORIZENET_TRANSACTION_KEY',
     'AUTHORIZENET_BASE_URL',
   ])
-  const whole = { AUTHORIZENET_TRANSACTION_KEY: 'y', AUTHORIZENET_BASE_URL: 'https://pay.example' }
-  expect(readConfig({ PAYMENT: 'authorizenet', AUTHORIZENET_LOGIN_ID: 'x', ...whole }).embedded).not.toContain(
-    'payment',
-  )
+  expect(readConfig(authorizenet).embedded).not.toContain('payment')
+})
+
+test('8.1 cards are not sent in the clear', () => {
+  expect(complaints({ ...authorizenet, AUTHORIZENET_BASE_URL: 'http://pay.example' })).toEqual([
+    "AUTHORIZENET_BASE_URL is an address that starts with https://; it is 'http://pay.example'",
+  ])
+  expect(complaints({ ...authorizenet, AUTHORIZENET_BASE_URL: 'http://127.0.0.1:20000' })).toEqual([])
 })
 
 describe('a captcha of another company', () => {
@@ -275,13 +286,7 @@ describe('in production', () => {
   ])('%s cannot be left out', (name, lines) => expect(named({ ...production, [name]: undefined })).toEqual(lines))
 
   test('who takes real money can send real codes, or asks for none', () => {
-    const real = {
-      ...production,
-      PAYMENT: 'authorizenet',
-      AUTHORIZENET_LOGIN_ID: 'x',
-      AUTHORIZENET_TRANSACTION_KEY: 'y',
-      AUTHORIZENET_BASE_URL: 'https://pay.example',
-    }
+    const real = { ...production, ...authorizenet }
     const twilio = {
       PHONE: 'twilio',
       TWILIO_ACCOUNT_SID: `AC${'0'.repeat(32)}`,

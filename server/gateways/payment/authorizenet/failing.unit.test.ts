@@ -133,11 +133,6 @@ describe('an operator’s mistake', () => {
     },
   )
 
-  it('an address that is not encrypted is refused at the start', () => {
-    expect(() => gatewayAt('http://api.authorize.net')).toThrow('must begin with https')
-    expect(gatewayAt('https://apitest.authorize.net').name).toBe('authorizenet')
-  })
-
   it('an answer with a code that nobody knows is neither yes nor no', async () => {
     emulator.decideNext({ responseCode: '7', reason: '2', transId: '0' })
     await expect(gateway.authorize(hold(), soon())).rejects.toThrow('Authorize.Net refused with 2')
