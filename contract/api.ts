@@ -77,7 +77,7 @@ export const EnrollmentStatus = z.object({
 
 const PhoneReply = z.object({ status: z.int(), message: z.string() })
 
-export const Challenge = z.record(z.string(), z.unknown())
+const Challenge = z.record(z.string(), z.unknown())
 
 /** What every refusal says: one sentence for the person, and messages by field. */
 export const Refused = z.object({

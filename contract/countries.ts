@@ -1,6 +1,6 @@
 import { US } from 'country-region-data'
 
-export type Region = { name: string; shortCode?: string }
+type Region = { name: string; shortCode?: string }
 export type Country = { countryName: string; countryShortCode: string; regions: Region[] }
 
 const [countryName, countryShortCode, regions] = US

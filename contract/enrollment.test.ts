@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Answers, Enrollment } from './enrollment.ts'
-import { honeypots, messagesOf } from './fields.ts'
+import { messagesOf } from './fields.ts'
 import { completePayload } from './payload.ts'
 
 /** The owner's list, as it was written. */
@@ -62,7 +62,7 @@ const refusals = (payload: unknown) => messagesOf(Enrollment.safeParse(payload).
 
 describe('the full payload', () => {
   test('has the owner’s fields, and beside them only the captcha, the traps and what was seen', () => {
-    const expected = [...ownersFields, 'captcha', ...honeypots, 'shown_total', 'shown_texts'].sort()
+    const expected = [...ownersFields, 'captcha', 'hall_lantern', 'hall_umbrella', 'shown_total', 'shown_texts'].sort()
     expect(ownersFields).toHaveLength(40)
     expect(Object.keys(Enrollment.shape).sort()).toEqual(expected)
     expect(Object.keys(completePayload(answers)).sort()).toEqual(expected)

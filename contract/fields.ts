@@ -42,6 +42,7 @@ export const passwordRules = [
 
 const LABEL = '[\\p{L}\\p{N}](?:[\\p{L}\\p{N}-]*[\\p{L}\\p{N}])?'
 const EMAIL = new RegExp(`^(?!.*\\.\\.)(?!\\.)[\\p{L}\\p{N}.!#$%&'*+/=?^_\`{|}~-]+(?<!\\.)@(?:${LABEL}\\.)+(?=..)${LABEL}$`, 'u')
+/** Under a name that no browser and no password manager knows. */
 const TRAP = z._default(z.literal('', 'This field should be left empty.'), '')
 
 export const fields = {
@@ -114,9 +115,6 @@ export const messages = {
     ship_zip_code: 'Please enter your Post / ZIP code.',
   },
 } as const
-
-/** The traps: names no browser and no password manager knows. */
-export const honeypots = ['hall_lantern', 'hall_umbrella'] as const
 
 /** '891011234' → '89101-1234'. */
 function withHyphen(zip: string) {

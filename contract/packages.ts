@@ -1,5 +1,5 @@
 /** What the spec calls a package's group decides on which step it is offered. */
-export type Group = 'starter' | 'subscription' | 'special'
+type Group = 'starter' | 'subscription' | 'special'
 
 type Marks = { is_recurring: boolean; is_special: boolean }
 

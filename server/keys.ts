@@ -26,7 +26,7 @@ export type Keys = {
 }
 
 /** Rows sealed under another SECRET cannot be opened: say so before anything is signed with a new one. */
-export class WrongSecret extends Mendable {
+class WrongSecret extends Mendable {
   constructor() {
     super('SECRET is not the one that this database’s keys were sealed with.')
   }

@@ -11,7 +11,7 @@ import type { World } from '#server/world.ts'
 type Books = Pick<World, 'config' | 'db' | 'now' | 'payment'>
 
 /** What the gateway's books and ours do not agree on, in words for the operator. */
-export type Difference = Pick<Tables['difference'], 'reference' | 'kind' | 'transaction_id' | 'ours' | 'theirs'>
+type Difference = Pick<Tables['difference'], 'reference' | 'kind' | 'transaction_id' | 'ours' | 'theirs'>
 
 type Theirs = Transaction['state'] | 'nothing'
 

@@ -8,7 +8,7 @@ import type { World } from '#server/world.ts'
 
 const HOURS_OPEN = 12
 
-export type Session = { key: string; expires_at: Date }
+type Session = { key: string; expires_at: Date }
 type Keyed = { id: string; password_hash: string }
 
 /** Lets a member in: a random word for the cookie, its hash for us. */

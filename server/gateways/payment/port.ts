@@ -32,7 +32,7 @@ export type Hold = {
   }
 }
 
-export type Asked = {
+type Asked = {
   reference: string
   transaction_id?: string | null
   /** When the attempt was written: the gateway cannot have heard of it before. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 
-export const operations = ['authorize', 'lookup', 'capture', 'void', 'refund', 'transactions'] as const
+const operations = ['authorize', 'lookup', 'capture', 'void', 'refund', 'transactions'] as const
 export type Operation = (typeof operations)[number]
 
 /** When what goes wrong: on a share of the requests, and a number of times if it says so. */

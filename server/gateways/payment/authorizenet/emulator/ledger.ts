@@ -21,7 +21,7 @@ export type Entry = {
 }
 
 /** What the vendor is to say next, instead of what the card says. With the transaction 0 it is not in the books. */
-export type Verdict = Partial<Pick<Entry, 'responseCode' | 'reason' | 'avs' | 'cvv' | 'transactionStatus'>> & {
+type Verdict = Partial<Pick<Entry, 'responseCode' | 'reason' | 'avs' | 'cvv' | 'transactionStatus'>> & {
   transId?: '0'
 }
 
