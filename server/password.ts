@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2'
 import type { Config } from './config.ts'
-import { Refusal } from './refusal.ts'
+import { refuseCrowd } from './refusal.ts'
 
 const ARGON2ID = 2
 const argon2id = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -39,8 +39,7 @@ const waiting: (() => void)[] = []
 /** Few run at once and not too many wait: a crowd is told to come back instead of taking all memory. */
 async function inTurn<Result>({ HASHES_AT_ONCE, HASHES_WAITING }: Room, work: () => Promise<Result>): Promise<Result> {
   if (running >= HASHES_AT_ONCE) {
-    if (waiting.length >= HASHES_WAITING)
-      throw new Refusal(503, 'Many people are here right now. Please try again in a moment.', { retryAfter: 5 })
+    if (waiting.length >= HASHES_WAITING) throw refuseCrowd()
     await new Promise<void>((go) => waiting.push(go))
   } else running++
   try {

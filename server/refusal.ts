@@ -15,3 +15,7 @@ export const refuseFields = (fields: Record<string, string | string[]>): Refusal
   const lists = Object.fromEntries(Object.entries(fields).map(([field, said]) => [field, [said].flat()]))
   return new Refusal(422, 'Please check the marked fields.', { fields: lists })
 }
+
+/** Too many at once, who may all come back. */
+export const refuseCrowd = (): Refusal =>
+  new Refusal(503, 'Many people are here right now. Please try again in a moment.', { retryAfter: 5 })

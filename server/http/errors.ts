@@ -3,21 +3,22 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { Refused } from '#contract/api.ts'
 import { messagesOf } from '#contract/fields.ts'
 import { isCrowded } from '#server/db/open.ts'
-import { Refusal, refuseFields } from '#server/refusal.ts'
+import { Refusal, refuseCrowd, refuseFields } from '#server/refusal.ts'
 import { dataPolicy } from './headers.ts'
 
-/** What a person can do about a request that could not be read. */
+const UNREADABLE = 'This request could not be read. Please send valid JSON.'
+const NOTHING = 'There is nothing at this address.'
+const OURS = 'Something went wrong on our side. Please try again in a moment.'
+
+/** What a person can do about a request that could not be read, where more can be said than that. */
 const sentences: Record<number, string> = {
-  400: 'This request could not be read. Please send valid JSON.',
-  404: 'There is nothing at this address.',
+  404: NOTHING,
   405: 'This address does not take that method.',
   408: 'The request took too long.',
   413: 'This request is too large. Please send at most 64 kB.',
   415: 'Please send JSON, with the content type application/json.',
   431: 'The headers of this request are too large.',
 }
-const CROWDED = 'Many people are here right now. Please try again in a moment.'
-const OURS = 'Something went wrong on our side. Please try again in a moment.'
 
 /** Every failure of a call becomes a status, a sentence and messages by field. Bugs stay in the log. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -41,15 +42,15 @@ function inWords(error: FastifyError | Refusal): { status: number; body: Refused
       path: [instancePath.slice(1)],
       message,
     }))
-    if (issues.some(({ path }) => !path[0])) return { status: 400, body: { message: sentences[400] ?? OURS } } // not an object at all
+    if (issues.some(({ path }) => !path[0])) return { status: 400, body: { message: UNREADABLE } } // not an object at all
     return inWords(refuseFields(messagesOf(issues)))
   }
-  if (isCrowded(error)) return { status: 503, body: { message: CROWDED }, retryAfter: 5 }
+  if (isCrowded(error)) return inWords(refuseCrowd())
   const status = error.statusCode && error.statusCode >= 400 && error.statusCode < 500 ? error.statusCode : 500
-  return { status, body: { message: sentences[status] ?? (status < 500 ? (sentences[400] ?? OURS) : OURS) } }
+  return { status, body: { message: sentences[status] ?? (status < 500 ? UNREADABLE : OURS) } }
 }
 
-export const nothingHere: Refused = { message: sentences[404] ?? OURS }
+export const nothingHere: Refused = { message: NOTHING }
 
 /** A request that did not even reach a route: its address could not be read. */
 export function answerUnreadable(
