@@ -9,10 +9,11 @@ import { refusals } from '#server/limits.ts'
 import type { World } from '#server/world.ts'
 import { isLeaving } from './closing.ts'
 
+const hidden = { schema: { hide: true } }
+
 /** For whoever watches over the site: /livez, /readyz, /metrics. */
 export function addHealth(app: FastifyInstance, world: World) {
   const { config, db, payment, sms, captcha, mail } = world
-  const hidden = { schema: { hide: true } }
 
   app.get('/livez', hidden, async (_request, reply) => reply.type('text/plain').send('alive\n'))
 
@@ -37,6 +38,10 @@ export function addHealth(app: FastifyInstance, world: World) {
       .send(JSON.stringify({ ready, parts }))
   })
 
+  addMetrics(app, world)
+}
+
+function addMetrics(app: FastifyInstance, world: World) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   new Gauge({
