@@ -6,7 +6,7 @@ import type { LegalDocument } from '#contract/api.ts'
 import { AT_CHECKOUT, isAtCheckout, shownTexts } from '#contract/legal.ts'
 import { officeAddress } from '#contract/office.ts'
 import { cards } from './gateways/payment/cards.ts'
-import { everyRow } from './test/database.ts'
+import { everyRow } from './test/every-row.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 
 let site: Site

@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
 import { API, calls } from '#contract/api.ts'
 import { officeCalls } from '#contract/office-calls.ts'
 import { mintGrant } from '#server/office/grant.ts'
 import { openSession } from '#server/office/session.ts'
+import { everyRow } from '#server/test/every-row.ts'
 import type { From, House, Reply } from '../abuse/house.ts'
 import { americanPhone, answersOf, cardNumber, honestAddress } from '../abuse/made-up.ts'
 import { type Route, routesOf } from '../abuse/routes.ts'
@@ -173,13 +173,10 @@ async function lettersTo({ world }: House, addresses: string[]): Promise<string[
 
 /** The same search over all rows there are. A card's ending lies nowhere, so it is put there for the search alone. */
 async function missedInDump({ world: { db } }: House, theirs: Own[]): Promise<string[]> {
-  const tables = await sql<{ name: string }>`
-    select table_name as name from information_schema.tables where table_schema = 'public'`.execute(db)
-  const rows: string[] = []
-  for (const { name } of tables.rows) {
-    const found = await sql<{ row: string }>`select to_jsonb(t)::text as row from ${sql.table(name)} t`.execute(db)
-    rows.push(...found.rows.map(({ row }) => row))
-  }
-  const reading = readingOf(rows.join('\n'))
+  const reading = readingOf(
+    Object.values(await everyRow(db))
+      .flat()
+      .join('\n'),
+  )
   return theirs.filter(({ what, isIn }) => what !== CARD && !isIn(reading)).map(({ what }) => what)
 }

@@ -1,9 +1,7 @@
 import { openAsBlob } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
-import { sql } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { tablesOf } from '#server/db/migrate.ts'
 import { type Database, type Db, embedded, openDatabase } from '#server/db/open.ts'
 
 export const TEMPLATE = 'foyer_template'
@@ -30,16 +28,6 @@ export function watched(original: Db) {
     },
   })
   return { db, asked }
-}
-
-/** Every row of every table, as text that is the same on both databases. */
-export async function everyRow(db: Db): Promise<Record<string, string[]>> {
-  const told: Record<string, string[]> = {}
-  for (const table of await tablesOf(db)) {
-    const { rows } = await sql<{ row: string }>`select to_jsonb(t)::text as row from ${sql.table(table)} t`.execute(db)
-    told[table] = rows.map(({ row }) => row.replace(/T?(\d\d:\d\d:\d\d)(\+00:00)?/g, '$1')).sort()
-  }
-  return told
 }
 
 let made = 0

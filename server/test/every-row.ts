@@ -1,0 +1,13 @@
+import { sql } from 'kysely'
+import { tablesOf } from '#server/db/migrate.ts'
+import type { Db } from '#server/db/open.ts'
+
+/** Every row of every table, as text that is the same on both databases. */
+export async function everyRow(db: Db): Promise<Record<string, string[]>> {
+  const told: Record<string, string[]> = {}
+  for (const table of await tablesOf(db)) {
+    const { rows } = await sql<{ row: string }>`select to_jsonb(t)::text as row from ${sql.table(table)} t`.execute(db)
+    told[table] = rows.map(({ row }) => row.replace(/T?(\d\d:\d\d:\d\d)(\+00:00)?/g, '$1')).sort()
+  }
+  return told
+}
