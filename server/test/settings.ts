@@ -1,0 +1,28 @@
+import { expect } from 'vitest'
+import { BadSettings, readConfig } from '#server/config.ts'
+
+type Env = Record<string, string | undefined>
+
+/** The lines of the one error, or none. */
+export const complaints = (env: Env): string[] => {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    if (!(error instanceof BadSettings)) throw error
+    const [title, ...lines] = error.message.split('\n')
+    expect(title).toBe('These settings do not fit:')
+    return lines.map((line) => line.trim())
+  }
+}
+export const named = (env: Env) => complaints(env).map((line) => line.split(' ')[0])
+
+export const production = {
+  NODE_ENV: 'production',
+  SECRET: 'correct horse battery staple',
+  PUBLIC_URL: 'https://join.example',
+  DATABASE_URL: 'postgres://foyer:hunter2@db.example/foyer',
+  MAIL: 'smtps://foyer:hunter2@mail.example',
+  MAIL_FROM: 'Join <hello@join.example>',
+  ALLOW_EMBEDDED: 'payment, phone',
+}
