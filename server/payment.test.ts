@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cards } from './gateways/payment/cards.ts'
 import { settleAttempts } from './janitor.ts'
 import { runJobs } from './jobs.ts'
-import { referenceOf, release } from './payment.ts'
+import { referenceOf } from './payment.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 
 let site: Site
@@ -250,93 +250,5 @@ describe('an answer that nobody has', () => {
   it('4.11 is "none" before anything was asked for', async () => {
     expect(await status(`${randomUUID()}.1`)).toEqual({ state: 'none', attempt: 1 })
     expect((await site.get('/api/enrollment/status')).json()).toEqual({ state: 'none', attempt: 1 })
-  })
-})
-
-describe('a late answer', () => {
-  /** A gateway that answers only when it is told to. */
-  const slowSite = async () => {
-    const slow = await testSite()
-    const { authorize, lookup } = slow.world.payment
-    let answer = () => {}
-    slow.world.payment.authorize = async (...asked) => {
-      await new Promise<void>((resolve) => {
-        answer = resolve
-      })
-      return authorize(...asked)
-    }
-    const begin = async (enrollment: string, attempt: number, changes: Record<string, string> = {}) =>
-      slow.post('enrollment/add-enrollment', await filledForm(slow, changes), {
-        'idempotency-key': `${enrollment}.${attempt}`,
-      })
-    return { slow, begin, lookup, authorize, answerNow: () => answer() }
-  }
-
-  it('4.18 an approval of an attempt that was given up is voided, also when a later one has paid', async () => {
-    const { slow, begin, authorize, answerNow } = await slowSite()
-    const enrollment = randomUUID()
-    const first = begin(enrollment, 1)
-    await untilAsked(slow)
-    slow.pass(31 * 60)
-    while (await settleAttempts(slow.world));
-    slow.world.payment.authorize = authorize
-    expect((await begin(enrollment, 2)).json().payment).toBe('Approved')
-    answerNow()
-    await first
-    while (await runJobs(slow.world));
-    const states = await slow.db.selectFrom('payment').select('state').orderBy('attempt').execute()
-    expect(states.map(({ state }) => state)).toEqual(['voided', 'captured'])
-    await slow.close()
-  })
-
-  it('4.18 a decline cannot move a member', async () => {
-    const enrollment = randomUUID()
-    await pay({}, { 'idempotency-key': `${enrollment}.1` })
-    await release(site.world, { enrollment_id: enrollment, attempt: 1 }, 'bank')
-    expect(await stateOf(enrollment)).toEqual(['enrolled'])
-  })
-
-  const untilAsked = async (slow: Site) => {
-    const asked = () =>
-      slow.db.selectFrom('payment').select('state').where('state', '=', 'authorizing').executeTakeFirst()
-    while (!(await asked())) await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-})
-
-describe('after the commit', () => {
-  it('4.13 captures the payment and sends a welcome letter with receipt and sponsor', async () => {
-    const enrollment = randomUUID()
-    const names = { username: 'lantern', email: 'Lantern@mail.example' }
-    await pay(names, { 'idempotency-key': `${enrollment}.1` })
-    while (await runJobs(site.world));
-    expect(await stateOf(enrollment)).toEqual(['captured'])
-    expect((await chargesOf(enrollment))[0]).toMatchObject({
-      state: 'captured',
-      amount_cents: 9900,
-    })
-    const letters = (await site.get('/__outbox.json?to=Lantern@mail.example')).json()
-    const subjects = letters.map(({ subject }: { subject: string }) => subject)
-    expect(subjects.sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
-    const letter = letters.find(({ subject }: { subject: string }) => subject === 'Welcome to Foyer')
-    expect(letter.body).toContain('You joined with Ana’s Paper Lantern Studio'.replace('’', "'"))
-    expect(letter.body).toContain('Total: $99.00')
-    expect(letter.body).toContain('http://foyer.test/lantern')
-  })
-
-  it('4.13 tries again when the gateway does not confirm, and captures once', async () => {
-    const stubborn = await testSite()
-    const capture = stubborn.world.payment.capture
-    let refusals = 2
-    stubborn.world.payment.capture = async (...asked) => (refusals-- > 0 ? 'unknown' : capture(...asked))
-    await stubborn.post('enrollment/add-enrollment', await filledForm(stubborn))
-    for (let round = 0; round < 4; round++) {
-      while (await runJobs(stubborn.world));
-      stubborn.pass(3600)
-    }
-    const payment = await stubborn.db.selectFrom('payment').select('state').executeTakeFirst()
-    expect(payment?.state).toBe('captured')
-    const job = await stubborn.db.selectFrom('job').selectAll().where('kind', '=', 'capture').executeTakeFirst()
-    expect(job).toMatchObject({ tries: 3, last_error: null })
-    await stubborn.close()
   })
 })

@@ -3,13 +3,16 @@ import { expect, it, vi } from 'vitest'
 import { cards } from './gateways/payment/cards.ts'
 import { settleAttempts, sides } from './janitor.ts'
 import { runJobs } from './jobs.ts'
-import { referenceOf, reserve } from './payment.ts'
+import { referenceOf, release, reserve } from './payment.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 
-const enroll = async (site: Site, enrollment: string, changes: Record<string, string> = {}) =>
-  site.post('enrollment/add-enrollment', await filledForm(site, changes), { 'idempotency-key': `${enrollment}.1` })
+const enroll = async (site: Site, enrollment: string, changes: Record<string, string> = {}, attempt = 1) =>
+  site.post('enrollment/add-enrollment', await filledForm(site, changes), {
+    'idempotency-key': `${enrollment}.${attempt}`,
+  })
 
-const payments = (site: Site) => site.db.selectFrom('payment').selectAll().execute()
+const payments = (site: Site) => site.db.selectFrom('payment').selectAll().orderBy('attempt').execute()
+const transactions = (site: Site) => site.world.payment.transactions(new Date(0), AbortSignal.timeout(1000))
 
 /** Something that appears between the reservation and the admission, and makes the member impossible. */
 const standInTheWay = (site: Site, username: string) => {
@@ -24,6 +27,38 @@ const standInTheWay = (site: Site, username: string) => {
   }
 }
 
+it('4.13 captures the payment and sends a welcome letter with receipt and sponsor', async () => {
+  const site = await testSite()
+  await enroll(site, randomUUID(), { username: 'lantern', email: 'Lantern@mail.example' })
+  while (await runJobs(site.world));
+  expect(await payments(site)).toMatchObject([{ state: 'captured' }])
+  expect(await transactions(site)).toMatchObject([{ state: 'captured', amount_cents: 9900 }])
+  const letters = (await site.get('/__outbox.json?to=Lantern@mail.example')).json()
+  const subjects = letters.map(({ subject }: { subject: string }) => subject)
+  expect(subjects.sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
+  const letter = letters.find(({ subject }: { subject: string }) => subject === 'Welcome to Foyer')
+  expect(letter.body).toContain("You joined with Ana's Paper Lantern Studio")
+  expect(letter.body).toContain('Total: $99.00')
+  expect(letter.body).toContain('http://foyer.test/lantern')
+  await site.close()
+})
+
+it('4.13 tries again when the gateway does not confirm, and captures once', async () => {
+  const site = await testSite()
+  const { capture } = site.world.payment
+  let refusals = 2
+  site.world.payment.capture = async (...asked) => (refusals-- > 0 ? 'unknown' : capture(...asked))
+  await enroll(site, randomUUID())
+  for (let round = 0; round < 4; round++) {
+    while (await runJobs(site.world));
+    site.pass(3600)
+  }
+  expect(await payments(site)).toMatchObject([{ state: 'captured' }])
+  const job = await site.db.selectFrom('job').selectAll().where('kind', '=', 'capture').executeTakeFirst()
+  expect(job).toMatchObject({ tries: 3, last_error: null })
+  await site.close()
+})
+
 it('4.20 a member that can never be written is let go, and hears of it', async () => {
   const site = await testSite()
   const enrollment = randomUUID()
@@ -35,9 +70,7 @@ it('4.20 a member that can never be written is let go, and hears of it', async (
   expect(letGo?.payload).toEqual({ enrollment_id: enrollment, attempt: 1, transaction_id }) // and nothing of the visitor
   while (await runJobs(site.world));
   expect(await payments(site)).toMatchObject([{ state: 'voided', details: null, password_hash: null }])
-  expect(await site.world.payment.transactions(new Date(0), AbortSignal.timeout(1000))).toMatchObject([
-    { state: 'voided' },
-  ])
+  expect(await transactions(site)).toMatchObject([{ state: 'voided' }])
   expect(await site.db.selectFrom('member').select('id').execute()).toEqual([])
   const [letter] = (await site.get('/__outbox.json?to=blocked@mail.example')).json()
   expect(letter.body).toContain('Nothing was charged')
@@ -64,6 +97,38 @@ it('4.20 what the gateway will not void is given back, and asked for until it is
   }
   expect(asked).toEqual(['void', 'void', 'refund', 'void', 'refund'])
   expect(await payments(site)).toMatchObject([{ state: 'voided' }])
+  await site.close()
+})
+
+it('4.18 an approval of an attempt that was given up is voided, also when a later one has paid', async () => {
+  const site = await testSite()
+  const { authorize } = site.world.payment
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  site.world.payment.authorize = async (...hold) => {
+    asked.resolve()
+    await answer.promise
+    return authorize(...hold)
+  }
+  const enrollment = randomUUID()
+  const first = enroll(site, enrollment)
+  await asked.promise
+  site.pass(31 * 60)
+  while (await settleAttempts(site.world));
+  site.world.payment.authorize = authorize
+  expect((await enroll(site, enrollment, {}, 2)).json().payment).toBe('Approved')
+  answer.resolve()
+  await first
+  while (await runJobs(site.world));
+  expect(await payments(site)).toMatchObject([{ state: 'voided' }, { state: 'captured' }])
+  await site.close()
+})
+
+it('4.18 a decline cannot move a member', async () => {
+  const site = await testSite()
+  const enrollment = randomUUID()
+  await enroll(site, enrollment)
+  await release(site.world, { enrollment_id: enrollment, attempt: 1 }, 'bank')
+  expect(await payments(site)).toMatchObject([{ state: 'enrolled' }])
   await site.close()
 })
 
