@@ -68,7 +68,6 @@ function rowOf(category: Category, reports: Report[]): Row {
   const { median } = middleOf(found)
   const lost = [...new Set(reports.flatMap((report) => costly(report, category)))]
   return {
-    part: 'lighthouse',
     goal: category,
     promise: String(budgets.lighthouse[category]),
     measured: String(median),

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { table } from '../drill/table.ts'
+import { type Column, table } from '../drill/table.ts'
 import { lighthouse } from './lighthouse.ts'
 import { describeMachine } from './machine.ts'
 import { page } from './page/page.ts'
@@ -13,11 +13,9 @@ import { memory } from './server/memory.ts'
 import { reads } from './server/reads.ts'
 import { startup } from './server/startup.ts'
 import { unhashed } from './server/unhashed-enrollment.ts'
-import { columns } from './table.ts'
 
 /** What can be measured, in the order in which everything is. */
 const parts: Record<string, Part> = { page, lighthouse, startup, reads, enrollment, unhashed, growth, memory }
-const names = Object.keys(parts)
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -25,10 +23,22 @@ const { values, positionals } = parseArgs({
 })
 const { short = false, json } = values
 if (positionals.some((name) => !(name in parts))) {
-  console.error(`npm run bench -- [${names.join(' | ')}] [--short] [--json FILE]`)
+  console.error(`npm run bench -- [${Object.keys(parts).join(' | ')}] [--short] [--json FILE]`)
   process.exit(2)
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+type Line = Row & { part: string }
+
+const columns: Column<Line>[] = [
+  { head: 'part', widest: 12, tell: ({ part }) => part },
+  { head: 'goal', widest: 26, tell: ({ goal }) => goal },
+  { head: 'promise', widest: 22, tell: ({ promise }) => promise },
+  { head: 'measured', widest: 24, tell: ({ measured }) => measured },
+  { head: 'beside it, in the same run', widest: 44, tell: ({ beside }) => beside },
+  { head: 'spread', widest: 24, tell: ({ spread }) => spread },
+  { head: '', widest: 4, tell: ({ passed }) => (passed ? 'pass' : 'FAIL') },
+]
 
 const say = (line: string) => console.log(line)
 const figures: Record<string, unknown> = {}
@@ -42,21 +52,22 @@ const bench: Bench = {
 
 const started = new Date()
 const machine = describeMachine()
-const rows: Row[] = []
-for (const name of names.filter((name) => !positionals.length || positionals.includes(name))) {
+const chosen = Object.entries(parts).filter(([name]) => !positionals.length || positionals.includes(name))
+const rows: Line[] = []
+for (const [name, part] of chosen) {
   const begun = performance.now()
-  rows.push(...(await measured(name)))
+  rows.push(...(await measured(part)).map((row) => ({ part: name, ...row })))
   say(`${name}: ${Math.round((performance.now() - begun) / 1000)} s`)
 }
 
 /** A part that breaks off has kept nothing. */
-async function measured(name: string): Promise<Row[]> {
+async function measured(part: Part): Promise<Row[]> {
   try {
-    return (await parts[name]?.(bench)) ?? []
+    return await part(bench)
   } catch (error) {
     say(error instanceof Error ? String(error.stack) : String(error))
     const nothing = { promise: '', measured: 'see above', beside: '', spread: '', ratio: undefined }
-    return [{ part: name, goal: 'broke off', ...nothing, passed: false }]
+    return [{ goal: 'broke off', ...nothing, passed: false }]
   }
 }
 

@@ -1,6 +1,5 @@
-/** A line of the table at the end. */
+/** A line of the table at the end, which also names the part. */
 export type Row = {
-  part: string
   goal: string
   /** What was promised, from budgets.json. */
   promise: string

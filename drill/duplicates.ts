@@ -68,8 +68,6 @@ export async function duplicates(drill: Scale, ground: Ground): Promise<Row[]> {
     if (!one || kinds.size !== 1 || failures.length) drill.say(`  ${line}`)
   return [
     {
-      part: 'duplicates',
-      database: ground.name,
       done: `${submits} submits of one attempt and ${repeats} repeats while pending, ${most} in flight at most`,
       asked: `4.8 ≥ ${leastInFlight} in flight; one authorization, one capture, one member; one final answer but for the token`,
       found: `${transactions.length} authorizations, ${captured} captures, ${books.members.length} members, ${kinds.size} different answers in ${final.length}, ${failures.length} failed requests, ${inWords(findings)}`,

@@ -67,8 +67,6 @@ async function endure(drill: Scale, ground: Ground, site: Site, name: string, fa
   const most = Math.max(5 * before.p95, before.p95 + 250)
   const isUnharmed = during.failed === 0 && during.p95 <= most
   return {
-    part: 'faults',
-    database: ground.name,
     done: `gateway ${name} for ${seconds} s: ${books.attempts.length} attempts so far, ${pending} told to wait (${inHaste})`,
     asked: `8.4 ${during.asked} other requests answered, p95 ≤ ${Math.round(most)} ms; nobody told "declined"; settled ${SETTLE_SECONDS} s after`,
     found: `p95 ${Math.round(before.p95)} → ${Math.round(during.p95)} ms, ${during.failed} failed, ${declined} told "declined", ${inWords(findings)}, settled ${took === undefined ? 'not in time' : `after ${took.toFixed(0)} s`}`,

@@ -59,8 +59,6 @@ const SHORT: Sabotage[] = ['commit', 'names']
 async function without(ground: Ground, { name, sabotage, drill }: Guard, kills: number): Promise<Row> {
   const found = await drill(ground, sabotage, kills)
   return {
-    part: 'guards',
-    database: ground.name,
     done: `${drill.name}, without ${name}`,
     asked: 'caught',
     found: found ? `caught: ${found}` : 'not caught',
@@ -71,8 +69,6 @@ async function without(ground: Ground, { name, sabotage, drill }: Guard, kills: 
 async function control(ground: Ground, drill: Guard['drill'], kills: number): Promise<Row> {
   const found = await drill(ground, undefined, kills)
   return {
-    part: 'guards',
-    database: ground.name,
     done: `${drill.name}, with all guards`,
     asked: 'no harm',
     found: found ?? 'no harm',

@@ -66,8 +66,6 @@ export async function underLoad(
   await site.close()
   for (const line of examples(findings)) drill.say(line)
   return {
-    part: 'kill',
-    database: ground.name,
     done: `${what} under ${LANES} visitors at once: ${books.attempts.length} attempts, ${books.members.length} members (${inHaste})`,
     asked: `8.4 no harm, nothing open ${SETTLE_SECONDS} s later`,
     found: `${inWords(findings)}, settled ${took === undefined ? 'not in time' : `after ${took.toFixed(0)} s`}`,

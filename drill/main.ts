@@ -12,7 +12,7 @@ import { many } from './many/many.ts'
 import { office } from './office/office.ts'
 import { warmUp } from './programs.ts'
 import { race } from './race.ts'
-import type { Ground, Part, Row, Scale } from './scale.ts'
+import { type Ground, type Part, type Row, rowsOf, type Scale } from './scale.ts'
 import { crashPoints } from './scenes.ts'
 import { search } from './search/search.ts'
 import { type Column, table } from './table.ts'
@@ -53,7 +53,9 @@ const home = mkdtempSync(join(tmpdir(), 'foyer-drill-'))
 process.once('exit', () => (keep ? console.log(`Kept: ${home}`) : rmSync(home, { recursive: true, force: true })))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
-const columns: Column<Row>[] = [
+type Line = Row & { part: string; database: string }
+
+const columns: Column<Line>[] = [
   { head: 'part', widest: 12, tell: ({ part }) => part },
   { head: 'database', widest: 12, tell: ({ database }) => database },
   { head: 'done', widest: 64, tell: ({ done }) => done },
@@ -63,26 +65,24 @@ const columns: Column<Row>[] = [
 ]
 
 const drill: Scale = { short, progress, say }
-const chosen = names.filter((name) => (positionals.length ? positionals.includes(name) : name in parts))
-const rows: Row[] = []
+const chosen = Object.entries(all).filter(([name]) => (positionals.length ? positionals.includes(name) : name in parts))
+const rows: Line[] = []
 
-async function drillPart(name: string, ground: Ground) {
+async function drillPart(name: string, part: Part, ground: Ground) {
   const started = performance.now()
-  const found = await all[name]?.(drill, ground).catch((error: unknown): Row[] => {
-    say(error instanceof Error ? String(error.stack) : String(error))
-    return [{ part: name, database: ground.name, done: 'broke off', asked: '', found: 'see above', passed: false }]
-  })
+  const found = await rowsOf(part, drill, ground)
   const seconds = Math.round((performance.now() - started) / 1000)
-  for (const row of found ?? []) {
-    rows.push(row)
-    say(`${row.passed ? 'pass' : 'FAIL'} ${name} · ${row.database}: ${row.done}: ${row.found}`)
+  const database = ground.name
+  for (const row of found) {
+    rows.push({ part: name, database, ...row })
+    say(`${row.passed ? 'pass' : 'FAIL'} ${name} · ${database}: ${row.done}: ${row.found}`)
   }
-  say(`${name} · ${ground.name}: ${seconds} s`)
+  say(`${name} · ${database}: ${seconds} s`)
 }
 
 /** The databases side by side, since a drill waits more than it works; the parts one after another. */
 async function drillGround(ground: Ground) {
-  for (const name of chosen) await drillPart(name, ground)
+  for (const [name, part] of chosen) await drillPart(name, part, ground)
 }
 
 const started = performance.now()

@@ -16,8 +16,6 @@ export async function race(drill: Scale, ground: Ground): Promise<Row[]> {
   for (const line of examples(findings)) drill.say(line)
   return [
     {
-      part: 'race',
-      database: ground.name,
       done: `${runners} visitors at once for one username`,
       asked: '4.10 one winner, the others told so, no loser charged',
       found: `${winners} winners, ${told} told that it is taken, ${chargedLosers} losers charged, ${inWords(findings)}`,

@@ -1,10 +1,8 @@
 import type { Database } from '#server/db/open.ts'
 import type { Foyer, Starting } from './programs.ts'
 
-/** A line of the table at the end. */
+/** A line of the table at the end, which also names the part and the database. */
 export type Row = {
-  part: string
-  database: string
   /** What was done, in numbers. */
   done: string
   asked: string
@@ -42,3 +40,12 @@ export type Scale = {
 }
 
 export type Part = (drill: Scale, ground: Ground) => Promise<Row[]>
+
+export const brokeOff = (found: string): Row => ({ done: 'broke off', asked: '', found, passed: false })
+
+/** What a part finds. One that breaks off has a row that says so. */
+export const rowsOf = (part: Part, drill: Scale, ground: Ground): Promise<Row[]> =>
+  part(drill, ground).catch((error: unknown) => {
+    drill.say(error instanceof Error ? String(error.stack) : String(error))
+    return [brokeOff('see above')]
+  })

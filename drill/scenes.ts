@@ -71,8 +71,6 @@ export async function crashPoints(drill: Scale, ground: Ground): Promise<Row[]> 
   await Promise.all(Array.from({ length: AT_ONCE }, lane))
   return [
     {
-      part: 'points',
-      database: ground.name,
       done: `${points.length} crash points × ${asking.length} clients${drill.short ? ', a sample' : ''}: ${chosen.length} scenes, clock turned`,
       asked: '8.4 every point reached, no harm, nothing open',
       found: wrong.length

@@ -38,7 +38,6 @@ const medianMs = (all: All, name: SiteName, times: Times) => `${rounded(middleOf
 function comparison(all: All, goal: string, times: Times, peer: PeerName, most: number): Row {
   const found = ratios(all.foyer[times], all[peer][times])
   return {
-    part: 'page',
     goal,
     promise: `≤ ${most} × ${titles[peer]}`,
     measured: `${medianMs(all, 'foyer', times)}, ${rounded(found.median)} ×`,
@@ -79,7 +78,6 @@ function stepChange(all: All): Row {
   const { step_change_ms } = budgets.page
   const found = middleOf(all.foyer.step_change)
   return {
-    part: 'page',
     goal: 'step change, from the press to the paint',
     promise: `< ${step_change_ms} ms`,
     measured: `${rounded(found.median)} ms`,
@@ -94,7 +92,6 @@ function layoutShift(all: All): Row {
   const worst = (name: SiteName) => Math.max(...all[name].layout_shift)
   const shifted = all.foyer.layout_shift.filter((shift) => shift > budgets.page.layout_shift).length
   return {
-    part: 'page',
     goal: 'layout shift',
     promise: `${budgets.page.layout_shift} in every visit`,
     measured: String(Number(worst('foyer').toPrecision(2))),
@@ -111,7 +108,6 @@ function requests(all: All): Row {
   const wrong = all.foyer.asked.filter((asked) => !inOrder.test(asked))
   const usual = (name: SiteName) => commonest(all[name].asked)
   return {
-    part: 'page',
     goal: 'what the page asks for, in order',
     promise: 'the page and one script, images after them',
     measured: wrong[0] ?? usual('foyer'),
@@ -131,7 +127,6 @@ function scriptBytes(all: All): Row {
   const { first_script_brotli_bytes: most } = budgets.page
   const kB = (name: SiteName) => `${(all[name].script_bytes / 1000).toFixed(1)} kB`
   return {
-    part: 'page',
     goal: 'first-load JavaScript, brotli',
     promise: `≤ ${most / 1000} kB`,
     measured: kB('foyer'),

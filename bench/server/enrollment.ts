@@ -67,7 +67,6 @@ async function measure({ short, say, keep }: Bench, atOnce: number): Promise<Row
   keep(`enrollment, ${atOnce} at once`, found)
   const ratio = ratios(found.foyer, found.hashing)
   return {
-    part: 'enrollment',
     goal: `enrollments per second, one process, ${atOnce} ${atOnce === 1 ? 'hash' : 'hashes'} at once`,
     promise: `≥ ${enrollments_of_hashing} of pure hashing`,
     measured: `${rounded(middleOf(found.foyer).median)}/s, ${rounded(ratio.median)}`,

@@ -146,7 +146,6 @@ function rowOf(name: string, counts: Record<'few' | 'many', number>, took = { fe
   const [few, many] = [middleOf(took.few), middleOf(took.many)]
   const ratio = many.median / few.median
   return {
-    part: 'growth',
     goal: `${name}: median with ${rounded(counts.many)} members`,
     promise: `≤ ${1 + growth_most_difference} of ${rounded(counts.few)} members`,
     measured: `${rounded(many.median)} ms, ${rounded(ratio)}`,
@@ -158,7 +157,6 @@ function rowOf(name: string, counts: Record<'few' | 'many', number>, took = { fe
 }
 
 const planRow = (looked: number, scans: object[], members: number): Row => ({
-  part: 'growth',
   goal: 'every hot statement has an index',
   promise: 'none reads all of a table that grows',
   measured: `${scans.length} of ${looked} do`,

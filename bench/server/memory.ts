@@ -53,7 +53,6 @@ type Weighed = Weight & { enrollments: number }
 function rowOf(kind: keyof typeof kinds, first: Weighed, last: Weighed): Row {
   const ratio = last[kind] / first[kind]
   return {
-    part: 'memory',
     goal: `${kinds[kind]} over ${rounded(last.enrollments)} enrollments`,
     promise: `≤ ${memory_most_growth} of that at ${FIRST * 100} %`,
     measured: `${inMb(last[kind])}, ${rounded(ratio)}`,

@@ -62,7 +62,6 @@ function rowOf(name: Read, { foyer, bare }: Record<'foyer' | 'bare', number[]>):
   const ratio = ratios(foyer, bare)
   const peer = name === 'page' ? 'same statements, same HTML through brotli 5' : 'same statement, same bytes'
   return {
-    part: 'reads',
     goal: `${name}: requests per second, one process`,
     promise: `≥ ${reads_of_bare_node} of a bare Node server`,
     measured: `${rounded(middleOf(foyer).median)}/s, ${rounded(ratio.median)}`,

@@ -31,7 +31,6 @@ export const startup: Part = async ({ short, say, keep }) => {
   const bare = middleOf(found.node)
   return [
     {
-      part: 'startup',
       goal: 'from spawn to the first ready answer',
       promise: `< ${start_up_ms} ms`,
       measured: `${rounded(ours.median)} ms`,

@@ -60,7 +60,6 @@ export const unhashed: Part = async ({ short, say, keep }) => {
   const [ratio, prepared] = [ratios(found.foyer, found.pgbench), ratios(found.foyer, found.prepared)]
   return [
     {
-      part: 'unhashed',
       goal: 'enrollments per second without the hash, one process',
       promise: `≥ ${unhashed_enrollments_of_pgbench} of pgbench`,
       measured: `${rounded(middleOf(found.foyer).median)}/s, ${rounded(ratio.median)}`,

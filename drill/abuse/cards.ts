@@ -93,8 +93,6 @@ async function stolen(drill: Scale, ground: Ground, attack: Attack): Promise<Row
   drill.say(`  refused, cards ${attack.name}: ${since(before)}`)
   const mostAtGateway = MOST_AT_GATEWAY + attack.phones * MOST_BY_PHONE
   return {
-    part: 'abuse',
-    database: ground.name,
     done: `${Math.min(next, size.stolen)} stolen cards ${attack.name}, ${size.atOnce} at once, in ${size.hours} h; ${size.honest} honest visitors`,
     asked: `≤ ${mostAtGateway} at the gateway; at most ${MOST_UNTIL_OPEN} declines before the breaker opens; ≥ 99 % of the honest get through`,
     found: `${count.reached} at the gateway; ${breaker(count)}; ${through} honest through (${share(fates, isShared)} behind one address, ${share(fates, isManaged)} with a password manager), ${asked} asked for a code, ${longest} s the longest wait`,

@@ -89,8 +89,6 @@ export async function pumpedCodes(drill: Scale, ground: Ground): Promise<Row> {
   )
   const astray = sent.filter(({ mayGo }) => !mayGo).length
   return {
-    part: 'abuse',
-    database: ground.name,
     done: `${size.requests} requests for codes from ${size.addresses} addresses over ${blocks.length} blocks of numbers in ${HOURS} h, ${size.atOnce} at once`,
     asked: `≤ ${most} a day, none to a country that is not allowed, the breaker opens`,
     found: `${worstDay} on the worst day, ${worst24} in the worst 24 h, ${astray} to other countries; breaker open after ${untilOpen || 'no'} messages`,

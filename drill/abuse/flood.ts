@@ -2,13 +2,13 @@ import { Worker } from 'node:worker_threads'
 import type { Ground, Place, Row, Scale } from '../scale.ts'
 
 /** What a thread can be told, and what it tells. */
-export type Task = Pick<Place, 'folder' | 'settings'> & Pick<Scale, 'short'> & { database: Ground['name'] }
+export type Task = Pick<Place, 'folder' | 'settings'> & Pick<Scale, 'short'>
 export type Told = { say: string } | { progress: string } | { row: Row }
 
 /** In a thread of its own: memory is measured there, and the other database is drilled meanwhile. */
 export async function flood(drill: Scale, ground: Ground): Promise<Row> {
   const { folder, settings, remove } = await ground.fresh()
-  const workerData: Task = { folder, settings, short: drill.short, database: ground.name }
+  const workerData: Task = { folder, settings, short: drill.short }
   const thread = new Worker(new URL('./flooding.ts', import.meta.url), { workerData })
   const row = await new Promise<Row>((resolve, reject) => {
     thread.on('message', (told: Told) => {

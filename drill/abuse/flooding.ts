@@ -37,7 +37,7 @@ const tell = (told: Told) => parentPort?.postMessage(told)
 const say = (line: string) => tell({ say: line })
 
 /** Whatever a program can make up, over every route there is. */
-async function flood({ short, database, ...place }: Task): Promise<Row> {
+async function flood({ short, ...place }: Task): Promise<Row> {
   const size = short ? SHORT : LONG
   let complaints = 0
   const house = await openHouse(place, {
@@ -86,8 +86,6 @@ async function flood({ short, database, ...place }: Task): Promise<Row> {
   const unasked = [...statuses.values()].filter((counts) => !counts.size).length
   const of = (kind: string) => harms.filter((what) => what.startsWith(kind)).length
   return {
-    part: 'abuse',
-    database,
     done: `${size.requests} generated requests over ${routes.length} routes, seed ${SEED}`,
     asked: 'no 5xx, no unhandled rejection, memory flat, no SQL and no stack in any answer',
     found: `${of('5')} of 5xx, ${of('no')} without an answer, ${astray.length} unhandled, ${of('insides')} with insides, ${unasked} routes not asked; heap ${megabytes(warm)} after a fifth, ${megabytes(end)} at the end`,

@@ -65,8 +65,6 @@ async function forge(drill: Scale, ground: Ground, { name, settings, headers }: 
   await house.close()
   await place.remove()
   return {
-    part: 'abuse',
-    database: ground.name,
     done: `${size.requests} lookups with forged headers ${name}`,
     asked: `one visitor, who may do ${most} an hour`,
     found: `${counted} visitors; answered ${inWords(statuses)}`,

@@ -102,8 +102,6 @@ export async function sharedOnce(drill: Scale, ground: Ground, houses: Door[], w
     const succeeded = taken && right ? await taken(first) : right
     const failed = replies.filter(({ statusCode }) => statusCode >= 500).length
     rows.push({
-      part: 'abuse',
-      database: ground.name,
       done: `${uses} parallel uses of one ${name}, ${where}`,
       asked: 'one succeeds, no 5xx',
       found: `${succeeded} succeeded, ${failed} answers of 5xx`,

@@ -18,7 +18,7 @@ export const journeys: Part = async (drill, ground) => {
   drill.progress(ground.name, 'many · starting on an empty database')
   const usual = await openEmpty(ground, {})
   const withAllSteps = await openEmpty(ground, allSteps)
-  const started = await judgeStart(ground, [usual.many, withAllSteps.many])
+  const started = await judgeStart([usual.many, withAllSteps.many])
   drill.progress(ground.name, 'many · journeys')
   const told = await travel(usual.place, { BASE_URL: usual.many.url, BASE_URL_ALL_STEPS: withAllSteps.many.url })
   for (const line of told.noted) drill.say(`  ${line}`)
@@ -26,8 +26,6 @@ export const journeys: Part = async (drill, ground) => {
   return [
     started,
     {
-      part: 'many',
-      database: ground.name,
       done: 'the journeys in Chromium, as on a phone, on both sites behind the proxy',
       asked: 'all pass',
       found: `${told.passed} passed${told.flaky ? `, ${told.flaky} of them at their second try` : ''}, ${told.failed} failed`,
@@ -54,7 +52,7 @@ async function openEmpty(ground: Ground, settings: Record<string, string>) {
 }
 
 /** Whether of each four one has migrated, one has seeded, and all sign with one key. */
-async function judgeStart(ground: Ground, sites: Many[]): Promise<Row> {
+async function judgeStart(sites: Many[]): Promise<Row> {
   const files = (await readdir(migrations)).filter((name) => name.endsWith('.sql')).length
   const times = (many: Many, words: RegExp) => many.said().match(words)?.length ?? 0
   const applied = sites.map((many) => times(many, /applied \S+\.sql/g))
@@ -66,8 +64,6 @@ async function judgeStart(ground: Ground, sites: Many[]): Promise<Row> {
     }),
   )
   return {
-    part: 'many',
-    database: ground.name,
     done: `${sites.length} × ${PROCESSES} processes start at the same moment on an empty database, through PgBouncer`,
     asked: `all are ready, ${files} migrations once, sample data once, one key`,
     found: `all ready; migrations applied ${applied.join(' and ')}, sample data loaded ${seeded.join(' and ')} times, keys ${keys.join(' and ')}`,

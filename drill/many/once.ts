@@ -57,8 +57,6 @@ export const forgedAddresses: Part = (drill, ground) =>
       statuses.get(200) === MOST && statuses.get(429) === SIZE.requests - MOST
     return [
       {
-        part: 'many',
-        database: ground.name,
         done: `${SIZE.requests} lookups with forged headers from each of ${callers.length} addresses, ${WHERE}`,
         asked: `${callers.length} visitors, each of whom may do ${MOST} an hour`,
         found: `${counted} visitors; answered ${told.map(inWords).join(' and ')}`,

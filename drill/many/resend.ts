@@ -48,8 +48,6 @@ export const neverSentTwice: Part = async (_drill, ground) => {
   const others = failed.filter((what) => !lost.has(what)).length
   return [
     {
-      part: 'many',
-      database: ground.name,
       done: `${TIMES} POSTs and GETs through the proxy, of whose four processes one is not there and one hung up on ${cutOff.length} requests`,
       asked: 'no POST is sent to a second process that the first may have acted on; all else is answered',
       found: `${twice} POSTs sent twice, ${failed.length} hung up on, ${others} others failed`,

@@ -74,16 +74,12 @@ async function restart(drill: Scale, ground: Ground, guarded: boolean, restarts:
   const harmless = isClean(findings) && took !== undefined && books.members.length > 0
   return guarded
     ? {
-        part: 'many',
-        database: ground.name,
         done,
         asked: '8.7 8.8 no request fails, no page lacks a script, all four have answered, no harm',
         found: `${found}; ${answering} processes answered, the proxy asked another one ${retried} times`,
         passed: !failed.length && !missing.size && answering === PROCESSES && harmless,
       }
     : {
-        part: 'many',
-        database: ground.name,
         done: `control: ${done}, without readiness checks, redispatch and leave-taking`,
         asked: 'some requests fail, but no harm',
         found,

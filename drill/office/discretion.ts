@@ -56,8 +56,6 @@ export async function discretion(drill: Scale, ground: Ground, { house, ...scene
   const missed = await missedInDump(house, theirs)
   for (const what of new Set(missed)) drill.say(`  the control does not find: ${what}`)
   return {
-    part: 'office',
-    database: ground.name,
     done: `${brought.length} people join under one member, who asks for all ${routes.length} routes with the office's cookie, about themselves and about each of them: ${answers} answers and ${letters.length} letters searched for ${theirs.length} things that are theirs`,
     asked:
       '15.5 no mail, phone, address or payment of theirs; every call of the office answers, all are named; the control, a dump of the database, has them all',

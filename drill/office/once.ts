@@ -88,8 +88,6 @@ export async function broughtOnce(drill: Scale, ground: Ground, bringing: Bringi
     const failed = replies.filter(({ statusCode }) => statusCode >= 500).length
     const isRight = await isOnesOwn(winners[0] ?? -1)
     rows.push({
-      part: 'office',
-      database: ground.name,
       done: `${uses} parallel uses of one ${name}, ${where}`,
       asked: `${asked}, no 5xx`,
       found: `${winners.length} succeeded${isRight ? '' : ', BUT IT DID NOT BECOME TRUE'}, ${refused} refused so, ${failed} answers of 5xx`,

@@ -121,8 +121,6 @@ async function timed(drill: Scale, ground: Ground, { what, asked, control, answe
   const [known, unknown] = [middle('known'), middle('unknown')]
   const each = asking.known.times.toLocaleString('en-US')
   return {
-    part: 'office',
-    database: ground.name,
     done: `${each} ${what} for known and ${each} for unknown names, mingled, one at a time, without a network, compared by hundreds; control: ${asking.control.times.toLocaleString('en-US')} for ${control}`,
     asked: `${asked} the same answer; a known name takes longer with a chance within ${MOST_ERRORS} standard errors of 0.5, ${bound(told)}; the control does not`,
     found: `${others.length} other answers; medians ${known.toFixed(2)} and ${unknown.toFixed(2)} ms, ratio ${(known / unknown).toFixed(3)}; longer with a chance of ${inWords(told)}; control ${middle('control').toFixed(2)} ms, ${inWords(found)}${isTold(found) ? '' : ', NOT FOUND'}`,

@@ -71,27 +71,20 @@ async function searchSite(scale: Search, site: Site, folder: string): Promise<Ro
   for (const line of [...listed(names), ...odd]) say(line)
 
   const isCvc = ({ form }: Finding) => form.includes('CVC')
-  const { database } = site
   return [
     {
-      part: 'search',
-      database,
       asked: '4.15 no card and no password at rest',
       done: `${scale.cards + scale.browsers} enrolled, ${marks.failing.length} mishaps, ${marks.cut.length} cut off; ${inWords(added(whileRunning, atRest))}`,
       found: inFindings(found.filter((finding) => !isCvc(finding))),
       passed: members >= scale.cards + scale.browsers && !found.some((finding) => !isCvc(finding)),
     },
     {
-      part: 'search',
-      database,
       asked: 'no CVC at rest',
       done: `fragments; ${names.length} columns and keys`,
       found: [inFindings(found.filter(isCvc)), ...odd].join('; '),
       passed: !found.some(isCvc) && !odd.length,
     },
     {
-      part: 'search',
-      database,
       asked: 'all of them found',
       done: `${plants.length} planted`,
       found: `${plants.length - unseen.length} found`,
