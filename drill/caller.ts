@@ -1,8 +1,14 @@
-import { Agent, request } from 'node:http'
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { API } from '#contract/api.ts'
 
-export type Answer = { status: number; body: unknown; cookies: string[] }
-export type Asking = { key?: string; cookie?: string; body?: object; patience?: number }
+export type Answer = { status: number; headers: IncomingHttpHeaders; text: string; body: unknown; cookies: string[] }
+export type Asking = {
+  key?: string
+  cookie?: string | undefined
+  headers?: Record<string, string>
+  body?: object
+  patience?: number
+}
 
 /** Nobody answered. What the server did, if anything, is not known. */
 export class Unreachable extends Error {}
@@ -12,29 +18,21 @@ export type Caller = ReturnType<typeof createCaller>
 const PATIENCE = 60_000
 
 /** Calls over HTTP with as many connections as there are visitors; fetch would share few of them. */
-export function createCaller(origin: string, sockets = 256) {
-  const agent = new Agent({ keepAlive: true, maxSockets: sockets, scheduling: 'lifo' })
-  let inFlight = 0
-  let most = 0
+export function createCaller(origin: string, sockets = 256, localAddress?: string) {
+  const agent = new Agent({ keepAlive: true, maxSockets: sockets, ...(localAddress ? { localAddress } : {}) })
 
   const ask = (method: 'GET' | 'POST', path: string, asking: Asking = {}): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      const { key, cookie, body, patience = PATIENCE } = asking
-      const text = body ? JSON.stringify(body) : ''
+      const { key, cookie, headers: own, body, patience = PATIENCE } = asking
+      const said = body ? JSON.stringify(body) : ''
       const headers = {
-        ...(body ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) } : {}),
+        ...(body ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(said) } : {}),
         ...(key ? { 'idempotency-key': key } : {}),
         ...(cookie ? { cookie } : {}),
-      }
-      most = Math.max(most, ++inFlight)
-      let isOver = false
-      const done = () => {
-        if (!isOver) inFlight -= 1
-        isOver = true
-        clearTimeout(late)
+        ...own,
       }
       const fail = (cause: Error) => {
-        done()
+        clearTimeout(late)
         reject(new Unreachable(cause.message, { cause }))
       }
       const sent = request(`${origin}${path}`, { method, agent, headers }, (reply) => {
@@ -42,24 +40,22 @@ export function createCaller(origin: string, sockets = 256) {
         reply.on('data', (part) => parts.push(part))
         reply.on('error', fail)
         reply.on('end', () => {
-          done()
-          const type = String(reply.headers['content-type'])
-          const read = Buffer.concat(parts).toString('utf8')
-          const cookies = reply.headers['set-cookie'] ?? []
-          resolve({ status: reply.statusCode ?? 0, body: type.includes('json') ? JSON.parse(read) : read, cookies })
+          clearTimeout(late)
+          const { statusCode: status = 0, headers } = reply
+          const text = Buffer.concat(parts).toString('utf8')
+          const body: unknown = headers['content-type']?.includes('json') ? JSON.parse(text) : text
+          resolve({ status, headers, text, body, cookies: headers['set-cookie'] ?? [] })
         })
       })
       const late = setTimeout(() => sent.destroy(new Error('nobody answered in time')), patience)
       sent.on('error', fail)
-      sent.end(text)
+      sent.end(said)
     })
 
   return {
     ask,
     get: (path: string, asking?: Asking) => ask('GET', path, asking),
     call: (method: 'GET' | 'POST', path: string, asking?: Asking) => ask(method, `${API}${path}`, asking),
-    /** The most requests that were ever under way at once. */
-    most: () => most,
     close: () => agent.destroy(),
   }
 }

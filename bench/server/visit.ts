@@ -28,7 +28,7 @@ export async function fillIn(caller: Caller): Promise<Ready> {
   return { heard, order, address: [10, randomInt(256), randomInt(256), randomInt(1, 255)].join('.') }
 }
 
-/** 'Approved', or what was said instead. */
+/** 'Approved', or what was said instead. Timed, so it does no more than it must. */
 export const press = (url: string, { heard, order, address }: Ready): Promise<string> =>
   new Promise((resolve, reject) => {
     const text = JSON.stringify(order)

@@ -1,6 +1,6 @@
-import { Agent, request } from 'node:http'
-import { API, calls } from '#contract/api.ts'
+import { calls } from '#contract/api.ts'
 import type { Db } from '#server/db/open.ts'
+import { createCaller } from '../caller.ts'
 import type { Ground, Row, Scale } from '../scale.ts'
 import { turnedClock } from './clock.ts'
 import { openHouse } from './house.ts'
@@ -81,18 +81,20 @@ export async function lookUpOften(
   { requests, sockets, localAddress }: Often,
   progress: (next: number) => void,
 ): Promise<Map<number, number>> {
-  const agent = new Agent({ keepAlive: true, maxSockets: sockets, ...(localAddress ? { localAddress } : {}) })
+  const caller = createCaller(url, sockets, localAddress)
+  const body = { username: 'somebody' }
   const statuses = new Map<number, number>()
   let next = 0
   const lane = async () => {
     while (next < requests) {
-      const status = await lookUp(url, agent, headers(next++))
+      const asking = { body, headers: headers(next++) }
+      const { status } = await caller.call('POST', calls.validateUsername.path, asking)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
       progress(next)
     }
   }
   await Promise.all(Array.from({ length: sockets }, lane))
-  agent.destroy()
+  caller.close()
   return statuses
 }
 
@@ -109,18 +111,3 @@ export async function visitorsCounted(db: Db): Promise<number> {
 
 export const inWords = (statuses: Map<number, number>): string =>
   [...statuses].map(([status, times]) => `${times} with ${status}`).join(', ')
-
-const lookUp = (url: string, agent: Agent, headers: Record<string, string>): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const asked = request(`${url}${API}${calls.validateUsername.path}`, {
-      method: 'POST',
-      agent,
-      headers: { 'content-type': 'application/json', ...headers },
-    })
-    asked.on('response', (reply) => {
-      reply.resume()
-      reply.on('end', () => resolve(reply.statusCode ?? 0))
-    })
-    asked.on('error', reject)
-    asked.end(JSON.stringify({ username: 'somebody' }))
-  })
