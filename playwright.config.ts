@@ -1,18 +1,9 @@
 import { defineConfig, devices } from '@playwright/test'
+import { chromiumFlags, findChromium } from './scripts/find.mjs'
 
-// Without a sandbox because root has none; the rest keeps Chromium from calling home, which a closed network refuses.
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
-/** Pictures are made by npm run screens. */
+/** Pictures are made by npm run screens, in the browser that people have. */
 const left = process.env.SCREENS ? [] : ['**/screens.spec.ts']
+const executablePath = findChromium({ windowless: !process.env.SCREENS }) ?? ''
 
 export default defineConfig({
   testDir: 'e2e',
@@ -24,7 +15,7 @@ export default defineConfig({
   retries: 1, // npm test names every journey that needed its second try
   use: {
     baseURL: process.env.BASE_URL,
-    launchOptions: { executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium', args: flags },
+    launchOptions: { executablePath, args: chromiumFlags },
     screenshot: 'only-on-failure',
     trace: process.env.TRACE ? 'on' : 'off', // a trace of every step costs more than the steps
   },

@@ -3,8 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { chromiumFlags } from '../scripts/find.mjs'
 import budgets from './budgets.json' with { type: 'json' }
-import { findChromium, flags } from './page/chromium.ts'
+import { needChromium } from './page/chromium.ts'
 import { startFoyer } from './page/foyer.ts'
 import { installPeers } from './page/peers.ts'
 import type { Part, Row } from './row.ts'
@@ -42,7 +43,7 @@ export const lighthouse: Part = async ({ short, say, keep }) => {
 
 /** By its own command, because it needs a browser that it has started itself. */
 async function ask(modules: string, address: string, file: string): Promise<Report> {
-  const chromeFlags = ['--headless=new', ...flags].join(' ')
+  const chromeFlags = ['--headless=new', ...chromiumFlags].join(' ')
   const args = [
     join(modules, 'lighthouse/cli/index.js'),
     address,
@@ -54,7 +55,7 @@ async function ask(modules: string, address: string, file: string): Promise<Repo
     `--chrome-flags=${chromeFlags}`,
   ]
   const { PATH = '', HOME = '' } = process.env
-  await promisify(execFile)(process.execPath, args, { env: { PATH, HOME, CHROME_PATH: findChromium() } })
+  await promisify(execFile)(process.execPath, args, { env: { PATH, HOME, CHROME_PATH: needChromium() } })
   return JSON.parse(readFileSync(file, 'utf8'))
 }
 

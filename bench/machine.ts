@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { cpus, loadavg, release, totalmem } from 'node:os'
-import { findCommand } from '../scripts/find.mjs'
+import { findChromium } from '../scripts/find.mjs'
 
 /** On what was measured: without it a number says little. */
 export type Machine = ReturnType<typeof describeMachine>
@@ -13,14 +13,14 @@ export function describeMachine() {
     memory_gb: Math.round(totalmem() / 2 ** 30),
     system: `${process.platform} ${release()}`,
     node: process.version,
-    chromium: versionOf('chromium', 'chromium-browser', 'google-chrome'),
+    chromium: chromiumVersion(),
     /** How busy it was already. */
     load_before: Number(loadavg()[0]?.toFixed(2)),
   }
 }
 
-function versionOf(...names: string[]): string | undefined {
-  const found = process.env.CHROMIUM_PATH ?? findCommand(...names)
+function chromiumVersion(): string | undefined {
+  const found = findChromium()
   if (!found) return undefined
   const said = execFileSync(found, ['--version', '--no-sandbox'], {
     encoding: 'utf8',

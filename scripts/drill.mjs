@@ -1,7 +1,7 @@
 // npm run drill: proves that the payment machinery holds. `-- PART …`, `-- --short`, `-- --only postgres|embedded`, `-- --keep`.
 import { existsSync } from 'node:fs'
 import { fetchPackages } from './debian.mjs'
-import { findCommand } from './find.mjs'
+import { findChromium } from './find.mjs'
 import { findPostgres } from './postgres.mjs'
 import { buildWeb, prepare, run } from './prepare.mjs'
 
@@ -11,7 +11,7 @@ const code = await buildWeb({ node })
 process.exit(code || (await run(node, ['drill/main.ts', ...process.argv.slice(2)])))
 
 function missingForMany() {
-  const browser = findCommand('chromium-headless-shell', 'chromium') ? [] : ['chromium-headless-shell']
+  const browser = findChromium({ windowless: true }) ? [] : ['chromium-headless-shell']
   const database = findPostgres() ? [] : ['postgresql']
   return [...database, ...browser, ...['haproxy', 'pgbouncer'].filter((name) => !existsSync(`/usr/sbin/${name}`))]
 }

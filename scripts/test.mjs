@@ -2,7 +2,7 @@
 // Every step runs, also after a failed one; the last line is the sum.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { fetchPackages } from './debian.mjs'
-import { findCommand } from './find.mjs'
+import { findChromium, findCommand } from './find.mjs'
 import { findPostgres, startPostgres } from './postgres.mjs'
 import { buildWeb, prepare, run } from './prepare.mjs'
 
@@ -30,9 +30,9 @@ if (!quick) {
   // What we could not install is a failure; what we may not install is for whoever runs this to decide.
   const without = (what) => (mayInstall ? fail : skip)(`There is no ${what} on this machine.`)
   await step('server tests, PostgreSQL', () => (hasPostgres() ? onPostgres() : without('PostgreSQL')))
-  await step('journeys in Chromium', () => (findBrowser() ? playwright() : without('Chromium')))
+  await step('journeys in Chromium', () => (findChromium() ? playwright() : without('Chromium')))
   await step('drills, short form', () =>
-    findPostgres() && findBrowser() ? drill() : without('PostgreSQL of its own, or no Chromium,'),
+    findPostgres() && findChromium() ? drill() : without('PostgreSQL of its own, or no Chromium,'),
   )
 }
 
@@ -94,10 +94,7 @@ async function onPostgres() {
 
 async function playwright() {
   const report = `${reports}/journeys.json`
-  const env = {
-    CHROMIUM_PATH: findCommand('chromium-headless-shell') ?? findBrowser(),
-    PLAYWRIGHT_JSON_OUTPUT_FILE: report,
-  }
+  const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: report }
   const args = ['@playwright/test/cli.js', 'test', '--forbid-only', '--reporter=list,json']
   return counted(report, args, env, ({ stats, suites }) => {
     for (const title of flaky(suites)) console.log(`UNSTEADY, passed only at its second try: ${title}`)
@@ -134,18 +131,12 @@ async function counted(report, [path, ...args], env, count) {
 function installMissing() {
   const missing = [
     !hasPostgres() && 'postgresql',
-    !findBrowser() && 'chromium',
-    !findCommand('chromium-headless-shell') && 'chromium-headless-shell', // the same browser without its windows: a third less work
+    !findChromium() && 'chromium',
+    !findCommand('chromium-headless-shell') && 'chromium-headless-shell', // the same browser without its windows
   ]
   return fetchPackages(missing.filter(Boolean))
 }
 
 function hasPostgres() {
   return process.env.DATABASE_URL_TEST || findPostgres()
-}
-
-function findBrowser() {
-  return (
-    process.env.CHROMIUM_PATH ?? findCommand('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable')
-  )
 }

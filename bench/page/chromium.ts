@@ -4,23 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { findCommand } from '../../scripts/find.mjs'
-
-// Without a sandbox because root has none; the rest keeps Chromium from calling home.
-export const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
+import { chromiumFlags, findChromium } from '../../scripts/find.mjs'
 
 /** The machine's own browser with all that it has, not its windowless sibling. */
-export function findChromium(): string {
-  const found =
-    process.env.CHROMIUM_PATH ?? findCommand('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable')
+export function needChromium(): string {
+  const found = findChromium()
   if (!found) throw new Error('There is no Chromium on this machine.')
   return found
 }
@@ -49,8 +37,14 @@ export type Browser = Awaited<ReturnType<typeof openChromium>>
  */
 export async function openChromium() {
   const folder = mkdtempSync(join(tmpdir(), 'foyer-chromium-'))
-  const args = ['--headless=new', '--remote-debugging-port=0', `--user-data-dir=${folder}`, ...flags, 'about:blank']
-  const child = spawn(findChromium(), args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const args = [
+    '--headless=new',
+    '--remote-debugging-port=0',
+    `--user-data-dir=${folder}`,
+    ...chromiumFlags,
+    'about:blank',
+  ]
+  const child = spawn(needChromium(), args, { stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = once(child, 'exit')
   const endAtOnce = () => child.kill('SIGKILL')
   process.once('exit', endAtOnce)

@@ -5,7 +5,6 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { allSteps, forTests } from '../../e2e/server.ts'
-import { findCommand } from '../../scripts/find.mjs'
 import { freePort } from '../../scripts/port.mjs'
 import { startSandbox } from '../programs.ts'
 import type { Ground, Part, Place, Row } from '../scale.ts'
@@ -80,15 +79,9 @@ type Report = { stats: { expected: number; flaky: number; unexpected: number }; 
 
 async function travel(place: Place, sites: Record<string, string>) {
   const report = join(place.folder, 'journeys.json')
-  const browser = findCommand('chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome')
   const cli = 'node_modules/@playwright/test/cli.js'
   const args = ['test', '--project=phone', `--grep-invert=${ELSEWHERE}`, '--reporter=json']
-  const env = {
-    ...process.env,
-    ...sites,
-    PLAYWRIGHT_JSON_OUTPUT_FILE: report,
-    ...(browser ? { CHROMIUM_PATH: browser } : {}),
-  }
+  const env = { ...process.env, ...sites, PLAYWRIGHT_JSON_OUTPUT_FILE: report }
   await once(spawn(process.execPath, [cli, ...args], { env, stdio: ['ignore', 'ignore', 'inherit'] }), 'exit')
   if (!existsSync(report)) return { passed: 0, flaky: 0, failed: 0, noted: ['the journeys left no report'] }
   const { stats, suites }: Report = JSON.parse(readFileSync(report, 'utf8'))

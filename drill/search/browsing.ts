@@ -11,8 +11,7 @@ import {
   pay,
   someone,
 } from '../../e2e/visitor.ts'
-import playwright from '../../playwright.config.ts'
-import { findCommand } from '../../scripts/find.mjs'
+import { chromiumFlags, findChromium } from '../../scripts/find.mjs'
 import type { Mark } from './marks.ts'
 
 /** The folders of one browser. */
@@ -25,8 +24,8 @@ type Where = { url: string; profile: string; tmp: string; storage: string }
 
 const openProfile = (profile: string, tmp: string) =>
   chromium.launchPersistentContext(profile, {
-    executablePath: findCommand('chromium', 'chromium-browser', 'google-chrome') ?? '',
-    args: playwright.use?.launchOptions?.args ?? [],
+    executablePath: findChromium() ?? '',
+    args: chromiumFlags,
     env: { TMPDIR: tmp, HOME: tmp },
   })
 
