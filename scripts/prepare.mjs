@@ -140,16 +140,15 @@ function filesIn(folder) {
     .sort()
 }
 
-function hash(files, ...more) {
+function hash(files) {
   const sum = createHash('sha256')
   for (const file of files) sum.update(`${file}\0`).update(readFileSync(file)).update('\0')
-  for (const word of more) sum.update(`${word}\0`)
   return sum.digest('hex')
 }
 
 const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
 
-function stop(sentence, code = 1) {
+function stop(sentence) {
   console.error(sentence)
-  process.exit(code)
+  process.exit(1)
 }

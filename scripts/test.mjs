@@ -2,6 +2,7 @@
 // Every step runs, also after a failed one; the last line is the sum.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { fetchPackages } from './debian.mjs'
+import { testedDrills } from './drills.mjs'
 import { findChromium, findCommand } from './find.mjs'
 import { findPostgres, startPostgres } from './postgres.mjs'
 import { buildWeb, prepare, run } from './prepare.mjs'
@@ -19,9 +20,9 @@ const { node } = await prepare()
 mkdirSync(reports, { recursive: true })
 
 await step('format and lint', () =>
-  tool('@biomejs/biome/bin/biome', 'ci', '.', `--colors=${isTerminal ? 'force' : 'off'}`),
+  tool('node_modules/@biomejs/biome/bin/biome', 'ci', '.', `--colors=${isTerminal ? 'force' : 'off'}`),
 )
-await step('types', () => tool('typescript/bin/tsc', '--noEmit'))
+await step('types', () => tool('node_modules/typescript/bin/tsc', '--noEmit'))
 await step('web build', async () => oneTest(await buildWeb({ node })))
 await step('unit tests', () => vitest('unit'))
 await step('server tests, embedded database', () => vitest('embedded'))
@@ -58,8 +59,8 @@ function oneTest(code) {
   return code ? { failed: 1 } : { passed: 1 }
 }
 
-async function tool(path, ...args) {
-  return oneTest(await run(node, [`node_modules/${path}`, ...args]))
+async function tool(...args) {
+  return oneTest(await run(node, args))
 }
 
 async function fail(reason) {
@@ -76,8 +77,8 @@ async function vitest(project, env) {
   const report = `${reports}/${project}.json`
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const colour = isTerminal ? '--color' : '--no-color'
-  const args = ['vitest/vitest.mjs', 'run', `--project=${project}`, '--allowOnly=false', colour, ...reporters]
-  return counted(report, args, env, (told) => ({
+  const args = ['run', `--project=${project}`, '--allowOnly=false', colour, ...reporters]
+  return counted(report, ['node_modules/vitest/vitest.mjs', ...args], env, (told) => ({
     passed: told.numPassedTests,
     failed: told.numFailedTests,
     skipped: told.numPendingTests + told.numTodoTests,
@@ -95,7 +96,7 @@ async function onPostgres() {
 async function playwright() {
   const report = `${reports}/journeys.json`
   const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: report }
-  const args = ['@playwright/test/cli.js', 'test', '--forbid-only', '--reporter=list,json']
+  const args = ['node_modules/@playwright/test/cli.js', 'test', '--forbid-only', '--reporter=list,json']
   return counted(report, args, env, ({ stats, suites }) => {
     for (const title of flaky(suites)) console.log(`UNSTEADY, passed only at its second try: ${title}`)
     return { passed: stats.expected + stats.flaky, failed: stats.unexpected, skipped: stats.skipped }
@@ -111,18 +112,18 @@ function flaky(suites = []) {
 
 async function drill() {
   const report = `${reports}/drills.json`
-  const args = ['duplicates', 'race', 'kill', 'search', 'abuse', '--short', '--json', report]
-  return counted(report, ['../drill/main.ts', ...args], {}, (rows) => ({
+  const args = ['drill/main.ts', ...testedDrills, '--short', '--json', report]
+  return counted(report, args, {}, (rows) => ({
     passed: rows.filter(({ passed }) => passed).length,
     failed: rows.filter(({ passed }) => !passed).length,
   }))
 }
 
 /** A run that ends badly without naming a failed test, or leaves no report, is itself one failed test. */
-async function counted(report, [path, ...args], env, count) {
+async function counted(report, args, env, count) {
   rmSync(report, { force: true })
   // Both runners clean up after SIGINT, whatever we were told.
-  const code = await run(node, [`node_modules/${path}`, ...args], { env, stopBy: 'SIGINT' })
+  const code = await run(node, args, { env, stopBy: 'SIGINT' })
   const result = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : { failed: 1 }
   return code && !result.failed ? { ...result, failed: 1 } : result
 }
