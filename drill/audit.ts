@@ -6,7 +6,7 @@ import type { Place } from './scale.ts'
 import type { Heard } from './visitor.ts'
 
 /** Every way in which money and members may disagree. Each must be empty. */
-export const harms = {
+const harms = {
   doubleCharge: 'double charges',
   paidWithoutMember: 'paid without member',
   heldForNobody: 'held and not let go',
@@ -19,7 +19,7 @@ export const harms = {
   oddRefusal: 'visitors refused without reason',
   died: 'servers that ended by themselves',
 } as const
-export type Harm = keyof typeof harms
+type Harm = keyof typeof harms
 export type Findings = Record<Harm, string[]>
 
 const OPEN: PaymentState[] = [
@@ -34,9 +34,9 @@ const OPEN: PaymentState[] = [
 const TAKEN: Transaction['state'][] = ['held', 'captured', 'review']
 
 /** What our database says at the end. */
-export type Books = Awaited<ReturnType<typeof readBooks>>
+type Books = Awaited<ReturnType<typeof readBooks>>
 
-export async function readBooks(db: Db) {
+async function readBooks(db: Db) {
   const attempts = await db
     .selectFrom('payment')
     .select(['enrollment_id', 'attempt', 'state', 'reference', 'transaction_id', 'amount_cents'])
@@ -54,7 +54,7 @@ export async function readBooks(db: Db) {
 type Audited = { books: Books; transactions: Transaction[]; heard: Heard[]; died: string[] }
 
 /** The one judge of all drills: our books, the gateway's books and what visitors were told, against each other. */
-export function judge({ books, transactions, heard, died }: Audited): Findings {
+function judge({ books, transactions, heard, died }: Audited): Findings {
   const { attempts, members, orders, claims } = books
   const byReference = new Map(attempts.map((attempt) => [attempt.reference, attempt]))
   const byTransaction = new Map(attempts.map((attempt) => [attempt.transaction_id, attempt]))

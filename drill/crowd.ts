@@ -25,8 +25,6 @@ async function grows(count: () => number) {
   while (count() === before && performance.now() < end) await sleep(10)
 }
 
-export type Crowd = ReturnType<typeof gather>
-
 /** Visitors who come one after another in each lane. One who only waits for an answer makes room for the next. */
 export function gather(caller: Caller, lanes: number, plan = anyone) {
   const heard: Heard[] = []

@@ -11,7 +11,7 @@ const POOL = 4
 type Where = Parameters<typeof openDatabase>[0]
 
 /** Folders that stay when they are wanted for a look. */
-export type Keeping = { home: string; keep: boolean }
+type Keeping = { home: string; keep: boolean }
 
 async function prepare(where: Where) {
   const database = await openDatabase(where)

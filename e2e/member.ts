@@ -46,7 +46,7 @@ export async function holdScript(page: Page) {
 }
 
 /** Moves there key by key. */
-export async function reach(page: Page, wanted: Locator) {
+async function reach(page: Page, wanted: Locator) {
   const isThere = () => wanted.evaluate((element) => element === document.activeElement)
   for (let tabs = 0; tabs < 60 && !(await isThere()); tabs++) await page.keyboard.press('Tab')
   await expect(wanted).toBeFocused()

@@ -12,7 +12,7 @@ export const someone = () => {
     password: 'Open-Sesame-7',
   }
 }
-export type Someone = ReturnType<typeof someone>
+type Someone = ReturnType<typeof someone>
 
 /** The page's script has woken it up. */
 export const awake = (page: Page) => page.waitForFunction(() => history.state?.step)
@@ -49,7 +49,7 @@ export async function fillCard(page: Page, cc_number: string) {
   await page.getByLabel('CVC').fill('123')
 }
 
-export const confirmCaptcha = (page: Page) => page.getByRole('checkbox', { name: /not a robot/ }).check()
+const confirmCaptcha = (page: Page) => page.getByRole('checkbox', { name: /not a robot/ }).check()
 
 export const pay = (page: Page) => page.getByRole('button', { name: /^Confirm and Pay/ }).click()
 

@@ -25,7 +25,7 @@ type Answer<Result> = { result: { value: Result }; exceptionDetails?: { exceptio
 /** What is done inside the page stands alone, because it is handed over as text. */
 const asText = <Given>(work: (given: Given) => unknown, given: Given) => `(${work})(${JSON.stringify(given)})`
 
-export type Visit = Awaited<ReturnType<typeof arrive>>
+type Visit = Awaited<ReturnType<typeof arrive>>
 
 /** Somebody who was never here, with a phone on a slow line and with a slow processor. They are gone afterwards. */
 export const visit = <Result>(browser: Browser, work: (visit: Visit) => Promise<Result>): Promise<Result> =>

@@ -1,5 +1,5 @@
 /** The middle one, and the two that half of them lie between. */
-export type Middle = { median: number; low: number; high: number; of: number }
+type Middle = { median: number; low: number; high: number; of: number }
 
 export function middleOf(numbers: readonly number[]): Middle {
   const sorted = [...numbers].sort((a, b) => a - b)

@@ -8,15 +8,12 @@ import type { Place } from '../../drill/scale.ts'
 /** What to know about every number of the server: both sides of a comparison run on this very PostgreSQL. */
 export const DATABASE = 'PostgreSQL of the bench, fsync off on both sides'
 
-export type Ground = Awaited<ReturnType<typeof openGround>>
-
 let opened: ReturnType<typeof postgresGround> | undefined
 
 /** One PostgreSQL for all parts, gone with this process; a migrated and seeded database for each that asks. */
-export async function openGround() {
+export function openGround() {
   opened ??= postgresGround({ home: home(), keep: false })
-  const ground = await opened
-  return { fresh: ground.fresh }
+  return opened
 }
 
 function home(): string {

@@ -7,7 +7,7 @@ const SMALL = /^(?:package|legal_document|legal_text|server_key|built_file|sandb
 type Node = { 'Node Type': string; 'Relation Name'?: string; Plans?: Node[] }
 type Explained = { 'QUERY PLAN': { Plan: Node }[] }
 
-export type Scan = { table: string; text: string }
+type Scan = { table: string; text: string }
 
 /**
  * Asks the database how it would do each statement, with these values and with any, and finds those that read all of a

@@ -7,8 +7,6 @@ import { startProgram } from './program.ts'
 const CONFIGURATION = new URL('../../deploy/pgbouncer.ini', import.meta.url)
 const PASSWORD = 'drilled'
 
-export type Pooler = Awaited<ReturnType<typeof startPooler>>
-
 /** PgBouncer as an operator runs it: the same file, other addresses. It can be killed, and comes back at its port. */
 export async function startPooler(databaseUrl: string) {
   const database = new URL(databaseUrl)

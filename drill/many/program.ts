@@ -13,8 +13,6 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGTERM')
 })
 
-export type Program = Awaited<ReturnType<typeof startProgram>>
-
 /** Somebody else's program, ready once it takes connections at its port. Hands on every line that it says. */
 export async function startProgram(
   name: string,
@@ -42,7 +40,7 @@ export async function startProgram(
     child.kill(signal)
     await ended
   }
-  return { stop: stop('SIGTERM'), kill: stop('SIGKILL'), said: () => said }
+  return { stop: stop('SIGTERM'), kill: stop('SIGKILL') }
 }
 
 /** Debian keeps it where not everybody looks. */

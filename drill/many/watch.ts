@@ -2,7 +2,7 @@ import { API } from '#contract/api.ts'
 import type { Caller } from '../caller.ts'
 
 /** A request that nobody answered, or that was answered with 5xx. */
-export type Failure = { what: string; began: number; ended: number }
+type Failure = { what: string; began: number; ended: number }
 
 /** Calls through it are counted, and those that fail are noted. */
 export function watch() {

@@ -5,7 +5,7 @@ import type { Person } from './scene.ts'
 export type Own = { what: string; isIn: (reading: string) => boolean }
 
 /** How somebody paid, as it is kept. */
-export type Paid = { enrollment_id: string; reference: string; transaction_id: string; vault_reference: string }
+type Paid = { enrollment_id: string; reference: string; transaction_id: string; vault_reference: string }
 
 /** Never stored, so that only a slip could tell it. */
 export const CARD = 'card'

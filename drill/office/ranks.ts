@@ -7,7 +7,7 @@ export type Longer = {
 }
 
 /** Times of two kinds that were taken in the same stretch of time. */
-export type Stretch = { these: number[]; those: number[] }
+type Stretch = { these: number[]; those: number[] }
 
 /**
  * By ranks (Mann and Whitney), so that a few that took very long weigh no more than others. Only times of one stretch are

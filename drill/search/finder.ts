@@ -18,7 +18,7 @@ export type Searched = { files: number; bytes: number; findings: Finding[] }
 
 type Hit = { mark: Mark; form: string; offset: number; length: number }
 /** Everything marked that lies in these bytes. */
-export type Finder = { forms: Form[]; in: (bytes: Buffer) => Hit[] }
+type Finder = { forms: Form[]; in: (bytes: Buffer) => Hit[] }
 
 const CHUNK = 1 << 22
 /** Longer than any form and any fragment, so that none is lost on the border between two chunks. */

@@ -28,7 +28,7 @@ export function marksFor({ cards: enrolled, browsers }: { cards: number; browser
     planted: take(PLANTED),
   }
 }
-export type Marks = ReturnType<typeof marksFor>
+type Marks = ReturnType<typeof marksFor>
 
 /** All the marks on their way through a running server: enrolled, in browsers, and in every mishap. */
 export async function passThrough(site: Site, url: string, folder: string, marks: Marks, say: (line: string) => void) {
