@@ -3,40 +3,47 @@ import { examples, inWords, isClean } from './audit.ts'
 import type { Caller } from './caller.ts'
 import { gather } from './crowd.ts'
 import { inHaste } from './programs.ts'
-import type { Ground, Row, Scale } from './scale.ts'
+import type { Ground, Part, Row, Scale } from './scale.ts'
 import { openSite, type Site } from './site.ts'
 
 const LANES = 16
 const SETTLE_SECONDS = 60
-const soon = (least: number, most: number) => sleep(least + Math.random() * (most - least))
+/** At some moment between the two. */
+export const soon = (least: number, most: number) => sleep(least + Math.random() * (most - least))
 
-const times = { PostgreSQL: { long: 150, short: 4 }, embedded: { long: 50, short: 3 } }
-const databaseTimes = { long: 20, short: 2 }
+const times = {
+  PostgreSQL: { long: 150, short: 4 },
+  embedded: { long: 50, short: 3 },
+  database: { long: 20, short: 2 },
+}
 
 /** kill -9 of the server under load, and of PostgreSQL under a server that goes on. */
-export const kill = async (drill: Scale, ground: Ground): Promise<Row[]> => [
-  await killServer(drill, ground),
-  ...(ground.server ? [await killDatabase(drill, ground, ground.server)] : []),
-]
+export const kill: Part = async (drill, ground) => {
+  const { name, server } = ground
+  const of = (what: keyof typeof times) => times[what][drill.short ? 'short' : 'long']
+  return [
+    await killServer(drill, ground, of(name)),
+    ...(server ? [await killAndRestart(drill, ground, 'PostgreSQL', of('database'), () => server)] : []),
+  ]
+}
 
 /** The visitors live on through the crashes, as an open page does. */
-async function killServer(drill: Scale, ground: Ground): Promise<Row> {
-  const most = times[ground.name][drill.short ? 'short' : 'long']
-  return underLoad(drill, ground, `${most} × kill -9 of the server`, most, async (site) => {
+const killServer = (drill: Scale, ground: Ground, most: number) =>
+  underLoad(drill, ground, `${most} × kill -9 of the server`, most, async (site) => {
     await soon(100, 1200)
     await site.crash()
   })
-}
 
-function killDatabase(drill: Scale, ground: Ground, server: NonNullable<Ground['server']>): Promise<Row> {
-  const most = databaseTimes[drill.short ? 'short' : 'long']
-  return underLoad(drill, ground, `${most} × kill -9 of PostgreSQL`, most, async () => {
+type Killable = { kill: () => Promise<void>; restart: () => Promise<void> }
+
+/** The server goes on, and what it needs comes back. */
+export const killAndRestart = (drill: Scale, ground: Ground, name: string, most: number, victim: () => Killable) =>
+  underLoad(drill, ground, `${most} × kill -9 of ${name}`, most, async () => {
     await soon(300, 1500)
-    await server.kill()
+    await victim().kill()
     await soon(0, 500)
-    await server.restart()
+    await victim().restart()
   })
-}
 
 type Round = (site: Site) => Promise<void>
 type Through = (caller: Caller) => Caller

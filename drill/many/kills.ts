@@ -1,10 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { underLoad } from '../kill.ts'
+import { killAndRestart, soon, underLoad } from '../kill.ts'
 import type { Ground, Part, Row, Scale } from '../scale.ts'
 import { manyGround, PROCESSES } from './processes.ts'
 import { watch } from './watch.ts'
-
-const soon = (least: number, most: number) => sleep(least + Math.random() * (most - least))
 
 const times = { process: { long: 8, short: 4 }, pooler: { long: 2, short: 1 }, database: { long: 2, short: 1 } }
 
@@ -54,13 +51,3 @@ async function killProcesses(drill: Scale, ground: Ground, most: number): Promis
 
 /** From the signal until everybody has heard of it. */
 const DYING_MS = 250
-
-type Killable = { kill: () => Promise<void>; restart: () => Promise<void> }
-
-const killAndRestart = (drill: Scale, ground: Ground, name: string, most: number, victim: () => Killable) =>
-  underLoad(drill, ground, `${most} × kill -9 of ${name}`, most, async () => {
-    await soon(300, 1500)
-    await victim().kill()
-    await soon(0, 500)
-    await victim().restart()
-  })
