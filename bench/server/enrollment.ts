@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { startSandbox } from '../../drill/programs.ts'
+import type { Place } from '../../drill/scale.ts'
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Bench, Part, Row } from '../row.ts'
 import { interleaved, middleOf, ratios, rounded, spreadOf } from './compare.ts'
 import type { Asked, Told } from './crowd.ts'
 import { DATABASE, openGround } from './ground.ts'
 import type { Asked as AskedToHash, Told as ToldOfHashes } from './hashing.ts'
-import { runProgram, startFoyer } from './programs.ts'
+import { type Foyer, type Program, runProgram, startFoyer } from './programs.ts'
 import { allDone, unfinished } from './visit.ts'
 
 const { enrollments_of_hashing } = budgets.server
@@ -21,6 +22,24 @@ export const LANES = 12
  * in production.
  */
 export const forCrowds = { TRUST_PROXY: 'loopback', CAPTCHA_COST: '5000', CAPTCHA_COUNTER: '2' }
+
+type Pressing = { crowd: Pick<Program, 'ask'>; foyer: Pick<Foyer, 'url'>; place: Place; milliseconds: number }
+
+/** One side of a comparison: visitors get ready, then press the button for so long. Whole enrollments per second. */
+export function pressing({ crowd, foyer: { url }, place, milliseconds }: Pressing): () => Promise<number> {
+  let mostPerSecond = 150
+  return async () => {
+    const visitors = Math.ceil((mostPerSecond * 1.5 * milliseconds) / 1000) + LANES
+    await crowd.ask<Told>({ prepare: visitors, url, lanes: LANES } satisfies Asked)
+    const told = await crowd.ask<Told>({ press: milliseconds, url, lanes: LANES } satisfies Asked)
+    const behind = await unfinished(place) // does not count yet …
+    if (told.others.length) throw new Error(`Not everybody was approved: ${told.others.join('; ')}`)
+    await allDone(place) // … and must not slow down the other side
+    const perSecond = ((told.approved - behind) * 1000) / told.milliseconds
+    mostPerSecond = Math.max(mostPerSecond, perSecond)
+    return perSecond
+  }
+}
 
 /** Whole enrollments per second, beside nothing but the hash that each of them needs. */
 export const enrollment: Part = async (bench) => {
@@ -37,20 +56,9 @@ async function measure({ short, say, keep }: Bench, atOnce: number): Promise<Row
   const crowd = runProgram([join(import.meta.dirname, 'crowd.ts')])
   const hashing = runProgram([join(import.meta.dirname, 'hashing.ts')])
   const milliseconds = short ? 2000 : 6000
-  let mostPerSecond = 100
 
   const sides = {
-    foyer: async () => {
-      const visitors = Math.ceil((mostPerSecond * 1.5 * milliseconds) / 1000) + LANES
-      await crowd.ask<Told>({ prepare: visitors, url: foyer.url, lanes: LANES } satisfies Asked)
-      const told = await crowd.ask<Told>({ press: milliseconds, url: foyer.url, lanes: LANES } satisfies Asked)
-      const behind = await unfinished(place) // does not count yet …
-      if (told.others.length) throw new Error(`Not everybody was approved: ${told.others.join('; ')}`)
-      await allDone(place) // … and must not slow down the other side
-      const perSecond = ((told.approved - behind) * 1000) / told.milliseconds
-      mostPerSecond = Math.max(mostPerSecond, perSecond)
-      return perSecond
-    },
+    foyer: pressing({ crowd, foyer, place, milliseconds }),
     hashing: async () => {
       const asked: AskedToHash = { milliseconds, atOnce }
       const told = await hashing.ask<ToldOfHashes>(asked)

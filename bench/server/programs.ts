@@ -17,7 +17,7 @@ process.once('exit', () => {
 })
 
 type Env = Record<string, string>
-type Program = ReturnType<typeof runProgram>
+export type Program = ReturnType<typeof runProgram>
 
 /** A Node program as its own process, with nothing of ours in its environment. It can be talked to. */
 export function runProgram(args: string[], env: Env = {}) {

@@ -7,12 +7,12 @@ import budgets from '../budgets.json' with { type: 'json' }
 import type { Part } from '../row.ts'
 import { interleaved, middleOf, ratios, rounded, spreadOf } from './compare.ts'
 import type { Asked, Told } from './crowd.ts'
-import { forCrowds, LANES } from './enrollment.ts'
+import { forCrowds, pressing } from './enrollment.ts'
 import { DATABASE, openGround, urlOf } from './ground.ts'
 import type { Noted } from './noting.ts'
 import { pgbench, scriptOf, shapeOf } from './pgbench.ts'
 import { runProgram, startFoyer } from './programs.ts'
-import { allDone, unfinished } from './visit.ts'
+import { allDone } from './visit.ts'
 
 const { unhashed_enrollments_of_pgbench } = budgets.server
 const POOL = 10
@@ -31,21 +31,9 @@ export const unhashed: Part = async ({ short, say, keep }) => {
   const foyer = await startFoyer({ place, settings, before: ['unhashed.ts'] })
   const seconds = short ? 2 : 5
   const running = { folder: theirs.folder, database: urlOf(theirs), connections: POOL, seconds }
-  let mostPerSecond = 150
 
   const sides = {
-    foyer: async () => {
-      const visitors = Math.ceil(mostPerSecond * 1.5 * seconds) + LANES
-      await crowd.ask<Told>({ prepare: visitors, url: foyer.url, lanes: LANES } satisfies Asked)
-      await allDone(place)
-      const told = await crowd.ask<Told>({ press: seconds * 1000, url: foyer.url, lanes: LANES } satisfies Asked)
-      const behind = await unfinished(place) // does not count yet …
-      if (told.others.length) throw new Error(`Not everybody was approved: ${told.others.join('; ')}`)
-      await allDone(place) // … and must not slow down the other side
-      const perSecond = ((told.approved - behind) * 1000) / told.milliseconds
-      mostPerSecond = Math.max(mostPerSecond, perSecond)
-      return perSecond
-    },
+    foyer: pressing({ crowd, foyer, place, milliseconds: seconds * 1000 }),
     pgbench: () => pgbench({ ...running, mode: 'simple', script: scripts.simple }),
     prepared: () => pgbench({ ...running, mode: 'prepared', script: scripts.prepared }),
   }
