@@ -21,8 +21,8 @@ const doors = [
     'calls from the browser',
     browser,
     /\bfetch\(|\bXMLHttpRequest\b|\bsendBeacon\(/,
-    /^web\/call\.ts$/,
-    'The browser calls the server through web/call.ts only.',
+    /^web\/reach\.ts$/,
+    'The browser reaches the server through web/reach.ts only; web/api.ts has the calls.',
   ],
   [
     'browser storage',

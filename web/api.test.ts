@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { api } from './api.ts'
-import { Refused, Unreachable } from './call.ts'
+import { Refused } from './call.ts'
+import { Unreachable } from './reach.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 

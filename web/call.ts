@@ -1,5 +1,6 @@
 import type { Call, Refused as Refusal } from '#contract/api.ts'
 import { API } from '#contract/paths.ts'
+import { reach, Unreachable } from './reach.ts'
 
 export type Options = {
   /** `{enrollment}.{attempt}`: the same key asks for the same payment. */
@@ -25,12 +26,9 @@ export class Refused extends Error {
   }
 }
 
-/** Nobody answered: no network, or no answer in time. What the server did, if anything, is not known. */
-export class Unreachable extends Error {}
-
 type Asked = Pick<Call, 'method' | 'path' | 'keyed'>
 
-/** The only door to the server. */
+/** What is asked, in the contract's words. */
 export async function send(call: Asked, input: Record<string, unknown>, options: Options = {}) {
   const { path, rest } = fillPath(call.path, input)
   const asksOnly = call.method === 'GET'
@@ -65,11 +63,6 @@ function withPatience({ signal, patience = PATIENCE }: Options) {
   const end = AbortSignal.timeout(patience)
   return signal && AbortSignal.any ? AbortSignal.any([end, signal]) : end
 }
-
-const reach = (url: string, request: RequestInit) =>
-  fetch(url, request).catch((cause: unknown) => {
-    throw new Unreachable('The server did not answer.', { cause })
-  })
 
 /** What stands in the answer, `{}` when it is empty, undefined when it is not ours to read. */
 async function readJson(reply: Response): Promise<unknown> {

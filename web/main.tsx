@@ -1,16 +1,16 @@
 import { startTransition } from 'react'
 import { flushSync } from 'react-dom'
 import { createRoot, hydrateRoot } from 'react-dom/client'
-import { pageHits } from '#contract/paths.ts'
+import { API, pageHits } from '#contract/paths.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
 import { bringNext } from './bringNext.ts'
-import { send } from './call.ts'
 import { ask } from './dialog/ask.ts'
 import { EnrollPage } from './enroll/EnrollPage.tsx'
 import { orderFailed } from './enroll/firstMessages.ts'
 import { findPlace } from './enroll/place.ts'
 import { fetchNext } from './enroll/steps.ts'
 import { log } from './log.ts'
+import { reach } from './reach.ts'
 import { isBegun, whenIdle } from './when.ts'
 import './style/index.css'
 
@@ -50,7 +50,7 @@ async function fill(root: HTMLElement, bare: BareStart) {
 async function countVisit(sponsor_site: string) {
   try {
     await visible()
-    await send(pageHits, { sponsor_site })
+    await reach(API + pageHits.path.replace(':sponsor_site', encodeURIComponent(sponsor_site)))
   } catch (cause) {
     log('The visit was not counted.', cause)
   }

@@ -3,7 +3,7 @@ import { groupOf } from '#contract/packages.ts'
 import { MASTER } from '#contract/site.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
 import { api } from '#web/api.ts'
-import { Unreachable } from '#web/call.ts'
+import { Unreachable } from '#web/reach.ts'
 import { orderOf } from './draft.ts'
 
 const pauses = [1000, 2000, 4000]

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { Refused, Unreachable } from '#web/call.ts'
+import { Refused } from '#web/call.ts'
+import { Unreachable } from '#web/reach.ts'
 import { createPayment, type Outcome, type Press } from './pay.ts'
 
 const ID = '00000000-0000-4000-8000-000000000000'

@@ -1,5 +1,6 @@
-import { Refused, Unreachable } from '#web/call.ts'
+import { Refused } from '#web/call.ts'
 import { log } from '#web/log.ts'
+import { Unreachable } from '#web/reach.ts'
 
 /** What a person is told about a call that did not work. */
 export function sentenceOf(cause: unknown): string {
