@@ -33,7 +33,7 @@ type State = {
   settled: boolean
 }
 
-type Event =
+export type Event =
   | { type: 'settled'; step: Step; draft: Draft; grand_total: string | undefined }
   | { type: 'moved'; step: Step; draft: Draft; focus: FieldName | undefined; refused: Messages | undefined }
   | { type: 'readied'; ahead: Step }

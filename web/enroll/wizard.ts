@@ -1,25 +1,20 @@
-import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef, useState } from 'react'
+import { useReducer, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { brand } from '#contract/brand.ts'
 import type { OrderList } from '#contract/packages.ts'
 import type { StartData, Step } from '#contract/start.ts'
-import { ask, fetchDialog } from '#web/dialog/ask.ts'
+import { ask } from '#web/dialog/ask.ts'
 import { readForm } from '#web/form/readForm.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { type Draft, type FieldName, forgetDraft, saveDraft } from '#web/storage.ts'
-import { whenBegun, whenIdle, whenPainted } from '#web/when.ts'
 import { emptyDraft, isSameDraft, isSameOrder } from './draft.ts'
+import { onStage, useFocus, useHistory, useReadiness, useSettling } from './effects.ts'
 import { orderFailed } from './firstMessages.ts'
 import { flowOrder, nextStep, previousStep } from './flow.ts'
 import { currentEntry, type Entry, type Place } from './place.ts'
 import { overlookSecondTap } from './secondTap.ts'
 import { begin, reduce } from './state.ts'
-import { fetchNext, fetchRules, fetchScreen, isQuiet, type Rules, screenOf } from './steps.ts'
-
-/** On the screen: the step that was left may still be there, and so may the next one, which comes behind. */
-const onStage = <Found extends HTMLElement>(what: string) =>
-  document.querySelector<Found>(`.stage:not([hidden]) ${what}`)
+import { fetchRules, fetchScreen, type Rules, screenOf } from './steps.ts'
 
 /** Where to stand in a step, and what the server said against its answers. */
 type Arrival = { field?: FieldName | undefined; refused?: Messages | undefined }
@@ -30,7 +25,7 @@ export type Wizard = ReturnType<typeof useWizard>
 export function useWizard(start: StartData, place: Place | undefined) {
   const { policy } = start
   const [state, dispatch] = useReducer(reduce, { start, place }, begin)
-  const { step, draft, grand_total, focus, moves, ahead, leaving, settled } = state
+  const { step, draft, grand_total, moves, ahead, leaving } = state
   const again = useRef<() => Promise<unknown>>(undefined)
   const asked = useRef(0)
 
@@ -167,95 +162,23 @@ export function useWizard(start: StartData, place: Place | undefined) {
   // One object for as long as the page lives: a step that was made before the answers still knows them.
   const wizard = Object.assign(useState(newest)[0], newest)
 
-  const onPopState = useEffectEvent(async ({ state: entry }: PopStateEvent) => {
-    const answers = remember()
-    const wanted = (entry as Entry | null)?.step ?? step
-    const to = (await byRules(({ reachable }) => reachable(wanted, answers, policy))) ?? step
-    if (to !== wanted) history.replaceState({ ...entry, step: to }, '')
-    show(to, answers)
+  useHistory({
+    popped: async (entry) => {
+      const answers = remember()
+      const wanted = entry?.step ?? step
+      const to = (await byRules(({ reachable }) => reachable(wanted, answers, policy))) ?? step
+      if (to !== wanted) history.replaceState({ ...entry, step: to }, '')
+      show(to, answers)
+    },
+    hidden: () => remember(),
   })
-  const onPageHide = useEffectEvent(() => remember())
-
-  useEffect(() => {
-    const popped = (event: PopStateEvent) => onPopState(event)
-    const hidden = () => onPageHide()
-    addEventListener('popstate', popped)
-    addEventListener('pagehide', hidden)
-    return () => {
-      removeEventListener('popstate', popped)
-      removeEventListener('pagehide', hidden)
-    }
-  }, [])
-
-  /** A button that was pressed before anybody could hear it. */
-  const honour = useEffectEvent(async (button: HTMLElement) => {
-    await fetchNext(step, start).catch(() => undefined) // what cannot be fetched is told by the press itself
-    document.documentElement.classList.remove('pressed')
-    if (button.isConnected && button instanceof HTMLButtonElement) button.form?.requestSubmit(button)
+  useSettling(wizard, state.settled, place, (found) => {
+    const asServed = isSameOrder(found.draft, emptyDraft(start))
+    dispatch({ type: 'settled', ...found, grand_total: asServed ? start.grand_total : undefined })
+    if (!asServed) sumAlone(found.draft)
   })
-
-  // The page was rendered ahead for everyone. Before it is painted, it becomes this visitor's.
-  const settle = useEffectEvent(() => {
-    history.scrollRestoration = 'manual'
-    if (!place) return
-    const entry = currentEntry()
-    if (entry?.from === place.step)
-      history.back() // it lies below: standing there twice, it would need two Backs to leave
-    else history.replaceState({ ...entry, step: place.step } satisfies Entry, '')
-    if (settled) return
-    const asServed = isSameOrder(place.draft, emptyDraft(start))
-    dispatch({ type: 'settled', ...place, grand_total: asServed ? start.grand_total : undefined })
-    if (!asServed) sumAlone(place.draft)
-  })
-  useLayoutEffect(() => settle(), [])
-
-  useEffect(() => {
-    if (!settled) return
-    document.documentElement.classList.remove('resuming')
-    const button = window.pressed
-    window.pressed = null
-    if (button) honour(button)
-  }, [settled])
-
-  useEffect(() => {
-    if (!moves) return
-    scrollTo(0, 0)
-    const field = focus && document.getElementById(focus)
-    if (field) field.focus()
-    whenPainted(() => {
-      const heading = onStage('#heading')
-      document.title = `${heading?.textContent} · ${brand.name}`
-      if (!onStage(':focus')) heading?.focus({ preventScroll: true })
-    })
-  }, [moves, focus])
-
-  useEffect(() => {
-    if (leaving) whenIdle(() => dispatch({ type: 'left' }))
-  }, [leaving])
-
-  /** The next step is made, and measured out, before it is asked for; one that would begin its work at once is only rehearsed. */
-  const prepare = useEffectEvent(async () => {
-    const next = nextStep(step, policy)
-    const Next = screenOf(next)
-    if (Next && isQuiet(next)) {
-      flushSync(() => dispatch({ type: 'readied', ahead: next }))
-      document.querySelector('.ahead #heading')?.getBoundingClientRect()
-    } else if (Next && !moves) {
-      const { rehearse } = await import('./rehearse.tsx')
-      rehearse(Next, wizard)
-    }
-  })
-
-  const isNew = moves === 0
-  useEffect(() => {
-    const bring = () => {
-      fetchNext(step, start)
-        .then(() => whenIdle(prepare))
-        .catch(() => undefined)
-      whenIdle(() => fetchDialog().catch(() => undefined)) // nobody waits for it
-    }
-    return isNew ? whenBegun(bring) : void whenIdle(bring)
-  }, [step, start, isNew])
+  useFocus(moves, state.focus)
+  useReadiness(wizard, start, dispatch)
 
   return wizard
 }
