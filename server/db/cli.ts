@@ -27,42 +27,59 @@ const needed = (word: string | undefined, name: string): string => {
   return word
 }
 
-type Command = (database: Database, words: string[], config: Config) => Promise<string>
+/** The words that follow are looked at first, and only then is the database opened. */
+type Command = (words: string[], config: Config) => (db: Db) => Promise<string>
 
 const commands: Record<string, Command> = {
-  migrate: async ({ db }) => {
+  migrate: () => async (db) => {
     const names = await migrate(db)
     return names.length ? `Applied ${names.join(', ')}.` : 'The schema is up to date.'
   },
-  seed: async ({ db }, _words, { production }) => {
+  seed: (_words, { production }) => {
     if (production)
       throw new Usage('Sample data has no place in production. Load your own with: npm run db -- load DIR')
-    await migrate(db)
-    return counted('Loaded', await seed(db, clock()))
+    return async (db) => {
+      await migrate(db)
+      return counted('Loaded', await seed(db, clock()))
+    }
   },
-  load: async ({ db }, [folder]) => {
-    await migrate(db)
-    return counted('Loaded', await loadFolder(db, needed(folder, 'DIR'), clock()))
+  load: ([word]) => {
+    const folder = needed(word, 'DIR')
+    return async (db) => {
+      await migrate(db)
+      return counted('Loaded', await loadFolder(db, folder, clock()))
+    }
   },
-  list: async ({ db }, [what = '']) => {
+  list: ([what = '']) => {
     const listing = Object.hasOwn(listings, what) ? listings[what] : undefined
     if (!listing) throw new Usage(`There is a list of ${Object.keys(listings).join(', ')}.`)
-    await requireSchema(db)
-    return listing(db)
+    return async (db) => {
+      await requireSchema(db)
+      return listing(db)
+    }
   },
-  credit: async ({ db }, [username]) => {
-    await requireSchema(db)
-    const record = await creditRecord(db, needed(username, 'USERNAME'))
-    if (!record) throw new Mendable(`There is no member '${username}'.`)
-    if (!record.isWhole) throw new Mendable(record.said)
-    return record.said
+  credit: ([word]) => {
+    const username = needed(word, 'USERNAME')
+    return async (db) => {
+      await requireSchema(db)
+      const record = await creditRecord(db, username)
+      if (!record) throw new Mendable(`There is no member '${username}'.`)
+      if (!record.isWhole) throw new Mendable(record.said)
+      return record.said
+    }
   },
-  backup: async ({ db }, [file]) => `Wrote ${await backup(db, needed(file, 'FILE'))} rows to ${file}.`,
-  restore: async ({ db }, [file]) => {
-    await migrate(db)
-    return `Restored ${await restore(db, needed(file, 'FILE'))} rows.`
+  backup: ([word]) => {
+    const file = needed(word, 'FILE')
+    return async (db) => `Wrote ${await backup(db, file)} rows to ${file}.`
   },
-  reset: async ({ db }, words, config) => {
+  restore: ([word]) => {
+    const file = needed(word, 'FILE')
+    return async (db) => {
+      await migrate(db)
+      return `Restored ${await restore(db, file)} rows.`
+    }
+  },
+  reset: (words, config) => async (db) => {
     const precious = words.includes('--yes') ? undefined : await whyPrecious(db, config)
     if (precious)
       throw new Usage(`A reset removes every member and every payment, and ${precious}. If you mean it, add --yes.`)
@@ -104,8 +121,9 @@ async function main([name = '', ...words]: string[]): Promise<number> {
   let database: Database | undefined
   try {
     const config = readConfig()
+    const work = command(words, config)
     database = await openDatabase(config)
-    console.log(await command(database, words, config))
+    console.log(await work(database.db))
     await database.finished()
     return 0
   } catch (error) {
