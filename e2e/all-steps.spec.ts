@@ -127,30 +127,58 @@ test('13.3 a number without text messages can be called instead', async ({ page,
   await expect(page.getByLabel('Email address')).toBeVisible()
 })
 
-test('13.3 a code that is on its way although its answer was lost counts down, also after a reload', async ({
+const waits = (page: Page) => page.getByRole('button', { name: /^Resend code in \d+ seconds$/ })
+
+for (const [how, again] of [
+  ['asked for again', (page: Page) => page.getByRole('button', { name: 'Resend code' }).click()],
+  ['loaded again', (page: Page) => page.reload()],
+] as const)
+  test(`13.3 a code that is on its way although its answer was lost counts down when it is ${how}`, async ({
+    page,
+  }) => {
+    await page.route(
+      '**/api/twilio/send-verification-code',
+      async (route) => {
+        await route.fetch()
+        await route.abort()
+      },
+      { times: 1 },
+    )
+    const number = phone()
+    await reachCode(page, number)
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Close' }).last().click()
+    await expect(waits(page)).toHaveCount(0)
+    await again(page)
+    await expect(waits(page)).toBeVisible()
+    await expect(page.getByRole('alertdialog')).toHaveCount(0)
+    await expect(page.getByText('We sent a code to this number.')).toBeVisible()
+    await expect(page.locator('[name=code]')).toBeFocused()
+    await page.reload()
+    await expect(waits(page)).toBeVisible()
+    await page.locator('[name=code]').fill(await codeTo(page, number))
+    await next(page)
+    await confirm(page, 'Verification Successful', 'Proceed')
+  })
+
+test('13.3 5.2 a number that is taken up again while its code is no longer good has to wait for a new one', async ({
   page,
 }) => {
-  await page.route(
-    '**/api/twilio/send-verification-code',
-    async (route) => {
-      await route.fetch()
-      await route.abort()
-    },
-    { times: 1 },
-  )
-  const number = phone()
-  await reachCode(page, number)
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Close' }).last().click()
-  const waits = page.getByRole('button', { name: /^Resend code in \d+ seconds$/ })
-  await expect(waits).toHaveCount(0)
-  await page.reload()
-  await expect(waits).toBeVisible()
-  await expect(page.getByRole('alertdialog')).toHaveCount(0)
-  await expect(page.getByText('We sent a code to this number.')).toBeVisible()
-  await expect(page.locator('[name=code]')).toBeFocused()
-  await page.locator('[name=code]').fill(await codeTo(page, number))
-  await next(page)
-  await confirm(page, 'Verification Successful', 'Proceed')
+  const [one, another] = [phone(), phone()]
+  await reachCode(page, one)
+  await confirm(page, 'Code Sent', 'OK')
+  const editTo = async (number: string) => {
+    await page.getByRole('button', { name: 'Edit Phone Number' }).click()
+    await page.getByLabel('Mobile phone number').fill(number)
+    await next(page)
+  }
+  await editTo(another)
+  await confirm(page, 'Code Sent', 'OK')
+  await editTo(one)
+  const dialog = page.getByRole('alertdialog', { name: 'Error' })
+  await expect(dialog).toContainText(/Please wait \d+ seconds and ask for a new code then\./)
+  await page.keyboard.press('Escape')
+  await expect(page.getByText('We sent a code to this number.')).toHaveCount(0)
+  await expect(waits(page)).toHaveCount(0)
 })
 
 test('12.13 what is corrected while the step of the code is still fetched is what counts', async ({ page }) => {

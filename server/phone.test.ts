@@ -83,6 +83,21 @@ describe('a code', () => {
     expect((await send('+12025550102')).json().status).toBe(1)
   })
 
+  it('5.2 counts down only for who was sent it and can still use it', async () => {
+    const [{ send, verify }, other] = [await visitor(), await visitor()]
+    const [one, another] = ['+12025550114', '+12025550115']
+    await send(one)
+    const code = await codeTo(one)
+    site.pass(10)
+    const wait = 'Please wait 20 seconds and ask for a new code then.'
+    const refused = await other.send(one)
+    expect([refused.statusCode, refused.headers['retry-after'], refused.json().message]).toEqual([429, '20', wait])
+    expect((await send(one)).json().message).toBe('Resend code in 20 seconds')
+    expect((await send(another)).json().status).toBe(1)
+    expect((await send(one)).json().message).toBe(wait)
+    expect((await verify(one, code)).json().status).toBe(0)
+  })
+
   it('5.2 is sent once, however many ask for it at once', async () => {
     const asking = await Promise.all(Array.from({ length: 4 }, visitor))
     const replies = await Promise.all(asking.map(({ send }) => send('+12025550108')))

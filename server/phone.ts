@@ -57,7 +57,7 @@ export async function sendCode(
   await refuseUnasked(world, visitor)
   const trickle = await trickleOf(world, visitor)
   await requireHuman(world, enrollment_id, captcha, visitor)
-  await refuseTooSoon(world, mobile_phone)
+  await refuseTooSoon(world, enrollment_id, mobile_phone)
   let sending: Sending | undefined
   const { giveBack } = await spendAll(world, [
     ['LIMIT_CODES_BY_ADDRESS', visitor.address],
@@ -148,8 +148,12 @@ async function requireHuman(world: World, enrollment_id: string, solution: strin
   throw new Refusal(422, 'Please confirm the captcha.', { fields: { captcha: ['Please confirm the captcha.'] } })
 }
 
-/** One code at a time for a number: the statement that looks at the clock is the one that moves it on. */
-async function refuseTooSoon({ db, now }: World, mobile_phone: string) {
+/**
+ * One code at a time for a number: the statement that looks at the clock is the one that moves it on. Who was sent the last
+ * one, and can still use it, hears the countdown; anybody else, how long to wait.
+ */
+async function refuseTooSoon(world: World, enrollment_id: string, mobile_phone: string) {
+  const { db, now } = world
   const moment = now()
   const expires_at = new Date(moment.getTime() + figures.resend_seconds * 1000)
   if (await takeTurn(db, moment, { kind: 'code', key: mobile_phone, expires_at })) return
@@ -160,7 +164,11 @@ async function refuseTooSoon({ db, now }: World, mobile_phone: string) {
     .where('key', '=', mobile_phone)
     .executeTakeFirst()
   const left = Math.max(1, Math.ceil(((last?.expires_at ?? moment).getTime() - moment.getTime()) / 1000))
-  throw new Refusal(429, `Resend code in ${left} seconds`, { retryAfter: left })
+  const isSent = await findCheck(world, enrollment_id, mobile_phone)
+  const sentence = isSent
+    ? `Resend code in ${left} seconds`
+    : `Please wait ${left} seconds and ask for a new code then.`
+  throw new Refusal(429, sentence, { retryAfter: left })
 }
 
 /** A code counts as wrong until it is right, so that many at once cannot outrun the limit. */
