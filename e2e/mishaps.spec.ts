@@ -86,6 +86,23 @@ test('10.13 when the server asks for a code before it takes the card, the code l
   await next(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Proceed' }).click()
   await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
+  await expect(page.getByRole('button', { name: 'Membership Agreement' })).toBeVisible() // or it cannot be agreed to
+  await pay(page)
+  await page.waitForURL('**/office')
+})
+
+test('10.13 5.8 when no code is needed by then, the way leads back to the payment without one', async ({ page }) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  const code = ['Please confirm your phone number with the code that we send you.']
+  const json = { message: 'Please check the marked fields.', fields: { code } }
+  await page.route('**/api/enrollment/add-enrollment', (route) => route.fulfill({ status: 422, json }), { times: 1 })
+  await pay(page)
+  const dialog = page.getByRole('dialog', { name: 'No Code Needed' })
+  await expect(dialog).toContainText('No code is needed at the moment. Please go on without one.')
+  await dialog.getByRole('button', { name: 'Proceed' }).click()
+  await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
+  await expect(page.getByRole('button', { name: 'Membership Agreement' })).toBeVisible() // or it cannot be agreed to
   await pay(page)
   await page.waitForURL('**/office')
 })

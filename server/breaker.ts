@@ -156,9 +156,9 @@ function secondsLeft({ now }: World, until: Date | null | undefined): number | u
 type Doubt = { open_until: Date | null; declined: number | null }
 export type Doubted = ReturnType<typeof doubted>
 
-export const doubted = (world: World, network: string) => ({
+export const doubted = (world: World, network: string, ago = 0) => ({
   key: keyOf(world, network),
-  since: new Date(world.now().getTime() - DAY * 1000),
+  since: new Date(world.now().getTime() - (DAY + ago) * 1000),
 })
 
 /** By itself, or as a part of a larger statement. */
@@ -181,6 +181,6 @@ export const isDoubtful = (world: World, { open_until, declined }: Doubt, ago = 
   Number(declined) >= world.config.BREAKER_DECLINES.most
 
 export async function isInDoubt(world: World, network: string, ago?: number): Promise<boolean> {
-  const [found] = (await readDoubts(world.db, doubted(world, network))).rows
+  const [found] = (await readDoubts(world.db, doubted(world, network, ago))).rows
   return found !== undefined && isDoubtful(world, found, ago)
 }

@@ -224,6 +224,18 @@ describe('5.8 where a phone need not be confirmed', () => {
     expect((await pay()).json().payment).toBe('Approved')
     await plain.close()
   })
+
+  it('5.8 which it may still get an hour later', async () => {
+    const plain = await testSite({ BREAKER_DECLINES: '2/600/50' })
+    for (let n = 0; n < 2; n++) await declinedCard(plain.world, '127.0.0.1')
+    const { send } = await phonesOf(plain).visitor()
+    plain.pass(86_400 + 2400)
+    await sweep(plain.world)
+    expect((await send('+12025550140')).json().status).toBe(1)
+    plain.pass(1800)
+    expect((await send('+12025550140')).statusCode).toBe(409)
+    await plain.close()
+  })
 })
 
 it('6.6 one phone that confirms again and again makes up for nobody else’s messages, and solves one captcha', async () => {

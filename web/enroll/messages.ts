@@ -1,6 +1,6 @@
 import type { Question } from '#web/dialog/ask.ts'
 
-/** The owner's dialogs, word for word, as questions for `ask`; and one of ours. The first screen's are beside. */
+/** The owner's dialogs, word for word, as questions for `ask`; and two of ours. The first screen's are beside. */
 
 export const enrollmentFailed: Question = {
   title: 'Error',
@@ -50,10 +50,18 @@ export const codeVerified: Question = {
   confirm: 'Proceed',
 }
 
+/** Ours: what a card waited for is over. However it is left, the way leads on. */
+export const codeUnneeded: Question = {
+  title: 'No Code Needed',
+  text: 'No code is needed at the moment. Please go on without one.',
+  icon: 'info',
+  confirm: 'Proceed',
+}
+
 /** The countdown. The server says it too, of a code that was sent before and is younger than that. */
 export const resendIn = (seconds: number): string => `Resend code in ${seconds} seconds`
 
-/** The same section's words beside a field, where the server has none of its own. */
+/** The owner's words beside a field, where the server has none of its own. */
 export const fieldMessages = {
   codeNotSent: 'Error sending verification code',
   codeNotSentOffline: 'An error occurred while sending the verification code.',

@@ -6,18 +6,21 @@ import { Refused } from '#web/call.ts'
 import { ask, fetchDialog, type Question } from '#web/dialog/ask.ts'
 import { focusField } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
-import { codeNotSent, codeNotSentOffline, codeSent, fieldMessages, resendIn } from './messages.ts'
+import { codeNotSent, codeNotSentOffline, codeSent, codeUnneeded, fieldMessages, resendIn } from './messages.ts'
 import { noteSent, phoneOf, secondsLeft } from './phones.ts'
 import { solution, takeSolution } from './solvedAhead.ts'
 import { useHere } from './useHere.ts'
 
 type Channel = 'sms' | 'call'
-type Sending = 'sent' | 'sent before' | 'unanswered' | 'asked' | { refused: string }
+type Sending = 'sent' | 'sent before' | 'unneeded' | 'unanswered' | 'asked' | { refused: string }
 /** The server wants to know whether a person asks: how many times it said so, and for which way of sending. */
 type Asked = { channel: Channel; times: number }
 
-/** Sends codes to a number: the first by itself, the others when they are asked for and the countdown has run out. */
-export function useCode(mobile_phone: string, { captcha: vendor }: Pick<StartData, 'captcha'>) {
+/**
+ * Sends codes to a number: the first by itself, the others when they are asked for and the countdown has run out. `goOn` is
+ * called where none is needed any more.
+ */
+export function useCode(mobile_phone: string, { captcha: vendor }: Pick<StartData, 'captcha'>, goOn: () => unknown) {
   const here = useHere()
   const [sent_at, setSentAt] = useState(phoneOf(mobile_phone).sent_at)
   const [sending, setSending] = useState<Channel>()
@@ -39,6 +42,9 @@ export function useCode(mobile_phone: string, { captcha: vendor }: Pick<StartDat
     else if (outcome === 'sent' || outcome === 'sent before') {
       if (outcome === 'sent') await ask(codeSent)
       if (here.current) focusField('code')
+    } else if (outcome === 'unneeded') {
+      await ask(codeUnneeded)
+      if (here.current) goOn()
     } else if (outcome === 'unanswered') {
       setFailure(fieldMessages.codeNotSentOffline)
       await tell(codeNotSentOffline)
@@ -98,6 +104,7 @@ async function trySending(request: () => Promise<Answer>, mobile_phone: string):
   } catch (cause) {
     log('The code was not sent.', cause)
     if (isQuestion(cause)) return 'asked'
+    if (cause instanceof Refused && cause.status === 409) return 'unneeded'
     const left = secondsSaid(cause)
     if (!left) return cause instanceof Refused ? { refused: cause.message } : 'unanswered'
     noteSent(mobile_phone, left)

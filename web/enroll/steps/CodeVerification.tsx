@@ -46,7 +46,7 @@ function Confirmed({ wizard, mobile_phone }: PhoneStepProps) {
 
 function Unconfirmed({ wizard, mobile_phone, onVerified }: PhoneStepProps & { onVerified: () => void }) {
   const here = useHere()
-  const code = useCode(mobile_phone, wizard.start)
+  const code = useCode(mobile_phone, wizard.start, () => wizard.advance({ code: '' }))
   const [refusal, setRefusal] = useState<string>()
   const form = useForm({
     rules: () => asked.CODE_VERIFICATION,
