@@ -161,6 +161,43 @@ test('11.6 lookups that fail are only logged, and Next proceeds', async ({ page 
   await reachPayment(page)
 })
 
+test('11.5 11.6 what was found to be taken stands while it is asked about again, and when nobody can say', async ({
+  page,
+}) => {
+  await page.goto('/ana')
+  const who = someone()
+  await fillAccount(page, who)
+  await next(page)
+  await fillAccountCreation(page, { ...who, username: 'ana' })
+  const email = ['This email address is already registered.']
+  await page.route('**/validate_email', (route) => route.fulfill({ json: { email } }))
+  await next(page)
+  const told = async () => {
+    expect(await messageOf(page, 'email')).toBe(email[0])
+    expect(await messageOf(page, 'username')).toBe('This username is already taken.')
+    await expect(page.locator('.summary a')).toHaveCount(2)
+  }
+  await expect(page.locator('.summary a')).toHaveCount(2)
+  await told()
+  await page.unrouteAll()
+  const { promise: wanted, resolve: fail } = Promise.withResolvers<void>()
+  await page.route('**/api/enrollment/validate_*', async (route) => {
+    await wanted
+    await route.abort()
+  })
+  const asked = page.waitForRequest('**/validate_email')
+  await next(page)
+  await asked
+  await told()
+  fail()
+  await expect(page.getByLabel('Email address')).toBeFocused()
+  await told()
+  await page.unrouteAll()
+  await page.getByLabel('Username').fill(who.username)
+  await next(page)
+  await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toBeVisible()
+})
+
 test('11.7 12.8 PAYMENT', async ({ page }) => {
   await reachPayment(page)
   await expect(page.getByText('Visa, Mastercard, American Express and Discover')).toBeVisible()

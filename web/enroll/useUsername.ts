@@ -5,7 +5,7 @@ import type { useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { asked } from './rules.ts'
 
-type UsernameForm = Pick<ReturnType<typeof useForm<typeof asked.ACCOUNT_CREATION>>, 'hold' | 'tell'>
+type UsernameForm = Pick<ReturnType<typeof useForm<typeof asked.ACCOUNT_CREATION>>, 'hold' | 'said' | 'tell'>
 
 const WANTED = /[^a-z0-9]/g
 const silence = { said: '', isFree: false }
@@ -23,7 +23,7 @@ export function useUsername(form: UsernameForm) {
 
   /**
    * The server's messages against a username, undefined when it is free. One that was taken may be free by now, and is asked
-   * about again. A lookup that fails is only logged.
+   * about again. A lookup that fails is only logged, and what was said before holds.
    */
   const check = async (username: string): Promise<string[] | undefined> => {
     if (free.current.has(username)) return undefined
@@ -31,10 +31,11 @@ export function useUsername(form: UsernameForm) {
       const answer = await api.validateUsername({ username })
       if (answer.username !== 'Available') return answer.username
       free.current.add(username)
+      return undefined
     } catch (cause) {
       log('The username could not be looked up.', cause)
+      return form.said('username')
     }
-    return undefined
   }
 
   /** Looks up and tells. The button rests for the spec's second after a username turns out to be free. */

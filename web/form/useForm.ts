@@ -18,7 +18,7 @@ type Task<Checked extends Rules> = {
   values: Partial<Record<keyof Checked, string>>
   /** Messages of the server that brought the visitor here; shown at once. */
   refused?: Messages | undefined
-  /** Fields that `onValid` asks the server about: what it said before stops nobody from asking again. */
+  /** Fields that `onValid` asks the server about: what it said before stands until it answers, and stops nobody from asking. */
   lookedUp?: string[]
   /** Rules that need more than one field. */
   across?: (values: Read) => Partial<Record<keyof Checked, string>>
@@ -52,7 +52,7 @@ export function useForm<Checked extends Rules>({
   const ref = useRef<HTMLFormElement>(null)
   const known = useRef<Checked>(undefined)
   const watched = useRef(new Set<string>())
-  const refusals = useRef(new Map<string, { value: string; message: string }>())
+  const refusals = useRef(new Map<string, { value: string; messages: string[] }>())
   const holds = useRef(0)
   const submitting = useRef<HTMLElement | null>(undefined)
   const pressedMeanwhile = useRef<HTMLElement>(undefined)
@@ -81,6 +81,12 @@ export function useForm<Checked extends Rules>({
     begin(refused)
   }, [refused])
 
+  /** What the server last said against what stands in a field now. */
+  const said = (name: string, found = read()): string[] | undefined => {
+    const refusal = refusals.current.get(name)
+    return refusal?.value === found[name] ? refusal?.messages : undefined
+  }
+
   /** What stands in the form as the rules read it, and every message that applies to it, but for what was said of `forgiven`. */
   const check = (found: Read, forgiven: string[] = []) => {
     const between: Record<string, string | undefined> = across?.(found) ?? {}
@@ -88,9 +94,8 @@ export function useForm<Checked extends Rules>({
     const wrong: Read = {}
     for (const [name, rule] of Object.entries<z.ZodMiniType>(known.current ?? {})) {
       const { data, error } = rule.safeParse(found[name])
-      const refusal = forgiven.includes(name) ? undefined : refusals.current.get(name)
-      const refused = refusal?.value === found[name] ? refusal?.message : undefined
-      const message = refused ?? error?.issues[0]?.message ?? between[name]
+      const refused = forgiven.includes(name) ? undefined : said(name, found)
+      const message = refused?.[0] ?? error?.issues[0]?.message ?? between[name]
       if (message === undefined) values[name] = data
       else wrong[name] = message
     }
@@ -126,8 +131,8 @@ export function useForm<Checked extends Rules>({
 
   const refuse = (messages: Messages) => {
     const found = read()
-    for (const [name, [message]] of Object.entries(messages))
-      if (message) refusals.current.set(name, { value: found[name] ?? '', message })
+    for (const [name, said] of Object.entries(messages))
+      refusals.current.set(name, { value: found[name] ?? '', messages: said })
   }
 
   /** Busy until this has ended. A press in that time is remembered and honoured afterwards. */
@@ -154,13 +159,16 @@ export function useForm<Checked extends Rules>({
     const rules = learn()
     if (rules instanceof Promise ? !(await rules) : !rules) return // nothing between the press and the next screen that need not be
     const { values, wrong } = check(read(), lookedUp)
-    if (Object.keys(wrong).length) return explain(findErrors(read()))
-    for (const name of lookedUp) refusals.current.delete(name)
-    setErrors(none)
-    setSummary(nothing)
+    const told = findErrors(read())
+    if (Object.keys(wrong).length) return explain(told)
+    if (!Object.keys(told).length) {
+      setErrors(none)
+      setSummary(nothing)
+    }
     const messages = await onValid(values, pressed)
-    if (!messages) return
     if (messages === 'again') return submit(pressed)
+    for (const name of lookedUp) refusals.current.delete(name)
+    if (!messages) return showWatched()
     refuse(messages)
     explain(findErrors(read()))
   }
@@ -188,6 +196,7 @@ export function useForm<Checked extends Rules>({
     summary: summary.map(({ name, message }) => ({ name, message: errors[name] ?? message, done: !errors[name] })),
     busy,
     hold,
+    said,
     /** The server's word about what stands in a field now. It goes when the field changes. */
     tell: (name: keyof Checked & string, messages: string[]) => {
       learn()

@@ -3,7 +3,7 @@ import { objectionTo } from '#contract/password.ts'
 import { api } from '#web/api.ts'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
-import { useForm } from '#web/form/useForm.ts'
+import { type Form, type Messages, useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { isSameDraft } from '../draft.ts'
 import { asked } from '../rules.ts'
@@ -23,9 +23,9 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
       const password = objectionTo(found.password ?? '', { ...wizard.draft, ...found })
       return password ? { password } : {}
     },
-    onValid: async (answers) => {
+    onValid: async (answers): Promise<Messages | 'again' | undefined> => {
       const pressedWith = wizard.remember()
-      const [email, taken] = await Promise.all([findEmail(answers.email), username.check(answers.username)])
+      const [email, taken] = await Promise.all([findEmail(answers.email, form), username.check(answers.username)])
       if (!here.current) return // who has gone back meanwhile stays there
       if (!isSameDraft(pressedWith, wizard.remember())) return 'again' // and who has corrected something means that
       if (!email && !taken) return wizard.advance(answers)
@@ -77,13 +77,13 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
   )
 }
 
-/** What the server has against an email address, if anything. A lookup that fails is only logged. */
-async function findEmail(email: string): Promise<string[] | undefined> {
+/** What the server has against an email address, if anything. Where a lookup fails, which is only logged, what it said before. */
+async function findEmail(email: string, { said }: Pick<Form, 'said'>): Promise<string[] | undefined> {
   try {
     const answer = await api.validateEmail({ email })
     return answer.email === 'Available' ? undefined : answer.email
   } catch (cause) {
     log('The email address could not be looked up.', cause)
-    return undefined
+    return said('email')
   }
 }
