@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { cards } from '../server/gateways/payment/cards.ts'
 import { referenceOf } from '../server/payment.ts'
 import { complaints } from './axe.ts'
-import { fillPayment, pay, reachPayment } from './visitor.ts'
+import { awake, fillPayment, pay, reachPayment } from './visitor.ts'
 
 // A payment whose answer nobody has yet, and who reloads or goes away meanwhile.
 
@@ -108,6 +108,25 @@ test('10.3 what was pressed just before a reload may still be on its way, and is
   await page.reload()
   await expect(page.getByText(/being checked/i).first()).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
+})
+
+test('10.6 who reloads while paying and finds it paid leaves nothing that was typed to the next one', async ({
+  page,
+}) => {
+  await reachPayment(page)
+  await fillPayment(page)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route('**/api/enrollment/add-enrollment', async (route) => {
+    await route.fetch()
+    resolve()
+  })
+  await pay(page)
+  await promise
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'This is paid' })).toBeVisible()
+  await page.goto('/bluepier')
+  await awake(page)
+  await expect(page.getByLabel('First name')).toHaveValue('')
 })
 
 async function beReviewed(page: Page) {

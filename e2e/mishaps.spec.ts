@@ -156,6 +156,14 @@ test('10.6 15.2 paid is paid: Back, reload and a second tab never show the form 
     await expect(where.getByRole('heading', { name: heading, level: 1 })).toBeVisible()
     await expect(where.getByRole('button', { name: /^Confirm and Pay/ })).toHaveCount(0)
   }
+  for (const _ of ['to the payment', 'and past it']) {
+    await page.goBack()
+    await told('This is paid')
+  }
+  await page.goForward()
+  await told('This is paid')
+  await page.goForward()
+  await told(/^Welcome/)
   await page.reload()
   await told(/^Welcome/)
   await page.goBack()
@@ -165,6 +173,8 @@ test('10.6 15.2 paid is paid: Back, reload and a second tab never show the form 
   const second = await context.newPage()
   await reachPaymentOrPaid(second)
   await told('This is paid', second)
+  await second.goBack()
+  await expect(second.getByLabel('Username')).not.toHaveValue('') // it has paid nothing, and keeps its answers
 
   await page.goForward()
   await told(/^Welcome/)

@@ -55,7 +55,8 @@ describe('once something was asked to be paid for', () => {
     ['and so does a way back from the office', 'ACCESS', chosen, 'ACCESS'],
     ['who is still there passes no invalid step', 'PAYMENT', { ...whole, username: '' }, 'ACCOUNT_CREATION'],
     ['and comes back to it with valid ones', 'PAYMENT', whole, 'PAYMENT'],
-  ])('12.2 %s', (_, wanted, draft, opened) => {
+    ['who has paid, and has no answers left, finds no other step by Back', 'ACCOUNT_CREATION', {}, 'PAYMENT'],
+  ])('10.6 12.2 %s', (_, wanted, draft, opened) => {
     vi.stubGlobal('document', { querySelector: () => ({ content: 'e7' }) })
     keepReceipt(receipt)
     expect(reachable(wanted, draft, policy)).toBe(opened)

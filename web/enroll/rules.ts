@@ -5,7 +5,7 @@ import type { Policy, Step } from '#contract/start.ts'
 import type { Draft } from '#web/storage.ts'
 import { nextStep } from './flow.ts'
 import { isVerified } from './phones.ts'
-import { isOrdered } from './receipt.ts'
+import { isOrdered, receiptOf } from './receipt.ts'
 
 // The rules are a chunk of their own: a visitor can type before they are here.
 
@@ -47,10 +47,12 @@ const complete: Record<Step, (draft: Draft) => boolean> = {
 
 /**
  * The wanted step, or the first one on the way there that still lacks an answer. Nobody passes an invalid step. Where a
- * payment may be under way and the password is gone, by a reload or because it is done, what became of it comes first.
+ * payment may be under way and the password is gone, by a reload or because it is done, what became of it comes first. Who
+ * has paid has no answers left, and every way back ends there.
  */
 export function reachable(wanted: Step, draft: Draft, policy: Policy): Step {
   if (!draft.password && isOrdered(wanted)) return wanted
+  if (!Object.keys(draft).length && receiptOf()) return 'PAYMENT'
   let step: Step = 'PRODUCT_SELECTION'
   while (step !== wanted && complete[step](draft)) step = nextStep(step, policy)
   return step

@@ -124,8 +124,8 @@ export function useWizard(start: StartData, place: Place | undefined) {
     stop: state.stop,
     refused: state.refused,
     remember,
-    /** Before a step takes its own form away: what stands there is not lost. */
-    keep: () => dispatch({ type: 'kept', draft: remember() }),
+    /** Before a step takes its own form away: what stands there is not lost, unless it is to be. */
+    keep: (answers = remember()) => dispatch({ type: 'kept', draft: answers }),
     /** The page may have been open for days: what is paid today renews in a month from today. */
     renew: (renews_on: string) => dispatch({ type: 'kept', renews_on }),
     byRules,

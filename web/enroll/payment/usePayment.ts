@@ -4,10 +4,11 @@ import type { Enrollment } from '#contract/enrollment.ts'
 import { ask, fetchDialog } from '#web/dialog/ask.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
+import { forgetDraft } from '#web/storage.ts'
 import { enrollmentFailed, notCompleted, paymentDeclined } from '../messages.ts'
 import type { DeclineClass, Outcome } from '../pay.ts'
 import { currentEntry } from '../place.ts'
-import { keepReceipt } from '../receipt.ts'
+import { keepReceipt, receiptOf } from '../receipt.ts'
 import { askPackages, leadToShelf } from '../shelf.ts'
 import type { Wizard } from '../wizard.ts'
 import { leadBack } from './leadBack.ts'
@@ -66,6 +67,15 @@ export function usePayment(wizard: Wizard) {
     setView('checking')
   }
 
+  /** What this tab itself has pressed for, before a reload, is done with; another tab's payment takes no answers away. */
+  const showPaid = () => {
+    if (receiptOf()) {
+      forgetDraft()
+      wizard.keep({})
+    }
+    setView('paid')
+  }
+
   const settle = async (outcome: Outcome): Promise<Messages | undefined> => {
     switch (outcome.is) {
       case 'approved':
@@ -119,7 +129,7 @@ export function usePayment(wizard: Wizard) {
     try {
       const found = await payment.look()
       if (paying.current) return
-      if (found?.is === 'paid') setView('paid')
+      if (found?.is === 'paid') showPaid()
       else if (found?.is === 'running') wait()
       else if (view === 'arriving') {
         paying.current = true // it is told once, however often the page comes into sight
