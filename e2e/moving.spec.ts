@@ -92,6 +92,29 @@ test('12.13 what is corrected while the next step is still fetched is what count
   await expect(page.locator('.review')).toContainText(who.email)
 })
 
+test('12.14 a step that cannot be fetched is told at once, keeps what was typed, and is fetched by the next press', async ({
+  page,
+}) => {
+  let asked = 0
+  await page.route('**/assets/checkout-*.js', (route) => {
+    asked++
+    return route.abort()
+  })
+  await page.goto('/ana')
+  const who = someone()
+  await fillAccount(page, who)
+  await next(page)
+  await expect.poll(() => asked).toBe(1) // ahead of its time
+  await fillAccountCreation(page, who)
+  await next(page)
+  await expect(page.getByRole('alert')).toContainText('The next step could not be loaded.')
+  expect(asked).toBe(2)
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue(who.password)
+  await page.unroute('**/assets/checkout-*.js')
+  await next(page)
+  await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toBeVisible()
+})
+
 test('12.2 who goes back while a price is asked for keeps the package of before', async ({ page }) => {
   await reachPayment(page)
   await page.locator('summary').click()

@@ -47,9 +47,13 @@ export function useWizard(start: StartData, place: Place | undefined) {
       flushSync(() => dispatch({ type: 'moved', step: to, draft: answers, focus: at.field, refused: at.refused })) // who pressed waits
       overlookSecondTap()
     } catch (cause) {
-      log(`The step ${to} could not be fetched.`, cause)
-      dispatch({ type: 'stopped', draft: answers, stop: 'unfetched' })
+      if (mine === asked.current) tellUnfetched(to, answers, cause)
     }
+  }
+
+  const tellUnfetched = (to: Step, answers: Draft, cause: unknown): undefined => {
+    log(`The step ${to} could not be fetched.`, cause)
+    dispatch({ type: 'stopped', draft: answers, stop: 'unfetched' })
   }
 
   const enter = (to: Step, answers: Draft, at?: Arrival) =>
@@ -136,8 +140,9 @@ export function useWizard(start: StartData, place: Place | undefined) {
       if (!screenOf(to)) {
         const pressedWith = remember()
         const mine = ++asked.current
-        await fetchScreen(to, start).catch(() => undefined) // the way there tells of it
+        const missing = await fetchScreen(to, start).catch((cause: unknown) => ({ cause }))
         if (mine !== asked.current) return // who has gone elsewhere meanwhile stays there
+        if (missing) return tellUnfetched(to, remember(), missing.cause)
         if (!isSameDraft(pressedWith, remember())) return 'again' // and who has corrected something means that
       }
       return enter(to, remember(answers))
