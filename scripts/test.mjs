@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { fetchPackages } from './debian.mjs'
 import { testedDrills } from './drills.mjs'
-import { findChromium, findCommand } from './find.mjs'
+import { findChromium, missingBrowsers } from './find.mjs'
 import { findPostgres, startPostgres } from './postgres.mjs'
 import { buildWeb, prepare, run } from './prepare.mjs'
 
@@ -130,12 +130,7 @@ async function counted(report, args, env, count) {
 
 /** Fetches what the whole test needs. Tells whether it could. */
 function installMissing() {
-  const missing = [
-    !hasPostgres() && 'postgresql',
-    !findChromium() && 'chromium',
-    !findCommand('chromium-headless-shell') && 'chromium-headless-shell', // the same browser without its windows
-  ]
-  return fetchPackages(missing.filter(Boolean))
+  return fetchPackages([...(hasPostgres() ? [] : ['postgresql']), ...missingBrowsers()])
 }
 
 function hasPostgres() {
