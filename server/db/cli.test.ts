@@ -117,14 +117,16 @@ it.runIf(isPostgres)(
     await sql`drop schema public cascade`.execute(shared.db)
     await sql`create schema public`.execute(shared.db)
     await sql`create schema own`.execute(shared.db)
-    await sql`create table public.theirs as select 1 as one`.execute(shared.db)
+    for (const schema of ['public', 'own'])
+      await sql`create table ${sql.table(`${schema}.theirs`)} as select 1 as one`.execute(shared.db)
     const DATABASE_URL = `${shared.url}?options=-csearch_path%3Down`
     for (const _ of ['made', 'made anew'])
       expect(await dbWith({ DATABASE_URL })('reset', '--yes')).toMatchObject({
         code: 0,
         said: 'The database holds the sample data.\n',
       })
-    expect((await sql`select * from public.theirs`.execute(shared.db)).rows).toHaveLength(1)
+    for (const schema of ['public', 'own'])
+      expect((await sql`select * from ${sql.table(`${schema}.theirs`)}`.execute(shared.db)).rows).toHaveLength(1)
     expect((await sql`select from own.sponsor`.execute(shared.db)).rows).toHaveLength(6)
     await shared.close()
   },

@@ -17,7 +17,7 @@ const USAGE = `npm run db -- COMMAND
   credit USERNAME            which sponsors' links led to a member, and whether that record is whole
   backup FILE                write everything into one file (.jsonl.gz)
   restore FILE               put a backup into an empty database
-  reset [--empty] [--yes]    remove everything and begin again, with the sample data or, as always in production, empty;
+  reset [--empty] [--yes]    remove all of Foyer's tables and begin again, with the sample data or, as always in production, empty;
                              --yes where there may be something to lose`
 
 class Usage extends Mendable {}

@@ -9,15 +9,17 @@ const folder = new URL('migrations/', import.meta.url)
 /** Plain SQL files, applied in the order of their names, each once. */
 const provider = {
   async getMigrations(): Promise<Record<string, Migration>> {
-    const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
-    return Object.fromEntries(names.map((name) => [name, { up: (db) => applyFile(name, db) }]))
+    return Object.fromEntries((await filesOf()).map((name) => [name, { up: (db) => applyFile(name, db) }]))
   },
 }
 
+const filesOf = async () => (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+const textOf = (name: string) => readFile(new URL(name, folder), 'utf8')
+
 /** PGlite takes one statement at a time, and a statement here ends with a semicolon at the end of a line. */
 async function applyFile(name: string, db: Kysely<unknown>): Promise<void> {
-  const text = await readFile(new URL(name, folder), 'utf8')
-  for (const statement of text.split(/;\s*$/m)) if (statement.trim()) await sql.raw(statement).execute(db)
+  for (const statement of (await textOf(name)).split(/;\s*$/m))
+    if (statement.trim()) await sql.raw(statement).execute(db)
 }
 
 const TURN = 3_853_314
@@ -76,9 +78,17 @@ export async function tablesOf(db: Db): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Removes them, and leaves the schema: it may be another's, and others may have theirs beside it. */
+/** Those that the migrations make, and the two in which Kysely keeps account of them. */
+async function ourTables(): Promise<string[]> {
+  const texts = await Promise.all((await filesOf()).map(textOf))
+  const made = texts.flatMap((text) => [...text.matchAll(/^create table (\w+)/gm)].map(([, name = '']) => name))
+  return [...made, 'kysely_migration', 'kysely_migration_lock']
+}
+
+/** Removes ours, and leaves the schema: it may be another's, and others may have theirs in it. */
 export async function dropTables(db: Db): Promise<void> {
   await waitForTurn(db)
-  const names = [...(await tablesOf(db))].map((name) => sql.id(name))
+  const existing = await tablesOf(db)
+  const names = (await ourTables()).filter((name) => existing.has(name)).map((name) => sql.id(name))
   if (names.length) await sql`drop table ${sql.join(names)} cascade`.execute(db)
 }
