@@ -22,11 +22,15 @@ export const sides: Record<'ours' | 'theirs', PaymentState[]> = { ours: ['reserv
 /** Who waits for a gateway that does not answer must not hold up all the others. */
 export const ATTEMPTS_AT_ONCE = 12
 
-/** Finishes what a crash or a lost answer left open: takes attempts whose lease is over and asks the gateway. */
+/**
+ * Finishes what a crash or a lost answer left open: takes attempts whose lease is over and asks the gateway. One that was at
+ * the bank leaves it: nobody waits for its answer any more.
+ */
 export async function settleAttempts(world: World, states = [...sides.ours, ...sides.theirs]): Promise<number> {
   const now = world.now()
   const taken = await sql<Left>`
-    update payment set leased_until = ${leaseFrom(world)}
+    update payment set leased_until = ${leaseFrom(world)},
+      state = case state when 'authorizing' then 'unknown' else state end
     where (enrollment_id, attempt) in (
       select enrollment_id, attempt from payment
       where state in (${sql.join(states.map(sql.lit))}) and leased_until < ${now}
@@ -36,12 +40,9 @@ export async function settleAttempts(world: World, states = [...sides.ours, ...s
   return taken.rows.length
 }
 
-/** One that was at the bank leaves it: nobody waits for its answer any more. */
-async function putOff(world: World, left: Left, error: unknown): Promise<void> {
-  world.log.warn({ err: error, reference: referenceOf(left) }, 'an attempt could not be settled yet')
-  if (left.state === 'authorizing')
-    await park(world, left, { outcome: 'unknown' }, left.created_at).catch(() => undefined) // its lease ends by itself
-}
+/** Its lease ends by itself. */
+const putOff = (world: World, left: Left, err: unknown) =>
+  world.log.warn({ err, reference: referenceOf(left) }, 'an attempt could not be settled yet')
 
 async function settle(world: World, left: Left): Promise<void> {
   const { enrollment_id, attempt, transaction_id, vault_reference } = left

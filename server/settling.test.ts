@@ -208,11 +208,11 @@ it('4.9 a gateway that does not answer for one attempt holds up no other', async
   const settling = settleAttempts(site.world, sides.theirs)
   const states = async () => (await payments(site)).map(({ state }) => state).sort()
   const soon = { timeout: 10_000 }
-  await vi.waitFor(async () => expect(await states()).toEqual(['authorizing', 'enrolled']), soon)
+  await vi.waitFor(async () => expect(await states()).toEqual(['enrolled', 'unknown']), soon)
   await leftAtTheBank(site)
   await site.db.updateTable('payment').set({ state: 'reserved' }).where('leased_until', '<', site.world.now()).execute()
   expect(await settleAttempts(site.world, sides.ours)).toBe(1)
-  expect(await states()).toEqual(['abandoned', 'authorizing', 'enrolled'])
+  expect(await states()).toEqual(['abandoned', 'enrolled', 'unknown'])
   resolve()
   expect(await settling).toBe(2)
   await site.close()
@@ -229,6 +229,25 @@ it('4.9 an attempt that cannot be looked up does not keep its place at the bank,
     new RegExp(`no such page.*"reference":"${referenceOf({ enrollment_id, attempt: 1 })}".*could not be settled yet`),
   )
   expect((await enroll(site, randomUUID())).json()).toMatchObject({ payment: 'Approved' })
+  await site.close()
+})
+
+it('4.9 an attempt that is being looked up has left its place at the bank', async () => {
+  const site = await testSite({ PAYMENTS_AT_ONCE: '1' })
+  await leftAtTheBank(site)
+  const { lookup } = site.world.payment
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
+  site.world.payment.lookup = async (...of) => {
+    ask()
+    await answered
+    return lookup(...of)
+  }
+  const settling = settleAttempts(site.world)
+  await asked
+  expect((await enroll(site, randomUUID())).json()).toMatchObject({ payment: 'Approved' })
+  answer()
+  await settling
   await site.close()
 })
 
