@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { declinedCard, secondsOpen } from './breaker.ts'
+import { declinedCard, goodCard, secondsOpen, writing } from './breaker.ts'
 import { cards } from './gateways/payment/cards.ts'
+import { sweep } from './janitor.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
+import type { World } from './world.ts'
 
 const pay = async (site: Site, changes: Record<string, string>, headers: Record<string, string> = {}) =>
   site.post('enrollment/add-enrollment', await filledForm(site, changes), headers)
 
 /** Somebody in the n-th of many networks. */
 const from = (n: number) => ({ 'x-forwarded-for': `203.0.${n}.7` })
+
+const goodCards = (world: World, by: number) => writing({ ...goodCard(world), at_first: by, by }).execute(world.db)
 
 const asked = async (site: Site) =>
   (await site.world.payment.transactions(new Date(0), AbortSignal.timeout(2000))).length
@@ -148,10 +152,83 @@ describe('declined cards', () => {
     await close()
   })
 
+  it.each([
+    { most: 20, networks: 10, each: 4, good: 30 },
+    { most: 30, networks: 5, each: 6, good: 0 },
+  ])(
+    '6.6 what has tripped it trips it again, and no later: $networks networks, $good good cards',
+    async ({ most, networks, each, good }) => {
+      const { world, pass, close } = await testSite({ BREAKER_DECLINES: `${most}/600/50`, BREAKER_SECONDS: '600' })
+      const declinesUntilOpen = async () => {
+        await goodCards(world, 5 * good) // and the rest of the day was calm
+        pass(700)
+        await goodCards(world, good)
+        for (let n = 1; n <= networks * each; n++) {
+          await declinedCard(world, `network ${n % networks}`)
+          if (await secondsOpen(world, 'declines')) return n
+        }
+        return Number.POSITIVE_INFINITY
+      }
+      const first = await declinesUntilOpen()
+      expect(first).toBeGreaterThanOrEqual(most)
+      pass(700)
+      expect(await declinesUntilOpen()).toBeLessThanOrEqual(first)
+      await close()
+    },
+  )
+
+  it('6.6 one network does not bring it about again, either', async () => {
+    const { world, pass, close } = await testSite({ BREAKER_DECLINES: '20/600/50', BREAKER_SECONDS: '600' })
+    for (let n = 0; n < 20; n++) await declinedCard(world, `network ${n}`)
+    expect(await secondsOpen(world, 'declines')).toBe(600)
+    pass(700)
+    await goodCards(world, 10)
+    for (let n = 0; n < 4; n++) await declinedCard(world, `network ${n}`)
+    for (let n = 0; n < 30; n++) await declinedCard(world, 'one network')
+    expect(await secondsOpen(world, 'declines')).toBeUndefined()
+    await close()
+  })
+
+  it('6.6 once it has tripped it counts anew, but a network needs the code for its day', async () => {
+    const site = await testSite({ BREAKER_DECLINES: '5/600/50', BREAKER_SECONDS: '600', TRUST_PROXY: 'loopback' })
+    const declined = (n: number) => declinedCard(site.world, `203.0.${n}.7`)
+    for (const n of [1, 1, 1, 1, 1, 2, 3, 4, 5]) await declined(n)
+    expect(await secondsOpen(site.world, 'declines')).toBe(600)
+    site.pass(700)
+    await declined(6)
+    expect(await secondsOpen(site.world, 'declines')).toBeUndefined()
+    expect((await pay(site, {}, from(2))).json().payment).toBe('Approved')
+    expect((await pay(site, {}, from(1))).json().fields).toHaveProperty('code')
+    await site.close()
+  })
+
+  it('6.6 what was counted is swept when it counts no more', async () => {
+    const { world, db, pass, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
+    const rows = () => db.selectFrom('limit_count').select('key').execute()
+    await declinedCard(world, 'a network')
+    pass(86_400)
+    await sweep(world)
+    expect(await rows(), 'its day is just over').toHaveLength(1)
+    pass(3600 + 101)
+    await sweep(world)
+    expect(await rows()).toEqual([])
+    await close()
+  })
+
   it('6.6 a breaker that is switched off never trips', async () => {
     const site = await testSite({ BREAKER_DECLINES: 'off' })
-    for (let round = 0; round < 25; round++) await declinedCard(site.world)
+    for (let n = 0; n < 25; n++) await declinedCard(site.world, `network ${n}`)
+    expect(await secondsOpen(site.world, 'declines')).toBeUndefined()
     expect((await pay(site, {})).json().payment).toBe('Approved')
+    await site.close()
+  })
+
+  it('6.6 a breaker that is switched off while it is open is open no more', async () => {
+    const site = await testSite({ BREAKER_DECLINES: 'off' })
+    const expires_at = new Date(site.world.now().getTime() + 600_000)
+    await site.db.insertInto('spent').values({ kind: 'breaker', key: 'declines', expires_at }).execute()
+    expect((await pay(site, {})).json().payment).toBe('Approved')
+    expect((await site.get('/metrics')).body).toContain('foyer_breaker_open{breaker="declines"} 0')
     await site.close()
   })
 

@@ -14,6 +14,7 @@ export const breakers: Breaker[] = ['declines', 'codes']
 
 const settingOf = ({ config }: World, breaker: Breaker) =>
   ({ declines: config.BREAKER_DECLINES, codes: config.BREAKER_CODES })[breaker]
+const isOff = (world: World, breaker: Breaker) => !Number.isFinite(settingOf(world, breaker).most)
 
 /** A bank has declined it. What is found out later is nobody's: all of it together counts as one network. */
 export const declinedCard = (world: World, network = 'nobody') => failed(world, 'declines', network)
@@ -35,7 +36,7 @@ export async function noteConfirmed(
 }
 
 async function failed(world: World, breaker: Breaker, network: string): Promise<void> {
-  if (!Number.isFinite(settingOf(world, breaker).most)) return // it is switched off
+  if (isOff(world, breaker)) return
   await write(world.db, counted(world, breaker, keyOf(world, network), world.now()))
   await tripIfBad(world, breaker)
 }
@@ -56,7 +57,7 @@ function counted(world: World, breaker: Breaker, key: string, at: Date, by = 1) 
   const { seconds } = settingOf(world, breaker)
   const length = (seconds * 1000) / PARTS
   const start = Math.floor(at.getTime() / length) * length
-  const until = new Date(start + (Math.max(seconds, DAY) + PATIENCE_SECONDS) * 2000)
+  const until = new Date(start + (memoryOf(world, breaker) + GRACE_SECONDS[breaker]) * 1000)
   return { name: `breaker ${breaker}`, key, part: new Date(start), at_first: Math.max(by, 0), by, until }
 }
 
@@ -82,36 +83,51 @@ const judged: Record<Breaker, Judged[]> = {
   ],
 }
 
+/** How far back it looks, with the part that has begun before. */
+function memoryOf(world: World, breaker: Breaker): number {
+  const { seconds } = settingOf(world, breaker)
+  return Math.max(...judged[breaker].map((window) => (window.seconds ?? seconds) + window.without)) + seconds / PARTS
+}
+
+/** Who was to confirm a phone may do so a while longer. */
+const GRACE_SECONDS: Record<Breaker, number> = { declines: 3600, codes: 0 }
+
 /** One network adds no more than that part of what it takes. */
 const NETWORKS = 5
+const capOf = (enough: number) => Math.max(1, enough / NETWORKS)
 
-/** Enough bad ones, few good ones beside them. Who has tripped today trips sooner, and stays open twice as long. */
+/**
+ * Enough bad ones, few good ones beside them. Who has tripped today trips sooner, and stays open twice as long. Fewer are
+ * enough then, and each network adds less to them, but as much as ever to the share: the good ones are not fewer.
+ */
 async function tripIfBad(world: World, breaker: Breaker): Promise<void> {
   const { most, percent, seconds } = settingOf(world, breaker)
   if (await secondsOpen(world, breaker)) return
-  const trips = await tripsToday(world, breaker)
+  const { trips, last } = await tripsToday(world, breaker)
   for (const { times, ...window } of judged[breaker]) {
     const enough = Math.max(1, trips ? most / 4 : most) * times
-    const cap = Math.max(1, Math.floor(enough / NETWORKS))
-    const { bad, good } = await tally(world, breaker, { seconds, ...window, cap })
-    if (bad >= enough && bad * 100 >= (bad + good) * percent) return trip(world, breaker, trips)
+    const caps = { cap: capOf(enough), share: capOf(most * times) }
+    const { counted, bad, good } = await tally(world, breaker, { seconds, ...window, ...caps, last })
+    if (counted >= enough && bad * 100 >= (bad + good) * percent) return trip(world, breaker, trips)
   }
 }
 
-type Tallied = Required<Omit<Judged, 'times'>> & { cap: number }
+/** cap, share: what one network adds to the number, and to the share. last: when it tripped. */
+type Tallied = Required<Omit<Judged, 'times'>> & { cap: number; share: number; last: Date }
 
-/** What became of those of the last while, without the youngest. */
-async function tally({ db, now }: World, breaker: Breaker, { seconds, without, cap }: Tallied) {
+/** What became of those of the last while, without the youngest, and without those that have tripped it before. */
+async function tally({ db, now }: World, breaker: Breaker, { seconds, without, cap, share, last }: Tallied) {
   const part = without ? seconds / PARTS : 0 // its last one was counted when it ended
   const newest = now().getTime() - (without + part) * 1000
-  const { rows } = await sql<{ bad: number; good: number }>`
-    select coalesce(sum(least(count, ${cap})) filter (where key <> ${GOOD}), 0) as bad,
+  const oldest = Math.max(newest - seconds * 1000, last.getTime())
+  const { rows } = await sql<{ counted: number; bad: number; good: number }>`
+    select coalesce(sum(least(count, cast(${cap} as numeric))) filter (where key <> ${GOOD}), 0) as counted,
+      coalesce(sum(least(count, cast(${share} as numeric))) filter (where key <> ${GOOD}), 0) as bad,
       coalesce(sum(count) filter (where key = ${GOOD}), 0) as good
     from (select key, sum(count) as count from limit_count
-      where name = ${`breaker ${breaker}`} and window_start > ${new Date(newest - seconds * 1000)}
-        and window_start <= ${new Date(newest)}
+      where name = ${`breaker ${breaker}`} and window_start > ${new Date(oldest)} and window_start <= ${new Date(newest)}
       group by key) by_network`.execute(db)
-  return { bad: Number(rows[0]?.bad), good: Number(rows[0]?.good) }
+  return { counted: Number(rows[0]?.counted), bad: Number(rows[0]?.bad), good: Number(rows[0]?.good) }
 }
 
 async function trip(world: World, breaker: Breaker, trips: number): Promise<void> {
@@ -120,25 +136,28 @@ async function trip(world: World, breaker: Breaker, trips: number): Promise<void
   const until = (later: number) => new Date(now.getTime() + later * 1000)
   const isTripped = await takeTurn(world.db, now, { kind: 'breaker', key: breaker, expires_at: until(seconds) })
   if (!isTripped) return // somebody else's decline was the last straw
-  await spendOnce(world.db, { kind: `breaker ${breaker}`, key: now.toISOString(), expires_at: until(DAY) })
-  await world.db.deleteFrom('limit_count').where('name', '=', `breaker ${breaker}`).execute() // it begins to count anew
+  const expires_at = until(Math.max(memoryOf(world, breaker), DAY))
+  await spendOnce(world.db, { kind: `breaker ${breaker}`, key: now.toISOString(), expires_at })
   world.log.error({ breaker, seconds }, 'a breaker is open: too many of them fail')
 }
 
-async function tripsToday({ db, now }: World, breaker: Breaker): Promise<number> {
-  const { count } = await db
+/** How often it has tripped, and when it last did: from then on it counts anew. */
+async function tripsToday({ db, now }: World, breaker: Breaker) {
+  const { trips, last } = await db
     .selectFrom('spent')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .select(({ fn }) => [fn.countAll<number>().as('trips'), fn.max<string | null>('key').as('last')])
     .where('kind', '=', `breaker ${breaker}`)
     .where('expires_at', '>', now())
     .executeTakeFirstOrThrow()
-  return Number(count)
+  return { trips: Number(trips), last: new Date(last ?? 0) }
 }
 
-/** Seconds for which it is still open; nothing when it is not. */
-export async function secondsOpen(world: World, breaker: Breaker): Promise<number | undefined> {
+/** Seconds for which it is still open, or was then; nothing when it is not. */
+export async function secondsOpen(world: World, breaker: Breaker, at = world.now()): Promise<number | undefined> {
+  if (isOff(world, breaker)) return undefined
   const [row] = (await readOpenUntil(world.db, { breaker })).rows
-  return secondsLeft(world, row?.expires_at)
+  const left = row ? Math.ceil((row.expires_at.getTime() - at.getTime()) / 1000) : 0
+  return left > 0 ? left : undefined
 }
 
 const readOpenUntil = statement((db, { breaker }: { breaker: Breaker }) => openUntil(db, breaker))
@@ -146,11 +165,6 @@ const readOpenUntil = statement((db, { breaker }: { breaker: Breaker }) => openU
 /** Until when it is open, if it ever was. */
 const openUntil = (db: Db, breaker: Breaker) =>
   db.selectFrom('spent').select('expires_at').where('kind', '=', 'breaker').where('key', '=', breaker)
-
-function secondsLeft({ now }: World, until: Date | null | undefined): number | undefined {
-  const left = until ? Math.ceil((until.getTime() - now().getTime()) / 1000) : 0
-  return left > 0 ? left : undefined
-}
 
 /** Why a card may need a confirmed phone. */
 type Doubt = { open_until: Date | null; declined: number | null }
@@ -177,8 +191,9 @@ const readDoubts = statement((db, asked: Doubted) => db.selectNoFrom(doubts(db, 
 
 /** Everybody's does while too many are declined, or did a moment ago; so does one from a network where that many were today. */
 export const isDoubtful = (world: World, { open_until, declined }: Doubt, ago = 0): boolean =>
-  (open_until !== null && open_until.getTime() + ago * 1000 > world.now().getTime()) ||
-  Number(declined) >= world.config.BREAKER_DECLINES.most
+  !isOff(world, 'declines') &&
+  ((open_until !== null && open_until.getTime() + ago * 1000 > world.now().getTime()) ||
+    Number(declined) >= world.config.BREAKER_DECLINES.most)
 
 export async function isInDoubt(world: World, network: string, ago?: number): Promise<boolean> {
   const [found] = (await readDoubts(world.db, doubted(world, network, ago))).rows

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { declinedCard, secondsOpen } from './breaker.ts'
+import { takeTurn } from './db/spent.ts'
 import { sweep } from './janitor.ts'
 import { phonesOf } from './test/phones.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
@@ -146,6 +147,36 @@ describe('a message costs money', () => {
     expect(replies.filter(({ statusCode }) => statusCode === 200)).toHaveLength(2)
     expect((await send(5, '2001:db8:7:2::1')).statusCode, 'the same network').toBe(429)
     expect((await send(6)).json().status).toBe(1)
+    await strict.close()
+  })
+
+  it('6.6 as many as ever are sent when the breaker is switched off while it is open', async () => {
+    const strict = await testSite({ ...pumped, BREAKER_CODES: 'off' })
+    const { send } = crowdOf(strict)
+    const expires_at = new Date(strict.world.now().getTime() + 600_000)
+    await strict.db.insertInto('spent').values({ kind: 'breaker', key: 'codes', expires_at }).execute()
+    for (let n = 1; n <= 3; n++) expect((await send(n, '2001:db8:7:1::1')).json().status).toBe(1)
+    await strict.close()
+  })
+
+  it('6.6 one that was none of those few makes no room', async () => {
+    const strict = await testSite({ ...pumped, BREAKER_CODES: '4/3600/70' })
+    const { send, confirm } = crowdOf(strict)
+    const openFor = async (seconds: number) => {
+      const expires_at = new Date(strict.world.now().getTime() + seconds * 1000)
+      await takeTurn(strict.db, strict.world.now(), { kind: 'breaker', key: 'codes', expires_at })
+    }
+    await openFor(10)
+    const few = await send(2)
+    expect([few.json().status, (await send(3)).statusCode]).toEqual([1, 429])
+    strict.pass(30)
+    expect((await confirm(4, await send(4))).json().status).toBe(1)
+    await openFor(10)
+    expect((await send(3)).statusCode).toBe(429)
+    strict.pass(30)
+    expect((await confirm(2, few)).json().status).toBe(1)
+    await openFor(10)
+    expect((await send(3)).json().status).toBe(1)
     await strict.close()
   })
 

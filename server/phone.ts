@@ -207,9 +207,15 @@ async function confirm(
     .where('mobile_phone', '=', mobile_phone)
     .execute()
   if (asked) await orLog(world, noteConfirmed(world, networkOf(visitor), asked))
-  const failures: Counted[] = [['LIMIT_CODES_BY_ADDRESS', visitor.address], ...trickleFor(visitor)]
-  for (const counted of failures) await orLog(world, giveBackOne(world, counted)) // and this one was none
+  if (asked) await orLog(world, giveBackTrickle(world, visitor, asked))
+  await orLog(world, giveBackOne(world, ['LIMIT_CODES_BY_ADDRESS', visitor.address])) // which counts failures; this was none
   return said.right
+}
+
+/** One of the few makes room for another. */
+async function giveBackTrickle(world: World, visitor: Visitor, { sent_at }: { sent_at: Date }) {
+  if (!(await secondsOpen(world, 'codes', sent_at))) return
+  for (const counted of trickleFor(visitor)) await giveBackOne(world, counted)
 }
 
 /** A code is used up by now: what is only counted must not take it from the visitor. */
