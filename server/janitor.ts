@@ -83,7 +83,9 @@ export async function sweep(world: World): Promise<void> {
   const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
   const daysAgo = (days: number) => hoursAgo(days * 24)
   await world.db.deleteFrom('limit_count').where('expires_at', '<', now).execute()
-  await world.db.deleteFrom('spent').where('expires_at', '<', hoursAgo(1)).execute() // a breaker that was open is asked for so long
+  const spent = world.db.deleteFrom('spent')
+  await spent.where('kind', '!=', 'breaker').where('expires_at', '<', now).execute()
+  await spent.where('kind', '=', 'breaker').where('expires_at', '<', hoursAgo(1)).execute() // for so long it is asked for
   await world.db.deleteFrom('sandbox_code').where('expires_at', '<', now).execute()
   await world.db.deleteFrom('office_session').where('expires_at', '<', now).execute()
   await world.db.deleteFrom('letter_key').where('expires_at', '<', now).execute()

@@ -201,6 +201,18 @@ describe('a message costs money', () => {
     await strict.close()
   })
 
+  it('5.2 the wait for the next one is swept when it is over', async () => {
+    const plain = await testSite(pumped)
+    const waiting = () => plain.db.selectFrom('spent').select('key').where('kind', '=', 'code').execute()
+    await crowdOf(plain).send(1)
+    await sweep(plain.world)
+    expect(await waiting()).toHaveLength(1)
+    plain.pass(31)
+    await sweep(plain.world)
+    expect(await waiting()).toEqual([])
+    await plain.close()
+  })
+
   it('6.4 a captcha is looked at as often as one address may ask for one, and no more', async () => {
     const strict = await testSite({ PHONE_VERIFICATION: 'on', LIMIT_CHALLENGES: '3/3600' })
     let looked = 0
