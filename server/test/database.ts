@@ -1,20 +1,64 @@
 import { openAsBlob } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { tablesOf } from '#server/db/migrate.ts'
 import { type Database, type Db, embedded, openDatabase } from '#server/db/open.ts'
+import { seed } from '#server/db/ready.ts'
 
 export const TEMPLATE = 'foyer_template'
+export const SEEDED_AT = new Date('2026-01-01T00:00:00Z')
 
 export const isPostgres = process.env.TEST_DB === 'postgres'
 
-/** A migrated and seeded database of this test file's own, on the database that the run is about. */
-export const testDatabase = (): Promise<Database & { url: string | undefined }> =>
-  isPostgres ? onPostgres() : onPglite()
+type TestDatabase = Database & { url: string | undefined }
 
-async function onPglite() {
-  const db = embedded(await PGlite.create({ loadDataDir: await openAsBlob(inject('dump')) }))
-  return { db, description: 'a test', finished: async () => undefined, close: () => db.destroy(), url: undefined }
+/** A migrated and seeded database of this test file's own, on the database that the run is about. */
+export const testDatabase = async (): Promise<TestDatabase> =>
+  isPostgres ? onPostgres() : onPglite(embedded(await newPglite()))
+
+const onPglite = (db: Db, close = () => db.destroy()): TestDatabase => ({
+  db,
+  description: 'a test',
+  finished: async () => undefined,
+  close,
+  url: undefined,
+})
+
+const newPglite = async () => PGlite.create({ loadDataDir: await openAsBlob(inject('dump')) })
+
+/** The same, but an embedded one is emptied and lent again, unless a table is missing then: another takes much longer. */
+export async function lentDatabase(): Promise<TestDatabase> {
+  if (isPostgres) return onPostgres()
+  const used = returned.pop()
+  const pglite = used ?? (await newPglite())
+  const db = embedded(lent(pglite))
+  if (used) await empty(db)
+  const { size } = await tablesOf(db)
+  return onPglite(db, async () => {
+    const isWhole = (await tablesOf(db)).size === size
+    await db.destroy()
+    if (isWhole) returned.push(pglite)
+    else await pglite.close()
+  })
+}
+const returned: PGlite[] = []
+
+/** The same, which outlives who has it. */
+const lent = (pglite: PGlite): PGlite =>
+  new Proxy(pglite, {
+    get: (own, name) => {
+      if (name === 'close') return async () => undefined
+      const found = Reflect.get(own, name, own)
+      return typeof found === 'function' ? found.bind(own) : found
+    },
+  })
+
+async function empty(db: Db) {
+  const tables = [...(await tablesOf(db))].filter((name) => !name.startsWith('kysely_'))
+  await sql`truncate ${sql.join(tables.map((name) => sql.table(name)))} restart identity cascade`.execute(db)
+  await seed(db, SEEDED_AT)
 }
 
 /** The same database, and what it was asked for since: to find or to change something. */

@@ -7,9 +7,7 @@ import type { TestProject } from 'vitest/node'
 import { migrate } from '#server/db/migrate.ts'
 import { embedded, openDatabase } from '#server/db/open.ts'
 import { seed } from '#server/db/ready.ts'
-import { TEMPLATE } from './database.ts'
-
-const SEEDED_AT = new Date('2026-01-01T00:00:00Z')
+import { SEEDED_AT, TEMPLATE } from './database.ts'
 
 /** Migrates and seeds once per run; each test file then gets a copy in a moment instead of seconds. */
 export default async function prepare(project: TestProject) {

@@ -10,7 +10,7 @@ import type { Shell } from '#server/http/shell.ts'
 import { createLog } from '#server/log.ts'
 import { createWorld } from '#server/world.ts'
 import { answersOf } from './answers.ts'
-import { testDatabase } from './database.ts'
+import { lentDatabase } from './database.ts'
 import { solve } from './solve.ts'
 
 /** Generous limits and a cheap captcha: the same settings an operator has, no way around anything. */
@@ -32,7 +32,7 @@ const settings = {
 
 /** A whole site on a database of its own, asked without a network in between. */
 export async function testSite(env: Record<string, string> = {}) {
-  const database = await testDatabase()
+  const database = await lentDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'foyer-test-'))
   const config = readConfig({
     ...settings,
