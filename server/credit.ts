@@ -113,13 +113,18 @@ export async function choose(world: World, enrollment_id: string, visitor: Visit
   return sponsor
 }
 
-/** What was chosen and never paid for is forgotten with its links. A browser that is still there has them in its cookie. */
+const AT_ONCE = 1000
+
+/**
+ * What was chosen and never paid for is forgotten with its links. A browser that is still there has them in its cookie. One
+ * payment is looked for at a time: `not exists` would be planned over all of them.
+ */
 export async function forgetChoices({ db, now }: World): Promise<void> {
   await sql`
     with over as (
       select id from enrollment where expires_at < ${now()}
-        and not exists (select 1 from payment where enrollment_id = enrollment.id)
-      for update skip locked),
+        and (select enrollment_id from payment where enrollment_id = enrollment.id limit 1) is null
+      order by expires_at limit ${sql.lit(AT_ONCE)} for update skip locked),
     links as (delete from sponsor_touch where enrollment_id in (select id from over))
     delete from enrollment where id in (select id from over)`.execute(db)
 }
