@@ -66,10 +66,10 @@ test('10.3 a payment of another tab takes nothing away that was typed in this on
   await expect(page.getByLabel('City')).toHaveValue('Reno')
 })
 
-/** Declined, and reloaded before anybody heard of it. */
-async function reloadWhilePaying(page: Page) {
+/** The server has answered, and the page was reloaded before it heard that. */
+async function reloadWhilePaying(page: Page, card?: string) {
   await reachPayment(page)
-  await fillPayment(page, cards.declined)
+  await fillPayment(page, card)
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route('**/api/enrollment/add-enrollment', async (route) => {
     await route.fetch()
@@ -78,19 +78,23 @@ async function reloadWhilePaying(page: Page) {
   await pay(page)
   await promise
   await page.reload()
+}
+
+async function hearOfDecline(page: Page) {
+  await reloadWhilePaying(page, cards.declined)
   const dialog = page.getByRole('dialog', { name: 'Payment Not Completed' })
   await expect(dialog).toContainText('nothing was charged')
   return dialog
 }
 
 test('10.3 a reload while paying says what came of it', async ({ page }) => {
-  const dialog = await reloadWhilePaying(page)
+  const dialog = await hearOfDecline(page)
   await dialog.getByRole('button').last().click()
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
 })
 
 test('12.1 Back out of what is told after a reload leads to the password, and the next one on', async ({ page }) => {
-  const dialog = await reloadWhilePaying(page)
+  const dialog = await hearOfDecline(page)
   await page.goBack()
   await expect(dialog).toBeHidden()
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
@@ -113,16 +117,7 @@ test('10.3 what was pressed just before a reload may still be on its way, and is
 test('10.6 who reloads while paying and finds it paid leaves nothing that was typed to the next one', async ({
   page,
 }) => {
-  await reachPayment(page)
-  await fillPayment(page)
-  const { promise, resolve } = Promise.withResolvers<void>()
-  await page.route('**/api/enrollment/add-enrollment', async (route) => {
-    await route.fetch()
-    resolve()
-  })
-  await pay(page)
-  await promise
-  await page.reload()
+  await reloadWhilePaying(page)
   await expect(page.getByRole('heading', { name: 'This is paid' })).toBeVisible()
   await page.goto('/bluepier')
   await awake(page)

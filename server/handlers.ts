@@ -52,8 +52,10 @@ export const handlers: Handlers<typeof calls> = {
     const asked = { mobile_phone: await asDialled(phone_number), channel: 'sms', captcha } as const
     return inPhoneWords(sendCode(world, asked, visitor, enrollmentOf(visitor)))
   },
-  verifyCode: async (world, { phone_number, code }, visitor) =>
-    inPhoneWords(verifyCode(world, await asDialled(phone_number), code, visitor, enrollmentOf(visitor))),
+  async verifyCode(world, { phone_number, code }, visitor) {
+    const typed = { mobile_phone: await asDialled(phone_number), code }
+    return inPhoneWords(verifyCode(world, typed, visitor, enrollmentOf(visitor)))
+  },
   async verifyCall(world, { cellphone, captcha }, visitor) {
     const asked = { mobile_phone: await asDialled(cellphone), channel: 'call', captcha } as const
     const { status, message } = await inPhoneWords(sendCode(world, asked, visitor, enrollmentOf(visitor)))

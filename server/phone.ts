@@ -171,16 +171,17 @@ async function refuseTooSoon(world: World, enrollment_id: string, mobile_phone: 
   throw new Refusal(429, sentence, { retryAfter: left })
 }
 
+type Typed = { mobile_phone: string; code: string }
+
 /** A code counts as wrong until it is right, so that many at once cannot outrun the limit. */
 export async function verifyCode(
   world: World,
-  mobile_phone: string,
-  code: string,
+  typed: Typed,
   visitor: Visitor,
   enrollment_id: string,
 ): Promise<PhoneReply> {
   const { giveBack } = await spend(world, 'LIMIT_CODE_CHECKS', visitor.address)
-  const reply = await confirm(world, mobile_phone, code, visitor, enrollment_id)
+  const reply = await confirm(world, typed, visitor, enrollment_id)
   if (reply === said.right) await orLog(world, giveBack())
   return reply
 }
@@ -188,8 +189,7 @@ export async function verifyCode(
 /** A right code confirms this number for this enrollment, and only once; it stays confirmed. */
 async function confirm(
   world: World,
-  mobile_phone: string,
-  code: string,
+  { mobile_phone, code }: Typed,
   visitor: Visitor,
   enrollment_id: string,
 ): Promise<PhoneReply> {
@@ -206,8 +206,10 @@ async function confirm(
     .where('enrollment_id', '=', enrollment_id)
     .where('mobile_phone', '=', mobile_phone)
     .execute()
-  if (asked) await orLog(world, noteConfirmed(world, networkOf(visitor), asked))
-  if (asked) await orLog(world, giveBackTrickle(world, visitor, asked))
+  if (asked) {
+    await orLog(world, noteConfirmed(world, networkOf(visitor), asked))
+    await orLog(world, giveBackTrickle(world, visitor, asked))
+  }
   await orLog(world, giveBackOne(world, ['LIMIT_CODES_BY_ADDRESS', visitor.address])) // which counts failures; this was none
   return said.right
 }
