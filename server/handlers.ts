@@ -24,6 +24,14 @@ export type Handlers<Calls extends Record<string, Call>> = {
   ) => Promise<z.infer<Calls[Name]['output']>>
 }
 
+/** For a call that answers nothing but that it was done. */
+export const done =
+  <Input>(work: (world: World, input: Input, visitor: Visitor) => Promise<void>) =>
+  async (world: World, input: Input, visitor: Visitor) => {
+    await work(world, input, visitor)
+    return {}
+  }
+
 export const handlers: Handlers<typeof calls> = {
   getPackages: ({ db }, shelf) => findPackages(db, shelf),
   getLegalDocuments: ({ db }) => findDocuments(db),
@@ -62,10 +70,7 @@ export const handlers: Handlers<typeof calls> = {
     return { success: status === 1, message }
   },
 
-  async hitPage(world, { sponsor_site }, visitor) {
-    await hitPage(world, sponsor_site, visitor)
-    return {}
-  },
+  hitPage: done(hitPage),
   async getChallenge(world, _nothing, visitor) {
     await spend(world, 'LIMIT_CHALLENGES', visitor.address)
     return world.captcha.challenge()

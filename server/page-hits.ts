@@ -7,7 +7,7 @@ import type { Address, Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
 /** Counts a visit once per visitor and day: no crawlers, nobody who only fetches ahead, only hosts of this site. */
-export async function hitPage(world: World, sponsor_site: string, visitor: Visitor): Promise<void> {
+export async function hitPage(world: World, { sponsor_site }: { sponsor_site: string }, visitor: Visitor) {
   if (visitor.prefetch || visitor.fromElsewhere || !visitor.agent || isbot(visitor.agent)) return
   if (!world.config.SITE_HOSTS.includes(visitor.host)) return
   const { site } = await findSponsor(world, sponsor_site)

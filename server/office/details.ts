@@ -2,6 +2,7 @@ import { availability, claimValue, taken } from '#server/claims.ts'
 import { inTransaction } from '#server/db/open.ts'
 import { confirmEmailLetter } from '#server/letters/letters.ts'
 import { spend, spendAll } from '#server/limits.ts'
+import { findMember } from '#server/members.ts'
 import { asDialled, isPossible } from '#server/phone-numbers.ts'
 import { addJob, type Jobs } from '#server/queue.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
@@ -59,19 +60,14 @@ export async function changeEmail(world: World, { email, current_password }: Ema
 export async function confirmEmailLetterTo(world: World, { member_id }: Jobs['confirm_email']) {
   const seed = await findSeed(world, 'email', member_id)
   if (!seed?.email) return undefined
-  const { first_name } = await world.db
-    .selectFrom('member')
-    .select('first_name')
-    .where('id', '=', member_id)
-    .executeTakeFirstOrThrow()
+  const { first_name } = await findMember(world, member_id)
   return confirmEmailLetter(world, { email: seed.email, first_name, word: wordOf(world, seed) })
 }
 
 /** The reader of a new address has answered: from now on it is the member's, and the old one hears of it. */
-export async function confirmEmail(world: World, word: string, visitor: Visitor): Promise<{ email: string }> {
-  const failure = await spend(world, 'LIMIT_GRANTS', visitor.address)
+export async function confirmEmail(world: World, word: string): Promise<{ email: string }> {
   if (!(await findKey(world, 'email', word))) throw spentWord() // most who come late need no transaction
-  const confirmed = await inTransaction(world.db, async (db) => {
+  return inTransaction(world.db, async (db) => {
     const used = await useKey({ ...world, db }, 'email', word)
     if (!used?.email) throw spentWord()
     const { email, member_id } = used
@@ -99,6 +95,4 @@ export async function confirmEmail(world: World, word: string, visitor: Visitor)
     await addJob(db, 'email_changed', { email: member.email, first_name, new_email: email }, world.now())
     return { email }
   })
-  await failure.giveBack().catch(() => undefined)
-  return confirmed
 }

@@ -1,66 +1,61 @@
 import type { officeCalls } from '#contract/office-calls.ts'
-import type { Handlers } from '#server/handlers.ts'
+import { done, type Handlers } from '#server/handlers.ts'
 import { spend } from '#server/limits.ts'
 import { Refusal } from '#server/refusal.ts'
+import type { Visitor } from '#server/visitor.ts'
+import type { World } from '#server/world.ts'
 import { changeEmail, changePhone, confirmEmail } from './details.ts'
 import { spendGrant } from './grant.ts'
 import { cancelMembership, keepMembership } from './membership.ts'
 import { changePassword, forgetPassword, resetPassword } from './new-password.ts'
-import { closeAllSessions, handOver, leave, openSession, requireMember, requireShown } from './session.ts'
+import { closeAllSessions, handOver, leave, openSession, requireMember } from './session.ts'
 import { signIn } from './sign-in.ts'
 import { acceptedText, viewOffice } from './view.ts'
 
 /** One answer for each call of the office. */
 export const officeHandlers: Handlers<typeof officeCalls> = {
-  async enterOffice(world, { token }, visitor) {
-    const failure = await spend(world, 'LIMIT_GRANTS', visitor.address)
-    const member_id = await spendGrant(world, token)
-    if (!member_id) throw new Refusal(401, 'This link into the office was used before or is too old.')
-    await failure.giveBack().catch(() => undefined) // used up by now: what is only counted must not take it from the member
+  enterOffice: done(async (world, { token }, visitor) => {
+    const member_id = await countingFailures(world, visitor, async () => {
+      const entering = await spendGrant(world, token)
+      if (!entering) throw new Refusal(401, 'This link into the office was used before or is too old.')
+      return entering
+    })
     const found = world.db.selectFrom('member').select(['id', 'password_hash']).where('id', '=', member_id)
     await handOver(world, visitor, await found.executeTakeFirstOrThrow(), await openSession(world, member_id))
-    return {}
-  },
-  async signIn(world, asked, visitor) {
-    await signIn(world, asked, visitor)
-    return {}
-  },
-  async leaveOffice(world, _nothing, visitor) {
+  }),
+  signIn: done(signIn),
+  leaveOffice: done(async (world, _nothing, visitor) => {
     if (visitor.officeKey) await leave(world, visitor.officeKey)
     visitor.letOut()
-    return {}
-  },
-  async leaveEverywhere(world, _nothing, visitor) {
+  }),
+  leaveEverywhere: done(async (world, _nothing, visitor) => {
     await closeAllSessions(world.db, (await requireMember(world, visitor)).id)
     visitor.letOut()
-    return {}
-  },
+  }),
   getOffice: async (world, _nothing, visitor) => viewOffice(world, (await requireMember(world, visitor)).id),
   getAcceptedText: async (world, { sha256 }, visitor) =>
     acceptedText(world, (await requireMember(world, visitor)).id, sha256),
-  changePhone: async (world, change, visitor) => viewOffice(world, await changePhone(world, change, visitor)),
-  changeEmail: async (world, change, visitor) => viewOffice(world, await changeEmail(world, change, visitor)),
-  confirmEmail: (world, { token }, visitor) => confirmEmail(world, token, visitor),
-  async changePassword(world, change, visitor) {
-    await changePassword(world, change, visitor)
-    return {}
-  },
-  async forgetPassword(world, { name }, visitor) {
-    await forgetPassword(world, name, visitor)
-    return {}
-  },
-  async resetPassword(world, reset, visitor) {
-    await resetPassword(world, reset, visitor)
-    return {}
-  },
-  async cancelMembership(world, shown, visitor) {
-    const member = await requireShown(world, shown, visitor)
-    await cancelMembership(world, member)
-    return viewOffice(world, member.id)
-  },
-  async keepMembership(world, shown, visitor) {
-    const member = await requireShown(world, shown, visitor)
-    await keepMembership(world, member)
-    return viewOffice(world, member.id)
-  },
+  changePhone: viewAfter(changePhone),
+  changeEmail: viewAfter(changeEmail),
+  confirmEmail: (world, { token }, visitor) => countingFailures(world, visitor, () => confirmEmail(world, token)),
+  changePassword: done(changePassword),
+  forgetPassword: done(forgetPassword),
+  resetPassword: done((world, reset, visitor) =>
+    countingFailures(world, visitor, () => resetPassword(world, reset, visitor)),
+  ),
+  cancelMembership: viewAfter(cancelMembership),
+  keepMembership: viewAfter(keepMembership),
+}
+
+/** A change of the member whom it names, and what that member sees then. */
+function viewAfter<Input>(change: (world: World, input: Input, visitor: Visitor) => Promise<string>) {
+  return async (world: World, input: Input, visitor: Visitor) => viewOffice(world, await change(world, input, visitor))
+}
+
+/** Whoever brings what opens something has failed until it has. */
+async function countingFailures<Result>(world: World, { address }: Visitor, work: () => Promise<Result>) {
+  const { giveBack } = await spend(world, 'LIMIT_GRANTS', address)
+  const result = await work()
+  await giveBack().catch(() => undefined) // used up by now: what is only counted must not take it from the member
+  return result
 }

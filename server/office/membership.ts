@@ -2,12 +2,15 @@ import { renewsOn } from '#contract/renewal.ts'
 import { type Db, inTransaction } from '#server/db/open.ts'
 import { addJob } from '#server/queue.ts'
 import { Refusal } from '#server/refusal.ts'
+import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
+import { requireShown } from './session.ts'
 
-type Member = { id: string; joined_at: Date }
+type Shown = { username: string }
 
 /** The membership ends with the paid month, and the member's site with it. A second press changes nothing. */
-export async function cancelMembership(world: World, { id, joined_at }: Member): Promise<void> {
+export async function cancelMembership(world: World, shown: Shown, visitor: Visitor): Promise<string> {
+  const { id, joined_at } = await requireShown(world, shown, visitor)
   const now = world.now()
   const ends_at = endOf(renewsOn(joined_at, now))
   await inTransaction(world.db, async (db) => {
@@ -21,13 +24,15 @@ export async function cancelMembership(world: World, { id, joined_at }: Member):
     await keepSitesUntil(db, id, ends_at)
     await addJob(db, 'cancelled', { member_id: id }, now)
   })
+  return id
 }
 
 /** The end of a day everywhere: when it ends in the last time zone. */
 const endOf = (day: string) => new Date(new Date(day).getTime() + 36 * 3_600_000)
 
 /** Takes a cancellation back while the paid month lasts. */
-export async function keepMembership(world: World, { id }: Pick<Member, 'id'>): Promise<void> {
+export async function keepMembership(world: World, shown: Shown, visitor: Visitor): Promise<string> {
+  const { id } = await requireShown(world, shown, visitor)
   const now = world.now()
   await inTransaction(world.db, async (db) => {
     const kept = await db
@@ -40,6 +45,7 @@ export async function keepMembership(world: World, { id }: Pick<Member, 'id'>): 
     await keepSitesUntil(db, id, null)
     await addJob(db, 'kept', { member_id: id }, now)
   })
+  return id
 }
 
 const keepSitesUntil = (db: Db, member_id: string, active_until: Date | null) =>

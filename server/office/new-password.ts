@@ -1,7 +1,7 @@
 import { claimValue } from '#server/claims.ts'
 import { type Db, inTransaction } from '#server/db/open.ts'
 import { newPasswordLetter } from '#server/letters/letters.ts'
-import { spend, spendAll } from '#server/limits.ts'
+import { spendAll } from '#server/limits.ts'
 import { hashPassword } from '#server/password.ts'
 import { addJob, type Jobs } from '#server/queue.ts'
 import { Refusal } from '#server/refusal.ts'
@@ -42,7 +42,7 @@ async function shutOut(db: Db, member_id: string, now: Date) {
 }
 
 /** Does the same for every name: whether it is anybody's is found out later, when nobody waits for the answer. */
-export async function forgetPassword(world: World, name: string, visitor: Visitor): Promise<void> {
+export async function forgetPassword(world: World, { name }: { name: string }, visitor: Visitor): Promise<void> {
   await spendAll(world, [
     ['LIMIT_LETTERS', visitor.address],
     ['LIMIT_LETTERS_BY_NAME', claimValue(name)],
@@ -69,7 +69,6 @@ export async function newPasswordLetterTo(world: World, { name, asked_at }: Jobs
 type Reset = { token: string; password: string }
 
 export async function resetPassword(world: World, { token, password }: Reset, visitor: Visitor): Promise<void> {
-  const failure = await spend(world, 'LIMIT_GRANTS', visitor.address)
   const member = await findKey(world, 'password', token) // a word is not lost to a password that will not do
   if (!member) throw spentWord('Please ask for a new one.')
   refuseGuessable({ ...member, password })
@@ -81,5 +80,4 @@ export async function resetPassword(world: World, { token, password }: Reset, vi
     await shutOut(db, used.member_id, world.now())
   })
   visitor.makeKnown(markOf(world, { id: member.id, password_hash })) // strangers who guess at the door keep nobody out who reads the member's mail
-  await failure.giveBack().catch(() => undefined)
 }
