@@ -3,6 +3,7 @@ import { type Db, inTransaction, isHopeless, isTurnedDown } from './db/open.ts'
 import { statement } from './db/statement.ts'
 import type { PaymentState } from './db/tables.ts'
 import type { Authorization } from './gateways/payment/port.ts'
+import { memberFrom } from './members.ts'
 import { ASKED, type Attempt, isFree, moving, referenceOf, releaseByLetter } from './payment.ts'
 import { addJob, jobOf } from './queue.ts'
 import { recordOf } from './touches.ts'
@@ -125,11 +126,7 @@ const giveUp = (world: World, key: AttemptKey, { transaction_id }: Approval) =>
 
 /** A late approval: of an attempt that has become a member, or of one that was given up and must not be charged. */
 async function alreadyEnded(db: Db, key: AttemptKey, state: PaymentState, { transaction_id }: Approval, now: Date) {
-  const member = await db
-    .selectFrom('member')
-    .select('id')
-    .where('enrollment_id', '=', key.enrollment_id)
-    .executeTakeFirst()
+  const member = await memberFrom(db, key.enrollment_id)
   if (isFree({ state })) await addJob(db, 'void', { ...key, transaction_id }, now)
   return member?.id
 }

@@ -13,7 +13,7 @@ import type { Touch } from './touches.ts'
 import type { World } from './world.ts'
 
 /** What a visitor of a site gets: the way to the right one, or the page with all that it needs before any call. */
-export type Arrival = { touches: Touch[] } & (
+type Arrival = { touches: Touch[] } & (
   | { leadsTo: string; isLost: boolean }
   | { title: string; start: StartData | BareStart }
 )

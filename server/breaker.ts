@@ -9,7 +9,7 @@ import type { World } from './world.ts'
  * declines: cards that the bank refuses. codes: messages that nobody confirms. It takes several networks to trip it: what
  * one of them adds is capped.
  */
-export type Breaker = 'declines' | 'codes'
+type Breaker = 'declines' | 'codes'
 export const breakers: Breaker[] = ['declines', 'codes']
 
 const settingOf = ({ config }: World, breaker: Breaker) =>

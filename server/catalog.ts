@@ -29,12 +29,10 @@ const packagesOn = statement((db, { product_category_id, language_id }: Input<'g
 /** The shelf that this site sells from. */
 export const ourShelf = { product_category_id: figures.product_category_id, language_id: figures.language_id }
 
-type PricedOrder = { lines: Details['lines']; grand_total: number }
-
 /** An order at our own prices. Unknown products, and products in the wrong list, are refused by the list's name. */
-export async function priceOrder(db: Db, order: Input<'sumOrder'>): Promise<PricedOrder> {
+export async function priceOrder(db: Db, order: Input<'sumOrder'>): Promise<Details['lines']> {
   const asked = orderLists.flatMap((list) => productIds(order[list]).map((product_id) => ({ list, product_id })))
-  if (!asked.length) return { lines: [], grand_total: 0 }
+  if (!asked.length) return []
   const ids = asked.map(({ product_id }) => product_id)
   const shelf = new Map((await lookUp(db, { ids })).rows.map((row) => [row.product_id, row]))
   const refused: Partial<Record<OrderList, string>> = {}
@@ -46,8 +44,10 @@ export async function priceOrder(db: Db, order: Input<'sumOrder'>): Promise<Pric
     else lines.push({ product_id, list, name: found.name, price_cents: found.price_cents })
   }
   if (Object.keys(refused).length) throw refuseFields(refused)
-  return { lines, grand_total: lines.reduce((sum, line) => sum + line.price_cents, 0) }
+  return lines
 }
+
+export const totalOf = (lines: Details['lines']): number => lines.reduce((sum, line) => sum + line.price_cents, 0)
 
 const lookUp = statement((db, { ids }: { ids: number[] }) =>
   db

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { MASTER } from '#contract/site.ts'
 import { inTransaction } from './db/open.ts'
 import { beginEnrollment, isFree } from './payment.ts'
-import { Refusal, refuseFields } from './refusal.ts'
+import { Refusal, refuseAlone, refuseFields } from './refusal.ts'
 import { follow, type Sponsored } from './sponsors.ts'
 import { asOne, newTouches, type Touch, touchesOf } from './touches.ts'
 import { type AttemptKey, DAYS_BEGUN, type Visitor } from './visitor.ts'
@@ -77,8 +77,7 @@ export async function creditFor(
 const isOrdered = (touches: readonly Touch[], site: string) =>
   touches.some((touch) => touch.why === 'ordered' && touch.site === site)
 
-/** Said beside the button: no field on the screen is about it. */
-const refuseSponsor = (sentence: string) => new Refusal(422, sentence, { fields: { sponsor_site_name: [sentence] } })
+const refuseSponsor = (sentence: string) => refuseAlone('sponsor_site_name', sentence)
 
 const MOST_CHOICES = 20
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type * as z from 'zod/mini'
 import type { Call, calls } from '#contract/api.ts'
 import { toAmount } from '#contract/money.ts'
-import { findDocuments, findPackages, priceOrder } from './catalog.ts'
+import { findDocuments, findPackages, priceOrder, totalOf } from './catalog.ts'
 import { availability } from './claims.ts'
 import { choose } from './credit.ts'
 import { enroll, enrollmentStatus } from './enrollment.ts'
@@ -35,7 +35,7 @@ export const done =
 export const handlers: Handlers<typeof calls> = {
   getPackages: ({ db }, shelf) => findPackages(db, shelf),
   getLegalDocuments: ({ db }) => findDocuments(db),
-  sumOrder: async ({ db }, order) => ({ grand_total: toAmount((await priceOrder(db, order)).grand_total) }),
+  sumOrder: async ({ db }, order) => ({ grand_total: toAmount(totalOf(await priceOrder(db, order))) }),
   getSponsor: (world, { sponsor_site }) => findSponsor(world, sponsor_site),
   async chooseSponsor(world, { sponsor_site }, visitor) {
     await spend(world, 'LIMIT_LOOKUPS', visitor.address)

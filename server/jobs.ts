@@ -10,6 +10,7 @@ import {
   unpaidLetter,
   welcomeLetter,
 } from './letters/letters.ts'
+import { memberFrom } from './members.ts'
 import { confirmEmailLetterTo } from './office/details.ts'
 import { newPasswordLetterTo } from './office/new-password.ts'
 import { deadline, isFree, leaseFrom, moveTo, referenceOf } from './payment.ts'
@@ -88,12 +89,7 @@ const isGone = async (world: World, key: AttemptKey, transaction_id: string) => 
 
 /** Unless they have joined with another card while the letter waited. */
 async function unpaidLetterTo(world: World, visitor: Jobs['unpaid']) {
-  const member = await world.db
-    .selectFrom('member')
-    .select('id')
-    .where('enrollment_id', '=', visitor.enrollment_id)
-    .executeTakeFirst()
-  return member ? undefined : unpaidLetter(world, visitor)
+  return (await memberFrom(world.db, visitor.enrollment_id)) ? undefined : unpaidLetter(world, visitor)
 }
 
 async function heldBy(world: World, { enrollment_id, attempt }: AttemptKey) {

@@ -1,5 +1,10 @@
+import type { Db } from './db/open.ts'
 import { statement } from './db/statement.ts'
 import type { World } from './world.ts'
+
+/** Whom an enrollment has led to. */
+export const memberFrom = (db: Db, enrollment_id: string) =>
+  db.selectFrom('member').select(['id', 'welcome_until']).where('enrollment_id', '=', enrollment_id).executeTakeFirst()
 
 /** A member, and the sponsor they joined with, as letters and what they accepted name them. */
 export async function findMember({ db }: Pick<World, 'db'>, member_id: string) {

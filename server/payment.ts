@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { MASTER } from '#contract/site.ts'
+import { totalOf } from './catalog.ts'
 import { claimsOf, clashing, releaseNames } from './claims.ts'
 import { type Db, inTransaction, isTurnedDown } from './db/open.ts'
 import { statement } from './db/statement.ts'
 import type { Details, PaymentState, Tables } from './db/tables.ts'
 import type { Authorization, DeclineClass, Failure } from './gateways/payment/port.ts'
+import { memberFrom } from './members.ts'
 import { addJob } from './queue.ts'
 import { refuseFields } from './refusal.ts'
 import { newTouches, type Touch, touchesOf } from './touches.ts'
@@ -46,14 +48,7 @@ const after = (then: Date, seconds: number) => new Date(then.getTime() + seconds
 export async function findAttempts(db: Db, enrollment_id: string) {
   const { rows: attempts } = await attemptsOf(db, { enrollment_id })
   const joined = attempts.some(({ state }) => !isOpen({ state }) && !isFree({ state }))
-  const member = joined
-    ? await db
-        .selectFrom('member')
-        .select(['id', 'welcome_until'])
-        .where('enrollment_id', '=', enrollment_id)
-        .executeTakeFirst()
-    : undefined
-  return { attempts, member }
+  return { attempts, member: joined ? await memberFrom(db, enrollment_id) : undefined }
 }
 
 const attemptsOf = statement((db, { enrollment_id }: Pick<AttemptKey, 'enrollment_id'>) =>
@@ -77,7 +72,7 @@ export async function reserve(
   { details, touches }: Screened,
   password_hash: string,
 ): Promise<Attempt | undefined> {
-  const amount_cents = details.lines.reduce((sum, line) => sum + line.price_cents, 0)
+  const amount_cents = totalOf(details.lines)
   const attempt = { ...key, amount_cents, details, password_hash, created_at: world.now() }
   const isReserved = (await reserveAtOnce(world, attempt, touches)) || (await reserveInTurn(world, attempt, touches))
   return isReserved ? attempt : undefined

@@ -1,6 +1,6 @@
 import { figures } from '#contract/figures.ts'
 import { isInDoubt, noteConfirmed, noteMessage, secondsOpen } from './breaker.ts'
-import { takeTurn } from './db/spent.ts'
+import { findSpent, takeTurn } from './db/spent.ts'
 import type { Sending } from './gateways/sms/port.ts'
 import {
   type Asked as Counted,
@@ -13,7 +13,7 @@ import {
   waitInWords,
 } from './limits.ts'
 import { countryOf, isPossible } from './phone-numbers.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal, refuseAlone } from './refusal.ts'
 import { networkOf, type Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -145,7 +145,7 @@ async function requireHuman(world: World, enrollment_id: string, solution: strin
   if (earlier) return
   await spend(world, 'LIMIT_CHALLENGES', address)
   if (await world.captcha.verify(solution ?? '', `code ${enrollment_id}`)) return
-  throw new Refusal(422, 'Please confirm the captcha.', { fields: { captcha: ['Please confirm the captcha.'] } })
+  throw refuseAlone('captcha', 'Please confirm the captcha.')
 }
 
 /**
@@ -157,12 +157,7 @@ async function refuseTooSoon(world: World, enrollment_id: string, mobile_phone: 
   const moment = now()
   const expires_at = new Date(moment.getTime() + figures.resend_seconds * 1000)
   if (await takeTurn(db, moment, { kind: 'code', key: mobile_phone, expires_at })) return
-  const last = await db
-    .selectFrom('spent')
-    .select('expires_at')
-    .where('kind', '=', 'code')
-    .where('key', '=', mobile_phone)
-    .executeTakeFirst()
+  const last = await findSpent(db, 'code', mobile_phone)
   const left = Math.max(1, Math.ceil(((last?.expires_at ?? moment).getTime() - moment.getTime()) / 1000))
   const isSent = await findCheck(world, enrollment_id, mobile_phone)
   const sentence = isSent

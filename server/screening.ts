@@ -6,14 +6,14 @@ import { toAmount } from '#contract/money.ts'
 import { objectionTo, passwordMessages } from '#contract/password.ts'
 import { shippingOf } from '#contract/payload.ts'
 import { isInDoubt } from './breaker.ts'
-import { checkoutDocuments, consent, priceOrder } from './catalog.ts'
+import { checkoutDocuments, consent, priceOrder, totalOf } from './catalog.ts'
 import { creditFor } from './credit.ts'
 import type { Details } from './db/tables.ts'
 import { isWellKnown } from './known-passwords.ts'
 import { countRefusal, spend } from './limits.ts'
 import { referenceOf, type Screened } from './payment.ts'
 import { isVerified } from './phone.ts'
-import { Refusal, refuseFields } from './refusal.ts'
+import { Refusal, refuseAlone, refuseFields } from './refusal.ts'
 import { networkOf, type Press, type Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -90,12 +90,12 @@ export async function requirePhone(world: World, { order, key, visitor }: Press,
 /** What the order costs. Nobody is charged another price than the one before their eyes. */
 async function pricedLines({ db }: World, order: Enrollment): Promise<Details['lines']> {
   if (!order.product_ids) throw refuseFields({ product_ids: 'Please choose a package.' })
-  const { lines, grand_total } = await priceOrder(db, order)
+  const lines = await priceOrder(db, order)
   const { shown_total } = order
-  const total = toAmount(grand_total)
+  const total = toAmount(totalOf(lines))
   if (shown_total === undefined || shown_total === total) return lines
   const sentence = `The price is $${total} now, not $${shown_total}. Please look at the new total before you pay.`
-  throw new Refusal(422, sentence, { fields: { shown_total: [sentence] } })
+  throw refuseAlone('shown_total', sentence)
 }
 
 /** Named one by one, so that nothing secret slips in with the rest. */

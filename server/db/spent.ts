@@ -36,3 +36,12 @@ export async function takeTurn(db: Db, now: Date, { kind, key, expires_at }: Spe
     returning key`.execute(db)
   return taken.rows.length === 1
 }
+
+/** What was written down, if it was. */
+export const findSpent = (db: Db, kind: SpentKind, key: string) =>
+  db
+    .selectFrom('spent')
+    .select(['expires_at', 'used_by'])
+    .where('kind', '=', kind)
+    .where('key', '=', key)
+    .executeTakeFirst()

@@ -1,16 +1,9 @@
 import type { Db } from '#server/db/open.ts'
-import { spendOnce } from '#server/db/spent.ts'
+import { findSpent, spendOnce } from '#server/db/spent.ts'
 
 /** Who has used a solution, if anybody. */
-export async function userOf(db: Db, key: string): Promise<string | undefined> {
-  const found = await db
-    .selectFrom('spent')
-    .select('used_by')
-    .where('kind', '=', 'captcha')
-    .where('key', '=', key)
-    .executeTakeFirst()
-  return found?.used_by ?? undefined
-}
+export const userOf = async (db: Db, key: string): Promise<string | undefined> =>
+  (await findSpent(db, 'captcha', key))?.used_by ?? undefined
 
 /** A used solution is written down until it expires by itself; only the first to write it gets in, however often. */
 export const spendSolution = async (db: Db, key: string, used_by: string, expires_at: Date): Promise<boolean> =>
