@@ -4,18 +4,9 @@ import type { Enrollment } from '#contract/enrollment.ts'
 import { admit } from './admission.ts'
 import { mintGrant } from './office/grant.ts'
 import { hashPassword } from './password.ts'
-import {
-  authorize,
-  findAttempts,
-  isFree,
-  isOpen,
-  park,
-  referenceOf,
-  release,
-  reserve,
-  type Screened,
-} from './payment.ts'
+import { authorize, findAttempts, isFree, isOpen, park, referenceOf, release } from './payment.ts'
 import { Refusal } from './refusal.ts'
+import { reserve, type Screened } from './reservation.ts'
 import { screen } from './screening.ts'
 import { refuseACrowd, tryCard } from './velocity.ts'
 import type { AttemptKey, Press, Visitor } from './visitor.ts'

@@ -3,7 +3,8 @@ import { expect, it, vi } from 'vitest'
 import { cards } from './gateways/payment/cards.ts'
 import { settleAttempts, sides } from './janitor.ts'
 import { runJobs } from './jobs.ts'
-import { referenceOf, release, reserve } from './payment.ts'
+import { referenceOf, release } from './payment.ts'
+import { reserve } from './reservation.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 
 const enroll = async (site: Site, enrollment: string, changes: Record<string, string> = {}, attempt = 1) =>
