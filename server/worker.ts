@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { reconcileHourly } from './books/comparisons.ts'
+import { reconcileHourly } from './books/hourly.ts'
 import { ATTEMPTS_AT_ONCE, settleAttempts, sides, sweep } from './janitor.ts'
 import { JOBS_AT_ONCE, lanes, runJobs } from './jobs.ts'
 import type { World } from './world.ts'

@@ -13,8 +13,9 @@ import { addJob } from '#server/queue.ts'
 import { testDatabase } from '#server/test/database.ts'
 import { runProgram } from '#server/test/process.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { reconcileHourly } from './comparisons.ts'
-import { openDifferences, reconcile } from './reconciliation.ts'
+import { openDifferences } from './differences.ts'
+import { reconcileHourly } from './hourly.ts'
+import { reconcile } from './reconciliation.ts'
 
 let site: Site
 let honest: Site['world']['payment']['transactions']

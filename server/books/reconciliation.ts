@@ -1,54 +1,14 @@
 import { toAmount } from '#contract/money.ts'
-import { type Db, inTransaction } from '#server/db/open.ts'
-import type { PaymentState, Tables } from '#server/db/tables.ts'
+import type { PaymentState } from '#server/db/tables.ts'
 import type { Transaction } from '#server/gateways/payment/port.ts'
 import { Mendable } from '#server/mendable.ts'
 import { isFree } from '#server/payment.ts'
 import { addJob } from '#server/queue.ts'
 import type { World } from '#server/world.ts'
+import { type Difference, difference, knownUnpaid, writeDown } from './differences.ts'
 
 /** What a comparison needs of the world. */
 type Books = Pick<World, 'config' | 'db' | 'now' | 'payment'>
-
-/** What the gateway's books and ours do not agree on, in words for the operator. */
-type Difference = Pick<Tables['difference'], 'reference' | 'kind' | 'transaction_id' | 'ours' | 'theirs'>
-
-type Theirs = Transaction['state'] | 'nothing'
-
-/** What the gateway may say of an attempt that stands like this here. Anything else is a difference. */
-const agreed: Record<PaymentState, Theirs[]> = {
-  captured: ['captured', 'refunded'],
-  declined: ['declined', 'voided', 'nothing'],
-  voided: ['voided', 'refunded', 'declined', 'nothing'],
-  abandoned: ['nothing', 'declined', 'voided'],
-  review: ['review'],
-  capture_failed: ['captured', 'refunded'], // somebody has taken it by hand
-  // These are on their way somewhere; whatever has stopped on the way is a difference.
-  reserved: [],
-  authorizing: [],
-  authorized: [],
-  unknown: [],
-  enrolled: [],
-}
-const ON_THE_WAY: PaymentState[] = [
-  'reserved',
-  'authorizing',
-  'authorized',
-  'unknown',
-  'review',
-  'enrolled',
-  'abandoned',
-]
-/** The janitor asks about these again and again, and notes when: they have had their time since they began. */
-const ASKED_ABOUT: PaymentState[] = ['reserved', 'authorizing', 'authorized', 'unknown']
-
-/** Money is held or taken. */
-const isLive = ({ state }: { state: Theirs }) => state === 'held' || state === 'captured'
-
-/** The gateway is asked once; its answer may be long. */
-const PATIENCE_MS = 120_000
-/** Its clock may be behind ours: what we began at the edge may be older in its books. */
-const CLOCKS_DIFFER_MS = 3_600_000
 
 /**
  * Compares the gateway's books with our journal since then, both ways. A difference is a row; it is cleared by a later
@@ -101,6 +61,11 @@ async function beingLetGo({ db }: Books): Promise<Set<unknown>> {
   return new Set(jobs.map(({ payload }) => payload.transaction_id))
 }
 
+/** The gateway is asked once; its answer may be long. */
+const PATIENCE_MS = 120_000
+/** Its clock may be behind ours: what we began at the edge may be older in its books. */
+const CLOCKS_DIFFER_MS = 3_600_000
+
 function askGateway({ payment }: Books, since: Date) {
   const edge = new Date(since.getTime() - CLOCKS_DIFFER_MS)
   return payment.transactions(edge, AbortSignal.timeout(PATIENCE_MS)).catch((cause: Error) => {
@@ -131,6 +96,30 @@ const journal = ({ db, payment }: Books) =>
     .where('gateway', '=', payment.name)
 
 type Attempt = Awaited<ReturnType<typeof attemptsSince>>[number]
+
+type Theirs = Transaction['state'] | 'nothing'
+
+/** What the gateway may say of an attempt that stands like this here. Anything else is a difference. */
+const agreed: Record<PaymentState, Theirs[]> = {
+  captured: ['captured', 'refunded'],
+  declined: ['declined', 'voided', 'nothing'],
+  voided: ['voided', 'refunded', 'declined', 'nothing'],
+  abandoned: ['nothing', 'declined', 'voided'],
+  review: ['review'],
+  capture_failed: ['captured', 'refunded'], // somebody has taken it by hand
+  // These are on their way somewhere; whatever has stopped on the way is a difference.
+  reserved: [],
+  authorizing: [],
+  authorized: [],
+  unknown: [],
+  enrolled: [],
+}
+/** The janitor asks about these again and again, and notes when: they have had their time since they began. */
+const ASKED_ABOUT: PaymentState[] = ['reserved', 'authorizing', 'authorized', 'unknown']
+const ON_THE_WAY: PaymentState[] = [...ASKED_ABOUT, 'review', 'enrolled', 'abandoned']
+
+/** Money is held or taken. */
+const isLive = ({ state }: { state: Theirs }) => state === 'held' || state === 'captured'
 
 function compare(attempts: Attempt[], books: Transaction[], settledBy: Date): Difference[] {
   const byReference = Map.groupBy(books, ({ reference }) => reference)
@@ -173,14 +162,6 @@ function chargedTwice(attempts: Attempt[], byReference: Map<string, Transaction[
     )
 }
 
-const knownUnpaid = ({ db }: Books) =>
-  db
-    .selectFrom('difference')
-    .select('reference')
-    .where('kind', '=', 'member unpaid')
-    .where('cleared_at', 'is', null)
-    .execute()
-
 /** Members whose enrollment holds no payment at all: those of this time, and those we know of. */
 async function unpaidMembers({ db }: Books, since: Date, known: { reference: string }[]): Promise<Difference[]> {
   const references = known.map(({ reference }) => reference)
@@ -219,53 +200,5 @@ function straysOf(attempts: Attempt[], books: Transaction[]) {
   })
 }
 
-type Named = { reference: string; transaction_id?: string | null }
-const difference = (kind: string, { reference, transaction_id }: Named, ours: string, theirs: string): Difference => ({
-  reference,
-  kind,
-  transaction_id: transaction_id ?? null,
-  ours,
-  theirs,
-})
-
 const inWords = (theirs: Transaction | undefined) =>
   theirs ? `${theirs.state} ${toAmount(theirs.amount_cents)}` : 'nothing'
-
-/** New ones are written, known ones brought up to date, and those that were compared and are gone are cleared. */
-const writeDown = ({ db, now }: Books, found: Difference[], compared: { reference: string }[]) =>
-  inTransaction(db, async (db) => {
-    for (const each of found) await write(db, { ...each, found_at: now(), cleared_at: null })
-    const still = new Set(found.map(nameOf))
-    const looked = new Set(compared.map(({ reference }) => reference))
-    const open = await db
-      .selectFrom('difference')
-      .select(['reference', 'kind'])
-      .where('cleared_at', 'is', null)
-      .execute()
-    for (const each of open.filter((each) => looked.has(each.reference) && !still.has(nameOf(each))))
-      await db
-        .updateTable('difference')
-        .set({ cleared_at: now() })
-        .where('reference', '=', each.reference)
-        .where('kind', '=', each.kind)
-        .execute()
-  })
-
-const write = (db: Db, { found_at, ...row }: Tables['difference']) =>
-  db
-    .insertInto('difference')
-    .values({ ...row, found_at })
-    .onConflict((clash) => clash.columns(['reference', 'kind']).doUpdateSet(row))
-    .execute()
-
-const nameOf = ({ reference, kind }: { reference: string; kind: string }) => `${reference} ${kind}`
-
-/** How many differences nobody has cleared yet. */
-export async function openDifferences({ db }: Books): Promise<number> {
-  const { count } = await db
-    .selectFrom('difference')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('cleared_at', 'is', null)
-    .executeTakeFirstOrThrow()
-  return Number(count)
-}
