@@ -32,6 +32,12 @@ function crowdOf(site: Site) {
   }
 }
 
+/** The breaker of codes is open for so long. */
+const openFor = ({ db, world }: Site, seconds: number) => {
+  const expires_at = new Date(world.now().getTime() + seconds * 1000)
+  return takeTurn(db, world.now(), { kind: 'breaker', key: 'codes', expires_at })
+}
+
 describe('a message costs money', () => {
   it('5.7 the first code of an enrollment needs a solved captcha, the others do not', async () => {
     const { cookie } = await visitor()
@@ -83,16 +89,8 @@ describe('a message costs money', () => {
     ['one enrollment', { LIMIT_CODES_BY_ENROLLMENT: '2/3600' }, (n: number) => `+12025${n}50124`],
   ])('6.4 no more go to %s than the operator allows, and the refusal is the spec’s own', async (_, env, number) => {
     const strict = await testSite({ PHONE_VERIFICATION: 'on', ...env })
-    const page = String((await strict.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
-    const replies = []
-    for (let sends = 1; sends <= 3; sends++)
-      replies.push(
-        await strict.post(
-          'twilio/send-verification-code',
-          { phone_number: number(sends), captcha: await strict.captcha() },
-          { cookie: page },
-        ),
-      )
+    const { send } = await phonesOf(strict).visitor()
+    const replies = [await send(number(1)), await send(number(2)), await send(number(3))]
     expect(replies.map((reply) => reply.statusCode)).toEqual([200, 200, 429])
     expect(replies[2]?.json()).toMatchObject({ status: 0, message: expect.stringMatching(/^That was tried too often/) })
     expect(Number(replies[2]?.headers['retry-after'])).toBeGreaterThan(0)
@@ -104,14 +102,10 @@ describe('a message costs money', () => {
     async (limit) => {
       const few = { LIMIT_CODES_BY_NUMBER: '1/3600', LIMIT_CODES_BY_BLOCK: '2/3600', LIMIT_CODES: '2/86400' }
       const strict = await testSite({ PHONE_VERIFICATION: 'on', ...few, [limit]: '3/3600' })
-      const cookie = String((await strict.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
-      const send = async (phone_number: string) => {
-        const asked = { phone_number, captcha: await strict.captcha() }
-        return (await strict.post('twilio/send-verification-code', asked, { cookie })).statusCode
-      }
-      const blocked = '+12025550403'
-      expect([await send(blocked), await send(blocked), await send('+12025550171')]).toEqual([200, 200, 200])
-      expect(await send('+12025550172')).toBe(429)
+      const { send } = await phonesOf(strict).visitor()
+      for (const number of ['+12025550403', '+12025550403', '+12025550171'])
+        expect((await send(number)).statusCode).toBe(200)
+      expect((await send('+12025550172')).statusCode).toBe(429)
       await strict.close()
     },
   )
@@ -141,8 +135,7 @@ describe('a message costs money', () => {
   it('6.6 of those few, two a day go to one network', async () => {
     const strict = await testSite({ ...pumped, BREAKER_CODES: '40/3600/70' })
     const { send } = crowdOf(strict)
-    const expires_at = new Date(strict.world.now().getTime() + 600_000)
-    await strict.db.insertInto('spent').values({ kind: 'breaker', key: 'codes', expires_at }).execute()
+    await openFor(strict, 600)
     const replies = await Promise.all([1, 2, 3, 4].map((n) => send(n, '2001:db8:7:1::1')))
     expect(replies.filter(({ statusCode }) => statusCode === 200)).toHaveLength(2)
     expect((await send(5, '2001:db8:7:2::1')).statusCode, 'the same network').toBe(429)
@@ -153,8 +146,7 @@ describe('a message costs money', () => {
   it('6.6 as many as ever are sent when the breaker is switched off while it is open', async () => {
     const strict = await testSite({ ...pumped, BREAKER_CODES: 'off' })
     const { send } = crowdOf(strict)
-    const expires_at = new Date(strict.world.now().getTime() + 600_000)
-    await strict.db.insertInto('spent').values({ kind: 'breaker', key: 'codes', expires_at }).execute()
+    await openFor(strict, 600)
     for (let n = 1; n <= 3; n++) expect((await send(n, '2001:db8:7:1::1')).json().status).toBe(1)
     await strict.close()
   })
@@ -162,20 +154,16 @@ describe('a message costs money', () => {
   it('6.6 one that was none of those few makes no room', async () => {
     const strict = await testSite({ ...pumped, BREAKER_CODES: '4/3600/70' })
     const { send, confirm } = crowdOf(strict)
-    const openFor = async (seconds: number) => {
-      const expires_at = new Date(strict.world.now().getTime() + seconds * 1000)
-      await takeTurn(strict.db, strict.world.now(), { kind: 'breaker', key: 'codes', expires_at })
-    }
-    await openFor(10)
+    await openFor(strict, 10)
     const few = await send(2)
     expect([few.json().status, (await send(3)).statusCode]).toEqual([1, 429])
     strict.pass(30)
     expect((await confirm(4, await send(4))).json().status).toBe(1)
-    await openFor(10)
+    await openFor(strict, 10)
     expect((await send(3)).statusCode).toBe(429)
     strict.pass(30)
     expect((await confirm(2, few)).json().status).toBe(1)
-    await openFor(10)
+    await openFor(strict, 10)
     expect((await send(3)).json().status).toBe(1)
     await strict.close()
   })

@@ -4,7 +4,7 @@ import { cards } from './gateways/payment/cards.ts'
 import { settleAttempts, sides } from './janitor.ts'
 import { runJobs } from './jobs.ts'
 import { referenceOf, release } from './payment.ts'
-import { reserve } from './reservation.ts'
+import { lettersTo } from './test/member.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 
 const enroll = async (site: Site, enrollment: string, changes: Record<string, string> = {}, attempt = 1) =>
@@ -31,16 +31,14 @@ const standInTheWay = (site: Site, username: string) => {
 it('4.13 captures the payment and sends a welcome letter with receipt and sponsor', async () => {
   const site = await testSite()
   await enroll(site, randomUUID(), { username: 'lantern', email: 'Lantern@mail.example' })
-  while (await runJobs(site.world));
+  const letters = await lettersTo(site, 'Lantern@mail.example')
   expect(await payments(site)).toMatchObject([{ state: 'captured' }])
   expect(await transactions(site)).toMatchObject([{ state: 'captured', amount_cents: 9900 }])
-  const letters = (await site.get('/__outbox.json?to=Lantern@mail.example')).json()
-  const subjects = letters.map(({ subject }: { subject: string }) => subject)
-  expect(subjects.sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
-  const letter = letters.find(({ subject }: { subject: string }) => subject === 'Welcome to Foyer')
-  expect(letter.body).toContain("You joined with Ana's Paper Lantern Studio")
-  expect(letter.body).toContain('Total: $99.00')
-  expect(letter.body).toContain('http://foyer.test/lantern')
+  expect(letters.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
+  const letter = letters.find(({ subject }) => subject === 'Welcome to Foyer')
+  expect(letter?.body).toContain("You joined with Ana's Paper Lantern Studio")
+  expect(letter?.body).toContain('Total: $99.00')
+  expect(letter?.body).toContain('http://foyer.test/lantern')
   await site.close()
 })
 
@@ -151,11 +149,9 @@ it('4.18 nobody is written to that nothing was charged when the approval came fi
     site.pass(61)
     await settleAttempts(site.world)
   }
-  while (await runJobs(site.world));
+  const letters = await lettersTo(site, 'quick@mail.example')
   expect(await payments(site)).toMatchObject([{ state: 'captured' }])
-  const letters = (await site.get('/__outbox.json?to=quick@mail.example')).json()
-  const subjects = letters.map(({ subject }: { subject: string }) => subject)
-  expect(subjects.sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
+  expect(letters.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
   await site.close()
 })
 
@@ -249,51 +245,6 @@ it('4.9 an attempt that is being looked up has left its place at the bank', asyn
   expect((await enroll(site, randomUUID())).json()).toMatchObject({ payment: 'Approved' })
   answer()
   await settling
-  await site.close()
-})
-
-it('4.8 of two who reserve the same attempt at once one has it, and a later one waits for its end', async () => {
-  const site = await testSite()
-  await enroll(site, randomUUID(), { cc_number: cards.review })
-  const [{ details } = { details: null }] = await payments(site)
-  if (!details) throw new Error('nothing is kept of the attempt')
-  const member = { ...details.member, username: 'twofold', email: 'twofold@mail.example' }
-  const enrollment_id = randomUUID()
-  const reserving = (attempt: number) =>
-    reserve(site.world, { enrollment_id, attempt }, { details: { ...details, member }, touches: [] }, 'a hash')
-  const both = await Promise.all([reserving(1), reserving(1)])
-  expect(both.filter(Boolean)).toMatchObject([{ enrollment_id, attempt: 1 }])
-  expect(await reserving(2)).toBeUndefined()
-  expect(await payments(site)).toHaveLength(2)
-  await site.close()
-})
-
-it('4.8 the same request sent twice at once, captcha and all, is one payment', async () => {
-  const site = await testSite()
-  const key = { 'idempotency-key': `${randomUUID()}.1` }
-  const form = await filledForm(site)
-  const replies = await Promise.all(Array.from({ length: 50 }, () => site.post('enrollment/add-enrollment', form, key)))
-  expect(new Set(replies.map(({ statusCode }) => statusCode))).toEqual(new Set([200, 202]))
-  expect(await payments(site)).toMatchObject([{ state: 'enrolled' }])
-  expect((await site.post('enrollment/add-enrollment', form, key)).json().payment).toBe('Approved')
-  await site.close()
-})
-
-it('4.8 who sends a request again while it is under way does not ask the database, so that the first one gets through', async () => {
-  const site = await testSite()
-  const key = { 'idempotency-key': `${randomUUID()}.1` }
-  const form = await filledForm(site)
-  const { authorize } = site.world.payment
-  const repeats: string[] = []
-  site.world.payment.authorize = async (...asked) => {
-    const { db } = site.world
-    site.world.db = undefined as never
-    repeats.push((await site.post('enrollment/add-enrollment', form, key)).json().payment)
-    site.world.db = db
-    return authorize(...asked)
-  }
-  expect((await site.post('enrollment/add-enrollment', form, key)).json().payment).toBe('Approved')
-  expect(repeats).toEqual(['Pending'])
   await site.close()
 })
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Db } from '#server/db/open.ts'
 import { sweep } from '#server/janitor.ts'
 import { runJobs } from '#server/jobs.ts'
-import { watched } from '#server/test/database.ts'
+import { beforeTransactions, watched } from '#server/test/database.ts'
 import { byACrowd, CROWD, cookieOf, joinedMember, lettersTo, memberInOffice, wordIn } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { newPasswordLetterTo } from './new-password.ts'
@@ -29,22 +28,6 @@ const reset = (token: string, password = NEW, headers = {}) =>
   site.post('office/new-password', { token, password }, headers)
 const wordTo = async (email: string, subject = 'Set a new password') =>
   wordIn((await lettersTo(site, email, subject))[0])
-
-/** The same database, in which something happens before every transaction. */
-const beforeTransactions = (original: Db, happens: () => Promise<unknown>): Db =>
-  new Proxy(original, {
-    get(db, name) {
-      if (name === 'transaction')
-        return () => ({
-          execute: async (work: Parameters<ReturnType<Db['transaction']>['execute']>[0]) => {
-            await happens()
-            return db.transaction().execute(work)
-          },
-        })
-      const value = Reflect.get(db, name)
-      return typeof value === 'function' ? value.bind(db) : value
-    },
-  })
 
 describe('a changed password', () => {
   it('15.7 ends every other session, and this browser gets a new word', async () => {

@@ -74,6 +74,22 @@ export function watched(original: Db) {
   return { db, asked }
 }
 
+/** The same database, in which something happens before every transaction. */
+export const beforeTransactions = (original: Db, happens: () => Promise<unknown>): Db =>
+  new Proxy(original, {
+    get(db, name) {
+      if (name === 'transaction')
+        return () => ({
+          execute: async (work: Parameters<ReturnType<Db['transaction']>['execute']>[0]) => {
+            await happens()
+            return db.transaction().execute(work)
+          },
+        })
+      const value = Reflect.get(db, name)
+      return typeof value === 'function' ? value.bind(db) : value
+    },
+  })
+
 let made = 0
 
 async function onPostgres() {
