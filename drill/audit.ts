@@ -153,6 +153,10 @@ export const inWords = (findings: Findings): string => {
   return found.map((harm) => `${findings[harm].length} ${harms[harm]}`).join(', ') || 'no harm'
 }
 
+/** How long it took until nothing was under way any more. */
+export const settledIn = (took: number | undefined): string =>
+  `settled ${took === undefined ? 'not in time' : `after ${took.toFixed(0)} s`}`
+
 const FIRST = 3
 
 /** The first of each kind, so that a failure can be looked into. */

@@ -21,7 +21,7 @@ const PATIENCE = 60_000
 export function createCaller(origin: string, sockets = 256, localAddress?: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets, ...(localAddress ? { localAddress } : {}) })
 
-  const ask = (method: 'GET' | 'POST', path: string, asking: Asking = {}): Promise<Answer> =>
+  const ask: Ask = (method, path, asking = {}) =>
     new Promise((resolve, reject) => {
       const { key, cookie, headers: own, body, patience = PATIENCE } = asking
       const said = body ? JSON.stringify(body) : ''
@@ -52,10 +52,13 @@ export function createCaller(origin: string, sockets = 256, localAddress?: strin
       sent.end(said)
     })
 
-  return {
-    ask,
-    get: (path: string, asking?: Asking) => ask('GET', path, asking),
-    call: (method: 'GET' | 'POST', path: string, asking?: Asking) => ask(method, `${API}${path}`, asking),
-    close: () => agent.destroy(),
-  }
+  return { ...waysToAsk(ask), close: () => agent.destroy() }
 }
+
+type Ask = (method: 'GET' | 'POST', path: string, asking?: Asking) => Promise<Answer>
+
+export const waysToAsk = (ask: Ask) => ({
+  ask,
+  get: (path: string, asking?: Asking) => ask('GET', path, asking),
+  call: (method: 'GET' | 'POST', path: string, asking?: Asking) => ask(method, `${API}${path}`, asking),
+})

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { examples, inWords, isClean } from './audit.ts'
+import { examples, inWords, isClean, settledIn } from './audit.ts'
 import type { Caller } from './caller.ts'
 import { gather, goodCard } from './crowd.ts'
 import { inHaste, LOSING, type Sandbox } from './programs.ts'
@@ -69,7 +69,7 @@ async function endure(drill: Scale, ground: Ground, site: Site, name: string, fa
   return {
     done: `gateway ${name} for ${seconds} s: ${books.attempts.length} attempts so far, ${pending} told to wait (${inHaste})`,
     asked: `8.4 ${during.asked} other requests answered, p95 ≤ ${Math.round(most)} ms; nobody told "declined"; settled ${SETTLE_SECONDS} s after`,
-    found: `p95 ${Math.round(before.p95)} → ${Math.round(during.p95)} ms, ${during.failed} failed, ${declined} told "declined", ${inWords(findings)}, settled ${took === undefined ? 'not in time' : `after ${took.toFixed(0)} s`}`,
+    found: `p95 ${Math.round(before.p95)} → ${Math.round(during.p95)} ms, ${during.failed} failed, ${declined} told "declined", ${inWords(findings)}, ${settledIn(took)}`,
     passed: isUnharmed && declined === 0 && pending > 0 && took !== undefined && isClean(findings),
   }
 }

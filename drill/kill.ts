@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { examples, inWords, isClean } from './audit.ts'
+import { examples, inWords, isClean, settledIn } from './audit.ts'
 import type { Caller } from './caller.ts'
 import { gather } from './crowd.ts'
 import { inHaste } from './programs.ts'
@@ -75,7 +75,7 @@ export async function underLoad(
   return {
     done: `${what} under ${LANES} visitors at once: ${books.attempts.length} attempts, ${books.members.length} members (${inHaste})`,
     asked: `8.4 no harm, nothing open ${SETTLE_SECONDS} s later`,
-    found: `${inWords(findings)}, settled ${took === undefined ? 'not in time' : `after ${took.toFixed(0)} s`}`,
+    found: `${inWords(findings)}, ${settledIn(took)}`,
     passed: isClean(findings) && took !== undefined && books.members.length > 0,
   }
 }

@@ -38,7 +38,7 @@ async function stolen(drill: Scale, ground: Ground, attack: Attack): Promise<Row
   const cards = Array.from({ length: size.stolen }, (_, n) => cardNumber('51', n))
   const isStolen = new Set(cards)
   const count = { reached: 0, declines: 0, untilOpen: 0 }
-  const clock = turnedClock('2026-11-15T12:00:00Z')
+  const clock = turnedClock()
   const place = await ground.fresh()
   const house = await openHouse(place, {
     now: clock.now,

@@ -1,13 +1,15 @@
 type Sleeper = { at: number; wake: () => void }
 
+const START = Date.parse('2026-11-15T12:00:00Z')
+
 export type TurnedClock = ReturnType<typeof turnedClock>
 
 /**
  * A clock that stands still while anybody is busy, and jumps to the next moment for which somebody waits when nobody is.
  * Hours pass in the time that the work takes, in an order that is the same every time.
  */
-export function turnedClock(start: string) {
-  let time = Date.parse(start)
+export function turnedClock() {
+  let time = START
   let busy = 0
   let sleepers: Sleeper[] = []
   let everybodyWaits = () => {}
@@ -28,7 +30,7 @@ export function turnedClock(start: string) {
   return {
     now: () => new Date(time),
     /** Seconds since it was started. */
-    passed: () => (time - Date.parse(start)) / 1000,
+    passed: () => (time - START) / 1000,
     /** Only for lives that `live` has begun. In whole seconds, so that people meet. */
     sleep: (seconds: number): Promise<void> =>
       new Promise((wake) => {

@@ -53,7 +53,7 @@ export async function forgedHeaders(drill: Scale, ground: Ground): Promise<Row[]
 
 async function forge(drill: Scale, ground: Ground, { name, settings, headers }: Forger): Promise<Row> {
   const size = drill.short ? SHORT : LONG
-  const clock = turnedClock('2026-11-15T12:00:00Z')
+  const clock = turnedClock()
   const place = await ground.fresh()
   const house = await openHouse(place, { now: clock.now, settings })
   const url = await house.app.listen({ port: 0, host: '127.0.0.1' })

@@ -6,7 +6,7 @@ import { createApp } from '#server/http/app.ts'
 import { loadShell } from '#server/http/shell.ts'
 import { createLog } from '#server/log.ts'
 import { createWorld, type World } from '#server/world.ts'
-import type { Place } from '../scale.ts'
+import type { Ground, Place, Scale } from '../scale.ts'
 
 /** The captcha costs next to nothing, so that a drill is not a proof of work. All else is what an operator gets. */
 const settings = { LOG_LEVEL: 'error', PUBLIC_URL: 'http://foyer.test', CAPTCHA_COST: '1', CAPTCHA_COUNTER: '2' }
@@ -71,6 +71,22 @@ export async function openHouse(
     async close() {
       await app.close()
       await made.close()
+    },
+  }
+}
+
+/** Two of them where the database can be shared, and what they are in words. */
+export async function openHouses(drill: Scale, ground: Ground, place: Place, opening: Opening) {
+  const open = () => openHouse(place, { ...opening, hear: (line) => drill.say(`  ${line.slice(0, 300)}`) })
+  const house = await open()
+  const isShared = ground.name === 'PostgreSQL'
+  const houses = isShared ? [house, await open()] : [house]
+  return {
+    house,
+    houses,
+    where: isShared ? 'two Foyers on one database' : 'one process',
+    async close() {
+      for (const one of houses) await one.close()
     },
   }
 }

@@ -4,7 +4,7 @@ import { calmDown } from '#server/test/phones.ts'
 import type { Ground, Row, Scale } from '../scale.ts'
 import { turnedClock } from './clock.ts'
 import { readCode } from './honest.ts'
-import { cookieOf, type Door, openHouse, type Reply } from './house.ts'
+import { cookieOf, type Door, openHouses, type Reply } from './house.ts'
 import { americanPhone, answersOf, cardNumber, thiefAddress } from './made-up.ts'
 import { solution } from './solutions.ts'
 
@@ -71,16 +71,9 @@ const kinds: Kind[] = [
 /** What is good once is used by a thousand at once, on two Foyers where the database can be shared. */
 export async function usedOnce(drill: Scale, ground: Ground): Promise<Row[]> {
   const place = await ground.fresh()
-  const clock = turnedClock('2026-11-15T12:00:00Z')
-  const open = () => openHouse(place, { now: clock.now, hear: (line) => drill.say(`  ${line.slice(0, 300)}`) })
-  const houses = ground.name === 'PostgreSQL' ? [await open(), await open()] : [await open()]
-  const rows = await sharedOnce(
-    drill,
-    ground,
-    houses,
-    houses.length === 1 ? 'one process' : 'two Foyers on one database',
-  )
-  for (const house of houses) await house.close()
+  const { houses, where, close } = await openHouses(drill, ground, place, { now: turnedClock().now })
+  const rows = await sharedOnce(drill, ground, houses, where)
+  await close()
   await place.remove()
   return rows
 }

@@ -3,7 +3,7 @@ import { calls } from '#contract/api.ts'
 import type { TurnedClock } from './clock.ts'
 import { readCode } from './honest.ts'
 import { cookieOf, type House, type Reply } from './house.ts'
-import { americanPhone, answersOf, farmAddress, thiefAddress } from './made-up.ts'
+import { americanPhone, answersOf, thiefAddress } from './made-up.ts'
 import { purse } from './solutions.ts'
 
 /** Where phones of thieves begin, far from those of honest people. */
@@ -18,8 +18,7 @@ type Theft = { address: string; card: string; enrollment?: string; attempt?: num
 /** People with stolen cards, good captchas and a fresh name for every try. They open no page, so nobody times them. */
 export function gangOf(house: House, clock: TurnedClock) {
   let names = 0
-  let farms = 0
-  const solutions = purse(house, () => farmAddress(Math.floor(farms++ / 100)))
+  const solutions = purse(house)
 
   /** One stolen card, tried once. */
   async function tryOut(theft: Theft, again = true): Promise<Reply> {

@@ -1,5 +1,4 @@
-import { API } from '#contract/api.ts'
-import type { Caller } from '../caller.ts'
+import { type Caller, waysToAsk } from '../caller.ts'
 
 /** A request that nobody answered, or that was answered with 5xx. */
 type Failure = { what: string; began: number; ended: number }
@@ -25,12 +24,7 @@ export function watch() {
         count.underWay -= 1
       }
     }
-    return {
-      ...caller,
-      ask,
-      get: (path, asking) => ask('GET', path, asking),
-      call: (method, path, asking) => ask(method, `${API}${path}`, asking),
-    }
+    return { ...caller, ...waysToAsk(ask) }
   }
   return { through, failed, count }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { calls } from '#contract/api.ts'
 import { officeCalls } from '#contract/office-calls.ts'
 import { runJobs } from '#server/jobs.ts'
-import { cookieOf, type Door, openHouse } from '../abuse/house.ts'
+import { cookieOf, type Door, openHouses } from '../abuse/house.ts'
 import { americanPhone, answersOf, cardNumber, honestAddress } from '../abuse/made-up.ts'
 import { solution } from '../abuse/solutions.ts'
 import type { Ground, Place, Scale } from '../scale.ts'
@@ -35,25 +35,18 @@ export type Scene = Awaited<ReturnType<typeof openScene>>
 
 /** A member in the office and those whom they brought, on two Foyers where the database can be shared. */
 export async function openScene(drill: Scale, ground: Ground, place: Place) {
-  const open = () =>
-    openHouse(place, { now: () => NOW, settings, hear: (line) => drill.say(`  ${line.slice(0, 300)}`) })
-  const house = await open()
-  const houses = ground.name === 'PostgreSQL' ? [house, await open()] : [house]
+  const opened = await openHouses(drill, ground, place, { now: () => NOW, settings })
+  const { house } = opened
   const sponsor = await join(house, 0, 'ana')
   const { people } = drill.short ? SHORT : LONG
   const brought = await joinMany(house, people, 1, sponsor.name)
   const strangers = await joinStrangers(house, people + 1)
   return {
-    house,
-    houses,
-    where: houses.length === 1 ? 'one process' : 'two Foyers on one database',
+    ...opened,
     sponsor,
     brought,
     /** Members of another sponsor. */
     strangers,
-    async close() {
-      for (const one of houses) await one.close()
-    },
   }
 }
 

@@ -12,8 +12,11 @@ const answersOf = ({ username, password, cc_number, cc_month, cc_year, cc_cvv }:
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-const send = (url: string, body: string, headers: Record<string, string> = JSON_TYPE) =>
-  fetch(`${url}/api/enrollment/add-enrollment`, { method: 'POST', headers, body })
+const post = (url: string, path: string, body: string, headers: Record<string, string> = JSON_TYPE) =>
+  fetch(`${url}/api/${path}`, { method: 'POST', headers, body })
+
+const send = (url: string, body: string, headers?: Record<string, string>) =>
+  post(url, 'enrollment/add-enrollment', body, headers)
 
 /** Joins with a marked card, as the page does; tells how the payment ended. */
 export async function join(url: string, mark: Mark, changes: Record<string, unknown> = {}): Promise<string> {
@@ -62,23 +65,10 @@ export const mishaps: Record<string, (url: string, mark: Mark) => Promise<unknow
   'a card in a trap': (url, mark) => join(url, mark, { hall_lantern: mark.cc_number }),
   'a card as product': (url, mark) => join(url, mark, { product_ids: mark.cc_number }),
   'a card as phone': (url, mark) =>
-    fetch(`${url}/api/twilio/send-verification-code`, {
-      method: 'POST',
-      headers: JSON_TYPE,
-      body: JSON.stringify({ phone_number: mark.cc_number }),
-    }),
-  'a card as grant': (url, mark) =>
-    fetch(`${url}/api/office/session`, {
-      method: 'POST',
-      headers: JSON_TYPE,
-      body: JSON.stringify({ token: mark.cc_number }),
-    }),
+    post(url, 'twilio/send-verification-code', JSON.stringify({ phone_number: mark.cc_number })),
+  'a card as grant': (url, mark) => post(url, 'office/session', JSON.stringify({ token: mark.cc_number })),
   'a card looked up as username': (url, mark) =>
-    fetch(`${url}/api/enrollment/validate_username`, {
-      method: 'POST',
-      headers: JSON_TYPE,
-      body: JSON.stringify({ username: mark.cc_number }),
-    }),
+    post(url, 'enrollment/validate_username', JSON.stringify({ username: mark.cc_number })),
   'a card in the query': (url, mark) =>
     fetch(`${url}/api/enrollment/get_enrollment_sponsor?sponsor_site=${mark.cc_number}&cvc=${mark.cc_cvv}`),
   'a card in a page’s query': (url, mark) =>

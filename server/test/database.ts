@@ -96,7 +96,7 @@ async function onPostgres() {
   const server = process.env.DATABASE_URL_TEST ?? ''
   const name = `foyer_test_${process.pid}_${made++}`
   await run(server, `create database ${name} template ${TEMPLATE}`)
-  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href
+  const url = at(server, name)
   const database = await openDatabase({ DATABASE_URL: url, DATABASE_POOL: 20, DATA_DIR: '' })
   const close = async () => {
     await database.close()
@@ -105,7 +105,10 @@ async function onPostgres() {
   return { ...database, close, url }
 }
 
-async function run(server: string, statement: string) {
+/** The address of a database on the same server. */
+export const at = (server: string, name: string) => Object.assign(new URL(server), { pathname: `/${name}` }).href
+
+export async function run(server: string, statement: string) {
   const client = new pg.Client({ connectionString: server })
   await client.connect()
   await client.query(statement)

@@ -2,12 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '#server/db/migrate.ts'
 import { embedded, openDatabase } from '#server/db/open.ts'
 import { seed } from '#server/db/ready.ts'
-import { SEEDED_AT, TEMPLATE } from './database.ts'
+import { at, run, SEEDED_AT, TEMPLATE } from './database.ts'
 
 /** Migrates and seeds once per run; each test file then gets a copy in a moment instead of seconds. */
 export default async function prepare(project: TestProject) {
@@ -30,18 +29,13 @@ async function prepareDump(project: TestProject) {
 
 async function prepareTemplate(url: string) {
   if (!url) throw new Error('DATABASE_URL_TEST names no PostgreSQL to test on.')
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(`drop database if exists ${TEMPLATE}`)
-  await client.query(`create database ${TEMPLATE}`)
-  await client.end()
+  await run(url, `drop database if exists ${TEMPLATE}`)
+  await run(url, `create database ${TEMPLATE}`)
   const template = await openDatabase({ DATABASE_URL: at(url, TEMPLATE), DATABASE_POOL: 1, DATA_DIR: '' })
   await migrate(template.db)
   await seed(template.db, SEEDED_AT)
   await template.close()
 }
-
-const at = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
 
 declare module 'vitest' {
   interface ProvidedContext {
