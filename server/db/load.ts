@@ -1,13 +1,20 @@
-import { hash, randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import sanitizeHtml from 'sanitize-html'
 import { AT_CHECKOUT, isAtCheckout } from '#contract/legal.ts'
-import { toCents } from '#contract/money.ts'
-import { MASTER, reservedWords, SITE } from '#contract/site.ts'
+import { MASTER } from '#contract/site.ts'
 import { type Db, inTransaction } from './open.ts'
-import { BadLines, type Problem, type Row, readCsv, status, text, whole, yes } from './rows.ts'
+import {
+  BadLines,
+  type DocumentFile,
+  type PackageRow,
+  type Problem,
+  readDocuments,
+  readPackages,
+  readSponsors,
+  type SponsorRow,
+} from './rows.ts'
+import type { Tables } from './tables.ts'
 
 /**
  * Loads sponsors.csv, packages.csv and documents/*.html from a folder; a file that is not there changes nothing.
@@ -18,12 +25,8 @@ export async function loadFolder(db: Db, folder: URL | string, now: Date): Promi
   const base = typeof folder === 'string' ? pathToFileURL(`${folder}/`) : folder
   const problems: string[] = []
   const problem: Problem = (where, sentence) => problems.push(`${where}: ${sentence}`)
-  const sponsors = (await readCsv(base, 'sponsors.csv', sponsorColumns, problem)).map((row) =>
-    readSponsor(row, problem),
-  )
-  const packages = (await readCsv(base, 'packages.csv', packageColumns, problem)).map((row) =>
-    readPackage(row, problem),
-  )
+  const sponsors = await readSponsors(base, problem)
+  const packages = await readPackages(base, problem)
   const documents = await readDocuments(base, problem)
   for (const [place, { where, product_id }] of packages.entries())
     if (packages.slice(0, place).some((other) => other.product_id === product_id))
@@ -43,23 +46,6 @@ export async function loadFolder(db: Db, folder: URL | string, now: Date): Promi
   })
   return { sponsors: sponsors.length, packages: packages.length, documents: documents.length }
 }
-
-const sponsorColumns = ['site', 'name', 'active', 'renamed_to']
-const packageColumns = [
-  ...['product_id', 'product_category_id', 'language_id', 'name', 'description', 'price', 'billing_interval'],
-  ...['is_recurring', 'is_special', 'ships', 'image_url', 'position'],
-]
-
-function readSponsor(row: Row, problem: Problem) {
-  const site = row.get('site')
-  if (!SITE.test(site)) problem(row.where, `site is 1 to 30 small letters and digits, not '${site}'`)
-  else if (site !== MASTER && reservedWords.has(site)) problem(row.where, `site '${site}' is a reserved word`)
-  const renamed_to = row.get('renamed_to') || null
-  if (site === MASTER && (row.get('active') === 'No' || renamed_to))
-    problem(row.where, `${MASTER} is always active and keeps its site`)
-  return { where: row.where, site, name: text(row, 'name', problem), active: yes(row, 'active', problem), renamed_to }
-}
-type SponsorRow = ReturnType<typeof readSponsor>
 
 /** A renamed site leads somewhere, not in a circle, and takes nobody's site away. */
 async function checkRenames(db: Db, sponsors: SponsorRow[], problem: Problem) {
@@ -90,88 +76,11 @@ async function findSites(db: Db, sites: string[]) {
     .execute()
   return new Map(rows.map((row) => [row.site, row]))
 }
-type Place = { site: string; renamed_to: string | null; member_id: string | null }
+type Place = Pick<Tables['sponsor'], 'site' | 'renamed_to' | 'member_id'>
 
 /** A member's site moves to a new one; it may also lead home, or stay where it was led before. */
 const isTaken = (old: Place | undefined, heir: Place | undefined) =>
   old?.member_id && heir && ![MASTER, old.renamed_to].includes(heir.site) && heir.member_id !== old.member_id
-
-type PackageRow = ReturnType<typeof readPackage>
-
-function readPackage(row: Row, problem: Problem) {
-  const price_cents = toCents(row.get('price'))
-  if (price_cents === undefined) problem(row.where, `price has two decimals, such as 99.00, not '${row.get('price')}'`)
-  const billing_interval: 'month' | 'once' = row.get('billing_interval') === 'month' ? 'month' : 'once'
-  if (row.get('billing_interval') !== billing_interval)
-    problem(row.where, `billing_interval is month or once, not '${row.get('billing_interval')}'`)
-  const image_url = row.get('image_url')
-  if (!image_url.startsWith('/assets/')) problem(row.where, `image_url begins with /assets/, not '${image_url}'`)
-  return {
-    where: row.where,
-    status: status(row, problem, 'active'),
-    product_id: whole(row, 'product_id', problem),
-    product_category_id: whole(row, 'product_category_id', problem),
-    language_id: whole(row, 'language_id', problem),
-    name: text(row, 'name', problem),
-    description: row.get('description'),
-    image_url,
-    price_cents: price_cents ?? 0,
-    billing_interval,
-    is_recurring: yes(row, 'is_recurring', problem),
-    is_special: yes(row, 'is_special', problem),
-    ships: yes(row, 'ships', problem),
-    position: whole(row, 'position', problem),
-  }
-}
-
-type DocumentFile = {
-  id: number
-  title: string
-  status: string
-  display_on_checkout: string[]
-  content: string
-  sha256: string
-}
-
-const HEADER = /^<!--\n([\s\S]*?)\n-->\n/
-
-async function readDocuments(base: URL, problem: Problem): Promise<DocumentFile[]> {
-  const folder = new URL('documents/', base)
-  const names = await readdir(folder).catch(() => [])
-  const documents: DocumentFile[] = []
-  for (const name of names.filter((name) => name.endsWith('.html')).sort()) {
-    const where = `documents/${name}`
-    const file = (await readFile(new URL(name, folder), 'utf8')).replaceAll('\r\n', '\n')
-    const header = HEADER.exec(file)
-    if (!header) {
-      problem(`${where}:1`, 'begins with a comment that names id, title, status and display_on_checkout')
-      continue
-    }
-    const values = new Map(
-      (header[1] ?? '')
-        .split('\n')
-        .map((line) => [line.split(':')[0]?.trim(), line.slice(line.indexOf(':') + 1).trim()]),
-    )
-    const get = (column: string) => values.get(column) ?? ''
-    const row = { where, get }
-    const content = sanitizeHtml(file.slice(header[0].length)).trim()
-    if (!content) problem(where, 'has no text')
-    const id = whole(row, 'id', problem)
-    if (documents.some((document) => document.id === id)) problem(where, `id ${id} stands in another file too`)
-    documents.push({
-      id,
-      title: text(row, 'title', problem),
-      status: status(row, problem),
-      display_on_checkout: get('display_on_checkout')
-        .split(',')
-        .map((word) => word.trim())
-        .filter(Boolean),
-      content,
-      sha256: hash('sha256', content, 'hex'),
-    })
-  }
-  return documents
-}
 
 /** Whether it is a new one. */
 async function keepSponsor(db: Db, { where, ...row }: SponsorRow, created_at: Date): Promise<boolean> {
