@@ -84,9 +84,12 @@ export const consent = {
 }
 
 /** Its text lies with the others before anybody can accept it. */
-export const keepConsent = (db: Db) =>
+export const keepConsent = (db: Db) => keepText(db, consent.sha256, consent.text)
+
+/** Kept for good under its own hash: somebody may have accepted it. */
+export const keepText = (db: Db, sha256: string, content: string) =>
   db
     .insertInto('legal_text')
-    .values({ sha256: consent.sha256, content: consent.text })
+    .values({ sha256, content })
     .onConflict((clash) => clash.doNothing())
     .execute()

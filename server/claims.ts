@@ -1,3 +1,4 @@
+import type { Insertable } from 'kysely'
 import { fields, messagesOf } from '#contract/fields.ts'
 import { reservedWords } from '#contract/site.ts'
 import type { Db } from './db/open.ts'
@@ -39,6 +40,16 @@ export const claimsOf = (enrollment_id: string, names: Record<Name, string>): Cl
   kinds.map((kind) => ({ kind, value: claimValue(names[kind]), enrollment_id }))
 
 type Claim = Tables['claim']
+
+/** Claims one name by itself. False: somebody has it. */
+export async function claimOne(db: Db, claim: Insertable<Claim>): Promise<boolean> {
+  const claimed = await db
+    .insertInto('claim')
+    .values(claim)
+    .onConflict((clash) => clash.doNothing())
+    .executeTakeFirst()
+  return Number(claimed.numInsertedOrUpdatedRows) === 1
+}
 
 /** Which of the claims somebody else has. */
 export const clashing = (claims: Claim[], claimed: Pick<Claim, 'kind'>[]): Partial<Record<Name, string>> =>

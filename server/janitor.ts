@@ -77,18 +77,17 @@ async function settle(world: World, left: Left): Promise<void> {
   await park(world, key, found, left.created_at)
 }
 
-/** Forgets what has expired: counters, used captchas and grants, codes, sessions, letters' words, phones, what is done, choices without a payment, and who the visitors of past days were. */
+const expiring = ['limit_count', 'sandbox_code', 'office_session', 'letter_key'] as const
+
+/** Forgets what has expired or was done long ago, choices without a payment, and who the visitors of past days were. */
 export async function sweep(world: World): Promise<void> {
   const now = world.now()
   const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
   const daysAgo = (days: number) => hoursAgo(days * 24)
-  await world.db.deleteFrom('limit_count').where('expires_at', '<', now).execute()
+  for (const table of expiring) await world.db.deleteFrom(table).where('expires_at', '<', now).execute()
   const spent = world.db.deleteFrom('spent')
   await spent.where('kind', '!=', 'breaker').where('expires_at', '<', now).execute()
   await spent.where('kind', '=', 'breaker').where('expires_at', '<', hoursAgo(1)).execute() // for so long it is asked for
-  await world.db.deleteFrom('sandbox_code').where('expires_at', '<', now).execute()
-  await world.db.deleteFrom('office_session').where('expires_at', '<', now).execute()
-  await world.db.deleteFrom('letter_key').where('expires_at', '<', now).execute()
   await world.db.deleteFrom('phone_check').where('sent_at', '<', daysAgo(7)).execute()
   await world.db.deleteFrom('job').where('done_at', '<', daysAgo(30)).execute()
   await forgetChoices(world)

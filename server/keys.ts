@@ -34,7 +34,7 @@ class WrongSecret extends Mendable {
 
 /** Finds the keys, or makes them at the first start. Processes that start together agree on the first row written. */
 export async function openKeys(db: Db, secret: string, now: Date): Promise<Keys> {
-  const root = await keep(db, secret, now, 'hmac', async () => randomBytes(32).toString('base64'))
+  const root = await keep(db, secret, now, 'hmac', () => randomBytes(32).toString('base64'))
   const jwk: JWK = JSON.parse(await keep(db, secret, now, 'grant', newSigningKey))
   const { d: _private, ...publicJwk } = jwk
   const kid = thumbprint(publicJwk)
@@ -81,7 +81,7 @@ function derivedFrom(root: Buffer): Pick<Keys, 'hmac' | 'secret'> {
   }
 }
 
-const newSigningKey = async () =>
+const newSigningKey = () =>
   JSON.stringify(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }))
 
 /** All that is kept of a word that opens something. */
@@ -90,17 +90,11 @@ export const hashOf = (word: string): string => hash('sha256', word, 'base64url'
 /** A key's own name (RFC 7638): the hash of what it consists of, in this order and spelling. */
 const thumbprint = ({ crv, kty, x, y }: JWK) => hashOf(JSON.stringify({ crv, kty, x, y }))
 
-async function keep(
-  db: Db,
-  secret: string,
-  created_at: Date,
-  name: string,
-  make: () => Promise<string>,
-): Promise<string> {
+async function keep(db: Db, secret: string, created_at: Date, name: string, make: () => string): Promise<string> {
   const find = () => db.selectFrom('server_key').select('sealed').where('name', '=', name).executeTakeFirst()
   let row = await find()
   if (!row) {
-    const sealed = seal(secret, name, await make())
+    const sealed = seal(secret, name, make())
     await db
       .insertInto('server_key')
       .values({ name, sealed, created_at })

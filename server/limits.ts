@@ -107,18 +107,16 @@ export async function giveBackOne(world: World, [limit, key]: Asked): Promise<vo
 
 /** Whether it would be one too many, without counting it. */
 export async function isSpent(world: World, [limit, key]: Asked): Promise<boolean> {
-  for (const { most, name, hash, since } of countingOf(world, limit, key)) {
-    const row = await world.db
-      .selectFrom('limit_count')
-      .select((select) => select.fn.sum<number>('count').as('count'))
-      .where('name', '=', name)
-      .where('key', '=', hash)
-      .where('window_start', '>', since)
-      .executeTakeFirst()
-    if (Number(row?.count ?? 0) >= most) return true
+  for (const one of countingOf(world, limit, key)) {
+    const sum = countsOf(world, one).select(({ fn }) => fn.sum<number>('count').as('count'))
+    if (Number((await sum.executeTakeFirst())?.count ?? 0) >= one.most) return true
   }
   return false
 }
+
+/** All that counts of it now. */
+const countsOf = ({ db }: World, { name, hash, since }: Counting) =>
+  db.selectFrom('limit_count').where('name', '=', name).where('key', '=', hash).where('window_start', '>', since)
 
 const PARTS = 8
 
@@ -146,14 +144,10 @@ export const refusals = new Map<string, number>()
 export const countRefusal = (limit: string) => refusals.set(limit, (refusals.get(limit) ?? 0) + 1)
 
 /** The wait ends when the oldest part that counts no longer does. */
-async function tooMany(world: World, { name, hash, since }: Counting): Promise<Refusal> {
-  countRefusal(name)
-  const oldest = await world.db
-    .selectFrom('limit_count')
-    .select((select) => select.fn.min<Date>('expires_at').as('until'))
-    .where('name', '=', name)
-    .where('key', '=', hash)
-    .where('window_start', '>', since)
+async function tooMany(world: World, missed: Counting): Promise<Refusal> {
+  countRefusal(missed.name)
+  const oldest = await countsOf(world, missed)
+    .select(({ fn }) => fn.min<Date>('expires_at').as('until'))
     .where('count', '>', 0)
     .executeTakeFirst()
   const left = oldest?.until ? oldest.until.getTime() - world.now().getTime() : 0

@@ -3,6 +3,8 @@ import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { AT_CHECKOUT, isAtCheckout } from '#contract/legal.ts'
 import { MASTER } from '#contract/site.ts'
+import { keepText } from '#server/catalog.ts'
+import { claimOne } from '#server/claims.ts'
 import { type Db, inTransaction } from './open.ts'
 import {
   BadLines,
@@ -85,14 +87,9 @@ const isTaken = (old: Place | undefined, heir: Place | undefined) =>
 /** Whether it is a new one. */
 async function keepSponsor(db: Db, { where, ...row }: SponsorRow, created_at: Date): Promise<boolean> {
   const { site, ...rest } = row
-  const claim = { kind: 'username' as const, value: site }
-  const claimed = await db
-    .insertInto('claim')
-    .values(claim)
-    .onConflict((clash) => clash.doNothing())
-    .executeTakeFirst()
+  const isFree = await claimOne(db, { kind: 'username', value: site })
   const known = await db.selectFrom('sponsor').select('id').where('site', '=', site).executeTakeFirst()
-  if (!known && !Number(claimed.numInsertedOrUpdatedRows))
+  if (!known && !isFree)
     throw new BadLines([`${where}: site '${site}' is being taken by somebody who is joining right now`])
   await db
     .insertInto('sponsor')
@@ -126,11 +123,7 @@ const withdrawPackage = (db: Db, { product_id }: PackageRow) =>
 
 /** Another text or title is another version; the old text stays, because somebody may have accepted it. */
 async function keepDocument(db: Db, { content, ...row }: DocumentFile) {
-  await db
-    .insertInto('legal_text')
-    .values({ sha256: row.sha256, content })
-    .onConflict((clash) => clash.doNothing())
-    .execute()
+  await keepText(db, row.sha256, content)
   const stored = await db
     .selectFrom('legal_document')
     .select(['version', 'sha256', 'title'])

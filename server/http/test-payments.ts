@@ -12,14 +12,13 @@ import { type Shell, sendPage } from './shell.ts'
 
 const MOST = 100
 
-/** The sandbox, while it stands in for a real gateway. */
-const sandboxOf = ({ payment }: World): SandboxGateway | undefined => (isSandbox(payment) ? payment : undefined)
+/** While it stands in for a real gateway. */
 const isSandbox = (payment: PaymentGateway): payment is SandboxGateway => 'review' in payment
 
 /** What the sandbox would have charged, and the verdict on what it holds for review. Works without a script. */
 export function addTestPayments(app: FastifyInstance, world: World, shell: Shell) {
-  const sandbox = sandboxOf(world)
-  if (!sandbox) return
+  const sandbox = world.payment
+  if (!isSandbox(sandbox)) return
   const cards = Object.values(testCards).map(({ number, happens }) => ({ number, happens }))
   app.get('/__payments', { schema: { hide: true } }, async (request, reply) => {
     const transactions = await newestOf(world, sandbox).catch((error: unknown) => {

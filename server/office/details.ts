@@ -1,4 +1,4 @@
-import { availability, claimValue, taken } from '#server/claims.ts'
+import { availability, claimOne, claimValue, taken } from '#server/claims.ts'
 import { inTransaction } from '#server/db/open.ts'
 import { confirmEmailLetter } from '#server/letters/letters.ts'
 import { spend, spendAll } from '#server/limits.ts'
@@ -78,12 +78,8 @@ export async function confirmEmail(world: World, word: string): Promise<{ email:
       .forUpdate()
       .executeTakeFirstOrThrow()
     const { enrollment_id, first_name } = member
-    const claimed = await db
-      .insertInto('claim')
-      .values({ kind: 'email', value: claimValue(email), enrollment_id })
-      .onConflict((clash) => clash.doNothing())
-      .executeTakeFirst()
-    if (Number(claimed.numInsertedOrUpdatedRows) === 0) throw new Refusal(409, taken.email)
+    const isOurs = await claimOne(db, { kind: 'email', value: claimValue(email), enrollment_id })
+    if (!isOurs) throw new Refusal(409, taken.email)
     await db
       .deleteFrom('claim')
       .where('kind', '=', 'email')
