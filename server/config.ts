@@ -15,6 +15,7 @@ import {
   optional,
   proxies,
   type Reader,
+  sender,
   share,
   sid,
   siteAddress,
@@ -68,7 +69,7 @@ const settings = {
   CAPTCHA_COST: whole(1, 10_000_000, 5000),
   CAPTCHA_COUNTER: whole(1, 1_000_000, 1000),
   MAIL: mail,
-  MAIL_FROM: words(`${brand.name} <hello@foyer.example>`),
+  MAIL_FROM: sender(`${brand.name} <hello@foyer.example>`),
 
   HASHES_AT_ONCE: whole(1, 64, 2),
   HASHES_WAITING: whole(1, 100_000, 400),

@@ -61,6 +61,16 @@ describe('what is set', () => {
     expect(readConfig({ DATABASE_URL })).toMatchObject({ DATABASE_URL, embedded: ['payment', 'phone', 'mail'] })
   })
 
+  test.each([
+    ['hello@join.example', 'hello@join.example'],
+    ['<hello@join.example>', 'hello@join.example'],
+    ['Join <hello@join.example>', '"Join" <hello@join.example>'],
+    ['"Join, Inc." <hello@join.example>', '"Join, Inc." <hello@join.example>'],
+    ['Łódź: us, here <hello@łódź.example>', '"Łódź: us, here" <hello@łódź.example>'],
+  ])('letters come from one address, with a name or without: %s', (MAIL_FROM, from) =>
+    expect(readConfig({ MAIL_FROM }).MAIL_FROM).toBe(from),
+  )
+
   test('a limit is how many in how many seconds', () =>
     expect(readConfig({ LIMIT_DECLINES: '3/60' }).LIMIT_DECLINES).toEqual({ most: 3, seconds: 60 }))
 
@@ -92,6 +102,9 @@ describe('what does not fit', () => {
     ['OFFICE_URL', 'javascript:alert(1)', 'is an address that starts with http:// or https://'],
     ['LIMIT_LOOKUPS', '300', 'is how many in how many seconds, such as 30/3600'],
     ['LIMIT_LOOKUPS', '300/0', 'is how many in how many seconds, such as 30/3600'],
+    ['MAIL_FROM', 'Foyer', 'is one address, such as Join <hello@join.example>'],
+    ['MAIL_FROM', 'hello at join.example', 'is one address, such as Join <hello@join.example>'],
+    ['MAIL_FROM', 'Join <join.example>', 'is one address, such as Join <hello@join.example>'],
     ['TRUST_PROXY', '1', 'is a list of addresses or networks'],
     ['TRUST_PROXY', 'true', 'is a list of addresses or networks'],
     ['TRUST_PROXY', '10.0.0.5,2', 'is a list of addresses or networks'],
@@ -105,6 +118,19 @@ describe('what does not fit', () => {
   test.each(['dead', '...', '10.0.0.0/99', '999.1.1.1'])('TRUST_PROXY=%s is no address', (text) =>
     expect(named({ TRUST_PROXY: text })).toEqual(['TRUST_PROXY']),
   )
+
+  test.each([
+    ...['a@join.example, b@join.example', 'Join <a@join.example>, b@join.example', 'Join <a@join.example', 'Join <>'],
+    ...[
+      'Join <a@join.example> us',
+      'a@join.example Join',
+      'a@b@join.example',
+      '@join.example',
+      'hello@',
+      'Us: a@join.example;',
+    ],
+    'Join\r\nBcc: eve@evil.example <a@join.example>',
+  ])('8.1 MAIL_FROM=%j is not one address', (MAIL_FROM) => expect(named({ MAIL_FROM })).toEqual(['MAIL_FROM']))
 
   test.each(['LIMIT_', 'PAYMENT_DEADLINE', 'TWILIO_SID', 'HASHES_AT_1', 'MAIL_TO'])(
     '8.1 a mistyped name does not silently do nothing: %s',

@@ -101,6 +101,18 @@ export const sid =
 export const mail: Reader<string> = (text = 'outbox') =>
   text === 'outbox' || text.startsWith('/') ? 'outbox' : address('smtp:', 'smtps:')(text)
 
+const ADDRESS = /^[^\s\p{Cc}"\\(),:;<>@]+@[^\s\p{Cc}"\\(),:;<>@]+$/u
+
+/** Whom letters come from: 'hello@join.example', or with a name before it. In quotes, because a comma in the name is not a second one. */
+export const sender =
+  (byDefault: string): Reader<string> =>
+  (text = byDefault) => {
+    const [, typed = '', address = text] = /^([^\p{Cc}<>]*)<([^<>]*)>$/u.exec(text) ?? []
+    if (!ADDRESS.test(address)) throw new Unfit('is one address, such as Join <hello@join.example>')
+    const name = typed.replace(/["\\]/g, '').trim()
+    return name ? `"${name}" <${address}>` : address
+  }
+
 const NETWORKS = ['loopback', 'linklocal', 'uniquelocal']
 
 /** Addresses or networks, never a number of hops: a header must not choose who the visitor is. */
