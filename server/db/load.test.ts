@@ -22,7 +22,7 @@ const now = new Date('2026-11-15T12:00:00Z')
 
 /** Writes files into a new folder and loads it. */
 let folders = 0
-const load = async (files: Record<string, string>) => {
+const load = async (files: Record<string, string | Buffer>) => {
   const dir = join(folder, String(folders++))
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(dir, name)), { recursive: true })
@@ -137,6 +137,46 @@ it('9.4 names every bad line and then loads nothing', async () => {
     ].join('\n'),
   )
   expect(await everything()).toEqual(before)
+})
+
+it('9.4 names every line that cannot be read, and then loads nothing', async () => {
+  const before = await everything()
+  const bad = load({
+    'sponsors.csv': Buffer.from(
+      'site,name,active,renamed_to\r\nlost,Zoë,Yes,\r\nfine,Zoe,Maybe,\r\nnil,Zo\0e,Yes,n\0\r\ntab,"Zoe\tand Max",Yes,\r\n',
+      'latin1',
+    ),
+    'documents/a.html': Buffer.from(document('Café', '<p>Déjà</p>\n<p>vu</p>'), 'latin1'),
+    'documents/b.html': document('Bell', '<p>\u0007</p>').replace('77', '78'),
+  })
+  await expect(bad).rejects.toThrow(
+    [
+      'Nothing was loaded, because these lines do not fit:',
+      '  sponsors.csv:2: has a letter that was lost: save the file as UTF-8',
+      '  sponsors.csv:4: has a control character',
+      "  sponsors.csv:3: active is Yes or No, not 'Maybe'",
+      '  documents/a.html:3: has a letter that was lost: save the file as UTF-8',
+      '  documents/a.html:7: has a letter that was lost: save the file as UTF-8',
+      '  documents/b.html:7: has a control character',
+      "  sponsors.csv:4: renamed_to 'n\uFFFD' is no sponsor's site",
+    ].join('\n'),
+  )
+  expect(await everything()).toEqual(before)
+})
+
+it('9.4 takes files as editors save them, whatever they are called', async () => {
+  await load({
+    'sponsors.csv': '\uFEFFsite,name,active,renamed_to\r\nzoe,Zoë Łukasz,Yes,\r\n',
+    'documents/100%.html': `\uFEFF${document('Percent', '<p>Café</p>').replace('77', '78')}`,
+    'documents/terms #2?.html': document('Number', '<p>Two</p>').replace('77', '79'),
+  })
+  const { sponsors, documents } = await everything()
+  expect(sponsors.find(({ site }) => site === 'zoe')?.name).toBe('Zoë Łukasz')
+  expect(documents.filter(({ id }) => [78, 79].includes(id)).map(({ title }) => title)).toEqual(['Percent', 'Number'])
+})
+
+it('9.4 does not take what may not be read for what is not there', async () => {
+  await expect(load({ documents: 'a file' })).rejects.toThrow('ENOTDIR')
 })
 
 it('9.4 says so when a folder holds nothing to load', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { basename } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { basename, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { AT_CHECKOUT, isAtCheckout } from '#contract/legal.ts'
 import { MASTER } from '#contract/site.ts'
 import { keepText } from '#server/catalog.ts'
@@ -24,7 +24,7 @@ import type { Tables } from './tables.ts'
  * its status, because one that no line names stays.
  */
 export async function loadFolder(db: Db, folder: URL | string, now: Date): Promise<Record<string, number>> {
-  const base = typeof folder === 'string' ? pathToFileURL(`${folder}/`) : folder
+  const base = typeof folder === 'string' ? resolve(folder) : fileURLToPath(folder)
   const problems: string[] = []
   const problem: Problem = (where, sentence) => problems.push(`${where}: ${sentence}`)
   const sponsors = await readSponsors(base, problem)
@@ -34,7 +34,7 @@ export async function loadFolder(db: Db, folder: URL | string, now: Date): Promi
     if (packages.slice(0, place).some((other) => other.product_id === product_id))
       problem(where, `product_id ${product_id} stands here twice`)
   if (!sponsors.length && !packages.length && !documents.length && !problems.length)
-    problem(basename(base.pathname), 'there is no sponsors.csv, packages.csv or documents/*.html here')
+    problem(basename(base), 'there is no sponsors.csv, packages.csv or documents/*.html here')
   await checkRenames(db, sponsors, problem)
   if (problems.length) throw new BadLines(problems)
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import sanitizeHtml from 'sanitize-html'
 import { toCents } from '#contract/money.ts'
@@ -20,7 +21,7 @@ export class BadLines extends Mendable {
 export type Problem = (where: string, sentence: string) => void
 type Row = { where: string; get: (column: string) => string; wrong: (sentence: string) => void }
 
-export const readSponsors = async (base: URL, problem: Problem) =>
+export const readSponsors = async (base: string, problem: Problem) =>
   (await readCsv(base, 'sponsors.csv', ['site', 'name', 'active', 'renamed_to'], problem)).map(readSponsor)
 
 function readSponsor(row: Row) {
@@ -39,7 +40,7 @@ const packageColumns = [
   ...['is_recurring', 'is_special', 'ships', 'image_url', 'position'],
 ]
 
-export const readPackages = async (base: URL, problem: Problem) =>
+export const readPackages = async (base: string, problem: Problem) =>
   (await readCsv(base, 'packages.csv', packageColumns, problem)).map(readPackage)
 
 function readPackage(row: Row) {
@@ -73,13 +74,12 @@ export type DocumentFile = Omit<Tables['legal_document'], 'version'> & { content
 
 const HEADER = /^<!--\n([\s\S]*?)\n-->\n/
 
-export async function readDocuments(base: URL, problem: Problem): Promise<DocumentFile[]> {
-  const folder = new URL('documents/', base)
-  const names = await readdir(folder).catch(() => [])
+export async function readDocuments(base: string, problem: Problem): Promise<DocumentFile[]> {
+  const names = (await readdir(join(base, 'documents')).catch(noneThere)) ?? []
   const documents: DocumentFile[] = []
   for (const name of names.filter((name) => name.endsWith('.html')).sort()) {
     const where = `documents/${name}`
-    const file = (await readFile(new URL(name, folder), 'utf8')).replaceAll('\r\n', '\n')
+    const file = (await readText(base, where, problem)).replaceAll('\r\n', '\n')
     const header = HEADER.exec(file)
     if (!header) {
       problem(`${where}:1`, 'begins with a comment that names id, title, status and display_on_checkout')
@@ -109,15 +109,11 @@ export async function readDocuments(base: URL, problem: Problem): Promise<Docume
 }
 
 /** A table with a header; columns that are not asked for may be there too. */
-async function readCsv(base: URL, name: string, columns: string[], problem: Problem): Promise<Row[]> {
-  const text = await readFile(new URL(name, base), 'utf8').catch((error) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+async function readCsv(base: string, name: string, columns: string[], problem: Problem): Promise<Row[]> {
+  const text = await readText(base, name, problem).catch(noneThere)
   if (text === undefined) return []
   try {
     const [head = [], ...records] = parse(text, {
-      bom: true,
       trim: true,
       skip_empty_lines: true,
       relax_column_count: true,
@@ -137,6 +133,23 @@ async function readCsv(base: URL, name: string, columns: string[], problem: Prob
     problem(name, error instanceof Error ? error.message : String(error))
     return []
   }
+}
+
+const CONTROL = /(?![\t\n\r])\p{Cc}/gu
+const LOST = '\uFFFD' // stands for what is not UTF-8
+
+/** A line that cannot be read is named, and read on as well as it can be, so that all bad lines are named at once. */
+async function readText(base: string, name: string, problem: Problem): Promise<string> {
+  const text = new TextDecoder().decode(await readFile(join(base, name)))
+  for (const [place, line] of text.split('\n').entries()) {
+    if (line.includes(LOST)) problem(`${name}:${place + 1}`, 'has a letter that was lost: save the file as UTF-8')
+    if (line.search(CONTROL) >= 0) problem(`${name}:${place + 1}`, 'has a control character')
+  }
+  return text.replace(CONTROL, LOST)
+}
+
+const noneThere = (error: NodeJS.ErrnoException): undefined => {
+  if (error.code !== 'ENOENT') throw error
 }
 
 const yes = ({ get, wrong }: Row, column: string): boolean => {
