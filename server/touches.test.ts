@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { creditRecord } from './db/listings.ts'
 import { sweep } from './janitor.ts'
 import { browser, sponsorOf } from './test/browser.ts'
+import { joinedMember } from './test/member.ts'
 import { filledForm, type Site, testSite } from './test/site.ts'
 import { brokenAt, touchesOf } from './touches.ts'
 
@@ -80,6 +81,14 @@ describe('the record', () => {
       said: expect.stringContaining('does not end where it ended'),
     })
     expect(await creditRecord(site.db, 'nobody')).toBeUndefined()
+  })
+
+  it('3.2 16.2 of a member is found by their name whatever its case', async () => {
+    const { username } = await joinedMember(site)
+    expect(await creditRecord(site.db, username.toUpperCase())).toMatchObject({
+      isWhole: true,
+      said: expect.stringContaining(`\n${username} joined with `),
+    })
   })
 
   it('16.2 of one enrollment is written once, however many write it at once', async () => {

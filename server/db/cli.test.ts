@@ -152,10 +152,18 @@ it.each([
   ['load', 1, 'DIR is missing.'],
   ['restore', 1, 'FILE is missing.'],
   ['list cats', 1, 'enrollments, members, differences, sponsors'],
+  ['--help', 0, 'npm run db -- COMMAND'],
+  ['reset --yes --help', 0, 'npm run db -- COMMAND'],
+  ['backup -h', 0, 'npm run db -- COMMAND'],
+  ['reset --emtpy --yes', 1, "reset does not know '--emtpy'."],
+  ['migrate --dry-run', 1, "migrate does not know '--dry-run'."],
+  ['backup --all', 1, "backup does not know '--all'."],
+  ['load my folder', 1, "load does not know 'folder'."],
 ])('8.1 says how it is used, and opens no database: %s', async (words, code, said) => {
   const elsewhere = join(folder, 'never')
   const answer = await dbWith({ DATA_DIR: elsewhere, DATABASE_URL: '' })(...words.split(' '))
   expect(answer).toMatchObject({ code, said: expect.stringContaining(said) })
+  expect(answer.said).toContain('npm run db -- COMMAND')
   expect(existsSync(elsewhere)).toBe(false)
 })
 

@@ -22,12 +22,18 @@ const USAGE = `npm run db -- COMMAND
 
 class Usage extends Mendable {}
 
-const needed = (word: string | undefined, name: string): string => {
-  if (!word) throw new Usage(`${name} is missing.`)
-  return word
+/** A word that the form does not name is a slip, or was meant to keep the command from its work. */
+function checkWords(form: string, words: string[]) {
+  const [name, ...parts] = form.split(' ')
+  const needed = parts.filter((part) => !part.startsWith('['))
+  const given = words.filter((word) => !parts.includes(`[${word}]`))
+  const unknown = given.find((word, place) => word.startsWith('-') || place >= needed.length)
+  if (unknown !== undefined) throw new Usage(`${name} does not know '${unknown}'.`)
+  const missing = needed[given.filter(Boolean).length]
+  if (missing) throw new Usage(`${missing} is missing.`)
 }
 
-/** The words that follow are looked at first, and only then is the database opened. */
+/** It stands under its form. The words are looked at first, and only then is the database opened. */
 type Command = (words: string[], config: Config) => (db: Db) => Promise<string>
 
 const commands: Record<string, Command> = {
@@ -43,14 +49,13 @@ const commands: Record<string, Command> = {
       return counted('Loaded', await seed(db, clock()))
     }
   },
-  load: ([word]) => {
-    const folder = needed(word, 'DIR')
-    return async (db) => {
+  'load DIR':
+    ([folder = '']) =>
+    async (db) => {
       await migrate(db)
       return counted('Loaded', await loadFolder(db, folder, clock()))
-    }
-  },
-  list: ([what = '']) => {
+    },
+  'list LIST': ([what = '']) => {
     const listing = Object.hasOwn(listings, what) ? listings[what] : undefined
     if (!listing) throw new Usage(`There is a list of ${Object.keys(listings).join(', ')}.`)
     return async (db) => {
@@ -58,28 +63,26 @@ const commands: Record<string, Command> = {
       return listing(db)
     }
   },
-  credit: ([word]) => {
-    const username = needed(word, 'USERNAME')
-    return async (db) => {
+  'credit USERNAME':
+    ([username = '']) =>
+    async (db) => {
       await requireSchema(db)
       const record = await creditRecord(db, username)
       if (!record) throw new Mendable(`There is no member '${username}'.`)
       if (!record.isWhole) throw new Mendable(record.said)
       return record.said
-    }
-  },
-  backup: ([word]) => {
-    const file = needed(word, 'FILE')
-    return async (db) => `Wrote ${await backup(db, file)} rows to ${file}.`
-  },
-  restore: ([word]) => {
-    const file = needed(word, 'FILE')
-    return async (db) => {
+    },
+  'backup FILE':
+    ([file = '']) =>
+    async (db) =>
+      `Wrote ${await backup(db, file)} rows to ${file}.`,
+  'restore FILE':
+    ([file = '']) =>
+    async (db) => {
       await migrate(db)
       return `Restored ${await restore(db, file)} rows.`
-    }
-  },
-  reset: (words, config) => async (db) => {
+    },
+  'reset [--empty] [--yes]': (words, config) => async (db) => {
     const precious = words.includes('--yes') ? undefined : await whyPrecious(db, config)
     if (precious)
       throw new Usage(`A reset removes every member and every payment, and ${precious}. If you mean it, add --yes.`)
@@ -113,14 +116,19 @@ const counted = (did: string, counts: Record<string, number>) => {
 
 /** What an operator does from the terminal. Problems they can mend are one sentence; anything else is a bug and shows its stack. */
 async function main([name = '', ...words]: string[]): Promise<number> {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!command) {
+  if ([name, ...words].some((word) => ['--help', '-h'].includes(word))) {
+    console.log(USAGE)
+    return 0
+  }
+  const [form, command] = Object.entries(commands).find(([form]) => form.split(' ')[0] === name) ?? []
+  if (!form || !command) {
     console.error(USAGE)
     return 2
   }
   let database: Database | undefined
   try {
     const config = readConfig()
+    checkWords(form, words)
     const work = command(words, config)
     database = await openDatabase(config)
     console.log(await work(database.db))

@@ -1,4 +1,5 @@
 import { toAmount } from '#contract/money.ts'
+import { claimValue } from '#server/claims.ts'
 import { brokenAt, touchesOf } from '#server/touches.ts'
 import type { Db } from './open.ts'
 
@@ -76,12 +77,12 @@ export const listings: Record<string, (db: Db) => Promise<string>> = {
 }
 
 /** Which links led to a member, and whether the record is still what was written. */
-export async function creditRecord(db: Db, username: string): Promise<{ said: string; isWhole: boolean } | undefined> {
+export async function creditRecord(db: Db, asked: string): Promise<{ said: string; isWhole: boolean } | undefined> {
   const member = await db
     .selectFrom('member')
     .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
-    .select(['enrollment_id', 'joined_at', 'touches', 'touch_seal', 'sponsor.name', 'sponsor.site'])
-    .where('username', '=', username)
+    .select(['username', 'enrollment_id', 'joined_at', 'touches', 'touch_seal', 'sponsor.name', 'sponsor.site'])
+    .where('username', '=', claimValue(asked))
     .executeTakeFirst()
   if (!member) return undefined
   const rows = await touchesOf(db, member.enrollment_id)
@@ -97,7 +98,7 @@ export async function creditRecord(db: Db, username: string): Promise<{ said: st
       ? `The record is whole. Its seal is ${member.touch_seal}.`
       : 'The record does not end where it ended when the member joined.'
   return {
-    said: `${record}\n${username} joined with ${member.name} (/${member.site}) on ${at(member.joined_at)}. ${verdict}`,
+    said: `${record}\n${member.username} joined with ${member.name} (/${member.site}) on ${at(member.joined_at)}. ${verdict}`,
     isWhole: !broken && isComplete,
   }
 }
