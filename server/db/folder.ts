@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, realpath, rename, unlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, realpath, rename, unlink, writeFile } from 'node:fs/promises'
 import { createConnection, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Mendable } from '#server/mendable.ts'
 
 const MARKER = 'FOYER'
+const OWNER_ONLY = 0o700
 
 /**
  * Two processes on one embedded database corrupt it silently, so the first one listens on sockets named after the folder.
@@ -14,7 +15,7 @@ const MARKER = 'FOYER'
  * which share it see each other.
  */
 export async function lockFolder(dataDir: string): Promise<() => Promise<void>> {
-  await mkdir(dataDir, { recursive: true })
+  await mkdir(dataDir, { recursive: true, mode: OWNER_ONLY })
   const locks: Server[] = []
   const unlock = async () => {
     await Promise.all(locks.map((lock) => new Promise((resolve) => lock.close(resolve))))
@@ -66,7 +67,8 @@ async function listenOnStale(path: string): Promise<Server | undefined> {
 /**
  * PGlite opens a folder that has lost its contents as a new, empty database. The marker says that there was one: then
  * emptiness is an error. Without the marker nothing was ever acknowledged, and what an interrupted first start left is
- * put aside.
+ * put aside. Its files may be read and written by everybody who gets into the folder: only the owner does. DATA_DIR itself,
+ * if it was there before, may also be another's.
  */
 export async function prepareFolder(dataDir: string): Promise<{ path: string; fresh: boolean }> {
   const path = join(dataDir, 'db')
@@ -78,6 +80,7 @@ export async function prepareFolder(dataDir: string): Promise<{ path: string; fr
     )
   if (!marked && existsSync(path)) await rename(path, `${path}.unfinished-${process.pid}-${process.hrtime.bigint()}`)
   await mkdir(path, { recursive: true })
+  await chmod(path, OWNER_ONLY).catch(() => undefined) // not every disk has modes
   return { path, fresh: !marked }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -38,6 +38,23 @@ it('9.3 what an interrupted first start left is put aside, not used and not remo
   const { path } = await prepareFolder(folder)
   expect(existsSync(join(path, 'PG_VERSION'))).toBe(false)
   expect((await readdir(folder)).filter((name) => name.startsWith('db.unfinished-'))).toHaveLength(1)
+})
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+
+it('9.3 nobody else gets into the database, however its folder was made', async () => {
+  const made = join(folder, 'made')
+  await (await lockFolder(made))()
+  expect(await modeOf(made)).toBe('700')
+  expect(await modeOf((await prepareFolder(made)).path)).toBe('700')
+
+  await mkdir(join(folder, 'db'))
+  await writeFile(join(folder, 'db', 'PG_VERSION'), '17')
+  await markFinished(folder)
+  for (const path of [folder, join(folder, 'db')]) await chmod(path, 0o755)
+  await (await lockFolder(folder))()
+  expect(await modeOf((await prepareFolder(folder)).path)).toBe('700')
+  expect(await modeOf(folder)).toBe('755') // may be another's
 })
 
 it('9.3 a finished one is opened as it is', async () => {

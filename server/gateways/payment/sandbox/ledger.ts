@@ -38,7 +38,7 @@ const becomes: Record<State, State[]> = {
  * its lines decides: of two processes that write of one thing at once, both abide by the line that stands first.
  */
 export function openLedger(file: string, now: () => Date) {
-  mkdirSync(dirname(file), { recursive: true })
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const byReference = new Map<string, Entry>()
   const references = new Map<string, string>()
   let read = 0
@@ -63,7 +63,7 @@ export function openLedger(file: string, now: () => Date) {
   }
   const write = (line: Omit<Line, 'at'>) => {
     // The first line end closes what a crash may have cut short.
-    appendFileSync(file, `\n${JSON.stringify({ at: now().toISOString(), ...line })}\n`)
+    appendFileSync(file, `\n${JSON.stringify({ at: now().toISOString(), ...line })}\n`, { mode: 0o600 })
     learn()
   }
   const find = (reference: string): Entry | undefined => {

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, statSync } from 'node:fs'
 import { appendFile, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -94,6 +94,13 @@ describe('the ledger', () => {
       return clock()
     }
   }
+
+  it('9.3 is read by its owner only, in a folder of theirs', () => {
+    const own = join(folder, 'made', 'ledger.jsonl')
+    openLedger(own, clock).add(decided('one'))
+    const modes = [own, join(folder, 'made')].map((path) => (statSync(path).mode & 0o777).toString(8))
+    expect(modes).toEqual(['600', '700'])
+  })
 
   it('lets the first line win when two processes decide for one reference at once', () => {
     const first = { at: '2026-11-15T12:00:00.000Z', transaction_id: 'theirs', ...decided('one') }
