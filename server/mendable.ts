@@ -36,7 +36,7 @@ const sentences: Record<string, (error: SystemError) => string> = {
   EISDIR: ({ path }) => `${path ?? 'This'} is a folder, not a file.`,
   EACCES: ({ path }) => `${path} may not be used by this program.`,
   EROFS: ({ path }) => `${path} cannot be written to.`,
-  Z_DATA_ERROR: () => 'This file is not a backup of Foyer.',
+  Z_DATA_ERROR: () => 'This file is not a backup of Foyer, or it is damaged. Nothing was restored.',
   Z_BUF_ERROR: () => 'This backup is cut short. Nothing of it was restored: use a whole copy of it.',
 }
 

@@ -4,9 +4,10 @@ import { pipeline as piped, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { sql } from 'kysely'
+import * as z from 'zod/mini'
 import { Mendable } from '#server/mendable.ts'
 import { applied, schemaOf, tablesOf } from './migrate.ts'
-import { type Db, inTransaction } from './open.ts'
+import { type Db, inTransaction, isHopeless } from './open.ts'
 import type { Tables } from './tables.ts'
 
 /** Parents before children, so that a restore never meets a row whose parent is missing. */
@@ -70,6 +71,9 @@ async function requireKnown(db: Db): Promise<string[]> {
   return migrations
 }
 
+const Header = z.object({ foyer: z.literal(1), migrations: z.array(z.string()) })
+const Page = z.object({ table: z.string(), rows: z.array(z.unknown()) })
+
 /** Puts a backup into an empty, migrated database: all of it or nothing. */
 export async function restore(db: Db, file: string): Promise<number> {
   const migrations = await applied(db)
@@ -80,24 +84,34 @@ export async function restore(db: Db, file: string): Promise<number> {
     let count = 0
     let line = 0
     for await (const text of linesOf(file)) {
-      const read = JSON.parse(text)
-      if (line++ === 0) {
-        if (read.foyer !== 1) throw new Mendable(`${file} is not a backup of Foyer.`)
-        const differs = read.migrations.join() !== migrations.join()
-        if (differs)
-          throw new Mendable(`The backup has the schema ${read.migrations.at(-1)}, this database ${migrations.at(-1)}.`)
+      const at = `${file}:${++line}`
+      if (line === 1) {
+        const saved = read(Header, text, at).migrations
+        if (saved.join() !== migrations.join())
+          throw new Mendable(`The backup has the schema ${saved.at(-1)}, this database ${migrations.at(-1)}.`)
         continue
       }
-      const table = tables.find((known) => known === read.table)
-      if (!table) throw new Mendable(`${file}:${line} names the table '${read.table}', which does not exist.`)
-      await sql`insert into ${sql.table(table)} select * from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(read.rows)}::jsonb)`.execute(
-        db,
-      )
-      count += read.rows.length
+      const page = read(Page, text, at)
+      const table = tables.find((known) => known === page.table)
+      if (!table) throw new Mendable(`${at} names the table '${page.table}', which does not exist.`)
+      await sql`insert into ${sql.table(table)} select * from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(page.rows)}::jsonb)`
+        .execute(db)
+        .catch((error) => {
+          throw isHopeless(error) ? new Mendable(`${at} does not fit: ${error.message}. Nothing was restored.`) : error
+        })
+      count += page.rows.length
     }
     if (line === 0) throw new Mendable(`${file} is empty.`)
     return count
   })
+}
+
+function read<Shape extends z.ZodMiniType>(shape: Shape, text: string, at: string): z.infer<Shape> {
+  try {
+    return z.parse(shape, JSON.parse(text))
+  } catch {
+    throw new Mendable(`${at} is not of a backup of Foyer, or it is damaged. Nothing was restored.`)
+  }
 }
 
 /** A line ends at a line feed only: readline would also end one at U+2028 and U+2029, which JSON leaves as they are. */
