@@ -3,6 +3,9 @@ export class Mendable extends Error {}
 
 type SystemError = Error & { code: string; path?: string }
 
+export const READ_ONLY =
+  'This database can only be read. DATABASE_URL should name the one that can be written to, not a copy of it.'
+
 /** What the system says in codes, said in words. */
 const sentences: Record<string, (error: SystemError) => string> = {
   EADDRINUSE: () => 'Another program is using this port. Stop it, or choose another one with PORT.',
@@ -28,7 +31,11 @@ const sentences: Record<string, (error: SystemError) => string> = {
   '57P03': () => 'The database is starting or stopping. Try again in a moment.',
   '53300': () =>
     'The database has no connection left. Choose a smaller DATABASE_POOL, or let the database have more (max_connections).',
-  '53100': () => 'There is no room left where the database keeps its files.',
+  '53100': noRoom,
+  'ErrnoError 51': noRoom, // the embedded database's own word for ENOSPC
+  '25006': () => READ_ONLY,
+  '42501': ({ message }) =>
+    `The database does not let the role in DATABASE_URL do this: ${message}. Name the role that made Foyer's tables, or GRANT this one the right.`,
   ENOSPC: () => 'There is no room left on this disk.',
   ENOENT: ({ path }) => `There is no ${path}.`,
   ENOTDIR: ({ path }) => `${path} is not a folder.`,
@@ -52,6 +59,10 @@ function noAnswer() {
   return 'The database does not answer at the address in DATABASE_URL.'
 }
 
+function noRoom() {
+  return 'There is no room left where the database keeps its files.'
+}
+
 function tooSlow() {
   return 'The database took too long. A backup, or something else that is slow, may hold its tables: try again later.'
 }
@@ -71,7 +82,7 @@ function unknownCertificate() {
 /** The sentence for a problem that can be mended; nothing for a bug. */
 export function sentenceFor(error: unknown): string | undefined {
   if (error instanceof Mendable) return error.message
-  if (!(error instanceof Error)) return undefined
-  if (!('code' in error) || typeof error.code !== 'string') return uncoded.get(error.message)?.()
-  return sentences[error.code]?.(error as SystemError)
+  const { code, name, errno, message } = Object(error)
+  if (typeof code === 'string') return sentences[code]?.(error as SystemError)
+  return sentences[`${name} ${errno}`]?.(error as SystemError) ?? uncoded.get(message)?.()
 }

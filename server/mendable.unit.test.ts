@@ -15,6 +15,8 @@ test.each([
   ['57P03', 'The database is starting or stopping.'],
   ['53300', 'The database has no connection left.'],
   ['53100', 'There is no room left where the database keeps its files.'],
+  ['25006', 'This database can only be read.'],
+  ['42501', 'The database does not let the role in DATABASE_URL do this: 42501.'],
   ['ENOSPC', 'There is no room left on this disk.'],
 ])('8.1 %s is a sentence', (code, sentence) =>
   expect(sentenceFor(Object.assign(new Error(code), { code }))).toContain(sentence),
@@ -52,8 +54,14 @@ test('8.1 a database that never answers is a sentence', async () =>
 test('8.1 a database without TLS is a sentence', async () =>
   expect(sentenceFor(await thrownBy('N', '?sslmode=verify-full'))).toMatch(/^The database speaks no TLS\./))
 
+test('8.1 a full disk under the embedded database is a sentence', () =>
+  expect(sentenceFor({ name: 'ErrnoError', errno: 51 })).toBe(
+    'There is no room left where the database keeps its files.',
+  ))
+
 test('a bug stays a bug', () => {
   expect(sentenceFor(new TypeError('x is not a function'))).toBeUndefined()
   expect(sentenceFor(Object.assign(new Error('x'), { code: 'ERR_ASSERTION' }))).toBeUndefined()
   expect(sentenceFor(new Error('constructor'))).toBeUndefined()
+  expect(sentenceFor(undefined)).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
-import { Mendable } from '#server/mendable.ts'
+import { Mendable, READ_ONLY } from '#server/mendable.ts'
 import { type Db, inTransaction } from './open.ts'
 
 const folder = new URL('migrations/', import.meta.url)
@@ -32,6 +32,7 @@ export const migrate = (db: Db): Promise<string[]> =>
   inTransaction(db, async (db) => {
     await waitForTurn(db)
     await refuseNewer(db)
+    await refuseUnfit(db)
     const { error, results = [] } = await new Migrator({ db, provider }).migrateToLatest()
     if (error) throw error
     return results.map(({ migrationName }) => migrationName)
@@ -62,6 +63,27 @@ export async function refuseNewer(db: Db): Promise<void> {
     throw new Mendable(
       `This database has ${newer.join(', ')}, which this version of Foyer does not know. Start the newer version that brought it.`,
     )
+}
+
+type Fitness = { role: string; schema: string | null; mayMake: boolean; encoding: string; locked: string }
+
+/** Nobody writes into what cannot hold it. Asked beforehand, because Kysely hides why its first statement failed. */
+async function refuseUnfit(db: Db): Promise<void> {
+  const { rows } = await sql<Fitness>`
+    select quote_ident(current_user) as role, quote_ident(current_schema()) as schema,
+      has_schema_privilege(current_schema(), 'create') as "mayMake",
+      current_setting('server_encoding') as encoding, current_setting('transaction_read_only') as locked`.execute(db)
+  const isNew = !(await applied(db)).length
+  const problems = rows.flatMap(({ role, schema, mayMake, encoding, locked }) => [
+    encoding !== 'UTF8' &&
+      `This database keeps its text as ${encoding}, and not every name can be written so. Make another with createdb -T template0 -E UTF8 NAME; what is in this one can be moved with npm run db -- backup FILE.`,
+    locked === 'on' && READ_ONLY,
+    isNew && !schema && `There is no schema on the search_path that ${role} may use.`,
+    isNew &&
+      !mayMake &&
+      `${role} may not make tables in the schema ${schema}. Let its owner run: GRANT CREATE ON SCHEMA ${schema} TO ${role};`,
+  ])
+  for (const problem of problems) if (problem) throw new Mendable(problem)
 }
 
 /** Who only looks changes no schema: an older version may be running on it. */
