@@ -1,7 +1,7 @@
 /** A problem that the operator can mend: one sentence is enough. Anything else is a bug and shows its stack. */
 export class Mendable extends Error {}
 
-type SystemError = Error & { code: string; path?: string }
+type SystemError = Error & { code: string; path?: string; detail?: string }
 
 export const READ_ONLY =
   'This database can only be read. DATABASE_URL should name the one that can be written to, not a copy of it.'
@@ -36,6 +36,8 @@ const sentences: Record<string, (error: SystemError) => string> = {
   '25006': () => READ_ONLY,
   '42501': ({ message }) =>
     `The database does not let the role in DATABASE_URL do this: ${message}. Name the role that made Foyer's tables, or GRANT this one the right.`,
+  '2BP01': ({ detail = '' }) =>
+    `Nothing was removed: what is not Foyer's hangs on its tables. Remove that first: ${detail.replaceAll('\n', '; ')}.`,
   ENOSPC: () => 'There is no room left on this disk.',
   ENOENT: ({ path }) => `There is no ${path}.`,
   ENOTDIR: ({ path }) => `${path} is not a folder.`,

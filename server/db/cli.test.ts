@@ -134,6 +134,28 @@ it.runIf(isPostgres)(
 )
 
 it.runIf(isPostgres)(
+  '9.10 a reset removes nothing while something of others hangs on our tables, and names it',
+  async () => {
+    const shared = await testDatabase()
+    await sql`create schema own`.execute(shared.db)
+    await sql`create view own.names as select username from member`.execute(shared.db)
+    await sql`create table theirs (id uuid references member)`.execute(shared.db)
+    const reset = () => dbWith({ DATABASE_URL: shared.url ?? '' })('reset', '--yes')
+    const { code, said } = await reset()
+    expect(code).toBe(1)
+    expect(said).toMatch(/^Nothing was removed: what is not Foyer's hangs on its tables\. Remove that first: .+\.\n$/)
+    expect(said).toContain('view own.names depends on table member')
+    expect(said).toContain('constraint theirs_id_fkey on table theirs depends on table member')
+    expect((await sql`select from own.names`.execute(shared.db)).rows).toEqual([])
+    await sql`drop view own.names`.execute(shared.db)
+    await sql`drop table theirs`.execute(shared.db)
+    expect(await reset()).toMatchObject({ code: 0 })
+    await shared.close()
+  },
+  180_000,
+)
+
+it.runIf(isPostgres)(
   '9.10 a reset that cannot be finished has removed nothing',
   async () => {
     await db('seed')
