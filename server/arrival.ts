@@ -1,8 +1,7 @@
 import type { Package, Sponsor } from '#contract/api.ts'
 import { brand } from '#contract/brand.ts'
-import { figures } from '#contract/figures.ts'
 import { toAmount } from '#contract/money.ts'
-import { groupOf } from '#contract/packages.ts'
+import { preselected } from '#contract/packages.ts'
 import { renewsOn } from '#contract/renewal.ts'
 import { MASTER } from '#contract/site.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
@@ -46,9 +45,7 @@ async function otherSponsor(world: World, sponsor: Sponsor, { other, mayChoose }
 }
 
 async function startData(world: World, sponsor: Sponsor, packages: Package[], way: Way): Promise<StartData> {
-  const starter = packages.find(
-    (found) => found.product_id === figures.starter_product_id && groupOf(found) === 'starter',
-  )
+  const starter = preselected(packages)
   return {
     sponsor,
     ...(way.lost ? { unknown_site: way.lost } : {}),

@@ -10,17 +10,31 @@ import { stepOf } from './flow.ts'
 import { StepForm } from './StepForm.tsx'
 import type { Wizard } from './wizard.ts'
 
-/** What the price of a card means. */
-const terms: Record<OrderList, string> = {
-  product_ids: `today, then ${monthly} a month`,
-  autoship_product_ids: 'once',
-  special_product_ids: 'once',
+/** What each step says, and what the price of a card means there. */
+const words: Record<OrderList, { title: string; lead: string; terms: string }> = {
+  product_ids: {
+    title: 'Choose your membership',
+    lead: 'Each one opens every room. You can change your mind until you pay.',
+    terms: `today, then ${monthly} a month`,
+  },
+  autoship_product_ids: {
+    title: 'Anything to go with it?',
+    lead: 'Add it to your membership, or go on without. You can change your mind until you pay.',
+    terms: 'once',
+  },
+  special_product_ids: {
+    title: 'Something special?',
+    lead: 'Offered once, with your membership. You can go on without, and change your mind until you pay.',
+    terms: 'once',
+  },
 }
 
-type PackageStepProps = { wizard: Wizard; list: OrderList; title: string; lead: string }
+/** The step on which this list of the order is chosen. */
+export const packageStep = (list: OrderList) => (props: { wizard: Wizard }) => <PackageStep {...props} list={list} />
 
 /** A group of packages. Choosing one replaces the earlier choice and is the way forward. */
-export function PackageStep({ wizard, list, title, lead }: PackageStepProps) {
+function PackageStep({ wizard, list }: { wizard: Wizard; list: OrderList }) {
+  const { title, lead } = words[list]
   const offered = wizard.start.packages.filter((found) => groupOf(found) === groupOfList[list])
   const [chosen] = packagesIn(list, wizard.draft, wizard.start)
   const refused = wizard.refused?.[list]
@@ -101,7 +115,7 @@ function PackageCard({ found, list, chosen, busy }: PackageCardProps) {
         <span className="package-foot">
           <span className="package-price">
             {`${showAmount(found.price)} `}
-            <small>{terms[list]}</small>
+            <small>{words[list].terms}</small>
           </span>
           <span className="package-choose">
             {chosen ? 'Chosen' : 'Choose'}

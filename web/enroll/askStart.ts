@@ -1,5 +1,5 @@
 import { figures } from '#contract/figures.ts'
-import { groupOf } from '#contract/packages.ts'
+import { preselected } from '#contract/packages.ts'
 import { MASTER } from '#contract/site.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
 import { api } from '#web/api.ts'
@@ -22,7 +22,7 @@ export async function askStart(bare: BareStart): Promise<StartData> {
 }
 
 async function ask({ sponsor_site, ...known }: BareStart): Promise<StartData> {
-  const { product_category_id, language_id, starter_product_id } = figures
+  const { product_category_id, language_id } = figures
   const [sponsor, packages] = await Promise.all([
     api.getSponsor({ sponsor_site }),
     api.getPackages({ product_category_id, language_id }),
@@ -31,7 +31,7 @@ async function ask({ sponsor_site, ...known }: BareStart): Promise<StartData> {
   if (isLost)
     history.replaceState(null, '', `/${MASTER}`) // without leaving, to be able to name the lost word
   else if (sponsor.site !== sponsor_site) return leaveFor(sponsor.site)
-  const starter = packages.find((found) => found.product_id === starter_product_id && groupOf(found) === 'starter')
+  const starter = preselected(packages)
   const { grand_total } = await api.sumOrder(orderOf(starter ? { product_ids: String(starter.product_id) } : {}))
   return {
     ...known,

@@ -1,10 +1,8 @@
 import type { ComponentType } from 'react'
 import type { StartData, Step } from '#contract/start.ts'
 import { nextStep } from './flow.ts'
+import { packageStep } from './PackageStep.tsx'
 import { Account } from './steps/Account.tsx'
-import { Autoship } from './steps/Autoship.tsx'
-import { ProductSelection } from './steps/ProductSelection.tsx'
-import { Special } from './steps/Special.tsx'
 import type { Wizard } from './wizard.ts'
 
 /** Every step is a component that is handed the wizard and nothing else. */
@@ -12,9 +10,9 @@ export type Screen = ComponentType<{ wizard: Wizard }>
 
 /** The two that may come first are part of the page's own script, and so are the two that are almost the same as one of them. */
 const ready: Partial<Record<Step, Screen>> = {
-  PRODUCT_SELECTION: ProductSelection,
-  AUTOSHIP: Autoship,
-  SPECIAL: Special,
+  PRODUCT_SELECTION: packageStep('product_ids'),
+  AUTOSHIP: packageStep('autoship_product_ids'),
+  SPECIAL: packageStep('special_product_ids'),
   ACCOUNT: Account,
 }
 
