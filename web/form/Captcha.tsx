@@ -82,7 +82,7 @@ function OwnCaptcha({ name, defaultValue, error, used, hold, onSolved }: OwnProp
               stop()
               show('idle', '')
             }}
-            {...described({ name, label: '', error }, `${name}-more`)}
+            {...described({ name, error }, `${name}-more`)}
             name={undefined}
           />
           <span>I'm not a robot</span>

@@ -1,7 +1,8 @@
 import { type ReactNode, type RefObject, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { AlertIcon } from '#web/icons.tsx'
-import { focusField } from './useForm.ts'
+import { FieldError } from './Field.tsx'
+import { focusField } from './focusField.ts'
 
 /** What every captcha is told, whoever asks it. */
 export type CaptchaProps = {
@@ -57,11 +58,6 @@ export const CaptchaFrame = ({ name, error, input, solution, failed, again, chil
         </span>
       </p>
     )}
-    {error && !failed && (
-      <p className="error" id={`${name}-error`}>
-        <AlertIcon />
-        <span>{error}</span>
-      </p>
-    )}
+    {!failed && <FieldError name={name} error={error} />}
   </div>
 )

@@ -1,6 +1,5 @@
 import type { ChangeEvent, ReactNode } from 'react'
-import { AlertIcon } from '#web/icons.tsx'
-import { described } from './Field.tsx'
+import { described, FieldError } from './Field.tsx'
 
 type CheckboxProps = {
   name: string
@@ -24,16 +23,11 @@ export function Checkbox({ name, defaultValue, error, children, onChange }: Chec
           defaultChecked={defaultValue === '1'}
           onChange={onChange}
           aria-labelledby={sentence}
-          {...described({ name, label: '', error })}
+          {...described({ name, error })}
         />
         <span id={sentence}>{children}</span>
       </div>
-      {error && (
-        <p className="error" id={`${name}-error`}>
-          <AlertIcon />
-          <span>{error}</span>
-        </p>
-      )}
+      <FieldError name={name} error={error} />
     </div>
   )
 }

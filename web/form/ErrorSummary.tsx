@@ -1,5 +1,5 @@
 import { AlertIcon, CheckIcon } from '#web/icons.tsx'
-import { focusField } from './useForm.ts'
+import { focusField } from './focusField.ts'
 
 type Entry = { name: string; message: string; done: boolean }
 

@@ -7,11 +7,11 @@ export type FieldProps = {
   label: string
   hint?: ReactNode
   error?: string | undefined
-  optional?: boolean
+  optional?: boolean | undefined
 }
 
 /** How a control is tied to its words. */
-export const described = ({ name, hint, error }: FieldProps, more = '') => ({
+export const described = ({ name, hint, error }: Omit<FieldProps, 'label'>, more = '') => ({
   id: name,
   name,
   'aria-describedby': [hint && `${name}-hint`, more, error && `${name}-error`].filter(Boolean).join(' ') || undefined,
@@ -32,21 +32,25 @@ export function FieldFrame({ name, label, hint, error, optional, children }: Fie
         </p>
       )}
       {children}
-      {error && (
-        <p className="error" id={`${name}-error`}>
-          <AlertIcon />
-          <span>{error}</span>
-        </p>
-      )}
+      <FieldError name={name} error={error} />
     </div>
   )
 }
+
+/** What is wrong with a field. */
+export const FieldError = ({ name, error }: Pick<FieldProps, 'name' | 'error'>) =>
+  error && (
+    <p className="error" id={`${name}-error`}>
+      <AlertIcon />
+      <span>{error}</span>
+    </p>
+  )
 
 type InputProps = Omit<ComponentProps<'input'>, 'name'>
 
 /** A line of text. Uncontrolled: what a person or a browser puts in stays in the DOM until it is read. */
 export function Field({ name, label, hint, error, optional, children, ...input }: FieldProps & InputProps) {
-  const words = { name, label, hint, error, ...(optional ? { optional } : {}) }
+  const words = { name, label, hint, error, optional }
   return (
     <FieldFrame {...words}>
       <input className="control" type="text" {...input} {...described(words)} />

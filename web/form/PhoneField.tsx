@@ -2,7 +2,7 @@ import { type InputHTMLAttributes, useEffect, useLayoutEffect, useMemo, useRef, 
 import { joinPhone, phoneDigits } from '#contract/phone.ts'
 import { ChevronIcon } from '#web/icons.tsx'
 import { loadDialCountry, saveDialCountry } from '#web/storage.ts'
-import { countriesByName, countryOf, dialCodeOf, isDialCountry } from './dial-codes.ts'
+import { countriesByName, countryOf, dialCodeOf, isDialCountry, numberAtHome } from './dial-codes.ts'
 import { described, FieldFrame, type FieldProps } from './Field.tsx'
 
 const HOME = { code: 'US', label: 'United States (+1)' }
@@ -113,8 +113,8 @@ function international(typed: string): string | undefined {
   return digits.startsWith('00') ? `+${digits.slice(2)}` : undefined
 }
 
-/** Leaves the part after the dial code, grouped as North Americans write it. */
+/** Leaves the part after the dial code. */
 function settle(field: HTMLInputElement, number: string, country: string) {
-  const rest = number.slice(1 + dialCodeOf(country).length)
-  if (rest) field.value = dialCodeOf(country) === '1' ? rest.replace(/^(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3') : rest
+  const rest = numberAtHome(number, country)
+  if (rest) field.value = rest
 }

@@ -2,9 +2,9 @@ import { type SelectHTMLAttributes, useLayoutEffect, useRef, useState } from 're
 import type { Country } from '#contract/countries.ts'
 import { chosenAfter, type Handed, matchOption, type Offer, type Option } from './country-options.ts'
 import type { FieldProps } from './Field.tsx'
+import { focusField } from './focusField.ts'
 import { SelectField } from './SelectField.tsx'
 import type { Countries } from './useCountries.ts'
-import { focusField } from './useForm.ts'
 
 /** The options of the spec, the same for both selectors, and what every field has. */
 export type PlaceProps = FieldProps &

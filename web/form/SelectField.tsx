@@ -16,7 +16,7 @@ export function SelectField({
   optional,
   ...select
 }: FieldProps & SelectProps) {
-  const words = { name, label, hint, error, ...(optional ? { optional } : {}) }
+  const words = { name, label, hint, error, optional }
   return (
     <FieldFrame {...words}>
       <div className="select">

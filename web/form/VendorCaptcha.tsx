@@ -24,7 +24,7 @@ export function VendorCaptcha({ vendor, name, error, onSolved }: Omit<CaptchaPro
       failed={failed}
       again={() => setTries(tries + 1)}
     >
-      <fieldset className="captcha-vendor" tabIndex={-1} {...described({ name, label: '', error })} name={undefined}>
+      <fieldset className="captcha-vendor" tabIndex={-1} {...described({ name, error })} name={undefined}>
         <legend className="unseen">Confirm that you are a person</legend>
         {!failed && (
           <Box key={tries} vendor={vendor} found={found} fail={fail}>

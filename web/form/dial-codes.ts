@@ -28,6 +28,13 @@ const HOME = '1'
 /** 'DE' → '49'; of a country that we do not know '1'. */
 export const dialCodeOf = (code: string): string => entries.find(({ country }) => country === code)?.dialCode ?? HOME
 
+/** '+12025550123' → '(202) 555-0123': what follows the dial code, grouped as North Americans write it. */
+export function numberAtHome(number: string, country: string): string {
+  const dialCode = dialCodeOf(country)
+  const rest = number.slice(1 + dialCode.length)
+  return dialCode === HOME ? rest.replace(/^(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3') : rest
+}
+
 /** Whether a stored or restored code is one of ours. */
 export const isDialCountry = (code: string): boolean => entries.some(({ country }) => country === code)
 

@@ -1,6 +1,7 @@
 import { type FocusEvent, type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type * as z from 'zod/mini'
+import { focusField } from './focusField.ts'
 import { onEnter } from './onEnter.ts'
 import { readForm } from './readForm.ts'
 
@@ -21,7 +22,7 @@ type Task<Checked extends Rules> = {
   /** Fields that `onValid` asks the server about: what it said before stands until it answers, and stops nobody from asking. */
   lookedUp?: string[]
   /** Rules that need more than one field. */
-  across?: (values: Read) => Partial<Record<keyof Checked, string>>
+  across?: (values: Read) => Partial<Record<keyof Checked, string | undefined>>
   /**
    * Everything fits. May answer with messages of the server, which are then shown like our own; or that all is to be gone
    * through again, because it has changed meanwhile.
@@ -212,6 +213,3 @@ const inOrder = (form: HTMLFormElement | null, names: string[]) => {
   const onScreen = [...(form?.elements ?? [])].map((element) => element.getAttribute('name'))
   return names.toSorted((a, b) => onScreen.indexOf(a) - onScreen.indexOf(b))
 }
-
-/** Brings a field under the visitor's hands. */
-export const focusField = (name: string): void => document.getElementById(name)?.focus()

@@ -18,10 +18,7 @@ export function NewPassword() {
   const { password } = officeCalls.resetPassword.input.shape
   const form = useCallForm({
     rules: { password },
-    across: (found) => {
-      const objection = objectionTo(found.password ?? '', {})
-      return objection ? { password: objection } : {}
-    },
+    across: (found) => ({ password: objectionTo(found.password ?? '', {}) }),
     send: async (answers) => {
       await officeApi.resetPassword({ ...answers, token: wordInAddress() })
       goTo('/office', 'Your new password is set. Please sign in with it.')

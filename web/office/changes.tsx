@@ -68,10 +68,7 @@ function ChangeEmail({ view, onCancel, onDone }: ChangeProps) {
 function ChangePassword({ view, onCancel, onDone }: ChangeProps) {
   const form = useCallForm({
     rules: officeCalls.changePassword.input.shape,
-    across: (found) => {
-      const objection = objectionTo(found.password ?? '', view)
-      return objection ? { password: objection } : {}
-    },
+    across: (found) => ({ password: objectionTo(found.password ?? '', view) }),
     send: async (answers) => {
       await officeApi.changePassword(answers)
       onDone('Your password is changed. Every other browser is signed out.')

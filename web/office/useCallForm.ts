@@ -10,7 +10,7 @@ type Task<Checked extends Rules> = {
   /** The input of the call, as the contract has it. */
   rules: Checked
   values?: Partial<Record<keyof Checked, string>>
-  across?: (found: Record<string, string>) => Partial<Record<keyof Checked, string>>
+  across?: (found: Record<string, string>) => Partial<Record<keyof Checked, string | undefined>>
   send: (answers: { [Name in keyof Checked]: z.infer<Checked[Name]> }) => Promise<unknown>
 }
 

@@ -19,10 +19,7 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
     values: wizard.draft,
     refused: wizard.refused,
     lookedUp: ['email', 'username'],
-    across: (found) => {
-      const password = objectionTo(found.password ?? '', { ...wizard.draft, ...found })
-      return password ? { password } : {}
-    },
+    across: (found) => ({ password: objectionTo(found.password ?? '', { ...wizard.draft, ...found }) }),
     onValid: async (answers): Promise<Messages | 'again' | undefined> => {
       const pressedWith = wizard.remember()
       const [email, taken] = await Promise.all([findEmail(answers.email, form), username.check(answers.username)])
