@@ -1,4 +1,5 @@
 import { type InputHTMLAttributes, useEffect, useState } from 'react'
+import { passwordRules } from '#contract/fields.ts'
 import { CheckIcon, DotIcon } from '#web/icons.tsx'
 import { described, FieldFrame, type FieldProps } from './Field.tsx'
 import { useUnkept } from './useUnkept.ts'
@@ -6,17 +7,15 @@ import { useUnkept } from './useUnkept.ts'
 type PasswordProps = FieldProps &
   Pick<InputHTMLAttributes<HTMLInputElement>, 'defaultValue' | 'enterKeyHint'> & {
     autoComplete: 'new-password' | 'current-password'
-    /** None for a password that exists already. */
-    rules?: readonly { label: string; met: (password: string) => boolean }[]
   }
 
-/** A password that can be looked at, with its rules ticked as they are met. */
-export function PasswordField({ rules = [], defaultValue, enterKeyHint, autoComplete, ...words }: PasswordProps) {
+/** A password that can be looked at; a new one with its rules, ticked as they are met. */
+export function PasswordField({ defaultValue, enterKeyHint, autoComplete, ...words }: PasswordProps) {
   const [shown, setShown] = useState(false)
   const field = useUnkept(autoComplete)
   const [typed, setTyped] = useState(String(defaultValue ?? ''))
   useEffect(() => setTyped(field.current?.value ?? ''), [field]) // it may have been typed before the script was here
-  const rulesId = `${words.name}-rules`
+  const rulesId = autoComplete === 'new-password' ? `${words.name}-rules` : ''
   return (
     <FieldFrame {...words}>
       <div className="password">
@@ -31,7 +30,7 @@ export function PasswordField({ rules = [], defaultValue, enterKeyHint, autoComp
           enterKeyHint={enterKeyHint}
           defaultValue={defaultValue}
           onInput={(event) => setTyped(event.currentTarget.value)}
-          {...described(words, rules.length ? rulesId : '')}
+          {...described(words, rulesId)}
         />
         <button
           type="button"
@@ -42,9 +41,9 @@ export function PasswordField({ rules = [], defaultValue, enterKeyHint, autoComp
           {shown ? 'Hide' : 'Show'}
         </button>
       </div>
-      {rules.length > 0 && (
+      {rulesId && (
         <ul className="rules" id={rulesId}>
-          {rules.map(({ label, met }) => (
+          {passwordRules.map(({ label, met }) => (
             <li key={label} className={met(typed) ? 'met' : undefined}>
               {met(typed) ? <CheckIcon /> : <DotIcon />}
               {label}

@@ -1,6 +1,5 @@
 import { useState } from 'react'
 import { billingCountries, unitedStates } from '#contract/countries.ts'
-import { passwordRules } from '#contract/fields.ts'
 import { CountrySelect } from '#web/form/CountrySelect.tsx'
 import { ErrorSummary } from '#web/form/ErrorSummary.tsx'
 import { Field } from '#web/form/Field.tsx'
@@ -73,12 +72,11 @@ export function FormGallery() {
           />
           <PhoneField name="phone" label="Mobile phone number" />
           <PhoneField name="phone2" label="Mobile phone number" error="Invalid mobile phone number format." />
-          <PasswordField autoComplete="new-password" name="password" label="Password" rules={passwordRules} />
+          <PasswordField autoComplete="new-password" name="password" label="Password" />
           <PasswordField
             autoComplete="new-password"
             name="password2"
             label="Password"
-            rules={passwordRules}
             defaultValue="Secret"
             error="Please enter your password."
           />

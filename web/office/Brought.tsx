@@ -1,8 +1,8 @@
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { OfficeView } from '#contract/office-calls.ts'
+import { plainDay } from '#web/days.ts'
 import { AccountIcon, ChevronIcon } from '#web/icons.tsx'
-import { plainDay } from './days.ts'
 
 const FIRST = 5
 

@@ -1,5 +1,5 @@
 import type { OfficeView } from '#contract/office-calls.ts'
-import { shortDay } from './days.ts'
+import { shortDay } from '#web/days.ts'
 import { topOf } from './scale.ts'
 
 type Weeks = OfficeView['weeks']

@@ -1,11 +1,9 @@
 import { useState } from 'react'
 import { officeApi } from './api.ts'
-import { Failure } from './Failure.tsx'
+import { CallForm, useCallForm } from './CallForm.tsx'
 import { OldWord } from './OldWord.tsx'
-import { Submit } from './Submit.tsx'
 import { isSpent } from './sentenceOf.ts'
 import { Threshold } from './Threshold.tsx'
-import { useCallForm } from './useCallForm.ts'
 import { useWord, wordInAddress } from './useWord.ts'
 
 /** Where the letter to a new address leads. One press, because programs that look into letters open every link. */
@@ -25,12 +23,7 @@ export function ConfirmEmail() {
   if (word === '' || isSpent(form.failure?.cause)) return <OldWord sentence={form.failure?.sentence}>{office}</OldWord>
   return (
     <Threshold title="Your new address" lead="One press, and our letters go here from now on.">
-      <form method="post" {...form.props}>
-        <Failure sentence={form.failure?.sentence} />
-        <div className="ways">
-          <Submit busy={form.busy}>Confirm my new address</Submit>
-        </div>
-      </form>
+      <CallForm form={form} button="Confirm my new address" />
     </Threshold>
   )
 }

@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import type { OfficeView } from '#contract/office-calls.ts'
+import { plainDay } from '#web/days.ts'
 import { ask } from '#web/dialog/ask.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'
 import { DownloadIcon } from '#web/laterIcons.tsx'
 import { officeApi } from './api.ts'
 import { asMember } from './asMember.ts'
-import { plainDay } from './days.ts'
 import { Failure } from './Failure.tsx'
 import { sentenceOf } from './sentenceOf.ts'
 

@@ -1,11 +1,9 @@
 import { useState } from 'react'
 import { officeCalls } from '#contract/office-calls.ts'
-import { Field } from '#web/form/Field.tsx'
 import { officeApi } from './api.ts'
-import { Failure } from './Failure.tsx'
-import { Submit } from './Submit.tsx'
+import { CallForm, useCallForm } from './CallForm.tsx'
+import { NameField } from './SignIn.tsx'
 import { Threshold } from './Threshold.tsx'
-import { useCallForm } from './useCallForm.ts'
 
 /** Asks for a letter. What is said then is the same for every name: who is a member here is nobody else's business. */
 export function ForgottenPassword() {
@@ -28,22 +26,9 @@ function Ask({ isAgain, onSent }: { isAgain: boolean; onSent: () => void }) {
       title="Forgotten your password?"
       lead="Tell us who you are, and we send you a letter with a link to a new one."
     >
-      <form method="post" {...form.props}>
-        <Field
-          {...form.field('name')}
-          label="Username or email address"
-          autoComplete="username"
-          autoCapitalize="none"
-          autoCorrect="off"
-          spellCheck={false}
-          enterKeyHint="send"
-        />
-        <Failure sentence={form.failure?.sentence} />
-        <div className="ways">
-          <Submit busy={form.busy}>Send me the letter</Submit>
-          <a href="/office">Back to signing in</a>
-        </div>
-      </form>
+      <CallForm form={form} button="Send me the letter" way={<a href="/office">Back to signing in</a>}>
+        <NameField {...form.field('name')} enterKeyHint="send" />
+      </CallForm>
     </Threshold>
   )
 }

@@ -1,15 +1,13 @@
-import { useState } from 'react'
 import { showAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
+import { longDay } from '#web/days.ts'
 import { ask } from '#web/dialog/ask.ts'
 import { log } from '#web/log.ts'
 import { officeApi } from './api.ts'
 import { asMember } from './asMember.ts'
-import { longDay } from './days.ts'
 import { Failure } from './Failure.tsx'
 import { cancelMembership } from './messages.ts'
-import { Press } from './Submit.tsx'
-import { sentenceOf } from './sentenceOf.ts'
+import { Press, usePress } from './Press.tsx'
 import { Told } from './Told.tsx'
 import type { Office } from './useOffice.ts'
 
@@ -86,26 +84,15 @@ function Cancel({ office }: { office: Office }) {
 }
 
 function Keep({ office }: { office: Office }) {
-  const [busy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<string>()
-  const keep = async () => {
-    setBusy(true)
-    setFailure(undefined)
+  const { press, failure } = usePress(async () => {
     office.hush()
-    try {
-      const told = await asMember(officeApi.keepMembership({ username: office.view.username }))
-      office.tell('membership', 'Good to have you. Your membership goes on.', 'membership', told)
-    } catch (cause) {
-      setFailure(sentenceOf(cause))
-      setBusy(false)
-    }
-  }
+    const told = await asMember(officeApi.keepMembership({ username: office.view.username }))
+    office.tell('membership', 'Good to have you. Your membership goes on.', 'membership', told)
+  })
   return (
     <>
       <Failure sentence={failure} />
-      <Press busy={busy} onPress={keep}>
-        Keep my membership
-      </Press>
+      <Press {...press}>Keep my membership</Press>
     </>
   )
 }

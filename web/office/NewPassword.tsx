@@ -1,15 +1,12 @@
-import { passwordRules } from '#contract/fields.ts'
 import { officeCalls } from '#contract/office-calls.ts'
 import { objectionTo } from '#contract/password.ts'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { officeApi } from './api.ts'
-import { Failure } from './Failure.tsx'
+import { CallForm, useCallForm } from './CallForm.tsx'
 import { goTo } from './goTo.ts'
 import { OldWord } from './OldWord.tsx'
-import { Submit } from './Submit.tsx'
 import { isSpent } from './sentenceOf.ts'
 import { Threshold } from './Threshold.tsx'
-import { useCallForm } from './useCallForm.ts'
 import { useWord, wordInAddress } from './useWord.ts'
 
 /** Where the letter about a forgotten password leads. */
@@ -34,19 +31,9 @@ export function NewPassword() {
     )
   return (
     <Threshold title="Choose a new password" lead="You sign in with it right after. Every browser is signed out.">
-      <form method="post" {...form.props}>
-        <PasswordField
-          {...form.field('password')}
-          label="New password"
-          autoComplete="new-password"
-          enterKeyHint="go"
-          rules={passwordRules}
-        />
-        <Failure sentence={form.failure?.sentence} />
-        <div className="ways">
-          <Submit busy={form.busy}>Save my new password</Submit>
-        </div>
-      </form>
+      <CallForm form={form} button="Save my new password">
+        <PasswordField {...form.field('password')} label="New password" autoComplete="new-password" enterKeyHint="go" />
+      </CallForm>
     </Threshold>
   )
 }

@@ -1,8 +1,8 @@
 import { brand } from '#contract/brand.ts'
 import { showAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
+import { longDay } from '#web/days.ts'
 import { PrintIcon } from '#web/laterIcons.tsx'
-import { longDay } from './days.ts'
 
 /** What was bought, to keep. On paper it stands alone. */
 export function Receipt({ view }: { view: OfficeView }) {

@@ -2,13 +2,12 @@ import { officeCalls } from '#contract/office-calls.ts'
 import { MASTER } from '#contract/site.ts'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
+import type { Form } from '#web/form/useForm.ts'
 import { Notice } from '#web/Notice.tsx'
 import { officeApi } from './api.ts'
-import { Failure } from './Failure.tsx'
+import { CallForm, useCallForm } from './CallForm.tsx'
 import { useNews } from './goTo.ts'
-import { Submit } from './Submit.tsx'
 import { Threshold } from './Threshold.tsx'
-import { useCallForm } from './useCallForm.ts'
 
 /** Nobody is signed in. */
 export function SignIn() {
@@ -34,22 +33,23 @@ export function SignInForm() {
     },
   })
   return (
-    <form method="post" {...form.props}>
-      <Field
-        {...form.field('name')}
-        label="Username or email address"
-        autoComplete="username"
-        autoCapitalize="none"
-        autoCorrect="off"
-        spellCheck={false}
-        enterKeyHint="next"
-      />
+    <CallForm form={form} button="Sign in" way={<a href="/office/forgotten-password">Forgotten your password?</a>}>
+      <NameField {...form.field('name')} enterKeyHint="next" />
       <PasswordField {...form.field('password')} label="Password" autoComplete="current-password" enterKeyHint="go" />
-      <Failure sentence={form.failure?.sentence} />
-      <div className="ways">
-        <Submit busy={form.busy}>Sign in</Submit>
-        <a href="/office/forgotten-password">Forgotten your password?</a>
-      </div>
-    </form>
+    </CallForm>
   )
 }
+
+type NameProps = ReturnType<Form['field']> & { enterKeyHint: 'next' | 'send' }
+
+/** Who somebody is, by either of two names. */
+export const NameField = (field: NameProps) => (
+  <Field
+    {...field}
+    label="Username or email address"
+    autoComplete="username"
+    autoCapitalize="none"
+    autoCorrect="off"
+    spellCheck={false}
+  />
+)

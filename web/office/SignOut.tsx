@@ -1,17 +1,16 @@
-import { useState } from 'react'
 import { forgetMember } from '#web/storage.ts'
 import { officeApi } from './api.ts'
 import { Failure } from './Failure.tsx'
 import { goTo } from './goTo.ts'
-import { Press } from './Submit.tsx'
-import { isSignedOut, sentenceOf } from './sentenceOf.ts'
+import { Press, usePress } from './Press.tsx'
+import { isSignedOut } from './sentenceOf.ts'
 
 /** Leaves the office in this browser. */
 export function SignOut() {
-  const { leave, busy, failure } = useLeave(() => officeApi.leaveOffice({}), 'You are signed out.')
+  const { press, failure } = useLeave(() => officeApi.leaveOffice({}), 'You are signed out.')
   return (
     <div>
-      <Press quiet busy={busy} onPress={leave}>
+      <Press quiet {...press}>
         Sign out
       </Press>
       <Failure sentence={failure} />
@@ -21,7 +20,7 @@ export function SignOut() {
 
 /** Leaves it in all of them. */
 export function SignOutEverywhere() {
-  const { leave, busy, failure } = useLeave(
+  const { press, failure } = useLeave(
     () => officeApi.leaveEverywhere({}),
     'You are signed out here and in every other browser.',
   )
@@ -30,7 +29,7 @@ export function SignOutEverywhere() {
       <Failure sentence={failure} />
       <div className="everywhere">
         <p>Signed in on a phone or computer that is not in your hands?</p>
-        <Press quiet busy={busy} onPress={leave}>
+        <Press quiet {...press}>
           Sign out everywhere
         </Press>
       </div>
@@ -38,24 +37,12 @@ export function SignOutEverywhere() {
   )
 }
 
-function useLeave(call: () => Promise<unknown>, news: string) {
-  const [busy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<string>()
-  const goOut = () => {
+/** Who is signed out already has left as well. */
+const useLeave = (call: () => Promise<unknown>, news: string) =>
+  usePress(async () => {
+    await call().catch((cause: unknown) => {
+      if (!isSignedOut(cause)) throw cause
+    })
     forgetMember()
     goTo('/office', news)
-  }
-  const leave = async () => {
-    setBusy(true)
-    setFailure(undefined)
-    try {
-      await call()
-      goOut()
-    } catch (cause) {
-      if (isSignedOut(cause)) return goOut()
-      setFailure(sentenceOf(cause))
-      setBusy(false)
-    }
-  }
-  return { leave, busy, failure }
-}
+  })

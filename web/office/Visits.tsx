@@ -1,7 +1,7 @@
 import type { OfficeView } from '#contract/office-calls.ts'
+import { longDay } from '#web/days.ts'
 import { LinkIcon } from '#web/laterIcons.tsx'
 import { Chart } from './Chart.tsx'
-import { longDay } from './days.ts'
 
 /** Who came through the member's link, week by week: as a drawing for the eyes and as a table for the ears. */
 export function Visits({ view: { weeks, totals } }: { view: OfficeView }) {

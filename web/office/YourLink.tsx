@@ -1,10 +1,10 @@
 import { type RefObject, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { brand } from '#contract/brand.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
+import { longDay } from '#web/days.ts'
 import { CheckIcon } from '#web/icons.tsx'
 import { CopyIcon, DownloadIcon, ShareIcon } from '#web/laterIcons.tsx'
 import { log } from '#web/log.ts'
-import { longDay } from './days.ts'
 
 /** The member's own link: to copy, to share and to scan, as long as it leads to them. */
 export function YourLink({ view: { link, username, membership } }: { view: OfficeView }) {

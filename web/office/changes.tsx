@@ -1,17 +1,16 @@
 import type { ReactNode } from 'react'
-import { passwordRules } from '#contract/fields.ts'
 import { type OfficeView, officeCalls } from '#contract/office-calls.ts'
 import { objectionTo } from '#contract/password.ts'
 import { ErrorSummary } from '#web/form/ErrorSummary.tsx'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { PhoneField } from '#web/form/PhoneField.tsx'
+import type { Form } from '#web/form/useForm.ts'
 import { CheckIcon } from '#web/icons.tsx'
 import { officeApi } from './api.ts'
+import { Submit, useCallForm } from './CallForm.tsx'
 import { Failure } from './Failure.tsx'
-import { Submit } from './Submit.tsx'
 import { isSignedOut } from './sentenceOf.ts'
-import { useCallForm } from './useCallForm.ts'
 
 export type Change = keyof typeof changes
 
@@ -77,20 +76,14 @@ function ChangePassword({ view, onCancel, onDone }: ChangeProps) {
   return (
     <ChangeForm form={form} view={view} onCancel={onCancel}>
       <CurrentPassword {...form.field('current_password')} enterKeyHint="next" />
-      <PasswordField
-        {...form.field('password')}
-        label="New password"
-        autoComplete="new-password"
-        enterKeyHint="go"
-        rules={passwordRules}
-      />
+      <PasswordField {...form.field('password')} label="New password" autoComplete="new-password" enterKeyHint="go" />
     </ChangeForm>
   )
 }
 
-type FieldOf = { name: string; defaultValue: string; error: string | undefined; enterKeyHint?: 'next' | 'go' }
+type CurrentProps = ReturnType<Form['field']> & { enterKeyHint?: 'next' | 'go' }
 
-const CurrentPassword = ({ enterKeyHint = 'go', ...field }: FieldOf) => (
+const CurrentPassword = ({ enterKeyHint = 'go', ...field }: CurrentProps) => (
   <PasswordField {...field} label="Current password" autoComplete="current-password" enterKeyHint={enterKeyHint} />
 )
 

@@ -1,6 +1,6 @@
 import type { OfficeView } from '#contract/office-calls.ts'
+import { longDay } from '#web/days.ts'
 import type { Question } from '#web/dialog/ask.ts'
-import { longDay } from './days.ts'
 
 /** The question before a membership is cancelled: all that happens then, and when. */
 export const cancelMembership = (

@@ -1,4 +1,5 @@
 import { showAmount } from '#contract/money.ts'
+import { longDay } from '#web/days.ts'
 import type { Receipt as Kept } from '#web/storage.ts'
 import { monthly } from '../draft.ts'
 
@@ -35,7 +36,3 @@ export const Receipt = ({ receipt }: { receipt: Kept }) => (
     {receipt.email && <p className="receipt-foot">A copy is on its way to {receipt.email}.</p>}
   </section>
 )
-
-/** '2026-12-15' → 'December 15, 2026' */
-const longDay = (day: string) =>
-  new Date(`${day}T00:00:00Z`).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' })

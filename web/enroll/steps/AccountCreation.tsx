@@ -1,4 +1,3 @@
-import { passwordRules } from '#contract/fields.ts'
 import { objectionTo } from '#contract/password.ts'
 import { api } from '#web/api.ts'
 import { Field } from '#web/form/Field.tsx'
@@ -63,13 +62,7 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
           {username.news.said}
         </p>
       </Field>
-      <PasswordField
-        {...form.field('password')}
-        label="Password"
-        autoComplete="new-password"
-        enterKeyHint="go"
-        rules={passwordRules}
-      />
+      <PasswordField {...form.field('password')} label="Password" autoComplete="new-password" enterKeyHint="go" />
     </StepForm>
   )
 }

@@ -1,7 +1,9 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type * as z from 'zod/mini'
 import { Refused } from '#web/call.ts'
 import { useForm } from '#web/form/useForm.ts'
+import { ArrowIcon } from '#web/icons.tsx'
+import { Failure } from './Failure.tsx'
 import { sentenceOf } from './sentenceOf.ts'
 
 type Rules = Record<string, z.ZodMiniType>
@@ -35,3 +37,39 @@ export function useCallForm<Checked extends Rules>({ rules, values = {}, across,
   })
   return { ...form, failure }
 }
+
+type CallFormProps = {
+  form: Pick<ReturnType<typeof useCallForm>, 'props' | 'busy' | 'failure'>
+  /** The words on its button. */
+  button: string
+  /** Another way, beside the button. */
+  way?: ReactNode
+  children?: ReactNode
+}
+
+/** Its fields, what went wrong, and the way on. */
+export const CallForm = ({ form, button, way, children }: CallFormProps) => (
+  <form method="post" {...form.props}>
+    {children}
+    <Failure sentence={form.failure?.sentence} />
+    <div className="ways">
+      <Submit busy={form.busy}>{button}</Submit>
+      {way}
+    </div>
+  </form>
+)
+
+type SubmitProps = { busy: boolean; children: string; icon?: ReactNode }
+
+/** The way on. A press on it must not make a field lose its focus first: a message would appear and the button slip away. */
+export const Submit = ({ busy, children, icon = <ArrowIcon /> }: SubmitProps) => (
+  <button
+    type="submit"
+    className="button"
+    aria-busy={busy || undefined}
+    onMouseDown={(event) => event.preventDefault()}
+  >
+    {children}
+    {icon}
+  </button>
+)
