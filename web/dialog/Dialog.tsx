@@ -11,8 +11,10 @@ import {
 } from 'react'
 import { Field } from '#web/form/Field.tsx'
 import { readForm } from '#web/form/readForm.ts'
+import { icon as draw } from '#web/icons.tsx'
 import { log } from '#web/log.ts'
 import { Notice } from '#web/Notice.tsx'
+import { sentenceIn } from '#web/sentenceIn.ts'
 import { Actions } from './Actions.tsx'
 import type { Answer, Dismissal, Question } from './ask.ts'
 import { findError } from './input.ts'
@@ -62,7 +64,7 @@ export function Dialog({ question, onAnswer }: DialogProps) {
       end(answer)
     } catch (cause) {
       log(`'${title}' was confirmed, and then it failed.`, cause)
-      setFailure(sentenceOf(cause))
+      setFailure(sentenceIn(cause) ?? 'That did not work. Please try again.')
       enter('open')
     }
   }
@@ -181,6 +183,8 @@ export function Dialog({ question, onAnswer }: DialogProps) {
   )
 }
 
+const CloseIcon = draw(<path d="M6 6l12 12M18 6 6 18" />)
+
 const CloseButton = ({ loading, onClick }: { loading: boolean; onClick: () => void }) => (
   <button
     type="button"
@@ -189,9 +193,7 @@ const CloseButton = ({ loading, onClick }: { loading: boolean; onClick: () => vo
     aria-disabled={loading || undefined}
     onClick={onClick}
   >
-    <svg className="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-      <path d="M6 6l12 12M18 6 6 18" />
-    </svg>
+    <CloseIcon />
   </button>
 )
 
@@ -211,9 +213,3 @@ function isBeside({ target, currentTarget, clientX, clientY }: MouseEvent<HTMLEl
   const { left, right, top, bottom } = currentTarget.getBoundingClientRect()
   return target === currentTarget && !(clientX >= left && clientX <= right && clientY >= top && clientY <= bottom)
 }
-
-/** What went wrong, if it was said to be read. A TypeError was not: it is a bug, or a file that could not be fetched. */
-const sentenceOf = (cause: unknown) =>
-  cause instanceof Error && !(cause instanceof TypeError) && cause.message
-    ? cause.message
-    : 'That did not work. Please try again.'

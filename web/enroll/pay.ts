@@ -22,7 +22,7 @@ export type Outcome =
   | { is: 'failed' }
 
 /** Opens the office once, within a minute. Without a token one signs in there. */
-export type Grant = { token: string; vo_url: string }
+type Grant = { token: string; vo_url: string }
 
 /** When Confirm and Pay was pressed, and for which attempt. */
 export type Press = { attempt: number; pressed_at: number }

@@ -1,8 +1,5 @@
-import { workOut } from '#web/form/workOut.ts'
+import { GOOD_FOR, workOut } from '#web/form/workOut.ts'
 import { log } from '#web/log.ts'
-
-/** The server takes a solution for 20 minutes. */
-const GOOD_FOR = 15 * 60_000
 
 let ahead: { begun_at: number; solution: Promise<string | undefined> } | undefined
 

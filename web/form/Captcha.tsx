@@ -6,7 +6,7 @@ import { log } from '#web/log.ts'
 import { CaptchaFrame, type CaptchaProps, useSolution } from './CaptchaFrame.tsx'
 import { described } from './Field.tsx'
 import { VendorCaptcha } from './VendorCaptcha.tsx'
-import { workOut } from './workOut.ts'
+import { GOOD_FOR, workOut } from './workOut.ts'
 
 type State = 'idle' | 'working' | 'done' | 'failed'
 
@@ -16,9 +16,6 @@ type OwnProps = CaptchaProps & {
   /** Makes the form wait for the work, and remember a press meanwhile. */
   hold: (work: Promise<unknown>) => Promise<unknown>
 }
-
-/** The server takes a solution for 20 minutes. */
-const GOOD_FOR = 15 * 60_000
 
 /** Says what is going on, to eyes and ears. */
 const words: Record<State, string> = { idle: '', working: 'Checking …', done: 'Thank you.', failed: '' }

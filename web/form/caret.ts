@@ -1,5 +1,5 @@
 /** How a text is rewritten while it is typed, and which of its signs are only for reading. */
-export type Grouping = { group: (typed: string) => string; bare: (typed: string) => string }
+type Grouping = { group: (typed: string) => string; bare: (typed: string) => string }
 
 /**
  * The text regrouped, and the caret behind the same sign as before. `forward` is for the Delete key: it must get past a

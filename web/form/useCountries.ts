@@ -1,38 +1,18 @@
-import { useEffect, useEffectEvent, useState } from 'react'
 import { allCountries, type Country, unitedStates } from '#contract/countries.ts'
-import { log } from '#web/log.ts'
+import { type Fetched, useFetched } from '#web/useFetched.ts'
 
-let fetched: readonly Country[] | undefined
+let all: readonly Country[] | undefined
+
+const fetchAll = async () => {
+  all ??= await allCountries()
+}
 
 /** While the others are not here, the United States are. */
-export type Countries = {
-  countries: readonly Country[]
-  state: 'here' | 'loading' | 'failed'
-  fetchAgain: () => void
-}
+export type Countries = { countries: readonly Country[] } & Pick<Fetched<unknown>, 'state' | 'fetchAgain'>
 
 /** The countries to choose from: those given, the United States where these are enough, or all, once they are fetched. */
 export function useCountries(given: readonly Country[] | undefined, homeIsEnough: boolean): Countries {
-  const [all, setAll] = useState(fetched)
-  const [failed, setFailed] = useState(false)
   const here = given ?? (homeIsEnough ? [unitedStates] : all)
-  const missing = !here
-
-  const load = async () => {
-    setFailed(false)
-    try {
-      fetched ??= await allCountries()
-      setAll(fetched)
-    } catch (cause) {
-      log('The countries could not be fetched.', cause)
-      setFailed(true)
-    }
-  }
-  const loadFirst = useEffectEvent(load)
-  useEffect(() => {
-    if (missing) loadFirst()
-  }, [missing])
-
-  const state = here ? 'here' : failed ? 'failed' : 'loading'
-  return { countries: here ?? [unitedStates], state, fetchAgain: load }
+  const { state, fetchAgain } = useFetched('countries', fetchAll, !here)
+  return { countries: here ?? [unitedStates], state: here ? 'here' : state, fetchAgain }
 }

@@ -66,8 +66,7 @@ export function useForm<Checked extends Rules>({
   /** The rules, without a turn of the loop if they are here. */
   const learn = (): Checked | undefined | Promise<Checked | undefined> => {
     const found = known.current ?? rules()
-    if (!(found instanceof Promise)) return keep(found)
-    return found.then(keep)
+    return found instanceof Promise ? found.then(keep) : keep(found)
   }
   const keep = (found: Checked | undefined) => {
     known.current = found

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { billingCountries, regionValue, unitedStates } from '#contract/countries.ts'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
@@ -22,16 +23,7 @@ export function Address({ form }: { form: PaymentForm }) {
         autoComplete="billing country"
         options={countries}
       />
-      <Field {...form.field('address')} label="Address" autoComplete="billing address-line1" enterKeyHint="next" />
-      <Field
-        {...form.field('address2')}
-        label="Address 2"
-        optional
-        autoComplete="billing address-line2"
-        enterKeyHint="next"
-      />
-      <div className="trio place">
-        <Field {...form.field('city')} label="City" autoComplete="billing address-level2" enterKeyHint="next" />
+      <AddressLines form={form} kind="billing">
         <SelectField
           {...form.field('state')}
           label="State"
@@ -39,13 +31,31 @@ export function Address({ form }: { form: PaymentForm }) {
           placeholder="Select a state"
           options={states}
         />
-        <Field
-          {...form.field('post_code')}
-          label="Post / ZIP code"
-          autoComplete="billing postal-code"
-          enterKeyHint="next"
-        />
-      </div>
+      </AddressLines>
     </section>
+  )
+}
+
+const names = {
+  billing: { address: 'address', address2: 'address2', city: 'city', zip: 'post_code' },
+  shipping: { address: 'ship_address', address2: 'ship_address2', city: 'ship_city', zip: 'ship_zip_code' },
+} as const
+
+type LinesProps = { form: PaymentForm; kind: keyof typeof names; children: ReactNode }
+
+/** What every address has below its country; the field for its state or region stands in the middle. */
+export function AddressLines({ form, kind, children }: LinesProps) {
+  const { address, address2, city, zip } = names[kind]
+  const line = (token: string) => ({ autoComplete: `${kind} ${token}`, enterKeyHint: 'next' as const })
+  return (
+    <>
+      <Field {...form.field(address)} {...line('address-line1')} label="Address" />
+      <Field {...form.field(address2)} {...line('address-line2')} label="Address 2" optional />
+      <div className="trio place">
+        <Field {...form.field(city)} {...line('address-level2')} label="City" />
+        {children}
+        <Field {...form.field(zip)} {...line('postal-code')} label="Post / ZIP code" />
+      </div>
+    </>
   )
 }

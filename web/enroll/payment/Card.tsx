@@ -6,8 +6,7 @@ import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
 import { useUnkept } from '#web/form/useUnkept.ts'
 import type { PaymentForm } from './form.ts'
-import { NewsNotice } from './NewsNotice.tsx'
-import type { News } from './usePayment.ts'
+import { type News, NewsNotice } from './News.tsx'
 
 const same = (value: string) => ({ value, text: value })
 const months = expiryMonths.map(same)

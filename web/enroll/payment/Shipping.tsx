@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { unitedStates } from '#contract/countries.ts'
 import { Checkbox } from '#web/form/Checkbox.tsx'
 import { CountrySelect } from '#web/form/CountrySelect.tsx'
-import { Field } from '#web/form/Field.tsx'
 import { RegionSelect } from '#web/form/RegionSelect.tsx'
+import { AddressLines } from './Address.tsx'
 import type { PaymentForm } from './form.ts'
 
 const HOME = unitedStates.countryShortCode
@@ -47,21 +47,7 @@ function ShippingFields({ form }: { form: PaymentForm }) {
         autoComplete="shipping country"
         onChange={setCountry}
       />
-      <Field
-        {...form.field('ship_address')}
-        label="Address"
-        autoComplete="shipping address-line1"
-        enterKeyHint="next"
-      />
-      <Field
-        {...form.field('ship_address2')}
-        label="Address 2"
-        optional
-        autoComplete="shipping address-line2"
-        enterKeyHint="next"
-      />
-      <div className="trio place">
-        <Field {...form.field('ship_city')} label="City" autoComplete="shipping address-level2" enterKeyHint="next" />
+      <AddressLines form={form} kind="shipping">
         <RegionSelect
           {...form.field('ship_state')}
           label={country === HOME ? 'State' : 'Region'}
@@ -69,13 +55,7 @@ function ShippingFields({ form }: { form: PaymentForm }) {
           country={country}
           autoComplete="shipping address-level1"
         />
-        <Field
-          {...form.field('ship_zip_code')}
-          label="Post / ZIP code"
-          autoComplete="shipping postal-code"
-          enterKeyHint="next"
-        />
-      </div>
+      </AddressLines>
     </>
   )
 }

@@ -6,45 +6,28 @@ import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { forgetDraft } from '#web/storage.ts'
 import { enrollmentFailed, notCompleted, paymentDeclined } from '../messages.ts'
-import type { DeclineClass, Outcome } from '../pay.ts'
+import type { Outcome } from '../pay.ts'
 import { currentEntry } from '../place.ts'
 import { keepReceipt, receiptOf } from '../receipt.ts'
 import { askPackages, leadToShelf } from '../shelf.ts'
 import type { Wizard } from '../wizard.ts'
 import { leadBack } from './leadBack.ts'
+import { keepNews, type News, useNews } from './News.tsx'
 import { receiptFor, renewalOf } from './order.ts'
 import { ourPayment } from './ourPayment.ts'
 
 const CHECK_EVERY = 3_000
 
 /** form: pay. arriving: a reload, and nobody has said yet where things stand. The others speak for themselves. */
-export type View = 'form' | 'arriving' | 'checking' | 'paid'
-
-/** What stands beside the card: the last attempt cost nothing, or why it was not even made. */
-export type News =
-  | { kind: 'declined'; decline_class: DeclineClass }
-  | { kind: 'released' }
-  | { kind: 'refused'; message: string }
-
-type Hearing = (heard: News | undefined) => void
-
-// What came of a press is told to who stands at the card by then: the step may have been left and entered again.
-let hearing: Hearing | undefined
-// What came while nobody stood there: who has gone back meanwhile finds it beside the card.
-let unread: News | undefined
+type View = 'form' | 'arriving' | 'checking' | 'paid'
 
 /** Pays, and shows what became of it. */
 export function usePayment(wizard: Wizard) {
   const payment = ourPayment()
   const paying = useRef(false)
   const [view, setView] = useState<View>(wizard.draft.password ? 'form' : 'arriving')
-  const [news, setNews] = useState(unread)
+  const news = useNews(() => setView((was) => (was === 'paid' ? was : 'form')))
   const [captcha, setCaptcha] = useState({ used: 0, refused: 0 })
-
-  const keepNews: Hearing = (heard) => {
-    unread = hearing ? undefined : heard
-    hearing?.(heard)
-  }
 
   /** Nothing was charged. Back to the form, with what was typed, and a word beside the card. */
   const tell = async (heard: News) => {
@@ -142,19 +125,11 @@ export function usePayment(wizard: Wizard) {
   })
 
   useEffect(() => {
-    unread = undefined
-    hearing = (heard) => {
-      setView((was) => (was === 'paid' ? was : 'form'))
-      setNews(heard)
-    }
     fetchDialog().catch(() => undefined) // it may be needed when the network is not there
     const seen = () => document.visibilityState === 'visible' && look()
     look()
     document.addEventListener('visibilitychange', seen)
-    return () => {
-      hearing = undefined
-      document.removeEventListener('visibilitychange', seen)
-    }
+    return () => document.removeEventListener('visibilitychange', seen)
   }, [])
 
   const check = useEffectEvent(async () => {

@@ -1,6 +1,40 @@
+import { useEffect, useEffectEvent, useState } from 'react'
 import { Notice } from '#web/Notice.tsx'
 import type { DeclineClass } from '../pay.ts'
-import type { News } from './usePayment.ts'
+
+/** What stands beside the card: the last attempt cost nothing, or why it was not even made. */
+export type News =
+  | { kind: 'declined'; decline_class: DeclineClass }
+  | { kind: 'released' }
+  | { kind: 'refused'; message: string }
+
+// What came of a press is told to who stands at the card by then: the step may have been left and entered again.
+let hearing: ((heard: News | undefined) => void) | undefined
+// What came while nobody stood there: who has gone back meanwhile finds it beside the card.
+let unread: News | undefined
+
+/** Tells whoever stands at the card now, or will. */
+export function keepNews(heard: News | undefined) {
+  unread = hearing ? undefined : heard
+  hearing?.(heard)
+}
+
+/** The news for who stands at the card. `onHeard` is called before what comes while they do. */
+export function useNews(onHeard: () => void) {
+  const [news, setNews] = useState(unread)
+  const heard = useEffectEvent(onHeard)
+  useEffect(() => {
+    unread = undefined
+    hearing = (news) => {
+      heard()
+      setNews(news)
+    }
+    return () => {
+      hearing = undefined
+    }
+  }, [])
+  return news
+}
 
 const advice: Record<DeclineClass, string> = {
   input: 'Please check the number, the expiration date, the CVC and the address, or try another card.',

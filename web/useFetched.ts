@@ -1,0 +1,25 @@
+import { useEffect, useEffectEvent, useState } from 'react'
+import { log } from './log.ts'
+
+/** Something that is fetched when it is shown, and once more when it is asked for. */
+export type Fetched<Found> = { found?: Found; state: 'loading' | 'here' | 'failed'; fetchAgain: () => void }
+
+export function useFetched<Found>(what: string, bring: () => Promise<Found>, isMissing = true): Fetched<Found> {
+  const [fetched, setFetched] = useState<Omit<Fetched<Found>, 'fetchAgain'>>({ state: 'loading' })
+
+  const load = async () => {
+    setFetched((before) => ({ ...before, state: 'loading' }))
+    try {
+      setFetched({ found: await bring(), state: 'here' })
+    } catch (cause) {
+      log(`The ${what} could not be fetched.`, cause)
+      setFetched((before) => ({ ...before, state: 'failed' }))
+    }
+  }
+  const loadFirst = useEffectEvent(load)
+  useEffect(() => {
+    if (isMissing) loadFirst()
+  }, [isMissing])
+
+  return { ...fetched, fetchAgain: load }
+}
