@@ -107,7 +107,7 @@ const lists = {
   special_product_ids: fields.product_ids,
 }
 
-const calls = {
+export const calls = {
   getPackages: {
     method: 'GET',
     path: '/enrollment/enrollment_packages',
@@ -219,7 +219,6 @@ export type CallName = keyof typeof calls
 export type Input<Name extends CallName> = z.infer<(typeof calls)[Name]['input']>
 
 export { API } from './paths.ts'
-export { calls }
 
 export type Sponsor = z.infer<typeof Sponsor>
 export type Package = z.infer<typeof Package>

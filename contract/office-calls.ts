@@ -62,7 +62,7 @@ export const OfficeView = z.object({
   brought: z.array(z.object({ name: z.string(), joined_on: day })),
 })
 
-const officeCalls = {
+export const officeCalls = {
   enterOffice: {
     method: 'POST',
     path: '/office/session',
@@ -163,5 +163,4 @@ const officeCalls = {
   },
 } as const satisfies Record<string, Call>
 
-export { officeCalls }
 export type OfficeView = z.infer<typeof OfficeView>

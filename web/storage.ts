@@ -100,13 +100,8 @@ function parsed(text: string | undefined): Record<string, unknown> {
 }
 
 // Even naming the storage throws where a browser blocks it, so it is named inside the try.
-function tab() {
-  return sessionStorage
-}
-
-function browser() {
-  return localStorage
-}
+const tab = () => sessionStorage
+const browser = () => localStorage
 
 function read(storage: () => Storage, key: string): string | undefined {
   try {

@@ -1,9 +1,9 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { log } from './log.ts'
 
-/** Something that is fetched when it is shown, and once more when it is asked for. */
 export type Fetched<Found> = { found?: Found; state: 'loading' | 'here' | 'failed'; fetchAgain: () => void }
 
+/** Something that is fetched as soon as it is missing, and again when it is asked for. What was found before stays. */
 export function useFetched<Found>(what: string, bring: () => Promise<Found>, isMissing = true): Fetched<Found> {
   const [fetched, setFetched] = useState<Omit<Fetched<Found>, 'fetchAgain'>>({ state: 'loading' })
 

@@ -3,7 +3,7 @@ import { log } from '#web/log.ts'
 import { type Draft, loadDraft } from '#web/storage.ts'
 import { refreshed } from './draft.ts'
 import { firstStep } from './flow.ts'
-import { fetchScreen } from './steps.ts'
+import { fetchRules, fetchScreen } from './steps.ts'
 
 /** What an entry of the browser's history knows: its step, and the step of the entry below it. */
 export type Entry = { step: Step; from?: Step }
@@ -20,7 +20,7 @@ export async function findPlace(start: StartData): Promise<Place> {
   const entry = currentEntry()
   if (!entry) return { step: first, draft }
   try {
-    const { reachable } = await import('./rules.ts')
+    const { reachable } = await fetchRules()
     const step = reachable(entry.step, draft, start.policy)
     await fetchScreen(step, start)
     return { step, draft }

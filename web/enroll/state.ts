@@ -17,16 +17,16 @@ type State = {
   renews_on: string
   /** Unknown while the server is asked. */
   grand_total: string | undefined
-  stop: Stop | undefined
+  stop?: Stop | undefined
   /** The field to stand in after a move; the heading otherwise. */
-  focus: FieldName | undefined
+  focus?: FieldName | undefined
   /** The server's messages that led back to this step. */
-  refused: Messages | undefined
+  refused?: Messages | undefined
   moves: number
   /** The next step, if it stands ready behind this one: made and measured out, and seen by nobody. */
-  ahead: Step | undefined
+  ahead?: Step | undefined
   /** The step before, hidden, until there is time to take it away. */
-  leaving: Step | undefined
+  leaving?: Step | undefined
   /** Grows with all that a step shows. Not with a move to the one that stands ready: it need not be made again. */
   version: number
   /** What this browser remembers has been put in. */
@@ -81,12 +81,7 @@ export const begin = ({ start, place }: { start: StartData; place: Place | undef
     packages: start.packages,
     renews_on: start.renews_on,
     grand_total: start.grand_total,
-    stop: undefined,
-    focus: undefined,
-    refused: undefined,
     moves: 0,
-    ahead: undefined,
-    leaving: undefined,
     version: 0,
     settled: place?.step === step && isSameDraft(place.draft, draft), // nothing has to be put in
   }

@@ -3,6 +3,7 @@ import { flushSync } from 'react-dom'
 import type { VendorCaptcha as Vendor } from '#contract/start.ts'
 import { CheckIcon, DotIcon } from '#web/icons.tsx'
 import { log } from '#web/log.ts'
+import { useLater } from '#web/useLater.ts'
 import { CaptchaFrame, type CaptchaProps, useSolution } from './CaptchaFrame.tsx'
 import { described } from './Field.tsx'
 import { VendorCaptcha } from './VendorCaptcha.tsx'
@@ -61,11 +62,7 @@ function OwnCaptcha({ name, defaultValue, error, used, hold, onSolved }: OwnProp
   // biome-ignore lint/correctness/useExhaustiveDependencies: every use asks for a new solution
   useEffect(() => startAgain(), [used])
   useEffect(() => () => work.current?.abort(), [])
-  useEffect(() => {
-    if (state !== 'done') return
-    const timer = setTimeout(() => startAgain(), GOOD_FOR)
-    return () => clearTimeout(timer)
-  }, [state])
+  useLater(start, state === 'done' ? GOOD_FOR : undefined)
 
   return (
     <CaptchaFrame name={name} error={error} input={input} solution={solution} failed={state === 'failed'} again={start}>

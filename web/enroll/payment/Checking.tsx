@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
+import { useLater } from '#web/useLater.ts'
 import type { Wizard } from '../wizard.ts'
 import { Screen } from './Screen.tsx'
 
@@ -8,10 +9,7 @@ const USUAL_MS = 120_000
 export function Checking({ wizard }: { wizard: Wizard }) {
   const { email } = wizard.draft
   const [isLong, setLong] = useState(false)
-  useEffect(() => {
-    const timer = setTimeout(() => setLong(true), USUAL_MS)
-    return () => clearTimeout(timer)
-  }, [])
+  useLater(() => setLong(true), USUAL_MS)
   return (
     <Screen title="Your payment is being checked …">
       <p className="lead" role="status">
