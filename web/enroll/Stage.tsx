@@ -5,9 +5,8 @@ import type { Wizard } from './wizard.ts'
 
 /** Where a step stands: on the screen, ready behind it, or hidden on its way out. */
 export function Stage({ step, wizard }: { step: Step; wizard: Wizard }) {
-  const isAhead = step === wizard.ahead
   return (
-    <div className={isAhead ? 'stage ahead' : 'stage'} hidden={step === wizard.leaving}>
+    <div className={step === wizard.ahead ? 'stage ahead' : 'stage'} hidden={step === wizard.leaving}>
       <Shown step={step} wizard={wizard} version={wizard.version} />
     </div>
   )

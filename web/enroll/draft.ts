@@ -31,11 +31,8 @@ export const chosenPackages = ({ draft, start }: { draft: Draft; start: Shelf })
 export const monthly = showAmount(toAmount(figures.subscription_cents))
 
 /** The order as the server sums it. */
-export const orderOf = (draft: Draft): Record<OrderList, string> => ({
-  product_ids: draft.product_ids ?? '',
-  autoship_product_ids: draft.autoship_product_ids ?? '',
-  special_product_ids: draft.special_product_ids ?? '',
-})
+export const orderOf = (draft: Draft) =>
+  Object.fromEntries(orderLists.map((list) => [list, draft[list] ?? ''])) as Record<OrderList, string>
 
 /** Whether two drafts have the same answers. */
 export const isSameDraft = (one: Draft, other: Draft): boolean =>
