@@ -21,7 +21,7 @@ export const brands = {
 } as const
 
 export type Brand = keyof typeof brands
-const brandNames = Object.keys(brands) as Brand[]
+export const brandNames = Object.keys(brands) as Brand[]
 
 /** Spaces and dashes are for reading; they are not part of the number. */
 export const cardDigits = (typed: string): string => typed.replace(/[\s-]/g, '')

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { type Brand, brands } from '#contract/card.ts'
+import { type Brand, brandNames } from '#contract/card.ts'
 
 /** Signs of our own for the four brands, not their logos: a small card with a shape and a short name. */
 const marks: Record<Brand, { short: string; shape: ReactNode }> = {
@@ -21,7 +21,7 @@ export const BrandMark = ({ brand }: { brand: Brand }) => (
 /** All four; once a number shows its brand, the others step back. */
 export const BrandMarks = ({ chosen }: { chosen: Brand | undefined }) => (
   <div className="brand-marks" aria-hidden="true">
-    {(Object.keys(brands) as Brand[]).map((brand) => (
+    {brandNames.map((brand) => (
       <span key={brand} className={chosen && chosen !== brand ? 'other' : undefined}>
         <BrandMark brand={brand} />
       </span>

@@ -29,7 +29,7 @@ export const Captcha = ({ vendor, ...props }: OwnProps & { vendor: Vendor | unde
 function OwnCaptcha({ name, defaultValue, error, used, hold, onSolved }: OwnProps) {
   const work = useRef<AbortController>(undefined)
   const [state, setState] = useState<State>('idle')
-  const { input, solution, found } = useSolution({ onSolved }, defaultValue)
+  const { input, solution, found } = useSolution(onSolved, defaultValue)
 
   const show = (next: State, solution: string) => {
     flushSync(() => setState(next))

@@ -15,7 +15,7 @@ export type CaptchaProps = {
 }
 
 /** The solution, in a hidden field; the form hears of a changed one as of any other answer. */
-export function useSolution({ onSolved }: Pick<CaptchaProps, 'onSolved'>, atFirst = '') {
+export function useSolution(onSolved: CaptchaProps['onSolved'], atFirst = '') {
   const input = useRef<HTMLInputElement>(null)
   const [solution, setSolution] = useState(atFirst)
   const found = (next: string) => {

@@ -8,7 +8,7 @@ import { described } from './Field.tsx'
 export function VendorCaptcha({ vendor, name, error, onSolved }: Omit<CaptchaProps, 'used'> & { vendor: Vendor }) {
   const [failures, setFailures] = useState(0)
   const [tries, setTries] = useState(1)
-  const { input, solution, found } = useSolution({ onSolved })
+  const { input, solution, found } = useSolution(onSolved)
   const failed = failures === tries
   const fail = (cause: unknown) => {
     log('The captcha could not be shown.', cause)
