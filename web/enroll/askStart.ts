@@ -1,7 +1,6 @@
 import { figures } from '#contract/figures.ts'
-import { preselected } from '#contract/packages.ts'
 import { MASTER } from '#contract/site.ts'
-import type { BareStart, StartData } from '#contract/start.ts'
+import { type BareStart, preselected, type StartData } from '#contract/start.ts'
 import { api } from '#web/api.ts'
 import { Unreachable } from '#web/reach.ts'
 import { orderOf } from './draft.ts'
