@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { inspect } from 'node:util'
 import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
@@ -117,6 +117,34 @@ it.each([
   await site.db.deleteFrom('job').execute()
   await close()
 })
+
+it.each(['EHLO', 'RCPT', '.'])(
+  '15.12 a mail server that answers %s with "wait" for ever is left at the deadline',
+  async (last) => {
+    const server = createServer((socket) => {
+      const steps: Record<string, string> = { EHLO: '250 hello', MAIL: '250 ok', RCPT: '250 ok', DATA: '354 go on' }
+      const wait = () => socket.write('250-wait\r\n')
+      let waiting: NodeJS.Timeout | undefined
+      socket.write('220 slow\r\n')
+      socket.on('data', (bytes) => {
+        const word = /^\w+/.exec(String(bytes))?.[0] ?? ''
+        if (word === last || (last === '.' && String(bytes).endsWith('\r\n.\r\n'))) waiting = setInterval(wait, 50)
+        else if (steps[word]) socket.write(`${steps[word]}\r\n`)
+      })
+      socket.on('error', () => undefined)
+      socket.on('close', () => clearInterval(waiting))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const gateway = smtpMail(`smtp://127.0.0.1:${port}`, 'Foyer <hello@foyer.example>', 500)
+    const began = performance.now()
+    const letter = { to: 'zoe@mail.example', subject: 'Hello', text: 'Hello', html: '<p>Hello' }
+    await expect(gateway.send(letter)).rejects.toThrow('the mail server did not take the letter (ECONNECTION)')
+    expect(performance.now() - began).toBeLessThan(5000)
+    await new Promise((resolve) => server.close(resolve)) // nobody is connected any more
+  },
+)
 
 type Received = { recipients: string[]; raw: Buffer }
 

@@ -1,34 +1,35 @@
+import { Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { type MailGateway, NoSuchReader } from './port.ts'
 
+const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
+/** For a whole letter: a server that says "wait" again and again is never silent. */
+const DEADLINE_MS = 60_000
+
 /** A real mail server, by its address: smtp://name:password@host:port */
-export const smtpMail = (address: string, from: string): MailGateway => {
-  const transport = createTransport({
-    url: address,
-    connectionTimeout: 10_000,
-    greetingTimeout: 10_000,
-    socketTimeout: 20_000,
-  })
-  return {
-    name: 'smtp',
-    send: async ({ to, attachment, ...letter }) => {
-      const mail = {
-        ...letter,
-        from,
-        to: { name: '', address: to }, // as an object it is one address, whatever stands in it
-        attachments: attachment ? [attachment] : [],
-        headers: { 'Auto-Submitted': 'auto-generated' }, // no holiday replies, please
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      }
-      await transport.sendMail(mail).catch((error: Untaken) => {
-        const { code, responseCode } = error
-        const Problem = isNobody(error) ? NoSuchReader : Error
-        throw new Problem(`the mail server did not take the letter (${[code, responseCode].filter(Boolean).join(' ')})`)
-      })
-    },
-  }
-}
+export const smtpMail = (address: string, from: string, deadlineMs = DEADLINE_MS): MailGateway => ({
+  name: 'smtp',
+  send: async ({ to, attachment, ...letter }) => {
+    const mail = {
+      ...letter,
+      from,
+      to: { name: '', address: to }, // as an object it is one address, whatever stands in it
+      attachments: attachment ? [attachment] : [],
+      headers: { 'Auto-Submitted': 'auto-generated' }, // no holiday replies, please
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    }
+    const socket = new Socket()
+    const late = setTimeout(() => socket.destroy(), deadlineMs)
+    const transport = createTransport({ ...patience, url: address, socket })
+    const sent = transport.sendMail(mail).finally(() => clearTimeout(late))
+    await sent.catch((error: Untaken) => {
+      const { code, responseCode } = error
+      const Problem = isNobody(error) ? NoSuchReader : Error
+      throw new Problem(`the mail server did not take the letter (${[code, responseCode].filter(Boolean).join(' ')})`)
+    })
+  },
+})
 
 /** A mail server's own words name the person whose letter it was. They go no further. */
 type Untaken = { code?: string; responseCode?: number; command?: string; response?: string }
