@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyServerFactory, LogController } from 'fastify'
 import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
@@ -11,8 +12,15 @@ import { addOffice, isOfficeOurs } from '#server/office/pages.ts'
 import type { World } from '#server/world.ts'
 import { closePolitely } from './closing.ts'
 import { addCookies } from './cookies.ts'
-import { answerError, answerUnreadable, nothingHere } from './errors.ts'
-import { dataPolicy, safeHeaders } from './headers.ts'
+import {
+  answerError,
+  answerExpectation,
+  answerGarbled,
+  answerHostless,
+  answerUnreadable,
+  nothingHere,
+} from './errors.ts'
+import { dataHeaders } from './headers.ts'
 import { addHealth } from './health.ts'
 import { addPages } from './page.ts'
 import { visitorFrom } from './request.ts'
@@ -27,6 +35,7 @@ type Making = { world: World; shell: Shell; serverFactory?: FastifyServerFactory
 /** The site over HTTP: calls from the contract, pages, and the answers to everything that does not fit. */
 export async function createApp({ world, shell, serverFactory }: Making): Promise<FastifyInstance> {
   const { config, log } = world
+  const headers = dataHeaders(config.production)
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -34,15 +43,21 @@ export async function createApp({ world, shell, serverFactory }: Making): Promis
     bodyLimit: 64 * KILOBYTES,
     requestTimeout: 15 * SECONDS,
     keepAliveTimeout: 30 * SECONDS,
-    http: { headersTimeout: 8 * SECONDS, connectionsCheckingInterval: 2 * SECONDS, maxHeaderSize: 16 * KILOBYTES },
+    http: {
+      headersTimeout: 8 * SECONDS,
+      connectionsCheckingInterval: 2 * SECONDS,
+      maxHeaderSize: 16 * KILOBYTES,
+      requireHostHeader: false, // Node would answer for us
+    },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
-    frameworkErrors: (error, _request, reply) => answerUnreadable(error, reply, safeHeaders(config.production)),
+    frameworkErrors: (error, _request, reply) => answerUnreadable(error, reply, headers),
+    clientErrorHandler: (error, socket) => answerGarbled(error, socket, headers),
     ...(serverFactory ? { serverFactory } : {}),
   })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
-  addSafety(app, config.production)
+  addSafety(app, headers)
   closePolitely(app)
   await addCookies(app, world)
   await app.register(swagger, {
@@ -65,12 +80,15 @@ const info = {
 }
 
 /** Headers on every answer, unless its own are stricter, and one line in the log per request, without its address line. */
-function addSafety(app: FastifyInstance, production: boolean) {
-  const headers = { ...safeHeaders(production), 'content-security-policy': dataPolicy, 'cache-control': 'no-store' }
-  app.addHook('onRequest', (_request, reply, done) => {
+function addSafety(app: FastifyInstance, headers: Record<string, string>) {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
-    done()
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) answerHostless(reply)
+    else done()
   })
+  app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
+    answerExpectation(response, headers),
+  )
   app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions } = request
     const ms = Math.round(reply.elapsedTime)

@@ -1,10 +1,11 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { Refused } from '#contract/api.ts'
 import { messagesOf } from '#contract/fields.ts'
 import { isCrowded } from '#server/db/open.ts'
 import { Refusal, refuseCrowd, refuseFields } from '#server/refusal.ts'
-import { dataPolicy } from './headers.ts'
 
 const UNREADABLE = 'This request could not be read. Please send valid JSON.'
 const NOTHING = 'There is nothing at this address.'
@@ -52,16 +53,48 @@ function inWords(error: FastifyError | Refusal): { status: number; body: Refused
 
 export const nothingHere: Refused = { message: NOTHING }
 
+type Headers = Record<string, string>
+
 /** A request that did not even reach a route: its address could not be read. */
-export function answerUnreadable(
-  error: FastifyError,
-  reply: FastifyReply,
-  headers: Record<string, string>,
-): FastifyReply {
+export function answerUnreadable(error: FastifyError, reply: FastifyReply, headers: Headers): FastifyReply {
   const { status, body } = inWords(error)
-  return reply
-    .code(status)
-    .headers({ ...headers, 'content-security-policy': dataPolicy })
+  return reply.code(status).headers(headers).type('application/json').send(JSON.stringify(body))
+}
+
+/** HTTP asks for it. */
+export const answerHostless = (reply: FastifyReply): FastifyReply =>
+  reply
+    .code(400)
     .type('application/json')
-    .send(JSON.stringify(body))
+    .send(JSON.stringify({ message: 'This request does not say which host it is for.' }))
+
+/** An answer without Fastify, after which we hang up. */
+function lastWords(message: string, headers: Headers) {
+  const body = JSON.stringify({ message })
+  const length = String(Buffer.byteLength(body))
+  const own = { 'content-type': 'application/json', 'content-length': length, connection: 'close' }
+  return { body, headers: { ...headers, ...own } }
+}
+
+/** It wants something else than to be told to go on. */
+export function answerExpectation(response: ServerResponse, headers: Headers): void {
+  const answer = lastWords('This server cannot do what the header Expect asks for.', headers)
+  response.writeHead(417, answer.headers).end(answer.body)
+}
+
+/** What the parser says in codes. All else is 400. */
+const statuses: Record<string, number> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  HPE_HEADER_OVERFLOW: 431,
+}
+
+/** What was sent is not HTTP, too large or too slow: there is no request to reply to, only who is connected. */
+export function answerGarbled({ code }: { code: string }, socket: Socket, headers: Headers): void {
+  const status = statuses[code] ?? 400
+  const answer = lastWords(sentences[status] ?? 'This request could not be read.', headers)
+  const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`
+  if (socket.writable) socket.write(head + answer.body)
+  socket.destroy()
 }

@@ -43,3 +43,10 @@ export const safeHeaders = (production: boolean): Record<string, string> => ({
   'x-frame-options': 'DENY',
   ...(production ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains' } : {}),
 })
+
+/** On every answer that is not a page. */
+export const dataHeaders = (production: boolean): Record<string, string> => ({
+  ...safeHeaders(production),
+  'content-security-policy': dataPolicy,
+  'cache-control': 'no-store',
+})

@@ -1,3 +1,4 @@
+import { type AddressInfo, connect } from 'node:net'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openKeys } from '#server/keys.ts'
@@ -48,6 +49,68 @@ describe('every answer', () => {
     expect(String(reply.headers['set-cookie'])).toMatch(/HttpOnly; Secure; SameSite=Lax/)
     expect((await production.get('/__outbox')).statusCode, '7.6').toBe(404)
     await production.close()
+  })
+})
+
+describe('what is hardly a request', () => {
+  let port: number
+  beforeAll(async () => {
+    await site.app.listen({ port: 0, host: '127.0.0.1' })
+    port = (site.app.server.address() as AddressInfo).port
+  })
+
+  /** What comes back for these very bytes, until the connection is closed. */
+  const answerTo = async (bytes: string) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write(bytes)
+    let text = ''
+    for await (const part of socket) text += String(part)
+    const [head = '', body = ''] = text.split('\r\n\r\n')
+    const [line = '', ...lines] = head.split('\r\n')
+    const headers = new Headers(lines.map((each) => each.split(': ', 2) as [string, string]))
+    return { status: Number(line.split(' ')[1]), headers, body }
+  }
+
+  const unread = 'This request could not be read.'
+  it.each([
+    ['garbage', 'what?\r\n\r\n', 400, unread],
+    ['an unknown method', 'WISH / HTTP/1.1\r\nHost: a\r\n\r\n', 400, unread],
+    [
+      'two lengths',
+      'POST /api/x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+      unread,
+    ],
+    [
+      'headers of more than 16 kB',
+      `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`,
+      431,
+      'The headers of this request are too large.',
+    ],
+    [
+      'no host',
+      'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n',
+      400,
+      'This request does not say which host it is for.',
+    ],
+    [
+      'an expectation',
+      'GET /livez HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n',
+      417,
+      'This server cannot do what the header Expect asks for.',
+    ],
+  ])('7.2 6.2 %s is answered in a sentence, with the safe headers', async (_what, bytes, status, message) => {
+    const answer = await answerTo(bytes)
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { message }])
+    expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(answer.headers.get('referrer-policy')).toBe('strict-origin-when-cross-origin')
+    expect(answer.headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'")
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('6.2 one of HTTP/1.0 needs no host', async () => {
+    expect(await answerTo('GET /livez HTTP/1.0\r\n\r\n')).toMatchObject({ status: 200, body: 'alive\n' })
   })
 })
 
