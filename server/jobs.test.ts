@@ -78,18 +78,24 @@ async function keepTrying(site: Site, kinds: Kind[], most: number) {
   }
 }
 
-it('15.12 a letter that nobody takes is tried for some four days, and then given up', async () => {
+it('15.12 8.2 a letter that nobody takes is tried for some four days, and then given up; /metrics tells of both', async () => {
   const site = await testSite()
   const letter = { email: 'zoe@mail.example', first_name: 'Zoe', new_email: 'new@mail.example' }
   await addJob(site.db, 'email_changed', letter, site.world.now())
   site.world.mail.send = async () => {
     throw new Error('nobody takes it')
   }
+  const metric = async (name: string) =>
+    Number(new RegExp(`^${name}{kind="email_changed"} (\\d+)$`, 'm').exec((await site.get('/metrics')).body)?.[1])
+  const before = await metric('foyer_jobs_given_up_total')
+  expect(await metric('foyer_jobs_waiting')).toBe(1)
   const { rounds, days } = await keepTrying(site, lanes.letters, 200)
   expect(rounds).toBe(100)
   expect(days).toBeGreaterThan(3.5)
   expect(days).toBeLessThan(4)
   expect(site.log()).toContain('a job is given up')
+  expect(await metric('foyer_jobs_waiting')).toBe(0)
+  expect(await metric('foyer_jobs_given_up_total')).toBe(before + 1)
   await site.close()
 })
 

@@ -53,7 +53,7 @@ const run: { [Name in Kind]: Work<Jobs[Name]> } = {
 }
 
 const money = new Set<Kind>(['capture', 'void'])
-const allKinds = Object.keys(run) as Kind[]
+export const allKinds = Object.keys(run) as Kind[]
 
 /** What may wait for each other: money for money, letters for letters. */
 export const lanes = {
@@ -153,6 +153,19 @@ const takeJobs = statement(
     returning id, kind, payload, tries`,
 )
 
+/** How many are not done yet, by their kind. */
+export async function countWaiting({ db }: World): Promise<Map<Kind, number>> {
+  const counted = db
+    .selectFrom('job')
+    .select(({ fn }) => ['kind', fn.countAll<number>().as('count')])
+    .where('done_at', 'is', null)
+    .groupBy('kind')
+  return new Map((await counted.execute()).map(({ kind, count }) => [kind as Kind, Number(count)]))
+}
+
+/** How many of each kind this process has given up, for /metrics. */
+export const givenUp = new Map<Kind, number>()
+
 /** Closes each job at once; those that are done while others are being closed go together. */
 function closing({ db, now }: World): (id: string) => Promise<void> {
   let done: string[] = []
@@ -186,6 +199,7 @@ async function finish(world: World, { id, kind, payload, tries }: Taken, close: 
       { err: error, job: id, kind, tries },
       isLast ? 'a job is given up' : 'a job will be tried again',
     )
+    if (isLast) givenUp.set(kind, (givenUp.get(kind) ?? 0) + 1)
     const next = isLast ? { done_at: world.now(), payload: '{}' } : { run_at, leased_until: null }
     await world.db
       .updateTable('job')

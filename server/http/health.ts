@@ -5,11 +5,16 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { openDifferences } from '#server/books/differences.ts'
 import { comparedAt } from '#server/books/hourly.ts'
 import { breakers, secondsOpen } from '#server/breaker.ts'
+import { allKinds, countWaiting, givenUp, lanes } from '#server/jobs.ts'
 import { refusals } from '#server/limits.ts'
 import type { World } from '#server/world.ts'
 import { isLeaving } from './closing.ts'
 
 const hidden = { schema: { hide: true } }
+
+/** What is asked of the database, or something else when there is no answer in two seconds. */
+const soon = <Answer, Else>(asked: Promise<Answer>, otherwise: Else): Promise<Answer | Else> =>
+  Promise.race([asked.catch(() => otherwise), sleep(2_000, otherwise, { ref: false })])
 
 /** For whoever watches over the site: /livez, /readyz, /metrics. */
 export function addHealth(app: FastifyInstance, world: World) {
@@ -18,11 +23,8 @@ export function addHealth(app: FastifyInstance, world: World) {
   app.get('/livez', hidden, async (_request, reply) => reply.type('text/plain').send('alive\n'))
 
   app.get('/readyz', hidden, async (_request, reply) => {
-    const asked = sql`select 1`.execute(db).then(
-      () => true,
-      () => false,
-    )
-    const answering = await Promise.race([asked, sleep(2_000, false, { ref: false })])
+    const asked = sql`select 1`.execute(db).then(() => true)
+    const answering = await soon(asked, false)
     const kind = (part: string) => (config.embedded.includes(part) ? 'embedded' : 'real')
     const parts = {
       database: { kind: kind('database'), name: config.DATABASE_URL ? 'postgresql' : 'pglite', answering },
@@ -49,7 +51,7 @@ function addMetrics(app: FastifyInstance, world: World) {
     help: 'What the gateway’s books and ours do not agree on',
     registers: [registry],
     async collect() {
-      this.set(await openDifferences(world).catch(() => Number.NaN))
+      this.set(await soon(openDifferences(world), Number.NaN))
     },
   })
   new Gauge({
@@ -58,7 +60,7 @@ function addMetrics(app: FastifyInstance, world: World) {
     registers: [registry],
     async collect() {
       const at = comparedAt(world).then((compared) => (compared?.getTime() ?? 0) / 1000)
-      this.set(await at.catch(() => Number.NaN))
+      this.set(await soon(at, Number.NaN))
     },
   })
   const refused = new Gauge({
@@ -76,8 +78,28 @@ function addMetrics(app: FastifyInstance, world: World) {
     labelNames: ['breaker'],
     registers: [registry],
     collect: async () => {
-      for (const breaker of breakers)
-        open.set({ breaker }, (await secondsOpen(world, breaker).catch(() => undefined)) ? 1 : 0)
+      const set = async (breaker: (typeof breakers)[number]) =>
+        open.set({ breaker }, Math.sign((await soon(secondsOpen(world, breaker), Number.NaN)) ?? 0))
+      await Promise.all(breakers.map(set))
+    },
+  })
+  const waiting: Gauge<'kind'> = new Gauge({
+    name: 'foyer_jobs_waiting',
+    help: 'Captures, voids and letters that are not done yet',
+    labelNames: ['kind'],
+    registers: [registry],
+    collect: async () => {
+      const counts = await soon(countWaiting(world), undefined)
+      for (const kind of allKinds) waiting.set({ kind }, counts ? (counts.get(kind) ?? 0) : Number.NaN)
+    },
+  })
+  const unsent = new Gauge({
+    name: 'foyer_jobs_given_up_total',
+    help: 'Letters that this process has given up',
+    labelNames: ['kind'],
+    registers: [registry],
+    collect: () => {
+      for (const kind of lanes.letters) unsent.set({ kind }, givenUp.get(kind) ?? 0)
     },
   })
   const labelNames = ['method', 'route', 'status'] as const

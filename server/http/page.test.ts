@@ -160,7 +160,7 @@ describe('for whoever watches over the site', () => {
   it.each([
     ['fails', () => Promise.reject(new Error('the database is away'))],
     ['does not answer', () => new Promise<never>(() => undefined)],
-  ])('8.2 /readyz says 503 while the database %s', async (_what, transformResult) => {
+  ])('8.2 /readyz says 503, and /metrics what it knows, while the database %s', async (_what, transformResult) => {
     const db = site.db.withPlugin({ transformQuery: ({ node }) => node, transformResult })
     const app = await createApp({ world: { ...site.world, db }, shell: plainShell })
     const reply = await app.inject('/readyz')
@@ -169,6 +169,18 @@ describe('for whoever watches over the site', () => {
       { ready: false, parts: { database: { answering: false } } },
     ])
     expect((await app.inject('/livez')).statusCode).toBe(200)
+    const asked = performance.now()
+    const { body } = await app.inject('/metrics')
+    expect(performance.now() - asked).toBeLessThan(3500)
+    const unknown = /^(foyer_\w+(?:\{(?:breaker|kind)="(?:declines|codes|welcome)"\})?) Nan$/gm
+    expect([...body.matchAll(unknown)].map(([, name]) => name)).toEqual([
+      'foyer_differences',
+      'foyer_reconciled_timestamp_seconds',
+      'foyer_breaker_open{breaker="declines"}',
+      'foyer_breaker_open{breaker="codes"}',
+      'foyer_jobs_waiting{kind="welcome"}',
+    ])
+    expect(body).toContain('foyer_requests_total')
     await app.close()
   })
 })
