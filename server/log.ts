@@ -11,17 +11,28 @@ export const createLog = (level: string, sink: NodeJS.WritableStream = process.s
     scrubbed(sink),
   )
 
-/** Lines go out together, once in each turn of the loop. */
+/** How many lines of this process nobody can read, for /metrics. */
+export const lostLines = { count: 0 }
+
+/** Lines go out together, once in each turn of the loop. Those that cannot, on a full disk or into a closed pipe, are lost. */
 function scrubbed(sink: NodeJS.WritableStream) {
-  let lines = ''
+  let lines: string[] = []
+  let isLosing = false
+  sink.on('error', () => undefined) // each write hears of its own
   const flush = () => {
-    if (lines) sink.write(lines)
-    lines = ''
+    const { length } = lines
+    const torn = isLosing ? '\n' : '' // half a line may stand at the end
+    if (length) sink.write(torn + lines.join(''), (error) => note(length, error))
+    lines = []
+  }
+  const note = (length: number, error?: Error | null) => {
+    if (error) lostLines.count += length
+    if (error && !isLosing) console.error(`Foyer: the log cannot be written, so lines are lost: ${error.message}`)
+    isLosing = Boolean(error)
   }
   return {
     write(line: string) {
-      if (!lines) setImmediate(flush)
-      lines += scrub(line)
+      if (lines.push(scrub(line)) === 1) setImmediate(flush)
     },
     flush,
   }

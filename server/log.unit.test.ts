@@ -1,6 +1,7 @@
+import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { describe, expect, test } from 'vitest'
-import { createLog, scrub } from './log.ts'
+import { describe, expect, test, vi } from 'vitest'
+import { createLog, lostLines, scrub } from './log.ts'
 
 /** What leaves the process after something was logged. */
 const written = (write: (log: ReturnType<typeof createLog>) => void): string => {
@@ -77,4 +78,43 @@ describe('what is no card stays', () => {
 
   test('a line stays JSON when a card was a number in it', () =>
     expect(JSON.parse(written((log) => log.info({ card: 4242424242424242 }, 'seen')))).toMatchObject({ msg: 'seen' }))
+})
+
+/** A file on a disk that may be full: like standard output, it fails and can be written again. */
+const disk = () => {
+  const file = new EventEmitter()
+  const state = { isFull: false, text: '' }
+  const write = (text: string, done: (error?: Error) => void) => {
+    const error = state.isFull ? new Error('ENOSPC: no space left on device, write') : undefined
+    if (error) file.emit('error', error)
+    else state.text += text
+    done(error)
+  }
+  return { state, sink: Object.assign(file, { write }) as unknown as NodeJS.WritableStream }
+}
+
+test('8.9 a log that cannot be written is told once, its lines are counted, and it goes on when there is room', () => {
+  const told = vi.spyOn(console, 'error').mockReturnValue()
+  const { state, sink } = disk()
+  const log = createLog('info', sink)
+  const lost = lostLines.count
+  const say = (...lines: string[]) => {
+    for (const line of lines) log.info(line)
+    log.flush()
+  }
+  say('first')
+  state.isFull = true
+  say('second', 'third')
+  say('fourth')
+  expect(lostLines.count - lost).toBe(3)
+  expect(told.mock.calls).toEqual([
+    ['Foyer: the log cannot be written, so lines are lost: ENOSPC: no space left on device, write'],
+  ])
+  state.isFull = false
+  state.text += '{"half'
+  say('fifth')
+  say('sixth')
+  const lines = state.text.trim().split('\n')
+  expect(lines.map((line) => /"msg":"(\w+)"/.exec(line)?.[1])).toEqual(['first', undefined, 'fifth', 'sixth'])
+  told.mockRestore()
 })

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { cards } from './gateways/payment/cards.ts'
 import { answersOf } from './test/answers.ts'
 import { type testDatabase as Opened, testDatabase } from './test/database.ts'
@@ -62,6 +62,17 @@ describe('a signal', () => {
     },
   )
 })
+
+it('8.9 a server goes on when nobody takes its log any more, says so, and counts the lines', async () => {
+  const server = await startServer({ ...env, LOG_LEVEL: 'info' })
+  server.child.stdout?.destroy()
+  const lost = async () =>
+    Number(/^foyer_log_lines_lost_total (\d+)/m.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1])
+  await vi.waitFor(async () => expect(await lost()).toBeGreaterThan(1), { timeout: 10_000 })
+  expect(server.said().match(/Foyer: the log cannot be written.*EPIPE/g)).toHaveLength(1)
+  server.child.kill('SIGTERM')
+  expect(await server.ended).toEqual({ code: 0, signal: null })
+}, 90_000)
 
 describe('leave-taking', () => {
   it('8.6 says "not ready" first, and goes on answering until a proxy has seen it', async () => {

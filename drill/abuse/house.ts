@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import type { InjectOptions } from 'fastify'
 import { API } from '#contract/api.ts'
 import { readConfig } from '#server/config.ts'
@@ -37,12 +38,13 @@ export async function openHouse(
   { now, settings: own = {}, dress, hear = () => {} }: Opening,
 ) {
   const config = readConfig({ ...settings, DATA_DIR: join(place.folder, 'data'), ...place.settings, ...own })
-  const sink = {
-    write: (lines: string) => {
-      for (const line of lines.split('\n').filter(Boolean)) hear(line)
+  const sink = new Writable({
+    write: (lines, _encoding, done) => {
+      for (const line of String(lines).split('\n').filter(Boolean)) hear(line)
+      done()
     },
-  }
-  const log = createLog(config.LOG_LEVEL, sink as unknown as NodeJS.WritableStream)
+  })
+  const log = createLog(config.LOG_LEVEL, sink)
   const made = await createWorld({ config, log, now })
   const world = { ...made, ...dress?.(made) }
   const app = await createApp({ world, shell: await loadShell() })

@@ -7,6 +7,7 @@ import { comparedAt } from '#server/books/hourly.ts'
 import { breakers, secondsOpen } from '#server/breaker.ts'
 import { allKinds, countWaiting, givenUp, lanes } from '#server/jobs.ts'
 import { refusals } from '#server/limits.ts'
+import { lostLines } from '#server/log.ts'
 import type { World } from '#server/world.ts'
 import { isLeaving } from './closing.ts'
 
@@ -100,6 +101,14 @@ function addMetrics(app: FastifyInstance, world: World) {
     registers: [registry],
     collect: () => {
       for (const kind of lanes.letters) unsent.set({ kind }, givenUp.get(kind) ?? 0)
+    },
+  })
+  new Gauge({
+    name: 'foyer_log_lines_lost_total',
+    help: 'Lines of the log that this process could not write',
+    registers: [registry],
+    collect() {
+      this.set(lostLines.count)
     },
   })
   const labelNames = ['method', 'route', 'status'] as const

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import type { InjectOptions } from 'fastify'
 import type { Pages } from '#contract/pages.ts'
 import { readConfig } from '#server/config.ts'
@@ -41,10 +42,13 @@ export async function testSite(env: Record<string, string> = {}) {
     ...env,
   })
   const lines: string[] = []
-  const sink = {
-    write: (line: string) => lines.push(line),
-  }
-  const log = createLog(config.LOG_LEVEL, sink as unknown as NodeJS.WritableStream)
+  const sink = new Writable({
+    write: (line, _encoding, done) => {
+      lines.push(String(line))
+      done()
+    },
+  })
+  const log = createLog(config.LOG_LEVEL, sink)
   const clock = { now: new Date('2026-11-15T12:00:00Z').getTime() }
   const world = await createWorld({ config, log, database, now: () => new Date(clock.now) })
   const formPolicy = pagePolicy(head, world.captcha.vendor?.sources)
