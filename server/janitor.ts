@@ -3,18 +3,8 @@ import { admit } from './admission.ts'
 import { declinedCard } from './breaker.ts'
 import { forgetChoices } from './credit.ts'
 import type { PaymentState } from './db/tables.ts'
-import { bringBackJobs } from './jobs.ts'
 import { addUpVisits } from './page-hits.ts'
-import {
-  ASKED,
-  bringBackAttempts,
-  deadline,
-  leaseFrom,
-  park,
-  referenceOf,
-  release,
-  releaseByLetter,
-} from './payment.ts'
+import { ASKED, deadline, leaseFrom, park, referenceOf, release, releaseByLetter } from './payment.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
 
@@ -85,12 +75,6 @@ async function settle(world: World, left: Left): Promise<void> {
     }
   }
   await park(world, key, found, left.created_at)
-}
-
-/** After a clock that ran ahead was set right, nothing waits until its time has come. */
-export async function bringBack(world: World): Promise<void> {
-  await bringBackAttempts(world)
-  await bringBackJobs(world)
 }
 
 const expiring = ['limit_count', 'sandbox_code', 'office_session', 'letter_key'] as const

@@ -13,7 +13,7 @@ import {
 import { memberFrom } from './members.ts'
 import { confirmEmailLetterTo } from './office/details.ts'
 import { newPasswordLetterTo } from './office/new-password.ts'
-import { beyond, deadline, isFree, leaseFrom, moveTo, referenceOf } from './payment.ts'
+import { deadline, isFree, leaseFrom, moveTo, referenceOf } from './payment.ts'
 import type { Jobs, Kind } from './queue.ts'
 import type { AttemptKey } from './visitor.ts'
 import type { World } from './world.ts'
@@ -152,18 +152,6 @@ const takeJobs = statement(
       order by run_at limit ${sql.lit(JOBS_AT_ONCE)} for update skip locked)
     returning id, kind, payload, tries`,
 )
-
-/** What a clock that ran ahead has taken or put off is due. */
-export async function bringBackJobs(world: World): Promise<void> {
-  const open = world.db.updateTable('job').where('done_at', 'is', null)
-  await open.set({ leased_until: null }).where('leased_until', '>', beyond(world)).execute()
-  for (const [seconds, kinds] of Map.groupBy(allKinds, (kind) => run[kind].longestWaitSeconds))
-    await open
-      .set({ run_at: world.now() })
-      .where('kind', 'in', kinds)
-      .where('run_at', '>', beyond(world, seconds))
-      .execute()
-}
 
 /** How many are not done yet, by their kind. */
 export async function countWaiting({ db }: World): Promise<Map<Kind, number>> {

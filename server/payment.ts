@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { sql } from 'kysely'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { MASTER } from '#contract/site.ts'
 import { releaseNames } from './claims.ts'
@@ -38,11 +37,7 @@ export const referenceOf = ({ enrollment_id, attempt }: AttemptKey): string =>
     .slice(-20)
 
 /** Whoever works on something has it to themselves until then: longer than any answer is waited for. */
-export const leaseFrom = (world: World) => after(world.now(), leaseSeconds(world))
-const leaseSeconds = ({ config }: World) => 2 * config.PAYMENT_DEADLINE_SECONDS + 1
-
-/** Nothing is taken or put off for so long: a clock that ran ahead wrote it. Those of several processes may differ by a minute. */
-export const beyond = (world: World, slowest = 0) => after(world.now(), Math.max(leaseSeconds(world), slowest) + 60)
+export const leaseFrom = ({ config, now }: World) => after(now(), 2 * config.PAYMENT_DEADLINE_SECONDS + 1)
 
 const after = (then: Date, seconds: number) => new Date(then.getTime() + seconds * 1000)
 
@@ -147,16 +142,6 @@ const SLOWEST_REVIEW = 300
 
 const askAgainAt = (now: Date, since: Date, slowest: number) =>
   after(now, Math.min(Math.max((now.getTime() - since.getTime()) / 4000, 1), slowest))
-
-/** What a clock that ran ahead has put off is due; what it has begun counts as begun now, so "not found" is not final too soon. */
-export async function bringBackAttempts(world: World): Promise<void> {
-  const now = world.now()
-  const latest = sql`greatest(leased_until, created_at)`
-  await sql`
-    update payment set leased_until = ${now}, created_at = least(created_at, ${now})
-    where state in (${sql.join(OPEN.map((state) => sql.lit(state)))}) and ${latest} > ${beyond(world, SLOWEST_ANSWER)}
-      and (state <> 'review' or ${latest} > ${beyond(world, SLOWEST_REVIEW)})`.execute(world.db)
-}
 
 type Change = Partial<Omit<Tables['payment'], 'details'>> & { state: PaymentState; details?: null }
 

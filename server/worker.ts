@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reconcileHourly } from './books/hourly.ts'
-import { ATTEMPTS_AT_ONCE, bringBack, settleAttempts, sides, sweep } from './janitor.ts'
+import { ATTEMPTS_AT_ONCE, settleAttempts, sides, sweep } from './janitor.ts'
 import { JOBS_AT_ONCE, lanes, runJobs } from './jobs.ts'
 import type { World } from './world.ts'
 
@@ -33,7 +33,6 @@ export function startWorker(world: World): { stop: () => Promise<unknown> } {
   }
   const tidy = async () => {
     while (!signal.aborted) {
-      await bringBack(world).catch(stumbled)
       await sweep(world).catch(stumbled)
       await reconcileHourly(world).catch(stumbled)
       await rest(SWEEP_MS)
