@@ -156,6 +156,21 @@ it.runIf(isPostgres)(
 )
 
 it.runIf(isPostgres)(
+  '9.9 a reset leaves the database of a newer version alone',
+  async () => {
+    const newer = await testDatabase()
+    await sql`insert into kysely_migration (name, timestamp) values ('9999_later.sql', '2027')`.execute(newer.db)
+    expect(await dbWith({ DATABASE_URL: newer.url ?? '' })('reset', '--yes')).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('This database has 9999_later.sql'),
+    })
+    expect((await sql`select from sponsor`.execute(newer.db)).rows).not.toEqual([])
+    await newer.close()
+  },
+  180_000,
+)
+
+it.runIf(isPostgres)(
   '9.10 a reset that cannot be finished has removed nothing',
   async () => {
     await db('seed')

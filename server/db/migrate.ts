@@ -110,6 +110,7 @@ async function ourTables(): Promise<string[]> {
 /** Removes ours, and leaves the schema: it may be another's, and others may have theirs in it. What hangs on ours prevents it. */
 export async function dropTables(db: Db): Promise<void> {
   await waitForTurn(db)
+  await refuseNewer(db)
   const existing = await tablesOf(db)
   const names = (await ourTables()).filter((name) => existing.has(name)).map((name) => sql.id(name))
   if (names.length) await sql`drop table ${sql.join(names)}`.execute(db)

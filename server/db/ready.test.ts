@@ -50,7 +50,7 @@ it('9.9 an older version does not touch the database of a newer one, and says wh
 })
 
 describe.runIf(isPostgres)('a PostgreSQL that is not fit', () => {
-  const server = process.env.DATABASE_URL_TEST ?? ''
+  const server = process.env.DATABASE_URL_TEST ?? 'postgres:'
   const name = `foyer_unfit_${process.pid}`
   const own = at(server, name)
   const asPoor = `${own}?options=-crole%3Dpoor-role`
