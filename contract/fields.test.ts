@@ -277,3 +277,18 @@ test('messages are gathered by the field they belong to', () => {
   ]
   expect(messagesOf(issues)).toEqual({ email: ['one', 'two'], body: ['all of it'] })
 })
+
+describe('a name that would turn the words around it', () => {
+  test.each(['first_name', 'last_name', 'business_name', 'city'] as const)(
+    '16.5 %s is taken without the sign',
+    (field) => {
+      for (const sign of '\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069')
+        expect(fields[field].parse(`${sign} Best${sign} Co`)).toBe('Best Co')
+    },
+  )
+  test('16.5 signs that letters need, and those of other scripts, stay', () => {
+    for (const name of ['👩‍👧', 'می‌خواهم', 'שרה\u200fבת', 'a\u200eb']) expect(fields.first_name.parse(name)).toBe(name)
+  })
+  test('16.5 of such signs alone there is no name', () =>
+    expect(heard('first_name', '\u202e\u2066')).toEqual(['Please enter your first name.']))
+})

@@ -12,8 +12,11 @@ type Check = z.core.CheckFn<string> | z.core.$ZodCheck<string>
 const stop = (error: string) => ({ error, abort: true })
 const tooLong = (most: number) => z.maxLength(most, stop(`Please use at most ${most} characters.`))
 const printable = z.refine<string>((text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'Please use letters, digits and signs only.')
-/** A letter with its accent is one sign or two, by keyboard; it is read as one. */
-const tidy = z.overwrite<string>((text) => text.trim().normalize())
+/** Signs that turn the direction of what follows, also of words that are not theirs. */
+export const turns = /[\u202a-\u202e\u2066-\u2069]/g
+/** Without them; and a letter with its accent, which is one sign or two, by keyboard, is read as one. */
+export const tidied = (text: string): string => text.replace(turns, '').trim().normalize()
+const tidy = z.overwrite(tidied)
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 /** A text that must be there: trimmed, and silent about its other rules while it is empty. */

@@ -31,6 +31,8 @@ export type StartData = {
   unknown_site?: string
   /** Another sponsor whose link the visitor opened later. */
   other_sponsor?: Pick<Sponsor, 'site' | 'name'>
+  /** Comes with it: `sponsor` was chosen by name, and is not only the one whose link came first. */
+  is_chosen?: boolean
   packages: Package[]
   /** The preselected package, if there is one. */
   product_id?: number

@@ -5,7 +5,7 @@ import { renewsOn } from '#contract/renewal.ts'
 import { MASTER } from '#contract/site.ts'
 import { type BareStart, preselected, type StartData } from '#contract/start.ts'
 import { findPackages, ourShelf } from './catalog.ts'
-import { creditOf, withOpened } from './credit.ts'
+import { type Credited, creditOf, isChosen, withOpened } from './credit.ts'
 import { findSponsor, follow, shown } from './sponsors.ts'
 import type { Touch } from './touches.ts'
 import type { World } from './world.ts'
@@ -18,6 +18,7 @@ type Arrival = { touches: Touch[] } & (
 
 /** What brought the visitor here: links opened before, and the word that led nowhere or to somebody else a moment ago. */
 type Way = { touches: Touch[]; lost: string | undefined; other: string | undefined; mayChoose: boolean }
+type Led = Way & { credited: Credited | undefined }
 
 export async function arrive(world: World, site: string, way: Way): Promise<Arrival> {
   const touches = withOpened(way.touches, site, world.now())
@@ -29,7 +30,7 @@ export async function arrive(world: World, site: string, way: Way): Promise<Arri
     if (found.active && credited && credited.site !== site) return { leadsTo: credited.site, isLost: false, touches }
     const sponsor = shown(found)
     const title = sponsor.site === MASTER ? `Join ${brand.name}` : `Join ${brand.name} with ${sponsor.name}`
-    return { title, start: await startData(world, sponsor, packages, way), touches }
+    return { title, start: await startData(world, sponsor, packages, { ...way, credited }), touches }
   } catch (error) {
     world.log.error({ err: error }, 'a page goes out without its start data')
     return { title: `Join ${brand.name}`, start: { sponsor_site: site, ...withoutDatabase(world) }, touches }
@@ -37,13 +38,17 @@ export async function arrive(world: World, site: string, way: Way): Promise<Arri
 }
 
 /** Whose link the visitor opened when they were led here instead, if they may still choose. */
-async function otherSponsor(world: World, sponsor: Sponsor, { other, mayChoose }: Way) {
+async function otherSponsor(world: World, sponsor: Sponsor, { other, mayChoose, credited }: Led) {
   const found = other && mayChoose ? await findSponsor(world, other) : undefined
   const isOffered = found?.active === 'Yes' && found.site !== MASTER && found.site !== sponsor.site
-  return isOffered ? { other_sponsor: { site: found.site, name: found.name } } : {}
+  if (!isOffered) return {}
+  return {
+    other_sponsor: { site: found.site, name: found.name },
+    is_chosen: credited !== undefined && isChosen(credited),
+  }
 }
 
-async function startData(world: World, sponsor: Sponsor, packages: Package[], way: Way): Promise<StartData> {
+async function startData(world: World, sponsor: Sponsor, packages: Package[], way: Led): Promise<StartData> {
   const starter = preselected(packages)
   return {
     sponsor,

@@ -9,28 +9,31 @@ import { asOne, newTouches, type Touch, touchesOf } from './touches.ts'
 import { type AttemptKey, DAYS_BEGUN, type Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
+/** A sponsor, and for what: a link that was opened, a choice, an order. */
+export type Credited = Sponsored & Pick<Touch, 'why'>
+
 /**
  * Who gets the credit: whom the visitor chose by name last, or else whose link they opened first. The main site is
  * nobody's link, and who is inactive or unknown cannot enroll anyone: both give way.
  */
-export function winner(touches: readonly Touch[], sponsors: ReadonlyMap<string, Sponsored>): Sponsored | undefined {
+export function winner(touches: readonly Touch[], sponsors: ReadonlyMap<string, Sponsored>): Credited | undefined {
   const standing = touches.flatMap(({ site, why }) => {
     const sponsor = sponsors.get(site)
-    return sponsor?.active ? [{ why, sponsor }] : []
+    return sponsor?.active ? [{ ...sponsor, why }] : []
   })
   const chosen = standing.findLast(isChosen)
-  const first = standing.find(({ sponsor }) => sponsor.site !== MASTER)
-  return (chosen ?? first ?? standing[0])?.sponsor
+  const first = standing.find(({ site }) => site !== MASTER)
+  return chosen ?? first ?? standing[0]
 }
 
-const isChosen = ({ why }: Pick<Touch, 'why'>) => why === 'chosen'
+export const isChosen = ({ why }: Pick<Touch, 'why'>) => why === 'chosen'
 
 /** The winner of these touches today. Who is known already is not looked up again. */
 export const creditOf = async (
   world: World,
   touches: readonly Touch[],
   known: readonly Sponsored[] = [],
-): Promise<Sponsored | undefined> => winner(touches, await sponsorsOf(world, touches, known))
+): Promise<Credited | undefined> => winner(touches, await sponsorsOf(world, touches, known))
 
 async function sponsorsOf(world: World, touches: readonly Touch[], known: readonly Sponsored[] = []) {
   const found = new Map<string, Sponsored>(known.map((sponsor) => [sponsor.site, sponsor]))

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { AlertIcon, InfoIcon } from './icons.tsx'
 
-type NoticeProps = { tone?: 'info' | 'alert'; title?: string; children: ReactNode; role?: 'status' | 'alert' }
+type NoticeProps = { tone?: 'info' | 'alert'; title?: ReactNode; children: ReactNode; role?: 'status' | 'alert' }
 
 /** A few sentences that stand apart: something to know, or something that did not work. */
 export function Notice({ tone = 'info', title, children, role }: NoticeProps) {

@@ -125,6 +125,17 @@ test('a lost link is named, and whom one joins under', () => {
   expect(html).toContain('We could not find the link “zebra”.')
 })
 
+test.each([
+  [false, 'whose link came first'],
+  [true, 'whom you chose'],
+])('16.3 16.5 names stand apart in their sentence, which gives the reason: chosen %s', (is_chosen, why) => {
+  const other_sponsor = { site: 'bluepier', name: 'Blue Pier' }
+  const html = text(pages.enroll({ ...start, other_sponsor, is_chosen }))
+  expect(html).toContain('also opened the link of <bdi>Blue Pier</bdi>.')
+  expect(html).toContain(`with <bdi>Ana &lt;b&gt;&amp;&lt;/b&gt; Sons</bdi>, ${why}.`)
+  expect(everyPage.office).toContain('You joined with <bdi>Ana &amp; Sons</bdi> on')
+})
+
 test('an inactive sponsor is told in the words of the spec', () => {
   const html = text(pages.enroll({ ...start, sponsor: { site: 'oldmill', active: 'No', name: 'Old Mill' } }))
   expect(html).toContain('Please be informed that Old Mill&#x27;s website is currently inactive')

@@ -61,6 +61,11 @@ it('9.4 adds and changes what the files name and leaves the rest', async () => {
   expect(sponsors.find(({ site }) => site === 'bluepier')).toMatchObject({ active: true })
 })
 
+it('16.5 takes names without signs that would turn the words around them', async () => {
+  await load({ 'sponsors.csv': 'site,name,active,renamed_to\nturned,\u202eBest\u2066 Co,Yes,\n' })
+  expect((await everything()).sponsors.find(({ site }) => site === 'turned')?.name).toBe('Best Co')
+})
+
 const PACKAGES =
   'product_id,product_category_id,language_id,name,description,price,billing_interval,is_recurring,is_special,ships,image_url,position'
 

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import sanitizeHtml from 'sanitize-html'
+import { tidied } from '#contract/fields.ts'
 import { toCents } from '#contract/money.ts'
 import { MASTER, reservedWords, SITE } from '#contract/site.ts'
 import { Mendable } from '#server/mendable.ts'
@@ -163,8 +164,9 @@ const whole = ({ get, wrong }: Row, column: string): number => {
 }
 
 const text = ({ get, wrong }: Row, column: string): string => {
-  if (!get(column)) wrong(`${column} is missing`)
-  return get(column)
+  const found = tidied(get(column))
+  if (!found) wrong(`${column} is missing`)
+  return found
 }
 
 const STATUSES = ['active', 'withdrawn']

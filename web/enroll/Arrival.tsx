@@ -7,7 +7,8 @@ import { orderFailed, sponsorInactive } from './firstMessages.ts'
 
 /** What a visitor should know about the link that brought them here. */
 export function Arrival({ start }: { start: StartData }) {
-  const { sponsor, unknown_site, other_sponsor } = start
+  const { sponsor, unknown_site, other_sponsor, is_chosen } = start
+  const name = <bdi>{sponsor.name}</bdi>
   const inactive = sponsor.active === 'Yes' ? undefined : sponsorInactive(sponsor.name)
   useOnlyWayOn(inactive)
   if (inactive)
@@ -18,19 +19,21 @@ export function Arrival({ start }: { start: StartData }) {
         </a>
       </Notice>
     )
-  if (other_sponsor)
+  if (other_sponsor) {
+    const other = <bdi>{other_sponsor.name}</bdi>
     return (
-      <Notice title={`You have also opened the link of ${other_sponsor.name}.`}>
-        You are joining with {sponsor.name}, whose link came first.{' '}
+      <Notice title={<>You have also opened the link of {other}.</>}>
+        You are joining with {name}, {is_chosen ? 'whom you chose' : 'whose link came first'}.{' '}
         <button className="link" type="button" onClick={() => joinInstead(other_sponsor.site)}>
-          Join with {other_sponsor.name} instead
+          Join with {other} instead
         </button>
       </Notice>
     )
+  }
   if (!unknown_site) return null
   return (
     <Notice title={`We could not find the link “${unknown_site}”.`}>
-      You are joining with {sponsor.name}. If somebody invited you, please ask them for their link again.
+      You are joining with {name}. If somebody invited you, please ask them for their link again.
     </Notice>
   )
 }

@@ -30,7 +30,7 @@ export function Office({ start }: { start: OfficeView }) {
             Welcome, {view.first_name}
           </h1>
           <p className="lead">
-            This is your office. You joined with {view.sponsor_name} on {longDay(view.joined_on)}.
+            This is your office. You joined with <bdi>{view.sponsor_name}</bdi> on {longDay(view.joined_on)}.
           </p>
         </div>
         <nav className="jump" aria-label="In your office">
