@@ -116,6 +116,13 @@ describe('what a letter says', () => {
       expect(text).toContain(said)
   })
 
+  it('15.12 an amount is never broken', async () => {
+    const { html } = await welcomeLetter(site.world, { member_id })
+    const amounts = [...html.matchAll(/<td [^>]*style="([^"]*)">\$[\d.]+<\/td>/g)].map(([, style]) => style)
+    expect(amounts).toHaveLength(2)
+    for (const style of amounts) expect(style).toMatch(/white-space:nowrap$/)
+  })
+
   it('15.12 consent: every text with title, version, time and hash, and the signed file', async () => {
     const { text, html, attachment } = await consentLetter(site.world, { member_id })
     const accepted = await site.db

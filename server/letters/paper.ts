@@ -15,6 +15,8 @@ const paper = '#faf8f4'
 const base = `font-family:${looks.font};font-size:16px;line-height:1.55;color:${ink}`
 const head = `font-family:${looks['font-head']};font-weight:600;line-height:1.25;color:${ink}`
 const breaks = 'overflow-wrap:anywhere;word-break:break-word'
+/** An amount is never broken. */
+const whole = 'white-space:nowrap'
 const table = '<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"'
 
 /** What somebody typed is text: one line, and never markup. */
@@ -66,16 +68,16 @@ export const receipt = (lines: Pair[], total: string, pairs: Pair[]): Block => (
     .map(([name, value]) => `  ${oneLine(name)}: ${oneLine(value)}`)
     .join('\n'),
   html: `${table}>
-${lines.map(([name, amount]) => row(name, amount)).join('\n')}
-${row('Total', total, `border-top:2px solid ${ink};font-weight:600;font-size:18px`)}
+${lines.map(([name, amount]) => row(name, amount, '', whole)).join('\n')}
+${row('Total', total, `border-top:2px solid ${ink};font-weight:600;font-size:18px`, whole)}
 </table>
 ${facts(pairs).html}`,
 })
 
-const row = (name: string, value: string, look = '') => {
+const row = (name: string, value: string, look = '', ending = breaks) => {
   const cell = `border-top:1px solid ${line};${base};${look}`
   return `<tr valign="top"><td style="padding:10px 16px 10px 0;${cell}">${shown(name)}</td>
-<td align="right" style="padding:10px 0;${cell};${breaks}">${shown(value)}</td></tr>`
+<td align="right" style="padding:10px 0;${cell};${ending}">${shown(value)}</td></tr>`
 }
 
 /** An address to be seen at once, and to be copied. */
