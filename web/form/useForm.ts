@@ -34,7 +34,7 @@ type Task<Checked extends Rules> = {
 const UNTICKED = '[type=checkbox]:not(:checked)'
 
 const none: Read = {}
-const nothing: { name: string; message: string }[] = []
+const nothing: { message: string; names: string[] }[] = []
 
 export type Form = ReturnType<typeof useForm>
 
@@ -124,7 +124,12 @@ export function useForm<Checked extends Rules>({
     for (const name of names) watched.current.add(name)
     flushSync(() => {
       setErrors(wrong)
-      setSummary(names.map((name) => ({ name, message: wrong[name] ?? '' })))
+      setSummary(
+        [...new Set(names.map((name) => wrong[name] ?? ''))].map((message) => ({
+          message,
+          names: names.filter((name) => wrong[name] === message),
+        })),
+      )
     })
     if (names[0]) focusField(names[0])
   }
@@ -192,8 +197,11 @@ export function useForm<Checked extends Rules>({
     props: { ref, noValidate: true, onSubmit, onInput: showWatched, onKeyDown: onEnter, onBlur },
     /** What a field needs to know: its name, what stands in it at first, and what is wrong with it. */
     field: (name: keyof Checked & string) => ({ name, defaultValue: values[name] ?? '', error: errors[name] }),
-    /** What was wrong at the last Next, and whether it has been put right since. */
-    summary: summary.map(({ name, message }) => ({ name, message: errors[name] ?? message, done: !errors[name] })),
+    /** What was wrong at the last Next, the same words once, the first field that still is, and whether none is since. */
+    summary: summary.map(({ message, names }) => {
+      const name = names.find((name) => errors[name]) ?? names[0] ?? ''
+      return { name, message: errors[name] ?? message, done: !errors[name] }
+    }),
     busy,
     hold,
     said,
