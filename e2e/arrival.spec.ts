@@ -31,6 +31,22 @@ test('12.9 who asks for less motion gets less', async ({ page }) => {
   expect(await quickly()).toBe('0s')
 })
 
+test('12.9 where the system chooses the colours, the bars differ and icons have the colour of their words', async ({
+  page,
+}) => {
+  await page.emulateMedia({ forcedColors: 'active' })
+  await page.goto('/ana')
+  const look = (selector: string, property: 'border-top-color' | 'border-top-style' | 'color') =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element, name) => getComputedStyle(element).getPropertyValue(name), property)
+  const [done, open] = ['.indicator .active', '.indicator li:not(.active)']
+  for (const property of ['border-top-color', 'border-top-style'] as const)
+    expect(await look(done, property), property).not.toBe(await look(open, property))
+  for (const part of [done, open]) expect(await look(`${part} .icon`, 'color')).toBe(await look(part, 'color'))
+})
+
 /** A text that the visitor sees; folded copies of it do not count. */
 const seen = (page: Page, text: string) => page.getByText(text).filter({ visible: true }).first()
 

@@ -1,16 +1,6 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, test } from '@playwright/test'
 import { passwordMessages } from '../contract/password.ts'
-import {
-  awake,
-  fillAccount,
-  fillAccountCreation,
-  fillPayment,
-  holdUp,
-  next,
-  pay,
-  reachPayment,
-  someone,
-} from './visitor.ts'
+import { awake, fillAccount, fillAccountCreation, holdUp, next, reachPayment, someone } from './visitor.ts'
 
 test('12.1 Back and Forward step through the wizard and keep what was typed', async ({ page }) => {
   const who = await reachPayment(page)
@@ -243,30 +233,4 @@ test('12.4 the review shows what was entered, and each Edit leads to its field',
     await expect(page.getByLabel(label)).toBeFocused()
     await page.goBack()
   }
-})
-
-/** How far a page can be pushed to the side. */
-const sideways = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-
-test('12.8 nothing is lost at 320 pixels', async ({ page }) => {
-  await page.setViewportSize({ width: 320, height: 640 })
-  await reachPayment(page)
-  expect(await sideways(page)).toBe(0)
-})
-
-test('12.8 long names are broken rather than lost', async ({ page }) => {
-  await page.setViewportSize({ width: 320, height: 640 })
-  await page.goto(`/${'w'.repeat(30)}`)
-  await expect(page.getByText('wwwww').first()).toBeVisible()
-  expect.soft(await sideways(page)).toBe(0)
-  await reachPayment(page, '/master', { ...someone(), first_name: 'W'.repeat(28) })
-  await fillPayment(page)
-  expect.soft(await sideways(page)).toBe(0)
-  await pay(page)
-  await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
-  expect.soft(await sideways(page)).toBe(0)
-  await page.waitForURL('**/office')
-  await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
-  expect.soft(await sideways(page)).toBe(0)
 })
