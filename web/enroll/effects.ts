@@ -56,10 +56,18 @@ export function useSettling(
   useEffect(() => {
     if (!settled) return
     document.documentElement.classList.remove('resuming')
+    if (currentEntry()?.from) nameTab()
     const button = window.pressed
     window.pressed = null
     if (button) honour(button)
   }, [settled])
+}
+
+/** By the heading, which is handed back. */
+const nameTab = () => {
+  const heading = onStage('#heading')
+  document.title = `${heading?.textContent} · ${brand.name}`
+  return heading
 }
 
 /** After a move: at the top, in the field that is meant or at the heading, which also names the tab. */
@@ -70,8 +78,7 @@ export function useFocus(moves: number, focus: string | undefined) {
     const field = focus && document.getElementById(focus)
     if (field) field.focus()
     whenPainted(() => {
-      const heading = onStage('#heading')
-      document.title = `${heading?.textContent} · ${brand.name}`
+      const heading = nameTab()
       if (!onStage(':focus')) heading?.focus({ preventScroll: true })
     })
   }, [moves, focus])
