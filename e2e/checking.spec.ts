@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { cards } from '../server/gateways/payment/cards.ts'
 import { referenceOf } from '../server/payment.ts'
 import { complaints } from './axe.ts'
-import { awake, fillPayment, pay, reachPayment } from './visitor.ts'
+import { awake, fillPayment, next, pay, reachPayment } from './visitor.ts'
 
 // A payment whose answer nobody has yet, and who reloads or goes away meanwhile.
 
@@ -39,6 +39,50 @@ test('10.3 a review that ends badly says that nothing was charged, and keeps wha
   await expect(page).toHaveTitle(/^Billing & checkout/)
   await expect(page.getByLabel('City')).toHaveValue('Reno')
   await expect(page.getByLabel('Card number')).toHaveValue('4000 0000 0000 9235')
+})
+
+for (const [how, goOn] of [
+  ['Forward', (page: Page) => page.goForward()],
+  ['Next', next],
+  [
+    'Next after a reload',
+    async (page: Page, password: string) => {
+      await page.reload()
+      await page.getByLabel('Password', { exact: true }).fill(password)
+      await next(page)
+    },
+  ],
+] as const)
+  test(`10.3 a review that ends badly while one is a step back is told to who comes with ${how}`, async ({ page }) => {
+    const { password } = await beReviewed(page)
+    await page.goBack()
+    await expect(page.getByLabel('Email address')).toBeVisible()
+    await decide(page, 'Decline')
+    const status = async () => (await page.request.get('/api/enrollment/status')).json()
+    await expect.poll(status, 'the server has heard of it').not.toMatchObject({ state: 'running' })
+    await goOn(page, password)
+    await page.getByRole('alertdialog', { name: 'Payment Declined' }).getByRole('button', { name: 'OK' }).click()
+    await expect(page.getByText('Your card was declined. Nothing was charged.')).toBeVisible()
+    await expect(page).toHaveTitle(/^Billing & checkout/)
+    await expect(page.getByLabel('City')).toHaveValue('Reno')
+    await page.goBack()
+    await next(page)
+    await expect(page.getByLabel('City')).toHaveValue('Reno')
+    await expect(page.getByText(/declined/i)).toHaveCount(0) // it is told once
+  })
+
+test('10.3 what is changed while a payment is being checked does not count for it, and the letter goes where it went', async ({
+  page,
+}) => {
+  const { email } = await beReviewed(page)
+  const unchanged = page.getByText('What you have changed since you paid does not count for this payment.')
+  await expect(page.getByText(`we write to ${email}.`)).toBeVisible()
+  await expect(unchanged).toHaveCount(0)
+  await page.goBack()
+  await page.getByLabel('Email address').fill(`other.${email}`)
+  await next(page)
+  await expect(page.getByText(`we write to ${email}.`)).toBeVisible()
+  await expect(unchanged).toBeVisible()
 })
 
 test('10.3 a review that ends badly after a reload says that nothing was charged, and asks for the password', async ({
@@ -125,11 +169,12 @@ test('10.6 who reloads while paying and finds it paid leaves nothing that was ty
 })
 
 async function beReviewed(page: Page) {
-  await reachPayment(page)
+  const who = await reachPayment(page)
   await fillPayment(page, '4000000000009235')
   await pay(page)
   await expect(page.getByText(/being checked/i).first()).toBeVisible()
   await expect(page).toHaveTitle(/being checked/)
+  return who
 }
 
 /** What somebody at the bank would decide. */

@@ -26,6 +26,10 @@ export class Refused extends Error {
   }
 }
 
+/** Only a 4xx is a no. Of any other answer that cannot be read, nobody knows what the server did. */
+export const isNo = (cause: unknown): cause is Refused =>
+  cause instanceof Refused && cause.status >= 400 && cause.status < 500
+
 type Asked = Pick<Call, 'method' | 'path' | 'keyed'>
 
 /** What is asked, in the contract's words. */

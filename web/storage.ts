@@ -57,6 +57,8 @@ export type Receipt = {
   sponsor: string
   first_name: string
   email: string
+  /** Its visitor was told that it is being checked, and not yet how that ended. */
+  is_awaited?: true
 }
 
 /** Kept by the tab from the press on Confirm and Pay, so that a reload finds back to what became of it. */

@@ -1,7 +1,7 @@
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import type { api } from '#web/api.ts'
-import { Refused } from '#web/call.ts'
+import { isNo, type Refused } from '#web/call.ts'
 
 /** What there is to try: mend the input, take another card, or ask the bank. */
 export type DeclineClass = NonNullable<EnrollmentReply['decline_class']>
@@ -44,9 +44,6 @@ const LOST_PATIENCE = 20_000
 const LOST_PAUSE = 2_000
 /** A grant is good for 60 s. */
 const FRESH = 45_000
-
-/** Only a 4xx is a no. Of any other answer that cannot be read, nobody knows what the server did. */
-const isNo = (cause: unknown): cause is Refused => cause instanceof Refused && cause.status >= 400 && cause.status < 500
 
 export type Payment = ReturnType<typeof createPayment>
 

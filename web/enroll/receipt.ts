@@ -3,6 +3,8 @@ import { loadReceipt, type Receipt, saveReceipt } from '#web/storage.ts'
 
 // Kept in the page as well, for a browser that blocks storage.
 let receipt: Receipt | undefined
+// Whether a verdict is; also that on a payment of another tab, which leaves no receipt here.
+let awaited = false
 
 /** The enrollment that this page belongs to. */
 export const enrollmentId = (): string =>
@@ -19,8 +21,18 @@ export const receiptOf = (): Receipt | undefined => {
 
 export const keepReceipt = (asked: Receipt | undefined): void => {
   receipt = asked
+  awaited = false
   saveReceipt(asked)
 }
+
+/** The visitor is told that a payment is being checked: until the receipt goes, they are owed the word how that ended. */
+export const awaitVerdict = (): void => {
+  const asked = receiptOf()
+  if (asked) keepReceipt({ ...asked, is_awaited: true })
+  awaited = true
+}
+
+export const isAwaited = (): boolean => awaited || receiptOf()?.is_awaited === true
 
 /** Once something was asked to be paid for, PAYMENT and ACCESS find out what became of it, also after a reload. */
 export const isOrdered = (step: Step): boolean => (step === 'PAYMENT' || step === 'ACCESS') && receiptOf() !== undefined

@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import { useLater } from '#web/useLater.ts'
-import type { Wizard } from '../wizard.ts'
+import { receiptOf } from '../receipt.ts'
 import { Screen } from './Screen.tsx'
 
 const USUAL_MS = 120_000
 
-/** Nobody can say yet whether it is paid. Never says 'declined'. */
-export function Checking({ wizard }: { wizard: Wizard }) {
-  const { email } = wizard.draft
+/** Nobody can say yet whether it is paid. Never says 'declined'. Who comes back to it may have changed something meanwhile. */
+export function Checking({ isBack }: { isBack: boolean }) {
+  const email = receiptOf()?.email // the draft may have another one by now
   const [isLong, setLong] = useState(false)
   useLater(() => setLong(true), USUAL_MS)
   return (
@@ -24,6 +24,7 @@ export function Checking({ wizard }: { wizard: Wizard }) {
           You may {isLong ? '' : 'also '}leave this page: as soon as we know, we write to{' '}
           {email ? <strong>{email}</strong> : 'you'}.
         </li>
+        {isBack && <li>What you have changed since you paid does not count for this payment.</li>}
       </ul>
     </Screen>
   )

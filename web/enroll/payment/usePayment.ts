@@ -8,7 +8,7 @@ import { forgetDraft } from '#web/storage.ts'
 import { enrollmentFailed, notCompleted, paymentDeclined } from '../messages.ts'
 import type { Outcome } from '../pay.ts'
 import { currentEntry } from '../place.ts'
-import { keepReceipt, receiptOf } from '../receipt.ts'
+import { awaitVerdict, isAwaited, keepReceipt, receiptOf } from '../receipt.ts'
 import { askPackages, leadToShelf } from '../shelf.ts'
 import type { Wizard } from '../wizard.ts'
 import { leadBack } from './leadBack.ts'
@@ -25,7 +25,9 @@ type View = 'form' | 'arriving' | 'checking' | 'paid'
 export function usePayment(wizard: Wizard) {
   const payment = ourPayment()
   const paying = useRef(false)
-  const [view, setView] = useState<View>(wizard.draft.password ? 'form' : 'arriving')
+  /** From another step, to a payment that was being checked when it was left. */
+  const [isBack] = useState(() => Boolean(wizard.draft.password) && isAwaited())
+  const [view, setView] = useState<View>(isBack ? 'checking' : wizard.draft.password ? 'form' : 'arriving')
   const news = useNews(() => setView((was) => (was === 'paid' ? was : 'form')))
   const [captcha, setCaptcha] = useState({ used: 0, refused: 0 })
 
@@ -47,6 +49,7 @@ export function usePayment(wizard: Wizard) {
   /** The form goes, and comes back with what stands in it. */
   const wait = () => {
     wizard.keep()
+    awaitVerdict()
     setView('checking')
   }
 
@@ -149,12 +152,12 @@ export function usePayment(wizard: Wizard) {
       await check()
       if (!over) timer = setTimeout(again, CHECK_EVERY)
     }
-    timer = setTimeout(again, CHECK_EVERY)
+    timer = setTimeout(again, isBack ? 0 : CHECK_EVERY)
     return () => {
       over = true
       clearTimeout(timer)
     }
-  }, [view])
+  }, [view, isBack])
 
-  return { view, news, captcha, pay }
+  return { view, isBack, news, captcha, pay }
 }

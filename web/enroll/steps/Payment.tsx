@@ -29,7 +29,7 @@ const unread = {
 /** The bill, the card, and the agreements. */
 export function Payment({ wizard }: { wizard: Wizard }) {
   const { grand_total } = wizard
-  const { view, news, captcha, pay } = usePayment(wizard)
+  const { view, isBack, news, captcha, pay } = usePayment(wizard)
   const documents = useDocuments()
   const form = useForm({
     rules: () => asked.PAYMENT,
@@ -53,7 +53,7 @@ export function Payment({ wizard }: { wizard: Wizard }) {
     if (documents.state !== 'loading') readAgain() // a message that said so is no longer true
   }, [documents.state])
   if (view === 'paid') return <Paid />
-  if (view === 'checking') return <Checking wizard={wizard} />
+  if (view === 'checking') return <Checking isBack={isBack} />
   if (view === 'arriving') return <Arriving />
   const today = grand_total === undefined ? undefined : showAmount(grand_total)
   return (
