@@ -1,6 +1,6 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import type * as z from 'zod/mini'
-import { Refused } from '#web/call.ts'
+import { isNo } from '#web/call.ts'
 import { useForm } from '#web/form/useForm.ts'
 import { ArrowIcon } from '#web/icons.tsx'
 import { Failure } from './Failure.tsx'
@@ -16,26 +16,35 @@ type Task<Checked extends Rules> = {
   send: (answers: { [Name in keyof Checked]: z.infer<Checked[Name]> }) => Promise<unknown>
 }
 
-/** A form that makes one call. What the server says about a field stands there; what is about none is its `failure`. */
+/**
+ * A form that makes one call. What the server says about a field stands there; what is about none is its `failure`. `isDoubtful`:
+ * it says no, and an earlier press was not answered; perhaps it says no because that one worked.
+ */
 export function useCallForm<Checked extends Rules>({ rules, values = {}, across, send }: Task<Checked>) {
   const [failure, setFailure] = useState<{ sentence: string; cause: unknown }>()
+  const [isDoubtful, setDoubtful] = useState(false)
+  const isLost = useRef(false)
   const form = useForm({
     rules: () => rules,
     values,
     ...(across ? { across } : {}),
     onValid: async (answers) => {
       setFailure(undefined)
+      setDoubtful(false)
       try {
         await send(answers)
       } catch (cause) {
-        const about = cause instanceof Refused ? Object.entries(cause.fields).filter(([name]) => name in rules) : []
+        if (isNo(cause))
+          setDoubtful(isLost.current && cause.status !== 409) // which is about somebody else
+        else isLost.current = true
+        const about = isNo(cause) ? Object.entries(cause.fields).filter(([name]) => name in rules) : []
         if (about.length) return Object.fromEntries(about)
         setFailure({ sentence: sentenceOf(cause), cause })
       }
       return undefined
     },
   })
-  return { ...form, failure }
+  return { ...form, failure, isDoubtful }
 }
 
 type CallFormProps = {

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { officeApi } from './api.ts'
 import { CallForm, useCallForm } from './CallForm.tsx'
+import { maybeConfirmed } from './messages.ts'
 import { OldWord } from './OldWord.tsx'
 import { isSpent } from './sentenceOf.ts'
 import { Threshold } from './Threshold.tsx'
@@ -20,6 +21,7 @@ export function ConfirmEmail() {
         {office}
       </Threshold>
     )
+  if (isSpent(form.failure?.cause) && form.isDoubtful) return <OldWord {...maybeConfirmed}>{office}</OldWord>
   if (word === '' || isSpent(form.failure?.cause)) return <OldWord sentence={form.failure?.sentence}>{office}</OldWord>
   return (
     <Threshold title="Your new address" lead="One press, and our letters go here from now on.">

@@ -8,6 +8,7 @@ import { asMember } from './asMember.ts'
 import { Failure } from './Failure.tsx'
 import { cancelMembership } from './messages.ts'
 import { Press, usePress } from './Press.tsx'
+import { sentenceOf } from './sentenceOf.ts'
 import { Told } from './Told.tsx'
 import type { Office } from './useOffice.ts'
 
@@ -66,7 +67,9 @@ function Cancel({ office }: { office: Office }) {
     hush()
     let told = view
     const question = cancelMembership(view, async () => {
-      told = await asMember(officeApi.cancelMembership({ username: view.username }))
+      told = await asMember(officeApi.cancelMembership({ username: view.username })).catch((cause: unknown) => {
+        throw new Error(sentenceOf(cause), { cause })
+      })
     })
     const { confirmed } = await ask(question)
     if (confirmed) tell('membership', 'Your membership is cancelled. A letter confirms it.', 'membership', told)

@@ -4,6 +4,7 @@ import { PasswordField } from '#web/form/PasswordField.tsx'
 import { officeApi } from './api.ts'
 import { CallForm, useCallForm } from './CallForm.tsx'
 import { goTo } from './goTo.ts'
+import { maybeSet } from './messages.ts'
 import { OldWord } from './OldWord.tsx'
 import { isSpent } from './sentenceOf.ts'
 import { Threshold } from './Threshold.tsx'
@@ -21,6 +22,17 @@ export function NewPassword() {
       goTo('/office', 'Your new password is set. Please sign in with it.')
     },
   })
+  if (isSpent(form.failure?.cause) && form.isDoubtful)
+    return (
+      <OldWord {...maybeSet}>
+        <div className="ways">
+          <a className="button" href="/office">
+            Sign in
+          </a>
+          <a href="/office/forgotten-password">Ask for another letter</a>
+        </div>
+      </OldWord>
+    )
   if (word === '' || isSpent(form.failure?.cause))
     return (
       <OldWord sentence={form.failure?.sentence}>

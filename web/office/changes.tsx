@@ -10,6 +10,7 @@ import { CheckIcon } from '#web/icons.tsx'
 import { officeApi } from './api.ts'
 import { Submit, useCallForm } from './CallForm.tsx'
 import { Failure } from './Failure.tsx'
+import { maybeChanged } from './messages.ts'
 import { isSignedOut } from './sentenceOf.ts'
 
 export type Change = keyof typeof changes
@@ -74,7 +75,7 @@ function ChangePassword({ view, onCancel, onDone }: ChangeProps) {
     },
   })
   return (
-    <ChangeForm form={form} view={view} onCancel={onCancel}>
+    <ChangeForm form={form} view={view} onCancel={onCancel} doubt={form.isDoubtful ? maybeChanged : undefined}>
       <CurrentPassword {...form.field('current_password')} enterKeyHint="next" />
       <PasswordField {...form.field('password')} label="New password" autoComplete="new-password" enterKeyHint="go" />
     </ChangeForm>
@@ -91,17 +92,19 @@ type ChangeFormProps = {
   form: Pick<ReturnType<typeof useCallForm>, 'props' | 'summary' | 'busy' | 'failure'>
   view: OfficeView
   onCancel: () => void
+  /** What an earlier press may have done all the same. */
+  doubt?: string | undefined
   children: ReactNode
 }
 
-function ChangeForm({ form, view, onCancel, children }: ChangeFormProps) {
+function ChangeForm({ form, view, onCancel, doubt, children }: ChangeFormProps) {
   return (
     <form className="change" method="post" {...form.props}>
       <ErrorSummary entries={form.summary} />
       {/* Tells a password manager whose password this is. */}
       <input type="text" name="username" autoComplete="username" defaultValue={view.username} readOnly hidden />
       {children}
-      <Failure sentence={form.failure?.sentence}>
+      <Failure sentence={[form.failure?.sentence, doubt].filter(Boolean).join(' ')}>
         {isSignedOut(form.failure?.cause) && <a href="/office">Open the sign-in page</a>}
       </Failure>
       <div className="ways">

@@ -17,3 +17,19 @@ export const cancelMembership = (
   cancel: 'Keep it',
   onConfirm,
 })
+
+/** Where a press says no that may have worked the time before, when nobody answered. */
+
+const MAYBE = 'Your press before was not answered, but it may have worked.'
+
+export const maybeChanged = `${MAYBE} Then your new password counts already.`
+
+export const maybeSet = {
+  title: 'Your new password may be set',
+  sentence: `${MAYBE} Please try to sign in with your new password. If that fails, ask for another letter.`,
+}
+
+export const maybeConfirmed = {
+  title: 'Your address may be confirmed',
+  sentence: `${MAYBE} Your office shows which address counts.`,
+}
