@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import { enter, linkTo, member, signIn } from './member.ts'
 
-// The office, where an answer is lost on the way.
+// The office, where an answer is lost on the way, or what it brings is not kept.
 
 const NEW_PASSWORD = 'Closed-Sesame-8'
 const SILENT = 'The office does not answer. Please check your connection and try again.'
@@ -83,4 +83,33 @@ test('15.16 a cancellation without a network says so in the words of the office'
   await expect(dialog.getByRole('alert')).toContainText(SILENT)
   await dialog.getByRole('button', { name: 'Cancel my membership' }).click()
   await expect(page.getByText('Your membership is cancelled. A letter confirms it.')).toBeVisible()
+})
+
+const needsCookies = (page: Page) => page.getByRole('status').getByText('The office needs cookies')
+
+test('4.17 where no cookie is kept, a right password says that the office needs them', async ({ page, request }) => {
+  const { username, password, door } = await member(request)
+  for (const call of ['session', 'sign-in'])
+    await page.route(`**/api/office/${call}`, (route) => route.fulfill({ json: {} })) // and the cookie is not there
+  await page.goto(door)
+  await page.getByRole('button', { name: 'Yes, open my office' }).click()
+  await expect(needsCookies(page)).toBeVisible()
+  await page.goto('/office')
+  await expect(page.getByRole('heading', { name: 'Sign in to your office' })).toBeVisible()
+  await expect(needsCookies(page)).toHaveCount(0)
+  await signIn(page, username, password)
+  await expect(needsCookies(page)).toBeVisible()
+})
+
+test('4.17 who was signed in for a while is told nothing about cookies', async ({ page, request }) => {
+  const { username, password } = await member(request)
+  await page.goto('/office')
+  await signIn(page, username, password)
+  await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
+  await page.waitForFunction(() => history.state === null)
+  await page.context().clearCookies()
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'Sign in to your office' })).toBeVisible()
+  await page.waitForTimeout(300)
+  await expect(needsCookies(page)).toHaveCount(0)
 })

@@ -57,7 +57,7 @@ export async function browse({ url, profile, tmp, storage }: Where, joins: Mark,
     await typeCard(paying, joins)
     await keep(paying, storage, 'declined')
     await pay(paying)
-    await paying.waitForURL('**/office')
+    await paying.getByRole('heading', { name: /^Welcome, / }).waitFor()
     await keep(paying, storage, 'joined')
   } finally {
     await context.close()

@@ -2,6 +2,8 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { tokenFromAddress } from '#contract/office.ts'
 import { Refused } from '#web/call.ts'
 import { officeApi } from './api.ts'
+import { goTo } from './goTo.ts'
+import { needsCookies } from './messages.ts'
 import { SignInForm } from './SignIn.tsx'
 import { sentenceOf } from './sentenceOf.ts'
 import { Threshold } from './Threshold.tsx'
@@ -21,7 +23,7 @@ export function Door({ isForeign }: { isForeign?: true | undefined }) {
   const enter = async () => {
     try {
       await officeApi.enterOffice({ token: grantInAddress() })
-      location.replace('/office')
+      goTo('/office', needsCookies) // which is said where nobody is signed in
     } catch (cause) {
       setInside(await isSignedIn())
       setState(cause instanceof Refused && cause.status === 401 ? 'used' : { failed: sentenceOf(cause) })

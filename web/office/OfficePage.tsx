@@ -4,6 +4,7 @@ import { Offline } from '#web/Offline.tsx'
 import { ConfirmEmail } from './ConfirmEmail.tsx'
 import { Door } from './Door.tsx'
 import { ForgottenPassword } from './ForgottenPassword.tsx'
+import { useNews } from './goTo.ts'
 import { NewPassword } from './NewPassword.tsx'
 import { Office } from './Office.tsx'
 import { SignIn } from './SignIn.tsx'
@@ -11,20 +12,21 @@ import { SignIn } from './SignIn.tsx'
 /** Every page of the office: rendered ahead by the server, woken up by main.tsx. */
 export function OfficePage({ start }: { start: OfficeStart }) {
   useAwake()
+  const news = useNews() // heard by all, so that it is not said much later
   return (
     <div className="page">
       <Offline />
-      {screenOf(start)}
+      {screenOf(start, news)}
     </div>
   )
 }
 
-function screenOf(start: OfficeStart) {
+function screenOf(start: OfficeStart, news: string | undefined) {
   switch (start.screen) {
     case 'office':
       return <Office start={start.view} />
     case 'sign-in':
-      return <SignIn />
+      return <SignIn news={news} />
     case 'door':
       return <Door isForeign={start.isForeign} />
     case 'forgotten-password':

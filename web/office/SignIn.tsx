@@ -6,12 +6,12 @@ import type { Form } from '#web/form/useForm.ts'
 import { Notice } from '#web/Notice.tsx'
 import { officeApi } from './api.ts'
 import { CallForm, useCallForm } from './CallForm.tsx'
-import { useNews } from './goTo.ts'
+import { goTo } from './goTo.ts'
+import { needsCookies } from './messages.ts'
 import { Threshold } from './Threshold.tsx'
 
 /** Nobody is signed in. */
-export function SignIn() {
-  const news = useNews()
+export function SignIn({ news }: { news: string | undefined }) {
   return (
     <Threshold title="Sign in to your office" lead="With the username or the email address that you joined with.">
       <div role="status">{news && <Notice>{news}</Notice>}</div>
@@ -29,7 +29,7 @@ export function SignInForm() {
     rules: officeCalls.signIn.input.shape,
     send: async (answers) => {
       await officeApi.signIn(answers)
-      location.replace('/office')
+      goTo('/office', needsCookies) // which is said where nobody is signed in
     },
   })
   return (

@@ -33,3 +33,7 @@ export const maybeConfirmed = {
   title: 'Your address may be confirmed',
   sentence: `${MAYBE} Your office shows which address counts.`,
 }
+
+/** Somebody was let in, and nobody is there. */
+export const needsCookies =
+  'Your browser has not kept that you are signed in. The office needs cookies: please allow them for this site, and sign in again.'
