@@ -42,7 +42,6 @@ test('10.3 a review that ends badly says that nothing was charged, and keeps wha
 })
 
 for (const [how, goOn] of [
-  ['Forward', (page: Page) => page.goForward()],
   ['Next', next],
   [
     'Next after a reload',
