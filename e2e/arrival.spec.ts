@@ -61,10 +61,12 @@ test('1.1 the first screen shows whom one joins under, what it costs and what re
   expect(trouble).toEqual([])
 })
 
-test('1.1 / leads to the main office', async ({ page }) => {
+test('1.1 1.7 / leads to the main office, where a visit is counted and its answer read', async ({ page }) => {
+  const counted = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/page-hits/master'))
   await page.goto('/')
   await expect(page).toHaveURL('/master')
   await expect(seen(page, 'Main Office')).toBeVisible()
+  await counted // unread, it would never be
 })
 
 test('14.3 who begins before the script is here fetches the next one, and nobody else does', async ({ page }) => {

@@ -50,7 +50,8 @@ async function fill(root: HTMLElement, bare: BareStart) {
 async function countVisit(sponsor_site: string) {
   try {
     await visible()
-    await reach(API + pageHits.path.replace(':sponsor_site', encodeURIComponent(sponsor_site)))
+    const reply = await reach(API + pageHits.path.replace(':sponsor_site', encodeURIComponent(sponsor_site)))
+    await reply.text() // unread, it would keep its connection
   } catch (cause) {
     log('The visit was not counted.', cause)
   }
