@@ -73,7 +73,7 @@ async function refuseUnfit(db: Db): Promise<void> {
     select quote_ident(current_user) as role, quote_ident(current_schema()) as schema,
       has_schema_privilege(current_schema(), 'create') as "mayMake",
       current_setting('server_encoding') as encoding, current_setting('transaction_read_only') as locked`.execute(db)
-  const isNew = !(await applied(db)).length
+  const isNew = rows.some(({ schema, mayMake }) => !schema || !mayMake) && !(await applied(db)).length
   const problems = rows.flatMap(({ role, schema, mayMake, encoding, locked }) => [
     encoding !== 'UTF8' &&
       `This database keeps its text as ${encoding}, and not every name can be written so. Make another with createdb -T template0 -E UTF8 NAME; what is in this one can be moved with npm run db -- backup FILE.`,
