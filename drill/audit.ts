@@ -1,4 +1,4 @@
-import type { Database, Db } from '#server/db/open.ts'
+import type { Database, Db } from '#server/db/db.ts'
 import type { PaymentState } from '#server/db/tables.ts'
 import type { Transaction } from '#server/gateways/payment/port.ts'
 import type { Sandbox } from './programs.ts'

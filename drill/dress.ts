@@ -1,5 +1,5 @@
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely'
-import type { Db, Dress } from '#server/db/open.ts'
+import type { Db, Dress } from '#server/db/db.ts'
 
 /** A statement as it leaves for the database, with those that went before it in the same transaction. */
 export type Statement = { sql: string; parameters: readonly unknown[]; earlier: readonly Statement[] | undefined }

@@ -1,4 +1,4 @@
-import type { Database } from '#server/db/open.ts'
+import type { Database } from '#server/db/db.ts'
 import type { Foyer, Starting } from './programs.ts'
 
 /** A line of the table at the end, which also names the part and the database. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from '#server/db/open.ts'
+import type { Db } from '#server/db/db.ts'
 import { freePort } from '../scripts/port.mjs'
 import { audit, type Verdict } from './audit.ts'
 import { type Caller, createCaller } from './caller.ts'

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const everywhere = /\.tsx?$/
 const browser = /^web\/.*\.tsx?$/
 const server = /^server\/.*\.ts$/
-const gatewaysAndConfig = /^server\/(gateways\/|config\.ts$)/
+const gatewaysAndConfig = /^server\/(gateways\/|config\/)/
 
 // [door, where it is looked for, pattern, where it is allowed, sentence]
 const doors = [
@@ -14,8 +14,8 @@ const doors = [
     'settings',
     everywhere,
     /\bprocess\.env\b/,
-    /^server\/config\.ts$/,
-    'Settings are read and checked once, in server/config.ts; take them from there.',
+    /^server\/config\/config\.ts$/,
+    'Settings are read and checked once, in server/config/config.ts; take them from there.',
   ],
   [
     'calls from the browser',
@@ -64,14 +64,14 @@ const doors = [
     everywhere,
     /authorize\.?net|turnstile|hcaptcha|recaptcha/i,
     gatewaysAndConfig,
-    'Vendor names stay in server/gateways and server/config.ts; elsewhere say payment, phone, captcha or mail.',
+    'Vendor names stay in server/gateways and server/config; elsewhere say payment, phone, captcha or mail.',
   ],
   [
     'the vendor in the paths of the spec',
     everywhere,
     /twilio/i,
-    /^contract\/|^server\/(gateways\/|config\.ts$)/,
-    'Twilio is named in server/gateways, in server/config.ts and in the paths of the contract only.',
+    /^contract\/|^server\/(gateways\/|config\/)/,
+    'Twilio is named in server/gateways, in server/config and in the paths of the contract only.',
   ],
 ]
 

@@ -11,7 +11,7 @@ const commands = {
   /** The operator's commands on the database. */
   db: { program: ['server/db/cli.ts'] },
   /** Do the gateway's books and ours agree? */
-  reconcile: { program: ['server/books/reconcile.ts'] },
+  reconcile: { program: ['server/payments/books/cli.ts'] },
   /** Measures every promise beside its peer. `-- PART …`, `-- --short`, `-- --json FILE`. */
   bench: { program: ['bench/main.ts'], pages: true },
 }

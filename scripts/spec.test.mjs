@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { readConfig } from '../server/config.ts'
+import { readConfig } from '../server/config/config.ts'
 import { testedDrills } from './drills.mjs'
 
 const spec = readFileSync('docs/SPEC.md', 'utf8')

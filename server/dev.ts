@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url'
 import { createServer, type Plugin } from 'vite'
 import { brand, brandCss } from '#contract/brand.ts'
 import type { Pages } from '#contract/pages.ts'
-import { readConfig } from './config.ts'
+import { readConfig } from './config/config.ts'
 import { createApp } from './http/app.ts'
 import { type Shell, sendPage } from './http/shell.ts'
+import { startWorker } from './jobs/worker.ts'
 import { createLog } from './log.ts'
-import { startWorker } from './worker.ts'
 import { createWorld } from './world.ts'
 
 const scripts: Record<string, string> = {

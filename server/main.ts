@@ -1,6 +1,6 @@
 import { enableCompileCache, flushCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import { sentenceFor } from './mendable.ts'
+import { sentenceFor } from './operator-error.ts'
 
 // A second start takes what the first one has compiled: before anything else is loaded.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/foyer-compiled', import.meta.url)))

@@ -1,10 +1,10 @@
-import { readConfig } from './config.ts'
+import { readConfig } from './config/config.ts'
 import { createApp } from './http/app.ts'
 import { keepFiles } from './http/built-files.ts'
 import { takeLeave } from './http/closing.ts'
 import { loadShell, type Shell } from './http/shell.ts'
+import { startWorker } from './jobs/worker.ts'
 import { createLog } from './log.ts'
-import { startWorker } from './worker.ts'
 import { createWorld, type World } from './world.ts'
 
 /** Longer than any request should take; what is still open then is settled by the janitor of the next start. */

@@ -1,6 +1,6 @@
-import { keepConsent } from './catalog.ts'
-import type { Config } from './config.ts'
-import { type Database, type Db, openDatabase } from './db/open.ts'
+import { keepConsent } from './catalog/catalog.ts'
+import type { Config } from './config/config.ts'
+import { type Database, type Db, openDatabase } from './db/db.ts'
 import { makeReady } from './db/ready.ts'
 import { openCaptcha } from './gateways/captcha/open.ts'
 import type { CaptchaGateway } from './gateways/captcha/port.ts'
@@ -10,8 +10,8 @@ import { openPayments } from './gateways/payment/open.ts'
 import type { PaymentGateway } from './gateways/payment/port.ts'
 import { openSms } from './gateways/sms/open.ts'
 import type { SmsGateway } from './gateways/sms/port.ts'
-import { type Keys, openKeys } from './keys.ts'
 import type { Log } from './log.ts'
+import { type Keys, openKeys } from './secrets/secrets.ts'
 
 /** Everything a use case may touch. Tests and drills hand over another one; nothing reaches around it. */
 export type World = {

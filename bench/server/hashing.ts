@@ -1,4 +1,4 @@
-import { hashPassword } from '#server/password.ts'
+import { hashPassword } from '#server/secrets/password-hash.ts'
 
 // The peer of the enrollments: Foyer's own hash with its own parameters, as many at once, and nothing else.
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { API } from '#contract/api.ts'
-import { ourShelf } from '#server/catalog.ts'
+import { ourShelf } from '#server/catalog/catalog.ts'
 import type { Place } from '../../drill/scale.ts'
 import { freePort } from '../../scripts/port.mjs'
 import budgets from '../budgets.json' with { type: 'json' }

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepConsent } from '#server/catalog.ts'
+import { keepConsent } from '#server/catalog/catalog.ts'
 import { startSandbox } from '../../drill/programs.ts'
 import type { Place } from '../../drill/scale.ts'
 import budgets from '../budgets.json' with { type: 'json' }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { refusals } from '#server/abuse/limits.ts'
 import type { PaymentGateway } from '#server/gateways/payment/port.ts'
-import { refusals } from '#server/limits.ts'
 import type { Ground, Row, Scale } from '../scale.ts'
 import { turnedClock } from './clock.ts'
 import { type Fate, join, MISTYPED, type Person } from './honest.ts'

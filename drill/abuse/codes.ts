@@ -1,6 +1,6 @@
 import { calls } from '#contract/api.ts'
+import { refusals } from '#server/abuse/limits.ts'
 import type { SmsGateway } from '#server/gateways/sms/port.ts'
-import { refusals } from '#server/limits.ts'
 import type { Ground, Row, Scale } from '../scale.ts'
 import { since } from './cards.ts'
 import { turnedClock } from './clock.ts'

@@ -1,5 +1,5 @@
 import { calls } from '#contract/api.ts'
-import type { Db } from '#server/db/open.ts'
+import type { Db } from '#server/db/db.ts'
 import { createCaller } from '../caller.ts'
 import type { Ground, Row, Scale } from '../scale.ts'
 import { turnedClock } from './clock.ts'

@@ -1,4 +1,4 @@
-import { readConfig } from '#server/config.ts'
+import { readConfig } from '#server/config/config.ts'
 import { createLog } from '#server/log.ts'
 import { createWorld } from '#server/world.ts'
 import type { Door, From, Reply } from '../abuse/house.ts'

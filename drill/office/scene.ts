@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { calls } from '#contract/api.ts'
 import { officeCalls } from '#contract/office-calls.ts'
-import { runJobs } from '#server/jobs.ts'
+import { runJobs } from '#server/jobs/jobs.ts'
 import { cookieOf, type Door, openHouses } from '../abuse/house.ts'
 import { americanPhone, answersOf, cardNumber, honestAddress } from '../abuse/made-up.ts'
 import { solution } from '../abuse/solutions.ts'

@@ -5,14 +5,14 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { sentenceFor } from '#server/mendable.ts'
+import { sentenceFor } from '#server/operator-error.ts'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
 import { everyRow } from '#server/test/every-row.ts'
 import { memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { backup, restore } from './backup.ts'
+import { embedded } from './db.ts'
 import { applied, migrate, tablesOf } from './migrate.ts'
-import { embedded } from './open.ts'
 
 let site: Site
 let folder: string

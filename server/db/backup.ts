@@ -5,9 +5,9 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { sql } from 'kysely'
 import * as z from 'zod/mini'
-import { Mendable } from '#server/mendable.ts'
+import { Mendable } from '#server/operator-error.ts'
+import { type Db, inTransaction, isHopeless } from './db.ts'
 import { applied, schemaOf, tablesOf } from './migrate.ts'
-import { type Db, inTransaction, isHopeless } from './open.ts'
 import type { Tables } from './tables.ts'
 
 /** Parents before children, so that a restore never meets a row whose parent is missing. */

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
 import { runProgram } from '#server/test/process.ts'
-import { openDatabase } from './open.ts'
+import { openDatabase } from './db.ts'
 
 let folder: string
 let database: Awaited<ReturnType<typeof testDatabase>> | undefined
@@ -218,7 +218,7 @@ describe('a database without tables', () => {
     ['db/cli.ts list members', 1, 'Run first: npm run db -- migrate'],
     ['db/cli.ts credit zoe', 1, 'Run first: npm run db -- migrate'],
     ['db/cli.ts backup nowhere', 1, 'This database has no tables yet.'],
-    ['books/reconcile.ts', 2, 'Run first: npm run db -- migrate'],
+    ['payments/books/cli.ts', 2, 'Run first: npm run db -- migrate'],
   ])(
     '9.6 is left so by %s',
     async (command, code, sentence) => {
@@ -234,7 +234,7 @@ describe('a database without tables', () => {
     '9.6 9.9 gets neither sample data nor keys from npm run reconcile, which also leaves a newer one alone',
     async () => {
       const reconcile = async () => {
-        const program = runProgram('server/books/reconcile.ts', [], where())
+        const program = runProgram('server/payments/books/cli.ts', [], where())
         return { ...(await program.ended), said: program.said() }
       }
       await db('migrate')

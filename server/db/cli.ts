@@ -1,11 +1,11 @@
-import { type Config, readConfig } from '#server/config.ts'
-import { Mendable, sentenceFor } from '#server/mendable.ts'
+import { type Config, readConfig } from '#server/config/config.ts'
+import { Mendable, sentenceFor } from '#server/operator-error.ts'
 import { clock } from '#server/world.ts'
 import { backup, restore } from './backup.ts'
+import { type Database, type Db, inTransaction, openDatabase } from './db.ts'
 import { creditRecord, listings } from './listings.ts'
 import { loadFolder } from './load.ts'
 import { dropTables, migrate, requireSchema, tablesOf } from './migrate.ts'
-import { type Database, type Db, inTransaction, openDatabase } from './open.ts'
 import { seed } from './ready.ts'
 
 const USAGE = `npm run db -- COMMAND

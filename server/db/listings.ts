@@ -1,7 +1,7 @@
 import { toAmount } from '#contract/money.ts'
-import { claimValue } from '#server/claims.ts'
-import { brokenAt, touchesOf } from '#server/touches.ts'
-import type { Db } from './open.ts'
+import { claimValue } from '#server/enrollment/claims.ts'
+import { brokenAt, touchesOf } from '#server/sponsors/touches.ts'
+import type { Db } from './db.ts'
 
 const MOST = 200
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testDatabase } from '#server/test/database.ts'
+import type { Database } from './db.ts'
 import { loadFolder } from './load.ts'
-import type { Database } from './open.ts'
 import { seed } from './ready.ts'
 
 let database: Database

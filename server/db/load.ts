@@ -3,9 +3,9 @@ import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AT_CHECKOUT, isAtCheckout } from '#contract/legal.ts'
 import { MASTER } from '#contract/site.ts'
-import { keepText } from '#server/catalog.ts'
-import { claimOne } from '#server/claims.ts'
-import { type Db, inTransaction } from './open.ts'
+import { keepText } from '#server/catalog/catalog.ts'
+import { claimOne } from '#server/enrollment/claims.ts'
+import { type Db, inTransaction } from './db.ts'
 import {
   BadLines,
   type DocumentFile,
@@ -15,7 +15,7 @@ import {
   readPackages,
   readSponsors,
   type SponsorRow,
-} from './rows.ts'
+} from './operator-files.ts'
 import type { Tables } from './tables.ts'
 
 /**

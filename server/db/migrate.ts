@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
-import { Mendable, READ_ONLY } from '#server/mendable.ts'
-import { type Db, inTransaction } from './open.ts'
+import { Mendable, READ_ONLY } from '#server/operator-error.ts'
+import { type Db, inTransaction } from './db.ts'
 
 const folder = new URL('migrations/', import.meta.url)
 

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Mendable, sentenceFor } from '#server/mendable.ts'
+import { Mendable, sentenceFor } from '#server/operator-error.ts'
 import { at, isPostgres, run, testDatabase } from '#server/test/database.ts'
 import { backup } from './backup.ts'
-import { type Database, openDatabase } from './open.ts'
+import { type Database, openDatabase } from './db.ts'
 import { makeReady } from './ready.ts'
 
 const TOGETHER = 4

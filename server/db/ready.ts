@@ -1,7 +1,7 @@
 import { MASTER } from '#contract/site.ts'
-import { Mendable } from '#server/mendable.ts'
+import { Mendable } from '#server/operator-error.ts'
+import { type Database, type Db, inTransaction } from './db.ts'
 import { migrate, waitForTurn } from './migrate.ts'
-import { type Database, type Db, inTransaction } from './open.ts'
 
 const samples = new URL('seed/', import.meta.url)
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from './open.ts'
+import type { Db } from './db.ts'
 import { statement } from './statement.ts'
 
 /** What a row of `spent` stands for. It goes when it has expired. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testDatabase } from '#server/test/database.ts'
-import type { Database } from './open.ts'
+import type { Database } from './db.ts'
 import { statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 

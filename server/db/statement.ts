@@ -1,5 +1,5 @@
 import type { CompiledQuery, QueryResult } from 'kysely'
-import type { Db } from './open.ts'
+import type { Db } from './db.ts'
 
 /** By its name PostgreSQL knows it again, and need not read and plan it anew. */
 export type Named<Query = CompiledQuery> = Query & { readonly name?: string }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testDatabase } from '#server/test/database.ts'
-import type { Database } from './open.ts'
+import type { Database } from './db.ts'
 
 let database: Database
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { Address } from '#server/visitor.ts'
+import type { Address } from '#server/enrollment/visitor.ts'
 
 /** What limits count by: one visitor, and for IPv6 the /48 around them. Some have all of one, and could be 65,536 visitors. */
 export const addressOf = (address: string): Address => {

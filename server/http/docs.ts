@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { API, type Call, calls, IdempotencyKey } from '#contract/api.ts'
 import { officeCalls } from '#contract/office-calls.ts'
 import type { DocumentedCall } from '#contract/pages.ts'
-import type { Config } from '#server/config.ts'
+import type { Config } from '#server/config/config.ts'
 import { isOfficeOurs } from '#server/office/pages.ts'
 
 /** The calls that this site answers, ready to be shown. */

@@ -4,7 +4,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { Refused } from '#contract/api.ts'
 import { messagesOf } from '#contract/fields.ts'
-import { isCrowded } from '#server/db/open.ts'
+import { isCrowded } from '#server/db/db.ts'
 import { Refusal, refuseCrowd, refuseFields } from '#server/refusal.ts'
 
 const UNREADABLE = 'This request could not be read. Please send valid JSON.'

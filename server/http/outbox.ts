@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { brand } from '#contract/brand.ts'
 import { fields } from '#contract/fields.ts'
 import type { OutboxMessage } from '#contract/pages.ts'
-import type { Db } from '#server/db/open.ts'
+import type { Db } from '#server/db/db.ts'
 import type { World } from '#server/world.ts'
 import { type Shell, sendPage } from './shell.ts'
 

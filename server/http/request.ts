@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { readTouches, type Touch, writeTouches } from '#server/touches.ts'
-import { DAYS_BEGUN, parseKey, type Visitor } from '#server/visitor.ts'
+import { DAYS_BEGUN, parseKey, type Visitor } from '#server/enrollment/visitor.ts'
+import { readTouches, type Touch, writeTouches } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
 import { addressOf } from './address.ts'
 

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect } from 'node:net'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openKeys } from '#server/keys.ts'
+import { openKeys } from '#server/secrets/secrets.ts'
 import { cookieOf, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { addCookies } from './cookies.ts'

@@ -8,7 +8,7 @@ import type { OfficeStart, PageHead, Pages } from '#contract/pages.ts'
 import type { BareStart, StartData } from '#contract/start.ts'
 import type { Sources } from '#server/gateways/captcha/port.ts'
 import { escaped } from '#server/markup.ts'
-import { Mendable } from '#server/mendable.ts'
+import { Mendable } from '#server/operator-error.ts'
 import { pagePolicy } from './headers.ts'
 
 /** What the web build hands over: the head of every page, the bodies, what they may load, and the folder of files. */

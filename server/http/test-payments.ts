@@ -6,7 +6,7 @@ import { testCards } from '#server/gateways/payment/cards.ts'
 import type { PaymentGateway } from '#server/gateways/payment/port.ts'
 import { VerdictMessage } from '#server/gateways/payment/sandbox/messages.ts'
 import type { SandboxGateway, Verdict } from '#server/gateways/payment/sandbox/sandbox.ts'
-import { deadline } from '#server/payment.ts'
+import { deadline } from '#server/payments/payments.ts'
 import type { World } from '#server/world.ts'
 import { type Shell, sendPage } from './shell.ts'
 

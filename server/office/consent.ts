@@ -1,6 +1,6 @@
 import { statement } from '#server/db/statement.ts'
-import { signed } from '#server/keys.ts'
-import { findMember, type NamedMember } from '#server/members.ts'
+import { findMember, type NamedMember } from '#server/enrollment/members.ts'
+import { signed } from '#server/secrets/secrets.ts'
 import type { World } from '#server/world.ts'
 
 /** What is signed here is no grant, and no grant is this: each demands its own. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runJobs } from '#server/jobs.ts'
+import { runJobs } from '#server/jobs/jobs.ts'
 import { byACrowd, CROWD, joinedMember, lettersTo, memberInOffice, wordIn } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { spendOnce } from '#server/db/spent.ts'
-import { signed } from '#server/keys.ts'
+import { signed } from '#server/secrets/secrets.ts'
 import type { World } from '#server/world.ts'
 
 const SECONDS_GOOD = 60

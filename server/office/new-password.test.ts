@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sweep } from '#server/janitor.ts'
-import { runJobs } from '#server/jobs.ts'
+import { sweep } from '#server/enrollment/janitor.ts'
+import { runJobs } from '#server/jobs/jobs.ts'
 import { beforeTransactions, watched } from '#server/test/database.ts'
 import { byACrowd, CROWD, cookieOf, joinedMember, lettersTo, memberInOffice, wordIn } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Db } from '#server/db/open.ts'
-import { hashOf } from '#server/keys.ts'
+import type { Db } from '#server/db/db.ts'
+import type { Visitor } from '#server/enrollment/visitor.ts'
 import { Refusal } from '#server/refusal.ts'
-import type { Visitor } from '#server/visitor.ts'
+import { hashOf } from '#server/secrets/secrets.ts'
 import type { World } from '#server/world.ts'
 
 const HOURS_OPEN = 12

@@ -1,8 +1,8 @@
-import { claimValue } from '#server/claims.ts'
-import { spendAll } from '#server/limits.ts'
-import { isPassword } from '#server/password.ts'
+import { spendAll } from '#server/abuse/limits.ts'
+import { claimValue } from '#server/enrollment/claims.ts'
+import type { Visitor } from '#server/enrollment/visitor.ts'
 import { Refusal } from '#server/refusal.ts'
-import type { Visitor } from '#server/visitor.ts'
+import { isPassword } from '#server/secrets/password-hash.ts'
 import type { World } from '#server/world.ts'
 import { handOver, markOf, openSessionWith } from './session.ts'
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { officeCalls } from '#contract/office-calls.ts'
-import { sweep } from '#server/janitor.ts'
+import { sweep } from '#server/enrollment/janitor.ts'
 import { joinedMember, memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 

@@ -6,7 +6,7 @@ import { renewsOn } from '#contract/renewal.ts'
 import { statement } from '#server/db/statement.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
-import { findSeed } from './letter-keys.ts'
+import { findSeed } from './email-links.ts'
 
 /** All that a member sees of their own membership. */
 export async function viewOffice(world: World, member_id: string): Promise<OfficeView> {

@@ -1,4 +1,4 @@
-import { touchesOf } from '#server/touches.ts'
+import { touchesOf } from '#server/sponsors/touches.ts'
 import type { Site } from './site.ts'
 
 /** A browser: it keeps its cookies and follows where it is led. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import type { Db } from '#server/db/db.ts'
 import { tablesOf } from '#server/db/migrate.ts'
-import type { Db } from '#server/db/open.ts'
 
 /** Every row of every table, as text that is the same on both databases. */
 export async function everyRow(db: Db): Promise<Record<string, string[]>> {

@@ -1,4 +1,4 @@
-import { readConfig } from '#server/config.ts'
+import { readConfig } from '#server/config/config.ts'
 
 const limits = Object.keys(readConfig({})).filter((name) => name.startsWith('LIMIT_'))
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { BadSettings, readConfig } from '#server/config.ts'
+import { BadSettings, readConfig } from '#server/config/config.ts'
 
 type Env = Record<string, string | undefined>
 

@@ -1,7 +1,7 @@
 import { type Payload, verifySolution } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Database } from '#server/db/open.ts'
+import type { Database } from '#server/db/db.ts'
 import { testDatabase } from '#server/test/database.ts'
 import { solve } from '#server/test/solve.ts'
 import { altcha } from './altcha.ts'

@@ -1,9 +1,9 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
 import { createChallenge, randomInt } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
-import type { Db } from '#server/db/open.ts'
+import type { Db } from '#server/db/db.ts'
 import type { CaptchaGateway } from './port.ts'
-import { spendSolution } from './used.ts'
+import { spendSolution } from './used-solutions.ts'
 
 const MINUTES_GOOD = 20
 

@@ -1,4 +1,4 @@
-import type { Db } from '#server/db/open.ts'
+import type { Db } from '#server/db/db.ts'
 import { altcha } from './altcha.ts'
 import type { CaptchaGateway } from './port.ts'
 import { type Log, siteverify } from './siteverify.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Database } from '#server/db/open.ts'
+import type { Database } from '#server/db/db.ts'
 import { testDatabase } from '#server/test/database.ts'
 import { freePort } from '../../../scripts/port.mjs'
 import { captchaEmulator, type Fault, faults } from './emulator.ts'

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod/mini'
-import type { Db } from '#server/db/open.ts'
-import { read } from '#server/gateways/reading.ts'
+import type { Db } from '#server/db/db.ts'
+import { read } from '#server/gateways/response.ts'
 import type { CaptchaGateway } from './port.ts'
-import { spendSolution, userOf } from './used.ts'
+import { spendSolution, userOf } from './used-solutions.ts'
 import { ONLOAD, type Vendor } from './vendors.ts'
 
 const DEADLINE_MS = 5_000

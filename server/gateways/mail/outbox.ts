@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Insertable } from 'kysely'
-import type { Db } from '#server/db/open.ts'
+import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { MailGateway } from './port.ts'

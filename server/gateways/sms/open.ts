@@ -1,4 +1,4 @@
-import type { Db } from '#server/db/open.ts'
+import type { Db } from '#server/db/db.ts'
 import type { SmsGateway } from './port.ts'
 import { sandboxSms } from './sandbox.ts'
 import { twilioVerify } from './twilio/twilio.ts'

@@ -1,7 +1,7 @@
 import { createHmac, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import { brand } from '#contract/brand.ts'
-import type { Db } from '#server/db/open.ts'
+import type { Db } from '#server/db/db.ts'
 import type { Sending, SmsGateway } from './port.ts'
 
 const MINUTES_GOOD = 10

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { read } from '#server/gateways/reading.ts'
+import { read } from '#server/gateways/response.ts'
 
 /** No answer that can be understood: what was asked for may have happened or not. */
 export class LostAnswer extends Error {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { read } from '#server/gateways/reading.ts'
+import { read } from '#server/gateways/response.ts'
 import type { Checking, Sending, SmsGateway } from '#server/gateways/sms/port.ts'
 
 type Account = {

@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LimitName } from '#server/config/config.ts'
+import type { Address } from '#server/enrollment/visitor.ts'
+import { Refusal } from '#server/refusal.ts'
+import { isPostgres } from '#server/test/database.ts'
+import { type Site, testSite } from '#server/test/site.ts'
+import { giveBackOne, isSpent, spendAll } from './limits.ts'
+
+describe('several limits at once', () => {
+  let site: Site
+  beforeAll(async () => {
+    site = await testSite({
+      LIMIT_SIGN_INS: '1000/3600',
+      LIMIT_SIGN_INS_BY_NAME: '6/3600',
+      LIMIT_HITS: '999999999/86400',
+    })
+    const connect = () => sql`select pg_sleep(0.05)`.execute(site.db)
+    if (isPostgres) await Promise.all(Array.from({ length: 20 }, connect)) // who waits for a connection does not ask at once
+  })
+  afterAll(() => site.close())
+
+  const byAddress = (who: string): [LimitName, string] => ['LIMIT_SIGN_INS', `address of ${who}`]
+  const byName = (who: string): [LimitName, string] => ['LIMIT_SIGN_INS_BY_NAME', who]
+  const counted = async ([name, key]: [LimitName, string]) => {
+    const rows = await site.db
+      .selectFrom('limit_count')
+      .select('count')
+      .where('name', '=', name)
+      .where('key', '=', site.world.keys.hmac('limits', key))
+      .execute()
+    return rows.reduce((sum, { count }) => sum + count, 0)
+  }
+
+  it('6.4 are counted all or none, however many ask at once and in whatever order', async () => {
+    const asked = Array.from({ length: 80 }, (_, n) =>
+      spendAll(site.world, n % 2 ? [byAddress('zoe'), byName('zoe')] : [byName('zoe'), byAddress('zoe')]),
+    )
+    const answers = await Promise.allSettled(asked)
+    const refused = answers.filter(({ status }) => status === 'rejected').map((answer) => Object(answer).reason)
+    expect(answers.length - refused.length).toBe(6)
+    expect(refused.every((reason) => reason instanceof Refusal && reason.status === 429)).toBe(true)
+    expect([await counted(byAddress('zoe')), await counted(byName('zoe'))]).toEqual([6, 6])
+  })
+
+  it('6.4 are given back, all or some', async () => {
+    const first = await spendAll(site.world, [byAddress('max'), byName('max')])
+    const second = await spendAll(site.world, [byAddress('max'), byName('max')])
+    await first.giveBack()
+    await second.giveBack({ names: ['LIMIT_SIGN_INS'] })
+    expect([await counted(byAddress('max')), await counted(byName('max'))]).toEqual([0, 1])
+  })
+
+  it('6.4 count the network around a visitor too, with ten times as much, and give it back', async () => {
+    const from = (n: number): [LimitName, Address] => ['LIMIT_SIGN_INS_BY_NAME', [`2001:db8:7:${n}`, '2001:db8:7']]
+    const around = () => counted(byName('2001:db8:7'))
+    for (let n = 0; n < 59; n++) await spendAll(site.world, [from(n)])
+    const { giveBack } = await spendAll(site.world, [from(59)])
+    await expect(spendAll(site.world, [byAddress('kim'), from(60)])).rejects.toBeInstanceOf(Refusal)
+    expect([await around(), await counted(byName('2001:db8:7:60')), await counted(byAddress('kim'))]).toEqual([
+      60, 0, 0,
+    ])
+    expect(await isSpent(site.world, from(60))).toBe(true)
+    await giveBack()
+    await giveBackOne(site.world, from(0))
+    expect([await around(), await counted(byName('2001:db8:7:59')), await counted(byName('2001:db8:7:0'))]).toEqual([
+      58, 0, 0,
+    ])
+    expect(await isSpent(site.world, from(60))).toBe(false)
+    await spendAll(site.world, [from(60)])
+  })
+
+  it('6.4 are as large as a setting may be, also around a visitor', async () => {
+    await spendAll(site.world, [['LIMIT_HITS', ['2001:db8:9:1', '2001:db8:9']]])
+  })
+
+  it('6.4 refuse one visitor of a network before the network', async () => {
+    const asked: [LimitName, Address] = ['LIMIT_SIGN_INS_BY_NAME', ['2001:db8:8:1', '2001:db8:8']]
+    const answers = await Promise.allSettled(Array.from({ length: 20 }, () => spendAll(site.world, [asked])))
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(6)
+    expect(await counted(byName('2001:db8:8'))).toBe(6)
+  })
+
+  it('6.4 say by which of them somebody has to wait', async () => {
+    for (let n = 0; n < 6; n++) await spendAll(site.world, [byName('ada')])
+    site.pass(1800)
+    const refusal = await spendAll(site.world, [byAddress('ada'), byName('ada')]).catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(Refusal)
+    expect((refusal as Refusal).more.retryAfter).toBeGreaterThan(1800)
+    expect(await counted(byAddress('ada'))).toBe(0)
+  })
+})

@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest'
+import { complaints, named, production } from '#server/test/settings.ts'
+import { readConfig } from './config.ts'
+
+describe('without any setting', () => {
+  const config = readConfig({})
+
+  test('everything has a default that works', () =>
+    expect(config).toMatchObject({
+      PORT: 3000,
+      PUBLIC_URL: 'http://localhost:3000',
+      OFFICE_URL: 'http://localhost:3000/office',
+      SITE_HOSTS: ['localhost:3000'],
+      TRUST_PROXY: [],
+      PAYMENT: 'sandbox',
+      PHONE: 'sandbox',
+      CAPTCHA: 'altcha',
+      MAIL: 'outbox',
+      production: false,
+      embedded: ['database', 'payment', 'phone', 'mail'],
+    }))
+
+  test('the owner’s flow: ACCOUNT first, no autoship, no special, no code', () =>
+    expect(config).toMatchObject({ START_STEP: 'ACCOUNT', AUTOSHIP: false, SPECIAL: false, PHONE_VERIFICATION: false }))
+
+  test('an empty setting is none', () => expect(readConfig({ PORT: '', DATABASE_URL: ' ' })).toEqual(config))
+})
+
+describe('what is set', () => {
+  test('PUBLIC_URL is the root of every address', () =>
+    expect(readConfig({ ...production, PUBLIC_URL: 'https://join.example/' })).toMatchObject({
+      PUBLIC_URL: 'https://join.example',
+      OFFICE_URL: 'https://join.example/office',
+      SITE_HOSTS: ['join.example'],
+    }))
+
+  test('8.1 an address is spelled as browsers spell it, so that HTTPS is https', () => {
+    const typed = { PUBLIC_URL: 'HTTPS://Join.Example:443/', OFFICE_URL: 'Https://JOIN.example/office/' }
+    expect(readConfig({ ...production, ...typed })).toMatchObject({
+      PUBLIC_URL: 'https://join.example',
+      OFFICE_URL: 'https://join.example/office',
+      SITE_HOSTS: ['join.example'],
+    })
+  })
+
+  test('8.1 SITE_HOSTS are hosts as browsers name them', () =>
+    expect(readConfig({ SITE_HOSTS: 'Join.Example, localhost:3000, [::1]:3000' }).SITE_HOSTS).toEqual([
+      'join.example',
+      'localhost:3000',
+      '[::1]:3000',
+    ]))
+
+  test('5.7 codes go to every state and territory that the form offers, and to Canada', () =>
+    expect(readConfig({}).PHONE_COUNTRIES).toEqual(['US', 'CA', 'PR', 'GU', 'VI', 'AS', 'MP']))
+
+  test('OFFICE_URL names the operator’s own office', () =>
+    expect(readConfig({ OFFICE_URL: 'https://office.example' }).OFFICE_URL).toBe('https://office.example'))
+
+  test('DATABASE_URL may say how the connection is made', () => {
+    const DATABASE_URL = 'postgres://foyer:hunter2@db.example/foyer?sslmode=verify-full'
+    expect(readConfig({ DATABASE_URL })).toMatchObject({ DATABASE_URL, embedded: ['payment', 'phone', 'mail'] })
+  })
+
+  test.each([
+    ['hello@join.example', 'hello@join.example'],
+    ['<hello@join.example>', 'hello@join.example'],
+    ['Join <hello@join.example>', '"Join" <hello@join.example>'],
+    ['"Join, Inc." <hello@join.example>', '"Join, Inc." <hello@join.example>'],
+    ['Łódź: us, here <hello@łódź.example>', '"Łódź: us, here" <hello@łódź.example>'],
+  ])('letters come from one address, with a name or without: %s', (MAIL_FROM, from) =>
+    expect(readConfig({ MAIL_FROM }).MAIL_FROM).toBe(from),
+  )
+
+  test('a limit is how many in how many seconds', () =>
+    expect(readConfig({ LIMIT_DECLINES: '3/60' }).LIMIT_DECLINES).toEqual({ most: 3, seconds: 60 }))
+
+  test('a policy is switched on by name', () =>
+    expect(readConfig({ AUTOSHIP: 'on', START_STEP: 'PRODUCT_SELECTION' })).toMatchObject({
+      AUTOSHIP: true,
+      START_STEP: 'PRODUCT_SELECTION',
+    }))
+
+  test.each(['10.0.0.5', '10.0.0.5, 192.168.0.0/16', '::1', 'fd00::/8', 'loopback'])(
+    'TRUST_PROXY takes proxies by address: %s',
+    (text) => expect(readConfig({ TRUST_PROXY: text }).TRUST_PROXY).toEqual(text.split(', ')),
+  )
+})
+
+describe('what does not fit', () => {
+  test.each([
+    ['PORT', '70000', 'is a whole number from 0 to 65535'],
+    ['PORT', '80.5', 'is a whole number from 0 to 65535'],
+    ['AUTOSHIP', 'yes', 'is one of: off, on'],
+    ['START_STEP', 'PAYMENT', 'is one of: ACCOUNT, PRODUCT_SELECTION'],
+    ['PUBLIC_URL', 'https://join.example/join', 'is an address without a path'],
+    ['SITE_HOSTS', 'https://join.example', 'is a list of hosts, such as join.example,localhost:3000'],
+    ['SITE_HOSTS', 'join.example/join', 'is a list of hosts, such as join.example,localhost:3000'],
+    ['SITE_HOSTS', 'join.example:99999', 'is a list of hosts, such as join.example,localhost:3000'],
+    ['PHONE_COUNTRIES', 'US,UK', 'is a list of countries in two letters each, such as US,CA,GB'],
+    ['PHONE_COUNTRIES', 'us', 'is a list of countries in two letters each, such as US,CA,GB'],
+    ['PUBLIC_URL', 'join.example', 'is an address that starts with http:// or https://'],
+    ['OFFICE_URL', 'javascript:alert(1)', 'is an address that starts with http:// or https://'],
+    ['LIMIT_LOOKUPS', '300', 'is how many in how many seconds, such as 30/3600'],
+    ['LIMIT_LOOKUPS', '300/0', 'is how many in how many seconds, such as 30/3600'],
+    ['MAIL_FROM', 'Foyer', 'is one address, such as Join <hello@join.example>'],
+    ['MAIL_FROM', 'hello at join.example', 'is one address, such as Join <hello@join.example>'],
+    ['MAIL_FROM', 'Join <join.example>', 'is one address, such as Join <hello@join.example>'],
+    ['TRUST_PROXY', '1', 'is a list of addresses or networks'],
+    ['TRUST_PROXY', 'true', 'is a list of addresses or networks'],
+    ['TRUST_PROXY', '10.0.0.5,2', 'is a list of addresses or networks'],
+  ])('8.1 %s=%s %s', (name, text, why) => {
+    const lines = complaints({ [name]: text })
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain(`${name} ${why}`)
+    expect(lines[0]).toContain(`it is '${text}'`)
+  })
+
+  test.each(['dead', '...', '10.0.0.0/99', '999.1.1.1'])('TRUST_PROXY=%s is no address', (text) =>
+    expect(named({ TRUST_PROXY: text })).toEqual(['TRUST_PROXY']),
+  )
+
+  test.each([
+    ...['a@join.example, b@join.example', 'Join <a@join.example>, b@join.example', 'Join <a@join.example', 'Join <>'],
+    ...[
+      'Join <a@join.example> us',
+      'a@join.example Join',
+      'a@b@join.example',
+      '@join.example',
+      'hello@',
+      'Us: a@join.example;',
+    ],
+    'Join\r\nBcc: eve@evil.example <a@join.example>',
+  ])('8.1 MAIL_FROM=%j is not one address', (MAIL_FROM) => expect(named({ MAIL_FROM })).toEqual(['MAIL_FROM']))
+
+  test.each(['LIMIT_', 'PAYMENT_DEADLINE', 'TWILIO_SID', 'HASHES_AT_1', 'MAIL_TO'])(
+    '8.1 a mistyped name does not silently do nothing: %s',
+    (name) => expect(complaints({ [name]: '1' })).toEqual([`${name} is not a setting of Foyer`]),
+  )
+
+  test.each([
+    ['PAYMENTS', 'PAYMENT'],
+    ['PAYMNET', 'PAYMENT'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['PUBLIC_URI', 'PUBLIC_URL'],
+    ['LIMIT_ENROLMENTS', 'LIMIT_ENROLLMENTS'],
+    ['CAPTCHA_COSTS', 'CAPTCHA_COST'],
+  ])('8.1 a name that is nearly right is told: %s is %s', (name, meant) =>
+    expect(complaints({ [name]: '1' })).toEqual([`${name} is not a setting of Foyer, but ${meant} is`]),
+  )
+
+  test.each(['EMAIL', 'HOSTS', 'SPORT', 'HOME', 'PATH', 'SECRET_SERVICE', 'DATABASE_URL_TEST'])(
+    'what belongs to others is left to them: %s',
+    (name) => expect(complaints({ [name]: '1' })).toEqual([]),
+  )
+
+  test('is listed all at once', () =>
+    expect(
+      named({ PORT: 'x', AUTOSHIP: 'maybe', MAIL: 'pigeon', LIMIT_DECLINES: 'few', LIMIT_NONSENSE: '1/1' }),
+    ).toEqual(['PORT', 'AUTOSHIP', 'MAIL', 'LIMIT_DECLINES', 'LIMIT_NONSENSE']))
+
+  test('is listed all at once, with what production asks for', () =>
+    expect(named({ ...production, PORT: 'x', SECRET: '', PUBLIC_URL: '' })).toEqual(['PORT', 'SECRET', 'PUBLIC_URL']))
+
+  test('a database that cannot be read is not called embedded', () =>
+    expect(named({ ...production, DATABASE_URL: 'mysql://db' })).toEqual(['DATABASE_URL']))
+
+  test('a secret is never repeated', () => {
+    const lines = complaints({ DATABASE_URL: 'mysql://foyer:hunter2@db', MAIL: 'imap://foyer:hunter2@mail', PORT: 'x' })
+    expect(lines).toHaveLength(3)
+    expect(lines.join()).not.toContain('hunter2')
+    expect(complaints({ SECRET: 'hunter2' })).toEqual(['SECRET has at least 16 characters'])
+  })
+})
+
+describe('in production', () => {
+  test('a full set starts', () =>
+    expect(readConfig(production)).toMatchObject({ production: true, embedded: ['payment', 'phone'] }))
+
+  test('a secret, an address and the name of every embedded part are required', () =>
+    expect(complaints({ NODE_ENV: 'production' }).map((line) => line.split(':')[0])).toEqual([
+      'SECRET is required in production',
+      'PUBLIC_URL is required in production',
+      'ALLOW_EMBEDDED does not name database',
+      'ALLOW_EMBEDDED does not name payment',
+      'ALLOW_EMBEDDED does not name phone',
+      'ALLOW_EMBEDDED does not name mail',
+    ]))
+
+  test.each([
+    ['SECRET', ['SECRET']],
+    ['PUBLIC_URL', ['PUBLIC_URL']],
+    ['DATABASE_URL', ['ALLOW_EMBEDDED']],
+    ['MAIL', ['ALLOW_EMBEDDED']],
+    ['MAIL_FROM', ['MAIL_FROM']],
+    ['ALLOW_EMBEDDED', ['ALLOW_EMBEDDED', 'ALLOW_EMBEDDED']],
+  ])('%s cannot be left out', (name, lines) => expect(named({ ...production, [name]: undefined })).toEqual(lines))
+
+  test.each(['http://join.example', 'http://10.0.0.5:3000', 'http://127.0.0.1.example', 'http://localhost.example'])(
+    '8.1 nobody pays in the clear: PUBLIC_URL=%s',
+    (PUBLIC_URL) =>
+      expect(complaints({ ...production, PUBLIC_URL })).toEqual([
+        'PUBLIC_URL starts with https:// in production: cards and passwords travel there',
+      ]),
+  )
+
+  test.each(['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'])(
+    'whoever tries it on this machine needs no certificate: PUBLIC_URL=%s',
+    (PUBLIC_URL) => expect(complaints({ ...production, PUBLIC_URL })).toEqual([]),
+  )
+
+  test.each(['https://join.example', 'HTTPS://join.example', 'https://203.0.113.9:8443', 'https://contest.example'])(
+    '8.1 NODE_ENV is not forgotten where the world comes in: PUBLIC_URL=%s',
+    (PUBLIC_URL) => {
+      expect(named({ PUBLIC_URL })).toEqual(['NODE_ENV'])
+      expect(named({ PUBLIC_URL, NODE_ENV: 'development' })).toEqual(['NODE_ENV'])
+    },
+  )
+
+  test.each(['https://localhost:3000', 'https://foyer.test', 'https://foyer.test:8443', 'http://10.0.0.5:3000'])(
+    'nobody has to be in production at home: PUBLIC_URL=%s',
+    (PUBLIC_URL) => expect(complaints({ PUBLIC_URL })).toEqual([]),
+  )
+
+  test('the development secret, known to every reader of the source, is refused', () =>
+    expect(named({ ...production, SECRET: readConfig({}).SECRET })).toEqual(['SECRET']))
+})

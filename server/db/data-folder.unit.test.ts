@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { runProgram } from '#server/test/process.ts'
+import { lockFolder, markFinished, prepareFolder } from './data-folder.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'foyer-folder-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+it('9.2 a second one is refused until the first lets go', async () => {
+  const unlock = await lockFolder(folder)
+  await expect(lockFolder(folder)).rejects.toThrow(`Another Foyer is running on ${folder}.`)
+  await unlock()
+  await (await lockFolder(folder))()
+})
+
+it('9.2 a second process gets the sentence and ends', async () => {
+  const unlock = await lockFolder(folder)
+  const second = runProgram('server/db/cli.ts', ['list', 'members'], { DATA_DIR: folder })
+  expect(await second.ended).toEqual({ code: 1, signal: null })
+  expect(second.said()).toBe(`Another Foyer is running on ${folder}. Stop it first, or choose another DATA_DIR.\n`)
+  await unlock()
+})
+
+it('9.3 a folder that has lost its database is an error', async () => {
+  await markFinished(folder)
+  await expect(prepareFolder(folder)).rejects.toThrow('held a Foyer database, and it is gone')
+})
+
+it('9.3 what an interrupted first start left is put aside, not used and not removed', async () => {
+  await mkdir(join(folder, 'db'))
+  await writeFile(join(folder, 'db', 'PG_VERSION'), '17')
+  const { path } = await prepareFolder(folder)
+  expect(existsSync(join(path, 'PG_VERSION'))).toBe(false)
+  expect((await readdir(folder)).filter((name) => name.startsWith('db.unfinished-'))).toHaveLength(1)
+})
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+
+it('9.3 nobody else gets into the database, however its folder was made', async () => {
+  const made = join(folder, 'made')
+  await (await lockFolder(made))()
+  expect(await modeOf(made)).toBe('700')
+  expect(await modeOf((await prepareFolder(made)).path)).toBe('700')
+
+  await mkdir(join(folder, 'db'))
+  await writeFile(join(folder, 'db', 'PG_VERSION'), '17')
+  await markFinished(folder)
+  for (const path of [folder, join(folder, 'db')]) await chmod(path, 0o755)
+  await (await lockFolder(folder))()
+  expect(await modeOf((await prepareFolder(folder)).path)).toBe('700')
+  expect(await modeOf(folder)).toBe('755') // may be another's
+})
+
+it('9.3 a finished one is opened as it is', async () => {
+  await mkdir(join(folder, 'db'))
+  await writeFile(join(folder, 'db', 'PG_VERSION'), '17')
+  await markFinished(folder)
+  await prepareFolder(folder)
+  expect(existsSync(join(folder, 'db', 'PG_VERSION'))).toBe(true)
+})

@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Letter } from '#server/gateways/mail/port.ts'
+import { runJobs } from '#server/jobs/jobs.ts'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { verified } from '../../scripts/verify-consent.mjs'
+import {
+  cancelledLetter,
+  confirmEmailLetter,
+  consentLetter,
+  emailChangedLetter,
+  keptLetter,
+  newPasswordLetter,
+  passwordChangedLetter,
+  unpaidLetter,
+  welcomeLetter,
+} from './emails.ts'
+
+let site: Site
+let member_id: string
+let form: Record<string, string>
+beforeAll(async () => {
+  site = await testSite()
+  form = await filledForm(site)
+  await site.post('enrollment/add-enrollment', form)
+  const member = await site.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
+  member_id = member.id
+})
+afterAll(() => site.close())
+
+const zoe = { email: 'zoe@mail.example', first_name: 'Zoë' }
+const cancel = () =>
+  site.db
+    .updateTable('member')
+    .set({ cancelled_at: new Date('2026-11-20T12:00:00Z'), ends_at: new Date('2026-12-15T00:00:00Z') })
+    .execute()
+const keep = () => site.db.updateTable('member').set({ cancelled_at: null, ends_at: null }).execute()
+
+const letters: Record<string, (world: Site['world']) => Letter | Promise<Letter>> = {
+  welcome: (world) => welcomeLetter(world, { member_id }),
+  consent: (world) => consentLetter(world, { member_id }),
+  cancelled: async (world) => {
+    await cancel()
+    return sent(await cancelledLetter(world, { member_id }))
+  },
+  kept: async (world) => {
+    await keep()
+    return sent(await keptLetter(world, { member_id }))
+  },
+  unpaid: (world) => unpaidLetter(world, { ...zoe, site: 'ana' }),
+  'new password': (world) => newPasswordLetter(world, { ...zoe, word: 'a-word' }),
+  'confirm email': (world) => confirmEmailLetter(world, { ...zoe, word: 'a-word' }),
+  'email changed': (world) => emailChangedLetter(world, { ...zoe, new_email: 'new.zoe@other.example' }),
+  'password changed': (world) => passwordChangedLetter(world, { member_id }),
+}
+
+const sent = (letter: Letter | undefined): Letter => {
+  if (!letter) throw new Error('There is nothing to say.')
+  return letter
+}
+
+/** The letter as somebody sees it who looks at its HTML. */
+const seen = ({ html }: Letter) =>
+  html
+    .replace(/<style>.*?<\/style>|<title>.*?<\/title>/gs, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+
+describe.each(Object.entries(letters))('the letter %s', (_name, write) => {
+  it('15.12 says the same in plain text and in HTML, and spells out its links', async () => {
+    const letter = await write(site.world)
+    const html = seen(letter)
+    const [beforeTexts = ''] = letter.text.split('\n\n----------')
+    for (const line of beforeTexts.split('\n').filter((line) => /[a-z]/.test(line)))
+      for (const said of line.trim().split(': ')) expect(html).toContain(said.replace(/^https?:\/\//, ''))
+    const links = [...letter.html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)
+    expect(links.length).toBeGreaterThan(0)
+    for (const href of links) expect(letter.text).toContain(href)
+  })
+
+  it('15.12 needs nothing from anywhere', async () => {
+    const { html } = await write(site.world)
+    expect(html).toMatch(/^<!doctype html>\n<html lang="en">/)
+    expect(html).not.toMatch(
+      /<(?:script|img|link|iframe|form|object|svg|base)\b|\ssrc=|\son\w+=|url\(|@import|javascript:/i,
+    )
+    expect(html).toContain('max-width:600px')
+  })
+
+  it('15.12 points to the operator’s own office where there is one', async () => {
+    const OFFICE_URL = 'https://office.example'
+    const own = await write({ ...site.world, config: { ...site.world.config, OFFICE_URL } })
+    const ours = await write(site.world)
+    expect(ours.text).not.toContain(OFFICE_URL)
+    expect(own.text.includes(OFFICE_URL)).toBe(/foyer\.test\/office$/m.test(ours.text))
+    expect(own.text + own.html).not.toMatch(/foyer\.test\/office["\s]/)
+  })
+})
+
+describe('what a letter says', () => {
+  it('15.12 welcome: the receipt, the sponsor, the own link, price, renewal and how to cancel', async () => {
+    const { to, subject, text } = await welcomeLetter(site.world, { member_id })
+    const { reference } = await site.db.selectFrom('payment').select('reference').executeTakeFirstOrThrow()
+    expect([to, subject]).toEqual([form.email, 'Welcome to Foyer'])
+    for (const said of [
+      "You joined with Ana's Paper Lantern Studio on November 15, 2026.",
+      '  Founding Membership: $99.00\n  Total: $99.00\n  Paid on: November 15, 2026\n',
+      `  Reference: ${reference}\n`,
+      `http://foyer.test/${form.username}\n`,
+      'Open your office: http://foyer.test/office\n',
+      'costs $99.00 a month until you cancel.',
+      'begins on December 15, 2026',
+      'You can cancel whenever you like, in your office.',
+    ])
+      expect(text).toContain(said)
+  })
+
+  it('15.12 an amount is never broken', async () => {
+    const { html } = await welcomeLetter(site.world, { member_id })
+    const amounts = [...html.matchAll(/<td [^>]*style="([^"]*)">\$[\d.]+<\/td>/g)].map(([, style]) => style)
+    expect(amounts).toHaveLength(2)
+    for (const style of amounts) expect(style).toMatch(/white-space:nowrap$/)
+  })
+
+  it('15.12 consent: every text with title, version, time and hash, and the signed file', async () => {
+    const { text, html, attachment } = await consentLetter(site.world, { member_id })
+    const accepted = await site.db
+      .selectFrom('acceptance')
+      .innerJoin('legal_text', 'legal_text.sha256', 'acceptance.sha256')
+      .selectAll()
+      .execute()
+    expect(accepted.length).toBeGreaterThan(2)
+    for (const { title, version, sha256, content } of accepted) {
+      expect(text).toContain(`${title.toUpperCase()}\n\nVersion: ${version}\nAccepted: Nov 15, 2026, 12:00:00 UTC`)
+      expect(text).toContain(sha256)
+      expect(html).toContain(content)
+    }
+    expect(text).toContain('\n- Price: $99 per month, whichever package you started with.\n')
+    expect(text).not.toMatch(/<\w/)
+    const keys = (await site.get('/.well-known/jwks.json')).body
+    expect([attachment?.filename, verified(attachment?.content ?? '', keys).member.username]).toEqual([
+      'consent.json',
+      form.username,
+    ])
+  })
+
+  it('15.12 cancelled: when it ends, what happens then, and the way back', async () => {
+    await cancel()
+    const { text } = sent(await cancelledLetter(site.world, { member_id }))
+    expect(text).toContain('It lasts until December 15, 2026')
+    expect(text).toContain(`http://foyer.test/${form.username}, turns inactive`)
+    expect(text).toContain('you can take the cancellation back')
+    expect(await keptLetter(site.world, { member_id }), 'it does not go on').toBeUndefined()
+    await keep()
+    expect(await cancelledLetter(site.world, { member_id }), 'it goes on').toBeUndefined()
+  })
+
+  it('15.12 words stand behind the #, where no server sees them', () => {
+    expect(newPasswordLetter(site.world, { ...zoe, word: 'a-word' }).text).toContain(
+      'http://foyer.test/office/new-password#a-word\n',
+    )
+    expect(confirmEmailLetter(site.world, { ...zoe, word: 'a-word' }).text).toContain(
+      'http://foyer.test/office/confirm-email#a-word\n',
+    )
+  })
+
+  it.each(['new.zoe@elsewhere.example', 'zq@xq.io', 'no-address'])(
+    '15.6 the old address does not learn %s',
+    (new_email) => {
+      const { to, text, html } = emailChangedLetter(site.world, { ...zoe, new_email })
+      expect(to).toBe(zoe.email)
+      expect(text + html).not.toContain(new_email)
+      expect(text + html).not.toContain(new_email.split('@')[1]?.split('.')[0] ?? new_email)
+    },
+  )
+})
+
+describe('names in letters', () => {
+  const hostile = '<img src=x onerror=alert(1)>"\'&\r\nTotal: $0.00\u202e\u2028X'
+
+  it('15.12 are text, never markup, and never a line of their own', async () => {
+    const other = await testSite()
+    await other.post('enrollment/add-enrollment', await filledForm(other))
+    await other.db.updateTable('sponsor').set({ name: hostile }).where('site', '=', 'ana').execute()
+    await other.db.updateTable('member').set({ first_name: hostile }).execute()
+    await other.db.updateTable('order_line').set({ name: hostile }).execute()
+    await other.db.updateTable('acceptance').set({ title: hostile }).execute()
+    const { id } = await other.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
+    for (const { subject, text, html } of [
+      await welcomeLetter(other.world, { member_id: id }),
+      await consentLetter(other.world, { member_id: id }),
+      newPasswordLetter(other.world, { ...zoe, first_name: hostile, word: 'a-word' }),
+    ]) {
+      expect(html).not.toContain('<img')
+      expect(text).not.toMatch(/^Total: \$0/m)
+      expect(subject + text + html).not.toMatch(/[\u202e\u2028\r]/)
+    }
+    await other.close()
+  })
+
+  it.each([
+    ['Zoë', 'Hello Zoë,'],
+    ['J. R.', 'Hello J. R.,'],
+    ['win.example', 'Hello,'],
+    ['see http://x', 'Hello,'],
+  ])('15.12 are left out where a mail reader would make a link of them: %s', (first_name, hello) => {
+    const { text } = unpaidLetter(site.world, { ...zoe, first_name, site: 'ana' })
+    expect(text.split('\n')[0]).toBe(hello)
+  })
+
+  it.each([
+    ['St. Anne & Co', 'St. Anne & Co'],
+    ['win.example', 'your sponsor'],
+    ['Claim at //x', 'your sponsor'],
+  ])('15.12 so is a sponsor’s: %s', async (name, said) => {
+    const ana = site.db.updateTable('sponsor').where('site', '=', 'ana')
+    await ana.set({ name }).execute()
+    const { text, html } = await welcomeLetter(site.world, { member_id })
+    await ana.set({ name: "Ana's Paper Lantern Studio" }).execute()
+    expect(text).toContain(`You joined with ${said} on November 15, 2026.`)
+    expect(text).toContain(`  You joined with: ${said}\n`)
+    if (name !== said) expect(text + html).not.toContain(name)
+  })
+})
+
+describe('the outbox', () => {
+  type Message = { id: string; subject: string; body: string; has_html: boolean; attachment: string | null }
+
+  it('15.12 shows a letter as a mail reader would, lets its file be kept, and runs nothing', async () => {
+    while (await runJobs(site.world));
+    const messages: Message[] = (await site.get(`/__outbox.json?to=${form.email}`)).json()
+    const consent = messages.find(({ attachment }) => attachment)
+    expect(messages.map(({ subject, has_html }) => [subject, has_html]).toSorted()).toEqual([
+      ['Welcome to Foyer', true],
+      ['What you accepted: your copy', true],
+    ])
+    const shown = await site.get(`/__outbox/${consent?.id}`)
+    expect(shown.body).toMatch(/^<!doctype html>/)
+    expect(shown.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(shown.headers['content-security-policy']).toBe("default-src 'none'; style-src 'unsafe-inline'; sandbox")
+    const file = await site.get(`/__outbox/${consent?.id}/attachment`)
+    expect(file.headers['content-disposition']).toBe("attachment; filename*=UTF-8''consent.json")
+    expect(() => JSON.parse(file.body)).not.toThrow()
+  })
+
+  it('15.12 has no letter that was never written, and no file where there is none', async () => {
+    const messages: Message[] = (await site.get(`/__outbox.json?to=${form.email}`)).json()
+    const welcome = messages.find(({ attachment }) => !attachment)
+    for (const address of [
+      `/__outbox/${welcome?.id}/attachment`,
+      '/__outbox/6f1c0e0a-0000-4000-8000-000000000000',
+      '/__outbox/6f1c0e0a-0000-4000-8000-000000000000/attachment',
+      '/__outbox/else',
+    ])
+      expect((await site.get(address)).statusCode, address).toBe(404)
+  })
+
+  it('7.6 keeps its letters where nothing embedded would have sent anything', async () => {
+    const { createApp } = await import('#server/http/app.ts')
+    const { plainShell } = await import('#server/test/site.ts')
+    const config = { ...site.world.config, embedded: ['database', 'payment'] }
+    const real = await createApp({ world: { ...site.world, config }, shell: plainShell })
+    const { id } = await site.db.selectFrom('message').select('id').where('html', '<>', '').executeTakeFirstOrThrow()
+    for (const address of [`/__outbox/${id}`, `/__outbox/${id}/attachment`])
+      expect((await real.inject(address)).statusCode).toBe(404)
+    await real.close()
+  })
+})

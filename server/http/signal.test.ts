@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent, request } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { cards } from '#server/gateways/payment/cards.ts'
+import { answersOf } from '#server/test/answers.ts'
+import { type testDatabase as Opened, testDatabase } from '#server/test/database.ts'
+import { startServer } from '#server/test/process.ts'
+import { solve } from '#server/test/solve.ts'
+
+let folder: string
+let database: Awaited<ReturnType<typeof Opened>>
+let env: Record<string, string>
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'foyer-crash-'))
+  database = await testDatabase()
+  env = { DATA_DIR: folder, ...(database.url ? { DATABASE_URL: database.url } : {}) }
+})
+afterAll(async () => {
+  await database.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+type Server = Awaited<ReturnType<typeof startServer>>
+
+const post = async (server: Server, path: string, body: object) => {
+  const reply = await fetch(`${server.url}/api/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return reply.json()
+}
+
+const captchaOf = async (server: Server) => solve(await (await fetch(`${server.url}/api/captcha/challenge`)).json())
+
+const enroll = (server: Server, username: string, captcha: string, cc_number: string = cards.good) =>
+  post(server, 'enrollment/add-enrollment', { ...answersOf(username), captcha, cc_number })
+
+/** What is under way takes a second; idle and silent clients would hold the server for half a minute and more. */
+const UNDER_WAY_MS = 1000
+
+describe('a signal', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    '8.3 %s answers what is under way and does not wait for idle clients',
+    async (signal) => {
+      const server = await startServer(env)
+      const idle = await keepAlive(`${server.url}/livez`)
+      const silent = await connected(server.url)
+      const underWay = enroll(server, `late${signal.toLowerCase()}`, await captchaOf(server), cards.slow)
+      await sleep(400)
+      const asked = performance.now()
+      server.child.kill(signal)
+      expect(await underWay).toMatchObject({ payment: 'Approved' })
+      expect(await server.ended).toEqual({ code: 0, signal: null })
+      expect(performance.now() - asked).toBeLessThan(UNDER_WAY_MS + 4000)
+      idle.destroy()
+      silent.destroy()
+    },
+  )
+})
+
+it('8.9 a server goes on when nobody takes its log any more, says so, and counts the lines', async () => {
+  const server = await startServer({ ...env, LOG_LEVEL: 'info' })
+  server.child.stdout?.destroy()
+  const lost = async () =>
+    Number(/^foyer_log_lines_lost_total (\d+)/m.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1])
+  await vi.waitFor(async () => expect(await lost()).toBeGreaterThan(1), { timeout: 10_000 })
+  expect(server.said().match(/Foyer: the log cannot be written.*EPIPE/g)).toHaveLength(1)
+  server.child.kill('SIGTERM')
+  expect(await server.ended).toEqual({ code: 0, signal: null })
+}, 90_000)
+
+describe('leave-taking', () => {
+  it('8.6 says "not ready" first, and goes on answering until a proxy has seen it', async () => {
+    const server = await startServer({ ...env, CLOSING_SECONDS: '2' })
+    const asked = performance.now()
+    server.child.kill('SIGTERM')
+    await sleep(300)
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(503)
+    const page = await fetch(`${server.url}/ana`)
+    expect(page.status).toBe(200)
+    expect(page.headers.get('connection')).toBe('close')
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+    expect(performance.now() - asked).toBeGreaterThan(2000)
+  })
+})
+
+/** A client that stays connected without asking anything more. */
+const keepAlive = (url: string): Promise<Agent> =>
+  new Promise((resolve, reject) => {
+    const agent = new Agent({ keepAlive: true })
+    request(url, { agent }, (reply) => reply.resume().on('end', () => resolve(agent)))
+      .on('error', reject)
+      .end()
+  })
+
+/** A client that is connected and has never asked anything. */
+const connected = (url: string): Promise<Socket> =>
+  new Promise((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => resolve(socket))
+    socket.on('error', () => undefined)
+  })

@@ -1,0 +1,58 @@
+import { readConfig } from '#server/config/config.ts'
+import { openDatabase } from '#server/db/db.ts'
+import { table } from '#server/db/listings.ts'
+import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
+import { requireMaster } from '#server/db/ready.ts'
+import { openPayments } from '#server/gateways/payment/open.ts'
+import { Mendable, sentenceFor } from '#server/operator-error.ts'
+import { clock } from '#server/world.ts'
+import { reconcile } from './reconciliation.ts'
+
+const USAGE = `npm run reconcile [-- --days N]
+
+Compares the payment gateway's books with ours, for the last 35 days unless told otherwise.
+Ends with 0 when they agree, with 1 when they do not, with 2 when it could not compare.`
+
+const DAY_MS = 86_400_000
+
+function daysOf(words: string[]): number {
+  if (!words.length) return 35
+  const [flag, days = '', ...rest] = words
+  if (flag !== '--days' || !/^[1-9]\d{0,3}$/.test(days) || rest.length) throw new Mendable(USAGE)
+  return Number(days)
+}
+
+async function main(words: string[]): Promise<number> {
+  const since = new Date(clock().getTime() - daysOf(words) * DAY_MS)
+  const config = readConfig()
+  const { db, close } = await openDatabase(config)
+  try {
+    await requireSchema(db)
+    await refuseNewer(db)
+    await requireMaster(db)
+    const payment = openPayments(config, clock)
+    const { differences, attempts, transactions } = await reconcile({ config, db, now: clock, payment }, since)
+    const compared = `${attempts} attempts here, ${transactions} transactions at the gateway '${payment.name}', since ${since.toISOString().slice(0, 10)}`
+    console.log(differences.length ? `${differences.length} differences. ${compared}.` : `No difference. ${compared}.`)
+    if (differences.length)
+      console.log(
+        table(
+          ['reference', 'what', 'here', 'there', 'transaction'],
+          differences.map((row) => [row.reference, row.kind, row.ours, row.theirs, row.transaction_id]),
+        ),
+      )
+    return differences.length ? 1 : 0
+  } finally {
+    await close()
+  }
+}
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code
+  },
+  (error: unknown) => {
+    console.error(sentenceFor(error) ?? error)
+    process.exitCode = 2
+  },
+)

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { settleAttempts } from '#server/enrollment/janitor.ts'
+import { authorizeNetEmulator } from '#server/gateways/payment/authorizenet/emulator/emulator.ts'
+import { cards } from '#server/gateways/payment/cards.ts'
+import { runJobs } from '#server/jobs/jobs.ts'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { freePort } from '../../scripts/port.mjs'
+import { reconcile } from './books/reconciliation.ts'
+
+const keys = { login_id: 'merchant-login', transaction_key: 'transactionkey16' }
+
+let site: Site
+let emulator: Awaited<ReturnType<typeof authorizeNetEmulator>>
+beforeAll(async () => {
+  emulator = await authorizeNetEmulator({ ...keys, port: await freePort(), now: () => site.world.now() })
+  site = await testSite({
+    PAYMENT: 'authorizenet',
+    AUTHORIZENET_LOGIN_ID: keys.login_id,
+    AUTHORIZENET_TRANSACTION_KEY: keys.transaction_key,
+    AUTHORIZENET_BASE_URL: emulator.url,
+  })
+})
+afterAll(async () => {
+  await site.close()
+  await emulator.close()
+})
+
+const settle = async () => {
+  site.pass(61)
+  while (await settleAttempts(site.world));
+  while (await runJobs(site.world));
+}
+
+it.each([
+  ['approved', cards.good, 'Approved', 'captured'],
+  ['declined', cards.declined, 'Declined', 'declined'],
+  ['held for review', cards.review, 'Pending', 'review'],
+  ['charged, and its answer lost', cards.answerLost, 'Pending', 'captured'],
+  ['turned away by the vendor itself', cards.failed, undefined, 'abandoned'],
+])('4.22 the whole site on the real gateway’s adapter: a card that is %s', async (_, cc_number, payment, state) => {
+  const form = await filledForm(site, { cc_number })
+  const reply = await site.post('enrollment/add-enrollment', form)
+  expect(reply.json().payment).toBe(payment)
+  await settle()
+  const [newest] = await site.db.selectFrom('payment').selectAll().orderBy('created_at', 'desc').limit(1).execute()
+  expect(newest).toMatchObject({ state, gateway: 'authorizenet' })
+  if (state !== 'captured') return
+  const member = await site.db
+    .selectFrom('member')
+    .select('vault_reference')
+    .where('username', '=', form.username ?? '')
+    .executeTakeFirst()
+  expect(member?.vault_reference).toMatch(/^\d+\/\d+$/)
+})
+
+it('4.22 its books agree with ours, before and after the day is settled', async () => {
+  expect((await reconcile(site.world, new Date(0))).differences).toEqual([])
+  emulator.settle()
+  expect(await reconcile(site.world, new Date(site.world.now().getTime() - 86_400_000))).toMatchObject({
+    differences: [],
+    attempts: 5,
+    transactions: 4,
+  })
+})

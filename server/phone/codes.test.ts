@@ -1,0 +1,293 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { declinedCard, secondsOpen } from '#server/abuse/breaker.ts'
+import { takeTurn } from '#server/db/spent.ts'
+import { sweep } from '#server/enrollment/janitor.ts'
+import { phonesOf } from '#server/test/phones.ts'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
+
+const site = await testSite({ PHONE_VERIFICATION: 'on' })
+afterAll(() => site.close())
+const { codeTo, visitor } = phonesOf(site)
+
+const pumped = { PHONE_VERIFICATION: 'on', TRUST_PROXY: 'loopback' }
+
+/** Many visitors, each with a number and a network of their own. */
+function crowdOf(site: Site) {
+  const { codeTo } = phonesOf(site)
+  const phoneOf = (n: number) => `+1202${300 + n}0125`
+  const home = (n: number) => `203.0.${n}.7`
+  return {
+    send: async (n: number, address = home(n)) =>
+      site.post(
+        'twilio/send-verification-code',
+        { phone_number: phoneOf(n), captcha: await site.captcha() },
+        { 'x-forwarded-for': address },
+      ),
+    confirm: async (n: number, sent: Awaited<ReturnType<Site['post']>>) =>
+      site.post(
+        'twilio/verify-code',
+        { phone_number: phoneOf(n), code: await codeTo(phoneOf(n)) },
+        { 'x-forwarded-for': home(n), cookie: String(sent.headers['set-cookie']).split(';')[0] ?? '' },
+      ),
+  }
+}
+
+/** The breaker of codes is open for so long. */
+const openFor = ({ db, world }: Site, seconds: number) => {
+  const expires_at = new Date(world.now().getTime() + seconds * 1000)
+  return takeTurn(db, world.now(), { kind: 'breaker', key: 'codes', expires_at })
+}
+
+describe('a message costs money', () => {
+  it('5.7 the first code of an enrollment needs a solved captcha, the others do not', async () => {
+    const { cookie } = await visitor()
+    const send = (more: object) =>
+      site.post('twilio/send-verification-code', { phone_number: '+12025550131', ...more }, { cookie })
+    const refused = await send({})
+    expect([refused.statusCode, refused.json()]).toEqual([
+      422,
+      {
+        status: 0,
+        success: false,
+        message: 'Please confirm the captcha.',
+        fields: { captcha: ['Please confirm the captcha.'] },
+      },
+    ])
+    expect((await send({ captcha: await site.captcha() })).json().status).toBe(1)
+    site.pass(30)
+    expect((await send({})).json().status).toBe(1)
+  })
+
+  it('5.7 it goes to the operator’s countries only', async () => {
+    const { send } = await visitor()
+    for (const phone of ['+18765550123', '+447700900123', '+882123456789'])
+      expect((await send(phone)).json()).toEqual({
+        status: 0,
+        message: 'Codes cannot be sent to this country. Please use another number.',
+      })
+    expect((await send('+14165550123')).json().status).toBe(1)
+  })
+
+  it.each(['+17872345678', '+16713001234', '+13406421234', '+16847331234', '+16702345678'])(
+    '5.7 it goes to the territories that the form offers: %s',
+    async (phone) => expect((await (await visitor()).send(phone)).json().status).toBe(1),
+  )
+
+  it('5.1 a code belongs to who asked for it, and is void when the number changes', async () => {
+    const [one, other] = [await visitor(), await visitor()]
+    await one.send('+12025550132')
+    const code = await codeTo('+12025550132')
+    expect((await other.verify('+12025550132', code)).json().status).toBe(0)
+    await one.send('+12025550133')
+    expect((await one.verify('+12025550132', code)).json().status).toBe(0)
+    expect((await one.verify('+12025550133', await codeTo('+12025550133'))).json().status).toBe(1)
+  })
+
+  it.each([
+    ['a block of numbers', { LIMIT_CODES_BY_BLOCK: '2/3600' }, (n: number) => `+1202555012${n}`],
+    ['a day', { LIMIT_CODES: '2/86400' }, (n: number) => `+12025${n}50123`],
+    ['one enrollment', { LIMIT_CODES_BY_ENROLLMENT: '2/3600' }, (n: number) => `+12025${n}50124`],
+  ])('6.4 no more go to %s than the operator allows, and the refusal is the spec’s own', async (_, env, number) => {
+    const strict = await testSite({ PHONE_VERIFICATION: 'on', ...env })
+    const { send } = await phonesOf(strict).visitor()
+    const replies = [await send(number(1)), await send(number(2)), await send(number(3))]
+    expect(replies.map((reply) => reply.statusCode)).toEqual([200, 200, 429])
+    expect(replies[2]?.json()).toMatchObject({ status: 0, message: expect.stringMatching(/^That was tried too often/) })
+    expect(Number(replies[2]?.headers['retry-after'])).toBeGreaterThan(0)
+    await strict.close()
+  })
+
+  it.each(['LIMIT_CODES_BY_ADDRESS', 'LIMIT_CODES_BY_ENROLLMENT'])(
+    '6.4 one that the vendor refuses is none, but asking for it counts: %s',
+    async (limit) => {
+      const few = { LIMIT_CODES_BY_NUMBER: '1/3600', LIMIT_CODES_BY_BLOCK: '2/3600', LIMIT_CODES: '2/86400' }
+      const strict = await testSite({ PHONE_VERIFICATION: 'on', ...few, [limit]: '3/3600' })
+      const { send } = await phonesOf(strict).visitor()
+      for (const number of ['+12025550403', '+12025550403', '+12025550171'])
+        expect((await send(number)).statusCode).toBe(200)
+      expect((await send('+12025550172')).statusCode).toBe(429)
+      await strict.close()
+    },
+  )
+
+  it('6.6 when nobody confirms them, only a few are sent for a while, and one that is confirmed makes room', async () => {
+    const strict = await testSite({ ...pumped, BREAKER_CODES: '3/3600/70', BREAKER_SECONDS: '600' })
+    const { send, confirm } = crowdOf(strict)
+    for (let sends = 1; sends <= 3; sends++) expect((await send(sends)).json().status).toBe(1)
+    strict.pass(1200) // they have had their time
+    expect((await send(4)).json().status).toBe(1)
+    const honest = await send(5)
+    expect(honest.json().status).toBe(1)
+    const refused = await send(6)
+    expect([refused.statusCode, refused.headers['retry-after'], refused.json().message]).toEqual([
+      429,
+      '600',
+      'Codes cannot be sent at the moment. Please wait 10 minutes and try again.',
+    ])
+    expect((await confirm(5, honest)).json().status).toBe(1)
+    expect((await send(7)).json().status).toBe(1)
+    expect((await send(8)).statusCode).toBe(429)
+    strict.pass(601)
+    for (const n of [6, 8]) expect((await send(n)).json().status).toBe(1)
+    await strict.close()
+  })
+
+  it('6.6 of those few, two a day go to one network', async () => {
+    const strict = await testSite({ ...pumped, BREAKER_CODES: '40/3600/70' })
+    const { send } = crowdOf(strict)
+    await openFor(strict, 600)
+    const replies = await Promise.all([1, 2, 3, 4].map((n) => send(n, '2001:db8:7:1::1')))
+    expect(replies.filter(({ statusCode }) => statusCode === 200)).toHaveLength(2)
+    expect((await send(5, '2001:db8:7:2::1')).statusCode, 'the same network').toBe(429)
+    expect((await send(6)).json().status).toBe(1)
+    await strict.close()
+  })
+
+  it('6.6 as many as ever are sent when the breaker is switched off while it is open', async () => {
+    const strict = await testSite({ ...pumped, BREAKER_CODES: 'off' })
+    const { send } = crowdOf(strict)
+    await openFor(strict, 600)
+    for (let n = 1; n <= 3; n++) expect((await send(n, '2001:db8:7:1::1')).json().status).toBe(1)
+    await strict.close()
+  })
+
+  it('6.6 one that was none of those few makes no room', async () => {
+    const strict = await testSite({ ...pumped, BREAKER_CODES: '4/3600/70' })
+    const { send, confirm } = crowdOf(strict)
+    await openFor(strict, 10)
+    const few = await send(2)
+    expect([few.json().status, (await send(3)).statusCode]).toEqual([1, 429])
+    strict.pass(30)
+    expect((await confirm(4, await send(4))).json().status).toBe(1)
+    await openFor(strict, 10)
+    expect((await send(3)).statusCode).toBe(429)
+    strict.pass(30)
+    expect((await confirm(2, few)).json().status).toBe(1)
+    await openFor(strict, 10)
+    expect((await send(3)).json().status).toBe(1)
+    await strict.close()
+  })
+
+  it('6.6 one network alone does not stop those of the others', async () => {
+    const strict = await testSite({ ...pumped, BREAKER_CODES: '5/3600/70' })
+    const { send } = crowdOf(strict)
+    for (let sends = 0; sends < 22; sends++) expect((await send(sends, `2001:db8:7:${sends}::1`)).json().status).toBe(1)
+    strict.pass(1200)
+    for (let sends = 30; sends < 34; sends++) expect((await send(sends)).json().status).toBe(1)
+    expect(await secondsOpen(strict.world, 'codes')).toBeUndefined()
+    await strict.close()
+  })
+
+  it('6.6 many at once that nobody confirms are not waited for; confirmed ones trip nothing', async () => {
+    const strict = await testSite({ ...pumped, BREAKER_CODES: '2/3600/70' })
+    const { send, confirm } = crowdOf(strict)
+    for (let sends = 0; sends < 12; sends++) expect((await confirm(sends, await send(sends))).json().status).toBe(1)
+    strict.pass(7200)
+    for (let sends = 20; sends < 28; sends++) expect((await send(sends)).json().status).toBe(1)
+    expect((await send(40)).json().status, 'the one that still goes').toBe(1)
+    expect((await send(41)).statusCode).toBe(429)
+    await strict.close()
+  })
+
+  it('5.2 the wait for the next one is swept when it is over', async () => {
+    const plain = await testSite(pumped)
+    const waiting = () => plain.db.selectFrom('spent').select('key').where('kind', '=', 'code').execute()
+    await crowdOf(plain).send(1)
+    await sweep(plain.world)
+    expect(await waiting()).toHaveLength(1)
+    plain.pass(31)
+    await sweep(plain.world)
+    expect(await waiting()).toEqual([])
+    await plain.close()
+  })
+
+  it('6.4 a captcha is looked at as often as one address may ask for one, and no more', async () => {
+    const strict = await testSite({ PHONE_VERIFICATION: 'on', LIMIT_CHALLENGES: '3/3600' })
+    let looked = 0
+    strict.world.captcha.verify = async () => {
+      looked++
+      return false
+    }
+    const send = () =>
+      strict.post('twilio/send-verification-code', { phone_number: '+12025550136', captcha: 'made up' })
+    const replies = await Promise.all(Array.from({ length: 9 }, send))
+    expect(replies.filter(({ statusCode }) => statusCode === 429)).toHaveLength(6)
+    expect(looked).toBe(3)
+    await strict.close()
+  })
+})
+
+describe('5.8 where a phone need not be confirmed', () => {
+  it('5.8 no code is sent, by SMS or by call', async () => {
+    const plain = await testSite()
+    const { send, call } = await phonesOf(plain).visitor()
+    for (const reply of [await send('+12025550137'), await call('+12025550137')])
+      expect([reply.statusCode, reply.json()]).toEqual([
+        409,
+        { status: 0, success: false, message: 'No code is needed at the moment. Please go on without one.' },
+      ])
+    await plain.close()
+  })
+
+  it('5.8 but while too many cards are declined, and for an hour afterwards', async () => {
+    const plain = await testSite({ BREAKER_DECLINES: '1/600/50', BREAKER_SECONDS: '600' })
+    const { send } = await phonesOf(plain).visitor()
+    await declinedCard(plain.world, 'a network')
+    expect((await send('+12025550138')).json().status).toBe(1)
+    plain.pass(600 + 3599)
+    await sweep(plain.world)
+    expect((await send('+12025550138')).json().status).toBe(1)
+    plain.pass(31)
+    expect((await send('+12025550138')).statusCode).toBe(409)
+    await plain.close()
+  })
+
+  it('5.8 and to a network whose own cards need it: the code leads to the payment', async () => {
+    const plain = await testSite({ BREAKER_DECLINES: '2/600/50' })
+    for (let n = 0; n < 2; n++) await declinedCard(plain.world, '127.0.0.1')
+    const { codeTo, visitor } = phonesOf(plain)
+    const { cookie, send, verify } = await visitor()
+    const pay = async () =>
+      plain.post('enrollment/add-enrollment', await filledForm(plain, { mobile_phone: '+12025550139' }), { cookie })
+    expect((await pay()).json().fields).toHaveProperty('code')
+    expect((await send('+12025550139')).json().status).toBe(1)
+    expect((await verify('+12025550139', await codeTo('+12025550139'))).json().status).toBe(1)
+    expect((await pay()).json().payment).toBe('Approved')
+    await plain.close()
+  })
+
+  it('5.8 which it may still get an hour later', async () => {
+    const plain = await testSite({ BREAKER_DECLINES: '2/600/50' })
+    for (let n = 0; n < 2; n++) await declinedCard(plain.world, '127.0.0.1')
+    const { send } = await phonesOf(plain).visitor()
+    plain.pass(86_400 + 2400)
+    await sweep(plain.world)
+    expect((await send('+12025550140')).json().status).toBe(1)
+    plain.pass(1800)
+    expect((await send('+12025550140')).statusCode).toBe(409)
+    await plain.close()
+  })
+})
+
+it('6.6 one phone that confirms again and again makes up for nobody else’s messages, and solves one captcha', async () => {
+  const site = await testSite({ PHONE_VERIFICATION: 'on' })
+  const send = async (phone_number: string, headers = {}) =>
+    site.post('twilio/send-verification-code', { phone_number, captcha: await site.captcha() }, headers)
+  for (const stranger of ['+12025550161', '+12025550162', '+12025550163']) await send(stranger)
+  const phone_number = '+12025550164'
+  const cookie = String((await send(phone_number)).headers['set-cookie']).split(';')[0] ?? ''
+  for (let round = 0; round < 3; round++) {
+    const [message] = (await site.get(`/__outbox.json?to=${encodeURIComponent(phone_number)}`)).json()
+    const code = /\b\d{6}\b/.exec(message.body)?.[0]
+    expect((await site.post('twilio/verify-code', { phone_number, code }, { cookie })).json().status).toBe(1)
+    site.pass(30)
+    expect((await site.post('twilio/send-verification-code', { phone_number }, { cookie })).json().status).toBe(1)
+  }
+  const bad = site.db
+    .selectFrom('limit_count')
+    .select('count')
+    .where('name', '=', 'breaker codes')
+    .where('key', '!=', 'good')
+  expect(await bad.execute()).toEqual([{ count: 3 + 1 }]) // theirs, and the last one, which is not confirmed yet
+  await site.close()
+})

@@ -1,0 +1,254 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { phonesOf } from '#server/test/phones.ts'
+import { filledForm, testSite } from '#server/test/site.ts'
+
+const site = await testSite({ PHONE_VERIFICATION: 'on' })
+afterAll(() => site.close())
+const { codeTo, counted, outbox, visitor } = phonesOf(site)
+const checksSpent = () => counted('LIMIT_CODE_CHECKS')
+
+describe('a code', () => {
+  it('5.1 comes by SMS with the line that lets a phone fill it in, and confirms the number once', async () => {
+    const { send, verify } = await visitor()
+    expect((await send('+1 (202) 555-0101')).json()).toEqual({
+      status: 1,
+      message: 'Verification code has been successfully sent to your phone.',
+    })
+    const [message] = await outbox('+12025550101')
+    const code = await codeTo('+12025550101')
+    expect(message).toMatchObject({
+      channel: 'sms',
+      body: `Your Foyer code is ${code}. Never share it.\n\n@foyer.test #${code}`,
+    })
+    expect((await verify('+12025550101', '000000')).json()).toMatchObject({ status: 0 })
+    expect((await verify('+12025550101', code)).json()).toEqual({
+      status: 1,
+      message: 'Your phone number has been successfully verified.',
+    })
+  })
+
+  it('5.1 that was right is right again for who did not hear it, whatever they type, and for nobody else', async () => {
+    const [{ send, verify }, other] = [await visitor(), await visitor()]
+    await send('+12025550109')
+    const code = await codeTo('+12025550109')
+    const wrong = code === '111111' ? '222222' : '111111'
+    expect((await verify('+12025550109', code)).json().status).toBe(1)
+    const spent = await checksSpent()
+    const { check } = site.world.sms
+    site.world.sms.check = () => Promise.reject(new Error('asked although nothing is left to ask'))
+    for (const typed of [code, wrong, code])
+      expect((await verify('+12025550109', typed)).json()).toEqual({
+        status: 1,
+        message: 'Your phone number has been successfully verified.',
+      })
+    site.world.sms.check = check
+    expect(await checksSpent()).toBe(spent)
+    expect((await other.verify('+12025550109', code)).json().status).toBe(0)
+    site.pass(30)
+    await send('+12025550109')
+    expect((await verify('+12025550109', wrong)).json().status, 'a new code is a new question').toBe(0)
+    expect((await verify('+12025550109', await codeTo('+12025550109'))).json().status).toBe(1)
+  })
+
+  it('5.1 that was right for one press is right for another that was under way', async () => {
+    const { send, verify } = await visitor()
+    await send('+12025550177')
+    const code = await codeTo('+12025550177')
+    const { check } = site.world.sms
+    const { promise: wait, resolve: go } = Promise.withResolvers<void>()
+    let asked = 0
+    site.world.sms.check = async (...asking) => {
+      if (++asked === 1) await wait
+      return check(...asking)
+    }
+    const slow = verify('+12025550177', code)
+    await expect.poll(() => asked).toBe(1)
+    expect((await verify('+12025550177', code)).json().status).toBe(1)
+    go()
+    expect((await slow).json().status).toBe(1)
+    site.world.sms.check = check
+  })
+
+  it('5.2 can be sent again after 30 seconds', async () => {
+    const { send } = await visitor()
+    await send('+12025550102')
+    site.pass(10)
+    const early = await send('+12025550102')
+    expect([early.statusCode, early.headers['retry-after'], early.json().message]).toEqual([
+      429,
+      '20',
+      'Resend code in 20 seconds',
+    ])
+    site.pass(20)
+    expect((await send('+12025550102')).json().status).toBe(1)
+  })
+
+  it('5.2 counts down only for who was sent it and can still use it', async () => {
+    const [{ send, verify }, other] = [await visitor(), await visitor()]
+    const [one, another] = ['+12025550114', '+12025550115']
+    await send(one)
+    const code = await codeTo(one)
+    site.pass(10)
+    const wait = 'Please wait 20 seconds and ask for a new code then.'
+    const refused = await other.send(one)
+    expect([refused.statusCode, refused.headers['retry-after'], refused.json().message]).toEqual([429, '20', wait])
+    expect((await send(one)).json().message).toBe('Resend code in 20 seconds')
+    expect((await send(another)).json().status).toBe(1)
+    expect((await send(one)).json().message).toBe(wait)
+    expect((await verify(one, code)).json().status).toBe(0)
+  })
+
+  it('5.2 is sent once, however many ask for it at once', async () => {
+    const asking = await Promise.all(Array.from({ length: 4 }, visitor))
+    const replies = await Promise.all(asking.map(({ send }) => send('+12025550108')))
+    expect(replies.map((reply) => reply.statusCode).sort()).toEqual([200, 429, 429, 429])
+    expect(await outbox('+12025550108')).toHaveLength(1)
+  })
+
+  it('5.4 is good for ten minutes', async () => {
+    const { send, verify } = await visitor()
+    await send('+12025550103')
+    site.pass(601)
+    expect((await verify('+12025550103', await codeTo('+12025550103'))).json()).toEqual({
+      status: 0,
+      message: 'This code is no longer good. Please ask for a new one.',
+    })
+  })
+
+  it('5.4 is good for five tries, also when they come at once', async () => {
+    const { send, verify } = await visitor()
+    await send('+12025550104')
+    const code = await codeTo('+12025550104')
+    const wrong = code === '111111' ? '222222' : '111111'
+    await Promise.all(Array.from({ length: 5 }, () => verify('+12025550104', wrong)))
+    expect((await verify('+12025550104', code)).json()).toMatchObject({ status: 0 })
+  })
+
+  it('5.1 is taken once, however often it is brought at once', async () => {
+    const { send, verify } = await visitor()
+    await send('+12025550105')
+    const code = await codeTo('+12025550105')
+    const before = await counted('breaker codes', 'good')
+    await Promise.all(Array.from({ length: 5 }, () => verify('+12025550105', code)))
+    expect(await counted('breaker codes', 'good')).toBe(before + 1)
+    expect((await verify('+12025550105', code)).json().status).toBe(1)
+  })
+
+  it('5.6 can be spoken in a call', async () => {
+    const { call, verify } = await visitor()
+    expect((await call('+12025550106')).json()).toMatchObject({ success: true })
+    expect((await outbox('+12025550106'))[0].channel).toBe('call')
+    expect((await verify('+12025550106', await codeTo('+12025550106'))).json().status).toBe(1)
+  })
+
+  it.each([
+    ['+1202555', 'Invalid mobile phone number format.'],
+    ['+12025550404', 'This number cannot receive text messages. Try a call instead, or another number.'],
+    ['+12025550429', 'Too many codes were asked for with this number. Please wait 10 minutes and try again.'],
+    ['+12025550403', 'Codes cannot be sent to this number. Please use another number.'],
+    ['+12025550500', 'Error sending verification code'],
+  ])('5.3 to %s is not sent, with a message', async (phone, message) => {
+    const { send } = await visitor()
+    const reply = await send(phone)
+    expect([reply.statusCode, reply.json()]).toEqual([200, { status: 0, message }])
+    expect(await outbox(phone)).toEqual([])
+  })
+
+  it('6.4 is not sent to one number too often', async () => {
+    const replies = []
+    for (let sends = 0; sends < 6; sends++) {
+      replies.push(await (await visitor()).send('+12025550107'))
+      site.pass(30)
+    }
+    expect(replies.map((reply) => reply.statusCode)).toEqual([200, 200, 200, 200, 200, 429])
+  })
+})
+
+it('6.4 after too many wrong codes not even the right one is looked at', async () => {
+  const strict = await testSite({ PHONE_VERIFICATION: 'on', LIMIT_CODE_CHECKS: '1/3600' })
+  const phone_number = '+12025550121'
+  const sent = await strict.post('twilio/send-verification-code', { phone_number, captcha: await strict.captcha() })
+  const cookie = String(sent.headers['set-cookie']).split(';')[0] ?? ''
+  const [message] = (await strict.get(`/__outbox.json?to=${encodeURIComponent(phone_number)}`)).json()
+  const code = /\b\d{6}\b/.exec(message.body)?.[0] ?? ''
+  const verify = (tried: string) => strict.post('twilio/verify-code', { phone_number, code: tried }, { cookie })
+  expect((await verify(code === '111111' ? '222222' : '111111')).json().status).toBe(0)
+  expect((await verify(code)).statusCode).toBe(429)
+  await strict.close()
+})
+
+it.each(['wrong', 'unknown'] as const)('6.4 many at once do not outrun the limit of checks: %s', async (answer) => {
+  const strict = await testSite({ PHONE_VERIFICATION: 'on', LIMIT_CODE_CHECKS: '3/3600' })
+  let asked = 0
+  strict.world.sms.check = async () => {
+    asked++
+    return answer
+  }
+  const { send, verify } = await phonesOf(strict).visitor()
+  await send('+12025550122')
+  const replies = await Promise.all(Array.from({ length: 12 }, () => verify('+12025550122', '000000')))
+  expect(replies.filter(({ statusCode }) => statusCode === 429)).toHaveLength(9)
+  expect(asked).toBe(3)
+  await strict.close()
+})
+
+describe('with PHONE_VERIFICATION=on', () => {
+  it('5.5 an enrollment needs its own confirmed number', async () => {
+    const { cookie, send, verify } = await visitor()
+    const enroll = async (mobile_phone: string) =>
+      site.post('enrollment/add-enrollment', await filledForm(site, { mobile_phone }), { cookie })
+    const refused = await enroll('+12025550111')
+    expect([refused.statusCode, refused.json().fields]).toEqual([
+      422,
+      { mobile_phone: ['Please verify your mobile phone number.'] },
+    ])
+    await send('+12025550111')
+    await verify('+12025550111', await codeTo('+12025550111'))
+    expect((await enroll('+12025550112')).statusCode).toBe(422)
+    expect((await enroll('+12025550111')).json().payment).toBe('Approved')
+  })
+  it('5.5 a number that was confirmed in one tab is confirmed for the other, and for nobody else', async () => {
+    const first = await visitor()
+    const { cookie, send, verify } = await visitor() // the second tab: its cookie is the one that the browser keeps
+    await send('+12025550113')
+    await verify('+12025550113', await codeTo('+12025550113'))
+    const page = decodeURIComponent(first.cookie).split('=')[1]?.split('.')[0]
+    const pay = async (headers: Record<string, string>) =>
+      site.post('enrollment/add-enrollment', await filledForm(site, { mobile_phone: '+12025550113' }), {
+        'idempotency-key': `${page}.1`,
+        ...headers,
+      })
+    expect((await pay({ cookie: first.cookie })).statusCode).toBe(422)
+    expect((await pay({ cookie: `${cookie}x` })).statusCode, 'not signed by us').toBe(422)
+    expect((await pay({ cookie })).json().payment).toBe('Approved')
+  })
+
+  it('5.3 a number is one number, with or without the zero that is dialled at home', async () => {
+    const abroad = await testSite({
+      PHONE_VERIFICATION: 'on',
+      PHONE_COUNTRIES: 'GB,IT',
+      LIMIT_CODES_BY_NUMBER: '1/3600',
+    })
+    const join = async (typed: string, dialled: string) => {
+      const cookie = String((await abroad.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
+      const send = async (path: string, more: object) => abroad.post(`twilio/${path}`, more, { cookie })
+      await send('send-verification-code', { phone_number: typed, captcha: await abroad.captcha() })
+      const [message] = (await abroad.get(`/__outbox.json?to=${encodeURIComponent(dialled)}`)).json()
+      const code = /\b\d{6}\b/.exec(message.body)?.[0]
+      expect((await send('verify-code', { phone_number: typed, code })).json().status).toBe(1)
+      abroad.pass(30)
+      const again = await send('verify-call', { cellphone: typed })
+      expect(again.statusCode, 'counted as the same number').toBe(429)
+      const form = await filledForm(abroad, { mobile_phone: typed })
+      expect((await abroad.post('enrollment/add-enrollment', form, { cookie })).json().payment).toBe('Approved')
+      return abroad.db
+        .selectFrom('member')
+        .select('mobile_phone')
+        .where('email', '=', form.email ?? '')
+        .executeTakeFirst()
+    }
+    expect(await join('+4407400123456', '+447400123456')).toEqual({ mobile_phone: '+447400123456' })
+    expect(await join('+390612345678', '+390612345678')).toEqual({ mobile_phone: '+390612345678' })
+    await abroad.close()
+  })
+})
