@@ -15,9 +15,9 @@ export type Call = {
   input: z.ZodMiniObject
   output: z.ZodMiniType
   /** The answer may also be 202: asked for, and still being worked on. */
-  mayWait?: true
+  mayBePending?: true
   /** Carries the key of an attempt to pay. */
-  keyed?: true
+  takesIdempotencyKey?: true
 }
 
 const nothing = z.object({})
@@ -80,7 +80,7 @@ const PhoneReply = z.object({ status: z.int(), message: z.string() })
 const Challenge = z.record(z.string(), z.unknown())
 
 /** What every refusal says: one sentence for the person, and messages by field. */
-export const Refused = z.object({
+export const ErrorReply = z.object({
   message: z.string(),
   fields: z.optional(z.record(z.string(), messageList)),
   /** The spec's own "no" of the phone calls. */
@@ -159,8 +159,8 @@ export const calls = {
     summary: 'Join: from a filled form to a member',
     input: Enrollment,
     output: EnrollmentReply,
-    mayWait: true,
-    keyed: true,
+    mayBePending: true,
+    takesIdempotencyKey: true,
   },
   sendVerificationCode: {
     method: 'POST',
@@ -211,7 +211,7 @@ export const calls = {
     summary: 'What became of an attempt to join',
     input: nothing,
     output: EnrollmentStatus,
-    keyed: true,
+    takesIdempotencyKey: true,
   },
 } as const satisfies Record<string, Call>
 
@@ -225,4 +225,4 @@ export type Package = z.infer<typeof Package>
 export type LegalDocument = z.infer<typeof LegalDocument>
 export type EnrollmentReply = z.infer<typeof EnrollmentReply>
 export type EnrollmentStatus = z.infer<typeof EnrollmentStatus>
-export type Refused = z.infer<typeof Refused>
+export type ErrorReply = z.infer<typeof ErrorReply>

@@ -6,11 +6,11 @@ export const brand = {
 } as const
 
 /** What a search engine or a link's preview says of it; no page carries it elsewhere. */
-export const brandPromise =
+export const brandDescription =
   'A membership at $99 a month, with an office and a link of your own. You are in within two minutes.'
 
 /** One colour for buttons, links and focus; deeper under the pointer, a tint behind notes. White must be readable on it. */
-export const looks = {
+export const theme = {
   accent: '#0b5d4a',
   'accent-deep': '#084a3b',
   'accent-tint': '#e4efeb',
@@ -22,6 +22,6 @@ export const looks = {
 
 /** The looks as the first lines of the style sheet. */
 export const brandCss = (): string => {
-  const lines = Object.entries(looks).map(([name, value]) => `--${name}:${value}`)
+  const lines = Object.entries(theme).map(([name, value]) => `--${name}:${value}`)
   return `:root{${lines.join(';')}}`
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Answers, Enrollment } from './enrollment.ts'
-import { messagesOf } from './fields.ts'
+import { messagesByField } from './fields.ts'
 import { completePayload } from './payload.ts'
 
 /** The owner's list, as it was written. */
@@ -58,7 +58,7 @@ const elsewhere = {
   ship_zip_code: 'M5V 2T6',
 } as const
 
-const refusals = (payload: unknown) => messagesOf(Enrollment.safeParse(payload).error?.issues ?? [])
+const refusals = (payload: unknown) => messagesByField(Enrollment.safeParse(payload).error?.issues ?? [])
 
 describe('the full payload', () => {
   test('has the owner’s fields, and beside them only the captcha, the traps and what was seen', () => {

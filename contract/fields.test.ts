@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fields, messagesOf, passwordRules } from './fields.ts'
+import { fields, messagesByField, passwordRules } from './fields.ts'
 
 type Field = keyof typeof fields
 
@@ -275,7 +275,7 @@ test('messages are gathered by the field they belong to', () => {
     { path: ['email'], message: 'two' },
     { path: [], message: 'all of it' },
   ]
-  expect(messagesOf(issues)).toEqual({ email: ['one', 'two'], body: ['all of it'] })
+  expect(messagesByField(issues)).toEqual({ email: ['one', 'two'], body: ['all of it'] })
 })
 
 describe('a name that would turn the words around it', () => {

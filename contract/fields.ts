@@ -3,7 +3,7 @@ import { cardDigits, expiryMonths, isCardNumber } from './card.ts'
 import { isState } from './countries.ts'
 import { figures } from './figures.ts'
 import { phoneDigits } from './phone.ts'
-import { SITE } from './site.ts'
+import { SITE_PATTERN } from './site.ts'
 
 /** Every field of the spec: its rule and its message on one line. The browser and the server run the same line. */
 
@@ -13,10 +13,10 @@ const stop = (error: string) => ({ error, abort: true })
 const tooLong = (most: number) => z.maxLength(most, stop(`Please use at most ${most} characters.`))
 const printable = z.refine<string>((text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'Please use letters, digits and signs only.')
 /** Signs that turn the direction of what follows, also of words that are not theirs. */
-export const turns = /[\u202a-\u202e\u2066-\u2069]/g
+export const directionMarks = /[\u202a-\u202e\u2066-\u2069]/g
 /** Without them; and a letter with its accent, which is one sign or two, by keyboard, is read as one. */
-export const tidied = (text: string): string => text.replace(turns, '').trim().normalize()
-const tidy = z.overwrite(tidied)
+export const tidyText = (text: string): string => text.replace(directionMarks, '').trim().normalize()
+const tidy = z.overwrite(tidyText)
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u
 
 /** A text that must be there: trimmed, and silent about its other rules while it is empty. */
@@ -65,7 +65,7 @@ export const fields = {
   username: required('Please enter your username.', z.toLowerCase(), z.regex(/^[a-z0-9]+$/, 'Username must contain only letters (A-Z) and numbers.'), tooLong(figures.site_length)),
   password: z.string('Please enter your password.').check(
     z.minLength(1, stop('Please enter your password.')),
-    tooLong(figures.password_most),
+    tooLong(figures.password_max_length),
     z.refine<string>((password) => passwordRules.every((rule) => rule.met(password)), 'Password must have at least 8 characters, one uppercase letter, one lowercase letter, one digit, and one special character.'),
   ),
 
@@ -101,7 +101,7 @@ export const fields = {
   name: required('Please enter your username or email address.', tooLong(figures.text_length)),
 
   // What comes with the address and the choice
-  sponsor_site: z.string('Please use a sponsor’s link.').check(z.trim(), z.toLowerCase(), z.regex(SITE, 'This is not a sponsor’s link.')),
+  sponsor_site: z.string('Please use a sponsor’s link.').check(z.trim(), z.toLowerCase(), z.regex(SITE_PATTERN, 'This is not a sponsor’s link.')),
   recipient: optional(tooLong(figures.text_length)),
   product_ids: optional(z.regex(/^(?:\d{1,9}(?:,\d{1,9}){0,19})?$/, 'Please choose a package.')),
 }
@@ -125,7 +125,7 @@ function withHyphen(zip: string) {
 }
 
 /** The messages of each field that does not fit. */
-export const messagesOf = (issues: readonly { path: PropertyKey[]; message: string }[]): Record<string, string[]> => {
+export const messagesByField = (issues: readonly { path: PropertyKey[]; message: string }[]): Record<string, string[]> => {
   const found: Record<string, string[]> = {}
   for (const { path, message } of issues) {
     const field = path.length ? path.join('.') : 'body'

@@ -5,7 +5,7 @@ export const figures = {
   site_length: 30,
   text_length: 100,
   password_length: 8,
-  password_most: 1000,
+  password_max_length: 1000,
   cvc_length: 4,
   resend_seconds: 30,
   username_pause_ms: 500,

@@ -13,7 +13,7 @@ const amount = Package.shape.price
 
 /** A password that is known already, whatever stands there: only who keeps it can say whether it is right. */
 const known = (message: string) =>
-  z.string(message).check(z.minLength(1, message), z.maxLength(figures.password_most, message))
+  z.string(message).check(z.minLength(1, message), z.maxLength(figures.password_max_length, message))
 const current_password = known('Please enter your current password.')
 const token = z.string('The token is missing.').check(z.maxLength(2000, 'This is not a token.'))
 

@@ -1,9 +1,9 @@
 /** What the spec calls a package's group decides on which step it is offered. */
 type Group = 'starter' | 'subscription' | 'special'
 
-type Marks = { is_recurring: boolean; is_special: boolean }
+type PackageFlags = { is_recurring: boolean; is_special: boolean }
 
-export const groupOf = ({ is_recurring, is_special }: Marks): Group =>
+export const groupOf = ({ is_recurring, is_special }: PackageFlags): Group =>
   is_recurring ? 'subscription' : is_special ? 'special' : 'starter'
 
 /** Which list of an order takes which group. */

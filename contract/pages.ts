@@ -1,5 +1,5 @@
 import type { OfficeView } from './office-calls.ts'
-import type { BareStart, StartData } from './start.ts'
+import type { FallbackStart, StartData } from './start.ts'
 
 /** A message that an embedded part would have sent. */
 export type OutboxMessage = {
@@ -49,13 +49,13 @@ export type OfficeStart =
   | { screen: 'sign-in' }
   | { screen: 'forgotten-password' }
   /** `isForeign`: not our own page led here, so nobody is let in unasked. */
-  | { screen: 'door'; isForeign?: true }
+  | { screen: 'door'; isFromOtherSite?: true }
   | { screen: 'new-password' }
   | { screen: 'confirm-email' }
 
 /** The pages that the server sends, as HTML for the body. Made by React in web/, handed over to the server when it starts. */
 export type Pages = {
-  enroll: (start: StartData | BareStart) => string
+  enroll: (start: StartData | FallbackStart) => string
   office: (start: OfficeStart) => string
   notFound: () => string
   /** Something broke on our side, or we are closing. */
@@ -69,7 +69,7 @@ export type Pages = {
 export type PageHead = {
   /** The module script of the wizard, hashed by its content: /assets/main-….js */
   script: string
-  /** The script that follows it, see web/bringNext.ts; nothing in development. */
+  /** The script that follows it, see web/loadSecondScript.ts; nothing in development. */
   next?: string
   /** The module script of the office's pages. */
   officeScript: string

@@ -12,10 +12,10 @@ export const passwordMessages = {
 type Owner = Partial<Record<'first_name' | 'last_name' | 'business_name' | 'email' | 'username', string>>
 
 /** What speaks against a password; undefined if nothing does. */
-export const objectionTo = (password: string, owner: Owner): string | undefined =>
+export const passwordProblem = (password: string, owner: Owner): string | undefined =>
   isOwn(password, owner)
     ? passwordMessages.own
-    : isAmong(commonPasswords, password)
+    : isVariantOf(commonPasswords, password)
       ? passwordMessages.wellKnown
       : undefined
 
@@ -23,7 +23,7 @@ export const objectionTo = (password: string, owner: Owner): string | undefined 
 const WORD = 4
 
 /** Whether a password is one of these words with digits and signs put around it and in it. */
-export const isAmong = (known: ReadonlySet<string>, password: string): boolean =>
+export const isVariantOf = (known: ReadonlySet<string>, password: string): boolean =>
   readings(password).some((reading) => known.has(reading))
 
 /** Whether its letters are the owner's words and nothing else, however often and in whatever order. */
@@ -37,7 +37,7 @@ function isOwn(password: string, owner: Owner): boolean {
 function wordsOf({ first_name = '', last_name = '', business_name = '', email = '', username = '' }: Owner): string[] {
   const [mailbox = ''] = email.split('@')
   const names = [first_name, last_name, business_name, mailbox, username, brand.name]
-  const words = names.flatMap((name) => [...bareForms(name), ...fold(name).split(/\P{L}/u)])
+  const words = names.flatMap((name) => [...plainForms(name), ...fold(name).split(/\P{L}/u)])
   return [...new Set(words)].filter((word) => word.length > 1).sort((a, b) => b.length - a.length)
 }
 
@@ -49,13 +49,13 @@ function readings(password: string): string[] {
   const unmasked = [unended, inner].map((part) =>
     lettersOf(part.replace(/[01345@$]/g, (sign) => lookAlikes[sign] ?? '')),
   )
-  return [...bareForms(text), ...unmasked].filter((reading) => reading.length >= WORD)
+  return [...plainForms(text), ...unmasked].filter((reading) => reading.length >= WORD)
 }
 
 const lookAlikes: Record<string, string> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', '@': 'a', $: 's' }
 
 /** A word in small letters without accents and signs, and its letters alone: 'Zoë-77' → 'zoe77' and 'zoe'. */
-export const bareForms = (word: string): string[] => [fold(word).replace(/[^\p{L}\p{N}]/gu, ''), lettersOf(fold(word))]
+export const plainForms = (word: string): string[] => [fold(word).replace(/[^\p{L}\p{N}]/gu, ''), lettersOf(fold(word))]
 
 const fold = (text: string) => text.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '')
 const lettersOf = (text: string) => text.replace(/\P{L}/gu, '')

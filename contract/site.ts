@@ -1,5 +1,5 @@
 /** A sponsor's word in the address, which is also a username. */
-export const SITE = /^[a-z0-9]{1,30}$/
+export const SITE_PATTERN = /^[a-z0-9]{1,30}$/
 
 /** The sponsor of everyone who came without one. */
 export const MASTER = 'master'

@@ -47,8 +47,11 @@ export type StartData = {
 }
 
 /** All that the page can be told when the database does not answer: it is served all the same, and asks /api itself. */
-export type BareStart = { sponsor_site: string } & Pick<StartData, 'renews_on' | 'policy' | 'test_payments' | 'captcha'>
+export type FallbackStart = { sponsor_site: string } & Pick<
+  StartData,
+  'renews_on' | 'policy' | 'test_payments' | 'captcha'
+>
 
 /** The package that a page begins with, if it is offered. */
-export const preselected = (packages: Package[]): Package | undefined =>
+export const preselectedPackage = (packages: Package[]): Package | undefined =>
   packages.find((found) => found.product_id === figures.starter_product_id && groupOf(found) === 'starter')

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Refused } from '#web/call.ts'
+import { RejectedCall } from '#web/call.ts'
 import { examples, inWords, isClean } from './audit.ts'
 import type { Caller } from './caller.ts'
 import { type Point, points, UNDER_WAY } from './points.ts'
@@ -36,7 +36,7 @@ async function insist(caller: Caller, heard: Heard, going: () => boolean) {
       const { payment } = await calls.addEnrollment({ ...answersOf(heard), cc_number: otherCard, captcha }, { key })
       if (payment !== 'Pending') return
     } catch (error) {
-      if (error instanceof Refused && error.status === 409) return
+      if (error instanceof RejectedCall && error.status === 409) return
     }
   }
 }

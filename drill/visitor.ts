@@ -5,7 +5,7 @@ import type { Enrollment } from '#contract/enrollment.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { answersOf as filled } from '#server/test/answers.ts'
 import { type Challenge, solve } from '#server/test/solve.ts'
-import { Refused } from '#web/call.ts'
+import { RejectedCall } from '#web/call.ts'
 import { createPayment } from '#web/enroll/pay.ts'
 import { type Asking, type Caller, Unreachable } from './caller.ts'
 
@@ -84,7 +84,7 @@ export function callsOf(caller: Caller, heard: Heard) {
     const { status, body } = await caller.call(method, path, { ...asking, cookie: heard.cookie })
     if (status < 300) return body
     const told = typeof body === 'object' && body !== null && 'message' in body ? body : { message: String(body) }
-    throw new Refused(status, told as ConstructorParameters<typeof Refused>[1])
+    throw new RejectedCall(status, told as ConstructorParameters<typeof RejectedCall>[1])
   }
   return {
     addEnrollment: async (order: object, { key }: { key?: string } = {}) => {
@@ -188,6 +188,6 @@ export async function askAgain(caller: Caller, heard: Heard): Promise<void> {
   await callsOf(caller, heard)
     .getStatus({}, { key: `${heard.enrollment_id}.1` })
     .catch((error: unknown) => {
-      if (error instanceof Refused && error.status < 500) heard.takenBack.push(error.message)
+      if (error instanceof RejectedCall && error.status < 500) heard.takenBack.push(error.message)
     })
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, type Page, test } from '@playwright/test'
-import type { BareStart, StartData } from '../contract/start.ts'
+import type { FallbackStart, StartData } from '../contract/start.ts'
 import { freePort } from '../scripts/port.mjs'
 import { complaints } from './axe.ts'
 import { awake, fillAccount, next, someone } from './visitor.ts'
@@ -141,7 +141,7 @@ test.describe('a page without its start data', () => {
   const noAnswer = { status: 503, json: { message: 'The database does not answer.' } }
 
   /** By the build, in a process of its own: here the whole of it would be compiled once more. */
-  const rendered = (start: BareStart) => {
+  const rendered = (start: FallbackStart) => {
     const script = `import { pages } from './dist/render/render.js'; console.log(pages.enroll(${JSON.stringify(start)}))`
     return execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' })
   }

@@ -21,8 +21,8 @@ const doors = [
     'calls from the browser',
     browser,
     /\bfetch\(|\bXMLHttpRequest\b|\bsendBeacon\(/,
-    /^web\/reach\.ts$/,
-    'The browser reaches the server through web/reach.ts only; web/api.ts has the calls.',
+    /^web\/network\.ts$/,
+    'The browser reaches the server through web/network.ts only; web/api.ts has the calls.',
   ],
   [
     'browser storage',

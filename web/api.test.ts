@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { api } from './api.ts'
-import { Refused } from './call.ts'
-import { Unreachable } from './reach.ts'
+import { RejectedCall } from './call.ts'
+import { Unreachable } from './network.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -49,7 +49,7 @@ test('a browser that cannot put two signals together can call all the same', asy
 test('a refusal brings its sentence and its messages by field', async () => {
   answer(422, '{"message":"Please check.","fields":{"email":["Invalid email format."]}}')
   const refused = await api.validateEmail({ email: 'x' }).catch((error: unknown) => error)
-  expect(refused).toBeInstanceOf(Refused)
+  expect(refused).toBeInstanceOf(RejectedCall)
   expect(refused).toMatchObject({ status: 422, message: 'Please check.', fields: { email: ['Invalid email format.'] } })
 })
 
@@ -71,5 +71,5 @@ test('no answer in time is Unreachable too', async () => {
   vi.stubGlobal('fetch', (_: string, { signal }: RequestInit) => {
     return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
   })
-  await expect(api.getLegalDocuments({}, { patience: 5 })).rejects.toBeInstanceOf(Unreachable)
+  await expect(api.getLegalDocuments({}, { timeoutMs: 5 })).rejects.toBeInstanceOf(Unreachable)
 })

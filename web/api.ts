@@ -1,11 +1,11 @@
 import type * as z from 'zod/mini'
 import { type Call, calls } from '#contract/api.ts'
-import { type Options, send } from './call.ts'
+import { type CallOptions, sendCall } from './call.ts'
 
 type Client<Calls extends Record<string, Call>> = {
   [Name in keyof Calls]: (
     input: z.infer<Calls[Name]['input']>,
-    options?: Options,
+    options?: CallOptions,
   ) => Promise<z.infer<Calls[Name]['output']>>
 }
 
@@ -14,7 +14,7 @@ export const clientOf = <Calls extends Record<string, Call>>(calls: Calls) =>
   Object.fromEntries(
     Object.entries(calls).map(([name, call]) => [
       name,
-      (input: Record<string, unknown>, options?: Options) => send(call, input, options),
+      (input: Record<string, unknown>, options?: CallOptions) => sendCall(call, input, options),
     ]),
   ) as unknown as Client<Calls>
 

@@ -44,9 +44,9 @@ const leanCalls: Plugin = {
   name: 'foyer-lean-calls',
   enforce: 'pre',
   load: (id) => {
-    const lean = Object.entries(calls).map(([name, { method, path, keyed }]: [string, Call]) => [
+    const lean = Object.entries(calls).map(([name, { method, path, takesIdempotencyKey }]: [string, Call]) => [
       name,
-      { method, path, keyed },
+      { method, path, takesIdempotencyKey },
     ])
     return id.endsWith('contract/api.ts')
       ? `export const calls = ${JSON.stringify(Object.fromEntries(lean))}`
@@ -70,7 +70,7 @@ await report()
 
 /**
  * The wizard's script, in one file with all it needs at once, and the chunks it fetches later. The styles that it imports
- * become one sheet, which is inlined, not loaded; later ones are text in a chunk, see web/style/wear.ts.
+ * become one sheet, which is inlined, not loaded; later ones are text in a chunk, see web/style/addStyles.ts.
  */
 async function buildBrowser() {
   const options = {

@@ -2,22 +2,22 @@ import { startTransition } from 'react'
 import { flushSync } from 'react-dom'
 import { createRoot, hydrateRoot } from 'react-dom/client'
 import { API, pageHits } from '#contract/paths.ts'
-import type { BareStart, StartData } from '#contract/start.ts'
-import { bringNext } from './bringNext.ts'
+import type { FallbackStart, StartData } from '#contract/start.ts'
 import { ask } from './dialog/ask.ts'
 import { EnrollPage } from './enroll/EnrollPage.tsx'
 import { orderFailed } from './enroll/firstMessages.ts'
 import { findPlace } from './enroll/place.ts'
 import { fetchNext } from './enroll/steps.ts'
+import { loadSecondScript } from './loadSecondScript.ts'
 import { log } from './log.ts'
-import { reach } from './reach.ts'
-import { isBegun, whenIdle } from './when.ts'
+import { request } from './network.ts'
+import { hasInteracted, whenIdle } from './timing.ts'
 import './style/index.css'
 
 /** Wakes up the page that the server sent. */
 async function wake() {
   const root = document.getElementById('foyer')
-  const start: StartData | BareStart | null = JSON.parse(document.getElementById('start')?.textContent ?? 'null')
+  const start: StartData | FallbackStart | null = JSON.parse(document.getElementById('start')?.textContent ?? 'null')
   if (!root || !start) return
   if (!('sponsor' in start)) return fill(root, start)
   const page = await enrollPage(start)
@@ -26,15 +26,15 @@ async function wake() {
 }
 
 async function enrollPage(start: StartData) {
-  bringNext(false)
+  loadSecondScript(false)
   const place = await findPlace(start)
-  if (isBegun()) fetchNext(place.step, start).catch(() => undefined) // somebody will soon wait for it
+  if (hasInteracted()) fetchNext(place.step, start).catch(() => undefined) // somebody will soon wait for it
   whenIdle(() => countVisit(start.sponsor.site))
   return <EnrollPage start={start} place={place} />
 }
 
 /** The server had nothing to put into the page but its shape: ask for the rest. */
-async function fill(root: HTMLElement, bare: BareStart) {
+async function fill(root: HTMLElement, bare: FallbackStart) {
   try {
     const { askStart } = await import('./enroll/askStart.ts')
     createRoot(root).render(await enrollPage(await askStart(bare)))
@@ -50,7 +50,7 @@ async function fill(root: HTMLElement, bare: BareStart) {
 async function countVisit(sponsor_site: string) {
   try {
     await visible()
-    const reply = await reach(API + pageHits.path.replace(':sponsor_site', encodeURIComponent(sponsor_site)))
+    const reply = await request(API + pageHits.path.replace(':sponsor_site', encodeURIComponent(sponsor_site)))
     await reply.text() // unread, it would keep its connection
   } catch (cause) {
     log('The visit was not counted.', cause)

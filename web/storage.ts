@@ -8,7 +8,7 @@ export type FieldName = keyof typeof fields | OrderList
 export type Draft = Partial<Record<FieldName, string>>
 
 /** The answers that outlive a reload. Never a password, a card, a code, a trap or an agreement: add with care. */
-const kept = [
+const storedFields = [
   ['product_ids', 'autoship_product_ids', 'special_product_ids'],
   ['first_name', 'last_name', 'business_name', 'mobile_phone', 'email', 'username'],
   ['country', 'address', 'address2', 'city', 'state', 'post_code'],
@@ -38,12 +38,12 @@ export const forgetDraft = (): void => {
 }
 
 /** What the tab knows of a phone number: when a code last went to it, and whether it was confirmed. Never the code. */
-export type KnownPhone = { sent_at?: number | undefined; verified?: boolean }
-export type KnownPhones = Record<string, KnownPhone>
+export type PhoneStatus = { sent_at?: number | undefined; verified?: boolean }
+export type PhoneStatuses = Record<string, PhoneStatus>
 
-export const loadPhones = (): KnownPhones =>
+export const loadPhones = (): PhoneStatuses =>
   Object.fromEntries(Object.entries(parsed(read(tab, PHONES))).map(([phone, known]) => [phone, onlyKnown(known)]))
-export const savePhones = (phones: KnownPhones): void => write(tab, PHONES, JSON.stringify(phones))
+export const savePhones = (phones: PhoneStatuses): void => write(tab, PHONES, JSON.stringify(phones))
 
 /** What is being paid for, or was: nothing of the card. */
 export type Receipt = {
@@ -84,11 +84,11 @@ export const forgetMember = (): void => {
 }
 
 function onlyKept(found: Record<string, unknown>): Draft {
-  const answers = kept.map((name) => [name, found[name]] as const)
+  const answers = storedFields.map((name) => [name, found[name]] as const)
   return Object.fromEntries(answers.filter(([, answer]) => typeof answer === 'string'))
 }
 
-function onlyKnown(found: unknown): KnownPhone {
+function onlyKnown(found: unknown): PhoneStatus {
   const { sent_at, verified } = Object(found)
   return { ...(Number.isFinite(sent_at) ? { sent_at } : {}), ...(verified === true ? { verified } : {}) }
 }

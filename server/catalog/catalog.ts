@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Input, LegalDocument, Package } from '#contract/api.ts'
 import { messages } from '#contract/fields.ts'
 import { figures } from '#contract/figures.ts'
-import { isAtCheckout, subscriptionConsent } from '#contract/legal.ts'
+import { isShownAtCheckout, subscriptionConsent } from '#contract/legal.ts'
 import { toAmount } from '#contract/money.ts'
 import { groupOf, groupOfList, type OrderList, orderLists, productIds } from '#contract/packages.ts'
 import type { Db } from '#server/db/db.ts'
@@ -70,7 +70,7 @@ export const findDocuments = (db: Db): Promise<LegalDocument[]> =>
 /** What the first checkbox stands for today: title, version and hash of each document of checkout. */
 export async function checkoutDocuments(db: Db) {
   const { rows } = await documents(db, {})
-  return rows.filter(isAtCheckout)
+  return rows.filter(isShownAtCheckout)
 }
 
 const documents = statement((db) =>

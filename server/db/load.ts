@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { AT_CHECKOUT, isAtCheckout } from '#contract/legal.ts'
+import { AT_CHECKOUT, isShownAtCheckout } from '#contract/legal.ts'
 import { MASTER } from '#contract/site.ts'
 import { keepText } from '#server/catalog/catalog.ts'
 import { claimOne } from '#server/enrollment/claims.ts'
@@ -141,6 +141,6 @@ async function keepDocument(db: Db, { content, ...row }: DocumentFile) {
 /** Every visitor accepts something before they pay. */
 async function requireCheckout(db: Db) {
   const documents = await db.selectFrom('legal_document').select(['status', 'display_on_checkout']).execute()
-  if (!documents.some(isAtCheckout))
+  if (!documents.some(isShownAtCheckout))
     throw new BadLines([`documents: none is active and names ${AT_CHECKOUT}, and without one nobody can pay`])
 }

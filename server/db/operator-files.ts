@@ -3,9 +3,9 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import sanitizeHtml from 'sanitize-html'
-import { tidied } from '#contract/fields.ts'
+import { tidyText } from '#contract/fields.ts'
 import { toCents } from '#contract/money.ts'
-import { MASTER, reservedWords, SITE } from '#contract/site.ts'
+import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
 import { list } from '#server/config/readers.ts'
 import { Mendable } from '#server/operator-error.ts'
 import type { Tables } from './tables.ts'
@@ -27,7 +27,7 @@ export const readSponsors = async (base: string, problem: Problem) =>
 
 function readSponsor(row: Row) {
   const site = row.get('site')
-  if (!SITE.test(site)) row.wrong(`site is 1 to 30 small letters and digits, not '${site}'`)
+  if (!SITE_PATTERN.test(site)) row.wrong(`site is 1 to 30 small letters and digits, not '${site}'`)
   else if (site !== MASTER && reservedWords.has(site)) row.wrong(`site '${site}' is a reserved word`)
   const renamed_to = row.get('renamed_to') || null
   if (site === MASTER && (row.get('active') === 'No' || renamed_to))
@@ -164,7 +164,7 @@ const whole = ({ get, wrong }: Row, column: string): number => {
 }
 
 const text = ({ get, wrong }: Row, column: string): string => {
-  const found = tidied(get(column))
+  const found = tidyText(get(column))
   if (!found) wrong(`${column} is missing`)
   return found
 }

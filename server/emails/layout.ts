@@ -1,4 +1,4 @@
-import { brand, looks } from '#contract/brand.ts'
+import { brand, theme } from '#contract/brand.ts'
 import type { Letter } from '#server/gateways/mail/port.ts'
 import { escaped } from '#server/markup.ts'
 import { oneLine } from './plain-text.ts'
@@ -12,8 +12,8 @@ const soft = '#5c574d'
 const line = '#e4ded2'
 const card = '#ffffff'
 const paper = '#faf8f4'
-const base = `font-family:${looks.font};font-size:16px;line-height:1.55;color:${ink}`
-const head = `font-family:${looks['font-head']};font-weight:600;line-height:1.25;color:${ink}`
+const base = `font-family:${theme.font};font-size:16px;line-height:1.55;color:${ink}`
+const head = `font-family:${theme['font-head']};font-weight:600;line-height:1.25;color:${ink}`
 const breaks = 'overflow-wrap:anywhere;word-break:break-word'
 /** An amount is never broken. */
 const whole = 'white-space:nowrap'
@@ -47,7 +47,7 @@ export const smallPrint = (text: string): Block => ({
 export const button = (label: string, href: string): Block => ({
   text: `${oneLine(label)}: ${href}`,
   html: `<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 12px"><tr>
-<td bgcolor="${looks.accent}" style="border-radius:10px;background:${looks.accent}"><a href="${escaped(href)}" style="display:inline-block;padding:14px 26px;font-family:${looks.font};font-size:16px;line-height:1.2;font-weight:600;color:#ffffff;text-decoration:none">${shown(label)}</a></td>
+<td bgcolor="${theme.accent}" style="border-radius:10px;background:${theme.accent}"><a href="${escaped(href)}" style="display:inline-block;padding:14px 26px;font-family:${theme.font};font-size:16px;line-height:1.2;font-weight:600;color:#ffffff;text-decoration:none">${shown(label)}</a></td>
 </tr></table>
 <p style="margin:0 0 20px;${base};font-size:14px;color:${soft};${breaks}">${link(href)}</p>`,
 })
@@ -83,7 +83,7 @@ const row = (name: string, value: string, look = '', ending = breaks) => {
 /** An address to be seen at once, and to be copied. */
 export const address = (href: string): Block => ({
   text: href,
-  html: `${table} style="margin:0 0 24px"><tr><td bgcolor="${looks['accent-tint']}" align="center" style="padding:18px 16px;border-radius:10px;background:${looks['accent-tint']};${base};font-size:18px;font-weight:600;${breaks}">${link(href, href.replace(/^https?:\/\//, ''))}</td></tr></table>`,
+  html: `${table} style="margin:0 0 24px"><tr><td bgcolor="${theme['accent-tint']}" align="center" style="padding:18px 16px;border-radius:10px;background:${theme['accent-tint']};${base};font-size:18px;font-weight:600;${breaks}">${link(href, href.replace(/^https?:\/\//, ''))}</td></tr></table>`,
 })
 
 /** Signs without spaces, such as a hash. */
@@ -99,7 +99,7 @@ export const acceptedText = (content: string, text: string): Block => ({
 })
 
 const link = (href: string, words = href) =>
-  `<a href="${escaped(href)}" style="color:${looks.accent};text-decoration:underline">${escaped(words)}</a>`
+  `<a href="${escaped(href)}" style="color:${theme.accent};text-decoration:underline">${escaped(words)}</a>`
 
 type Writing = {
   to: string
@@ -128,11 +128,11 @@ export function write({ to, subject, preview, from, blocks, attachment }: Writin
 <div style="display:none;max-height:0;overflow:hidden">${shown(preview)}</div>
 ${table} bgcolor="${paper}" style="background:${paper}"><tr><td align="center" style="padding:24px 12px 40px">
 ${table} style="max-width:600px;border-collapse:separate">
-<tr><td bgcolor="${looks.accent}" style="padding:18px 24px;border-radius:14px 14px 0 0;background:${looks.accent};font-family:${looks['font-head']};font-size:22px;line-height:1.2;font-weight:600;color:#ffffff">${shown(brand.name)}</td></tr>
+<tr><td bgcolor="${theme.accent}" style="padding:18px 24px;border-radius:14px 14px 0 0;background:${theme.accent};font-family:${theme['font-head']};font-size:22px;line-height:1.2;font-weight:600;color:#ffffff">${shown(brand.name)}</td></tr>
 <tr><td bgcolor="${card}" style="padding:32px 24px 16px;border:1px solid ${line};border-top:0;border-radius:0 0 14px 14px;background:${card}">
 ${blocks.map((block) => block.html).join('\n')}
 </td></tr>
-<tr><td align="center" style="padding:20px 8px 0;font-family:${looks.font};font-size:13px;line-height:1.5;color:${soft}">${shown(brand.name)} · ${link(from)}</td></tr>
+<tr><td align="center" style="padding:20px 8px 0;font-family:${theme.font};font-size:13px;line-height:1.5;color:${soft}">${shown(brand.name)} · ${link(from)}</td></tr>
 </table>
 </td></tr></table>
 </body>

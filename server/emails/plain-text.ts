@@ -1,10 +1,10 @@
-import { turns } from '#contract/fields.ts'
+import { directionMarks } from '#contract/fields.ts'
 
 /** A name cannot begin a line of its own, nor turn the direction of what follows. */
 export const oneLine = (text: string): string =>
   text
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-    .replace(turns, '')
+    .replace(directionMarks, '')
     .replace(/ {2,}/g, ' ')
     .trim()
 

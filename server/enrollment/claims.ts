@@ -1,5 +1,5 @@
 import type { Insertable } from 'kysely'
-import { fields, messagesOf } from '#contract/fields.ts'
+import { fields, messagesByField } from '#contract/fields.ts'
 import { reservedWords } from '#contract/site.ts'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
@@ -23,7 +23,7 @@ export async function availability(
   enrollment_id: string | undefined,
 ): Promise<'Available' | string[]> {
   const checked = fields[name].safeParse(asked)
-  if (!checked.success) return Object.values(messagesOf(checked.error.issues)).flat()
+  if (!checked.success) return Object.values(messagesByField(checked.error.issues)).flat()
   const value = claimValue(checked.data)
   if (name === 'username' && reservedWords.has(value)) return [taken.username]
   const claim = await db

@@ -3,7 +3,7 @@ import { verify } from '@node-rs/argon2'
 import { importJWK, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LegalDocument } from '#contract/api.ts'
-import { AT_CHECKOUT, isAtCheckout, shownTexts } from '#contract/legal.ts'
+import { AT_CHECKOUT, isShownAtCheckout, textsFingerprint } from '#contract/legal.ts'
 import { officeAddress } from '#contract/office.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { everyRow } from '#server/test/every-row.ts'
@@ -34,12 +34,12 @@ describe('what the visitor saw', () => {
 
   it('4.21 so are other documents than those that were shown', async () => {
     const documents = (await site.get('/api/enrollment/get-all-legal-documents')).json() as LegalDocument[]
-    const atCheckout = documents.filter(isAtCheckout)
-    const reply = await join({ shown_texts: shownTexts(atCheckout.slice(1)) })
+    const atCheckout = documents.filter(isShownAtCheckout)
+    const reply = await join({ shown_texts: textsFingerprint(atCheckout.slice(1)) })
     expect(reply.json().fields).toEqual({
       agreement_1: ['A document has changed since you opened this page. Please read it again.'],
     })
-    expect((await join({ shown_texts: shownTexts(atCheckout) })).json().payment).toBe('Approved')
+    expect((await join({ shown_texts: textsFingerprint(atCheckout) })).json().payment).toBe('Approved')
   })
 
   it('4.21 a document that stands there twice is accepted once, and nobody is turned away after they paid', async () => {

@@ -1,9 +1,9 @@
 import { expiryYears, isExpired } from '#contract/card.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { messages } from '#contract/fields.ts'
-import { shownTexts } from '#contract/legal.ts'
+import { textsFingerprint } from '#contract/legal.ts'
 import { toAmount } from '#contract/money.ts'
-import { objectionTo, passwordMessages } from '#contract/password.ts'
+import { passwordMessages, passwordProblem } from '#contract/password.ts'
 import { shippingOf } from '#contract/payload.ts'
 import { isInDoubt } from '#server/abuse/breaker.ts'
 import { countRefusal, spend } from '#server/abuse/limits.ts'
@@ -63,9 +63,9 @@ function refuseHaste({ config, now }: World, { since }: Visitor) {
 }
 
 /** Passwords that meet the spec's rule and are guessed all the same. */
-export function refuseGuessable(order: { password: string } & Parameters<typeof objectionTo>[1]) {
+export function refuseGuessable(order: { password: string } & Parameters<typeof passwordProblem>[1]) {
   const wellKnown = () => (isWellKnown(order.password) ? passwordMessages.wellKnown : undefined)
-  const objection = objectionTo(order.password, order) ?? wellKnown()
+  const objection = passwordProblem(order.password, order) ?? wellKnown()
   if (objection) throw refuseFields({ password: objection })
 }
 
@@ -118,7 +118,7 @@ const memberOf = (order: Enrollment): Details['member'] => ({
 /** The exact texts behind the two checkboxes, as they stand now, and as the visitor saw them. */
 async function acceptedTexts({ db }: World, { shown_texts }: Enrollment): Promise<Details['acceptances']> {
   const documents = await checkoutDocuments(db)
-  if (shown_texts !== undefined && shown_texts !== shownTexts(documents))
+  if (shown_texts !== undefined && shown_texts !== textsFingerprint(documents))
     throw refuseFields({ agreement_1: 'A document has changed since you opened this page. Please read it again.' })
   const { title, version, sha256 } = consent
   const once = new Map(documents.map((document) => [`${document.sha256} ${document.title}`, document])) // the same, in two files

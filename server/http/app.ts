@@ -3,7 +3,7 @@ import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyServerFactory, LogController } from 'fastify'
 import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import * as z from 'zod/mini'
-import { API, type Call, calls, IdempotencyKey, Refused } from '#contract/api.ts'
+import { API, type Call, calls, ErrorReply, IdempotencyKey } from '#contract/api.ts'
 import { brand } from '#contract/brand.ts'
 import { officeCalls } from '#contract/office-calls.ts'
 import { type Handlers, handlers } from '#server/handlers.ts'
@@ -127,13 +127,18 @@ function addCall(api: FastifyInstance, world: World, name: string, call: Call, a
       summary: call.summary,
       tags: [call.path.split('/')[1] ?? ''],
       [place]: call.input,
-      ...(call.keyed ? { headers: z.object({ 'idempotency-key': z.optional(IdempotencyKey) }) } : {}),
-      response: { 200: call.output, ...(call.mayWait ? { 202: call.output } : {}), '4xx': Refused, '5xx': Refused },
+      ...(call.takesIdempotencyKey ? { headers: z.object({ 'idempotency-key': z.optional(IdempotencyKey) }) } : {}),
+      response: {
+        200: call.output,
+        ...(call.mayBePending ? { 202: call.output } : {}),
+        '4xx': ErrorReply,
+        '5xx': ErrorReply,
+      },
     },
     handler: async (request, reply) => {
       const input = request[place === 'querystring' ? 'query' : place]
       const output = await answer(world, input, visitorFrom(request, reply, world))
-      return reply.code(call.mayWait && isWaiting(output) ? 202 : 200).send(output)
+      return reply.code(call.mayBePending && isWaiting(output) ? 202 : 200).send(output)
     },
   })
 }

@@ -8,11 +8,11 @@ import { isOfficeOurs } from '#server/office/pages.ts'
 /** The calls that this site answers, ready to be shown. */
 export const documentedCalls = (config: Config): DocumentedCall[] =>
   Object.values<Call>({ ...calls, ...(isOfficeOurs(config) ? officeCalls : {}) }).map(
-    ({ method, path, summary, input, output, keyed }) => ({
+    ({ method, path, summary, input, output, takesIdempotencyKey }) => ({
       method,
       path: API + path.replace(/:(\w+)/, '{$1}'),
       summary,
-      input: z.toJSONSchema(z.object({ ...input.shape, ...(keyed ? header : {}) }), { io: 'input' }),
+      input: z.toJSONSchema(z.object({ ...input.shape, ...(takesIdempotencyKey ? header : {}) }), { io: 'input' }),
       output: z.toJSONSchema(output),
     }),
   )

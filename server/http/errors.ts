@@ -2,8 +2,8 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
-import type { Refused } from '#contract/api.ts'
-import { messagesOf } from '#contract/fields.ts'
+import type { ErrorReply } from '#contract/api.ts'
+import { messagesByField } from '#contract/fields.ts'
 import { isCrowded } from '#server/db/db.ts'
 import { Refusal, refuseCrowd, refuseFields } from '#server/refusal.ts'
 
@@ -29,7 +29,7 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   return reply.code(status).type('application/json').send(JSON.stringify(body))
 }
 
-function inWords(error: FastifyError | Refusal): { status: number; body: Refused; retryAfter?: number | undefined } {
+function inWords(error: FastifyError | Refusal): { status: number; body: ErrorReply; retryAfter?: number | undefined } {
   if (error instanceof Refusal) {
     const { fields, retryAfter, body } = error.more
     return {
@@ -44,14 +44,14 @@ function inWords(error: FastifyError | Refusal): { status: number; body: Refused
       message,
     }))
     if (issues.some(({ path }) => !path[0])) return { status: 400, body: { message: UNREADABLE } } // not an object at all
-    return inWords(refuseFields(messagesOf(issues)))
+    return inWords(refuseFields(messagesByField(issues)))
   }
   if (isCrowded(error)) return inWords(refuseCrowd())
   const status = error.statusCode && error.statusCode >= 400 && error.statusCode < 500 ? error.statusCode : 500
   return { status, body: { message: sentences[status] ?? (status < 500 ? UNREADABLE : OURS) } }
 }
 
-export const nothingHere: Refused = { message: NOTHING }
+export const nothingHere: ErrorReply = { message: NOTHING }
 
 type Headers = Record<string, string>
 

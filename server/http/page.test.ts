@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { brandPromise } from '#contract/brand.ts'
+import { brandDescription } from '#contract/brand.ts'
 import { filledForm, plainShell, type Site, testSite } from '#server/test/site.ts'
 import { createApp } from './app.ts'
 
@@ -118,7 +118,7 @@ describe('a sponsor’s page', () => {
     expect(loaded[0]).toMatch(/^<script type="module" src=/)
     expect(loaded.length).toBeGreaterThan(1)
     expect(body).toContain(
-      `<meta name="description" content="Join Foyer with Ana&#39;s Paper Lantern Studio. ${brandPromise}">`,
+      `<meta name="description" content="Join Foyer with Ana&#39;s Paper Lantern Studio. ${brandDescription}">`,
     )
   })
 

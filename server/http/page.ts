@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { brand, brandPromise } from '#contract/brand.ts'
-import { MASTER, reservedWords, SITE } from '#contract/site.ts'
+import { brand, brandDescription } from '#contract/brand.ts'
+import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
 import { standingOf } from '#server/enrollment/enrollment.ts'
 import { Refusal } from '#server/refusal.ts'
 import { arrive } from '#server/sponsors/landing.ts'
@@ -94,7 +94,7 @@ const SECONDS_OTHER = 1800
 
 async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: World, shell: Shell, word: string) {
   const site = word.toLowerCase()
-  if (!SITE.test(site) || (site !== MASTER && reservedWords.has(site))) return notFound(request, reply, shell)
+  if (!SITE_PATTERN.test(site) || (site !== MASTER && reservedWords.has(site))) return notFound(request, reply, shell)
   if (isAhead(request)) return reply.code(503).send('') // asked for again, with its cookie, when somebody opens it
   const begun = await goOn(request, world, site)
   const lost = wordIn(request, LOST)
@@ -111,7 +111,7 @@ async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: 
   const { title, start } = arrival
   return sendPage(request, reply, shell, {
     title,
-    description: `${title}. ${brandPromise}`,
+    description: `${title}. ${brandDescription}`,
     start,
     body: pages.enroll(start),
     enrollment_id: begun.enrollment_id,
@@ -122,7 +122,7 @@ async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: 
 
 const wordIn = ({ cookies }: FastifyRequest, name: string) => {
   const word = cookies[name]
-  return word && SITE.test(word) ? word : undefined
+  return word && SITE_PATTERN.test(word) ? word : undefined
 }
 
 /** The visitor's enrollment, or a new one. A reload does not begin again. */

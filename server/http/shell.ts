@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { OfficeStart, PageHead, Pages } from '#contract/pages.ts'
-import type { BareStart, StartData } from '#contract/start.ts'
+import type { FallbackStart, StartData } from '#contract/start.ts'
 import type { Sources } from '#server/gateways/captcha/port.ts'
 import { escaped } from '#server/markup.ts'
 import { Mendable } from '#server/operator-error.ts'
@@ -65,7 +65,7 @@ type Page = {
   body: string
   status?: number
   /** What the page's script begins with. */
-  start?: StartData | BareStart | OfficeStart
+  start?: StartData | FallbackStart | OfficeStart
   enrollment_id?: string
   script?: string
   /** The script that follows it. */

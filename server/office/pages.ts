@@ -45,7 +45,7 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
   for (const [path, screen] of Object.entries(openScreens))
     app.get(path, hidden, (request, reply) => show(request, reply, { screen }))
   app.get('/office/autologin/grant-access/:token', hidden, (request, reply) =>
-    show(request, reply, { screen: 'door', ...(isFromHere(request) ? {} : { isForeign: true }) }),
+    show(request, reply, { screen: 'door', ...(isFromHere(request) ? {} : { isFromOtherSite: true }) }),
   )
 
   type Member = NonNullable<Awaited<ReturnType<typeof memberBehind>>>

@@ -3,7 +3,7 @@ import { brand } from '#contract/brand.ts'
 import { toAmount } from '#contract/money.ts'
 import { renewsOn } from '#contract/renewal.ts'
 import { MASTER } from '#contract/site.ts'
-import { type BareStart, preselected, type StartData } from '#contract/start.ts'
+import { type FallbackStart, preselectedPackage, type StartData } from '#contract/start.ts'
 import { findPackages, ourShelf } from '#server/catalog/catalog.ts'
 import type { World } from '#server/world.ts'
 import { type Credited, creditOf, isChosen, withOpened } from './credit.ts'
@@ -13,7 +13,7 @@ import type { Touch } from './touches.ts'
 /** What a visitor of a site gets: the way to the right one, or the page with all that it needs before any call. */
 type Arrival = { touches: Touch[] } & (
   | { leadsTo: string; isLost: boolean }
-  | { title: string; start: StartData | BareStart }
+  | { title: string; start: StartData | FallbackStart }
 )
 
 /** What brought the visitor here: links opened before, and the word that led nowhere or to somebody else a moment ago. */
@@ -49,7 +49,7 @@ async function otherSponsor(world: World, sponsor: Sponsor, { other, mayChoose, 
 }
 
 async function startData(world: World, sponsor: Sponsor, packages: Package[], way: Led): Promise<StartData> {
-  const starter = preselected(packages)
+  const starter = preselectedPackage(packages)
   return {
     sponsor,
     ...(way.lost ? { unknown_site: way.lost } : {}),
@@ -62,7 +62,7 @@ async function startData(world: World, sponsor: Sponsor, packages: Package[], wa
 }
 
 /** What we know without asking the database. */
-const withoutDatabase = ({ config, now, captcha }: World): Omit<BareStart, 'sponsor_site'> => ({
+const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, 'sponsor_site'> => ({
   renews_on: renewsOn(now()),
   policy: {
     start_step: config.START_STEP,

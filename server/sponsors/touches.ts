@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { SITE } from '#contract/site.ts'
+import { SITE_PATTERN } from '#contract/site.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Tables } from '#server/db/tables.ts'
@@ -72,5 +72,5 @@ export const readTouches = (text: string): Touch[] =>
   text.split('-').flatMap((one) => {
     const [site = '', code, time = ''] = one.split('_')
     const why = reasons.find((reason) => codes[reason] === code)
-    return SITE.test(site) && why ? [{ site, why, touched_at: new Date(Number.parseInt(time, 36)) }] : []
+    return SITE_PATTERN.test(site) && why ? [{ site, why, touched_at: new Date(Number.parseInt(time, 36)) }] : []
   })

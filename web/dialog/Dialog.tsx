@@ -14,7 +14,7 @@ import { readForm } from '#web/form/readForm.ts'
 import { icon as draw } from '#web/icons.tsx'
 import { log } from '#web/log.ts'
 import { Notice } from '#web/Notice.tsx'
-import { sentenceIn } from '#web/sentenceIn.ts'
+import { readableMessage } from '#web/readableMessage.ts'
 import { Actions } from './Actions.tsx'
 import type { Answer, Dismissal, Question } from './ask.ts'
 import { findError } from './input.ts'
@@ -64,7 +64,7 @@ export function Dialog({ question, onAnswer }: DialogProps) {
       end(answer)
     } catch (cause) {
       log(`'${title}' was confirmed, and then it failed.`, cause)
-      setFailure(sentenceIn(cause) ?? 'That did not work. Please try again.')
+      setFailure(readableMessage(cause) ?? 'That did not work. Please try again.')
       enter('open')
     }
   }

@@ -1,10 +1,10 @@
 import { createRoot } from 'react-dom/client'
+import { addStyles } from '#web/style/addStyles.ts'
 import css from '../style/dialog.css?inline'
-import { wear } from '../style/wear.ts'
 import type { Answer, Question } from './ask.ts'
 import { Dialog } from './Dialog.tsx'
 
-wear(css)
+addStyles(css)
 
 /** Shows one question, and tells its answer once the dialog is closed and the focus is back. */
 export function open(question: Question): Promise<Answer> {

@@ -1,10 +1,10 @@
-import type { BareStart } from '#contract/start.ts'
+import type { FallbackStart } from '#contract/start.ts'
 import { Header } from '#web/Header.tsx'
 import { Notice } from '#web/Notice.tsx'
 import { Indicator } from './Indicator.tsx'
 
 /** The shape of the page while its script asks for what should stand in it. The notice shows itself if nobody answers. */
-export function Waiting({ start }: { start: BareStart }) {
+export function Waiting({ start }: { start: FallbackStart }) {
   const { start_step, autoship, special } = start.policy
   return (
     <div className="page">

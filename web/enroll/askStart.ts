@@ -1,14 +1,14 @@
 import { figures } from '#contract/figures.ts'
 import { MASTER } from '#contract/site.ts'
-import { type BareStart, preselected, type StartData } from '#contract/start.ts'
+import { type FallbackStart, preselectedPackage, type StartData } from '#contract/start.ts'
 import { api } from '#web/api.ts'
-import { Unreachable } from '#web/reach.ts'
+import { Unreachable } from '#web/network.ts'
 import { orderOf } from './draft.ts'
 
 const pauses = [1000, 2000, 4000]
 
 /** The start data of a page that was served without any: from the calls, with some patience. */
-export async function askStart(bare: BareStart): Promise<StartData> {
+export async function askStart(bare: FallbackStart): Promise<StartData> {
   for (const pause of pauses) {
     try {
       return await ask(bare)
@@ -20,7 +20,7 @@ export async function askStart(bare: BareStart): Promise<StartData> {
   return ask(bare)
 }
 
-async function ask({ sponsor_site, ...known }: BareStart): Promise<StartData> {
+async function ask({ sponsor_site, ...known }: FallbackStart): Promise<StartData> {
   const { product_category_id, language_id } = figures
   const [sponsor, packages] = await Promise.all([
     api.getSponsor({ sponsor_site }),
@@ -30,7 +30,7 @@ async function ask({ sponsor_site, ...known }: BareStart): Promise<StartData> {
   if (isLost)
     history.replaceState(null, '', `/${MASTER}`) // without leaving, to be able to name the lost word
   else if (sponsor.site !== sponsor_site) return leaveFor(sponsor.site)
-  const starter = preselected(packages)
+  const starter = preselectedPackage(packages)
   const { grand_total } = await api.sumOrder(orderOf(starter ? { product_ids: String(starter.product_id) } : {}))
   return {
     ...known,

@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom'
 import { brand } from '#contract/brand.ts'
 import type { StartData } from '#contract/start.ts'
 import { fetchDialog } from '#web/dialog/ask.ts'
-import { whenBegun, whenIdle, whenPainted } from '#web/when.ts'
+import { whenIdle, whenInteracted, whenPainted } from '#web/timing.ts'
 import { nextStep } from './flow.ts'
 import { currentEntry, type Entry, type Place } from './place.ts'
 import type { Event } from './state.ts'
@@ -109,7 +109,7 @@ export function useReadiness(wizard: Wizard, start: StartData, dispatch: Dispatc
         .catch(() => undefined)
       whenIdle(() => fetchDialog().catch(() => undefined)) // nobody waits for it
     }
-    return isNew ? whenBegun(bring) : void whenIdle(bring)
+    return isNew ? whenInteracted(bring) : void whenIdle(bring)
   }, [step, start, isNew])
 
   useEffect(() => {

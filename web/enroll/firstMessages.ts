@@ -1,12 +1,12 @@
 import type { Question } from '#web/dialog/ask.ts'
-import { sentenceIn } from '#web/sentenceIn.ts'
+import { readableMessage } from '#web/readableMessage.ts'
 
 /** The owner's dialogs that the first screen may need: all else comes with its step. */
 
 /** The packages did not come, or the order could not be summed. */
 export const orderFailed = (error: unknown): Question => ({
   title: 'Error',
-  text: sentenceIn(error) ?? 'The server did not answer.',
+  text: readableMessage(error) ?? 'The server did not answer.',
   icon: 'error',
 })
 

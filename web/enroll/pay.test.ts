@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { Refused } from '#web/call.ts'
-import { Unreachable } from '#web/reach.ts'
+import { RejectedCall } from '#web/call.ts'
+import { Unreachable } from '#web/network.ts'
 import { createPayment, type Outcome, type Press } from './pay.ts'
 
 const ID = '00000000-0000-4000-8000-000000000000'
@@ -13,8 +13,8 @@ const pending: EnrollmentReply = { payment: 'Pending', token: '', vo_url: '' }
 const none: EnrollmentStatus = { state: 'none', attempt: 1 }
 const nothing = [none, none] // for the cookie, and for the page
 const offline = new Unreachable('The server did not answer.')
-const garbled = new Refused(200, { message: 'Something went wrong.' }) // a page of the hotel's Wi-Fi
-const broken = new Refused(500, { message: 'Something went wrong.' })
+const garbled = new RejectedCall(200, { message: 'Something went wrong.' }) // a page of the hotel's Wi-Fi
+const broken = new RejectedCall(500, { message: 'Something went wrong.' })
 
 type Said<Answer> = Answer | Error
 
@@ -152,11 +152,11 @@ describe('what becomes of a press', () => {
     ],
     [
       'refused by field',
-      new Refused(422, { message: 'Please check the marked fields.', fields: { username: ['Taken.'] } }),
+      new RejectedCall(422, { message: 'Please check the marked fields.', fields: { username: ['Taken.'] } }),
       [none],
       { is: 'refused', message: 'Please check the marked fields.', fields: { username: ['Taken.'] } },
     ],
-    ['too often', new Refused(429, { message: 'Wait.' }), [none], { is: 'refused', message: 'Wait.', fields: {} }],
+    ['too often', new RejectedCall(429, { message: 'Wait.' }), [none], { is: 'refused', message: 'Wait.', fields: {} }],
   ])('%s', async (_, reply, status, outcome) => {
     const { submit } = serverSaying({ pays: [reply], status })
     expect(await submit()).toEqual(outcome)
@@ -205,7 +205,7 @@ describe('the number of the attempt', () => {
     ['4.7 goes up after a decline was heard', declined, [none], ['.1', '.2']],
     ['4.8 stays after a lost answer that nobody knows of', offline, [...nothing, none], ['.1', '.1']],
     ['4.8 stays when nobody answers', offline, [...nothing, offline], ['.1', '.1']],
-    ['4.8 stays after a refusal', new Refused(422, { message: '', fields: {} }), [none], ['.1', '.1']],
+    ['4.8 stays after a refusal', new RejectedCall(422, { message: '', fields: {} }), [none], ['.1', '.1']],
     [
       'goes up when the lost answer was a decline',
       offline,
@@ -214,7 +214,7 @@ describe('the number of the attempt', () => {
     ],
     [
       'goes up when the attempt was given up',
-      new Refused(409, { message: '' }),
+      new RejectedCall(409, { message: '' }),
       [...nothing, { state: 'none', attempt: 2 }],
       ['.1', '.2'],
     ],

@@ -1,7 +1,7 @@
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import type { api } from '#web/api.ts'
-import { isNo, type Refused } from '#web/call.ts'
+import { isRejected, type RejectedCall } from '#web/call.ts'
 
 /** What there is to try: mend the input, take another card, or ask the bank. */
 export type DeclineClass = NonNullable<EnrollmentReply['decline_class']>
@@ -115,7 +115,7 @@ export function createPayment({ calls, enrollment_id, earlier, saveToken, now, p
     const end = now() + LOST_PATIENCE
     do {
       try {
-        const found = hear(await calls.getStatus({}, { key: key(), patience: Math.max(end - now(), LOST_PAUSE) }))
+        const found = hear(await calls.getStatus({}, { key: key(), timeoutMs: Math.max(end - now(), LOST_PAUSE) }))
         return found && found.is !== 'declined' ? found : { is: 'failed' }
       } catch {
         await pause(LOST_PAUSE)
@@ -124,7 +124,7 @@ export function createPayment({ calls, enrollment_id, earlier, saveToken, now, p
     return { is: 'failed' }
   }
 
-  const refuse = async ({ status, message, fields }: Refused): Promise<Outcome> => {
+  const refuse = async ({ status, message, fields }: RejectedCall): Promise<Outcome> => {
     if (status === 409) await look().catch(() => undefined) // the attempt is over: the next press needs its own number
     return { is: 'refused', message, fields }
   }
@@ -139,9 +139,9 @@ export function createPayment({ calls, enrollment_id, earlier, saveToken, now, p
         if (already) return already
         press = { attempt: attempt ?? 1, pressed_at: now() }
         pressing?.(press)
-        return answer(await calls.addEnrollment(payload, { key: key(), patience: PATIENCE }))
+        return answer(await calls.addEnrollment(payload, { key: key(), timeoutMs: PATIENCE }))
       } catch (cause) {
-        return isNo(cause) ? refuse(cause) : find()
+        return isRejected(cause) ? refuse(cause) : find()
       }
     },
 

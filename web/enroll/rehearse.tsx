@@ -1,7 +1,7 @@
 import { Activity } from 'react'
 import { createRoot } from 'react-dom/client'
 import { log } from '#web/log.ts'
-import { whenIdle } from '#web/when.ts'
+import { whenIdle } from '#web/timing.ts'
 import type { Screen } from './steps.ts'
 import type { Wizard } from './wizard.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { fields } from '#contract/fields.ts'
-import { objectionTo } from '#contract/password.ts'
+import { passwordProblem } from '#contract/password.ts'
 import type { Policy, Step } from '#contract/start.ts'
 import type { Draft } from '#web/storage.ts'
 import { nextStep } from './flow.ts'
@@ -40,7 +40,7 @@ const complete: Record<Step, (draft: Draft) => boolean> = {
   SPECIAL: () => true,
   ACCOUNT: fits(asked.ACCOUNT),
   CODE_VERIFICATION: ({ mobile_phone }) => isVerified(mobile_phone ?? ''),
-  ACCOUNT_CREATION: (draft) => fits(asked.ACCOUNT_CREATION)(draft) && !objectionTo(draft.password ?? '', draft),
+  ACCOUNT_CREATION: (draft) => fits(asked.ACCOUNT_CREATION)(draft) && !passwordProblem(draft.password ?? '', draft),
   PAYMENT: () => false,
   ACCESS: () => false,
 }

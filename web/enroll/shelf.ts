@@ -3,7 +3,7 @@ import { showAmount, toAmount, toCents } from '#contract/money.ts'
 import { orderLists } from '#contract/packages.ts'
 import type { StartData } from '#contract/start.ts'
 import { api } from '#web/api.ts'
-import { Refused } from '#web/call.ts'
+import { RejectedCall } from '#web/call.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import type { Draft } from '#web/storage.ts'
@@ -22,7 +22,7 @@ export async function askSum(wizard: Asking, answers: Draft, isWanted: () => boo
     const { grand_total } = await api.sumOrder(orderOf(answers))
     return (await showPrices(wizard, answers, grand_total, isWanted)) ? undefined : grand_total
   } catch (cause) {
-    if (cause instanceof Refused && (await leadToShelf(wizard, answers, cause.fields, isWanted))) return undefined
+    if (cause instanceof RejectedCall && (await leadToShelf(wizard, answers, cause.fields, isWanted))) return undefined
     throw cause
   }
 }

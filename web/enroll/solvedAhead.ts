@@ -1,4 +1,4 @@
-import { GOOD_FOR, workOut } from '#web/form/workOut.ts'
+import { SOLUTION_LIFETIME_MS, solveCaptcha } from '#web/form/solveCaptcha.ts'
 import { log } from '#web/log.ts'
 
 let ahead: { begun_at: number; solution: Promise<string | undefined> } | undefined
@@ -12,12 +12,12 @@ export function solveAhead(): void {
 export async function takeSolution(): Promise<string | undefined> {
   const taken = ahead
   ahead = undefined
-  return taken && Date.now() - taken.begun_at > GOOD_FOR ? solution() : taken?.solution
+  return taken && Date.now() - taken.begun_at > SOLUTION_LIFETIME_MS ? solution() : taken?.solution
 }
 
 /** Undefined when it could not be worked out: then the server asks, and the person ticks the box. */
 export const solution = (): Promise<string | undefined> =>
-  workOut(new AbortController().signal).catch((cause: unknown) => {
+  solveCaptcha(new AbortController().signal).catch((cause: unknown) => {
     log('The captcha could not be worked out.', cause)
     return undefined
   })

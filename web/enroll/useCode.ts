@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useLayoutEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { StartData } from '#contract/start.ts'
 import { api } from '#web/api.ts'
-import { Refused } from '#web/call.ts'
+import { RejectedCall } from '#web/call.ts'
 import { ask, fetchDialog, type Question } from '#web/dialog/ask.ts'
 import { focusField } from '#web/form/focusField.ts'
 import { log } from '#web/log.ts'
@@ -104,19 +104,19 @@ async function trySending(request: () => Promise<Answer>, mobile_phone: string):
   } catch (cause) {
     log('The code was not sent.', cause)
     if (isQuestion(cause)) return 'asked'
-    if (cause instanceof Refused && cause.status === 409) return 'unneeded'
+    if (cause instanceof RejectedCall && cause.status === 409) return 'unneeded'
     const left = secondsSaid(cause)
-    if (!left) return cause instanceof Refused ? { refused: cause.message } : 'unanswered'
+    if (!left) return cause instanceof RejectedCall ? { refused: cause.message } : 'unanswered'
     noteSent(mobile_phone, left)
     return 'sent before'
   }
 }
 
-const isQuestion = (cause: unknown) => cause instanceof Refused && cause.fields.captcha !== undefined
+const isQuestion = (cause: unknown) => cause instanceof RejectedCall && cause.fields.captcha !== undefined
 
 /** After a reload, or an answer that was lost: a code is on its way, and the next one may be asked for in so many seconds. */
 function secondsSaid(cause: unknown): number | undefined {
-  const said = cause instanceof Refused ? cause.message : ''
+  const said = cause instanceof RejectedCall ? cause.message : ''
   const seconds = Number.parseInt(said.replace(/\D/g, ''), 10)
   return said === resendIn(seconds) ? seconds : undefined
 }

@@ -5,7 +5,10 @@ import type { useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { asked } from './rules.ts'
 
-type UsernameForm = Pick<ReturnType<typeof useForm<typeof asked.ACCOUNT_CREATION>>, 'hold' | 'said' | 'tell'>
+type UsernameForm = Pick<
+  ReturnType<typeof useForm<typeof asked.ACCOUNT_CREATION>>,
+  'busyWhile' | 'serverMessagesFor' | 'showServerMessages'
+>
 
 const WANTED = /[^a-z0-9]/g
 const silence = { said: '', isFree: false }
@@ -34,7 +37,7 @@ export function useUsername(form: UsernameForm) {
       return undefined
     } catch (cause) {
       log('The username could not be looked up.', cause)
-      return form.said('username')
+      return form.serverMessagesFor('username')
     }
   }
 
@@ -45,7 +48,7 @@ export function useUsername(form: UsernameForm) {
     const isFree = free.current.has(username)
     if (isFree) setNews({ said: `${username} is available.`, isFree })
     if (messages?.[0]) sayOnce(messages[0])
-    if (messages) form.tell('username', messages)
+    if (messages) form.showServerMessages('username', messages)
     if (!messages && !isFree) told.current = '' // nobody could say
     if (isFree) await new Promise((resolve) => setTimeout(resolve, figures.button_back_ms))
   }
@@ -62,7 +65,7 @@ export function useUsername(form: UsernameForm) {
     const fits = asked.ACCOUNT_CREATION.username.safeParse(username).success
     if (!fits || told.current === username) return
     told.current = username
-    form.hold(lookUp(username))
+    form.busyWhile(lookUp(username))
   }
 
   const onInput = (event: FormEvent<HTMLInputElement>) => {

@@ -3,11 +3,11 @@ import { flushSync } from 'react-dom'
 import type { VendorCaptcha as Vendor } from '#contract/start.ts'
 import { CheckIcon, DotIcon } from '#web/icons.tsx'
 import { log } from '#web/log.ts'
-import { useLater } from '#web/useLater.ts'
+import { useTimeout } from '#web/useTimeout.ts'
 import { CaptchaFrame, type CaptchaProps, useSolution } from './CaptchaFrame.tsx'
 import { described } from './Field.tsx'
+import { SOLUTION_LIFETIME_MS, solveCaptcha } from './solveCaptcha.ts'
 import { VendorCaptcha } from './VendorCaptcha.tsx'
-import { GOOD_FOR, workOut } from './workOut.ts'
 
 type State = 'idle' | 'working' | 'done' | 'failed'
 
@@ -15,7 +15,7 @@ type OwnProps = CaptchaProps & {
   /** An earlier solution: it may have been used, so a new one is worked out at once. */
   defaultValue: string
   /** Makes the form wait for the work, and remember a press meanwhile. */
-  hold: (work: Promise<unknown>) => Promise<unknown>
+  busyWhile: (work: Promise<unknown>) => Promise<unknown>
 }
 
 /** Says what is going on, to eyes and ears. */
@@ -26,7 +26,7 @@ export const Captcha = ({ vendor, ...props }: OwnProps & { vendor: Vendor | unde
   vendor ? <VendorCaptcha key={props.used} vendor={vendor} {...props} /> : <OwnCaptcha {...props} />
 
 /** "I'm not a robot": a box to tick, and a second of the machine's work instead of a puzzle. */
-function OwnCaptcha({ name, defaultValue, error, used, hold, onSolved }: OwnProps) {
+function OwnCaptcha({ name, defaultValue, error, used, busyWhile, onSolved }: OwnProps) {
   const work = useRef<AbortController>(undefined)
   const [state, setState] = useState<State>('idle')
   const { input, solution, found } = useSolution(onSolved, defaultValue)
@@ -38,7 +38,7 @@ function OwnCaptcha({ name, defaultValue, error, used, hold, onSolved }: OwnProp
 
   const run = async (signal: AbortSignal) => {
     try {
-      const solution = await workOut(signal)
+      const solution = await solveCaptcha(signal)
       if (!signal.aborted) show('done', solution)
     } catch (cause) {
       if (signal.aborted) return
@@ -52,7 +52,7 @@ function OwnCaptcha({ name, defaultValue, error, used, hold, onSolved }: OwnProp
     stop()
     work.current = new AbortController()
     setState('working')
-    hold(run(work.current.signal))
+    busyWhile(run(work.current.signal))
   }
   const startAgain = useEffectEvent(() => {
     if (state !== 'idle' || defaultValue) start()
@@ -62,7 +62,7 @@ function OwnCaptcha({ name, defaultValue, error, used, hold, onSolved }: OwnProp
   // biome-ignore lint/correctness/useExhaustiveDependencies: every use asks for a new solution
   useEffect(() => startAgain(), [used])
   useEffect(() => () => work.current?.abort(), [])
-  useLater(start, state === 'done' ? GOOD_FOR : undefined)
+  useTimeout(start, state === 'done' ? SOLUTION_LIFETIME_MS : undefined)
 
   return (
     <CaptchaFrame name={name} error={error} input={input} solution={solution} failed={state === 'failed'} again={start}>

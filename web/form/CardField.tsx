@@ -4,7 +4,7 @@ import { BillingIcon } from '#web/icons.tsx'
 import { BrandMark, BrandMarks } from './BrandMark.tsx'
 import { regroup } from './caret.ts'
 import { described, FieldFrame, type FieldProps } from './Field.tsx'
-import { useUnkept } from './useUnkept.ts'
+import { useSecretField } from './useSecretField.ts'
 
 type CardProps = FieldProps &
   Pick<InputHTMLAttributes<HTMLInputElement>, 'enterKeyHint'> & {
@@ -18,7 +18,7 @@ const card = { group: groupCard, bare: cardDigits }
 /** A card number: grouped as it is typed, with the caret kept and the brand shown. */
 export function CardField({ defaultValue, enterKeyHint, onBrand, ...words }: CardProps) {
   const [brand, setBrand] = useState(brandOf(defaultValue))
-  const field = useUnkept('cc-number')
+  const field = useSecretField('cc-number')
 
   const onInput = (event: FormEvent<HTMLInputElement>) => {
     const field = event.currentTarget

@@ -1,14 +1,14 @@
 import { areUnitedStates, countryOptions } from './country-options.ts'
-import { type PlaceProps, PlaceSelect } from './PlaceSelect.tsx'
+import { LocationSelect, type LocationSelectProps } from './LocationSelect.tsx'
 import { useCountries } from './useCountries.ts'
 
 /** One of the countries, by its short code. `region` has no effect here. */
-export function CountrySelect(props: PlaceProps) {
+export function CountrySelect(props: LocationSelectProps) {
   const { country, region, whiteList, blackList, shortCodeDropdown, topCountry, defaultValue = '', ...field } = props
   const { countries, ...rest } = field
   const source = useCountries(countries, whiteList !== undefined && areUnitedStates([...whiteList, topCountry]))
   return (
-    <PlaceSelect
+    <LocationSelect
       placeholder="Select Country"
       {...rest}
       options={countryOptions(source.countries, { whiteList, blackList, shortCodeDropdown, topCountry })}

@@ -2,7 +2,7 @@ import { type InputHTMLAttributes, useEffect, useState } from 'react'
 import { passwordRules } from '#contract/fields.ts'
 import { CheckIcon, DotIcon } from '#web/icons.tsx'
 import { described, FieldFrame, type FieldProps } from './Field.tsx'
-import { useUnkept } from './useUnkept.ts'
+import { useSecretField } from './useSecretField.ts'
 
 type PasswordProps = FieldProps &
   Pick<InputHTMLAttributes<HTMLInputElement>, 'defaultValue' | 'enterKeyHint'> & {
@@ -12,7 +12,7 @@ type PasswordProps = FieldProps &
 /** A password that can be looked at; a new one with its rules, ticked as they are met. */
 export function PasswordField({ defaultValue, enterKeyHint, autoComplete, ...words }: PasswordProps) {
   const [shown, setShown] = useState(false)
-  const field = useUnkept(autoComplete)
+  const field = useSecretField(autoComplete)
   const [typed, setTyped] = useState(String(defaultValue ?? ''))
   useEffect(() => setTyped(field.current?.value ?? ''), [field]) // it may have been typed before the script was here
   const rulesId = autoComplete === 'new-password' ? `${words.name}-rules` : ''

@@ -1,14 +1,14 @@
 import { areUnitedStates, regionOptions } from './country-options.ts'
-import { type PlaceProps, PlaceSelect } from './PlaceSelect.tsx'
+import { LocationSelect, type LocationSelectProps } from './LocationSelect.tsx'
 import { useCountries } from './useCountries.ts'
 
 /** One of the regions of a country, by its short code or, without one, its name. `topCountry` has no effect here. */
-export function RegionSelect(props: PlaceProps) {
+export function RegionSelect(props: LocationSelectProps) {
   const { country, region, whiteList, blackList, shortCodeDropdown, topCountry, defaultValue = '', ...field } = props
   const { countries, ...rest } = field
   const source = useCountries(countries, areUnitedStates([country]))
   return (
-    <PlaceSelect
+    <LocationSelect
       placeholder="Select Region"
       {...rest}
       options={regionOptions(source.countries, country, { whiteList, blackList, shortCodeDropdown })}

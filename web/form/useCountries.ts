@@ -1,5 +1,5 @@
 import { allCountries, type Country, unitedStates } from '#contract/countries.ts'
-import { type Fetched, useFetched } from '#web/useFetched.ts'
+import { type Fetch, useFetched } from '#web/useFetched.ts'
 
 let all: readonly Country[] | undefined
 
@@ -8,7 +8,7 @@ const fetchAll = async () => {
 }
 
 /** While the others are not here, the United States are. */
-export type Countries = { countries: readonly Country[] } & Pick<Fetched<unknown>, 'state' | 'fetchAgain'>
+export type Countries = { countries: readonly Country[] } & Pick<Fetch<unknown>, 'state' | 'fetchAgain'>
 
 /** The countries to choose from: those given, the United States where these are enough, or all, once they are fetched. */
 export function useCountries(given: readonly Country[] | undefined, homeIsEnough: boolean): Countries {

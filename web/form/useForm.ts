@@ -6,23 +6,23 @@ import { onEnter } from './onEnter.ts'
 import { readForm } from './readForm.ts'
 
 type Rules = Record<string, z.ZodMiniType>
-type Read = Record<string, string>
+type FormValues = Record<string, string>
 type Values<Checked extends Rules> = { [Name in keyof Checked]: z.infer<Checked[Name]> }
 
 /** Messages by field, as the server writes them. */
 export type Messages = Record<string, string[]>
 
-type Task<Checked extends Rules> = {
+type FormOptions<Checked extends Rules> = {
   /** One line of the contract for each field. Not needed to type, so they may come later; undefined if they cannot. */
   rules: () => Checked | Promise<Checked | undefined>
   /** What stands in the fields at first. */
   values: Partial<Record<keyof Checked, string>>
   /** Messages of the server that brought the visitor here; shown at once. */
-  refused?: Messages | undefined
+  serverMessages?: Messages | undefined
   /** Fields that `onValid` asks the server about: what it said before stands until it answers, and stops nobody from asking. */
-  lookedUp?: string[]
+  checkedByServer?: string[]
   /** Rules that need more than one field. */
-  across?: (values: Read) => Partial<Record<keyof Checked, string | undefined>>
+  crossFieldRules?: (values: FormValues) => Partial<Record<keyof Checked, string | undefined>>
   /**
    * Everything fits. May answer with messages of the server, which are then shown like our own; or that all is to be gone
    * through again, because it has changed meanwhile.
@@ -33,7 +33,7 @@ type Task<Checked extends Rules> = {
 /** As good as empty. */
 const UNTICKED = '[type=checkbox]:not(:checked)'
 
-const none: Read = {}
+const none: FormValues = {}
 const nothing: { message: string; names: string[] }[] = []
 
 export type Form = ReturnType<typeof useForm>
@@ -45,11 +45,11 @@ export type Form = ReturnType<typeof useForm>
 export function useForm<Checked extends Rules>({
   rules,
   values,
-  refused,
-  lookedUp = [],
-  across,
+  serverMessages,
+  checkedByServer: lookedUp = [],
+  crossFieldRules: across,
   onValid,
-}: Task<Checked>) {
+}: FormOptions<Checked>) {
   const ref = useRef<HTMLFormElement>(null)
   const known = useRef<Checked>(undefined)
   const watched = useRef(new Set<string>())
@@ -57,11 +57,11 @@ export function useForm<Checked extends Rules>({
   const holds = useRef(0)
   const submitting = useRef<HTMLElement | null>(undefined)
   const pressedMeanwhile = useRef<HTMLElement>(undefined)
-  const [errors, setErrors] = useState<Read>(none)
+  const [errors, setErrors] = useState<FormValues>(none)
   const [summary, setSummary] = useState(nothing)
   const [busy, setBusy] = useState(false)
 
-  const read = (): Read => (ref.current ? readForm(ref.current) : {})
+  const read = (): FormValues => (ref.current ? readForm(ref.current) : {})
 
   /** The rules, without a turn of the loop if they are here. */
   const learn = (): Checked | undefined | Promise<Checked | undefined> => {
@@ -78,30 +78,30 @@ export function useForm<Checked extends Rules>({
     explain(findErrors(read()))
   })
   useEffect(() => {
-    begin(refused)
-  }, [refused])
+    begin(serverMessages)
+  }, [serverMessages])
 
   /** What the server last said against what stands in a field now. */
-  const said = (name: string, found = read()): string[] | undefined => {
+  const serverMessagesFor = (name: string, found = read()): string[] | undefined => {
     const refusal = refusals.current.get(name)
     return refusal?.value === found[name] ? refusal?.messages : undefined
   }
 
   /** What stands in the form as the rules read it, and every message that applies to it, but for what was said of `forgiven`. */
-  const check = (found: Read, forgiven: string[] = []) => {
+  const check = (found: FormValues, forgiven: string[] = []) => {
     const between: Record<string, string | undefined> = across?.(found) ?? {}
     const values: Record<string, unknown> = {}
-    const wrong: Read = {}
+    const wrong: FormValues = {}
     for (const [name, rule] of Object.entries<z.ZodMiniType>(known.current ?? {})) {
       const { data, error } = rule.safeParse(found[name])
-      const refused = forgiven.includes(name) ? undefined : said(name, found)
+      const refused = forgiven.includes(name) ? undefined : serverMessagesFor(name, found)
       const message = refused?.[0] ?? error?.issues[0]?.message ?? between[name]
       if (message === undefined) values[name] = data
       else wrong[name] = message
     }
     return { values: values as Values<Checked>, wrong }
   }
-  const findErrors = (found: Read): Read => check(found).wrong
+  const findErrors = (found: FormValues): FormValues => check(found).wrong
 
   const showWatched = () => {
     if (!watched.current.size) return
@@ -119,7 +119,7 @@ export function useForm<Checked extends Rules>({
   }
 
   /** On Next: each message under its field, the summary above, focus on the first. */
-  const explain = (wrong: Read) => {
+  const explain = (wrong: FormValues) => {
     const names = inOrder(ref.current, Object.keys(wrong))
     for (const name of names) watched.current.add(name)
     flushSync(() => {
@@ -141,7 +141,7 @@ export function useForm<Checked extends Rules>({
   }
 
   /** Busy until this has ended. A press in that time is remembered and honoured afterwards. */
-  const hold = async <Result>(work: Promise<Result>): Promise<Result> => {
+  const busyWhile = async <Result>(work: Promise<Result>): Promise<Result> => {
     holds.current += 1
     const soon = setTimeout(() => setBusy(true)) // what is done at once never was
     try {
@@ -188,7 +188,7 @@ export function useForm<Checked extends Rules>({
       return
     }
     submitting.current = pressed
-    await hold(submit(pressed)).finally(() => {
+    await busyWhile(submit(pressed)).finally(() => {
       if (submitting.current === pressed) submitting.current = undefined
     })
   }
@@ -203,10 +203,10 @@ export function useForm<Checked extends Rules>({
       return { name, message: errors[name] ?? message, done: !errors[name] }
     }),
     busy,
-    hold,
-    said,
+    busyWhile,
+    serverMessagesFor,
     /** The server's word about what stands in a field now. It goes when the field changes. */
-    tell: (name: keyof Checked & string, messages: string[]) => {
+    showServerMessages: (name: keyof Checked & string, messages: string[]) => {
       learn()
       refuse({ [name]: messages })
       watched.current.add(name)

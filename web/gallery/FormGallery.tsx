@@ -4,9 +4,9 @@ import { CountrySelect } from '#web/form/CountrySelect.tsx'
 import { ErrorSummary } from '#web/form/ErrorSummary.tsx'
 import { Field } from '#web/form/Field.tsx'
 import { Honeypot } from '#web/form/Honeypot.tsx'
+import { LocationSelect } from '#web/form/LocationSelect.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { PhoneField } from '#web/form/PhoneField.tsx'
-import { PlaceSelect } from '#web/form/PlaceSelect.tsx'
 import { RegionSelect } from '#web/form/RegionSelect.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
 import { ArrowIcon } from '#web/icons.tsx'
@@ -32,7 +32,7 @@ export function FormGallery() {
           <RegionSelect name="listed" label="White and black list" whiteList={['CA', 'NV', 'TX']} blackList={['TX']} />
           <CountrySelect name="top" label="Canada on top" topCountry="CA" shortCodeDropdown hint="A hint above it." />
           <RegionSelect name="wrong" label="State" placeholder="Choose a state" error="Please select a state." />
-          <PlaceSelect
+          <LocationSelect
             name="loading"
             label="Loading"
             placeholder="Select Country"
@@ -40,7 +40,7 @@ export function FormGallery() {
             handed={{ value: '' }}
             source={{ ...source, state: 'loading' }}
           />
-          <PlaceSelect
+          <LocationSelect
             name="failed"
             label="Failed"
             placeholder="Select Country"

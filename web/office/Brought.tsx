@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { OfficeView } from '#contract/office-calls.ts'
-import { plainDay } from '#web/days.ts'
+import { plainDay } from '#web/dates.ts'
 import { AccountIcon, ChevronIcon } from '#web/icons.tsx'
 
 const FIRST = 5

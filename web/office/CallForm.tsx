@@ -1,6 +1,6 @@
 import { type ReactNode, useRef, useState } from 'react'
 import type * as z from 'zod/mini'
-import { isNo } from '#web/call.ts'
+import { isRejected } from '#web/call.ts'
 import { useForm } from '#web/form/useForm.ts'
 import { ArrowIcon } from '#web/icons.tsx'
 import { Failure } from './Failure.tsx'
@@ -27,17 +27,17 @@ export function useCallForm<Checked extends Rules>({ rules, values = {}, across,
   const form = useForm({
     rules: () => rules,
     values,
-    ...(across ? { across } : {}),
+    ...(across ? { crossFieldRules: across } : {}),
     onValid: async (answers) => {
       setFailure(undefined)
       setDoubtful(false)
       try {
         await send(answers)
       } catch (cause) {
-        if (isNo(cause))
+        if (isRejected(cause))
           setDoubtful(isLost.current && cause.status !== 409) // which is about somebody else
         else isLost.current = true
-        const about = isNo(cause) ? Object.entries(cause.fields).filter(([name]) => name in rules) : []
+        const about = isRejected(cause) ? Object.entries(cause.fields).filter(([name]) => name in rules) : []
         if (about.length) return Object.fromEntries(about)
         setFailure({ sentence: sentenceOf(cause), cause })
       }

@@ -1,5 +1,5 @@
 import type { OfficeView } from '#contract/office-calls.ts'
-import { shortDay } from '#web/days.ts'
+import { shortDay } from '#web/dates.ts'
 import { topOf } from './scale.ts'
 
 type Weeks = OfficeView['weeks']

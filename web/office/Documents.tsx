@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { OfficeView } from '#contract/office-calls.ts'
-import { plainDay } from '#web/days.ts'
+import { plainDay } from '#web/dates.ts'
 import { ask } from '#web/dialog/ask.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'
 import { DownloadIcon } from '#web/laterIcons.tsx'

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { tokenFromAddress } from '#contract/office.ts'
-import { Refused } from '#web/call.ts'
+import { RejectedCall } from '#web/call.ts'
 import { officeApi } from './api.ts'
 import { goTo } from './goTo.ts'
 import { needsCookies } from './messages.ts'
@@ -26,7 +26,7 @@ export function Door({ isForeign }: { isForeign?: true | undefined }) {
       goTo('/office', needsCookies) // which is said where nobody is signed in
     } catch (cause) {
       setInside(await isSignedIn())
-      setState(cause instanceof Refused && cause.status === 401 ? 'used' : { failed: sentenceOf(cause) })
+      setState(cause instanceof RejectedCall && cause.status === 401 ? 'used' : { failed: sentenceOf(cause) })
     }
   }
   const enterUnasked = useEffectEvent(() => {

@@ -1,6 +1,6 @@
 import { showAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
-import { longDay } from '#web/days.ts'
+import { longDay } from '#web/dates.ts'
 import { ask } from '#web/dialog/ask.ts'
 import { log } from '#web/log.ts'
 import { officeApi } from './api.ts'

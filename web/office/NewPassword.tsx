@@ -1,5 +1,5 @@
 import { officeCalls } from '#contract/office-calls.ts'
-import { objectionTo } from '#contract/password.ts'
+import { passwordProblem } from '#contract/password.ts'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { officeApi } from './api.ts'
 import { CallForm, useCallForm } from './CallForm.tsx'
@@ -16,7 +16,7 @@ export function NewPassword() {
   const { password } = officeCalls.resetPassword.input.shape
   const form = useCallForm({
     rules: { password },
-    across: (found) => ({ password: objectionTo(found.password ?? '', {}) }),
+    across: (found) => ({ password: passwordProblem(found.password ?? '', {}) }),
     send: async (answers) => {
       await officeApi.resetPassword({ ...answers, token: wordInAddress() })
       goTo('/office', 'Your new password is set. Please sign in with it.')

@@ -1,6 +1,6 @@
 import { brand } from '#contract/brand.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
-import { longDay } from '#web/days.ts'
+import { longDay } from '#web/dates.ts'
 import { Brought } from './Brought.tsx'
 import { Details } from './Details.tsx'
 import { Documents } from './Documents.tsx'

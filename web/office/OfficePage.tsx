@@ -28,7 +28,7 @@ function screenOf(start: OfficeStart, news: string | undefined) {
     case 'sign-in':
       return <SignIn news={news} />
     case 'door':
-      return <Door isForeign={start.isForeign} />
+      return <Door isForeign={start.isFromOtherSite} />
     case 'forgotten-password':
       return <ForgottenPassword />
     case 'new-password':

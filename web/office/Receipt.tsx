@@ -1,7 +1,7 @@
 import { brand } from '#contract/brand.ts'
 import { showAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
-import { longDay } from '#web/days.ts'
+import { longDay } from '#web/dates.ts'
 import { PrintIcon } from '#web/laterIcons.tsx'
 
 /** What was bought, to keep. On paper it stands alone. */

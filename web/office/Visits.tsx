@@ -1,5 +1,5 @@
 import type { OfficeView } from '#contract/office-calls.ts'
-import { longDay } from '#web/days.ts'
+import { longDay } from '#web/dates.ts'
 import { LinkIcon } from '#web/laterIcons.tsx'
 import { Chart } from './Chart.tsx'
 

@@ -1,11 +1,11 @@
 import { type RefObject, useRef, useState, useSyncExternalStore } from 'react'
 import { brand } from '#contract/brand.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
-import { longDay } from '#web/days.ts'
+import { longDay } from '#web/dates.ts'
 import { CheckIcon } from '#web/icons.tsx'
 import { CopyIcon, DownloadIcon, ShareIcon } from '#web/laterIcons.tsx'
 import { log } from '#web/log.ts'
-import { useLater } from '#web/useLater.ts'
+import { useTimeout } from '#web/useTimeout.ts'
 
 /** The member's own link: to copy, to share and to scan, as long as it leads to them. */
 export function YourLink({ view: { link, username, membership } }: { view: OfficeView }) {
@@ -56,7 +56,7 @@ function Ways({ link, shown }: { link: string; shown: RefObject<HTMLAnchorElemen
   const [news, setNews] = useState<keyof typeof told>()
   const mayShare = useSyncExternalStore(never, hasShare, () => false)
   const isCopied = news === 'copied'
-  useLater(() => setNews(undefined), isCopied ? SEEN : undefined)
+  useTimeout(() => setNews(undefined), isCopied ? SEEN : undefined)
 
   const copy = async () => {
     try {

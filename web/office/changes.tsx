@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { type OfficeView, officeCalls } from '#contract/office-calls.ts'
-import { objectionTo } from '#contract/password.ts'
+import { passwordProblem } from '#contract/password.ts'
 import { ErrorSummary } from '#web/form/ErrorSummary.tsx'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
@@ -68,7 +68,7 @@ function ChangeEmail({ view, onCancel, onDone }: ChangeProps) {
 function ChangePassword({ view, onCancel, onDone }: ChangeProps) {
   const form = useCallForm({
     rules: officeCalls.changePassword.input.shape,
-    across: (found) => ({ password: objectionTo(found.password ?? '', view) }),
+    across: (found) => ({ password: passwordProblem(found.password ?? '', view) }),
     send: async (answers) => {
       await officeApi.changePassword(answers)
       onDone('Your password is changed. Every other browser is signed out.')

@@ -1,5 +1,5 @@
 import type { OfficeView } from '#contract/office-calls.ts'
-import { longDay } from '#web/days.ts'
+import { longDay } from '#web/dates.ts'
 import type { Question } from '#web/dialog/ask.ts'
 
 /** The question before a membership is cancelled: all that happens then, and when. */

@@ -4,7 +4,7 @@ import { figures } from '#contract/figures.ts'
 import { CardField } from '#web/form/CardField.tsx'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
-import { useUnkept } from '#web/form/useUnkept.ts'
+import { useSecretField } from '#web/form/useSecretField.ts'
 import type { PaymentForm } from './form.ts'
 import { type News, NewsNotice } from './News.tsx'
 
@@ -15,7 +15,7 @@ const months = expiryMonths.map(same)
 export function Card({ form, news }: { form: PaymentForm; news: News | undefined }) {
   const number = form.field('cc_number')
   const [brand, setBrand] = useState<Brand | undefined>(brandOf(number.defaultValue))
-  const cvc = useUnkept('cc-csc')
+  const cvc = useSecretField('cc-csc')
   const [years] = useState(() => expiryYears(new Date()).map(same))
   return (
     <section aria-labelledby="card">

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useLater } from '#web/useLater.ts'
+import { useTimeout } from '#web/useTimeout.ts'
 import { receiptOf } from '../receipt.ts'
 import { Screen } from './Screen.tsx'
 
@@ -9,7 +9,7 @@ const USUAL_MS = 120_000
 export function Checking({ isBack }: { isBack: boolean }) {
   const email = receiptOf()?.email // the draft may have another one by now
   const [isLong, setLong] = useState(false)
-  useLater(() => setLong(true), USUAL_MS)
+  useTimeout(() => setLong(true), USUAL_MS)
   return (
     <Screen title="Your payment is being checked …">
       <p className="lead" role="status">

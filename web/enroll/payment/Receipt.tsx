@@ -1,5 +1,5 @@
 import { showAmount } from '#contract/money.ts'
-import { longDay } from '#web/days.ts'
+import { longDay } from '#web/dates.ts'
 import type { Receipt as Kept } from '#web/storage.ts'
 import { monthly } from '../draft.ts'
 

@@ -2,7 +2,7 @@ import type { LegalDocument } from '#contract/api.ts'
 import { isExpired } from '#contract/card.ts'
 import type { Answers, Enrollment } from '#contract/enrollment.ts'
 import { fields, messages } from '#contract/fields.ts'
-import { shownTexts } from '#contract/legal.ts'
+import { textsFingerprint } from '#contract/legal.ts'
 import { completePayload } from '#contract/payload.ts'
 import { renewsOn } from '#contract/renewal.ts'
 import { missingShipping } from '#contract/shipping.ts'
@@ -23,7 +23,7 @@ export const payloadOf = ({ draft, start, grand_total }: Wizard, documents: Lega
   completePayload({
     ...paid,
     shown_total: grand_total,
-    shown_texts: shownTexts(documents),
+    shown_texts: textsFingerprint(documents),
     ...orderOf(draft),
     sponsor_site_name: start.sponsor.site,
     first_name: draft.first_name ?? '',

@@ -1,9 +1,9 @@
 import type { LegalDocument } from '#contract/api.ts'
-import { isAtCheckout } from '#contract/legal.ts'
+import { isShownAtCheckout } from '#contract/legal.ts'
 import { api } from '#web/api.ts'
-import { type Fetched, useFetched } from '#web/useFetched.ts'
+import { type Fetch, useFetched } from '#web/useFetched.ts'
 
-export type Documents = { list: LegalDocument[] } & Pick<Fetched<unknown>, 'state' | 'fetchAgain'>
+export type Documents = { list: LegalDocument[] } & Pick<Fetch<unknown>, 'state' | 'fetchAgain'>
 
 /** The documents that are accepted at checkout. */
 export function useDocuments(): Documents {
@@ -11,4 +11,4 @@ export function useDocuments(): Documents {
   return { list, ...fetched }
 }
 
-const fetchAtCheckout = async () => (await api.getLegalDocuments({})).filter(isAtCheckout)
+const fetchAtCheckout = async () => (await api.getLegalDocuments({})).filter(isShownAtCheckout)

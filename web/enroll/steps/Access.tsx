@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { brand } from '#contract/brand.ts'
 import { loadReceipt } from '#web/storage.ts'
-import { useLater } from '#web/useLater.ts'
+import { useTimeout } from '#web/useTimeout.ts'
 import { Login, useLogin } from '../payment/Login.tsx'
 import { ourPayment } from '../payment/ourPayment.ts'
 import { Receipt } from '../payment/Receipt.tsx'
@@ -14,7 +14,7 @@ export function Access() {
   const login = useLogin()
   const receipt = receiptOf()
   const [leaving] = useState(ourPayment().isWelcome) // a reload, or a way back from the office, stays
-  useLater(login.open, leaving ? SEEN_FOR : undefined)
+  useTimeout(login.open, leaving ? SEEN_FOR : undefined)
   useForgotten()
   return (
     <div className="access">

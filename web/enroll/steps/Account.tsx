@@ -10,7 +10,7 @@ export function Account({ wizard }: { wizard: Wizard }) {
   const form = useForm({
     rules: () => wizard.byRules(({ asked }) => asked.ACCOUNT),
     values: wizard.draft,
-    refused: wizard.refused,
+    serverMessages: wizard.refused,
     onValid: (answers) => wizard.advance(answers),
   })
   return (

@@ -1,4 +1,4 @@
-import { objectionTo } from '#contract/password.ts'
+import { passwordProblem } from '#contract/password.ts'
 import { api } from '#web/api.ts'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
@@ -16,9 +16,9 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
   const form = useForm({
     rules: () => asked.ACCOUNT_CREATION,
     values: wizard.draft,
-    refused: wizard.refused,
-    lookedUp: ['email', 'username'],
-    across: (found) => ({ password: objectionTo(found.password ?? '', { ...wizard.draft, ...found }) }),
+    serverMessages: wizard.refused,
+    checkedByServer: ['email', 'username'],
+    crossFieldRules: (found) => ({ password: passwordProblem(found.password ?? '', { ...wizard.draft, ...found }) }),
     onValid: async (answers): Promise<Messages | 'again' | undefined> => {
       const pressedWith = wizard.remember()
       const [email, taken] = await Promise.all([findEmail(answers.email, form), username.check(answers.username)])
@@ -68,12 +68,15 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
 }
 
 /** What the server has against an email address, if anything. Where a lookup fails, which is only logged, what it said before. */
-async function findEmail(email: string, { said }: Pick<Form, 'said'>): Promise<string[] | undefined> {
+async function findEmail(
+  email: string,
+  { serverMessagesFor }: Pick<Form, 'serverMessagesFor'>,
+): Promise<string[] | undefined> {
   try {
     const answer = await api.validateEmail({ email })
     return answer.email === 'Available' ? undefined : answer.email
   } catch (cause) {
     log('The email address could not be looked up.', cause)
-    return said('email')
+    return serverMessagesFor('email')
   }
 }

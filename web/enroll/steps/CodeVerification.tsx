@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import { api } from '#web/api.ts'
-import { Refused } from '#web/call.ts'
+import { RejectedCall } from '#web/call.ts'
 import { ask } from '#web/dialog/ask.ts'
 import { Captcha } from '#web/form/Captcha.tsx'
 import { Field } from '#web/form/Field.tsx'
@@ -52,7 +52,7 @@ function Unconfirmed({ wizard, mobile_phone, onVerified }: PhoneStepProps & { on
   const form = useForm({
     rules: () => asked.CODE_VERIFICATION,
     values: {},
-    refused: wizard.refused,
+    serverMessages: wizard.refused,
     onValid: async (typed): Promise<undefined> => {
       const message = await verify(mobile_phone, typed.code)
       if (!here.current) return
@@ -90,7 +90,7 @@ function Unconfirmed({ wizard, mobile_phone, onVerified }: PhoneStepProps & { on
           vendor={wizard.start.captcha}
           error={code.asked.times > 1 ? 'Please confirm the captcha.' : undefined}
           used={0}
-          hold={form.hold}
+          busyWhile={form.busyWhile}
           onSolved={(solution) => code.asked && code.send(code.asked.channel, solution)}
         />
       )}
@@ -124,7 +124,7 @@ async function verify(phone_number: string, code: string): Promise<string | unde
     return undefined
   } catch (cause) {
     log('The code could not be verified.', cause)
-    return cause instanceof Refused ? cause.message : fieldMessages.codeNotVerified
+    return cause instanceof RejectedCall ? cause.message : fieldMessages.codeNotVerified
   }
 }
 

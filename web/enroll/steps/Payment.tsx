@@ -34,7 +34,7 @@ export function Payment({ wizard }: { wizard: Wizard }) {
   const form = useForm({
     rules: () => asked.PAYMENT,
     values: wizard.draft,
-    across: (found) => ({
+    crossFieldRules: (found) => ({
       ...acrossPayment(found, new Date()),
       ...(documents.list.length ? {} : { agreement_1: unread[documents.state] }),
     }),
@@ -80,7 +80,7 @@ export function Payment({ wizard }: { wizard: Wizard }) {
         {...form.field('captcha')}
         {...(captcha.refused ? { defaultValue: '' } : {})}
         used={captcha.used}
-        hold={form.hold}
+        busyWhile={form.busyWhile}
       />
     </StepForm>
   )

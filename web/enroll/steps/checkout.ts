@@ -1,7 +1,7 @@
+import { addStyles } from '#web/style/addStyles.ts'
 import css from '../../style/checkout.css?inline'
-import { wear } from '../../style/wear.ts'
 
-wear(css)
+addStyles(css)
 
 /** PAYMENT and ACCESS come as one file: who has paid must not wait for the welcome, not even without a network. */
 export { Access } from './Access.tsx'

@@ -1,7 +1,7 @@
+import { addStyles } from '#web/style/addStyles.ts'
 import css from '../../style/verify.css?inline'
-import { wear } from '../../style/wear.ts'
 
-wear(css)
+addStyles(css)
 
 export { solveAhead } from '../solvedAhead.ts'
 export { CodeVerification } from './CodeVerification.tsx'

@@ -2,12 +2,12 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import { billingCountries } from '#contract/countries.ts'
 import { CountrySelect } from './CountrySelect.tsx'
-import type { PlaceProps } from './PlaceSelect.tsx'
+import type { LocationSelectProps } from './LocationSelect.tsx'
 import { RegionSelect } from './RegionSelect.tsx'
 
-const country = (props: Partial<PlaceProps>) =>
+const country = (props: Partial<LocationSelectProps>) =>
   renderToStaticMarkup(<CountrySelect name="country" label="Country" {...props} />)
-const region = (props: Partial<PlaceProps>) =>
+const region = (props: Partial<LocationSelectProps>) =>
   renderToStaticMarkup(<RegionSelect name="state" label="State" {...props} />)
 const selected = (html: string) => /<option [^>]*value="([^"]*)"[^>]* selected=""/.exec(html)?.[1]
 const offered = (html: string) => [...html.matchAll(/<option[^>]*>([^<]*)/g)].map(([, text]) => text)

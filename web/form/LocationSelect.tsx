@@ -7,7 +7,7 @@ import { SelectField } from './SelectField.tsx'
 import type { Countries } from './useCountries.ts'
 
 /** The options of the spec, the same for both selectors, and what every field has. */
-export type PlaceProps = FieldProps &
+export type LocationSelectProps = FieldProps &
   Offer &
   Pick<SelectHTMLAttributes<HTMLSelectElement>, 'autoComplete' | 'disabled'> & {
     country?: string | undefined
@@ -22,14 +22,14 @@ export type PlaceProps = FieldProps &
   }
 
 type PlaceSelectProps = FieldProps &
-  Pick<PlaceProps, 'autoComplete' | 'disabled' | 'placeholder' | 'onChange'> & {
+  Pick<LocationSelectProps, 'autoComplete' | 'disabled' | 'placeholder' | 'onChange'> & {
     options: Option[]
     handed: Handed
     source: Countries
   }
 
 /** A select whose options may come later or change. Until they are here it keeps what it was handed. */
-export function PlaceSelect({ options, handed, source, placeholder, onChange, hint, ...field }: PlaceSelectProps) {
+export function LocationSelect({ options, handed, source, placeholder, onChange, hint, ...field }: PlaceSelectProps) {
   const loading = source.state === 'loading'
   const [chosen, choose] = useChosen(handed)
   const offered = source.state === 'here' ? options : withChosen(options, chosen)

@@ -8,10 +8,10 @@ export const whenIdle = (work: () => void): void => {
 export const whenPainted = (work: () => void): void => void requestAnimationFrame(() => setTimeout(work))
 
 /** Whether somebody has begun to fill in the page, or has pressed a button of it. */
-export const isBegun = (): boolean => Boolean(window.pressed) || document.activeElement !== document.body
+export const hasInteracted = (): boolean => Boolean(window.pressed) || document.activeElement !== document.body
 
 /** Once, as soon as somebody begins to use the page, or at once if they have. The answer takes it back. */
-export function whenBegun(work: () => void): () => void {
+export function whenInteracted(work: () => void): () => void {
   const forgotten = new AbortController()
   const { signal } = forgotten
   const begin = () => {
@@ -19,6 +19,6 @@ export function whenBegun(work: () => void): () => void {
     work()
   }
   for (const event of ['pointerdown', 'keydown', 'focusin']) addEventListener(event, begin, { signal })
-  if (isBegun()) begin()
+  if (hasInteracted()) begin()
   return () => forgotten.abort()
 }

@@ -5,7 +5,7 @@ import { deriveKey } from 'altcha-lib/algorithms/web/pbkdf2'
 const LANES = 2
 
 /** Works out a challenge of our server. Answers with what it wants to see of it. */
-export async function solve(given: Record<string, unknown>, signal: AbortSignal): Promise<string> {
+export async function solveChallengeInLanes(given: Record<string, unknown>, signal: AbortSignal): Promise<string> {
   const challenge = given as unknown as Challenge
   const controller = new AbortController()
   signal.addEventListener('abort', () => controller.abort())

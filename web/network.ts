@@ -2,7 +2,7 @@
 export class Unreachable extends Error {}
 
 /** The only door to the server. */
-export const reach = (url: string, request?: RequestInit): Promise<Response> =>
+export const request = (url: string, request?: RequestInit): Promise<Response> =>
   fetch(url, request).catch((cause: unknown) => {
     throw new Unreachable('The server did not answer.', { cause })
   })

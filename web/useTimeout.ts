@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent } from 'react'
 
 /** Does something so many milliseconds from now; undefined takes it back. */
-export function useLater(work: () => unknown, wait: number | undefined) {
+export function useTimeout(work: () => unknown, wait: number | undefined) {
   const act = useEffectEvent(work)
   useEffect(() => {
     if (wait === undefined) return
