@@ -1,5 +1,5 @@
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely'
-import type { Db, Dress } from '#server/db/db.ts'
+import type { Db, WrapDialect } from '#server/db/db.ts'
 
 /** A statement as it leaves for the database, with those that went before it in the same transaction. */
 export type Statement = { sql: string; parameters: readonly unknown[]; earlier: readonly Statement[] | undefined }
@@ -22,7 +22,7 @@ export type Watch = {
 
 /** A dialect whose every statement and commit can be watched, held up or answered otherwise. */
 export const dressed =
-  (watch: Watch): Dress =>
+  (watch: Watch): WrapDialect =>
   (dialect) =>
     new Proxy(dialect, {
       get: (target, name) =>

@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Transaction } from '#server/gateways/payment/port.ts'
 import type { Rule } from '#server/gateways/payment/sandbox/faults.ts'
-import { hurry, plenty } from '#server/test/plenty.ts'
+import { fastSettings, generousLimits } from '#server/test/plenty.ts'
 import { answering, runProgram } from '#server/test/process.ts'
 import { freePort } from '../scripts/port.mjs'
 import type { Ground, Place } from './scale.ts'
 import type { Dressing } from './server.ts'
 
 /** Wide limits and a cheap captcha. */
-export const settings = { ...plenty, ...hurry }
+export const settings = { ...generousLimits, ...fastSettings }
 
 /** For drills in real time: what may still be in flight at the gateway is given up after seconds, not half an hour. */
 export const HASTE = { PAYMENT_DEADLINE_SECONDS: '2', PAYMENT_IN_FLIGHT_SECONDS: '7' }

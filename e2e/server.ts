@@ -7,11 +7,11 @@ import pg from 'pg'
 import { freePort } from '../scripts/port.mjs'
 import { findPostgres, startPostgres } from '../scripts/postgres.mjs'
 import { captchaEmulator } from '../server/gateways/captcha/emulator.ts'
-import { hurry, plenty } from '../server/test/plenty.ts'
+import { fastSettings, generousLimits } from '../server/test/plenty.ts'
 import { answering } from '../server/test/process.ts'
 
 /** Everybody in a test comes from one address, and should not wait for the captcha as long as a robot would. */
-export const forTests = { ...plenty, ...hurry, CAPTCHA_COST: '500', CAPTCHA_COUNTER: '20' }
+export const forTests = { ...generousLimits, ...fastSettings, CAPTCHA_COST: '500', CAPTCHA_COUNTER: '20' }
 
 export const allSteps = { START_STEP: 'PRODUCT_SELECTION', AUTOSHIP: 'on', SPECIAL: 'on', PHONE_VERIFICATION: 'on' }
 

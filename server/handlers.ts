@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto'
 import type * as z from 'zod/mini'
 import type { Call, calls } from '#contract/api.ts'
 import { toAmount } from '#contract/money.ts'
-import { spend } from './abuse/limits.ts'
+import { countAgainstLimit } from './abuse/limits.ts'
 import { findDocuments, findPackages, priceOrder, totalOf } from './catalog/catalog.ts'
 import { availability } from './enrollment/claims.ts'
 import { enroll, enrollmentStatus } from './enrollment/enrollment.ts'
 import type { Visitor } from './enrollment/visitor.ts'
-import { asDialled } from './phone/numbers.ts'
+import { toDialable } from './phone/numbers.ts'
 import { sendCode, verifyCode } from './phone/phone.ts'
 import { Refusal } from './refusal.ts'
-import { choose } from './sponsors/credit.ts'
-import { hitPage } from './sponsors/page-hits.ts'
+import { chooseSponsor } from './sponsors/credit.ts'
+import { recordPageHit } from './sponsors/page-hits.ts'
 import { findSponsor } from './sponsors/sponsors.ts'
 import type { World } from './world.ts'
 
@@ -38,41 +38,41 @@ export const handlers: Handlers<typeof calls> = {
   sumOrder: async ({ db }, order) => ({ grand_total: toAmount(totalOf(await priceOrder(db, order))) }),
   getSponsor: (world, { sponsor_site }) => findSponsor(world, sponsor_site),
   async chooseSponsor(world, { sponsor_site }, visitor) {
-    await spend(world, 'LIMIT_LOOKUPS', visitor.address)
-    const { site } = await choose(world, enrollmentOf(visitor), visitor, sponsor_site)
+    await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
+    const { site } = await chooseSponsor(world, enrollmentOf(visitor), visitor, sponsor_site)
     return findSponsor(world, site)
   },
 
   async validateEmail(world, { email }, visitor) {
-    await spend(world, 'LIMIT_LOOKUPS', visitor.address)
+    await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
     return { email: await availability(world.db, 'email', email, visitor.cookie) }
   },
   async validateUsername(world, { username }, visitor) {
-    await spend(world, 'LIMIT_LOOKUPS', visitor.address)
+    await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
     return { username: await availability(world.db, 'username', username, visitor.cookie) }
   },
 
   addEnrollment: async (world, order, visitor) =>
-    enroll(world, { ...order, mobile_phone: await asDialled(order.mobile_phone) }, visitor),
+    enroll(world, { ...order, mobile_phone: await toDialable(order.mobile_phone) }, visitor),
   getStatus: (world, _nothing, visitor) => enrollmentStatus(world, visitor),
 
   async sendVerificationCode(world, { phone_number, captcha }, visitor) {
-    const asked = { mobile_phone: await asDialled(phone_number), channel: 'sms', captcha } as const
+    const asked = { mobile_phone: await toDialable(phone_number), channel: 'sms', captcha } as const
     return inPhoneWords(sendCode(world, asked, visitor, enrollmentOf(visitor)))
   },
   async verifyCode(world, { phone_number, code }, visitor) {
-    const typed = { mobile_phone: await asDialled(phone_number), code }
+    const typed = { mobile_phone: await toDialable(phone_number), code }
     return inPhoneWords(verifyCode(world, typed, visitor, enrollmentOf(visitor)))
   },
   async verifyCall(world, { cellphone, captcha }, visitor) {
-    const asked = { mobile_phone: await asDialled(cellphone), channel: 'call', captcha } as const
+    const asked = { mobile_phone: await toDialable(cellphone), channel: 'call', captcha } as const
     const { status, message } = await inPhoneWords(sendCode(world, asked, visitor, enrollmentOf(visitor)))
     return { success: status === 1, message }
   },
 
-  hitPage: done(hitPage),
+  hitPage: done(recordPageHit),
   async getChallenge(world, _nothing, visitor) {
-    await spend(world, 'LIMIT_CHALLENGES', visitor.address)
+    await countAgainstLimit(world, 'LIMIT_CHALLENGES', visitor.address)
     return world.captcha.challenge()
   },
 }
@@ -88,6 +88,6 @@ const inPhoneWords = <Reply>(reply: Promise<Reply>): Promise<Reply> =>
 const enrollmentOf = (visitor: Visitor): string => {
   if (visitor.cookie) return visitor.cookie
   const made = randomUUID()
-  visitor.adopt(made, [])
+  visitor.setEnrollmentCookie(made, [])
   return made
 }

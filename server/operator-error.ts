@@ -1,5 +1,5 @@
 /** A problem that the operator can mend: one sentence is enough. Anything else is a bug and shows its stack. */
-export class Mendable extends Error {}
+export class OperatorError extends Error {}
 
 type SystemError = Error & { code: string; path?: string; detail?: string }
 
@@ -82,8 +82,8 @@ function unknownCertificate() {
 }
 
 /** The sentence for a problem that can be mended; nothing for a bug. */
-export function sentenceFor(error: unknown): string | undefined {
-  if (error instanceof Mendable) return error.message
+export function explainError(error: unknown): string | undefined {
+  if (error instanceof OperatorError) return error.message
   const { code, name, errno, message } = Object(error)
   if (typeof code === 'string') return sentences[code]?.(error as SystemError)
   return sentences[`${name} ${errno}`]?.(error as SystemError) ?? uncoded.get(message)?.()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
-import { sentenceFor } from './operator-error.ts'
+import { explainError } from './operator-error.ts'
 
 test.each([
   ['ECONNREFUSED', 'The database does not answer at the address in DATABASE_URL.'],
@@ -19,7 +19,7 @@ test.each([
   ['42501', 'The database does not let the role in DATABASE_URL do this: 42501.'],
   ['ENOSPC', 'There is no room left on this disk.'],
 ])('8.1 %s is a sentence', (code, sentence) =>
-  expect(sentenceFor(Object.assign(new Error(code), { code }))).toContain(sentence),
+  expect(explainError(Object.assign(new Error(code), { code }))).toContain(sentence),
 )
 
 let server: Server | undefined
@@ -46,22 +46,22 @@ async function thrownBy(answer: string, query = ''): Promise<unknown> {
 }
 
 test('8.1 a database that takes too long is a sentence', () =>
-  expect(sentenceFor(new Error('Query read timeout'))).toMatch(/^The database took too long\./))
+  expect(explainError(new Error('Query read timeout'))).toMatch(/^The database took too long\./))
 
 test('8.1 a database that never answers is a sentence', async () =>
-  expect(sentenceFor(await thrownBy(''))).toBe('The database does not answer at the address in DATABASE_URL.'))
+  expect(explainError(await thrownBy(''))).toBe('The database does not answer at the address in DATABASE_URL.'))
 
 test('8.1 a database without TLS is a sentence', async () =>
-  expect(sentenceFor(await thrownBy('N', '?sslmode=verify-full'))).toMatch(/^The database speaks no TLS\./))
+  expect(explainError(await thrownBy('N', '?sslmode=verify-full'))).toMatch(/^The database speaks no TLS\./))
 
 test('8.1 a full disk under the embedded database is a sentence', () =>
-  expect(sentenceFor({ name: 'ErrnoError', errno: 51 })).toBe(
+  expect(explainError({ name: 'ErrnoError', errno: 51 })).toBe(
     'There is no room left where the database keeps its files.',
   ))
 
 test('a bug stays a bug', () => {
-  expect(sentenceFor(new TypeError('x is not a function'))).toBeUndefined()
-  expect(sentenceFor(Object.assign(new Error('x'), { code: 'ERR_ASSERTION' }))).toBeUndefined()
-  expect(sentenceFor(new Error('constructor'))).toBeUndefined()
-  expect(sentenceFor(undefined)).toBeUndefined()
+  expect(explainError(new TypeError('x is not a function'))).toBeUndefined()
+  expect(explainError(Object.assign(new Error('x'), { code: 'ERR_ASSERTION' }))).toBeUndefined()
+  expect(explainError(new Error('constructor'))).toBeUndefined()
+  expect(explainError(undefined)).toBeUndefined()
 })

@@ -17,9 +17,9 @@ export const refuseFields = (fields: Record<string, string | string[]>): Refusal
 }
 
 /** One whose sentence is said by itself, because no field on the screen is about it. */
-export const refuseAlone = (field: string, sentence: string): Refusal =>
+export const refuseField = (field: string, sentence: string): Refusal =>
   new Refusal(422, sentence, { fields: { [field]: [sentence] } })
 
 /** Too many at once, who may all come back. */
-export const refuseCrowd = (): Refusal =>
+export const tooBusy = (): Refusal =>
   new Refusal(503, 'Many people are here right now. Please try again in a moment.', { retryAfter: 5 })

@@ -1,7 +1,7 @@
 import { readConfig } from './config/config.ts'
 import { createApp } from './http/app.ts'
-import { keepFiles } from './http/built-files.ts'
-import { takeLeave } from './http/closing.ts'
+import { storeBuiltFiles } from './http/built-files.ts'
+import { drain } from './http/closing.ts'
 import { loadShell, type Shell } from './http/shell.ts'
 import { startWorker } from './jobs/worker.ts'
 import { createLog } from './log.ts'
@@ -30,7 +30,7 @@ export async function serve(): Promise<void> {
 
   const close = async () => {
     say('closing …')
-    await takeLeave(app, config.CLOSING_SECONDS)
+    await drain(app, config.CLOSING_SECONDS)
     setTimeout(() => process.exit(1), LAST_MOMENT_MS).unref()
     await Promise.all([app.close(), worker.stop()])
     await world.close()
@@ -46,7 +46,7 @@ const DAY_MS = 86_400_000
 async function shareFiles(world: World, { files }: Shell): Promise<void> {
   if (!files) return
   const share = () =>
-    keepFiles(world, files).catch((error: unknown) =>
+    storeBuiltFiles(world, files).catch((error: unknown) =>
       world.log.error({ err: error }, 'the scripts could not be shared with other versions'),
     )
   await share()

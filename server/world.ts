@@ -1,14 +1,14 @@
-import { keepConsent } from './catalog/catalog.ts'
+import { storeConsentText } from './catalog/catalog.ts'
 import type { Config } from './config/config.ts'
 import { type Database, type Db, openDatabase } from './db/db.ts'
-import { makeReady } from './db/ready.ts'
-import { openCaptcha } from './gateways/captcha/open.ts'
+import { prepareDatabase } from './db/ready.ts'
+import { openCaptchaGateway } from './gateways/captcha/open.ts'
 import type { CaptchaGateway } from './gateways/captcha/port.ts'
 import { outboxMail } from './gateways/mail/outbox.ts'
 import type { MailGateway } from './gateways/mail/port.ts'
-import { openPayments } from './gateways/payment/open.ts'
+import { openPaymentGateway } from './gateways/payment/open.ts'
 import type { PaymentGateway } from './gateways/payment/port.ts'
-import { openSms } from './gateways/sms/open.ts'
+import { openSmsGateway } from './gateways/sms/open.ts'
 import type { SmsGateway } from './gateways/sms/port.ts'
 import type { Log } from './log.ts'
 import { type Keys, openKeys } from './secrets/secrets.ts'
@@ -51,9 +51,9 @@ export async function createWorld({
 }: Making): Promise<World & { close: () => Promise<void> }> {
   const opened = database ?? (await openDatabase(config))
   try {
-    await makeReady(opened, { production: config.production, now: now(), say })
+    await prepareDatabase(opened, { production: config.production, now: now(), say })
     const { db } = opened
-    await keepConsent(db)
+    await storeConsentText(db)
     const keys = await openKeys(db, config.SECRET, now())
     const host = new URL(config.PUBLIC_URL).hostname // phones match codes by name, without the port
     return {
@@ -63,9 +63,9 @@ export async function createWorld({
       now,
       keys,
       log,
-      payment: openPayments(config, now),
-      sms: openSms(config, { db, now, key: keys.secret('codes'), host, log }),
-      captcha: openCaptcha(config, { db, now, log, key: keys.secret('captcha') }),
+      payment: openPaymentGateway(config, now),
+      sms: openSmsGateway(config, { db, now, key: keys.secret('codes'), host, log }),
+      captcha: openCaptchaGateway(config, { db, now, log, key: keys.secret('captcha') }),
       mail: config.MAIL === 'outbox' ? outboxMail({ db, now }) : await bySmtp(config),
       close: opened.close,
     }

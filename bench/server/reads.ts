@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { API } from '#contract/api.ts'
-import { ourShelf } from '#server/catalog/catalog.ts'
+import { ourCategory } from '#server/catalog/catalog.ts'
 import type { Place } from '../../drill/scale.ts'
 import { freePort } from '../../scripts/port.mjs'
 import budgets from '../budgets.json' with { type: 'json' }
@@ -18,7 +18,7 @@ const { reads_of_bare_node } = budgets.server
 const POOL = 10
 const CONNECTIONS = 32
 
-const shelf = new URLSearchParams(Object.entries(ourShelf).map(([name, id]) => [name, String(id)]))
+const shelf = new URLSearchParams(Object.entries(ourCategory).map(([name, id]) => [name, String(id)]))
 
 /** What is read, by its shape. */
 const paths: Record<Bare['reads'][string]['shape'], string> = {

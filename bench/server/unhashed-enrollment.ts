@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepConsent } from '#server/catalog/catalog.ts'
+import { storeConsentText } from '#server/catalog/catalog.ts'
 import { startSandbox } from '../../drill/programs.ts'
 import type { Place } from '../../drill/scale.ts'
 import budgets from '../budgets.json' with { type: 'json' }
@@ -65,7 +65,7 @@ const isAlike = (one: Noted[], other: Noted[]) => shapeOf(one) === shapeOf(other
 /** What Foyer writes when it starts, and every enrollment relies on. */
 async function asFoyerStarts(place: Place): Promise<Place> {
   const { db, close } = await place.open()
-  await keepConsent(db).finally(close)
+  await storeConsentText(db).finally(close)
   return place
 }
 

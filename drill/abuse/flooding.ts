@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { parentPort, workerData } from 'node:worker_threads'
 import { calls } from '#contract/api.ts'
 import { officeCalls } from '#contract/office-calls.ts'
-import { plenty } from '#server/test/plenty.ts'
+import { generousLimits } from '#server/test/plenty.ts'
 import { type Challenge, solve } from '#server/test/solve.ts'
 import type { Row } from '../scale.ts'
 import { chance } from './chance.ts'
@@ -31,7 +31,7 @@ const INSIDES =
   /\binsert into\b|\bselect\b[^.]{1,80}\bfrom\b|\bupdate\b [^.]{1,60}\bset\b|syntax error|violates|relation "|invalid byte|\bat [^\n]{1,200}\.[cm]?[jt]s:\d|node_modules|file:\/\/\/(?!etc)|FST_ERR/i
 
 /** Nothing is in the way of the handlers. */
-const wideOpen = { ...plenty, TRUST_PROXY: '0.0.0.0/1,128.0.0.0/1,::/1,8000::/1' }
+const wideOpen = { ...generousLimits, TRUST_PROXY: '0.0.0.0/1,128.0.0.0/1,::/1,8000::/1' }
 
 const tell = (told: Told) => parentPort?.postMessage(told)
 const say = (line: string) => tell({ say: line })

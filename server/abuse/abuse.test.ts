@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { sweep } from '#server/enrollment/janitor.ts'
+import { deleteExpired } from '#server/enrollment/janitor.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import type { World } from '#server/world.ts'
-import { declinedCard, goodCard, secondsOpen, writing } from './breaker.ts'
+import { recordDecline, approvalCount, secondsOpen, countQuery } from './breaker.ts'
 
 const pay = async (site: Site, changes: Record<string, string>, headers: Record<string, string> = {}) =>
   site.post('enrollment/add-enrollment', await filledForm(site, changes), headers)
@@ -12,7 +12,7 @@ const pay = async (site: Site, changes: Record<string, string>, headers: Record<
 /** Somebody in the n-th of many networks. */
 const from = (n: number) => ({ 'x-forwarded-for': `203.0.${n}.7` })
 
-const goodCards = (world: World, by: number) => writing({ ...goodCard(world), at_first: by, by }).execute(world.db)
+const goodCards = (world: World, by: number) => countQuery({ ...approvalCount(world), at_first: by, by }).execute(world.db)
 
 const asked = async (site: Site) =>
   (await site.world.payment.transactions(new Date(0), AbortSignal.timeout(2000))).length
@@ -125,7 +125,7 @@ describe('declined cards', () => {
     const site = await testSite({ BREAKER_DECLINES: '2/600/50' })
     const { verify } = site.world.captcha
     site.world.captcha.verify = async (...solution) => {
-      for (let n = 0; n < 2; n++) await declinedCard(site.world, '127.0.0.1')
+      for (let n = 0; n < 2; n++) await recordDecline(site.world, '127.0.0.1')
       return verify(...solution)
     }
     expect((await pay(site, {})).json().fields).toHaveProperty('code')
@@ -136,7 +136,7 @@ describe('declined cards', () => {
   it('6.6 whoever is patient trips it within a day', async () => {
     const { world, pass, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
     const tried = async (n: number) => {
-      await declinedCard(world, `network ${n % 6}`)
+      await recordDecline(world, `network ${n % 6}`)
       pass(700)
       return secondsOpen(world, 'declines')
     }
@@ -147,7 +147,7 @@ describe('declined cards', () => {
 
   it('6.6 what is found out later trips nothing by itself', async () => {
     const { world, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
-    for (let n = 0; n < 30; n++) await declinedCard(world)
+    for (let n = 0; n < 30; n++) await recordDecline(world)
     expect(await secondsOpen(world, 'declines')).toBeUndefined()
     await close()
   })
@@ -164,7 +164,7 @@ describe('declined cards', () => {
         pass(700)
         await goodCards(world, good)
         for (let n = 1; n <= networks * each; n++) {
-          await declinedCard(world, `network ${n % networks}`)
+          await recordDecline(world, `network ${n % networks}`)
           if (await secondsOpen(world, 'declines')) return n
         }
         return Number.POSITIVE_INFINITY
@@ -179,19 +179,19 @@ describe('declined cards', () => {
 
   it('6.6 one network does not bring it about again, either', async () => {
     const { world, pass, close } = await testSite({ BREAKER_DECLINES: '20/600/50', BREAKER_SECONDS: '600' })
-    for (let n = 0; n < 20; n++) await declinedCard(world, `network ${n}`)
+    for (let n = 0; n < 20; n++) await recordDecline(world, `network ${n}`)
     expect(await secondsOpen(world, 'declines')).toBe(600)
     pass(700)
     await goodCards(world, 10)
-    for (let n = 0; n < 4; n++) await declinedCard(world, `network ${n}`)
-    for (let n = 0; n < 30; n++) await declinedCard(world, 'one network')
+    for (let n = 0; n < 4; n++) await recordDecline(world, `network ${n}`)
+    for (let n = 0; n < 30; n++) await recordDecline(world, 'one network')
     expect(await secondsOpen(world, 'declines')).toBeUndefined()
     await close()
   })
 
   it('6.6 once it has tripped it counts anew, but a network needs the code for its day', async () => {
     const site = await testSite({ BREAKER_DECLINES: '5/600/50', BREAKER_SECONDS: '600', TRUST_PROXY: 'loopback' })
-    const declined = (n: number) => declinedCard(site.world, `203.0.${n}.7`)
+    const declined = (n: number) => recordDecline(site.world, `203.0.${n}.7`)
     for (const n of [1, 1, 1, 1, 1, 2, 3, 4, 5]) await declined(n)
     expect(await secondsOpen(site.world, 'declines')).toBe(600)
     site.pass(700)
@@ -205,19 +205,19 @@ describe('declined cards', () => {
   it('6.6 what was counted is swept when it counts no more', async () => {
     const { world, db, pass, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
     const rows = () => db.selectFrom('limit_count').select('key').execute()
-    await declinedCard(world, 'a network')
+    await recordDecline(world, 'a network')
     pass(86_400)
-    await sweep(world)
+    await deleteExpired(world)
     expect(await rows(), 'its day is just over').toHaveLength(1)
     pass(3600 + 101)
-    await sweep(world)
+    await deleteExpired(world)
     expect(await rows()).toEqual([])
     await close()
   })
 
   it('6.6 a breaker that is switched off never trips', async () => {
     const site = await testSite({ BREAKER_DECLINES: 'off' })
-    for (let n = 0; n < 25; n++) await declinedCard(site.world, `network ${n}`)
+    for (let n = 0; n < 25; n++) await recordDecline(site.world, `network ${n}`)
     expect(await secondsOpen(site.world, 'declines')).toBeUndefined()
     expect((await pay(site, {})).json().payment).toBe('Approved')
     await site.close()

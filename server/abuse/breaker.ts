@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
-import { spendOnce, takeTurn } from '#server/db/spent.ts'
+import { useOnce, acquireLease } from '#server/db/spent.ts'
 import { statement } from '#server/db/statement.ts'
 import type { World } from '#server/world.ts'
 
@@ -17,16 +17,16 @@ const settingOf = ({ config }: World, breaker: Breaker) =>
 const isOff = (world: World, breaker: Breaker) => !Number.isFinite(settingOf(world, breaker).most)
 
 /** A bank has declined it. What is found out later is nobody's: all of it together counts as one network. */
-export const declinedCard = (world: World, network = 'nobody') => failed(world, 'declines', network)
+export const recordDecline = (world: World, network = 'nobody') => failed(world, 'declines', network)
 
 /** A bank has taken it: what is to be counted. */
-export const goodCard = (world: World) => counted(world, 'declines', GOOD, world.now())
+export const approvalCount = (world: World) => counted(world, 'declines', GOOD, world.now())
 
 /** A message has been sent; it is bad until it is confirmed. */
-export const noteMessage = (world: World, network: string) => failed(world, 'codes', network)
+export const recordCodeSent = (world: World, network: string) => failed(world, 'codes', network)
 
 /** A code has been typed: none of the messages that it took was bad. */
-export async function noteConfirmed(
+export async function recordCodeConfirmed(
   world: World,
   network: string,
   { sent_at, sends }: { sent_at: Date; sends: number },
@@ -62,11 +62,11 @@ function counted(world: World, breaker: Breaker, key: string, at: Date, by = 1) 
 }
 
 /** Counts it: by itself, or as a part of a larger statement. */
-export const writing = ({ name, key, part, at_first, by, until }: Counted) => sql`
+export const countQuery = ({ name, key, part, at_first, by, until }: Counted) => sql`
   insert into limit_count (name, key, window_start, count, expires_at)
   values (${name}, ${key}, ${part}, ${at_first}, ${until})
   on conflict (name, key, window_start) do update set count = greatest(limit_count.count + ${by}, 0)`
-const write = statement((_db, counted: Counted) => writing(counted))
+const write = statement((_db, counted: Counted) => countQuery(counted))
 
 /** seconds: unless it is the setting's. without: so old they are at least. times: as many times as the setting says. */
 type Judged = { seconds?: number; without: number; times: number }
@@ -134,10 +134,10 @@ async function trip(world: World, breaker: Breaker, trips: number): Promise<void
   const seconds = Math.min(world.config.BREAKER_SECONDS * 2 ** trips, DAY)
   const now = world.now()
   const until = (later: number) => new Date(now.getTime() + later * 1000)
-  const isTripped = await takeTurn(world.db, now, { kind: 'breaker', key: breaker, expires_at: until(seconds) })
+  const isTripped = await acquireLease(world.db, now, { kind: 'breaker', key: breaker, expires_at: until(seconds) })
   if (!isTripped) return // somebody else's decline was the last straw
   const expires_at = until(Math.max(memoryOf(world, breaker), DAY))
-  await spendOnce(world.db, { kind: `breaker ${breaker}`, key: now.toISOString(), expires_at })
+  await useOnce(world.db, { kind: `breaker ${breaker}`, key: now.toISOString(), expires_at })
   world.log.error({ breaker, seconds }, 'a breaker is open: too many of them fail')
 }
 
@@ -168,15 +168,15 @@ const openUntil = (db: Db, breaker: Breaker) =>
 
 /** Why a card may need a confirmed phone. */
 type Doubt = { open_until: Date | null; declined: number | null }
-export type Doubted = ReturnType<typeof doubted>
+export type RiskQuery = ReturnType<typeof riskQuery>
 
-export const doubted = (world: World, network: string, ago = 0) => ({
+export const riskQuery = (world: World, network: string, ago = 0) => ({
   key: keyOf(world, network),
   since: new Date(world.now().getTime() - (DAY + ago) * 1000),
 })
 
 /** By itself, or as a part of a larger statement. */
-export const doubts = (db: Db, { key, since }: Doubted) =>
+export const riskColumns = (db: Db, { key, since }: RiskQuery) =>
   [
     openUntil(db, 'declines').as('open_until'),
     db
@@ -187,15 +187,15 @@ export const doubts = (db: Db, { key, since }: Doubted) =>
       .where('window_start', '>', since)
       .as('declined'),
   ] as const
-const readDoubts = statement((db, asked: Doubted) => db.selectNoFrom(doubts(db, asked)))
+const readDoubts = statement((db, asked: RiskQuery) => db.selectNoFrom(riskColumns(db, asked)))
 
 /** Everybody's does while too many are declined, or did a moment ago; so does one from a network where that many were today. */
-export const isDoubtful = (world: World, { open_until, declined }: Doubt, ago = 0): boolean =>
+export const isRisky = (world: World, { open_until, declined }: Doubt, ago = 0): boolean =>
   !isOff(world, 'declines') &&
   ((open_until !== null && open_until.getTime() + ago * 1000 > world.now().getTime()) ||
     Number(declined) >= world.config.BREAKER_DECLINES.most)
 
-export async function isInDoubt(world: World, network: string, ago?: number): Promise<boolean> {
-  const [found] = (await readDoubts(world.db, doubted(world, network, ago))).rows
-  return found !== undefined && isDoubtful(world, found, ago)
+export async function requiresPhoneCode(world: World, network: string, ago?: number): Promise<boolean> {
+  const [found] = (await readDoubts(world.db, riskQuery(world, network, ago))).rows
+  return found !== undefined && isRisky(world, found, ago)
 }

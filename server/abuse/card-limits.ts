@@ -1,23 +1,23 @@
 import { sql } from 'kysely'
 import type { EnrollmentReply } from '#contract/api.ts'
 import { statement } from '#server/db/statement.ts'
-import { requirePhone } from '#server/enrollment/screening.ts'
-import { networkOf, type Press, type Visitor } from '#server/enrollment/visitor.ts'
+import { requireVerifiedPhone } from '#server/enrollment/screening.ts'
+import { networkOf, type PaymentRequest, type Visitor } from '#server/enrollment/visitor.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
-import { type Doubted, declinedCard, doubted, doubts, goodCard, isDoubtful } from './breaker.ts'
-import { countRefusal, spendAll } from './limits.ts'
+import { type RiskQuery, recordDecline, riskQuery, riskColumns, approvalCount, isRisky } from './breaker.ts'
+import { countRefusal, countAgainstLimits } from './limits.ts'
 
 /**
  * Lets somebody try a card as long as their address, card, phone and enrollment were not declined too often. A try counts
  * as a decline until it is none, so that many at once cannot outrun a limit.
  */
-export async function tryCard(
+export async function withinCardLimits(
   world: World,
-  { order, key, visitor }: Press,
+  { order, key, visitor }: PaymentRequest,
   attempt: () => Promise<EnrollmentReply>,
 ): Promise<EnrollmentReply> {
-  const counted = await spendAll(world, [
+  const counted = await countAgainstLimits(world, [
     ['LIMIT_DECLINES_BY_CARD', world.keys.hmac('cards', order.cc_number)], // the one thing that is kept of a card, for a day
     ['LIMIT_DECLINES_BY_PHONE', order.mobile_phone],
     ['LIMIT_DECLINES_BY_ENROLLMENT', key.enrollment_id],
@@ -33,13 +33,13 @@ export async function tryCard(
   }
 }
 
-type Counted = Awaited<ReturnType<typeof spendAll>>
+type Counted = Awaited<ReturnType<typeof countAgainstLimits>>
 type Conclude = (world: World, counted: Counted, visitor: Visitor) => Promise<void>
 
 /** What is pending may still fail: card and phone keep their count until then. */
 const conclude: Record<EnrollmentReply['payment'] | 'Nothing', Conclude> = {
-  Approved: (world, counted) => counted.giveBack({ also: goodCard(world) }),
-  Declined: (world, _counted, visitor) => declinedCard(world, networkOf(visitor)),
+  Approved: (world, counted) => counted.giveBack({ also: approvalCount(world) }),
+  Declined: (world, _counted, visitor) => recordDecline(world, networkOf(visitor)),
   Pending: (_world, counted) => counted.giveBack({ names: ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES'] }),
   Nothing: (_world, counted) => counted.giveBack(),
 }
@@ -48,17 +48,17 @@ const conclude: Record<EnrollmentReply['payment'] | 'Nothing', Conclude> = {
  * A last look at everybody else, since a breaker may have tripped while this one waited. No more cards are at the bank at
  * once than it can still stop in time.
  */
-export async function refuseACrowd(world: World, press: Press): Promise<void> {
-  const asked = { now: world.now(), ...doubted(world, networkOf(press.visitor)) }
-  const [around] = (await lookAround(world.db, asked)).rows
+export async function recheckBeforeCharge(world: World, press: PaymentRequest): Promise<void> {
+  const asked = { now: world.now(), ...riskQuery(world, networkOf(press.visitor)) }
+  const [around] = (await readRisk(world.db, asked)).rows
   if (!around) throw new Error('a look around finds nothing')
-  await requirePhone(world, press, async () => isDoubtful(world, around))
+  await requireVerifiedPhone(world, press, async () => isRisky(world, around))
   if (Number(around.asking) < world.config.PAYMENTS_AT_ONCE) return
   countRefusal('PAYMENTS_AT_ONCE')
   throw new Refusal(429, 'Many people are joining right now. Please try again in a moment.', { retryAfter: 5 })
 }
 
-const lookAround = statement((db, { now, ...asked }: Doubted & { now: Date }) =>
+const readRisk = statement((db, { now, ...asked }: RiskQuery & { now: Date }) =>
   db.selectNoFrom((select) => [
     select
       .selectFrom('payment')
@@ -66,6 +66,6 @@ const lookAround = statement((db, { now, ...asked }: Doubted & { now: Date }) =>
       .where('state', '=', sql.lit('authorizing')) // in the text: the index holds no others
       .where('leased_until', '>', now)
       .as('asking'),
-    ...doubts(db, asked),
+    ...riskColumns(db, asked),
   ]),
 )

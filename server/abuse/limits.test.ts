@@ -5,7 +5,7 @@ import type { Address } from '#server/enrollment/visitor.ts'
 import { Refusal } from '#server/refusal.ts'
 import { isPostgres } from '#server/test/database.ts'
 import { type Site, testSite } from '#server/test/site.ts'
-import { giveBackOne, isSpent, spendAll } from './limits.ts'
+import { undoOneUse, isLimitReached, countAgainstLimits } from './limits.ts'
 
 describe('several limits at once', () => {
   let site: Site
@@ -34,7 +34,7 @@ describe('several limits at once', () => {
 
   it('6.4 are counted all or none, however many ask at once and in whatever order', async () => {
     const asked = Array.from({ length: 80 }, (_, n) =>
-      spendAll(site.world, n % 2 ? [byAddress('zoe'), byName('zoe')] : [byName('zoe'), byAddress('zoe')]),
+      countAgainstLimits(site.world, n % 2 ? [byAddress('zoe'), byName('zoe')] : [byName('zoe'), byAddress('zoe')]),
     )
     const answers = await Promise.allSettled(asked)
     const refused = answers.filter(({ status }) => status === 'rejected').map((answer) => Object(answer).reason)
@@ -44,8 +44,8 @@ describe('several limits at once', () => {
   })
 
   it('6.4 are given back, all or some', async () => {
-    const first = await spendAll(site.world, [byAddress('max'), byName('max')])
-    const second = await spendAll(site.world, [byAddress('max'), byName('max')])
+    const first = await countAgainstLimits(site.world, [byAddress('max'), byName('max')])
+    const second = await countAgainstLimits(site.world, [byAddress('max'), byName('max')])
     await first.giveBack()
     await second.giveBack({ names: ['LIMIT_SIGN_INS'] })
     expect([await counted(byAddress('max')), await counted(byName('max'))]).toEqual([0, 1])
@@ -54,37 +54,37 @@ describe('several limits at once', () => {
   it('6.4 count the network around a visitor too, with ten times as much, and give it back', async () => {
     const from = (n: number): [LimitName, Address] => ['LIMIT_SIGN_INS_BY_NAME', [`2001:db8:7:${n}`, '2001:db8:7']]
     const around = () => counted(byName('2001:db8:7'))
-    for (let n = 0; n < 59; n++) await spendAll(site.world, [from(n)])
-    const { giveBack } = await spendAll(site.world, [from(59)])
-    await expect(spendAll(site.world, [byAddress('kim'), from(60)])).rejects.toBeInstanceOf(Refusal)
+    for (let n = 0; n < 59; n++) await countAgainstLimits(site.world, [from(n)])
+    const { giveBack } = await countAgainstLimits(site.world, [from(59)])
+    await expect(countAgainstLimits(site.world, [byAddress('kim'), from(60)])).rejects.toBeInstanceOf(Refusal)
     expect([await around(), await counted(byName('2001:db8:7:60')), await counted(byAddress('kim'))]).toEqual([
       60, 0, 0,
     ])
-    expect(await isSpent(site.world, from(60))).toBe(true)
+    expect(await isLimitReached(site.world, from(60))).toBe(true)
     await giveBack()
-    await giveBackOne(site.world, from(0))
+    await undoOneUse(site.world, from(0))
     expect([await around(), await counted(byName('2001:db8:7:59')), await counted(byName('2001:db8:7:0'))]).toEqual([
       58, 0, 0,
     ])
-    expect(await isSpent(site.world, from(60))).toBe(false)
-    await spendAll(site.world, [from(60)])
+    expect(await isLimitReached(site.world, from(60))).toBe(false)
+    await countAgainstLimits(site.world, [from(60)])
   })
 
   it('6.4 are as large as a setting may be, also around a visitor', async () => {
-    await spendAll(site.world, [['LIMIT_HITS', ['2001:db8:9:1', '2001:db8:9']]])
+    await countAgainstLimits(site.world, [['LIMIT_HITS', ['2001:db8:9:1', '2001:db8:9']]])
   })
 
   it('6.4 refuse one visitor of a network before the network', async () => {
     const asked: [LimitName, Address] = ['LIMIT_SIGN_INS_BY_NAME', ['2001:db8:8:1', '2001:db8:8']]
-    const answers = await Promise.allSettled(Array.from({ length: 20 }, () => spendAll(site.world, [asked])))
+    const answers = await Promise.allSettled(Array.from({ length: 20 }, () => countAgainstLimits(site.world, [asked])))
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(6)
     expect(await counted(byName('2001:db8:8'))).toBe(6)
   })
 
   it('6.4 say by which of them somebody has to wait', async () => {
-    for (let n = 0; n < 6; n++) await spendAll(site.world, [byName('ada')])
+    for (let n = 0; n < 6; n++) await countAgainstLimits(site.world, [byName('ada')])
     site.pass(1800)
-    const refusal = await spendAll(site.world, [byAddress('ada'), byName('ada')]).catch((error: unknown) => error)
+    const refusal = await countAgainstLimits(site.world, [byAddress('ada'), byName('ada')]).catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(Refusal)
     expect((refusal as Refusal).more.retryAfter).toBeGreaterThan(1800)
     expect(await counted(byAddress('ada'))).toBe(0)

@@ -5,31 +5,31 @@ import { statement } from '#server/db/statement.ts'
 import type { Address } from '#server/enrollment/visitor.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
-import { type Counted, writing } from './breaker.ts'
+import { type Counted, countQuery } from './breaker.ts'
 
 /** What is sent all the same while nobody confirms codes: a few in all, and two a day to one network. */
-const trickle = {
+const reducedQuota = {
   BREAKER_CODES: ({ BREAKER_CODES: { most, seconds } }: Config): Limit => ({ most: Math.ceil(most / 4), seconds }),
   BREAKER_CODES_BY_NETWORK: (): Limit => ({ most: 2, seconds: 86_400 }),
 }
 
-export type LimitName = Setting | keyof typeof trickle
+export type LimitName = Setting | keyof typeof reducedQuota
 const limitOf = ({ config }: World, name: LimitName) =>
-  name in trickle ? trickle[name as keyof typeof trickle](config) : config[name as Setting]
+  name in reducedQuota ? reducedQuota[name as keyof typeof reducedQuota](config) : config[name as Setting]
 
 type Key = string | Address
-export type Asked = [limit: LimitName, key: Key]
+export type LimitUse = [limit: LimitName, key: Key]
 type Some<Item> = [Item, ...Item[]]
 
 /** Counts one more of something, or refuses when it would be too many. */
-export const spend = (world: World, limit: LimitName, key: Key) => spendAll(world, [[limit, key]])
+export const countAgainstLimit = (world: World, limit: LimitName, key: Key) => countAgainstLimits(world, [[limit, key]])
 
 /**
  * Several at once, each of them once, all or none. One table and one statement, shared by all processes; what is counted by is kept only as a
  * keyed hash. The time slides: it is counted in eighths, so that midnight doubles nothing. What turns out not to count can
  * be given back, all of it or some.
  */
-export async function spendAll(world: World, asked: Some<Asked>) {
+export async function countAgainstLimits(world: World, asked: Some<LimitUse>) {
   const counting = asked.flatMap(([limit, key]) => countingOf(world, limit, key))
   const { rows } = await countAll(world.db, { counting })
   const found = counting.map((one) => ({ one, ...rows.find(({ name, key }) => name === one.name && key === one.hash) }))
@@ -85,7 +85,7 @@ async function takeBack({ db }: World, counting: Counting[], also?: Counted): Pr
 
 type TakingBack = { back: Pick<Counting, 'name' | 'hash' | 'part'>[]; also: Counted | undefined }
 const takeAll = statement((_db, { back, also }: TakingBack) => {
-  if (!back.length && also) return writing(also)
+  if (!back.length && also) return countQuery(also)
   const rows = back.map(({ name, hash, part }) => sql`(${name}, ${hash}, cast(${part} as timestamptz))`)
   const taking = sql`
     update limit_count set count = limit_count.count - 1
@@ -93,11 +93,11 @@ const takeAll = statement((_db, { back, also }: TakingBack) => {
       where (name, key, window_start) in (${sql.join(rows)}) order by name, key for update) counted
     where limit_count.name = counted.name and limit_count.key = counted.key
       and limit_count.window_start = counted.window_start and limit_count.count > 0`
-  return also ? sql`with also as (${writing(also)}) ${taking}` : taking // what everybody counts comes last, and is held shortly
+  return also ? sql`with also as (${countQuery(also)}) ${taking}` : taking // what everybody counts comes last, and is held shortly
 })
 
 /** Takes one back that was counted by an earlier request: from the newest eighth that has one. */
-export async function giveBackOne(world: World, [limit, key]: Asked): Promise<void> {
+export async function undoOneUse(world: World, [limit, key]: LimitUse): Promise<void> {
   for (const { name, hash, since } of countingOf(world, limit, key))
     await sql`
       update limit_count set count = count - 1
@@ -106,7 +106,7 @@ export async function giveBackOne(world: World, [limit, key]: Asked): Promise<vo
 }
 
 /** Whether it would be one too many, without counting it. */
-export async function isSpent(world: World, [limit, key]: Asked): Promise<boolean> {
+export async function isLimitReached(world: World, [limit, key]: LimitUse): Promise<boolean> {
   for (const one of countingOf(world, limit, key)) {
     const sum = countsOf(world, one).select(({ fn }) => fn.sum<number>('count').as('count'))
     if (Number((await sum.executeTakeFirst())?.count ?? 0) >= one.most) return true
@@ -152,13 +152,13 @@ async function tooMany(world: World, missed: Counting): Promise<Refusal> {
     .executeTakeFirst()
   const left = oldest?.until ? oldest.until.getTime() - world.now().getTime() : 0
   const retryAfter = Math.max(1, Math.ceil(left / 1000))
-  return new Refusal(429, `That was tried too often. Please wait ${waitInWords(retryAfter)} and try again.`, {
+  return new Refusal(429, `That was tried too often. Please wait ${formatWait(retryAfter)} and try again.`, {
     retryAfter,
   })
 }
 
 /** Nobody counts 1620 minutes. */
-export const waitInWords = (seconds: number): string => {
+export const formatWait = (seconds: number): string => {
   const minutes = Math.ceil(seconds / 60)
   if (seconds < 60) return `${seconds} seconds`
   if (minutes === 1) return 'a minute'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { waitInWords } from './limits.ts'
+import { formatWait } from './limits.ts'
 
 test.each([
   [30, '30 seconds'],
@@ -8,4 +8,4 @@ test.each([
   [119 * 60, '119 minutes'],
   [119 * 60 + 1, '2 hours'],
   [27 * 3600, '27 hours'],
-])('6.4 a wait of %i seconds is told as %s', (seconds, words) => expect(waitInWords(seconds)).toBe(words))
+])('6.4 a wait of %i seconds is told as %s', (seconds, words) => expect(formatWait(seconds)).toBe(words))

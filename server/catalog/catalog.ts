@@ -27,7 +27,7 @@ const packagesOn = statement((db, { product_category_id, language_id }: Input<'g
 )
 
 /** The shelf that this site sells from. */
-export const ourShelf = { product_category_id: figures.product_category_id, language_id: figures.language_id }
+export const ourCategory = { product_category_id: figures.product_category_id, language_id: figures.language_id }
 
 /** An order at our own prices. Unknown products, and products in the wrong list, are refused by the list's name. */
 export async function priceOrder(db: Db, order: Input<'sumOrder'>): Promise<Details['lines']> {
@@ -53,8 +53,8 @@ const lookUp = statement((db, { ids }: { ids: number[] }) =>
   db
     .selectFrom('package')
     .select(['product_id', 'name', 'price_cents', 'is_recurring', 'is_special'])
-    .where('product_category_id', '=', ourShelf.product_category_id)
-    .where('language_id', '=', ourShelf.language_id)
+    .where('product_category_id', '=', ourCategory.product_category_id)
+    .where('language_id', '=', ourCategory.language_id)
     .where('product_id', 'in', ids),
 )
 
@@ -84,10 +84,10 @@ export const consent = {
 }
 
 /** Its text lies with the others before anybody can accept it. */
-export const keepConsent = (db: Db) => keepText(db, consent.sha256, consent.text)
+export const storeConsentText = (db: Db) => storeText(db, consent.sha256, consent.text)
 
 /** Kept for good under its own hash: somebody may have accepted it. */
-export const keepText = (db: Db, sha256: string, content: string) =>
+export const storeText = (db: Db, sha256: string, content: string) =>
   db
     .insertInto('legal_text')
     .values({ sha256, content })

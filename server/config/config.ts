@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand.ts'
-import { Mendable } from '#server/operator-error.ts'
+import { OperatorError } from '#server/operator-error.ts'
 import {
   address,
   countries,
@@ -115,7 +115,7 @@ export type Config = Omit<Settings, 'LOG_LEVEL'> & {
 }
 
 /** Settings that do not fit: all of them at once, so that one restart mends them. */
-export class BadSettings extends Mendable {
+export class InvalidSettings extends OperatorError {
   constructor(lines: string[]) {
     super(`These settings do not fit:\n${lines.map((line) => `  ${line}`).join('\n')}`)
   }
@@ -145,7 +145,7 @@ export function readConfig(env: Env = process.env): Config {
     ...(production ? unfitForProduction(found, embedded, env) : unfitForDevelopment(found)),
   )
   if (found.SECRET && found.SECRET.length < 16) lines.push('SECRET has at least 16 characters')
-  if (lines.length) throw new BadSettings(lines)
+  if (lines.length) throw new InvalidSettings(lines)
 
   const PUBLIC_URL = found.PUBLIC_URL ?? `http://localhost:${found.PORT}`
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { complaints, named, production } from '#server/test/settings.ts'
+import { settingErrors, settingNames, production } from '#server/test/settings.ts'
 import { readConfig } from './config.ts'
 
 describe('without any setting', () => {
@@ -109,14 +109,14 @@ describe('what does not fit', () => {
     ['TRUST_PROXY', 'true', 'is a list of addresses or networks'],
     ['TRUST_PROXY', '10.0.0.5,2', 'is a list of addresses or networks'],
   ])('8.1 %s=%s %s', (name, text, why) => {
-    const lines = complaints({ [name]: text })
+    const lines = settingErrors({ [name]: text })
     expect(lines).toHaveLength(1)
     expect(lines[0]).toContain(`${name} ${why}`)
     expect(lines[0]).toContain(`it is '${text}'`)
   })
 
   test.each(['dead', '...', '10.0.0.0/99', '999.1.1.1'])('TRUST_PROXY=%s is no address', (text) =>
-    expect(named({ TRUST_PROXY: text })).toEqual(['TRUST_PROXY']),
+    expect(settingNames({ TRUST_PROXY: text })).toEqual(['TRUST_PROXY']),
   )
 
   test.each([
@@ -130,11 +130,11 @@ describe('what does not fit', () => {
       'Us: a@join.example;',
     ],
     'Join\r\nBcc: eve@evil.example <a@join.example>',
-  ])('8.1 MAIL_FROM=%j is not one address', (MAIL_FROM) => expect(named({ MAIL_FROM })).toEqual(['MAIL_FROM']))
+  ])('8.1 MAIL_FROM=%j is not one address', (MAIL_FROM) => expect(settingNames({ MAIL_FROM })).toEqual(['MAIL_FROM']))
 
   test.each(['LIMIT_', 'PAYMENT_DEADLINE', 'TWILIO_SID', 'HASHES_AT_1', 'MAIL_TO'])(
     '8.1 a mistyped name does not silently do nothing: %s',
-    (name) => expect(complaints({ [name]: '1' })).toEqual([`${name} is not a setting of Foyer`]),
+    (name) => expect(settingErrors({ [name]: '1' })).toEqual([`${name} is not a setting of Foyer`]),
   )
 
   test.each([
@@ -145,30 +145,30 @@ describe('what does not fit', () => {
     ['LIMIT_ENROLMENTS', 'LIMIT_ENROLLMENTS'],
     ['CAPTCHA_COSTS', 'CAPTCHA_COST'],
   ])('8.1 a name that is nearly right is told: %s is %s', (name, meant) =>
-    expect(complaints({ [name]: '1' })).toEqual([`${name} is not a setting of Foyer, but ${meant} is`]),
+    expect(settingErrors({ [name]: '1' })).toEqual([`${name} is not a setting of Foyer, but ${meant} is`]),
   )
 
   test.each(['EMAIL', 'HOSTS', 'SPORT', 'HOME', 'PATH', 'SECRET_SERVICE', 'DATABASE_URL_TEST'])(
     'what belongs to others is left to them: %s',
-    (name) => expect(complaints({ [name]: '1' })).toEqual([]),
+    (name) => expect(settingErrors({ [name]: '1' })).toEqual([]),
   )
 
   test('is listed all at once', () =>
     expect(
-      named({ PORT: 'x', AUTOSHIP: 'maybe', MAIL: 'pigeon', LIMIT_DECLINES: 'few', LIMIT_NONSENSE: '1/1' }),
+      settingNames({ PORT: 'x', AUTOSHIP: 'maybe', MAIL: 'pigeon', LIMIT_DECLINES: 'few', LIMIT_NONSENSE: '1/1' }),
     ).toEqual(['PORT', 'AUTOSHIP', 'MAIL', 'LIMIT_DECLINES', 'LIMIT_NONSENSE']))
 
   test('is listed all at once, with what production asks for', () =>
-    expect(named({ ...production, PORT: 'x', SECRET: '', PUBLIC_URL: '' })).toEqual(['PORT', 'SECRET', 'PUBLIC_URL']))
+    expect(settingNames({ ...production, PORT: 'x', SECRET: '', PUBLIC_URL: '' })).toEqual(['PORT', 'SECRET', 'PUBLIC_URL']))
 
   test('a database that cannot be read is not called embedded', () =>
-    expect(named({ ...production, DATABASE_URL: 'mysql://db' })).toEqual(['DATABASE_URL']))
+    expect(settingNames({ ...production, DATABASE_URL: 'mysql://db' })).toEqual(['DATABASE_URL']))
 
   test('a secret is never repeated', () => {
-    const lines = complaints({ DATABASE_URL: 'mysql://foyer:hunter2@db', MAIL: 'imap://foyer:hunter2@mail', PORT: 'x' })
+    const lines = settingErrors({ DATABASE_URL: 'mysql://foyer:hunter2@db', MAIL: 'imap://foyer:hunter2@mail', PORT: 'x' })
     expect(lines).toHaveLength(3)
     expect(lines.join()).not.toContain('hunter2')
-    expect(complaints({ SECRET: 'hunter2' })).toEqual(['SECRET has at least 16 characters'])
+    expect(settingErrors({ SECRET: 'hunter2' })).toEqual(['SECRET has at least 16 characters'])
   })
 })
 
@@ -177,7 +177,7 @@ describe('in production', () => {
     expect(readConfig(production)).toMatchObject({ production: true, embedded: ['payment', 'phone'] }))
 
   test('a secret, an address and the name of every embedded part are required', () =>
-    expect(complaints({ NODE_ENV: 'production' }).map((line) => line.split(':')[0])).toEqual([
+    expect(settingErrors({ NODE_ENV: 'production' }).map((line) => line.split(':')[0])).toEqual([
       'SECRET is required in production',
       'PUBLIC_URL is required in production',
       'ALLOW_EMBEDDED does not name database',
@@ -193,34 +193,34 @@ describe('in production', () => {
     ['MAIL', ['ALLOW_EMBEDDED']],
     ['MAIL_FROM', ['MAIL_FROM']],
     ['ALLOW_EMBEDDED', ['ALLOW_EMBEDDED', 'ALLOW_EMBEDDED']],
-  ])('%s cannot be left out', (name, lines) => expect(named({ ...production, [name]: undefined })).toEqual(lines))
+  ])('%s cannot be left out', (name, lines) => expect(settingNames({ ...production, [name]: undefined })).toEqual(lines))
 
   test.each(['http://join.example', 'http://10.0.0.5:3000', 'http://127.0.0.1.example', 'http://localhost.example'])(
     '8.1 nobody pays in the clear: PUBLIC_URL=%s',
     (PUBLIC_URL) =>
-      expect(complaints({ ...production, PUBLIC_URL })).toEqual([
+      expect(settingErrors({ ...production, PUBLIC_URL })).toEqual([
         'PUBLIC_URL starts with https:// in production: cards and passwords travel there',
       ]),
   )
 
   test.each(['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'])(
     'whoever tries it on this machine needs no certificate: PUBLIC_URL=%s',
-    (PUBLIC_URL) => expect(complaints({ ...production, PUBLIC_URL })).toEqual([]),
+    (PUBLIC_URL) => expect(settingErrors({ ...production, PUBLIC_URL })).toEqual([]),
   )
 
   test.each(['https://join.example', 'HTTPS://join.example', 'https://203.0.113.9:8443', 'https://contest.example'])(
     '8.1 NODE_ENV is not forgotten where the world comes in: PUBLIC_URL=%s',
     (PUBLIC_URL) => {
-      expect(named({ PUBLIC_URL })).toEqual(['NODE_ENV'])
-      expect(named({ PUBLIC_URL, NODE_ENV: 'development' })).toEqual(['NODE_ENV'])
+      expect(settingNames({ PUBLIC_URL })).toEqual(['NODE_ENV'])
+      expect(settingNames({ PUBLIC_URL, NODE_ENV: 'development' })).toEqual(['NODE_ENV'])
     },
   )
 
   test.each(['https://localhost:3000', 'https://foyer.test', 'https://foyer.test:8443', 'http://10.0.0.5:3000'])(
     'nobody has to be in production at home: PUBLIC_URL=%s',
-    (PUBLIC_URL) => expect(complaints({ PUBLIC_URL })).toEqual([]),
+    (PUBLIC_URL) => expect(settingErrors({ PUBLIC_URL })).toEqual([]),
   )
 
   test('the development secret, known to every reader of the source, is refused', () =>
-    expect(named({ ...production, SECRET: readConfig({}).SECRET })).toEqual(['SECRET']))
+    expect(settingNames({ ...production, SECRET: readConfig({}).SECRET })).toEqual(['SECRET']))
 })

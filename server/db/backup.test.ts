@@ -5,14 +5,14 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { PGlite } from '@electric-sql/pglite'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { sentenceFor } from '#server/operator-error.ts'
+import { explainError } from '#server/operator-error.ts'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
 import { everyRow } from '#server/test/every-row.ts'
 import { memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { backup, restore } from './backup.ts'
 import { embedded } from './db.ts'
-import { applied, migrate, tablesOf } from './migrate.ts'
+import { appliedMigrations, migrate, tablesOf } from './migrate.ts'
 
 let site: Site
 let folder: string
@@ -79,7 +79,7 @@ it('9.6 restores everything, from this database into an embedded one and from th
 
 it('9.6 restores whole or not at all', async () => {
   const copy = await empty()
-  const header = JSON.stringify({ foyer: 1, migrations: await applied(copy) })
+  const header = JSON.stringify({ foyer: 1, migrations: await appliedMigrations(copy) })
   const row = JSON.stringify({ table: 'legal_text', rows: [{ sha256: 'x', content: 'y' }] })
   const bad: [string, string, string][] = [
     ['cut', `${header}\n${row}\n{"table":"nothing","rows":[]}\n`, "names the table 'nothing'"],
@@ -96,7 +96,7 @@ it('9.6 restores whole or not at all', async () => {
   ]
   for (const [name, text, sentence] of bad) {
     await writeFile(join(folder, name), gzipSync(text))
-    expect(sentenceFor(await restore(copy, join(folder, name)).catch((error) => error))).toContain(sentence)
+    expect(explainError(await restore(copy, join(folder, name)).catch((error) => error))).toContain(sentence)
   }
   expect(await copy.selectFrom('legal_text').selectAll().execute()).toEqual([])
   await copy.destroy()
@@ -110,13 +110,13 @@ it('9.6 says of a backup that is cut short or damaged, in one sentence, that not
   for (const length of [whole.length - 1, whole.length - 9, whole.length >> 1, 12]) {
     await writeFile(short, whole.subarray(0, length))
     const problem = await restore(copy, short).catch((error) => error)
-    expect(sentenceFor(problem)).toBe('This backup is cut short. Nothing of it was restored: use a whole copy of it.')
+    expect(explainError(problem)).toBe('This backup is cut short. Nothing of it was restored: use a whole copy of it.')
   }
   for (const part of [0.1, 0.3, 0.5, 0.7, 0.9]) {
     const at = Math.floor(whole.length * part)
     await writeFile(short, Buffer.concat([whole.subarray(0, at), Buffer.from('oops'), whole.subarray(at + 4)]))
     const problem = await restore(copy, short).catch((error) => error)
-    expect(sentenceFor(problem)).toMatch(/Nothing (of it )?was restored/)
+    expect(explainError(problem)).toMatch(/Nothing (of it )?was restored/)
   }
   expect(await copy.selectFrom('legal_text').selectAll().execute()).toEqual([])
   expect(await copy.selectFrom('sponsor').selectAll().execute()).toEqual([])
@@ -125,7 +125,7 @@ it('9.6 says of a backup that is cut short or damaged, in one sentence, that not
 
 it('9.6 takes the schema as it is, for a way back from an update, and is for its owner’s eyes', async () => {
   const copy = await empty()
-  const older = (await applied(copy)).slice(0, -1)
+  const older = (await appliedMigrations(copy)).slice(0, -1)
   await sql`delete from kysely_migration where name > ${older.at(-1)}`.execute(copy)
   await sql`drop table letter_key`.execute(copy)
   const saved = join(folder, 'older.jsonl.gz')
@@ -136,7 +136,7 @@ it('9.6 takes the schema as it is, for a way back from an update, and is for its
     .toString()
     .split('\n')
   expect(JSON.parse(first).migrations).toEqual(older)
-  expect(await applied(copy)).toEqual(older)
+  expect(await appliedMigrations(copy)).toEqual(older)
 
   await sql`insert into kysely_migration (name, timestamp) values ('9999_newer.sql', '')`.execute(copy)
   await expect(backup(copy, saved)).rejects.toThrow('This database has 9999_newer.sql')

@@ -5,9 +5,9 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { sql } from 'kysely'
 import * as z from 'zod/mini'
-import { Mendable } from '#server/operator-error.ts'
-import { type Db, inTransaction, isHopeless } from './db.ts'
-import { applied, schemaOf, tablesOf } from './migrate.ts'
+import { OperatorError } from '#server/operator-error.ts'
+import { type Db, inTransaction, isPermanentWriteError } from './db.ts'
+import { appliedMigrations, schemaOf, tablesOf } from './migrate.ts'
 import type { Tables } from './tables.ts'
 
 /** Parents before children, so that a restore never meets a row whose parent is missing. */
@@ -65,9 +65,9 @@ export async function backup(db: Db, file: string): Promise<number> {
 /** The schema as it is, which may be older than this version: before an update it is the old one that is saved. */
 async function requireKnown(db: Db): Promise<string[]> {
   const { migrations, newer } = await schemaOf(db)
-  if (!migrations.length) throw new Mendable('This database has no tables yet.')
+  if (!migrations.length) throw new OperatorError('This database has no tables yet.')
   if (newer.length)
-    throw new Mendable(`This database has ${newer.join(', ')}: back it up with the version that brought this.`)
+    throw new OperatorError(`This database has ${newer.join(', ')}: back it up with the version that brought this.`)
   return migrations
 }
 
@@ -76,11 +76,11 @@ const Page = z.object({ table: z.string(), rows: z.array(z.unknown()) })
 
 /** Puts a backup into an empty, migrated database: all of it or nothing. */
 export async function restore(db: Db, file: string): Promise<number> {
-  const migrations = await applied(db)
+  const migrations = await appliedMigrations(db)
   return inTransaction(db, async (db) => {
     const occupied = await db.selectFrom('sponsor').select('site').executeTakeFirst()
     if (occupied)
-      throw new Mendable('This database is not empty. Restore into a new one, or run: npm run db -- reset --empty')
+      throw new OperatorError('This database is not empty. Restore into a new one, or run: npm run db -- reset --empty')
     let count = 0
     let line = 0
     for await (const text of linesOf(file)) {
@@ -88,20 +88,20 @@ export async function restore(db: Db, file: string): Promise<number> {
       if (line === 1) {
         const saved = read(Header, text, at).migrations
         if (saved.join() !== migrations.join())
-          throw new Mendable(`The backup has the schema ${saved.at(-1)}, this database ${migrations.at(-1)}.`)
+          throw new OperatorError(`The backup has the schema ${saved.at(-1)}, this database ${migrations.at(-1)}.`)
         continue
       }
       const page = read(Page, text, at)
       const table = tables.find((known) => known === page.table)
-      if (!table) throw new Mendable(`${at} names the table '${page.table}', which does not exist.`)
+      if (!table) throw new OperatorError(`${at} names the table '${page.table}', which does not exist.`)
       await sql`insert into ${sql.table(table)} select * from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(page.rows)}::jsonb)`
         .execute(db)
         .catch((error) => {
-          throw isHopeless(error) ? new Mendable(`${at} does not fit: ${error.message}. Nothing was restored.`) : error
+          throw isPermanentWriteError(error) ? new OperatorError(`${at} does not fit: ${error.message}. Nothing was restored.`) : error
         })
       count += page.rows.length
     }
-    if (line === 0) throw new Mendable(`${file} is empty.`)
+    if (line === 0) throw new OperatorError(`${file} is empty.`)
     return count
   })
 }
@@ -110,7 +110,7 @@ function read<Shape extends z.ZodMiniType>(shape: Shape, text: string, at: strin
   try {
     return z.parse(shape, JSON.parse(text))
   } catch {
-    throw new Mendable(`${at} is not of a backup of Foyer, or it is damaged. Nothing was restored.`)
+    throw new OperatorError(`${at} is not of a backup of Foyer, or it is damaged. Nothing was restored.`)
   }
 }
 

@@ -3,7 +3,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
-import { together } from './batching-driver.ts'
+import { createBatchingDriver } from './batching-driver.ts'
 import type { Database } from './db.ts'
 import { statement } from './statement.ts'
 import type { Tables } from './tables.ts'
@@ -137,7 +137,7 @@ inDatabase('statements of one turn', () => {
   function openOn(pool: pg.Pool) {
     pool.on('connect', (client) => client.on('error', () => undefined))
     class Pooled extends PostgresDialect {
-      override createDriver = () => together(pool)
+      override createDriver = () => createBatchingDriver(pool)
     }
     const db = new Kysely<Tables>({ dialect: new Pooled({ pool }) })
     opened.push(db)

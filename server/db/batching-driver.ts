@@ -1,14 +1,14 @@
 import type { Writable } from 'node:stream'
 import { type CompiledQuery, type DatabaseConnection, type Driver, PostgresDriver, type QueryResult } from 'kysely'
 import type pg from 'pg'
-import type { Named } from './statement.ts'
+import type { NamedQuery } from './statement.ts'
 
 /**
  * Statements that stand alone and are asked for in one turn of the loop go out together: one connection, one write and
  * one wake-up for all of them. Each is still a transaction of its own, and fails for itself. Whoever begins a longer one
  * has a connection to itself.
  */
-export function together(pool: pg.Pool): Driver {
+export function createBatchingDriver(pool: pg.Pool): Driver {
   const connect = () => borrow(pool)
   const driver = new PostgresDriver({ pool: { connect, end: () => pool.end(), options: pool.options } })
   const ask = asking(connect)
@@ -126,7 +126,7 @@ const NAME_IS_NO_USE = new Set(['0A000', '26000'])
 const isOutdated = (error: unknown) =>
   error instanceof Error && 'code' in error && NAME_IS_NO_USE.has(String(error.code))
 
-const sendByName = (client: pg.PoolClient, query: Named) =>
+const sendByName = (client: pg.PoolClient, query: NamedQuery) =>
   send(client, query, query.name).catch((error: unknown) => {
     if (isOutdated(error) && query.name) return send(client, query)
     throw error

@@ -1,5 +1,5 @@
 import { type Config, readConfig } from '#server/config/config.ts'
-import { Mendable, sentenceFor } from '#server/operator-error.ts'
+import { OperatorError, explainError } from '#server/operator-error.ts'
 import { clock } from '#server/world.ts'
 import { backup, restore } from './backup.ts'
 import { type Database, type Db, inTransaction, openDatabase } from './db.ts'
@@ -20,7 +20,7 @@ const USAGE = `npm run db -- COMMAND
   reset [--empty] [--yes]    remove all of Foyer's tables and begin again, with the sample data or, as always in production, empty;
                              --yes where there may be something to lose`
 
-class Usage extends Mendable {}
+class Usage extends OperatorError {}
 
 /** A word that the form does not name is a slip, or was meant to keep the command from its work. */
 function checkWords(form: string, words: string[]) {
@@ -68,8 +68,8 @@ const commands: Record<string, Command> = {
     async (db) => {
       await requireSchema(db)
       const record = await creditRecord(db, username)
-      if (!record) throw new Mendable(`There is no member '${username}'.`)
-      if (!record.isWhole) throw new Mendable(record.said)
+      if (!record) throw new OperatorError(`There is no member '${username}'.`)
+      if (!record.isWhole) throw new OperatorError(record.said)
       return record.said
     },
   'backup FILE':
@@ -135,7 +135,7 @@ async function main([name = '', ...words]: string[]): Promise<number> {
     await database.finished()
     return 0
   } catch (error) {
-    console.error(sentenceFor(error) ?? error)
+    console.error(explainError(error) ?? error)
     if (error instanceof Usage) console.error(`\n${USAGE}`)
     return 1
   } finally {

@@ -4,7 +4,7 @@ import { chmod, mkdir, realpath, rename, unlink, writeFile } from 'node:fs/promi
 import { createConnection, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Mendable } from '#server/operator-error.ts'
+import { OperatorError } from '#server/operator-error.ts'
 
 const MARKER = 'FOYER'
 const OWNER_ONLY = 0o700
@@ -24,7 +24,7 @@ export async function lockFolder(dataDir: string): Promise<() => Promise<void>> 
     const lock = (await listen(path)) ?? (await listenOnStale(path))
     if (!lock) {
       await unlock()
-      throw new Mendable(`Another Foyer is running on ${dataDir}. Stop it first, or choose another DATA_DIR.`)
+      throw new OperatorError(`Another Foyer is running on ${dataDir}. Stop it first, or choose another DATA_DIR.`)
     }
     locks.push(lock)
   }
@@ -75,7 +75,7 @@ export async function prepareFolder(dataDir: string): Promise<{ path: string; fr
   const marked = existsSync(join(dataDir, MARKER))
   const present = existsSync(join(path, 'PG_VERSION'))
   if (marked && !present)
-    throw new Mendable(
+    throw new OperatorError(
       `${dataDir} held a Foyer database, and it is gone. Restore ${path} from a backup, or remove ${join(dataDir, MARKER)} to start empty.`,
     )
   if (!marked && existsSync(path)) await rename(path, `${path}.unfinished-${process.pid}-${process.hrtime.bigint()}`)
@@ -84,5 +84,5 @@ export async function prepareFolder(dataDir: string): Promise<{ path: string; fr
   return { path, fresh: !marked }
 }
 
-export const markFinished = (dataDir: string): Promise<void> =>
+export const markAsDatabase = (dataDir: string): Promise<void> =>
   writeFile(join(dataDir, MARKER), 'This folder holds a Foyer database. Keep this file with it.\n')

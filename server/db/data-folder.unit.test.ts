@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { runProgram } from '#server/test/process.ts'
-import { lockFolder, markFinished, prepareFolder } from './data-folder.ts'
+import { lockFolder, markAsDatabase, prepareFolder } from './data-folder.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -28,7 +28,7 @@ it('9.2 a second process gets the sentence and ends', async () => {
 })
 
 it('9.3 a folder that has lost its database is an error', async () => {
-  await markFinished(folder)
+  await markAsDatabase(folder)
   await expect(prepareFolder(folder)).rejects.toThrow('held a Foyer database, and it is gone')
 })
 
@@ -50,7 +50,7 @@ it('9.3 nobody else gets into the database, however its folder was made', async 
 
   await mkdir(join(folder, 'db'))
   await writeFile(join(folder, 'db', 'PG_VERSION'), '17')
-  await markFinished(folder)
+  await markAsDatabase(folder)
   for (const path of [folder, join(folder, 'db')]) await chmod(path, 0o755)
   await (await lockFolder(folder))()
   expect(await modeOf((await prepareFolder(folder)).path)).toBe('700')
@@ -60,7 +60,7 @@ it('9.3 nobody else gets into the database, however its folder was made', async 
 it('9.3 a finished one is opened as it is', async () => {
   await mkdir(join(folder, 'db'))
   await writeFile(join(folder, 'db', 'PG_VERSION'), '17')
-  await markFinished(folder)
+  await markAsDatabase(folder)
   await prepareFolder(folder)
   expect(existsSync(join(folder, 'db', 'PG_VERSION'))).toBe(true)
 })

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { PGlite } from '@electric-sql/pglite'
 import { type Dialect, Kysely, PGliteDialect, PostgresAdapter, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
-import { together } from './batching-driver.ts'
-import { lockFolder, markFinished, prepareFolder } from './data-folder.ts'
+import { createBatchingDriver } from './batching-driver.ts'
+import { lockFolder, markAsDatabase, prepareFolder } from './data-folder.ts'
 import type { Tables } from './tables.ts'
 
 /** The one door to PostgreSQL and to the embedded PGlite. */
@@ -21,8 +21,8 @@ export type Database = {
 type Where = { DATABASE_URL: string | undefined; DATABASE_POOL: number; DATA_DIR: string }
 
 /** What a drill puts around a database, to watch it or to break it. */
-export type Dress = (dialect: Dialect) => Dialect
-const plain: Dress = (dialect) => dialect
+export type WrapDialect = (dialect: Dialect) => Dialect
+const plain: WrapDialect = (dialect) => dialect
 
 export const openDatabase = (where: Where, dress = plain): Promise<Database> =>
   where.DATABASE_URL
@@ -32,7 +32,7 @@ export const openDatabase = (where: Where, dress = plain): Promise<Database> =>
 const INT8 = 20
 pg.types.setTypeParser(INT8, Number)
 
-async function openPostgres(connectionString: string, max: number, dress: Dress): Promise<Database> {
+async function openPostgres(connectionString: string, max: number, dress: WrapDialect): Promise<Database> {
   const pool = new pg.Pool({
     connectionString,
     max,
@@ -61,7 +61,7 @@ class PooledDialect extends PostgresDialect {
     this.#pool = pool
   }
   override createDriver() {
-    return together(this.#pool)
+    return createBatchingDriver(this.#pool)
   }
   override createAdapter() {
     return new SessionlessAdapter()
@@ -72,7 +72,7 @@ class SessionlessAdapter extends PostgresAdapter {
   override async releaseMigrationLock() {}
 }
 
-async function openEmbedded(dataDir: string, dress: Dress): Promise<Database> {
+async function openEmbedded(dataDir: string, dress: WrapDialect): Promise<Database> {
   const unlock = await lockFolder(dataDir)
   try {
     const folder = await prepareFolder(dataDir)
@@ -81,7 +81,7 @@ async function openEmbedded(dataDir: string, dress: Dress): Promise<Database> {
     return {
       db,
       description: `embedded PGlite in ${dataDir}: good for trying and for small demonstrations; real money belongs on PostgreSQL (DATABASE_URL)`,
-      finished: () => markFinished(dataDir),
+      finished: () => markAsDatabase(dataDir),
       close: async () => {
         await db.destroy()
         await unlock()
@@ -129,14 +129,14 @@ export async function inTransaction<Result>(
 }
 
 /** Everybody's turn with the database takes longer than anybody should wait. */
-export const isCrowded = (error: unknown): boolean =>
+export const isPoolExhausted = (error: unknown): boolean =>
   error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 
 /** The data can never be written as it is: a value that does not fit, or a row that stands in the way. */
-export const isHopeless = (error: unknown): boolean => /^2[23]/.test(codeOf(error))
+export const isPermanentWriteError = (error: unknown): boolean => /^2[23]/.test(codeOf(error))
 
 /** Nothing of it was written. A longer way may find room, or find out why there is none. */
-export const isTurnedDown = (error: unknown): boolean => isHopeless(error) || RETRY.has(codeOf(error))
+export const isRejectedWrite = (error: unknown): boolean => isPermanentWriteError(error) || RETRY.has(codeOf(error))
 
 const codeOf = (error: unknown): string =>
   typeof error === 'object' && error && 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -1,6 +1,6 @@
 import { toAmount } from '#contract/money.ts'
 import { claimValue } from '#server/enrollment/claims.ts'
-import { brokenAt, touchesOf } from '#server/sponsors/touches.ts'
+import { firstTamperedRow, findTouches } from '#server/sponsors/touches.ts'
 import type { Db } from './db.ts'
 
 const MOST = 200
@@ -85,8 +85,8 @@ export async function creditRecord(db: Db, asked: string): Promise<{ said: strin
     .where('username', '=', claimValue(asked))
     .executeTakeFirst()
   if (!member) return undefined
-  const rows = await touchesOf(db, member.enrollment_id)
-  const broken = brokenAt(rows)
+  const rows = await findTouches(db, member.enrollment_id)
+  const broken = firstTamperedRow(rows)
   const record = table(
     ['', 'link', 'why', 'when', 'sealed'],
     rows.map((row) => [row.position, `/${row.site}`, row.why, at(row.touched_at), row.hash.slice(0, 16)]),

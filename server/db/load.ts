@@ -3,11 +3,11 @@ import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AT_CHECKOUT, isShownAtCheckout } from '#contract/legal.ts'
 import { MASTER } from '#contract/site.ts'
-import { keepText } from '#server/catalog/catalog.ts'
-import { claimOne } from '#server/enrollment/claims.ts'
+import { storeText } from '#server/catalog/catalog.ts'
+import { claimName } from '#server/enrollment/claims.ts'
 import { type Db, inTransaction } from './db.ts'
 import {
-  BadLines,
+  InvalidFiles,
   type DocumentFile,
   type PackageRow,
   type Problem,
@@ -36,7 +36,7 @@ export async function loadFolder(db: Db, folder: URL | string, now: Date): Promi
   if (!sponsors.length && !packages.length && !documents.length && !problems.length)
     problem(basename(base), 'there is no sponsors.csv, packages.csv or documents/*.html here')
   await checkRenames(db, sponsors, problem)
-  if (problems.length) throw new BadLines(problems)
+  if (problems.length) throw new InvalidFiles(problems)
 
   await inTransaction(db, async (db) => {
     const added: string[] = []
@@ -87,10 +87,10 @@ const isTaken = (old: Place | undefined, heir: Place | undefined) =>
 /** Whether it is a new one. */
 async function keepSponsor(db: Db, { where, ...row }: SponsorRow, created_at: Date): Promise<boolean> {
   const { site, ...rest } = row
-  const isFree = await claimOne(db, { kind: 'username', value: site })
+  const isFree = await claimName(db, { kind: 'username', value: site })
   const known = await db.selectFrom('sponsor').select('id').where('site', '=', site).executeTakeFirst()
   if (!known && !isFree)
-    throw new BadLines([`${where}: site '${site}' is being taken by somebody who is joining right now`])
+    throw new InvalidFiles([`${where}: site '${site}' is being taken by somebody who is joining right now`])
   await db
     .insertInto('sponsor')
     .values({ id: randomUUID(), created_at, ...row })
@@ -123,7 +123,7 @@ const withdrawPackage = (db: Db, { product_id }: PackageRow) =>
 
 /** Another text or title is another version; the old text stays, because somebody may have accepted it. */
 async function keepDocument(db: Db, { content, ...row }: DocumentFile) {
-  await keepText(db, row.sha256, content)
+  await storeText(db, row.sha256, content)
   const stored = await db
     .selectFrom('legal_document')
     .select(['version', 'sha256', 'title'])
@@ -142,5 +142,5 @@ async function keepDocument(db: Db, { content, ...row }: DocumentFile) {
 async function requireCheckout(db: Db) {
   const documents = await db.selectFrom('legal_document').select(['status', 'display_on_checkout']).execute()
   if (!documents.some(isShownAtCheckout))
-    throw new BadLines([`documents: none is active and names ${AT_CHECKOUT}, and without one nobody can pay`])
+    throw new InvalidFiles([`documents: none is active and names ${AT_CHECKOUT}, and without one nobody can pay`])
 }

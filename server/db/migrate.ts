@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
-import { Mendable, READ_ONLY } from '#server/operator-error.ts'
+import { OperatorError, READ_ONLY } from '#server/operator-error.ts'
 import { type Db, inTransaction } from './db.ts'
 
 const folder = new URL('migrations/', import.meta.url)
@@ -25,12 +25,12 @@ async function applyFile(name: string, db: Kysely<unknown>): Promise<void> {
 const TURN = 3_853_314
 
 /** Processes that start together take turns: the next one goes on when the transaction of this one has ended. */
-export const waitForTurn = (db: Db) => sql`select pg_advisory_xact_lock(${TURN})`.execute(db)
+export const lockMigrations = (db: Db) => sql`select pg_advisory_xact_lock(${TURN})`.execute(db)
 
 /** Brings the schema up to date, all or nothing, and names what it applied. */
 export const migrate = (db: Db): Promise<string[]> =>
   inTransaction(db, async (db) => {
-    await waitForTurn(db)
+    await lockMigrations(db)
     await refuseNewer(db)
     await refuseUnfit(db)
     const { error, results = [] } = await new Migrator({ db, provider }).migrateToLatest()
@@ -39,7 +39,7 @@ export const migrate = (db: Db): Promise<string[]> =>
   })
 
 /** The names of the migrations that a database has: also of those that only a newer version knows. */
-export async function applied(db: Db): Promise<string[]> {
+export async function appliedMigrations(db: Db): Promise<string[]> {
   if (!(await tablesOf(db)).has('kysely_migration')) return []
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
   return rows.map(({ name }) => name)
@@ -47,7 +47,7 @@ export async function applied(db: Db): Promise<string[]> {
 
 /** How a database differs from what this version brings. */
 export async function schemaOf(db: Db) {
-  const migrations = await applied(db)
+  const migrations = await appliedMigrations(db)
   const known = Object.keys(await provider.getMigrations())
   return {
     migrations,
@@ -60,7 +60,7 @@ export async function schemaOf(db: Db) {
 export async function refuseNewer(db: Db): Promise<void> {
   const { newer } = await schemaOf(db)
   if (newer.length)
-    throw new Mendable(
+    throw new OperatorError(
       `This database has ${newer.join(', ')}, which this version of Foyer does not know. Start the newer version that brought it.`,
     )
 }
@@ -73,7 +73,7 @@ async function refuseUnfit(db: Db): Promise<void> {
     select quote_ident(current_user) as role, quote_ident(current_schema()) as schema,
       has_schema_privilege(current_schema(), 'create') as "mayMake",
       current_setting('server_encoding') as encoding, current_setting('transaction_read_only') as locked`.execute(db)
-  const isNew = rows.some(({ schema, mayMake }) => !schema || !mayMake) && !(await applied(db)).length
+  const isNew = rows.some(({ schema, mayMake }) => !schema || !mayMake) && !(await appliedMigrations(db)).length
   const problems = rows.flatMap(({ role, schema, mayMake, encoding, locked }) => [
     encoding !== 'UTF8' &&
       `This database keeps its text as ${encoding}, and not every name can be written so. Make another with createdb -T template0 -E UTF8 NAME; what is in this one can be moved with npm run db -- backup FILE.`,
@@ -83,14 +83,14 @@ async function refuseUnfit(db: Db): Promise<void> {
       !mayMake &&
       `${role} may not make tables in the schema ${schema}. Let its owner run: GRANT CREATE ON SCHEMA ${schema} TO ${role};`,
   ])
-  for (const problem of problems) if (problem) throw new Mendable(problem)
+  for (const problem of problems) if (problem) throw new OperatorError(problem)
 }
 
 /** Who only looks changes no schema: an older version may be running on it. */
 export async function requireSchema(db: Db): Promise<void> {
   const { missing } = await schemaOf(db)
   if (missing.length)
-    throw new Mendable(`This database does not have ${missing.join(', ')} yet. Run first: npm run db -- migrate`)
+    throw new OperatorError(`This database does not have ${missing.join(', ')} yet. Run first: npm run db -- migrate`)
 }
 
 /** The tables that there are. */
@@ -109,7 +109,7 @@ async function ourTables(): Promise<string[]> {
 
 /** Removes ours, and leaves the schema: it may be another's, and others may have theirs in it. What hangs on ours prevents it. */
 export async function dropTables(db: Db): Promise<void> {
-  await waitForTurn(db)
+  await lockMigrations(db)
   await refuseNewer(db)
   const existing = await tablesOf(db)
   const names = (await ourTables()).filter((name) => existing.has(name)).map((name) => sql.id(name))

@@ -7,13 +7,13 @@ import { tidyText } from '#contract/fields.ts'
 import { toCents } from '#contract/money.ts'
 import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
 import { list } from '#server/config/readers.ts'
-import { Mendable } from '#server/operator-error.ts'
+import { OperatorError } from '#server/operator-error.ts'
 import type { Tables } from './tables.ts'
 
 /** What an operator's files say, line by line and word by word. */
 
 /** Every line that does not fit, named by its file and number. Then nothing at all was loaded. */
-export class BadLines extends Mendable {
+export class InvalidFiles extends OperatorError {
   constructor(lines: string[]) {
     super(`Nothing was loaded, because these lines do not fit:\n${lines.map((line) => `  ${line}`).join('\n')}`)
   }

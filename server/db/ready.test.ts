@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Mendable, sentenceFor } from '#server/operator-error.ts'
+import { OperatorError, explainError } from '#server/operator-error.ts'
 import { at, isPostgres, run, testDatabase } from '#server/test/database.ts'
 import { backup } from './backup.ts'
 import { type Database, openDatabase } from './db.ts'
-import { makeReady } from './ready.ts'
+import { prepareDatabase } from './ready.ts'
 
 const TOGETHER = 4
 const now = new Date('2026-01-01T00:00:00Z')
@@ -31,7 +31,7 @@ afterAll(async () => {
 it('9.8 processes that start together on an empty database migrate once, seed once, and leave no lock behind', async () => {
   const said: string[] = []
   const say = (line: string) => void said.push(line)
-  await Promise.all(starting.map((one) => makeReady(one, { production: false, now, say })))
+  await Promise.all(starting.map((one) => prepareDatabase(one, { production: false, now, say })))
   expect(said.filter((line) => line.startsWith('loaded'))).toHaveLength(1)
   expect(new Set(said).size).toBe(said.length)
   const { rows } = await sql`
@@ -42,8 +42,8 @@ it('9.8 processes that start together on an empty database migrate once, seed on
 
 it('9.9 an older version does not touch the database of a newer one, and says what to do', async () => {
   await sql`insert into kysely_migration (name, timestamp) values ('9999_later.sql', '2027')`.execute(database.db)
-  const start = makeReady(starting[0] ?? database, { production: false, now, say: () => undefined })
-  await expect(start).rejects.toThrow(Mendable)
+  const start = prepareDatabase(starting[0] ?? database, { production: false, now, say: () => undefined })
+  await expect(start).rejects.toThrow(OperatorError)
   await expect(start).rejects.toThrow(
     'This database has 9999_later.sql, which this version of Foyer does not know. Start the newer version that brought it.',
   )
@@ -62,10 +62,10 @@ describe.runIf(isPostgres)('a PostgreSQL that is not fit', () => {
   /** What an operator reads who starts on it. */
   const started = async (url: string) => {
     const opened = await openDatabase({ DATABASE_URL: url, DATABASE_POOL: 1, DATA_DIR: '' })
-    const start = makeReady(opened, { production: false, now, say: () => undefined })
+    const start = prepareDatabase(opened, { production: false, now, say: () => undefined })
     const problem = await start.catch((error: unknown) => error)
     await opened.close()
-    return sentenceFor(problem)
+    return explainError(problem)
   }
 
   it('8.1 a role that may not make tables is told what to run, and then may', async () => {

@@ -1,14 +1,14 @@
 import { MASTER } from '#contract/site.ts'
-import { Mendable } from '#server/operator-error.ts'
+import { OperatorError } from '#server/operator-error.ts'
 import { type Database, type Db, inTransaction } from './db.ts'
-import { migrate, waitForTurn } from './migrate.ts'
+import { migrate, lockMigrations } from './migrate.ts'
 
 const samples = new URL('seed/', import.meta.url)
 
 type Making = { production: boolean; now: Date; say: (line: string) => void }
 
 /** Brings the schema up to date; an empty database gets the sample data, but never in production. */
-export async function makeReady({ db, finished }: Database, { production, now, say }: Making): Promise<void> {
+export async function prepareDatabase({ db, finished }: Database, { production, now, say }: Making): Promise<void> {
   for (const name of await migrate(db)) say(`applied ${name}`)
   await finished()
   if (production) await requireMaster(db)
@@ -19,7 +19,7 @@ export async function makeReady({ db, finished }: Database, { production, now, s
 /** Nothing can be done on a database that nobody has loaded anything into. */
 export async function requireMaster(db: Db): Promise<void> {
   if (!(await hasMaster(db)))
-    throw new Mendable(
+    throw new OperatorError(
       `This database has no sponsor '${MASTER}' yet. Load your own sponsors, packages and documents with: npm run db -- load DIR`,
     )
 }
@@ -27,7 +27,7 @@ export async function requireMaster(db: Db): Promise<void> {
 /** Of processes that start together one does it. */
 const seedOnce = (db: Db, now: Date) =>
   inTransaction(db, async (db) => {
-    await waitForTurn(db)
+    await lockMigrations(db)
     return !(await hasMaster(db)) && seed(db, now)
   })
 

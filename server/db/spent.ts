@@ -16,7 +16,7 @@ export type SpentKind =
 type Spent = { kind: SpentKind; key: string; expires_at: Date; used_by?: string }
 
 /** Writes it down, unless it is there already: of many who try at once, over all processes, one was first. */
-export async function spendOnce(db: Db, spent: Spent): Promise<boolean> {
+export async function useOnce(db: Db, spent: Spent): Promise<boolean> {
   const written = await writeDown(db, spent)
   return Number(written.numAffectedRows) === 1
 }
@@ -29,7 +29,7 @@ const writeDown = statement((db, spent: Spent) =>
 )
 
 /** Has it from now on until it expires, unless somebody else still has it. */
-export async function takeTurn(db: Db, now: Date, { kind, key, expires_at }: Spent): Promise<boolean> {
+export async function acquireLease(db: Db, now: Date, { kind, key, expires_at }: Spent): Promise<boolean> {
   const taken = await sql`
     insert into spent (kind, key, expires_at) values (${kind}, ${key}, ${expires_at})
     on conflict (kind, key) do update set expires_at = excluded.expires_at where spent.expires_at <= ${now}
@@ -38,7 +38,7 @@ export async function takeTurn(db: Db, now: Date, { kind, key, expires_at }: Spe
 }
 
 /** What was written down, if it was. */
-export const findSpent = (db: Db, kind: SpentKind, key: string) =>
+export const findUse = (db: Db, kind: SpentKind, key: string) =>
   db
     .selectFrom('spent')
     .select(['expires_at', 'used_by'])

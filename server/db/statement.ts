@@ -2,7 +2,7 @@ import type { CompiledQuery, QueryResult } from 'kysely'
 import type { Db } from './db.ts'
 
 /** By its name PostgreSQL knows it again, and need not read and plan it anew. */
-export type Named<Query = CompiledQuery> = Query & { readonly name?: string }
+export type NamedQuery<Query = CompiledQuery> = Query & { readonly name?: string }
 
 /**
  * Of each statement so many texts are kept, and none with more values: a visitor who sends ever longer lists fills no
@@ -19,7 +19,7 @@ type Write<Values, Row> = (db: Db, values: Values) => { compile: (db: Db) => Com
  * what they are may not. The plan is made for any values too: what it takes to use a partial index stands in the text.
  */
 export function statement<Values extends object, Row>(write: Write<Values, Row>) {
-  const known = new Map<string, Named<CompiledQuery<Row>>>()
+  const known = new Map<string, NamedQuery<CompiledQuery<Row>>>()
   return async (db: Db, values: Values): Promise<QueryResult<Row>> => {
     const filling: unknown[] = []
     const shape = shapeOf(values, filling)

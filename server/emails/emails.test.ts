@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Letter } from '#server/gateways/mail/port.ts'
+import type { Email } from '#server/gateways/mail/port.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { verified } from '../../scripts/verify-consent.mjs'
 import {
-  cancelledLetter,
-  confirmEmailLetter,
-  consentLetter,
-  emailChangedLetter,
-  keptLetter,
-  newPasswordLetter,
-  passwordChangedLetter,
-  unpaidLetter,
-  welcomeLetter,
+  cancelledEmail,
+  confirmAddressEmail,
+  consentEmail,
+  addressChangedEmail,
+  resumedEmail,
+  passwordResetEmail,
+  passwordChangedEmail,
+  unpaidEmail,
+  welcomeEmail,
 } from './emails.ts'
 
 let site: Site
@@ -35,31 +35,31 @@ const cancel = () =>
     .execute()
 const keep = () => site.db.updateTable('member').set({ cancelled_at: null, ends_at: null }).execute()
 
-const letters: Record<string, (world: Site['world']) => Letter | Promise<Letter>> = {
-  welcome: (world) => welcomeLetter(world, { member_id }),
-  consent: (world) => consentLetter(world, { member_id }),
+const letters: Record<string, (world: Site['world']) => Email | Promise<Email>> = {
+  welcome: (world) => welcomeEmail(world, { member_id }),
+  consent: (world) => consentEmail(world, { member_id }),
   cancelled: async (world) => {
     await cancel()
-    return sent(await cancelledLetter(world, { member_id }))
+    return sent(await cancelledEmail(world, { member_id }))
   },
   kept: async (world) => {
     await keep()
-    return sent(await keptLetter(world, { member_id }))
+    return sent(await resumedEmail(world, { member_id }))
   },
-  unpaid: (world) => unpaidLetter(world, { ...zoe, site: 'ana' }),
-  'new password': (world) => newPasswordLetter(world, { ...zoe, word: 'a-word' }),
-  'confirm email': (world) => confirmEmailLetter(world, { ...zoe, word: 'a-word' }),
-  'email changed': (world) => emailChangedLetter(world, { ...zoe, new_email: 'new.zoe@other.example' }),
-  'password changed': (world) => passwordChangedLetter(world, { member_id }),
+  unpaid: (world) => unpaidEmail(world, { ...zoe, site: 'ana' }),
+  'new password': (world) => passwordResetEmail(world, { ...zoe, word: 'a-word' }),
+  'confirm email': (world) => confirmAddressEmail(world, { ...zoe, word: 'a-word' }),
+  'email changed': (world) => addressChangedEmail(world, { ...zoe, new_email: 'new.zoe@other.example' }),
+  'password changed': (world) => passwordChangedEmail(world, { member_id }),
 }
 
-const sent = (letter: Letter | undefined): Letter => {
+const sent = (letter: Email | undefined): Email => {
   if (!letter) throw new Error('There is nothing to say.')
   return letter
 }
 
 /** The letter as somebody sees it who looks at its HTML. */
-const seen = ({ html }: Letter) =>
+const seen = ({ html }: Email) =>
   html
     .replace(/<style>.*?<\/style>|<title>.*?<\/title>/gs, '')
     .replace(/<[^>]*>/g, ' ')
@@ -100,7 +100,7 @@ describe.each(Object.entries(letters))('the letter %s', (_name, write) => {
 
 describe('what a letter says', () => {
   it('15.12 welcome: the receipt, the sponsor, the own link, price, renewal and how to cancel', async () => {
-    const { to, subject, text } = await welcomeLetter(site.world, { member_id })
+    const { to, subject, text } = await welcomeEmail(site.world, { member_id })
     const { reference } = await site.db.selectFrom('payment').select('reference').executeTakeFirstOrThrow()
     expect([to, subject]).toEqual([form.email, 'Welcome to Foyer'])
     for (const said of [
@@ -117,14 +117,14 @@ describe('what a letter says', () => {
   })
 
   it('15.12 an amount is never broken', async () => {
-    const { html } = await welcomeLetter(site.world, { member_id })
+    const { html } = await welcomeEmail(site.world, { member_id })
     const amounts = [...html.matchAll(/<td [^>]*style="([^"]*)">\$[\d.]+<\/td>/g)].map(([, style]) => style)
     expect(amounts).toHaveLength(2)
     for (const style of amounts) expect(style).toMatch(/white-space:nowrap$/)
   })
 
   it('15.12 consent: every text with title, version, time and hash, and the signed file', async () => {
-    const { text, html, attachment } = await consentLetter(site.world, { member_id })
+    const { text, html, attachment } = await consentEmail(site.world, { member_id })
     const accepted = await site.db
       .selectFrom('acceptance')
       .innerJoin('legal_text', 'legal_text.sha256', 'acceptance.sha256')
@@ -147,20 +147,20 @@ describe('what a letter says', () => {
 
   it('15.12 cancelled: when it ends, what happens then, and the way back', async () => {
     await cancel()
-    const { text } = sent(await cancelledLetter(site.world, { member_id }))
+    const { text } = sent(await cancelledEmail(site.world, { member_id }))
     expect(text).toContain('It lasts until December 15, 2026')
     expect(text).toContain(`http://foyer.test/${form.username}, turns inactive`)
     expect(text).toContain('you can take the cancellation back')
-    expect(await keptLetter(site.world, { member_id }), 'it does not go on').toBeUndefined()
+    expect(await resumedEmail(site.world, { member_id }), 'it does not go on').toBeUndefined()
     await keep()
-    expect(await cancelledLetter(site.world, { member_id }), 'it goes on').toBeUndefined()
+    expect(await cancelledEmail(site.world, { member_id }), 'it goes on').toBeUndefined()
   })
 
   it('15.12 words stand behind the #, where no server sees them', () => {
-    expect(newPasswordLetter(site.world, { ...zoe, word: 'a-word' }).text).toContain(
+    expect(passwordResetEmail(site.world, { ...zoe, word: 'a-word' }).text).toContain(
       'http://foyer.test/office/new-password#a-word\n',
     )
-    expect(confirmEmailLetter(site.world, { ...zoe, word: 'a-word' }).text).toContain(
+    expect(confirmAddressEmail(site.world, { ...zoe, word: 'a-word' }).text).toContain(
       'http://foyer.test/office/confirm-email#a-word\n',
     )
   })
@@ -168,7 +168,7 @@ describe('what a letter says', () => {
   it.each(['new.zoe@elsewhere.example', 'zq@xq.io', 'no-address'])(
     '15.6 the old address does not learn %s',
     (new_email) => {
-      const { to, text, html } = emailChangedLetter(site.world, { ...zoe, new_email })
+      const { to, text, html } = addressChangedEmail(site.world, { ...zoe, new_email })
       expect(to).toBe(zoe.email)
       expect(text + html).not.toContain(new_email)
       expect(text + html).not.toContain(new_email.split('@')[1]?.split('.')[0] ?? new_email)
@@ -188,9 +188,9 @@ describe('names in letters', () => {
     await other.db.updateTable('acceptance').set({ title: hostile }).execute()
     const { id } = await other.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
     for (const { subject, text, html } of [
-      await welcomeLetter(other.world, { member_id: id }),
-      await consentLetter(other.world, { member_id: id }),
-      newPasswordLetter(other.world, { ...zoe, first_name: hostile, word: 'a-word' }),
+      await welcomeEmail(other.world, { member_id: id }),
+      await consentEmail(other.world, { member_id: id }),
+      passwordResetEmail(other.world, { ...zoe, first_name: hostile, word: 'a-word' }),
     ]) {
       expect(html).not.toContain('<img')
       expect(text).not.toMatch(/^Total: \$0/m)
@@ -205,7 +205,7 @@ describe('names in letters', () => {
     ['win.example', 'Hello,'],
     ['see http://x', 'Hello,'],
   ])('15.12 are left out where a mail reader would make a link of them: %s', (first_name, hello) => {
-    const { text } = unpaidLetter(site.world, { ...zoe, first_name, site: 'ana' })
+    const { text } = unpaidEmail(site.world, { ...zoe, first_name, site: 'ana' })
     expect(text.split('\n')[0]).toBe(hello)
   })
 
@@ -216,7 +216,7 @@ describe('names in letters', () => {
   ])('15.12 so is a sponsor’s: %s', async (name, said) => {
     const ana = site.db.updateTable('sponsor').where('site', '=', 'ana')
     await ana.set({ name }).execute()
-    const { text, html } = await welcomeLetter(site.world, { member_id })
+    const { text, html } = await welcomeEmail(site.world, { member_id })
     await ana.set({ name: "Ana's Paper Lantern Studio" }).execute()
     expect(text).toContain(`You joined with ${said} on November 15, 2026.`)
     expect(text).toContain(`  You joined with: ${said}\n`)

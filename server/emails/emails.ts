@@ -3,8 +3,8 @@ import { figures } from '#contract/figures.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { renewsOn } from '#contract/renewal.ts'
 import { findMember } from '#server/enrollment/members.ts'
-import type { Letter } from '#server/gateways/mail/port.ts'
-import type { Jobs } from '#server/jobs/queue.ts'
+import type { Email } from '#server/gateways/mail/port.ts'
+import type { JobPayloads } from '#server/jobs/queue.ts'
 import { acceptedBy, signedConsent } from '#server/office/consent.ts'
 import { receiptOf } from '#server/office/view.ts'
 import type { World } from '#server/world.ts'
@@ -20,12 +20,12 @@ import {
   paragraph,
   receipt,
   smallPrint,
-  write,
+  composeEmail,
 } from './layout.ts'
-import { readable } from './plain-text.ts'
+import { htmlToText } from './plain-text.ts'
 
 /** The first letter to a member: what was bought, under whom, and the link that is now theirs. */
-export async function welcomeLetter(world: World, { member_id }: Jobs['welcome']): Promise<Letter> {
+export async function welcomeEmail(world: World, { member_id }: JobPayloads['welcome']): Promise<Email> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
   const [member, bought] = await Promise.all([findMember(world, member_id), receiptOf(world, member_id)])
   const sponsor = looksLikeLink(member.sponsor_name) ? 'your sponsor' : member.sponsor_name
@@ -61,7 +61,7 @@ export async function welcomeLetter(world: World, { member_id }: Jobs['welcome']
 }
 
 /** What a member accepted, to keep: every text, and a signed file that proves it. */
-export async function consentLetter(world: World, { member_id }: Jobs['consent']): Promise<Letter> {
+export async function consentEmail(world: World, { member_id }: JobPayloads['consent']): Promise<Email> {
   const { PUBLIC_URL } = world.config
   const [member, accepted] = await Promise.all([findMember(world, member_id), acceptedBy(world, member_id)])
   return letter(world, member, {
@@ -90,14 +90,14 @@ export async function consentLetter(world: World, { member_id }: Jobs['consent']
 
 /** A text that very many accept is made ready to read once. */
 function inLetter(content: string): Block {
-  const ready = readied.get(content) ?? acceptedText(content, readable(content))
+  const ready = readied.get(content) ?? acceptedText(content, htmlToText(content))
   readied.set(content, ready)
   return ready
 }
 const readied = new Map<string, Block>()
 
 /** Confirms a cancellation, unless it was taken back while the letter waited: when it ends, what happens then, and the way back. */
-export async function cancelledLetter(world: World, { member_id }: Jobs['cancelled']): Promise<Letter | undefined> {
+export async function cancelledEmail(world: World, { member_id }: JobPayloads['cancelled']): Promise<Email | undefined> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
   const member = await findMember(world, member_id)
   const { cancelled_at, joined_at } = member
@@ -122,7 +122,7 @@ export async function cancelledLetter(world: World, { member_id }: Jobs['cancell
 }
 
 /** Confirms that a cancellation was taken back, unless there is another one by now. */
-export async function keptLetter(world: World, { member_id }: Jobs['kept']): Promise<Letter | undefined> {
+export async function resumedEmail(world: World, { member_id }: JobPayloads['kept']): Promise<Email | undefined> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
   const member = await findMember(world, member_id)
   if (member.cancelled_at) return undefined
@@ -143,7 +143,7 @@ export async function keptLetter(world: World, { member_id }: Jobs['kept']): Pro
 type Addressee = { email: string; first_name: string }
 
 /** To somebody whose payment was being checked and came to nothing after they may have left. */
-export const unpaidLetter = (world: World, { site, ...to }: Addressee & { site: string }): Letter =>
+export const unpaidEmail = (world: World, { site, ...to }: Addressee & { site: string }): Email =>
   letter(world, to, {
     subject: 'Your payment did not go through',
     preview: 'Nothing was charged, and you can try again.',
@@ -157,7 +157,7 @@ export const unpaidLetter = (world: World, { site, ...to }: Addressee & { site: 
   })
 
 /** The way to a new password. The word stands behind the '#', where no server and no log sees it. */
-export const newPasswordLetter = (world: World, { word, ...to }: Addressee & { word: string }): Letter =>
+export const passwordResetEmail = (world: World, { word, ...to }: Addressee & { word: string }): Email =>
   letter(world, to, {
     subject: 'Set a new password',
     preview: 'The link is good for one hour and works once.',
@@ -169,7 +169,7 @@ export const newPasswordLetter = (world: World, { word, ...to }: Addressee & { w
   })
 
 /** To a new address, which counts only once its reader says so. */
-export const confirmEmailLetter = (world: World, { word, ...to }: Addressee & { word: string }): Letter =>
+export const confirmAddressEmail = (world: World, { word, ...to }: Addressee & { word: string }): Email =>
   letter(world, to, {
     subject: 'Confirm your email address',
     preview: 'One press, and our letters come here.',
@@ -183,7 +183,7 @@ export const confirmEmailLetter = (world: World, { word, ...to }: Addressee & { 
   })
 
 /** To the old address: whoever took the account over cannot keep its owner from hearing of it. */
-export const emailChangedLetter = (world: World, { new_email, ...to }: Jobs['email_changed']): Letter =>
+export const addressChangedEmail = (world: World, { new_email, ...to }: JobPayloads['email_changed']): Email =>
   letter(world, to, {
     subject: 'Your email address was changed',
     preview: 'From now on our letters go to another address.',
@@ -195,7 +195,7 @@ export const emailChangedLetter = (world: World, { new_email, ...to }: Jobs['ema
     ],
   })
 
-export const passwordChangedLetter = async (world: World, { member_id }: Jobs['password_changed']): Promise<Letter> =>
+export const passwordChangedEmail = async (world: World, { member_id }: JobPayloads['password_changed']): Promise<Email> =>
   letter(world, await findMember(world, member_id), {
     subject: 'Your password was changed',
     preview: 'Every other browser was signed out.',
@@ -214,10 +214,10 @@ const ifNotYou = ({ config }: World, what: string): Block[] => [
 
 const costs = `Your membership costs ${showAmount(toAmount(figures.subscription_cents))} a month until you cancel.`
 
-type Said = Omit<Parameters<typeof write>[0], 'to' | 'from'>
+type Said = Omit<Parameters<typeof composeEmail>[0], 'to' | 'from'>
 
-const letter = ({ config }: World, to: Addressee, { blocks, ...said }: Said): Letter =>
-  write({
+const letter = ({ config }: World, to: Addressee, { blocks, ...said }: Said): Email =>
+  composeEmail({
     ...said,
     to: to.email,
     from: config.PUBLIC_URL,

@@ -1,6 +1,6 @@
 import { brand, theme } from '#contract/brand.ts'
-import type { Letter } from '#server/gateways/mail/port.ts'
-import { escaped } from '#server/markup.ts'
+import type { Email } from '#server/gateways/mail/port.ts'
+import { escapeHtml } from '#server/markup.ts'
 import { oneLine } from './plain-text.ts'
 
 /** A piece of a letter, said in both ways at once. */
@@ -20,7 +20,7 @@ const whole = 'white-space:nowrap'
 const table = '<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"'
 
 /** What somebody typed is text: one line, and never markup. */
-const shown = (text: string) => escaped(oneLine(text))
+const shown = (text: string) => escapeHtml(oneLine(text))
 
 /** Plain text has its subject above it already. */
 export const mainHeading = (text: string): Block => ({
@@ -47,7 +47,7 @@ export const smallPrint = (text: string): Block => ({
 export const button = (label: string, href: string): Block => ({
   text: `${oneLine(label)}: ${href}`,
   html: `<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 12px"><tr>
-<td bgcolor="${theme.accent}" style="border-radius:10px;background:${theme.accent}"><a href="${escaped(href)}" style="display:inline-block;padding:14px 26px;font-family:${theme.font};font-size:16px;line-height:1.2;font-weight:600;color:#ffffff;text-decoration:none">${shown(label)}</a></td>
+<td bgcolor="${theme.accent}" style="border-radius:10px;background:${theme.accent}"><a href="${escapeHtml(href)}" style="display:inline-block;padding:14px 26px;font-family:${theme.font};font-size:16px;line-height:1.2;font-weight:600;color:#ffffff;text-decoration:none">${shown(label)}</a></td>
 </tr></table>
 <p style="margin:0 0 20px;${base};font-size:14px;color:${soft};${breaks}">${link(href)}</p>`,
 })
@@ -99,7 +99,7 @@ export const acceptedText = (content: string, text: string): Block => ({
 })
 
 const link = (href: string, words = href) =>
-  `<a href="${escaped(href)}" style="color:${theme.accent};text-decoration:underline">${escaped(words)}</a>`
+  `<a href="${escapeHtml(href)}" style="color:${theme.accent};text-decoration:underline">${escapeHtml(words)}</a>`
 
 type Writing = {
   to: string
@@ -109,11 +109,11 @@ type Writing = {
   /** The site, named at the foot. */
   from: string
   blocks: Block[]
-  attachment?: Letter['attachment']
+  attachment?: Email['attachment']
 }
 
 /** The letter from its pieces: plain text, and HTML that needs nothing from anywhere. */
-export function write({ to, subject, preview, from, blocks, attachment }: Writing): Letter {
+export function composeEmail({ to, subject, preview, from, blocks, attachment }: Writing): Email {
   const text = [...blocks.map((block) => block.text).filter(Boolean), `-- \n${brand.name}\n${from}`].join('\n\n')
   const html = `<!doctype html>
 <html lang="en">

@@ -11,7 +11,7 @@ export const oneLine = (text: string): string =>
 const SIGNS: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
 
 /** Sanitised HTML as text to read: paragraphs apart, items behind dashes, addresses behind their links. */
-export const readable = (html: string): string =>
+export const htmlToText = (html: string): string =>
   html
     .replace(/\s+/g, ' ')
     .replace(/<a [^>]*?href="([^"]*)"[^>]*>(.*?)<\/a>/g, (_, href: string, words: string) =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { oneLine, readable } from './plain-text.ts'
+import { oneLine, htmlToText } from './plain-text.ts'
 
 it.each([
   ['<h2>Title</h2><p>One &amp; two.</p><p>Three</p>', 'Title\n\nOne & two.\n\nThree'],
@@ -14,7 +14,7 @@ it.each([
   ['<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>', 'a b\nc'],
   ['I agree.', 'I agree.'],
 ])('15.12 an accepted text is readable without its markup: %s', (html, text) => {
-  expect(readable(html)).toBe(text)
+  expect(htmlToText(html)).toBe(text)
 })
 
 it('15.12 a name is one line, and turns nothing around', () => {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { type Db, inTransaction, isHopeless, isTurnedDown } from '#server/db/db.ts'
+import { type Db, inTransaction, isPermanentWriteError, isRejectedWrite } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { PaymentState } from '#server/db/tables.ts'
 import type { Authorization } from '#server/gateways/payment/port.ts'
-import { addJob, jobOf } from '#server/jobs/queue.ts'
-import { ASKED, type Attempt, isFree, moving, referenceOf, releaseByLetter } from '#server/payments/payments.ts'
-import { recordOf } from '#server/sponsors/touches.ts'
+import { addJob, newJob } from '#server/jobs/queue.ts'
+import { AWAITING_GATEWAY, type Attempt, endedWithoutCharge, transitionQuery, referenceOf, releaseAndEmail } from '#server/payments/payments.ts'
+import { recordSummary } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
-import { memberFrom } from './members.ts'
+import { memberOfEnrollment } from './members.ts'
 import type { AttemptKey } from './visitor.ts'
 
 type Approval = Extract<Authorization, { outcome: 'approved' }>
@@ -21,11 +21,11 @@ export async function admit(world: World, attempt: AttemptKey | Attempt, hold: A
   const admitted = 'details' in attempt && (await admitAtOnce(world, attempt, approved))
   if (admitted) return admitted
   const key = keyOf(attempt)
-  await moving(world.db, key, ASKED, { state: 'authorized', ...approved }).execute()
+  await transitionQuery(world.db, key, AWAITING_GATEWAY, { state: 'authorized', ...approved }).execute()
   try {
     return await makeMember(world, key, hold)
   } catch (error) {
-    if (!isHopeless(error)) throw error
+    if (!isPermanentWriteError(error)) throw error
     world.log.error({ err: error, reference: referenceOf(key) }, 'a member can never be written; the hold is let go')
     return giveUp(world, key, hold)
   }
@@ -45,9 +45,9 @@ type Approved = ReturnType<typeof approvalOf> & { updated_at: Date }
 /** Nothing, when something stands in the way: then nothing is written either. */
 async function admitAtOnce(world: World, attempt: Attempt, approved: Approved): Promise<string | undefined> {
   try {
-    return await writeMember(world.db, attempt, ASKED, { ...approved, now: approved.updated_at }, approved)
+    return await writeMember(world.db, attempt, AWAITING_GATEWAY, { ...approved, now: approved.updated_at }, approved)
   } catch (error) {
-    if (isTurnedDown(error)) return undefined
+    if (isRejectedWrite(error)) return undefined
     throw error
   }
 }
@@ -90,12 +90,12 @@ async function writeMember(
  */
 const writeAll = statement((db, { key, from, ended, rows }: Writing) =>
   db
-    .with('moved', (write) => moving(write, key, from, ended).returning('enrollment_id'))
+    .with('moved', (write) => transitionQuery(write, key, from, ended).returning('enrollment_id'))
     .with('new_member', (write) =>
       write.insertInto('member').values(({ selectFrom }) => ({
         ...rows.member,
         enrollment_id: selectFrom('moved').select('enrollment_id'),
-        ...recordOf(db, key),
+        ...recordSummary(db, key),
       })),
     )
     .with('new_site', (write) => write.insertInto('sponsor').values(rows.site))
@@ -108,7 +108,7 @@ const writeAll = statement((db, { key, from, ended, rows }: Writing) =>
 type Writing = {
   key: AttemptKey
   from: PaymentState[]
-  ended: Parameters<typeof moving>[3]
+  ended: Parameters<typeof transitionQuery>[3]
   rows: ReturnType<typeof rowsOf>
 }
 
@@ -119,15 +119,15 @@ const welcomeUntil = (joined_at: Date) => new Date(joined_at.getTime() + WELCOME
 
 const giveUp = (world: World, key: AttemptKey, { transaction_id }: Approval) =>
   inTransaction(world.db, async (db) => {
-    const released = await releaseByLetter({ ...world, db }, key, 'abandoned', ['authorized'])
+    const released = await releaseAndEmail({ ...world, db }, key, 'abandoned', ['authorized'])
     if (released) await addJob(db, 'void', { ...key, transaction_id }, world.now())
     return undefined
   })
 
 /** A late approval: of an attempt that has become a member, or of one that was given up and must not be charged. */
 async function alreadyEnded(db: Db, key: AttemptKey, state: PaymentState, { transaction_id }: Approval, now: Date) {
-  const member = await memberFrom(db, key.enrollment_id)
-  if (isFree({ state })) await addJob(db, 'void', { ...key, transaction_id }, now)
+  const member = await memberOfEnrollment(db, key.enrollment_id)
+  if (endedWithoutCharge({ state })) await addJob(db, 'void', { ...key, transaction_id }, now)
   return member?.id
 }
 
@@ -154,9 +154,9 @@ function rowsOf({ enrollment_id, attempt, ...kept }: Attempt, { vault_reference,
     lines: lines.map((line) => ({ order_id, ...line })),
     acceptances: acceptances.map((accepted) => ({ member_id: id, ...accepted, accepted_at: kept.created_at })), // when they were accepted
     jobs: [
-      jobOf('capture', { enrollment_id, attempt }, now),
-      jobOf('welcome', { member_id: id }, now),
-      jobOf('consent', { member_id: id }, now),
+      newJob('capture', { enrollment_id, attempt }, now),
+      newJob('welcome', { member_id: id }, now),
+      newJob('consent', { member_id: id }, now),
     ],
   }
 }

@@ -7,7 +7,7 @@ import type { Tables } from '#server/db/tables.ts'
 const kinds = ['username', 'email'] as const
 type Name = (typeof kinds)[number]
 
-export const taken: Record<Name, string> = {
+export const takenMessages: Record<Name, string> = {
   username: 'This username is already taken.',
   email: 'This email address is already registered.',
 }
@@ -25,14 +25,14 @@ export async function availability(
   const checked = fields[name].safeParse(asked)
   if (!checked.success) return Object.values(messagesByField(checked.error.issues)).flat()
   const value = claimValue(checked.data)
-  if (name === 'username' && reservedWords.has(value)) return [taken.username]
+  if (name === 'username' && reservedWords.has(value)) return [takenMessages.username]
   const claim = await db
     .selectFrom('claim')
     .select('enrollment_id')
     .where('kind', '=', name)
     .where('value', '=', value)
     .executeTakeFirst()
-  return claim && (!claim.enrollment_id || claim.enrollment_id !== enrollment_id) ? [taken[name]] : 'Available'
+  return claim && (!claim.enrollment_id || claim.enrollment_id !== enrollment_id) ? [takenMessages[name]] : 'Available'
 }
 
 /** Both names as an enrollment claims them. */
@@ -42,7 +42,7 @@ export const claimsOf = (enrollment_id: string, names: Record<Name, string>): Cl
 type Claim = Tables['claim']
 
 /** Claims one name by itself. False: somebody has it. */
-export async function claimOne(db: Db, claim: Insertable<Claim>): Promise<boolean> {
+export async function claimName(db: Db, claim: Insertable<Claim>): Promise<boolean> {
   const claimed = await db
     .insertInto('claim')
     .values(claim)
@@ -52,16 +52,16 @@ export async function claimOne(db: Db, claim: Insertable<Claim>): Promise<boolea
 }
 
 /** Which of the claims somebody else has. */
-export const clashing = (claims: Claim[], claimed: Pick<Claim, 'kind'>[]): Partial<Record<Name, string>> =>
+export const conflictMessages = (claims: Claim[], claimed: Pick<Claim, 'kind'>[]): Partial<Record<Name, string>> =>
   Object.fromEntries(
     claims
       .filter(
         ({ kind, value }) =>
           (kind === 'username' && reservedWords.has(value)) || !claimed.some((claim) => claim.kind === kind),
       )
-      .map(({ kind }) => [kind, taken[kind]]),
+      .map(({ kind }) => [kind, takenMessages[kind]]),
   )
 
 /** Gives back what an enrollment that came to nothing had claimed. */
-export const releaseNames = (db: Db, enrollment_id: string) =>
+export const releaseClaims = (db: Db, enrollment_id: string) =>
   db.deleteFrom('claim').where('enrollment_id', '=', enrollment_id).execute()

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { refuseACrowd, tryCard } from '#server/abuse/card-limits.ts'
+import { recheckBeforeCharge, withinCardLimits } from '#server/abuse/card-limits.ts'
 import { mintGrant } from '#server/office/grant.ts'
-import { authorize, findAttempts, isFree, isOpen, park, referenceOf, release } from '#server/payments/payments.ts'
+import { authorize, findAttempts, endedWithoutCharge, isOpen, awaitGateway, referenceOf, releaseAttempt } from '#server/payments/payments.ts'
 import { Refusal } from '#server/refusal.ts'
 import { hashPassword } from '#server/secrets/password-hash.ts'
 import type { World } from '#server/world.ts'
 import { admit } from './admission.ts'
-import { reserve, type Screened } from './reservation.ts'
-import { screen } from './screening.ts'
-import type { AttemptKey, Press, Visitor } from './visitor.ts'
+import { reserve, type ScreenedOrder } from './reservation.ts'
+import { screenOrder } from './screening.ts'
+import type { AttemptKey, PaymentRequest, Visitor } from './visitor.ts'
 
 /** From a filled form to a member with a key to the office. Money waits until the member exists: mind the order. */
 export async function enroll(world: World, order: Enrollment, visitor: Visitor): Promise<EnrollmentReply> {
@@ -24,8 +24,8 @@ export async function enroll(world: World, order: Enrollment, visitor: Visitor):
   underWay.add(reference)
   try {
     const press = { order, key, visitor }
-    const screened = await screen(world, press) // everything cheap, before anything dear
-    return await tryCard(world, press, () => charge(world, press, screened))
+    const screened = await screenOrder(world, press) // everything cheap, before anything dear
+    return await withinCardLimits(world, press, () => charge(world, press, screened))
   } finally {
     underWay.delete(reference)
   }
@@ -34,13 +34,13 @@ export async function enroll(world: World, order: Enrollment, visitor: Visitor):
 /** Keys that this process is working on. It only saves work: who is first is decided by the database. */
 const underWay = new Set<string>()
 
-async function charge(world: World, press: Press, screened: Screened): Promise<EnrollmentReply> {
+async function charge(world: World, press: PaymentRequest, screened: ScreenedOrder): Promise<EnrollmentReply> {
   const { order, key, visitor } = press
   const password_hash = await hashPassword(order.password, world.config)
-  await refuseACrowd(world, press) // a breaker may have tripped while this one waited
+  await recheckBeforeCharge(world, press) // a breaker may have tripped while this one waited
   const attempt = await reserve(world, key, screened, password_hash) // username and email are ours from here
   if (!attempt) return PENDING // another request of this enrollment was faster
-  if (!visitor.cookie) visitor.adopt(key.enrollment_id, screened.touches)
+  if (!visitor.cookie) visitor.setEnrollmentCookie(key.enrollment_id, screened.touches)
 
   const hold = await authorize(world, attempt, order) // written down before the call is made
   switch (hold.outcome) {
@@ -49,13 +49,13 @@ async function charge(world: World, press: Press, screened: Screened): Promise<E
       return member_id ? welcome(world, member_id) : PENDING
     }
     case 'declined':
-      await release(world, attempt, hold.decline_class)
+      await releaseAttempt(world, attempt, hold.decline_class)
       return declined(hold.decline_class)
     case 'failed':
-      await release(world, attempt, 'abandoned')
+      await releaseAttempt(world, attempt, 'abandoned')
       throw new Refusal(502, 'There was an error processing your payment. Please try again later.')
     default:
-      await park(world, attempt, hold) // settled by the janitor; never "try again"
+      await awaitGateway(world, attempt, hold) // settled by the janitor; never "try again"
       return PENDING
   }
 }
@@ -99,7 +99,7 @@ export async function enrollmentStatus(world: World, visitor: Visitor): Promise<
 async function nextKey(world: World, { cookie }: Visitor): Promise<AttemptKey> {
   if (!cookie) return { enrollment_id: randomUUID(), attempt: 1 }
   const newest = (await findAttempts(world.db, cookie)).attempts.at(-1)
-  return { enrollment_id: cookie, attempt: newest ? newest.attempt + (isFree(newest) ? 1 : 0) : 1 }
+  return { enrollment_id: cookie, attempt: newest ? newest.attempt + (endedWithoutCharge(newest) ? 1 : 0) : 1 }
 }
 
 /** Whether the page that paid may still hand out keys. */
@@ -125,10 +125,10 @@ async function recall(world: World, key: AttemptKey, visitor: Visitor): Promise<
  * How an enrollment stands when a page is opened. Over: it has led to a member who was here long ago, has signed out, or now
  * opens a link that is not their own way in; the next one in this browser is somebody else.
  */
-export async function standingOf(world: World, enrollment_id: string, isNewLink: boolean): Promise<Standing> {
+export async function enrollmentStanding(world: World, enrollment_id: string, isNewLink: boolean): Promise<Standing> {
   const none = { attempts: [], member: undefined }
   const { attempts, member } = await findAttempts(world.db, enrollment_id).catch(() => none)
-  if (!member) return attempts.every(isFree) ? 'free' : 'joining'
+  if (!member) return attempts.every(endedWithoutCharge) ? 'free' : 'joining'
   return isNewLink || !isWelcome(world, member) ? 'over' : 'joined'
 }
 type Standing = 'free' | 'joining' | 'joined' | 'over'

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { expect, it, vi } from 'vitest'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
-import { referenceOf, release } from '#server/payments/payments.ts'
-import { lettersTo } from '#server/test/member.ts'
+import { referenceOf, releaseAttempt } from '#server/payments/payments.ts'
+import { emailsTo } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { settleAttempts, sides } from './janitor.ts'
+import { settleAttempts, settlementGroups } from './janitor.ts'
 
 const enroll = async (site: Site, enrollment: string, changes: Record<string, string> = {}, attempt = 1) =>
   site.post('enrollment/add-enrollment', await filledForm(site, changes), {
@@ -31,7 +31,7 @@ const standInTheWay = (site: Site, username: string) => {
 it('4.13 captures the payment and sends a welcome letter with receipt and sponsor', async () => {
   const site = await testSite()
   await enroll(site, randomUUID(), { username: 'lantern', email: 'Lantern@mail.example' })
-  const letters = await lettersTo(site, 'Lantern@mail.example')
+  const letters = await emailsTo(site, 'Lantern@mail.example')
   expect(await payments(site)).toMatchObject([{ state: 'captured' }])
   expect(await transactions(site)).toMatchObject([{ state: 'captured', amount_cents: 9900 }])
   expect(letters.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
@@ -126,7 +126,7 @@ it('4.18 a decline cannot move a member', async () => {
   const site = await testSite()
   const enrollment = randomUUID()
   await enroll(site, enrollment)
-  await release(site.world, { enrollment_id: enrollment, attempt: 1 }, 'bank')
+  await releaseAttempt(site.world, { enrollment_id: enrollment, attempt: 1 }, 'bank')
   expect(await payments(site)).toMatchObject([{ state: 'enrolled' }])
   await site.close()
 })
@@ -149,7 +149,7 @@ it('4.18 nobody is written to that nothing was charged when the approval came fi
     site.pass(61)
     await settleAttempts(site.world)
   }
-  const letters = await lettersTo(site, 'quick@mail.example')
+  const letters = await emailsTo(site, 'quick@mail.example')
   expect(await payments(site)).toMatchObject([{ state: 'captured' }])
   expect(letters.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
   await site.close()
@@ -202,13 +202,13 @@ it('4.9 a gateway that does not answer for one attempt holds up no other', async
     return lookup(asked, signal)
   }
   await leftAtTheBank(site, cards.answerLost)
-  const settling = settleAttempts(site.world, sides.theirs)
+  const settling = settleAttempts(site.world, settlementGroups.theirs)
   const states = async () => (await payments(site)).map(({ state }) => state).sort()
   const soon = { timeout: 10_000 }
   await vi.waitFor(async () => expect(await states()).toEqual(['enrolled', 'unknown']), soon)
   await leftAtTheBank(site)
   await site.db.updateTable('payment').set({ state: 'reserved' }).where('leased_until', '<', site.world.now()).execute()
-  expect(await settleAttempts(site.world, sides.ours)).toBe(1)
+  expect(await settleAttempts(site.world, settlementGroups.ours)).toBe(1)
   expect(await states()).toEqual(['abandoned', 'enrolled', 'unknown'])
   resolve()
   expect(await settling).toBe(2)

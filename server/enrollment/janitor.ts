@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { declinedCard } from '#server/abuse/breaker.ts'
+import { recordDecline } from '#server/abuse/breaker.ts'
 import type { PaymentState } from '#server/db/tables.ts'
-import { ASKED, deadline, leaseFrom, park, referenceOf, release, releaseByLetter } from '#server/payments/payments.ts'
-import { forgetChoices } from '#server/sponsors/credit.ts'
-import { addUpVisits } from '#server/sponsors/page-hits.ts'
+import { AWAITING_GATEWAY, gatewayDeadline, leaseEnd, awaitGateway, referenceOf, releaseAttempt, releaseAndEmail } from '#server/payments/payments.ts'
+import { deleteExpiredChoices } from '#server/sponsors/credit.ts'
+import { rollUpVisits } from '#server/sponsors/page-hits.ts'
 import type { World } from '#server/world.ts'
 import { admit } from './admission.ts'
 import type { AttemptKey } from './visitor.ts'
@@ -17,7 +17,7 @@ type Left = AttemptKey & {
 }
 
 /** Whose next word is ours, and whose is the gateway's, which may take as long as its deadline. */
-export const sides: Record<'ours' | 'theirs', PaymentState[]> = { ours: ['reserved', 'authorized'], theirs: ASKED }
+export const settlementGroups: Record<'ours' | 'theirs', PaymentState[]> = { ours: ['reserved', 'authorized'], theirs: AWAITING_GATEWAY }
 
 /** Who waits for a gateway that does not answer must not hold up all the others. */
 export const ATTEMPTS_AT_ONCE = 12
@@ -26,10 +26,10 @@ export const ATTEMPTS_AT_ONCE = 12
  * Finishes what a crash or a lost answer left open: takes attempts whose lease is over and asks the gateway. One that was at
  * the bank leaves it: nobody waits for its answer any more.
  */
-export async function settleAttempts(world: World, states = [...sides.ours, ...sides.theirs]): Promise<number> {
+export async function settleAttempts(world: World, states = [...settlementGroups.ours, ...settlementGroups.theirs]): Promise<number> {
   const now = world.now()
   const taken = await sql<Left>`
-    update payment set leased_until = ${leaseFrom(world)},
+    update payment set leased_until = ${leaseEnd(world)},
       state = case state when 'authorizing' then 'unknown' else state end
     where (enrollment_id, attempt) in (
       select enrollment_id, attempt from payment
@@ -48,7 +48,7 @@ async function settle(world: World, left: Left): Promise<void> {
   const { enrollment_id, attempt, transaction_id, vault_reference } = left
   const key = { enrollment_id, attempt }
   if (left.state === 'reserved') {
-    await release(world, key, 'abandoned', ['reserved']) // the gateway was never asked
+    await releaseAttempt(world, key, 'abandoned', ['reserved']) // the gateway was never asked
     return
   }
   if (left.state === 'authorized' && transaction_id && vault_reference !== null) {
@@ -57,30 +57,30 @@ async function settle(world: World, left: Left): Promise<void> {
   }
   if (left.gateway !== world.payment.name) throw new Error(`only the gateway '${left.gateway}' knows of this attempt`)
   const asked = { reference: referenceOf(key), transaction_id, since: left.created_at }
-  const found = await world.payment.lookup(asked, deadline(world))
+  const found = await world.payment.lookup(asked, gatewayDeadline(world))
   switch (found.outcome) {
     case 'approved':
       await admit(world, key, found)
       return
     case 'declined':
-      if (await releaseByLetter(world, key, found.decline_class)) await declinedCard(world)
+      if (await releaseAndEmail(world, key, found.decline_class)) await recordDecline(world)
       return
     case 'not_found': {
       // Our request may still be on its way, so this is not final at once.
       const age = world.now().getTime() - left.created_at.getTime()
       if (age > world.config.PAYMENT_IN_FLIGHT_SECONDS * 1000) {
-        await releaseByLetter(world, key, 'abandoned')
+        await releaseAndEmail(world, key, 'abandoned')
         return
       }
     }
   }
-  await park(world, key, found, left.created_at)
+  await awaitGateway(world, key, found, left.created_at)
 }
 
 const expiring = ['limit_count', 'sandbox_code', 'office_session', 'letter_key'] as const
 
 /** Forgets what has expired or was done long ago, choices without a payment, and who the visitors of past days were. */
-export async function sweep(world: World): Promise<void> {
+export async function deleteExpired(world: World): Promise<void> {
   const now = world.now()
   const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
   const daysAgo = (days: number) => hoursAgo(days * 24)
@@ -90,6 +90,6 @@ export async function sweep(world: World): Promise<void> {
   await spent.where('kind', '=', 'breaker').where('expires_at', '<', hoursAgo(1)).execute() // for so long it is asked for
   await world.db.deleteFrom('phone_check').where('sent_at', '<', daysAgo(7)).execute()
   await world.db.deleteFrom('job').where('done_at', '<', daysAgo(30)).execute()
-  await forgetChoices(world)
-  await addUpVisits(world)
+  await deleteExpiredChoices(world)
+  await rollUpVisits(world)
 }

@@ -3,7 +3,7 @@ import { statement } from '#server/db/statement.ts'
 import type { World } from '#server/world.ts'
 
 /** Whom an enrollment has led to. */
-export const memberFrom = (db: Db, enrollment_id: string) =>
+export const memberOfEnrollment = (db: Db, enrollment_id: string) =>
   db.selectFrom('member').select(['id', 'welcome_until']).where('enrollment_id', '=', enrollment_id).executeTakeFirst()
 
 /** A member, and the sponsor they joined with, as letters and what they accepted name them. */
@@ -12,7 +12,7 @@ export async function findMember({ db }: Pick<World, 'db'>, member_id: string) {
   if (!member) throw new Error('a member who is not there')
   return member
 }
-export type NamedMember = Awaited<ReturnType<typeof findMember>>
+export type MemberWithSponsor = Awaited<ReturnType<typeof findMember>>
 
 const readMember = statement((db, { member_id }: { member_id: string }) =>
   db

@@ -1,16 +1,16 @@
 import { totalOf } from '#server/catalog/catalog.ts'
-import { type Db, inTransaction, isTurnedDown } from '#server/db/db.ts'
+import { type Db, inTransaction, isRejectedWrite } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Details, Tables } from '#server/db/tables.ts'
-import { type Attempt, findAttempts, isFree, leaseFrom, referenceOf } from '#server/payments/payments.ts'
+import { type Attempt, findAttempts, endedWithoutCharge, leaseEnd, referenceOf } from '#server/payments/payments.ts'
 import { refuseFields } from '#server/refusal.ts'
-import { newTouches, type Touch, touchesOf } from '#server/sponsors/touches.ts'
+import { rowsToAppend, type Touch, findTouches } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
-import { claimsOf, clashing } from './claims.ts'
+import { claimsOf, conflictMessages } from './claims.ts'
 import type { AttemptKey } from './visitor.ts'
 
 /** What an attempt may keep of an order, and the links that led to it. */
-export type Screened = { details: Details; touches: Touch[] }
+export type ScreenedOrder = { details: Details; touches: Touch[] }
 
 /**
  * Claims the names and writes the attempt, all or nothing. Nothing, when the enrollment has one running: a new attempt
@@ -19,7 +19,7 @@ export type Screened = { details: Details; touches: Touch[] }
 export async function reserve(
   world: World,
   key: AttemptKey,
-  { details, touches }: Screened,
+  { details, touches }: ScreenedOrder,
   password_hash: string,
 ): Promise<Attempt | undefined> {
   const amount_cents = totalOf(details.lines)
@@ -32,14 +32,14 @@ export async function reserve(
 async function reserveAtOnce(world: World, attempt: Attempt, touches: Touch[]): Promise<boolean> {
   const { enrollment_id, created_at, details } = attempt
   const claims = claimsOf(enrollment_id, details.member)
-  if (attempt.attempt > 1 || Object.keys(clashing(claims, claims)).length) return false
-  const added = newTouches(enrollment_id, [], touches)
+  if (attempt.attempt > 1 || Object.keys(conflictMessages(claims, claims)).length) return false
+  const added = rowsToAppend(enrollment_id, [], touches)
   const begun = { id: enrollment_id, created_at }
   try {
     await writeReservation(world.db, { begun, claims, added, payment: reservation(world, attempt) })
     return true
   } catch (error) {
-    if (isTurnedDown(error)) return false
+    if (isRejectedWrite(error)) return false
     throw error
   }
 }
@@ -64,11 +64,11 @@ const writeReservation = statement((db, { begun, claims, added, payment }: Reser
 function reserveInTurn(world: World, attempt: Attempt, touches: Touch[]): Promise<boolean> {
   const { enrollment_id, created_at, details } = attempt
   return inTransaction(world.db, async (db) => {
-    const begun = await beginEnrollment(db, enrollment_id, created_at)
-    if (!begun.attempts.every((earlier) => isFree(earlier) && earlier.attempt < attempt.attempt)) return false
+    const begun = await lockEnrollment(db, enrollment_id, created_at)
+    if (!begun.attempts.every((earlier) => endedWithoutCharge(earlier) && earlier.attempt < attempt.attempt)) return false
     const claims = claimsOf(enrollment_id, details.member)
-    const rows = begun.isNew ? [] : await touchesOf(db, enrollment_id)
-    const added = newTouches(enrollment_id, rows, touches)
+    const rows = begun.isNew ? [] : await findTouches(db, enrollment_id)
+    const added = rowsToAppend(enrollment_id, rows, touches)
     const writing = db
       .with('kept', (write) =>
         write.updateTable('enrollment').set({ expires_at: null }).where('id', '=', enrollment_id),
@@ -85,7 +85,7 @@ function reserveInTurn(world: World, attempt: Attempt, touches: Touch[]): Promis
       ? writing.with('touched', (write) => write.insertInto('sponsor_touch').values(added))
       : writing
     const claimed = await all.selectFrom('claimed').select('kind').execute()
-    const clashes = clashing(claims, claimed)
+    const clashes = conflictMessages(claims, claimed)
     if (Object.keys(clashes).length) throw refuseFields(clashes) // and nothing stays
     return true
   })
@@ -98,12 +98,12 @@ const reservation = (world: World, attempt: Attempt) => ({
   state: 'reserved' as const,
   details: JSON.stringify(attempt.details),
   gateway: world.payment.name,
-  leased_until: leaseFrom(world),
+  leased_until: leaseEnd(world),
   updated_at: attempt.created_at,
 })
 
 /** Writes the enrollment if it is new, and has it to itself until the transaction ends. Says what was tried before. */
-export async function beginEnrollment(db: Db, id: string, created_at: Date) {
+export async function lockEnrollment(db: Db, id: string, created_at: Date) {
   const written = await db
     .insertInto('enrollment')
     .values({ id, created_at })

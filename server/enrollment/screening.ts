@@ -5,33 +5,33 @@ import { textsFingerprint } from '#contract/legal.ts'
 import { toAmount } from '#contract/money.ts'
 import { passwordMessages, passwordProblem } from '#contract/password.ts'
 import { shippingOf } from '#contract/payload.ts'
-import { isInDoubt } from '#server/abuse/breaker.ts'
-import { countRefusal, spend } from '#server/abuse/limits.ts'
+import { requiresPhoneCode } from '#server/abuse/breaker.ts'
+import { countRefusal, countAgainstLimit } from '#server/abuse/limits.ts'
 import { checkoutDocuments, consent, priceOrder, totalOf } from '#server/catalog/catalog.ts'
 import type { Details } from '#server/db/tables.ts'
 import { referenceOf } from '#server/payments/payments.ts'
 import { isVerified } from '#server/phone/phone.ts'
-import { Refusal, refuseAlone, refuseFields } from '#server/refusal.ts'
-import { isWellKnown } from '#server/secrets/known-passwords.ts'
-import { creditFor } from '#server/sponsors/credit.ts'
+import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
+import { isCommonPassword } from '#server/secrets/known-passwords.ts'
+import { creditForOrder } from '#server/sponsors/credit.ts'
 import type { World } from '#server/world.ts'
-import type { Screened } from './reservation.ts'
-import { networkOf, type Press, type Visitor } from './visitor.ts'
+import type { ScreenedOrder } from './reservation.ts'
+import { networkOf, type PaymentRequest, type Visitor } from './visitor.ts'
 
 /**
  * Every check that costs neither money nor a hash, and what an attempt may keep of the order afterwards. The captcha
  * comes last, because its solution is good only once and should not be lost to a typo.
  */
-export async function screen(world: World, press: Press): Promise<Screened> {
+export async function screenOrder(world: World, press: PaymentRequest): Promise<ScreenedOrder> {
   const { order, key, visitor } = press
-  await spend(world, 'LIMIT_ENROLLMENTS', visitor.address)
+  await countAgainstLimit(world, 'LIMIT_ENROLLMENTS', visitor.address)
   refuseHaste(world, visitor)
-  refuseGuessable(order)
+  rejectGuessablePassword(order)
   refuseExpired(order, world.now())
   const [{ sponsor, touches }, lines, , acceptances] = await inOrder(
-    creditFor(world, key, order.sponsor_site_name, visitor),
+    creditForOrder(world, key, order.sponsor_site_name, visitor),
     pricedLines(world, order),
-    requirePhone(world, press, () => isInDoubt(world, networkOf(visitor))),
+    requireVerifiedPhone(world, press, () => requiresPhoneCode(world, networkOf(visitor))),
     acceptedTexts(world, order),
   )
   if (!(await world.captcha.verify(order.captcha, referenceOf(key))))
@@ -63,8 +63,8 @@ function refuseHaste({ config, now }: World, { since }: Visitor) {
 }
 
 /** Passwords that meet the spec's rule and are guessed all the same. */
-export function refuseGuessable(order: { password: string } & Parameters<typeof passwordProblem>[1]) {
-  const wellKnown = () => (isWellKnown(order.password) ? passwordMessages.wellKnown : undefined)
+export function rejectGuessablePassword(order: { password: string } & Parameters<typeof passwordProblem>[1]) {
+  const wellKnown = () => (isCommonPassword(order.password) ? passwordMessages.wellKnown : undefined)
   const objection = passwordProblem(order.password, order) ?? wellKnown()
   if (objection) throw refuseFields({ password: objection })
 }
@@ -78,7 +78,7 @@ function refuseExpired({ cc_month, cc_year }: Enrollment, now: Date) {
  * The phone is confirmed where the operator asks for it, and everywhere while the bank declines too many cards, or too many
  * from one network: honest visitors can read their code.
  */
-export async function requirePhone(world: World, { order, key, visitor }: Press, isTripped: () => Promise<boolean>) {
+export async function requireVerifiedPhone(world: World, { order, key, visitor }: PaymentRequest, isTripped: () => Promise<boolean>) {
   const { PHONE_VERIFICATION } = world.config
   if (!PHONE_VERIFICATION && !(await isTripped())) return
   const { cookie } = visitor
@@ -96,7 +96,7 @@ async function pricedLines({ db }: World, order: Enrollment): Promise<Details['l
   const total = toAmount(totalOf(lines))
   if (shown_total === undefined || shown_total === total) return lines
   const sentence = `The price is $${total} now, not $${shown_total}. Please look at the new total before you pay.`
-  throw refuseAlone('shown_total', sentence)
+  throw refuseField('shown_total', sentence)
 }
 
 /** Named one by one, so that nothing secret slips in with the rest. */

@@ -2,7 +2,7 @@ import type { Enrollment } from '#contract/enrollment.ts'
 import type { Touch } from '#server/sponsors/touches.ts'
 
 /** How long a browser keeps its enrollment after the last page. */
-export const DAYS_BEGUN = 30
+export const ENROLLMENT_COOKIE_DAYS = 30
 
 /** An IPv4 address; or the /64 of an IPv6 one, and the /48 around it. */
 export type Address = readonly [visitor: string, ...around: string[]]
@@ -17,7 +17,7 @@ export type Visitor = {
   /** A browser that fetches ahead says so; nobody is looking yet. */
   prefetch: boolean
   /** Another site's page asks, not ours. */
-  fromElsewhere: boolean
+  isFromOtherSite: boolean
   /** The enrollment in the signed cookie. */
   cookie: string | undefined
   /** When its first page was opened. */
@@ -28,13 +28,13 @@ export type Visitor = {
   key: AttemptKey | undefined
   /** The word of the office's cookie, and how to give or take it. */
   officeKey: string | undefined
-  letIn: (mark: string, session: { key: string; expires_at: Date }) => void
-  letOut: () => void
+  setOfficeCookie: (mark: string, session: { key: string; expires_at: Date }) => void
+  clearOfficeCookie: () => void
   /** The mark of the member whose browser this has proved to be before, and a name for the browser; how to note it. */
-  knownAs: { mark: string; browser: string } | undefined
-  makeKnown: (mark: string) => void
+  trustedBrowser: { mark: string; browser: string } | undefined
+  trustBrowser: (mark: string) => void
   /** Gives the visitor the cookie of this enrollment. */
-  adopt: (enrollment_id: string, touches: Touch[]) => void
+  setEnrollmentCookie: (enrollment_id: string, touches: Touch[]) => void
 }
 
 /** What somebody has who has one address of it: an IPv4 one, or the /48 of an IPv6 one. */
@@ -43,9 +43,9 @@ export const networkOf = ({ address }: Pick<Visitor, 'address'>): string => addr
 export type AttemptKey = { enrollment_id: string; attempt: number }
 
 /** Somebody has pressed the button: with what they ordered, under which key, and who they are. */
-export type Press = { order: Enrollment; key: AttemptKey; visitor: Visitor }
+export type PaymentRequest = { order: Enrollment; key: AttemptKey; visitor: Visitor }
 
-export const parseKey = (text: string): AttemptKey => {
+export const parseAttemptKey = (text: string): AttemptKey => {
   const [enrollment_id = '', attempt] = text.split('.')
   return { enrollment_id, attempt: Number(attempt) }
 }

@@ -1,7 +1,7 @@
 const MOST_BYTES = 4 * 1024 * 1024
 
 /** What a vendor answered, up to a size that fits its answers: one that never ends must not fill our memory. */
-export async function read({ body }: Response): Promise<string> {
+export async function readLimited({ body }: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body ?? []) {

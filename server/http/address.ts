@@ -2,14 +2,14 @@ import { isIPv6 } from 'node:net'
 import type { Address } from '#server/enrollment/visitor.ts'
 
 /** What limits count by: one visitor, and for IPv6 the /48 around them. Some have all of one, and could be 65,536 visitors. */
-export const addressOf = (address: string): Address => {
-  const visitor = visitorOf(address)
+export const limitKeys = (address: string): Address => {
+  const visitor = visitorAddress(address)
   const [one, two, three, four] = visitor.split(':')
   return four ? [visitor, `${one}:${two}:${three}`] : [visitor]
 }
 
 /** One visitor: an IPv4 address, or the /64 of an IPv6 one, since a household has all of that. */
-export const visitorOf = (address: string): string => {
+export const visitorAddress = (address: string): string => {
   const [bare = ''] = withoutPort(address).split('%') // without the name of an interface
   if (!isIPv6(bare)) return bare
   const parts = eightParts(new URL(`http://[${bare}]`).hostname.slice(1, -1))

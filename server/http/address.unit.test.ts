@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { addressOf, visitorOf } from './address.ts'
+import { limitKeys, visitorAddress } from './address.ts'
 
-const visitors = (addresses: string[]) => new Set(addresses.map(visitorOf))
+const visitors = (addresses: string[]) => new Set(addresses.map(visitorAddress))
 
 describe('6.4 limits count', () => {
   test.each([
@@ -9,22 +9,22 @@ describe('6.4 limits count', () => {
     ['::ffff:203.0.113.7', ['203.0.113.7']],
     ['2001:db8:1:2::1', ['2001:db8:1:2', '2001:db8:1']],
     ['2001:db8::1', ['2001:db8:0:0', '2001:db8:0']],
-  ])('6.4 %s by %j', (address, counted) => expect(addressOf(address)).toEqual(counted))
+  ])('6.4 %s by %j', (address, counted) => expect(limitKeys(address)).toEqual(counted))
 })
 
 describe('one visitor', () => {
   test('is one IPv4 address', () => {
-    expect(visitorOf('203.0.113.7')).toBe('203.0.113.7')
+    expect(visitorAddress('203.0.113.7')).toBe('203.0.113.7')
     expect(visitors(['203.0.113.7', '203.0.113.8']).size).toBe(2)
   })
 
   test.each(['::ffff:203.0.113.7', '::FFFF:203.0.113.7'])('is the same one behind a mapped address: %s', (address) =>
-    expect(visitorOf(address)).toBe('203.0.113.7'),
+    expect(visitorAddress(address)).toBe('203.0.113.7'),
   )
 
   test.each(['::ffff:cb00:7107', '0:0:0:0:0:ffff:203.0.113.7', '0:0:0:0:0:ffff:cb00:7107'])(
     'is the same one behind a mapped address: %s',
-    (address) => expect(visitorOf(address)).toBe('203.0.113.7'),
+    (address) => expect(visitorAddress(address)).toBe('203.0.113.7'),
   )
 
   test('is a household: the /64 of an IPv6 address, however it is written', () =>
@@ -46,7 +46,7 @@ describe('one visitor', () => {
     ['2001::7:1', '2001:0:0:0'],
     ['fe80::1%en0', 'fe80:0:0:0'],
     ['::1', '0:0:0:0'],
-  ])('%s is %s: left-out zeros count', (address, visitor) => expect(visitorOf(address)).toBe(visitor))
+  ])('%s is %s: left-out zeros count', (address, visitor) => expect(visitorAddress(address)).toBe(visitor))
 
   test.each([
     ['203.0.113.7:4711', '203.0.113.7'],
@@ -54,7 +54,7 @@ describe('one visitor', () => {
     ['[2001:db8:1:2::1]', '2001:db8:1:2'],
     ['[::ffff:203.0.113.7]:4711', '203.0.113.7'],
   ])('is the same one on every connection, when a proxy names its port: %s', (address, visitor) =>
-    expect(visitorOf(address)).toBe(visitor),
+    expect(visitorAddress(address)).toBe(visitor),
   )
 
   test('is not the neighbour in the next /64', () =>

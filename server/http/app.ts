@@ -10,15 +10,15 @@ import { type Handlers, handlers } from '#server/handlers.ts'
 import { officeHandlers } from '#server/office/handlers.ts'
 import { addOffice, isOfficeOurs } from '#server/office/pages.ts'
 import type { World } from '#server/world.ts'
-import { closePolitely } from './closing.ts'
+import { closeGracefully } from './closing.ts'
 import { addCookies } from './cookies.ts'
 import {
-  answerError,
-  answerExpectation,
-  answerGarbled,
-  answerHostless,
-  answerUnreadable,
-  nothingHere,
+  replyToError,
+  replyToExpectation,
+  replyToMalformed,
+  replyToMissingHost,
+  replyToUnreadable,
+  notFoundReply,
 } from './errors.ts'
 import { dataHeaders } from './headers.ts'
 import { addHealth } from './health.ts'
@@ -50,15 +50,15 @@ export async function createApp({ world, shell, serverFactory }: Making): Promis
       requireHostHeader: false, // Node would answer for us
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
-    frameworkErrors: (error, _request, reply) => answerUnreadable(error, reply, headers),
-    clientErrorHandler: (error, socket) => answerGarbled(error, socket, headers),
+    frameworkErrors: (error, _request, reply) => replyToUnreadable(error, reply, headers),
+    clientErrorHandler: (error, socket) => replyToMalformed(error, socket, headers),
     ...(serverFactory ? { serverFactory } : {}),
   })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
   addSafety(app, headers)
-  closePolitely(app)
+  closeGracefully(app)
   await addCookies(app, world)
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info, servers: [{ url: config.PUBLIC_URL }] },
@@ -83,11 +83,11 @@ const info = {
 function addSafety(app: FastifyInstance, headers: Record<string, string>) {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) answerHostless(reply)
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) replyToMissingHost(reply)
     else done()
   })
   app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
-    answerExpectation(response, headers),
+    replyToExpectation(response, headers),
   )
   app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions } = request
@@ -98,8 +98,8 @@ function addSafety(app: FastifyInstance, headers: Record<string, string>) {
 }
 
 function addApi(api: FastifyInstance, world: World) {
-  api.setErrorHandler(answerError)
-  api.setNotFoundHandler((_request, reply) => reply.code(404).send(nothingHere))
+  api.setErrorHandler(replyToError)
+  api.setNotFoundHandler((_request, reply) => reply.code(404).send(notFoundReply))
   addCalls(api, world, calls, handlers)
   if (isOfficeOurs(world.config)) addCalls(api, world, officeCalls, officeHandlers)
   api.get('/openapi.json', { schema: { hide: true } }, async () => api.swagger())

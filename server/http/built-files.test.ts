@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { type Site, testSite } from '#server/test/site.ts'
-import { keepFiles } from './built-files.ts'
+import { storeBuiltFiles } from './built-files.ts'
 
 const NAME = 'main-Ab12_-Cd.js'
 const SCRIPT = `console.log('an earlier version')`
@@ -24,7 +24,7 @@ afterAll(async () => {
   await site.close()
   await rm(folder, { recursive: true, force: true })
 })
-beforeEach(() => keepFiles(site.world, folder))
+beforeEach(() => storeBuiltFiles(site.world, folder))
 
 const ask = (name: string, headers = {}) => site.get(`/assets/${name}`, headers)
 const DAY = 86_400
@@ -54,20 +54,20 @@ it('8.8 a script that somebody else wrote into the database is not handed out', 
   expect((await ask(NAME)).statusCode).toBe(404)
   expect(site.log()).toContain('a script in the database is not ours')
   await site.db.updateTable('built_file').set({ seal: 'of other keys' }).execute()
-  await keepFiles(site.world, folder)
+  await storeBuiltFiles(site.world, folder)
   expect((await ask(NAME)).body).toBe(SCRIPT)
 })
 
 it('8.8 is kept as long as somebody has it, and a month longer', async () => {
   site.pass(29 * DAY)
-  await keepFiles(site.world, folder)
+  await storeBuiltFiles(site.world, folder)
   await rm(join(folder, 'assets', NAME))
   await writeFile(join(folder, 'assets', 'main-Xy34_-Cd.js.br'), '')
   await writeFile(join(folder, 'assets', 'main-Xy34_-Cd.js'), '')
   site.pass(29 * DAY)
-  await keepFiles(site.world, folder)
+  await storeBuiltFiles(site.world, folder)
   expect((await ask(NAME)).statusCode).toBe(200)
   site.pass(2 * DAY)
-  await keepFiles(site.world, folder)
+  await storeBuiltFiles(site.world, folder)
   expect((await ask(NAME)).statusCode).toBe(404)
 })

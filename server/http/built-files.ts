@@ -13,7 +13,7 @@ const unpack = promisify(brotliDecompress)
  * Shares the build's scripts with all processes, those of later versions too: a page that somebody opened before an update still
  * finds the rest of itself. Run once a day, since what nobody has on disk any more is forgotten after a while.
  */
-export async function keepFiles(world: World, folder: string): Promise<void> {
+export async function storeBuiltFiles(world: World, folder: string): Promise<void> {
   const { db, now } = world
   const names = (await readdir(join(folder, 'assets'))).filter((name) => HASHED.test(name))
   if (!names.length) return
@@ -39,7 +39,7 @@ export async function keepFiles(world: World, folder: string): Promise<void> {
 }
 
 /** A script of another version, as the browser likes it, if some process has kept it. */
-export async function keptFile(world: World, name: string, accepted: string) {
+export async function findBuiltFile(world: World, name: string, accepted: string) {
   if (!HASHED.test(name)) return undefined
   const found = await world.db.selectFrom('built_file').selectAll().where('name', '=', name).executeTakeFirst()
   if (!found) return undefined

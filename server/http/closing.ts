@@ -8,10 +8,10 @@ const PATIENCE_MS = 5_000
 const leaving = new WeakSet<FastifyInstance>()
 
 /** Whether this one still wants to be asked. */
-export const isLeaving = (app: FastifyInstance): boolean => leaving.has(app)
+export const isDraining = (app: FastifyInstance): boolean => leaving.has(app)
 
 /** Says "not ready" and goes on answering, until every proxy has seen it and sends nobody any more. */
-export async function takeLeave(app: FastifyInstance, seconds: number): Promise<void> {
+export async function drain(app: FastifyInstance, seconds: number): Promise<void> {
   leaving.add(app)
   await sleep(seconds * 1000)
 }
@@ -20,7 +20,7 @@ export async function takeLeave(app: FastifyInstance, seconds: number): Promise<
  * A polite and quick close. Who has asked something is answered and then let go; who is only connected, or sends half a
  * request for ever, does not hold the door.
  */
-export function closePolitely(app: FastifyInstance) {
+export function closeGracefully(app: FastifyInstance) {
   const asking = new Map<Socket, number>()
   const heard = new WeakSet<FastifyRequest>()
   let closing = false
@@ -47,7 +47,7 @@ export function closePolitely(app: FastifyInstance) {
     done()
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (isLeaving(app)) reply.header('connection', 'close')
+    if (isDraining(app)) reply.header('connection', 'close')
     done(null, payload)
   })
   app.addHook('preClose', async () => {

@@ -3,13 +3,13 @@ import { get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fastify } from 'fastify'
 import { afterEach, expect, test, vi } from 'vitest'
-import { closePolitely } from './closing.ts'
+import { closeGracefully } from './closing.ts'
 
 afterEach(() => vi.useRealTimers())
 
 test('8.3 what is under way may take five seconds, and no longer', async () => {
   const app = fastify()
-  closePolitely(app)
+  closeGracefully(app)
   const [asked, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   app.get('/', () => {
     asked.resolve()

@@ -4,8 +4,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { ErrorReply } from '#contract/api.ts'
 import { messagesByField } from '#contract/fields.ts'
-import { isCrowded } from '#server/db/db.ts'
-import { Refusal, refuseCrowd, refuseFields } from '#server/refusal.ts'
+import { isPoolExhausted } from '#server/db/db.ts'
+import { Refusal, tooBusy, refuseFields } from '#server/refusal.ts'
 
 const UNREADABLE = 'This request could not be read. Please send valid JSON.'
 const NOTHING = 'There is nothing at this address.'
@@ -22,7 +22,7 @@ const sentences: Record<number, string> = {
 }
 
 /** Every failure of a call becomes a status, a sentence and messages by field. Bugs stay in the log. */
-export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+export function replyToError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status, body, retryAfter } = inWords(error)
   if (status === 500) request.log.error({ err: error }, 'a request failed')
   if (retryAfter) reply.header('retry-after', String(retryAfter))
@@ -46,23 +46,23 @@ function inWords(error: FastifyError | Refusal): { status: number; body: ErrorRe
     if (issues.some(({ path }) => !path[0])) return { status: 400, body: { message: UNREADABLE } } // not an object at all
     return inWords(refuseFields(messagesByField(issues)))
   }
-  if (isCrowded(error)) return inWords(refuseCrowd())
+  if (isPoolExhausted(error)) return inWords(tooBusy())
   const status = error.statusCode && error.statusCode >= 400 && error.statusCode < 500 ? error.statusCode : 500
   return { status, body: { message: sentences[status] ?? (status < 500 ? UNREADABLE : OURS) } }
 }
 
-export const nothingHere: ErrorReply = { message: NOTHING }
+export const notFoundReply: ErrorReply = { message: NOTHING }
 
 type Headers = Record<string, string>
 
 /** A request that did not even reach a route: its address could not be read. */
-export function answerUnreadable(error: FastifyError, reply: FastifyReply, headers: Headers): FastifyReply {
+export function replyToUnreadable(error: FastifyError, reply: FastifyReply, headers: Headers): FastifyReply {
   const { status, body } = inWords(error)
   return reply.code(status).headers(headers).type('application/json').send(JSON.stringify(body))
 }
 
 /** HTTP asks for it. */
-export const answerHostless = (reply: FastifyReply): FastifyReply =>
+export const replyToMissingHost = (reply: FastifyReply): FastifyReply =>
   reply
     .code(400)
     .type('application/json')
@@ -77,7 +77,7 @@ function lastWords(message: string, headers: Headers) {
 }
 
 /** It wants something else than to be told to go on. */
-export function answerExpectation(response: ServerResponse, headers: Headers): void {
+export function replyToExpectation(response: ServerResponse, headers: Headers): void {
   const answer = lastWords('This server cannot do what the header Expect asks for.', headers)
   response.writeHead(417, answer.headers).end(answer.body)
 }
@@ -90,7 +90,7 @@ const statuses: Record<string, number> = {
 }
 
 /** What was sent is not HTTP, too large or too slow: there is no request to reply to, only who is connected. */
-export function answerGarbled({ code }: { code: string }, socket: Socket, headers: Headers): void {
+export function replyToMalformed({ code }: { code: string }, socket: Socket, headers: Headers): void {
   const status = statuses[code] ?? 400
   const answer = lastWords(sentences[status] ?? 'This request could not be read.', headers)
   const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\r\n`)

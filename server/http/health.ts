@@ -4,12 +4,12 @@ import { sql } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { breakers, secondsOpen } from '#server/abuse/breaker.ts'
 import { refusals } from '#server/abuse/limits.ts'
-import { allKinds, countWaiting, givenUp, lanes } from '#server/jobs/jobs.ts'
+import { jobKinds, countWaitingJobs, abandonedJobs, lanes } from '#server/jobs/jobs.ts'
 import { lostLines } from '#server/log.ts'
 import { openDifferences } from '#server/payments/books/differences.ts'
-import { comparedAt } from '#server/payments/books/hourly.ts'
+import { lastReconciledAt } from '#server/payments/books/hourly.ts'
 import type { World } from '#server/world.ts'
-import { isLeaving } from './closing.ts'
+import { isDraining } from './closing.ts'
 
 const hidden = { schema: { hide: true } }
 
@@ -34,7 +34,7 @@ export function addHealth(app: FastifyInstance, world: World) {
       captcha: { kind: captcha.vendor ? 'real' : 'embedded', name: captcha.name },
       mail: { kind: kind('mail'), name: mail.name },
     }
-    const ready = answering && !isLeaving(app)
+    const ready = answering && !isDraining(app)
     return reply
       .code(ready ? 200 : 503)
       .type('application/json')
@@ -60,7 +60,7 @@ function addMetrics(app: FastifyInstance, world: World) {
     help: 'When the gateway’s books and ours were last compared; 0 when that was not in the last 30 days',
     registers: [registry],
     async collect() {
-      const at = comparedAt(world).then((compared) => (compared?.getTime() ?? 0) / 1000)
+      const at = lastReconciledAt(world).then((compared) => (compared?.getTime() ?? 0) / 1000)
       this.set(await soon(at, Number.NaN))
     },
   })
@@ -90,8 +90,8 @@ function addMetrics(app: FastifyInstance, world: World) {
     labelNames: ['kind'],
     registers: [registry],
     collect: async () => {
-      const counts = await soon(countWaiting(world), undefined)
-      for (const kind of allKinds) waiting.set({ kind }, counts ? (counts.get(kind) ?? 0) : Number.NaN)
+      const counts = await soon(countWaitingJobs(world), undefined)
+      for (const kind of jobKinds) waiting.set({ kind }, counts ? (counts.get(kind) ?? 0) : Number.NaN)
     },
   })
   const unsent = new Gauge({
@@ -100,7 +100,7 @@ function addMetrics(app: FastifyInstance, world: World) {
     labelNames: ['kind'],
     registers: [registry],
     collect: () => {
-      for (const kind of lanes.letters) unsent.set({ kind }, givenUp.get(kind) ?? 0)
+      for (const kind of lanes.letters) unsent.set({ kind }, abandonedJobs.get(kind) ?? 0)
     },
   })
   new Gauge({

@@ -3,15 +3,15 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { brand, brandDescription } from '#contract/brand.ts'
 import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
-import { standingOf } from '#server/enrollment/enrollment.ts'
+import { enrollmentStanding } from '#server/enrollment/enrollment.ts'
 import { Refusal } from '#server/refusal.ts'
-import { arrive } from '#server/sponsors/landing.ts'
+import { findLanding } from '#server/sponsors/landing.ts'
 import type { World } from '#server/world.ts'
-import { keptFile } from './built-files.ts'
+import { findBuiltFile } from './built-files.ts'
 import { documentedCalls } from './docs.ts'
-import { nothingHere } from './errors.ts'
+import { notFoundReply } from './errors.ts'
 import { addOutbox } from './outbox.ts'
-import { type Begun, giveCookie, isAhead, isOpened, readCookie } from './request.ts'
+import { type EnrollmentCookie, setEnrollmentCookie, isPrefetch, isTopLevelPage, readEnrollmentCookie } from './request.ts'
 import { type Shell, sendPage } from './shell.ts'
 import { addTestPayments } from './test-payments.ts'
 
@@ -21,7 +21,7 @@ const hidden = { schema: { hide: true } }
 export function addPages(app: FastifyInstance, world: World, shell: Shell) {
   if (shell.files) addFiles(app, shell.files)
   app.get<{ Params: { name: string } }>('/assets/:name', hidden, async (request, reply) => {
-    const file = await keptFile(world, request.params.name, String(request.headers['accept-encoding'] ?? ''))
+    const file = await findBuiltFile(world, request.params.name, String(request.headers['accept-encoding'] ?? ''))
     if (!file) return notFound(request, reply, shell)
     if (file.encoding) reply.header('content-encoding', file.encoding)
     return reply
@@ -76,7 +76,7 @@ function addWaysOut(app: FastifyInstance, shell: Shell) {
 
 const notFound = (request: FastifyRequest, reply: FastifyReply, shell: Shell) =>
   isCall(request)
-    ? reply.code(404).type('application/json').send(JSON.stringify(nothingHere))
+    ? reply.code(404).type('application/json').send(JSON.stringify(notFoundReply))
     : sendPage(request, reply, shell, {
         title: `Page not found · ${brand.name}`,
         body: shell.pages.notFound(),
@@ -95,11 +95,11 @@ const SECONDS_OTHER = 1800
 async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: World, shell: Shell, word: string) {
   const site = word.toLowerCase()
   if (!SITE_PATTERN.test(site) || (site !== MASTER && reservedWords.has(site))) return notFound(request, reply, shell)
-  if (isAhead(request)) return reply.code(503).send('') // asked for again, with its cookie, when somebody opens it
+  if (isPrefetch(request)) return reply.code(503).send('') // asked for again, with its cookie, when somebody opens it
   const begun = await goOn(request, world, site)
   const lost = wordIn(request, LOST)
-  const arrival = await arrive(world, site, { ...begun, lost, other: wordIn(request, OTHER) })
-  if (isOpened(request)) giveCookie(reply, { ...begun, touches: arrival.touches })
+  const arrival = await findLanding(world, site, { ...begun, lost, other: wordIn(request, OTHER) })
+  if (isTopLevelPage(request)) setEnrollmentCookie(reply, { ...begun, touches: arrival.touches })
   if ('leadsTo' in arrival) {
     if (arrival.isLost) reply.setCookie(LOST, site, { ...carried, maxAge: SECONDS_LOST })
     else if (site !== MASTER) reply.setCookie(OTHER, site, { ...carried, maxAge: SECONDS_OTHER })
@@ -126,10 +126,10 @@ const wordIn = ({ cookies }: FastifyRequest, name: string) => {
 }
 
 /** The visitor's enrollment, or a new one. A reload does not begin again. */
-async function goOn(request: FastifyRequest, world: World, site: string): Promise<Begun & { mayChoose: boolean }> {
-  const known = readCookie(request)
+async function goOn(request: FastifyRequest, world: World, site: string): Promise<EnrollmentCookie & { mayChoose: boolean }> {
+  const known = readEnrollmentCookie(request)
   const isNewLink = !known?.touches.some((touch) => touch.site === site)
-  const standing = known ? await standingOf(world, known.enrollment_id, isNewLink) : 'over'
+  const standing = known ? await enrollmentStanding(world, known.enrollment_id, isNewLink) : 'over'
   return known && standing !== 'over'
     ? { ...known, mayChoose: standing === 'free' }
     : { enrollment_id: randomUUID(), since: world.now(), touches: [], mayChoose: true }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { DAYS_BEGUN, parseKey, type Visitor } from '#server/enrollment/visitor.ts'
-import { readTouches, type Touch, writeTouches } from '#server/sponsors/touches.ts'
+import { ENROLLMENT_COOKIE_DAYS, parseAttemptKey, type Visitor } from '#server/enrollment/visitor.ts'
+import { parseTouches, type Touch, serializeTouches } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
-import { addressOf } from './address.ts'
+import { limitKeys } from './address.ts'
 
 const COOKIE = 'foyer_enrollment'
 const OFFICE_COOKIE = 'foyer_office'
@@ -18,27 +18,27 @@ const header = (request: FastifyRequest, name: string) => [request.headers[name]
 /** The visitor behind a request. */
 export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world: World): Visitor {
   const key = header(request, 'idempotency-key')
-  const cookie = readCookie(request)
+  const cookie = readEnrollmentCookie(request)
   return {
-    address: addressOf(request.ip),
+    address: limitKeys(request.ip),
     host: header(request, 'host'),
     agent: header(request, 'user-agent'),
-    prefetch: isAhead(request),
-    fromElsewhere: !['', 'same-origin', 'none'].includes(header(request, 'sec-fetch-site')),
+    prefetch: isPrefetch(request),
+    isFromOtherSite: !['', 'same-origin', 'none'].includes(header(request, 'sec-fetch-site')),
     cookie: cookie?.enrollment_id,
     since: cookie?.since,
     touches: cookie?.touches ?? [],
-    key: key ? parseKey(key) : undefined,
+    key: key ? parseAttemptKey(key) : undefined,
     officeKey: readOfficeCookie(request),
-    letIn: (mark, { key, expires_at: expires }) => {
+    setOfficeCookie: (mark, { key, expires_at: expires }) => {
       reply.setCookie(OFFICE_COOKIE, key, { ...ours, sameSite: 'lax', expires })
       giveKnown(request, reply, mark)
     },
-    knownAs: readKnown(request),
-    makeKnown: (mark) => giveKnown(request, reply, mark),
-    letOut: () => reply.clearCookie(OFFICE_COOKIE, ours),
-    adopt: (enrollment_id, touches) =>
-      giveCookie(reply, { enrollment_id, since: cookie?.since ?? world.now(), touches }),
+    trustedBrowser: readKnown(request),
+    trustBrowser: (mark) => giveKnown(request, reply, mark),
+    clearOfficeCookie: () => reply.clearCookie(OFFICE_COOKIE, ours),
+    setEnrollmentCookie: (enrollment_id, touches) =>
+      setEnrollmentCookie(reply, { enrollment_id, since: cookie?.since ?? world.now(), touches }),
   }
 }
 
@@ -48,7 +48,7 @@ export const readOfficeCookie = (request: FastifyRequest): string | undefined =>
  * A browser in which a member has signed in before, or has set a password by letter. It opens nothing: wrong passwords of
  * strangers, who do not have it, do not count against who does.
  */
-function readKnown(request: FastifyRequest): Visitor['knownAs'] {
+function readKnown(request: FastifyRequest): Visitor['trustedBrowser'] {
   const [mark, browser] = signedCookie(request, KNOWN_COOKIE)
   return mark && browser ? { mark, browser } : undefined
 }
@@ -70,28 +70,28 @@ function signedCookie(request: FastifyRequest, name: string): string[] {
 }
 
 /** An enrollment in this browser, when its first page was opened, and the sponsors' links that were. */
-export type Begun = { enrollment_id: string; since: Date; touches: Touch[] }
+export type EnrollmentCookie = { enrollment_id: string; since: Date; touches: Touch[] }
 
 /** The enrollment in the cookie, if we signed it. */
-export function readCookie(request: FastifyRequest): Begun | undefined {
+export function readEnrollmentCookie(request: FastifyRequest): EnrollmentCookie | undefined {
   const [enrollment_id, time, touches = ''] = signedCookie(request, COOKIE)
   return enrollment_id && Number(time)
-    ? { enrollment_id, since: new Date(Number(time)), touches: readTouches(touches) }
+    ? { enrollment_id, since: new Date(Number(time)), touches: parseTouches(touches) }
     : undefined
 }
 
 /** Id, time and links, signed. Nothing is stored until the visitor first sends something. */
-export const giveCookie = (reply: FastifyReply, { enrollment_id, since, touches }: Begun) =>
-  giveSigned(reply, COOKIE, [enrollment_id, since.getTime(), writeTouches(touches)], DAYS_BEGUN)
+export const setEnrollmentCookie = (reply: FastifyReply, { enrollment_id, since, touches }: EnrollmentCookie) =>
+  giveSigned(reply, COOKIE, [enrollment_id, since.getTime(), serializeTouches(touches)], ENROLLMENT_COOKIE_DAYS)
 
 /** A page of ours led here. Who comes by a letter or another site may have been sent; of old browsers nobody can say. */
-export const isFromHere = (request: FastifyRequest): boolean =>
+export const isSameOrigin = (request: FastifyRequest): boolean =>
   ['', 'same-origin'].includes(header(request, 'sec-fetch-site'))
 
 /** Somebody opened this page in a window: no other page pulled it in behind their back. */
-export const isOpened = (request: FastifyRequest): boolean =>
+export const isTopLevelPage = (request: FastifyRequest): boolean =>
   ['', 'document'].includes(header(request, 'sec-fetch-dest'))
 
 /** A browser fetches the page before anybody has asked for it. */
-export const isAhead = (request: FastifyRequest): boolean =>
+export const isPrefetch = (request: FastifyRequest): boolean =>
   /prefetch|prerender/.test(`${header(request, 'sec-purpose')} ${header(request, 'purpose')}`)

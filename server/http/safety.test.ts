@@ -225,7 +225,7 @@ describe('a cookie', () => {
     const app = Fastify()
     await addCookies(app, site.world)
     app.get('/', (request, reply) => {
-      const { cookie, knownAs, makeKnown } = visitorFrom(request, reply, site.world)
+      const { cookie, trustedBrowser: knownAs, trustBrowser: makeKnown } = visitorFrom(request, reply, site.world)
       makeKnown('a mark')
       return { cookie, mark: knownAs?.mark }
     })

@@ -7,8 +7,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { OfficeStart, PageHead, Pages } from '#contract/pages.ts'
 import type { FallbackStart, StartData } from '#contract/start.ts'
 import type { Sources } from '#server/gateways/captcha/port.ts'
-import { escaped } from '#server/markup.ts'
-import { Mendable } from '#server/operator-error.ts'
+import { escapeHtml } from '#server/markup.ts'
+import { OperatorError } from '#server/operator-error.ts'
 import { pagePolicy } from './headers.ts'
 
 /** What the web build hands over: the head of every page, the bodies, what they may load, and the folder of files. */
@@ -26,7 +26,7 @@ const built = new URL('../../dist/', import.meta.url)
 /** The build, read once. */
 export async function loadShell(captcha?: Sources): Promise<Shell> {
   if (!existsSync(new URL('page.json', built)))
-    throw new Mendable('The web part is not built yet: npm start builds it.')
+    throw new OperatorError('The web part is not built yet: npm start builds it.')
   const head: PageHead = JSON.parse(await readFile(new URL('page.json', built), 'utf8'))
   const { pages }: { pages: Pages } = await import(new URL('render/render.js', built).href)
   return {
@@ -108,9 +108,9 @@ const documentOf = (
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-${script ? `<script type="module" src="${script}"${next ? ` data-next="${next}"` : ''}></script>\n` : ''}<title>${escaped(title)}</title>
-${description ? `<meta name="description" content="${escaped(description)}">\n` : ''}<link rel="icon" href="/favicon.svg" type="image/svg+xml">
-${enrollment_id ? `<meta name="enrollment" content="${escaped(enrollment_id)}">\n` : ''}<style>${css}</style>
+${script ? `<script type="module" src="${script}"${next ? ` data-next="${next}"` : ''}></script>\n` : ''}<title>${escapeHtml(title)}</title>
+${description ? `<meta name="description" content="${escapeHtml(description)}">\n` : ''}<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+${enrollment_id ? `<meta name="enrollment" content="${escapeHtml(enrollment_id)}">\n` : ''}<style>${css}</style>
 ${start ? `<script>${early}</script>\n` : ''}</head>
 <body>${body}
 ${start ? `<script type="application/json" id="start">${inScript(start)}</script>\n` : ''}</body>

@@ -6,7 +6,7 @@ import { testCards } from '#server/gateways/payment/cards.ts'
 import type { PaymentGateway } from '#server/gateways/payment/port.ts'
 import { VerdictMessage } from '#server/gateways/payment/sandbox/messages.ts'
 import type { SandboxGateway, Verdict } from '#server/gateways/payment/sandbox/sandbox.ts'
-import { deadline } from '#server/payments/payments.ts'
+import { gatewayDeadline } from '#server/payments/payments.ts'
 import type { World } from '#server/world.ts'
 import { type Shell, sendPage } from './shell.ts'
 
@@ -49,7 +49,7 @@ export function addTestPayments(app: FastifyInstance, world: World, shell: Shell
 }
 
 async function newestOf(world: World, sandbox: SandboxGateway): Promise<TestTransaction[]> {
-  const all = await sandbox.transactions(new Date(0), deadline(world))
+  const all = await sandbox.transactions(new Date(0), gatewayDeadline(world))
   return all
     .slice(-MOST)
     .reverse()

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { lanes, runJobs } from './jobs.ts'
-import { addJob, type Kind } from './queue.ts'
+import { addJob, type JobKind } from './queue.ts'
 
 const join = async (site: Site) => site.post('enrollment/add-enrollment', await filledForm(site))
 
@@ -63,7 +63,7 @@ it('15.12 a letter goes out once beside one whose failure cannot be noted', asyn
 })
 
 /** Does these jobs each time one is due, so often or until none is left. Says how often, and over how many days. */
-async function keepTrying(site: Site, kinds: Kind[], most: number) {
+async function keepTrying(site: Site, kinds: JobKind[], most: number) {
   const began = site.world.now().getTime()
   const nextAt = async () => {
     const open = site.db.selectFrom('job').select('run_at').where('kind', 'in', kinds).where('done_at', 'is', null)

@@ -3,7 +3,7 @@ import type { Db } from '#server/db/db.ts'
 import type { AttemptKey } from '#server/enrollment/visitor.ts'
 
 /** What has to follow a commit, by name. Each may run more than once, so each asks for something that is done once. */
-export type Jobs = {
+export type JobPayloads = {
   capture: AttemptKey
   void: AttemptKey & { transaction_id: string }
   welcome: { member_id: string }
@@ -19,9 +19,9 @@ export type Jobs = {
   /** Kept only until the letter is gone. */
   unpaid: { enrollment_id: string; email: string; first_name: string; site: string }
 }
-export type Kind = keyof Jobs
+export type JobKind = keyof JobPayloads
 
-export const jobOf = <Name extends Kind>(kind: Name, payload: Jobs[Name], run_at: Date) => ({
+export const newJob = <Name extends JobKind>(kind: Name, payload: JobPayloads[Name], run_at: Date) => ({
   id: randomUUID(),
   kind,
   payload: JSON.stringify(payload),
@@ -29,8 +29,8 @@ export const jobOf = <Name extends Kind>(kind: Name, payload: Jobs[Name], run_at
 })
 
 /** Written in the caller's transaction: it happens if, and only if, the rest does. */
-export const addJob = <Name extends Kind>(db: Db, kind: Name, payload: Jobs[Name], run_at: Date) =>
+export const addJob = <Name extends JobKind>(db: Db, kind: Name, payload: JobPayloads[Name], run_at: Date) =>
   db
     .insertInto('job')
-    .values(jobOf(kind, payload, run_at))
+    .values(newJob(kind, payload, run_at))
     .execute()

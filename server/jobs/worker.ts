@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ATTEMPTS_AT_ONCE, settleAttempts, sides, sweep } from '#server/enrollment/janitor.ts'
+import { ATTEMPTS_AT_ONCE, settleAttempts, settlementGroups, deleteExpired } from '#server/enrollment/janitor.ts'
 import { reconcileHourly } from '#server/payments/books/hourly.ts'
 import type { World } from '#server/world.ts'
 import { JOBS_AT_ONCE, lanes, runJobs } from './jobs.ts'
@@ -15,8 +15,8 @@ type Round = { work: (world: World) => Promise<number>; most: number }
 const rounds: Round[] = [
   { work: (world) => runJobs(world, lanes.money), most: JOBS_AT_ONCE },
   { work: (world) => runJobs(world, lanes.letters), most: JOBS_AT_ONCE },
-  { work: (world) => settleAttempts(world, sides.ours), most: ATTEMPTS_AT_ONCE },
-  { work: (world) => settleAttempts(world, sides.theirs), most: ATTEMPTS_AT_ONCE },
+  { work: (world) => settleAttempts(world, settlementGroups.ours), most: ATTEMPTS_AT_ONCE },
+  { work: (world) => settleAttempts(world, settlementGroups.theirs), most: ATTEMPTS_AT_ONCE },
 ]
 
 /** Does what commits have left to do, and tidies up, until it is stopped. Every process may run one. */
@@ -33,7 +33,7 @@ export function startWorker(world: World): { stop: () => Promise<unknown> } {
   }
   const tidy = async () => {
     while (!signal.aborted) {
-      await sweep(world).catch(stumbled)
+      await deleteExpired(world).catch(stumbled)
       await reconcileHourly(world).catch(stumbled)
       await rest(SWEEP_MS)
     }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { CompactSign, FlattenedSign, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { touchesOf } from '#server/sponsors/touches.ts'
+import { findTouches } from '#server/sponsors/touches.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { verified } from '../../scripts/verify-consent.mjs'
-import { CONSENT, consentBundle } from './consent.ts'
-import { mintGrant, spendGrant } from './grant.ts'
+import { CONSENT_JWS_TYPE, consentBundle } from './consent.ts'
+import { mintGrant, redeemGrant } from './grant.ts'
 
 let site: Site
 let member_id: string
@@ -36,7 +36,7 @@ describe('what was accepted', () => {
       },
       made_at: '2026-11-15T13:00:00.000Z',
     })
-    const record = await touchesOf(site.db, (await memberRow()).enrollment_id)
+    const record = await findTouches(site.db, (await memberRow()).enrollment_id)
     expect(sponsor).toEqual({ site: 'ana', name: "Ana's Paper Lantern Studio", record: record.at(-1)?.hash })
     const texts = await site.db
       .selectFrom('acceptance')
@@ -78,14 +78,14 @@ describe('what was accepted', () => {
 })
 
 describe('one key, two uses', () => {
-  const enter = (token: string) => spendGrant(site.world, token)
+  const enter = (token: string) => redeemGrant(site.world, token)
 
   it('15.13 a bundle opens no office', async () => {
     const { payload, protected: head, signature } = JSON.parse(bundle)
     expect(await enter(`${head}.${payload}.${signature}`)).toBeUndefined()
   })
 
-  it.each([CONSENT, 'at+jwt', undefined])('15.13 what says of itself that it is %s opens no office', async (typ) => {
+  it.each([CONSENT_JWS_TYPE, 'at+jwt', undefined])('15.13 what says of itself that it is %s opens no office', async (typ) => {
     const { privateKey, kid } = site.world.keys.signing
     const { OFFICE_URL, PUBLIC_URL } = site.world.config
     const seconds = Math.floor(site.world.now().getTime() / 1000)
@@ -111,7 +111,7 @@ describe('one key, two uses', () => {
     const { payload } = JSON.parse(bundle)
     const other = await testSite()
     const { privateKey } = other.world.keys.signing
-    const head = { alg: 'ES256', kid: site.world.keys.signing.kid, typ: CONSENT }
+    const head = { alg: 'ES256', kid: site.world.keys.signing.kid, typ: CONSENT_JWS_TYPE }
     const forged = await new FlattenedSign(Buffer.from(payload, 'base64url')).setProtectedHeader(head).sign(privateKey)
     const { protected: written, signature } = forged
     expect(() => verified(JSON.stringify({ payload, protected: written, signature }), keys)).toThrow('does not fit')

@@ -1,10 +1,10 @@
 import { statement } from '#server/db/statement.ts'
-import { findMember, type NamedMember } from '#server/enrollment/members.ts'
-import { signed } from '#server/secrets/secrets.ts'
+import { findMember, type MemberWithSponsor } from '#server/enrollment/members.ts'
+import { signJws } from '#server/secrets/secrets.ts'
 import type { World } from '#server/world.ts'
 
 /** What is signed here is no grant, and no grant is this: each demands its own. */
-export const CONSENT = 'foyer-consent'
+export const CONSENT_JWS_TYPE = 'foyer-consent'
 
 /** What a member accepted, text by text, in the order in which it stood before them. */
 export const acceptedBy = async ({ db }: Pick<World, 'db'>, member_id: string) =>
@@ -29,7 +29,7 @@ export async function consentBundle(world: World, member_id: string): Promise<st
 /** The exact texts, signed: a flattened JWS (RFC 7515) that scripts/verify-consent.mjs checks with the public key alone. */
 export function signedConsent(
   { config, keys, now }: World,
-  { username, first_name, last_name, joined_at, touch_seal, sponsor_name, sponsor_site }: NamedMember,
+  { username, first_name, last_name, joined_at, touch_seal, sponsor_name, sponsor_site }: MemberWithSponsor,
   accepted: Awaited<ReturnType<typeof acceptedBy>>,
 ): string {
   const said = {
@@ -40,5 +40,5 @@ export function signedConsent(
     accepted,
     made_at: now(),
   }
-  return JSON.stringify(signed(keys.signing, CONSENT, said)) // no byte in it that may be changed
+  return JSON.stringify(signJws(keys.signing, CONSENT_JWS_TYPE, said)) // no byte in it that may be changed
 }

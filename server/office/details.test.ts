@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runJobs } from '#server/jobs/jobs.ts'
-import { byACrowd, CROWD, joinedMember, lettersTo, memberInOffice, wordIn } from '#server/test/member.ts'
+import { byManyVisitors, CROWD, joinedMember, emailsTo, memberInOffice, linkTokenIn } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 
 let site: Site
@@ -66,15 +66,15 @@ describe('an email address', () => {
     expect([asked.statusCode, asked.json().email, asked.json().unconfirmed_email]).toEqual([200, member.email, email])
     expect(await signsIn(email, member.password)).toBe(false)
 
-    const [letter] = await lettersTo(site, email)
+    const [letter] = await emailsTo(site, email)
     expect(letter?.subject).toBe('Confirm your email address')
-    const confirmed = await confirm(wordIn(letter)) // without a cookie: another browser may read the mail
+    const confirmed = await confirm(linkTokenIn(letter)) // without a cookie: another browser may read the mail
     expect([confirmed.statusCode, confirmed.json()]).toEqual([200, { email }])
     expect(await view(member)).toMatchObject({ email })
     expect(await view(member)).not.toHaveProperty('unconfirmed_email')
     expect([await signsIn(email, member.password), await signsIn(member.email, member.password)]).toEqual([true, false])
 
-    const [told] = await lettersTo(site, member.email, 'Your email address was changed')
+    const [told] = await emailsTo(site, member.email, 'Your email address was changed')
     expect(told?.body).toContain('N•••@•••.example')
     expect(told?.body).not.toContain(email)
     const free = await site.post('enrollment/validate_email', { email: member.email })
@@ -86,11 +86,11 @@ describe('an email address', () => {
     const member = await memberInOffice(site)
     const email = `thousand.${member.email}`
     await change('email', member, { email })
-    const word = wordIn((await lettersTo(site, email))[0])
-    const counts = await byACrowd((headers) => confirm(word, headers))
+    const word = linkTokenIn((await emailsTo(site, email))[0])
+    const counts = await byManyVisitors((headers) => confirm(word, headers))
     expect([counts[200], (counts[401] ?? 0) + (counts[503] ?? 0)]).toEqual([1, CROWD - 1])
     expect((await confirm(word)).json()).toEqual({ message: 'This link was used before or is too old.' })
-    expect(await lettersTo(site, member.email, 'Your email address was changed')).toHaveLength(1)
+    expect(await emailsTo(site, member.email, 'Your email address was changed')).toHaveLength(1)
   })
 
   it('15.6 cannot be somebody else’s, or the same again', async () => {
@@ -106,7 +106,7 @@ describe('an email address', () => {
     const member = await memberInOffice(site)
     const email = `late.${member.email}`
     await change('email', member, { email })
-    const word = wordIn((await lettersTo(site, email))[0])
+    const word = linkTokenIn((await emailsTo(site, email))[0])
     await joinedMember(site, { email })
     expect((await confirm(word)).json()).toEqual({ message: 'This email address is already registered.' })
     expect((await view(member)).email).toBe(member.email)
@@ -116,10 +116,10 @@ describe('an email address', () => {
     const member = await memberInOffice(site)
     const [one, two] = [`one.${member.email}`, `two.${member.email}`]
     await change('email', member, { email: one })
-    const first = wordIn((await lettersTo(site, one))[0])
+    const first = linkTokenIn((await emailsTo(site, one))[0])
     site.pass(1)
     await change('email', member, { email: two })
-    const second = wordIn((await lettersTo(site, two))[0])
+    const second = linkTokenIn((await emailsTo(site, two))[0])
     expect((await confirm(first)).statusCode).toBe(401)
     site.pass(24 * 3600 - 1)
     expect(await site.db.selectFrom('letter_key').selectAll().where('email', '=', two).execute()).toHaveLength(1)
@@ -141,14 +141,14 @@ describe('an email address', () => {
     await change('email', member, { email })
     await runJobs(site.world)
     site.pass(10)
-    const [letter] = await lettersTo(site, email)
+    const [letter] = await emailsTo(site, email)
     site.world.mail.send = send
     expect(sent).toHaveLength(2)
     expect(sent[1]).toBe(sent[0])
     const kept = await site.db.selectFrom('letter_key').selectAll().execute()
     const jobs = await site.db.selectFrom('job').selectAll().execute()
-    expect(JSON.stringify([kept, jobs])).not.toContain(wordIn(letter))
-    expect(site.log()).not.toContain(wordIn(letter))
+    expect(JSON.stringify([kept, jobs])).not.toContain(linkTokenIn(letter))
+    expect(site.log()).not.toContain(linkTokenIn(letter))
   })
 
   it('15.6 cannot be used to send letters to a stranger all day', async () => {

@@ -1,19 +1,19 @@
-import { spend, spendAll } from '#server/abuse/limits.ts'
+import { countAgainstLimit, countAgainstLimits } from '#server/abuse/limits.ts'
 import { inTransaction } from '#server/db/db.ts'
-import { confirmEmailLetter } from '#server/emails/emails.ts'
-import { availability, claimOne, claimValue, taken } from '#server/enrollment/claims.ts'
+import { confirmAddressEmail } from '#server/emails/emails.ts'
+import { availability, claimName, claimValue, takenMessages } from '#server/enrollment/claims.ts'
 import { findMember } from '#server/enrollment/members.ts'
 import type { Visitor } from '#server/enrollment/visitor.ts'
-import { addJob, type Jobs } from '#server/jobs/queue.ts'
-import { asDialled, isPossible } from '#server/phone/numbers.ts'
+import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
+import { toDialable, isPossible } from '#server/phone/numbers.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
-import { findKey, findSeed, forgetKeys, makeGood, spentWord, useKey, wordOf } from './email-links.ts'
+import { findLink, findNewestLink, deleteLinks, activateLink, expiredLinkRefusal, redeemLink, linkToken } from './email-links.ts'
 import { requireMember } from './session.ts'
 import { tryPassword } from './sign-in.ts'
 
 /** The member in this browser, who has just proved to be the one. A borrowed browser changes nothing. */
-export async function requireOwner(world: World, current_password: string, visitor: Visitor) {
+export async function requirePassword(world: World, current_password: string, visitor: Visitor) {
   const { id } = await requireMember(world, visitor)
   const member = await world.db.selectFrom('member').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   // By id, not by name: a stranger who guesses at the door does not keep the member from changing the lock.
@@ -25,9 +25,9 @@ export async function requireOwner(world: World, current_password: string, visit
 type PhoneChange = { mobile_phone: string; current_password: string }
 
 export async function changePhone(world: World, change: PhoneChange, visitor: Visitor) {
-  const mobile_phone = await asDialled(change.mobile_phone)
+  const mobile_phone = await toDialable(change.mobile_phone)
   if (!(await isPossible(mobile_phone))) throw refuseFields({ mobile_phone: 'Invalid mobile phone number format.' })
-  const { id } = await requireOwner(world, change.current_password, visitor)
+  const { id } = await requirePassword(world, change.current_password, visitor)
   await world.db.updateTable('member').set({ mobile_phone }).where('id', '=', id).execute()
   return id
 }
@@ -36,13 +36,13 @@ type EmailChange = { email: string; current_password: string }
 
 /** Asks the new address by letter. Until its reader answers, nothing changes. */
 export async function changeEmail(world: World, { email, current_password }: EmailChange, visitor: Visitor) {
-  const member = await requireOwner(world, current_password, visitor)
+  const member = await requirePassword(world, current_password, visitor)
   if (claimValue(email) === claimValue(member.email))
     throw refuseFields({ email: 'This is your email address already.' })
-  await spend(world, 'LIMIT_LOOKUPS', visitor.address) // no more can be learned here than where one joins
+  await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address) // no more can be learned here than where one joins
   const found = await availability(world.db, 'email', email, undefined)
   if (found !== 'Available') throw refuseFields({ email: found })
-  await spendAll(world, [
+  await countAgainstLimits(world, [
     ['LIMIT_LETTERS', visitor.address],
     ['LIMIT_LETTERS_BY_NAME', claimValue(email)],
   ])
@@ -50,26 +50,26 @@ export async function changeEmail(world: World, { email, current_password }: Ema
   const created_at = world.now()
   await inTransaction(world.db, async (db) => {
     await db.selectFrom('member').select('id').where('id', '=', member_id).forUpdate().execute()
-    await makeGood({ ...world, db }, { purpose: 'email', member_id, email, created_at })
+    await activateLink({ ...world, db }, { purpose: 'email', member_id, email, created_at })
     await addJob(db, 'confirm_email', { member_id }, created_at)
   })
   return member_id
 }
 
 /** The letter to a new address, unless it was confirmed or given up meanwhile. */
-export async function confirmEmailLetterTo(world: World, { member_id }: Jobs['confirm_email']) {
-  const seed = await findSeed(world, 'email', member_id)
+export async function confirmAddressEmailFor(world: World, { member_id }: JobPayloads['confirm_email']) {
+  const seed = await findNewestLink(world, 'email', member_id)
   if (!seed?.email) return undefined
   const { first_name } = await findMember(world, member_id)
-  return confirmEmailLetter(world, { email: seed.email, first_name, word: wordOf(world, seed) })
+  return confirmAddressEmail(world, { email: seed.email, first_name, word: linkToken(world, seed) })
 }
 
 /** The reader of a new address has answered: from now on it is the member's, and the old one hears of it. */
 export async function confirmEmail(world: World, word: string): Promise<{ email: string }> {
-  if (!(await findKey(world, 'email', word))) throw spentWord() // most who come late need no transaction
+  if (!(await findLink(world, 'email', word))) throw expiredLinkRefusal() // most who come late need no transaction
   return inTransaction(world.db, async (db) => {
-    const used = await useKey({ ...world, db }, 'email', word)
-    if (!used?.email) throw spentWord()
+    const used = await redeemLink({ ...world, db }, 'email', word)
+    if (!used?.email) throw expiredLinkRefusal()
     const { email, member_id } = used
     const member = await db
       .selectFrom('member')
@@ -78,8 +78,8 @@ export async function confirmEmail(world: World, word: string): Promise<{ email:
       .forUpdate()
       .executeTakeFirstOrThrow()
     const { enrollment_id, first_name } = member
-    const isOurs = await claimOne(db, { kind: 'email', value: claimValue(email), enrollment_id })
-    if (!isOurs) throw new Refusal(409, taken.email)
+    const isOurs = await claimName(db, { kind: 'email', value: claimValue(email), enrollment_id })
+    if (!isOurs) throw new Refusal(409, takenMessages.email)
     await db
       .deleteFrom('claim')
       .where('kind', '=', 'email')
@@ -87,7 +87,7 @@ export async function confirmEmail(world: World, word: string): Promise<{ email:
       .where('enrollment_id', '=', enrollment_id)
       .execute()
     await db.updateTable('member').set({ email }).where('id', '=', member_id).execute()
-    await forgetKeys(db, member_id) // also those that were sent to the old address
+    await deleteLinks(db, member_id) // also those that were sent to the old address
     await addJob(db, 'email_changed', { email: member.email, first_name, new_email: email }, world.now())
     return { email }
   })

@@ -1,8 +1,8 @@
 import type { Db } from '#server/db/db.ts'
-import { spendOnce } from '#server/db/spent.ts'
+import { useOnce } from '#server/db/spent.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { Refusal } from '#server/refusal.ts'
-import { hashOf } from '#server/secrets/secrets.ts'
+import { sha256 } from '#server/secrets/secrets.ts'
 import type { World } from '#server/world.ts'
 
 /** Words that are sent by letter and open one thing once: a new password, or a new email address. */
@@ -11,68 +11,68 @@ const hoursGood = { password: 1, email: 24 }
 type Purpose = keyof typeof hoursGood
 
 /** What a word is made from. */
-type Seed = Pick<Tables['letter_key'], 'purpose' | 'member_id' | 'email' | 'created_at'>
+type LinkSeed = Pick<Tables['letter_key'], 'purpose' | 'member_id' | 'email' | 'created_at'>
 
 /** The word is derived and never stored, so a letter that is sent again carries the same one. */
-export const wordOf = ({ keys }: Pick<World, 'keys'>, { purpose, member_id, email, created_at }: Seed): string =>
+export const linkToken = ({ keys }: Pick<World, 'keys'>, { purpose, member_id, email, created_at }: LinkSeed): string =>
   keys.hmac('letter keys', JSON.stringify([purpose, member_id, email, created_at.toISOString()]))
 
 /**
  * Makes a word good. A new address takes the place of the one asked for before; a word for a new password does not, or a
  * stranger who asks for another would spoil the letter that has just arrived. Runs in a transaction that holds the member.
  */
-export async function makeGood({ db, keys }: Pick<World, 'db' | 'keys'>, seed: Seed): Promise<void> {
+export async function activateLink({ db, keys }: Pick<World, 'db' | 'keys'>, seed: LinkSeed): Promise<void> {
   if (seed.purpose === 'email')
     await db.deleteFrom('letter_key').where('member_id', '=', seed.member_id).where('purpose', '=', 'email').execute()
   await db
     .insertInto('letter_key')
-    .values({ ...seed, key_hash: hashOf(wordOf({ keys }, seed)), expires_at: expiryOf(seed) })
+    .values({ ...seed, key_hash: sha256(linkToken({ keys }, seed)), expires_at: expiryOf(seed) })
     .execute()
 }
 
 /** The same for somebody who may come twice, or late: what was good once and is used up or too old does not come back. */
-export async function makeGoodOnce({ db, keys, now }: Pick<World, 'db' | 'keys' | 'now'>, seed: Seed): Promise<void> {
+export async function activateLinkOnce({ db, keys, now }: Pick<World, 'db' | 'keys' | 'now'>, seed: LinkSeed): Promise<void> {
   const expires_at = expiryOf(seed)
   if (expires_at <= now()) return
-  const isFirst = await spendOnce(db, { kind: 'letter', key: hashOf(wordOf({ keys }, seed)), expires_at })
-  if (isFirst) await makeGood({ db, keys }, seed)
+  const isFirst = await useOnce(db, { kind: 'letter', key: sha256(linkToken({ keys }, seed)), expires_at })
+  if (isFirst) await activateLink({ db, keys }, seed)
 }
 
-const expiryOf = ({ purpose, created_at }: Seed) => new Date(created_at.getTime() + hoursGood[purpose] * 3_600_000)
+const expiryOf = ({ purpose, created_at }: LinkSeed) => new Date(created_at.getTime() + hoursGood[purpose] * 3_600_000)
 
 /** Whose word it is, while it is good. */
-export const findKey = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose, word: string) =>
+export const findLink = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose, word: string) =>
   db
     .selectFrom('letter_key')
     .innerJoin('member', 'member.id', 'letter_key.member_id')
     .selectAll('member')
-    .where('key_hash', '=', hashOf(word))
+    .where('key_hash', '=', sha256(word))
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now())
     .executeTakeFirst()
 
 /** Uses a word up. Of many who bring it at once, one gets what it stands for. */
-export const useKey = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose, word: string) =>
+export const redeemLink = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose, word: string) =>
   db
     .deleteFrom('letter_key')
-    .where('key_hash', '=', hashOf(word))
+    .where('key_hash', '=', sha256(word))
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now())
     .returning(['member_id', 'email'])
     .executeTakeFirst()
 
-export const spentWord = (advice = '') => new Refusal(401, `This link was used before or is too old. ${advice}`.trim())
+export const expiredLinkRefusal = (advice = '') => new Refusal(401, `This link was used before or is too old. ${advice}`.trim())
 
 /** Nothing that was sent to this member before opens anything. */
-export const forgetKeys = (db: Db, member_id: string) =>
+export const deleteLinks = (db: Db, member_id: string) =>
   db.deleteFrom('letter_key').where('member_id', '=', member_id).execute()
 
 /** The newest word of a member for a purpose, as long as it is good. */
-export const findSeed = (
+export const findNewestLink = (
   { db, now }: Pick<World, 'db' | 'now'>,
   purpose: Purpose,
   member_id: string,
-): Promise<Seed | undefined> =>
+): Promise<LinkSeed | undefined> =>
   db
     .selectFrom('letter_key')
     .select(['purpose', 'member_id', 'email', 'created_at'])

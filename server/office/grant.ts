@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { spendOnce } from '#server/db/spent.ts'
-import { signed } from '#server/secrets/secrets.ts'
+import { useOnce } from '#server/db/spent.ts'
+import { signJws } from '#server/secrets/secrets.ts'
 import type { World } from '#server/world.ts'
 
 const SECONDS_GOOD = 60
@@ -11,7 +11,7 @@ const GRANT = 'JWT'
 /** A key to the office for one member: signed, for one office, good once and for a minute. */
 export const mintGrant = ({ keys, config, now }: Pick<World, 'keys' | 'config' | 'now'>, member_id: string): string => {
   const seconds = Math.floor(now().getTime() / 1000)
-  const { payload, ...said } = signed(keys.signing, GRANT, {
+  const { payload, ...said } = signJws(keys.signing, GRANT, {
     iss: config.PUBLIC_URL,
     aud: config.OFFICE_URL,
     sub: member_id,
@@ -23,7 +23,7 @@ export const mintGrant = ({ keys, config, now }: Pick<World, 'keys' | 'config' |
 }
 
 /** The member whom a grant lets in, once; nobody for one that is changed, late, used, or for another office. */
-export async function spendGrant({ db, keys, config, now }: World, token: string): Promise<string | undefined> {
+export async function redeemGrant({ db, keys, config, now }: World, token: string): Promise<string | undefined> {
   const { publicJwk } = keys.signing
   const rules = {
     algorithms: ['ES256'],
@@ -36,6 +36,6 @@ export async function spendGrant({ db, keys, config, now }: World, token: string
   const checked = await jwtVerify(token, await importJWK(publicJwk, 'ES256'), rules).catch(() => undefined)
   const { sub, jti, exp } = checked?.payload ?? {}
   if (!sub || !jti || !exp) return undefined
-  const isFirst = await spendOnce(db, { kind: 'grant', key: jti, expires_at: new Date(exp * 1000) })
+  const isFirst = await useOnce(db, { kind: 'grant', key: jti, expires_at: new Date(exp * 1000) })
   return isFirst ? sub : undefined
 }

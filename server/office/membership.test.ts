@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadFolder } from '#server/db/load.ts'
-import { cookieOf, lettersTo, memberInOffice } from '#server/test/member.ts'
+import { cookieOf, emailsTo, memberInOffice } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 
 let site: Site
@@ -15,7 +15,7 @@ afterAll(() => site.close())
 type InOffice = Awaited<ReturnType<typeof memberInOffice>>
 const press = (what: 'cancel' | 'keep', { cookie, username }: { cookie: string; username: string }) =>
   site.post(`office/${what}`, { username }, { cookie })
-const cancellations = ({ email }: InOffice) => lettersTo(site, email, 'Your membership is cancelled')
+const cancellations = ({ email }: InOffice) => emailsTo(site, email, 'Your membership is cancelled')
 const isActive = async ({ username }: InOffice) =>
   (await site.get(`/api/enrollment/get_enrollment_sponsor?sponsor_site=${username}`)).json().active
 const joinUnder = async ({ username }: InOffice) =>
@@ -121,7 +121,7 @@ describe('a membership', () => {
     const kept = await press('keep', member)
     expect([kept.statusCode, kept.json().membership]).toEqual([200, { price: '99.00', renews_on, is_over: false }])
     expect((await press('keep', member)).statusCode, 'a second press changes nothing').toBe(200)
-    expect(await lettersTo(site, member.email, 'Your membership goes on')).toHaveLength(1)
+    expect(await emailsTo(site, member.email, 'Your membership goes on')).toHaveLength(1)
     site.pass(daysUntilEndOf(renews_on) * DAY + 1)
     expect(await isActive(member)).toBe('Yes')
   })
@@ -130,7 +130,7 @@ describe('a membership', () => {
     const member = await memberInOffice(site)
     await press('cancel', member)
     await press('keep', member)
-    const subjects = (await lettersTo(site, member.email)).map(({ subject }) => subject)
+    const subjects = (await emailsTo(site, member.email)).map(({ subject }) => subject)
     expect(subjects).toContain('Your membership goes on')
     expect(subjects).not.toContain('Your membership is cancelled')
   })

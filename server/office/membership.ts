@@ -4,13 +4,13 @@ import type { Visitor } from '#server/enrollment/visitor.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
-import { requireShown } from './session.ts'
+import { requireDisplayedMember } from './session.ts'
 
 type Shown = { username: string }
 
 /** The membership ends with the paid month, and the member's site with it. A second press changes nothing. */
 export async function cancelMembership(world: World, shown: Shown, visitor: Visitor): Promise<string> {
-  const { id, joined_at } = await requireShown(world, shown, visitor)
+  const { id, joined_at } = await requireDisplayedMember(world, shown, visitor)
   const now = world.now()
   const ends_at = endOf(renewsOn(joined_at, now))
   await inTransaction(world.db, async (db) => {
@@ -31,8 +31,8 @@ export async function cancelMembership(world: World, shown: Shown, visitor: Visi
 const endOf = (day: string) => new Date(new Date(day).getTime() + 36 * 3_600_000)
 
 /** Takes a cancellation back while the paid month lasts. */
-export async function keepMembership(world: World, shown: Shown, visitor: Visitor): Promise<string> {
-  const { id } = await requireShown(world, shown, visitor)
+export async function resumeMembership(world: World, shown: Shown, visitor: Visitor): Promise<string> {
+  const { id } = await requireDisplayedMember(world, shown, visitor)
   const now = world.now()
   await inTransaction(world.db, async (db) => {
     const kept = await db

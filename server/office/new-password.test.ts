@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sweep } from '#server/enrollment/janitor.ts'
+import { deleteExpired } from '#server/enrollment/janitor.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
 import { beforeTransactions, watched } from '#server/test/database.ts'
-import { byACrowd, CROWD, cookieOf, joinedMember, lettersTo, memberInOffice, wordIn } from '#server/test/member.ts'
+import { byManyVisitors, CROWD, cookieOf, joinedMember, emailsTo, memberInOffice, linkTokenIn } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
-import { newPasswordLetterTo } from './new-password.ts'
+import { passwordResetEmailFor } from './new-password.ts'
 
 const NEW = 'Lemon-Tree-9'
 
@@ -27,7 +27,7 @@ const forget = (name: string, at = site) => at.post('office/forgotten-password',
 const reset = (token: string, password = NEW, headers = {}) =>
   site.post('office/new-password', { token, password }, headers)
 const wordTo = async (email: string, subject = 'Set a new password') =>
-  wordIn((await lettersTo(site, email, subject))[0])
+  linkTokenIn((await emailsTo(site, email, subject))[0])
 
 describe('a changed password', () => {
   it('15.7 ends every other session, and this browser gets a new word', async () => {
@@ -38,7 +38,7 @@ describe('a changed password', () => {
     const fresh = cookieOf(changed)
     expect([await isIn(fresh), await isIn(cookie), await isIn(elsewhere)]).toEqual([true, false, false])
     expect([await signsIn(username, NEW), await signsIn(username, password)]).toEqual([true, false])
-    expect(await lettersTo(site, email, 'Your password was changed')).toHaveLength(1)
+    expect(await emailsTo(site, email, 'Your password was changed')).toHaveLength(1)
   })
 
   it.each([
@@ -67,7 +67,7 @@ describe('a changed password', () => {
 
   it('15.7 lets nobody in who tried the old one just before', async () => {
     const { username, password } = await joinedMember(site)
-    const { openSessionWith } = await import('./session.ts')
+    const { openSessionByPassword: openSessionWith } = await import('./session.ts')
     const member = await site.db
       .selectFrom('member')
       .selectAll()
@@ -94,7 +94,7 @@ describe('a forgotten password', () => {
     }
     expect(await signsIn(username, password)).toBe(false)
     expect(await isIn(cookie), 'sessions of before are over').toBe(false)
-    expect(await lettersTo(site, email, 'Your password was changed')).toHaveLength(2)
+    expect(await emailsTo(site, email, 'Your password was changed')).toHaveLength(2)
     expect(site.log()).not.toContain('new-password#')
   })
 
@@ -121,7 +121,7 @@ describe('a forgotten password', () => {
     const { username, email } = await joinedMember(site)
     await forget(username)
     const word = await wordTo(email)
-    const counts = await byACrowd((headers) => reset(word, NEW, headers))
+    const counts = await byManyVisitors((headers) => reset(word, NEW, headers))
     expect([counts[200], (counts[401] ?? 0) + (counts[503] ?? 0)]).toEqual([1, CROWD - 1]) // many find no room to hash
     const late = await reset(word)
     expect([late.statusCode, late.json().message]).toEqual([
@@ -158,8 +158,8 @@ describe('a forgotten password', () => {
     site.pass(2400)
     await forget(username)
     site.pass(1260)
-    await sweep(site.world)
-    const words = (await lettersTo(site, email, 'Set a new password')).map(wordIn)
+    await deleteExpired(site.world)
+    const words = (await emailsTo(site, email, 'Set a new password')).map(linkTokenIn)
     expect(words).toHaveLength(1)
     expect((await reset(words[0] ?? '')).statusCode).toBe(200)
   })
@@ -184,11 +184,11 @@ describe('a forgotten password', () => {
     const payload = JSON.stringify(kept)
     const word = await wordTo(email)
     await again() // as after a crash between the letter and its row
-    const letters = await lettersTo(site, email)
-    expect(letters.filter((letter) => wordIn(letter) === word)).toHaveLength(2)
+    const letters = await emailsTo(site, email)
+    expect(letters.filter((letter) => linkTokenIn(letter) === word)).toHaveLength(2)
     expect((await reset(word)).statusCode).toBe(200)
     await again()
-    expect((await lettersTo(site, email)).filter((letter) => wordIn(letter) === word)).toHaveLength(2)
+    expect((await emailsTo(site, email)).filter((letter) => linkTokenIn(letter) === word)).toHaveLength(2)
     expect((await reset(word)).statusCode).toBe(401)
   })
 
@@ -214,7 +214,7 @@ describe('a forgotten password', () => {
     const changeEmail = () =>
       site.db.updateTable('member').set({ email: moved }).where('username', '=', username).execute()
     const db = beforeTransactions(site.db, changeEmail)
-    const letter = await newPasswordLetterTo(
+    const letter = await passwordResetEmailFor(
       { ...site.world, db },
       { name: email, asked_at: site.world.now().toISOString() },
     )
@@ -236,7 +236,7 @@ describe('a forgotten password', () => {
     }
     expect(await guess()).toBe(429)
     await forget(username, strict)
-    const token = wordIn((await lettersTo(strict, email, 'Set a new password'))[0])
+    const token = linkTokenIn((await emailsTo(strict, email, 'Set a new password'))[0])
     const set = await strict.post('office/new-password', { token, password: NEW })
     expect(set.statusCode).toBe(200)
     expect(cookieOf(set), 'it opens nothing').toMatch(/^foyer_known=[^;]+$/)
@@ -250,7 +250,7 @@ describe('a forgotten password', () => {
   it('15.12 a letter that cannot be sent is tried again for as long as its word is good, and no longer', async () => {
     const own = await testSite()
     const { username, email } = await joinedMember(own)
-    await lettersTo(own, email)
+    await emailsTo(own, email)
     const { send } = own.world.mail
     const tried: string[] = []
     own.world.mail.send = async ({ subject }) => {
@@ -264,7 +264,7 @@ describe('a forgotten password', () => {
     }
     expect(tried).toEqual(Array(30).fill('Set a new password'))
     own.world.mail.send = send
-    expect(await lettersTo(own, email, 'Set a new password')).toEqual([])
+    expect(await emailsTo(own, email, 'Set a new password')).toEqual([])
     expect(await own.db.selectFrom('job').select('id').where('done_at', 'is', null).execute()).toEqual([])
     await own.close()
   })

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { officeAddress } from '#contract/office.ts'
-import { byACrowd, CROWD, cookieOf, joinedMember, lettersTo, memberInOffice, wordIn } from '#server/test/member.ts'
+import { byManyVisitors, CROWD, cookieOf, joinedMember, emailsTo, memberInOffice, linkTokenIn } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { mintGrant } from './grant.ts'
 
@@ -34,7 +34,7 @@ describe('a grant', () => {
   it('4.16 opens one session, however many bring it at once', async () => {
     const { token } = await joined()
     const sessions = await site.db.selectFrom('office_session').select('key_hash').execute()
-    expect(await byACrowd((headers) => enter(token, headers))).toEqual({ 200: 1, 401: CROWD - 1 })
+    expect(await byManyVisitors((headers) => enter(token, headers))).toEqual({ 200: 1, 401: CROWD - 1 })
     expect(await site.db.selectFrom('office_session').select('key_hash').execute()).toHaveLength(sessions.length + 1)
   })
 
@@ -71,7 +71,7 @@ describe('a grant', () => {
   it('6.4 that opens does not count, nor does the word of a letter: many may join from one address', async () => {
     const strict = await testSite({ LIMIT_GRANTS: '1/3600' })
     const bring = async (path: string, said: object) => (await strict.post(`office/${path}`, said)).statusCode
-    const wordTo = async (reader: string, subject: string) => wordIn((await lettersTo(strict, reader, subject))[0])
+    const wordTo = async (reader: string, subject: string) => linkTokenIn((await emailsTo(strict, reader, subject))[0])
     const { cookie, email, password } = await memberInOffice(strict)
     expect(await bring('session', { token: (await joinedMember(strict)).token })).toBe(200)
     const moved = `moved.${email}`

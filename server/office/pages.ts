@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { brand } from '#contract/brand.ts'
 import type { OfficeStart } from '#contract/pages.ts'
 import type { Config } from '#server/config/config.ts'
-import { isFromHere, readOfficeCookie } from '#server/http/request.ts'
+import { isSameOrigin, readOfficeCookie } from '#server/http/request.ts'
 import { type Shell, sendPage } from '#server/http/shell.ts'
 import type { World } from '#server/world.ts'
 import { consentBundle } from './consent.ts'
-import { linkCode } from './qr-code.ts'
-import { memberBehind } from './session.ts'
+import { qrCode } from './qr-code.ts'
+import { memberOfSession } from './session.ts'
 import { viewOffice } from './view.ts'
 
 /** An operator's own office (OFFICE_URL) takes the place of ours. */
@@ -45,10 +45,10 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
   for (const [path, screen] of Object.entries(openScreens))
     app.get(path, hidden, (request, reply) => show(request, reply, { screen }))
   app.get('/office/autologin/grant-access/:token', hidden, (request, reply) =>
-    show(request, reply, { screen: 'door', ...(isFromHere(request) ? {} : { isFromOtherSite: true }) }),
+    show(request, reply, { screen: 'door', ...(isSameOrigin(request) ? {} : { isFromOtherSite: true }) }),
   )
 
-  type Member = NonNullable<Awaited<ReturnType<typeof memberBehind>>>
+  type Member = NonNullable<Awaited<ReturnType<typeof memberOfSession>>>
 
   /** What only a member sees; who is not signed in may do so here. */
   const addForMembers = (
@@ -57,7 +57,7 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
   ) =>
     app.get(path, hidden, async (request, reply) => {
       const key = readOfficeCookie(request)
-      const member = key ? await memberBehind(world, key) : undefined
+      const member = key ? await memberOfSession(world, key) : undefined
       return member ? answer(member, request, reply) : show(request, reply, { screen: 'sign-in' }, 401)
     })
 
@@ -65,7 +65,7 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
     show(request, reply, { screen: 'office', view: await viewOffice(world, id) }),
   )
   addForMembers('/office/link.svg', async ({ username }, _request, reply) =>
-    reply.type('image/svg+xml').send(linkCode(`${world.config.PUBLIC_URL}/${username}`)),
+    reply.type('image/svg+xml').send(qrCode(`${world.config.PUBLIC_URL}/${username}`)),
   )
   addForMembers('/office/consent.json', async ({ id, username }, _request, reply) =>
     reply

@@ -4,7 +4,7 @@ import encodeQR from 'qr'
 const QUIET = 4
 
 /** A member's link as a QR code, as SVG: readable from a screen, and from paper of any size. */
-export function linkCode(link: string): string {
+export function qrCode(link: string): string {
   const rows = encodeQR(link, 'raw', { ecc: 'medium', border: QUIET })
   const runs = rows.flatMap((row, y) => runsOf(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${rows.length} ${rows.length}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${rows.length}v${rows.length}H0z"/><path d="${runs.join('')}"/></svg>`

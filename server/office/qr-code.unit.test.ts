@@ -1,6 +1,6 @@
 import decodeQR from 'qr/decode.js'
 import { expect, it } from 'vitest'
-import { linkCode } from './qr-code.ts'
+import { qrCode } from './qr-code.ts'
 
 const SCALE = 4
 
@@ -19,6 +19,6 @@ function picture(svg: string) {
 it.each(['http://localhost:3000/zoe', `https://members.a-rather-long-name.example/${'x'.repeat(30)}`])(
   '15.14 a camera reads %s',
   (link) => {
-    expect(decodeQR(picture(linkCode(link)))).toBe(link)
+    expect(decodeQR(picture(qrCode(link)))).toBe(link)
   },
 )

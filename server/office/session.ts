@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 import type { Visitor } from '#server/enrollment/visitor.ts'
 import { Refusal } from '#server/refusal.ts'
-import { hashOf } from '#server/secrets/secrets.ts'
+import { sha256 } from '#server/secrets/secrets.ts'
 import type { World } from '#server/world.ts'
 
 const HOURS_OPEN = 12
@@ -16,7 +16,7 @@ export async function openSession({ db, now }: World, member_id: string): Promis
   const { key, created_at, expires_at } = newSession(now())
   await db
     .insertInto('office_session')
-    .values({ key_hash: hashOf(key), member_id, created_at, expires_at })
+    .values({ key_hash: sha256(key), member_id, created_at, expires_at })
     .execute()
   return { key, expires_at }
 }
@@ -25,11 +25,11 @@ export async function openSession({ db, now }: World, member_id: string): Promis
  * Lets somebody in by password, unless it was changed while they waited. The row of the member is held for that: whoever
  * changes the password ends all sessions, and this one must not slip in between.
  */
-export async function openSessionWith({ db, now }: World, member: Keyed): Promise<Session | undefined> {
+export async function openSessionByPassword({ db, now }: World, member: Keyed): Promise<Session | undefined> {
   const { key, created_at, expires_at } = newSession(now())
   const opened = await sql`
     insert into office_session (key_hash, member_id, created_at, expires_at)
-    select ${hashOf(key)}, id, cast(${created_at} as timestamptz), cast(${expires_at} as timestamptz) from member
+    select ${sha256(key)}, id, cast(${created_at} as timestamptz), cast(${expires_at} as timestamptz) from member
     where id = ${member.id} and password_hash = ${member.password_hash} for share
     returning key_hash`.execute(db)
   return opened.rows.length ? { key, expires_at } : undefined
@@ -44,37 +44,37 @@ const newSession = (created_at: Date) => ({
 const MOST_OPEN = 20
 
 /** What the browser of a member is known by until the password changes. It tells nobody who they are. */
-export const markOf = ({ keys }: World, { id, password_hash }: Keyed) => keys.hmac('marks', `${id} ${password_hash}`)
+export const browserMark = ({ keys }: World, { id, password_hash }: Keyed) => keys.hmac('marks', `${id} ${password_hash}`)
 
 /** Gives a member's browser its new word. The old one, if it had one, opens nothing any more; nor does the oldest of too many. */
-export async function handOver(world: World, visitor: Visitor, member: Keyed, session: Session): Promise<void> {
+export async function startSession(world: World, visitor: Visitor, member: Keyed, session: Session): Promise<void> {
   if (visitor.officeKey) await closeSession(world.db, visitor.officeKey)
   await sql`
     delete from office_session where key_hash in (
       select key_hash from office_session where member_id = ${member.id}
       order by created_at desc offset ${MOST_OPEN})`.execute(world.db)
-  visitor.letIn(markOf(world, member), session)
+  visitor.setOfficeCookie(browserMark(world, member), session)
 }
 
 /** The member behind a cookie's word. */
-export const memberBehind = ({ db, now }: World, key: string) =>
+export const memberOfSession = ({ db, now }: World, key: string) =>
   db
     .selectFrom('office_session')
     .innerJoin('member', 'member.id', 'office_session.member_id')
     .select(['member.id', 'username', 'joined_at'])
-    .where('key_hash', '=', hashOf(key))
+    .where('key_hash', '=', sha256(key))
     .where('expires_at', '>', now())
     .executeTakeFirst()
 
 /** The member who is signed in in this browser. */
 export async function requireMember(world: World, { officeKey }: Visitor) {
-  const member = officeKey ? await memberBehind(world, officeKey) : undefined
+  const member = officeKey ? await memberOfSession(world, officeKey) : undefined
   if (!member) throw new Refusal(401, 'Please sign in.')
   return member
 }
 
 /** The same, if it is still the one whom the page shows: somebody else may have signed in in another tab. */
-export async function requireShown(world: World, shown: { username: string }, visitor: Visitor) {
+export async function requireDisplayedMember(world: World, shown: { username: string }, visitor: Visitor) {
   const member = await requireMember(world, visitor)
   if (member.username !== shown.username)
     throw new Refusal(409, `${member.username} is signed in here now. Please load this page again.`)
@@ -82,10 +82,10 @@ export async function requireShown(world: World, shown: { username: string }, vi
 }
 
 const closeSession = (db: Db, key: string) =>
-  db.deleteFrom('office_session').where('key_hash', '=', hashOf(key)).returning('member_id').executeTakeFirst()
+  db.deleteFrom('office_session').where('key_hash', '=', sha256(key)).returning('member_id').executeTakeFirst()
 
 /** Sign out: the word opens nothing any more, nor does the page in this browser that may have paid a moment ago. */
-export async function leave({ db }: World, key: string): Promise<void> {
+export async function signOut({ db }: World, key: string): Promise<void> {
   const left = await closeSession(db, key)
   if (left) await endWelcome(db, left.member_id)
 }

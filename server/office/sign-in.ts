@@ -1,22 +1,22 @@
-import { spendAll } from '#server/abuse/limits.ts'
+import { countAgainstLimits } from '#server/abuse/limits.ts'
 import { claimValue } from '#server/enrollment/claims.ts'
 import type { Visitor } from '#server/enrollment/visitor.ts'
 import { Refusal } from '#server/refusal.ts'
-import { isPassword } from '#server/secrets/password-hash.ts'
+import { verifyPassword } from '#server/secrets/password-hash.ts'
 import type { World } from '#server/world.ts'
-import { handOver, markOf, openSessionWith } from './session.ts'
+import { startSession, browserMark, openSessionByPassword } from './session.ts'
 
 type Asked = { name: string; password: string }
 
 /** By username or email, and password. Who is not known is asked the same questions and waits as long. */
 export async function signIn(world: World, { name, password }: Asked, visitor: Visitor): Promise<void> {
   const member = await findByName(world, name)
-  const { knownAs } = visitor
-  const counted = member && knownAs?.mark === markOf(world, member) ? knownAs.browser : claimValue(name) // strangers lock out strangers
+  const { trustedBrowser: knownAs } = visitor
+  const counted = member && knownAs?.mark === browserMark(world, member) ? knownAs.browser : claimValue(name) // strangers lock out strangers
   const isRight = await tryPassword(world, password, member?.password_hash, { name: counted, visitor })
-  const session = member && isRight ? await openSessionWith(world, member) : undefined
+  const session = member && isRight ? await openSessionByPassword(world, member) : undefined
   if (!member || !session) throw new Refusal(401, 'Username or password do not match.')
-  await handOver(world, visitor, member, session)
+  await startSession(world, visitor, member, session)
 }
 
 /** The member of that name. A username has no @, an email address has one. */
@@ -39,13 +39,13 @@ export async function tryPassword(
   password_hash: string | undefined,
   { name, visitor }: { name: string; visitor: Visitor },
 ): Promise<boolean> {
-  const failure = await spendAll(world, [
+  const failure = await countAgainstLimits(world, [
     ['LIMIT_SIGN_INS', visitor.address],
     ['LIMIT_SIGN_INS_BY_NAME', name],
   ])
   let isRight: boolean | undefined
   try {
-    isRight = await isPassword(password, password_hash, world.config)
+    isRight = await verifyPassword(password, password_hash, world.config)
     return isRight
   } finally {
     if (isRight !== false) await failure.giveBack().catch(() => undefined) // what could not be tried was not wrong

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { officeCalls } from '#contract/office-calls.ts'
-import { sweep } from '#server/enrollment/janitor.ts'
+import { deleteExpired } from '#server/enrollment/janitor.ts'
 import { joinedMember, memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 
@@ -60,10 +60,10 @@ describe('the office', () => {
     site.pass(12 * 3600) // Monday, 00:00
     await visit(username, 'a')
     await joinedMember(site, { sponsor_site_name: username, first_name: 'Monday' })
-    await sweep(site.world) // Sunday's visits are a number from here on
+    await deleteExpired(site.world) // Sunday's visits are a number from here on
     site.pass(8 * 86_400) // Tuesday of the week after
     await visit(username, 'a')
-    await sweep(site.world)
+    await deleteExpired(site.world)
     expect(await site.db.selectFrom('page_hit').select('day').where('site', '=', username).execute()).toHaveLength(1)
     const entered = await site.post('office/sign-in', { name: username, password: 'Open-Sesame-7' })
     expect(entered.statusCode).toBe(200)

@@ -6,7 +6,7 @@ import { renewsOn } from '#contract/renewal.ts'
 import { statement } from '#server/db/statement.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
-import { findSeed } from './email-links.ts'
+import { findNewestLink } from './email-links.ts'
 
 /** All that a member sees of their own membership. */
 export async function viewOffice(world: World, member_id: string): Promise<OfficeView> {
@@ -16,7 +16,7 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
     acceptedTitles(world, member_id),
     chartOf(world, member),
     broughtBy(world, member),
-    findSeed(world, 'email', member_id),
+    findNewestLink(world, 'email', member_id),
   ])
   const { first_name, last_name, username, email, mobile_phone, sponsor_name } = member
   return {

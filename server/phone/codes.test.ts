@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { declinedCard, secondsOpen } from '#server/abuse/breaker.ts'
-import { takeTurn } from '#server/db/spent.ts'
-import { sweep } from '#server/enrollment/janitor.ts'
+import { recordDecline, secondsOpen } from '#server/abuse/breaker.ts'
+import { acquireLease } from '#server/db/spent.ts'
+import { deleteExpired } from '#server/enrollment/janitor.ts'
 import { phonesOf } from '#server/test/phones.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 
@@ -35,7 +35,7 @@ function crowdOf(site: Site) {
 /** The breaker of codes is open for so long. */
 const openFor = ({ db, world }: Site, seconds: number) => {
   const expires_at = new Date(world.now().getTime() + seconds * 1000)
-  return takeTurn(db, world.now(), { kind: 'breaker', key: 'codes', expires_at })
+  return acquireLease(db, world.now(), { kind: 'breaker', key: 'codes', expires_at })
 }
 
 describe('a message costs money', () => {
@@ -193,10 +193,10 @@ describe('a message costs money', () => {
     const plain = await testSite(pumped)
     const waiting = () => plain.db.selectFrom('spent').select('key').where('kind', '=', 'code').execute()
     await crowdOf(plain).send(1)
-    await sweep(plain.world)
+    await deleteExpired(plain.world)
     expect(await waiting()).toHaveLength(1)
     plain.pass(31)
-    await sweep(plain.world)
+    await deleteExpired(plain.world)
     expect(await waiting()).toEqual([])
     await plain.close()
   })
@@ -232,10 +232,10 @@ describe('5.8 where a phone need not be confirmed', () => {
   it('5.8 but while too many cards are declined, and for an hour afterwards', async () => {
     const plain = await testSite({ BREAKER_DECLINES: '1/600/50', BREAKER_SECONDS: '600' })
     const { send } = await phonesOf(plain).visitor()
-    await declinedCard(plain.world, 'a network')
+    await recordDecline(plain.world, 'a network')
     expect((await send('+12025550138')).json().status).toBe(1)
     plain.pass(600 + 3599)
-    await sweep(plain.world)
+    await deleteExpired(plain.world)
     expect((await send('+12025550138')).json().status).toBe(1)
     plain.pass(31)
     expect((await send('+12025550138')).statusCode).toBe(409)
@@ -244,7 +244,7 @@ describe('5.8 where a phone need not be confirmed', () => {
 
   it('5.8 and to a network whose own cards need it: the code leads to the payment', async () => {
     const plain = await testSite({ BREAKER_DECLINES: '2/600/50' })
-    for (let n = 0; n < 2; n++) await declinedCard(plain.world, '127.0.0.1')
+    for (let n = 0; n < 2; n++) await recordDecline(plain.world, '127.0.0.1')
     const { codeTo, visitor } = phonesOf(plain)
     const { cookie, send, verify } = await visitor()
     const pay = async () =>
@@ -258,10 +258,10 @@ describe('5.8 where a phone need not be confirmed', () => {
 
   it('5.8 which it may still get an hour later', async () => {
     const plain = await testSite({ BREAKER_DECLINES: '2/600/50' })
-    for (let n = 0; n < 2; n++) await declinedCard(plain.world, '127.0.0.1')
+    for (let n = 0; n < 2; n++) await recordDecline(plain.world, '127.0.0.1')
     const { send } = await phonesOf(plain).visitor()
     plain.pass(86_400 + 2400)
-    await sweep(plain.world)
+    await deleteExpired(plain.world)
     expect((await send('+12025550140')).json().status).toBe(1)
     plain.pass(1800)
     expect((await send('+12025550140')).statusCode).toBe(409)

@@ -16,7 +16,7 @@ export const isPossible = async (mobile_phone: string): Promise<boolean> =>
  * The number as the whole world dials it, so that it is one number wherever it is counted, confirmed and kept: '+4407700…' loses
  * the zero that is dialled at home, an Italian one keeps it. What cannot exist stays as it is, and so does North America's, unread.
  */
-export async function asDialled(mobile_phone: string): Promise<string> {
+export async function toDialable(mobile_phone: string): Promise<string> {
   if (/^\+1\d{10}$/.test(mobile_phone)) return mobile_phone
   const { isPossiblePhoneNumber, parsePhoneNumberWithError } = await book()
   return isPossiblePhoneNumber(mobile_phone) ? parsePhoneNumberWithError(mobile_phone).number : mobile_phone

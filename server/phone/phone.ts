@@ -1,19 +1,19 @@
 import { figures } from '#contract/figures.ts'
-import { isInDoubt, noteConfirmed, noteMessage, secondsOpen } from '#server/abuse/breaker.ts'
+import { requiresPhoneCode, recordCodeConfirmed, recordCodeSent, secondsOpen } from '#server/abuse/breaker.ts'
 import {
-  type Asked as Counted,
+  type LimitUse as Counted,
   countRefusal,
-  giveBackOne,
-  isSpent,
+  undoOneUse,
+  isLimitReached,
   type LimitName,
-  spend,
-  spendAll,
-  waitInWords,
+  countAgainstLimit,
+  countAgainstLimits,
+  formatWait,
 } from '#server/abuse/limits.ts'
-import { findSpent, takeTurn } from '#server/db/spent.ts'
+import { findUse, acquireLease } from '#server/db/spent.ts'
 import { networkOf, type Visitor } from '#server/enrollment/visitor.ts'
 import type { Sending } from '#server/gateways/sms/port.ts'
-import { Refusal, refuseAlone } from '#server/refusal.ts'
+import { Refusal, refuseField } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 import { countryOf, isPossible } from './numbers.ts'
 
@@ -59,7 +59,7 @@ export async function sendCode(
   await requireHuman(world, enrollment_id, captcha, visitor)
   await refuseTooSoon(world, enrollment_id, mobile_phone)
   let sending: Sending | undefined
-  const { giveBack } = await spendAll(world, [
+  const { giveBack } = await countAgainstLimits(world, [
     ['LIMIT_CODES_BY_ADDRESS', visitor.address],
     ['LIMIT_CODES_BY_ENROLLMENT', enrollment_id],
     ['LIMIT_CODES_BY_NUMBER', mobile_phone],
@@ -77,7 +77,7 @@ export async function sendCode(
     if (sending !== 'sent' && sending !== 'unknown') await giveBack({ names: PER_MESSAGE })
   }
   if (sending === 'sent' || sending === 'unknown') await expectCode(world, enrollment_id, mobile_phone)
-  if (sending === 'sent') await orLog(world, noteMessage(world, networkOf(visitor)))
+  if (sending === 'sent') await orLog(world, recordCodeSent(world, networkOf(visitor)))
   return said[sending === 'unknown' ? 'unsent' : sending]
 }
 
@@ -113,7 +113,7 @@ const HOUR = 3600
 
 /** Where no card waits for a code, a message would be somebody's business with its price. Who was asked just now may still get it. */
 async function refuseUnasked(world: World, visitor: Visitor) {
-  if (world.config.PHONE_VERIFICATION || (await isInDoubt(world, networkOf(visitor), HOUR))) return
+  if (world.config.PHONE_VERIFICATION || (await requiresPhoneCode(world, networkOf(visitor), HOUR))) return
   countRefusal('PHONE_VERIFICATION')
   throw new Refusal(409, 'No code is needed at the moment. Please go on without one.')
 }
@@ -123,10 +123,10 @@ async function trickleOf(world: World, visitor: Visitor): Promise<Counted[]> {
   const retryAfter = await secondsOpen(world, 'codes')
   if (!retryAfter) return []
   const trickle = trickleFor(visitor)
-  const spent = await Promise.all(trickle.map((counted) => isSpent(world, counted)))
+  const spent = await Promise.all(trickle.map((counted) => isLimitReached(world, counted)))
   if (!spent.includes(true)) return trickle
   countRefusal('BREAKER_CODES')
-  const sentence = `Codes cannot be sent at the moment. Please wait ${waitInWords(retryAfter)} and try again.`
+  const sentence = `Codes cannot be sent at the moment. Please wait ${formatWait(retryAfter)} and try again.`
   throw new Refusal(429, sentence, { retryAfter })
 }
 
@@ -143,9 +143,9 @@ async function requireHuman(world: World, enrollment_id: string, solution: strin
     .where('enrollment_id', '=', enrollment_id)
     .executeTakeFirst()
   if (earlier) return
-  await spend(world, 'LIMIT_CHALLENGES', address)
+  await countAgainstLimit(world, 'LIMIT_CHALLENGES', address)
   if (await world.captcha.verify(solution ?? '', `code ${enrollment_id}`)) return
-  throw refuseAlone('captcha', 'Please confirm the captcha.')
+  throw refuseField('captcha', 'Please confirm the captcha.')
 }
 
 /**
@@ -156,8 +156,8 @@ async function refuseTooSoon(world: World, enrollment_id: string, mobile_phone: 
   const { db, now } = world
   const moment = now()
   const expires_at = new Date(moment.getTime() + figures.resend_seconds * 1000)
-  if (await takeTurn(db, moment, { kind: 'code', key: mobile_phone, expires_at })) return
-  const last = await findSpent(db, 'code', mobile_phone)
+  if (await acquireLease(db, moment, { kind: 'code', key: mobile_phone, expires_at })) return
+  const last = await findUse(db, 'code', mobile_phone)
   const left = Math.max(1, Math.ceil(((last?.expires_at ?? moment).getTime() - moment.getTime()) / 1000))
   const isSent = await findCheck(world, enrollment_id, mobile_phone)
   const sentence = isSent
@@ -175,7 +175,7 @@ export async function verifyCode(
   visitor: Visitor,
   enrollment_id: string,
 ): Promise<PhoneReply> {
-  const { giveBack } = await spend(world, 'LIMIT_CODE_CHECKS', visitor.address)
+  const { giveBack } = await countAgainstLimit(world, 'LIMIT_CODE_CHECKS', visitor.address)
   const reply = await confirm(world, typed, visitor, enrollment_id)
   if (reply === said.right) await orLog(world, giveBack())
   return reply
@@ -202,17 +202,17 @@ async function confirm(
     .where('mobile_phone', '=', mobile_phone)
     .execute()
   if (asked) {
-    await orLog(world, noteConfirmed(world, networkOf(visitor), asked))
+    await orLog(world, recordCodeConfirmed(world, networkOf(visitor), asked))
     await orLog(world, giveBackTrickle(world, visitor, asked))
   }
-  await orLog(world, giveBackOne(world, ['LIMIT_CODES_BY_ADDRESS', visitor.address])) // which counts failures; this was none
+  await orLog(world, undoOneUse(world, ['LIMIT_CODES_BY_ADDRESS', visitor.address])) // which counts failures; this was none
   return said.right
 }
 
 /** One of the few makes room for another. */
 async function giveBackTrickle(world: World, visitor: Visitor, { sent_at }: { sent_at: Date }) {
   if (!(await secondsOpen(world, 'codes', sent_at))) return
-  for (const counted of trickleFor(visitor)) await giveBackOne(world, counted)
+  for (const counted of trickleFor(visitor)) await undoOneUse(world, counted)
 }
 
 /** A code is used up by now: what is only counted must not take it from the visitor. */

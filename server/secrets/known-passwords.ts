@@ -9,7 +9,7 @@ const mostUsed = () => new Set(dictionary['passwords-common'].slice(0, MOST_USED
 let known: ReadonlySet<string> | undefined // made when it is first needed: a start should not wait for it
 
 /** Whether a password is among the first that are tried: one of the most used, in another case or with a year behind it. */
-export const isWellKnown = (password: string): boolean => {
+export const isCommonPassword = (password: string): boolean => {
   known ??= mostUsed()
   return isVariantOf(known, password)
 }

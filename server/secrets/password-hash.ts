@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2'
 import type { Config } from '#server/config/config.ts'
-import { refuseCrowd } from '#server/refusal.ts'
+import { tooBusy } from '#server/refusal.ts'
 
 const ARGON2ID = 2
 const argon2id = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -14,7 +14,7 @@ export const hashPassword = (password: string, room: Room): Promise<string> =>
   inTurn(room, () => hash(onAnyKeyboard(password), argon2id))
 
 /** Whether a password is the one behind a hash. Without a hash it is not, and that takes as long to find out. */
-export const isPassword = (password: string, password_hash: string | undefined, room: Room): Promise<boolean> =>
+export const verifyPassword = (password: string, password_hash: string | undefined, room: Room): Promise<boolean> =>
   inTurn(backRow(room), async () => {
     nobodys ??= hash('nobody', argon2id).catch((error: unknown) => {
       nobodys = undefined
@@ -39,7 +39,7 @@ const waiting: (() => void)[] = []
 /** Few run at once and not too many wait: a crowd is told to come back instead of taking all memory. */
 async function inTurn<Result>({ HASHES_AT_ONCE, HASHES_WAITING }: Room, work: () => Promise<Result>): Promise<Result> {
   if (running >= HASHES_AT_ONCE) {
-    if (waiting.length >= HASHES_WAITING) throw refuseCrowd()
+    if (waiting.length >= HASHES_WAITING) throw tooBusy()
     await new Promise<void>((go) => waiting.push(go))
   } else running++
   try {

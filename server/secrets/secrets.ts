@@ -13,7 +13,7 @@ import {
 } from 'node:crypto'
 import type { JWK } from 'jose'
 import type { Db } from '#server/db/db.ts'
-import { Mendable } from '#server/operator-error.ts'
+import { OperatorError } from '#server/operator-error.ts'
 
 /** The keys all processes share: rows in the database, sealed under SECRET. */
 export type Keys = {
@@ -26,7 +26,7 @@ export type Keys = {
 }
 
 /** Rows sealed under another SECRET cannot be opened: say so before anything is signed with a new one. */
-class WrongSecret extends Mendable {
+class WrongSecret extends OperatorError {
   constructor() {
     super('SECRET is not the one that this database’s keys were sealed with.')
   }
@@ -49,9 +49,9 @@ export async function openKeys(db: Db, secret: string, now: Date): Promise<Keys>
 }
 
 /** Something signed: the three parts of a JWS (RFC 7515). `typ` says what it is. */
-export function signed({ privateKey, kid }: Keys['signing'], typ: string, said: object) {
+export function signJws({ privateKey, kid }: Keys['signing'], typ: string, said: object) {
   const [head = '', payload = ''] = [{ alg: 'ES256', kid, typ }, said].map((part) => asBase64(JSON.stringify(part)))
-  const signature = sideBySide(sign('sha256', Buffer.from(`${head}.${payload}`), privateKey))
+  const signature = derToJose(sign('sha256', Buffer.from(`${head}.${payload}`), privateKey))
   return { payload, protected: head, signature: signature.toString('base64url') }
 }
 
@@ -59,7 +59,7 @@ export function signed({ privateKey, kid }: Keys['signing'], typ: string, said: 
  * The two numbers of a signature in 32 bytes each, as a JWS has them; in DER a sign and a length stand before each. Node does
  * it too, and then takes twice as long to sign.
  */
-export function sideBySide(der: Buffer): Buffer {
+export function derToJose(der: Buffer): Buffer {
   const middle = 4 + (der[3] ?? 0)
   const numbers = [der.subarray(4, middle), der.subarray(middle + 2)]
   return Buffer.concat(numbers.map((number) => Buffer.concat([Buffer.alloc(32), number]).subarray(-32)))
@@ -85,10 +85,10 @@ const newSigningKey = () =>
   JSON.stringify(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }))
 
 /** All that is kept of a word that opens something. */
-export const hashOf = (word: string): string => hash('sha256', word, 'base64url')
+export const sha256 = (word: string): string => hash('sha256', word, 'base64url')
 
 /** A key's own name (RFC 7638): the hash of what it consists of, in this order and spelling. */
-const thumbprint = ({ crv, kty, x, y }: JWK) => hashOf(JSON.stringify({ crv, kty, x, y }))
+const thumbprint = ({ crv, kty, x, y }: JWK) => sha256(JSON.stringify({ crv, kty, x, y }))
 
 async function keep(db: Db, secret: string, created_at: Date, name: string, make: () => string): Promise<string> {
   const find = () => db.selectFrom('server_key').select('sealed').where('name', '=', name).executeTakeFirst()

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { sideBySide, signed } from './secrets.ts'
+import { derToJose, signJws } from './secrets.ts'
 
 it.each([33, 32, 31, 1])('a number of %i bytes takes 32 of a signature', (length) => {
   const number = Buffer.concat([Buffer.alloc(length > 32 ? 1 : 0), Buffer.alloc(Math.min(length, 32), 7)])
@@ -12,14 +12,14 @@ it.each([33, 32, 31, 1])('a number of %i bytes takes 32 of a signature', (length
     other,
   ])
   const padded = Buffer.concat([Buffer.alloc(32), number]).subarray(-32)
-  expect(sideBySide(der)).toEqual(Buffer.concat([padded, other]))
+  expect(derToJose(der)).toEqual(Buffer.concat([padded, other]))
 })
 
 it('every signature is the one that a JWS has', () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = { key: createPublicKey(privateKey), dsaEncoding: 'ieee-p1363' } as const
   for (let many = 0; many < 100; many++) {
-    const jws = signed({ privateKey, kid: 'x', publicJwk: {} }, 'test', { many })
+    const jws = signJws({ privateKey, kid: 'x', publicJwk: {} }, 'test', { many })
     const signature = Buffer.from(jws.signature, 'base64url')
     expect(signature).toHaveLength(64)
     expect(verify('sha256', Buffer.from(`${jws.protected}.${jws.payload}`), key, signature)).toBe(true)

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { browser, sponsorOf } from '#server/test/browser.ts'
+import { testBrowser, sponsorOf } from '#server/test/browser.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { winner, withOpened } from './credit.ts'
-import type { Sponsored } from './sponsors.ts'
-import { readTouches, type Touch, writeTouches } from './touches.ts'
+import { creditedSponsor, addOpenedLink } from './credit.ts'
+import type { SponsorRow } from './sponsors.ts'
+import { parseTouches, type Touch, serializeTouches } from './touches.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -12,11 +12,11 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 const at = (n: number) => new Date(Date.UTC(2026, 10, 15, 10, n))
-const known = new Map<string, Sponsored>(
+const known = new Map<string, SponsorRow>(
   ['master', 'ana', 'bluepier', 'fern'].map((word) => [word, { id: word, site: word, name: word, active: true }]),
 )
 known.set('oldmill', { id: 'oldmill', site: 'oldmill', name: 'oldmill', active: false })
-known.set('harbor', known.get('bluepier') as Sponsored)
+known.set('harbor', known.get('bluepier') as SponsorRow)
 
 /** 'ana bluepier fern!' : opened, opened, chosen. */
 const story = (told: string): Touch[] =>
@@ -51,11 +51,11 @@ describe('the policy', () => {
     ['harbor bluepier ana', 'bluepier'],
     ['ana*', 'ana'],
     ['master ana*', 'ana'],
-  ])('16.1 %s: %s', (told, credited) => expect(winner(story(told), known)?.site).toBe(credited))
+  ])('16.1 %s: %s', (told, credited) => expect(creditedSponsor(story(told), known)?.site).toBe(credited))
 
   it.each(['ana', 'master ana', 'master ana ana!'])('16.1 the first link stays, however many follow: %s', (told) => {
     const many = Array.from({ length: 13 }, (_, n) => `site${n}`)
-    const touches = many.reduce((touches, word, n) => withOpened(touches, word, at(10 + n)), story(told))
+    const touches = many.reduce((touches, word, n) => addOpenedLink(touches, word, at(10 + n)), story(told))
     expect(touches).toHaveLength(12)
     expect(touches.slice(0, story(told).length)).toEqual(story(told))
     expect(touches.at(-1)?.site).toBe('site12')
@@ -63,17 +63,17 @@ describe('the policy', () => {
 
   it('16.1 the cookie carries touches as they were', () => {
     const touches = story('ana bluepier bluepier! fern*')
-    expect(readTouches(writeTouches(touches))).toEqual(touches)
-    expect(readTouches('')).toEqual([])
-    expect(readTouches('ana_x_1-<b>_o_2-_o_3')).toEqual([])
+    expect(parseTouches(serializeTouches(touches))).toEqual(touches)
+    expect(parseTouches('')).toEqual([])
+    expect(parseTouches('ana_x_1-<b>_o_2-_o_3')).toEqual([])
   })
 })
 
 describe('the links of a visitor', () => {
-  let ours: ReturnType<typeof browser>
+  let ours: ReturnType<typeof testBrowser>
   let form: Record<string, string>
   beforeEach(async () => {
-    ours = browser(site)
+    ours = testBrowser(site)
     form = await filledForm(site)
   })
   const join = (sponsor_site_name: string) => ours.post('enrollment/add-enrollment', { ...form, sponsor_site_name })
@@ -101,7 +101,7 @@ describe('the links of a visitor', () => {
 
   it('16.1 of many links the first and the choice are never dropped', () => {
     let touches = story('ana bluepier bluepier!')
-    for (let n = 0; n < 30; n++) touches = withOpened(touches, `site${n}`, at(n))
+    for (let n = 0; n < 30; n++) touches = addOpenedLink(touches, `site${n}`, at(n))
     expect(touches.length).toBe(12)
     expect(touches[0]?.site).toBe('ana')
     expect(touches.some(({ why }) => why === 'chosen')).toBe(true)
@@ -183,7 +183,7 @@ describe('the links of a visitor', () => {
     ['pulled in by another page', { 'sec-fetch-dest': 'image' }],
     ['framed', { 'sec-fetch-dest': 'iframe' }],
   ])('16.1 a page that is only %s opens no link', async (_how, headers) => {
-    const stuffed = browser(site, headers)
+    const stuffed = testBrowser(site, headers)
     await stuffed.open('/bluepier')
     const reply = await stuffed.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })
     expect(reply.statusCode).toBe(422)

@@ -1,22 +1,22 @@
 import { sql } from 'kysely'
 import { MASTER } from '#contract/site.ts'
 import { inTransaction } from '#server/db/db.ts'
-import { beginEnrollment } from '#server/enrollment/reservation.ts'
-import { type AttemptKey, DAYS_BEGUN, type Visitor } from '#server/enrollment/visitor.ts'
-import { isFree } from '#server/payments/payments.ts'
-import { Refusal, refuseAlone, refuseFields } from '#server/refusal.ts'
+import { lockEnrollment } from '#server/enrollment/reservation.ts'
+import { type AttemptKey, ENROLLMENT_COOKIE_DAYS, type Visitor } from '#server/enrollment/visitor.ts'
+import { endedWithoutCharge } from '#server/payments/payments.ts'
+import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
-import { follow, type Sponsored } from './sponsors.ts'
-import { asOne, newTouches, type Touch, touchesOf } from './touches.ts'
+import { resolveSite, type SponsorRow } from './sponsors.ts'
+import { mergeTouches, rowsToAppend, type Touch, findTouches } from './touches.ts'
 
 /** A sponsor, and for what: a link that was opened, a choice, an order. */
-export type Credited = Sponsored & Pick<Touch, 'why'>
+export type CreditedSponsor = SponsorRow & Pick<Touch, 'why'>
 
 /**
  * Who gets the credit: whom the visitor chose by name last, or else whose link they opened first. The main site is
  * nobody's link, and who is inactive or unknown cannot enroll anyone: both give way.
  */
-export function winner(touches: readonly Touch[], sponsors: ReadonlyMap<string, Sponsored>): Credited | undefined {
+export function creditedSponsor(touches: readonly Touch[], sponsors: ReadonlyMap<string, SponsorRow>): CreditedSponsor | undefined {
   const standing = touches.flatMap(({ site, why }) => {
     const sponsor = sponsors.get(site)
     return sponsor?.active ? [{ ...sponsor, why }] : []
@@ -29,16 +29,16 @@ export function winner(touches: readonly Touch[], sponsors: ReadonlyMap<string, 
 export const isChosen = ({ why }: Pick<Touch, 'why'>) => why === 'chosen'
 
 /** The winner of these touches today. Who is known already is not looked up again. */
-export const creditOf = async (
+export const findCredit = async (
   world: World,
   touches: readonly Touch[],
-  known: readonly Sponsored[] = [],
-): Promise<Credited | undefined> => winner(touches, await sponsorsOf(world, touches, known))
+  known: readonly SponsorRow[] = [],
+): Promise<CreditedSponsor | undefined> => creditedSponsor(touches, await sponsorsOf(world, touches, known))
 
-async function sponsorsOf(world: World, touches: readonly Touch[], known: readonly Sponsored[] = []) {
-  const found = new Map<string, Sponsored>(known.map((sponsor) => [sponsor.site, sponsor]))
+async function sponsorsOf(world: World, touches: readonly Touch[], known: readonly SponsorRow[] = []) {
+  const found = new Map<string, SponsorRow>(known.map((sponsor) => [sponsor.site, sponsor]))
   for (const { site } of touches) {
-    const sponsor = found.get(site) ?? (await follow(world, site))
+    const sponsor = found.get(site) ?? (await resolveSite(world, site))
     if (sponsor) found.set(site, sponsor)
   }
   return found
@@ -47,7 +47,7 @@ async function sponsorsOf(world: World, touches: readonly Touch[], known: readon
 const MOST_OPENED = 12
 
 /** Each link counts the first time that it is opened; a reload or a way back is no news. The first sponsor's and the choice stay. */
-export function withOpened(touches: readonly Touch[], site: string, touched_at: Date): Touch[] {
+export function addOpenedLink(touches: readonly Touch[], site: string, touched_at: Date): Touch[] {
   if (touches.some((touch) => touch.site === site)) return [...touches]
   const first = touches.findIndex((touch) => touch.site !== MASTER)
   const spare = touches.findIndex(({ why }, n) => n > first && why !== 'chosen')
@@ -56,20 +56,20 @@ export function withOpened(touches: readonly Touch[], site: string, touched_at: 
 }
 
 /** Whom an order enrolls under, and the touches that say so. What the visitor saw and what the links say must agree. */
-export async function creditFor(
+export async function creditForOrder(
   world: World,
   { enrollment_id }: AttemptKey,
   sponsor_site_name: string,
   visitor: Visitor,
 ) {
   const inCookie = visitor.cookie === enrollment_id ? visitor.touches : []
-  const [written, named] = await Promise.all([touchesOf(world.db, enrollment_id), follow(world, sponsor_site_name)])
-  const touched = asOne(written, inCookie)
+  const [written, named] = await Promise.all([findTouches(world.db, enrollment_id), resolveSite(world, sponsor_site_name)])
+  const touched = mergeTouches(written, inCookie)
   if (!named?.active) throw refuseSponsor('This sponsor’s website is not active. Please load this page again.')
-  const credited = await creditOf(world, touched, [named])
+  const credited = await findCredit(world, touched, [named])
   if (credited?.id === named.id) return { sponsor: named, touches: touched }
   if (credited && credited.site !== MASTER) {
-    if (inCookie.length) visitor.adopt(enrollment_id, touched) // so that the page, loaded again, knows as much
+    if (inCookie.length) visitor.setEnrollmentCookie(enrollment_id, touched) // so that the page, loaded again, knows as much
     throw refuseSponsor(
       `Through the link that you opened you join with ${credited.name}. Please load this page again before you pay.`,
     )
@@ -81,7 +81,7 @@ export async function creditFor(
 const isOrdered = (touches: readonly Touch[], site: string) =>
   touches.some((touch) => touch.why === 'ordered' && touch.site === site)
 
-const refuseSponsor = (sentence: string) => refuseAlone('sponsor_site_name', sentence)
+const refuseSponsor = (sentence: string) => refuseField('sponsor_site_name', sentence)
 
 const MOST_CHOICES = 20
 
@@ -89,30 +89,30 @@ const MOST_CHOICES = 20
  * The visitor chooses, by name, a sponsor whose link they have opened, as long as nothing is being paid for. The same one
  * again is no news.
  */
-export async function choose(world: World, enrollment_id: string, visitor: Visitor, site: string): Promise<Sponsored> {
+export async function chooseSponsor(world: World, enrollment_id: string, visitor: Visitor, site: string): Promise<SponsorRow> {
   const opened = await sponsorsOf(world, visitor.touches)
-  const sponsor = await follow(world, site)
+  const sponsor = await resolveSite(world, site)
   if (!sponsor?.active || ![...opened.values()].some(({ id }) => id === sponsor.id))
     throw refuseFields({ sponsor_site: 'Please open this sponsor’s link first.' })
   const now = world.now()
   const opening = visitor.touches.filter((touch) => !isChosen(touch))
   const chosen = await inTransaction(world.db, async (db) => {
-    const { attempts, isNew } = await beginEnrollment(db, enrollment_id, now)
-    if (!attempts.every(isFree))
+    const { attempts, isNew } = await lockEnrollment(db, enrollment_id, now)
+    if (!attempts.every(endedWithoutCharge))
       throw new Refusal(409, 'You are joining already. The sponsor cannot be changed any more.')
-    const rows = isNew ? [] : await touchesOf(db, enrollment_id)
-    const last = asOne(rows, []).findLast(isChosen)
+    const rows = isNew ? [] : await findTouches(db, enrollment_id)
+    const last = mergeTouches(rows, []).findLast(isChosen)
     if (last?.site === sponsor.site) return last
     if (rows.filter(isChosen).length >= MOST_CHOICES)
       throw new Refusal(409, 'The sponsor was changed very often and now stays as it is.')
     const chosen: Touch = { site: sponsor.site, why: 'chosen', touched_at: now }
-    const added = newTouches(enrollment_id, rows, [...opening, chosen])
+    const added = rowsToAppend(enrollment_id, rows, [...opening, chosen])
     if (added.length) await db.insertInto('sponsor_touch').values(added).execute()
-    const expires_at = attempts.length ? null : new Date(now.getTime() + DAYS_BEGUN * 86_400_000)
+    const expires_at = attempts.length ? null : new Date(now.getTime() + ENROLLMENT_COOKIE_DAYS * 86_400_000)
     await db.updateTable('enrollment').set({ expires_at }).where('id', '=', enrollment_id).execute()
     return chosen
   })
-  visitor.adopt(enrollment_id, [...opening, chosen])
+  visitor.setEnrollmentCookie(enrollment_id, [...opening, chosen])
   return sponsor
 }
 
@@ -122,7 +122,7 @@ const AT_ONCE = 1000
  * What was chosen and never paid for is forgotten with its links. A browser that is still there has them in its cookie. One
  * payment is looked for at a time: `not exists` would be planned over all of them.
  */
-export async function forgetChoices({ db, now }: World): Promise<void> {
+export async function deleteExpiredChoices({ db, now }: World): Promise<void> {
   await sql`
     with over as (
       select id from enrollment where expires_at < ${now()}

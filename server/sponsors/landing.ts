@@ -4,31 +4,31 @@ import { toAmount } from '#contract/money.ts'
 import { renewsOn } from '#contract/renewal.ts'
 import { MASTER } from '#contract/site.ts'
 import { type FallbackStart, preselectedPackage, type StartData } from '#contract/start.ts'
-import { findPackages, ourShelf } from '#server/catalog/catalog.ts'
+import { findPackages, ourCategory } from '#server/catalog/catalog.ts'
 import type { World } from '#server/world.ts'
-import { type Credited, creditOf, isChosen, withOpened } from './credit.ts'
-import { findSponsor, follow, shown } from './sponsors.ts'
+import { type CreditedSponsor, findCredit, isChosen, addOpenedLink } from './credit.ts'
+import { findSponsor, resolveSite, publicSponsor } from './sponsors.ts'
 import type { Touch } from './touches.ts'
 
 /** What a visitor of a site gets: the way to the right one, or the page with all that it needs before any call. */
-type Arrival = { touches: Touch[] } & (
+type Landing = { touches: Touch[] } & (
   | { leadsTo: string; isLost: boolean }
   | { title: string; start: StartData | FallbackStart }
 )
 
 /** What brought the visitor here: links opened before, and the word that led nowhere or to somebody else a moment ago. */
 type Way = { touches: Touch[]; lost: string | undefined; other: string | undefined; mayChoose: boolean }
-type Led = Way & { credited: Credited | undefined }
+type Led = Way & { credited: CreditedSponsor | undefined }
 
-export async function arrive(world: World, site: string, way: Way): Promise<Arrival> {
-  const touches = withOpened(way.touches, site, world.now())
+export async function findLanding(world: World, site: string, way: Way): Promise<Landing> {
+  const touches = addOpenedLink(way.touches, site, world.now())
   try {
-    const [found, packages] = await Promise.all([follow(world, site), findPackages(world.db, ourShelf)]) // most stay here
+    const [found, packages] = await Promise.all([resolveSite(world, site), findPackages(world.db, ourCategory)]) // most stay here
     if (!found) return { leadsTo: MASTER, isLost: true, touches: way.touches } // nobody's word is nobody's link
     if (found.site !== site) return { leadsTo: found.site, isLost: false, touches }
-    const credited = await creditOf(world, touches, [found])
+    const credited = await findCredit(world, touches, [found])
     if (found.active && credited && credited.site !== site) return { leadsTo: credited.site, isLost: false, touches }
-    const sponsor = shown(found)
+    const sponsor = publicSponsor(found)
     const title = sponsor.site === MASTER ? `Join ${brand.name}` : `Join ${brand.name} with ${sponsor.name}`
     return { title, start: await startData(world, sponsor, packages, { ...way, credited }), touches }
   } catch (error) {

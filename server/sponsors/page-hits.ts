@@ -1,14 +1,14 @@
 import { isbot } from 'isbot'
 import { sql } from 'kysely'
-import { spend } from '#server/abuse/limits.ts'
+import { countAgainstLimit } from '#server/abuse/limits.ts'
 import type { Address, Visitor } from '#server/enrollment/visitor.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 import { findSponsor } from './sponsors.ts'
 
 /** Counts a visit once per visitor and day: no crawlers, nobody who only fetches ahead, only hosts of this site. */
-export async function hitPage(world: World, { sponsor_site }: { sponsor_site: string }, visitor: Visitor) {
-  if (visitor.prefetch || visitor.fromElsewhere || !visitor.agent || isbot(visitor.agent)) return
+export async function recordPageHit(world: World, { sponsor_site }: { sponsor_site: string }, visitor: Visitor) {
+  if (visitor.prefetch || visitor.isFromOtherSite || !visitor.agent || isbot(visitor.agent)) return
   if (!world.config.SITE_HOSTS.includes(visitor.host)) return
   const { site } = await findSponsor(world, sponsor_site)
   if (site !== sponsor_site) return
@@ -27,7 +27,7 @@ const today = ({ now }: World) => now().toISOString().slice(0, 10)
 const AT_ONCE = 20_000
 
 /** Of past days the number of visits is kept, and no longer whose they were. */
-export async function addUpVisits(world: World): Promise<void> {
+export async function rollUpVisits(world: World): Promise<void> {
   await sql`
     with past as (
       delete from page_hit where ctid = any(array(
@@ -39,7 +39,7 @@ export async function addUpVisits(world: World): Promise<void> {
 
 /** One address can make up as many browsers as it likes, but not as many visits. */
 const isSpendable = (world: World, address: Address): Promise<boolean> =>
-  spend(world, 'LIMIT_HITS', address).then(
+  countAgainstLimit(world, 'LIMIT_HITS', address).then(
     () => true,
     (error: unknown) => {
       if (error instanceof Refusal) return false

@@ -6,10 +6,10 @@ import type { Tables } from '#server/db/tables.ts'
 import type { World } from '#server/world.ts'
 
 type Place = Pick<World, 'db' | 'now'>
-export type Sponsored = Pick<Selectable<Tables['sponsor']>, 'id' | 'site' | 'name' | 'active'>
+export type SponsorRow = Pick<Selectable<Tables['sponsor']>, 'id' | 'site' | 'name' | 'active'>
 
 /** The sponsor that a site leads to, through renames; nobody if the word was never one. */
-export async function follow({ db, now }: Place, site: string): Promise<Sponsored | undefined> {
+export async function resolveSite({ db, now }: Place, site: string): Promise<SponsorRow | undefined> {
   const passed = new Set<string>()
   for (let next = site; ; ) {
     const [found] = (await sponsorAt(db, { site: next })).rows
@@ -32,10 +32,10 @@ const isPast = (until: Date | null, now: Date) => until !== null && until <= now
 
 /** Whom a visitor of this site meets. A word we do not know leads to the master site. */
 export async function findSponsor(place: Place, sponsor_site: string): Promise<Sponsor> {
-  const found = (await follow(place, sponsor_site)) ?? (await follow(place, MASTER))
+  const found = (await resolveSite(place, sponsor_site)) ?? (await resolveSite(place, MASTER))
   if (!found) throw new Error(`This database has no sponsor '${MASTER}'.`)
-  return shown(found)
+  return publicSponsor(found)
 }
 
 /** What everybody may know of a sponsor. */
-export const shown = ({ site, active, name }: Sponsored): Sponsor => ({ site, active: active ? 'Yes' : 'No', name })
+export const publicSponsor = ({ site, active, name }: SponsorRow): Sponsor => ({ site, active: active ? 'Yes' : 'No', name })

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { creditRecord } from '#server/db/listings.ts'
-import { sweep } from '#server/enrollment/janitor.ts'
-import { browser, sponsorOf } from '#server/test/browser.ts'
+import { deleteExpired } from '#server/enrollment/janitor.ts'
+import { testBrowser, sponsorOf } from '#server/test/browser.ts'
 import { joinedMember } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { brokenAt, touchesOf } from './touches.ts'
+import { firstTamperedRow, findTouches } from './touches.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -17,7 +17,7 @@ const DAY = 86_400
 
 /** A browser that was led to /ana and has also opened /bluepier, and how it stands in the tables. */
 async function chooser() {
-  const ours = browser(site)
+  const ours = testBrowser(site)
   const { body } = await ours.open('/ana')
   const enrollment_id = /name="enrollment" content="([^"]+)"/.exec(body)?.[1] ?? ''
   await ours.open('/bluepier')
@@ -25,7 +25,7 @@ async function chooser() {
     site.pass(1)
     return ours.post('enrollment/choose-sponsor', { sponsor_site })
   }
-  const record = async () => (await touchesOf(site.db, enrollment_id)).map((row) => `${row.site} ${row.why}`)
+  const record = async () => (await findTouches(site.db, enrollment_id)).map((row) => `${row.site} ${row.why}`)
   const isKept = async () => {
     const found = site.db.selectFrom('enrollment').select('id').where('id', '=', enrollment_id)
     return (await found.executeTakeFirst()) !== undefined
@@ -35,7 +35,7 @@ async function chooser() {
 
 describe('the record', () => {
   it('16.2 breaks with any changed, missing, added or swapped row', async () => {
-    const ours = browser(site)
+    const ours = testBrowser(site)
     await ours.open('/ana')
     await ours.open('/bluepier')
     await ours.open('/master')
@@ -43,7 +43,7 @@ describe('the record', () => {
     await ours.post('enrollment/add-enrollment', form)
     const { rows } = await sponsorOf(site, String(form.username))
     expect(rows.length).toBeGreaterThan(2)
-    expect(brokenAt(rows)).toBeUndefined()
+    expect(firstTamperedRow(rows)).toBeUndefined()
     const [first, second, ...rest] = rows
     if (!first || !second) throw new Error('too few rows')
     const later = new Date(first.touched_at.getTime() + 1)
@@ -59,7 +59,7 @@ describe('the record', () => {
       [first, { ...second, position: 3 }, ...rest],
       [first, second, second, ...rest],
     ]
-    for (const rows of spoilt) expect(brokenAt(rows)).toBeDefined()
+    for (const rows of spoilt) expect(firstTamperedRow(rows)).toBeDefined()
 
     const told = await creditRecord(site.db, String(form.username))
     expect(told?.said).toMatch(
@@ -99,7 +99,7 @@ describe('the record', () => {
         post('enrollment/choose-sponsor', { sponsor_site }),
       )
       expect((await Promise.all(asked)).map(({ statusCode }) => statusCode)).toEqual(asked.map(() => 200))
-      expect(brokenAt(await touchesOf(site.db, enrollment_id))).toBeUndefined()
+      expect(firstTamperedRow(await findTouches(site.db, enrollment_id))).toBeUndefined()
       return record()
     }
     const once = ['ana opened', 'bluepier opened', 'juniper opened', 'bluepier chosen']
@@ -141,15 +141,15 @@ describe('the record', () => {
     site.pass(29 * DAY)
     await choose('ana')
     site.pass(29 * DAY)
-    await sweep(site.world)
+    await deleteExpired(site.world)
     expect([await isKept(), (await record()).length]).toEqual([true, 4])
     site.pass(2 * DAY)
-    await sweep(site.world)
+    await deleteExpired(site.world)
     expect([await isKept(), await record()]).toEqual([false, []])
     const form = await filledForm(site, { sponsor_site_name: 'ana' })
     expect((await post('enrollment/add-enrollment', form)).json().payment).toBe('Approved')
     const { rows } = await sponsorOf(site, String(form.username))
-    expect([brokenAt(rows), rows.map((row) => row.why)]).toEqual([undefined, ['opened', 'opened', 'chosen']])
+    expect([firstTamperedRow(rows), rows.map((row) => row.why)]).toEqual([undefined, ['opened', 'opened', 'chosen']])
   })
 
   it.each([
@@ -163,13 +163,13 @@ describe('the record', () => {
     if (payment === 'Declined') expect((await choose('ana')).statusCode, 'after the attempt').toBe(200)
     const whole = await record()
     site.pass(61 * DAY)
-    await sweep(site.world)
+    await deleteExpired(site.world)
     expect([await isKept(), await record()]).toEqual([true, whole])
     const ours = site.db.selectFrom('enrollment').select('expires_at').where('id', '=', enrollment_id)
     expect(await ours.execute(), 'it is not looked at again').toEqual([{ expires_at: null }])
     const expires_at = new Date(site.world.now().getTime() - 1) // as an older version leaves it, while both are running
     await site.db.updateTable('enrollment').set({ expires_at }).where('id', '=', enrollment_id).execute()
-    await sweep(site.world)
+    await deleteExpired(site.world)
     expect([await isKept(), await record()]).toEqual([true, whole])
   })
 })

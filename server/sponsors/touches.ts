@@ -11,7 +11,7 @@ type Row = Tables['sponsor_touch']
 export type Touch = Pick<Row, 'site' | 'why' | 'touched_at'>
 
 /** The record of an enrollment, oldest first. */
-export const touchesOf = async (db: Db, enrollment_id: string): Promise<Row[]> =>
+export const findTouches = async (db: Db, enrollment_id: string): Promise<Row[]> =>
   (await readRecord(db, { enrollment_id })).rows
 
 const readRecord = statement((db, { enrollment_id }: Pick<Row, 'enrollment_id'>) =>
@@ -23,7 +23,7 @@ const readRecord = statement((db, { enrollment_id }: Pick<Row, 'enrollment_id'>)
 )
 
 /** How long the record is, and its last seal, as a new member keeps them. */
-export function recordOf(db: Db, { enrollment_id }: AttemptKey) {
+export function recordSummary(db: Db, { enrollment_id }: AttemptKey) {
   const record = db.selectFrom('sponsor_touch').where('enrollment_id', '=', enrollment_id)
   return {
     touches: record.select(({ fn }) => fn.countAll<number>().as('touches')),
@@ -32,18 +32,18 @@ export function recordOf(db: Db, { enrollment_id }: AttemptKey) {
 }
 
 /** What is written and what the cookie says, as one story: a cookie may be older than the record, or newer. */
-export const asOne = (rows: readonly Touch[], touches: readonly Touch[]): Touch[] =>
-  [...rows, ...notIn(rows, touches)].sort((one, other) => one.touched_at.getTime() - other.touched_at.getTime())
+export const mergeTouches = (rows: readonly Touch[], touches: readonly Touch[]): Touch[] =>
+  [...rows, ...unrecorded(rows, touches)].sort((one, other) => one.touched_at.getTime() - other.touched_at.getTime())
 
-const notIn = (rows: readonly Touch[], touches: readonly Touch[]) => {
+const unrecorded = (rows: readonly Touch[], touches: readonly Touch[]) => {
   const known = new Set(rows.map((row) => String(written(row))))
   return touches.filter((touch) => !known.has(String(written(touch))))
 }
 
 /** The rows that are to follow those of an enrollment. Asked in a transaction that has it to itself. */
-export function newTouches(enrollment_id: string, rows: readonly Row[], touches: readonly Touch[]): Row[] {
+export function rowsToAppend(enrollment_id: string, rows: readonly Row[], touches: readonly Touch[]): Row[] {
   const all = [...rows]
-  for (const { site, why, touched_at } of notIn(rows, touches)) {
+  for (const { site, why, touched_at } of unrecorded(rows, touches)) {
     const row = { enrollment_id, position: all.length + 1, site, why, touched_at }
     all.push({ ...row, hash: sealOf(row, all.at(-1)?.hash) })
   }
@@ -51,7 +51,7 @@ export function newTouches(enrollment_id: string, rows: readonly Row[], touches:
 }
 
 /** The first row that is not what was written, if there is one. */
-export const brokenAt = (rows: readonly Row[]): number | undefined => {
+export const firstTamperedRow = (rows: readonly Row[]): number | undefined => {
   const at = rows.findIndex((row, n) => row.position !== n + 1 || row.hash !== sealOf(row, rows[n - 1]?.hash))
   return at < 0 ? undefined : at + 1
 }
@@ -65,10 +65,10 @@ const codes = { opened: 'o', chosen: 'c', ordered: 'r' } as const
 const reasons = Object.keys(codes) as Touch['why'][]
 
 /** As the signed cookie carries them: 'ana_o_mhzz1c00-bluepier_c_mhzz2d11'. */
-export const writeTouches = (touches: readonly Touch[]): string =>
+export const serializeTouches = (touches: readonly Touch[]): string =>
   touches.map(({ site, why, touched_at }) => `${site}_${codes[why]}_${touched_at.getTime().toString(36)}`).join('-')
 
-export const readTouches = (text: string): Touch[] =>
+export const parseTouches = (text: string): Touch[] =>
   text.split('-').flatMap((one) => {
     const [site = '', code, time = ''] = one.split('_')
     const why = reasons.find((reason) => codes[reason] === code)

@@ -1,8 +1,8 @@
-import { touchesOf } from '#server/sponsors/touches.ts'
+import { findTouches } from '#server/sponsors/touches.ts'
 import type { Site } from './site.ts'
 
 /** A browser: it keeps its cookies and follows where it is led. */
-export function browser(site: Site, headers: Record<string, string> = {}) {
+export function testBrowser(site: Site, headers: Record<string, string> = {}) {
   const cookies = new Map<string, string>()
   const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   const keep = (reply: { headers: Record<string, unknown> }) => {
@@ -41,5 +41,5 @@ export async function sponsorOf(site: Site, username: string) {
     .select(['sponsor.site', 'enrollment_id'])
     .where('username', '=', username)
     .executeTakeFirst()
-  return { site: member?.site, rows: await touchesOf(site.db, member?.enrollment_id ?? '') }
+  return { site: member?.site, rows: await findTouches(site.db, member?.enrollment_id ?? '') }
 }

@@ -28,21 +28,21 @@ export async function memberInOffice(site: Site, changes: Record<string, string>
 type Letter = { subject: string; body: string }
 
 /** Does what is left to do, and reads somebody's letters, newest first. */
-export async function lettersTo(site: Site, email: string, subject?: string): Promise<Letter[]> {
+export async function emailsTo(site: Site, email: string, subject?: string): Promise<Letter[]> {
   while (await runJobs(site.world));
   const letters: Letter[] = (await site.get(`/__outbox.json?to=${encodeURIComponent(email)}`)).json()
   return letters.filter((letter) => !subject || letter.subject === subject)
 }
 
 /** The word in the address of a letter: behind the '#', where no server sees it. */
-export const wordIn = (letter: Letter | undefined) =>
+export const linkTokenIn = (letter: Letter | undefined) =>
   /\/office\/[a-z-]+#([\w-]{43})/.exec(letter?.body ?? '')?.[1] ?? ''
 
 /** How many come at once. The embedded database has one connection: more than a few in line show nothing new. */
 export const CROWD = isPostgres ? 1000 : 100
 
 /** A crowd of requests at once, each from an address of its own, and how often each status came. */
-export async function byACrowd(ask: (headers: Record<string, string>) => Promise<{ statusCode: number }>) {
+export async function byManyVisitors(ask: (headers: Record<string, string>) => Promise<{ statusCode: number }>) {
   const addresses = Array.from({ length: CROWD }, (_, n) => `10.1.${n >> 8}.${n & 255}`)
   const replies = await Promise.all(addresses.map((address) => ask({ 'x-forwarded-for': address })))
   const counts: Record<number, number> = {}

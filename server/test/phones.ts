@@ -1,10 +1,10 @@
-import { takeTurn } from '#server/db/spent.ts'
+import { acquireLease } from '#server/db/spent.ts'
 import type { World } from '#server/world.ts'
 import type { Site } from './site.ts'
 
 /** Cards were declined until now: codes are still sent, and no card needs one. */
-export const calmDown = ({ db, now }: World) =>
-  takeTurn(db, now(), { kind: 'breaker', key: 'declines', expires_at: now() })
+export const resetBreakers = ({ db, now }: World) =>
+  acquireLease(db, now(), { kind: 'breaker', key: 'declines', expires_at: now() })
 
 /** People with phones, what was sent to them, and what was counted of it. */
 export function phonesOf(site: Site) {

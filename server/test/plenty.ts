@@ -3,7 +3,7 @@ import { readConfig } from '#server/config/config.ts'
 const limits = Object.keys(readConfig({})).filter((name) => name.startsWith('LIMIT_'))
 
 /** What an operator could set, too: limits that nobody meets. */
-export const plenty: Record<string, string> = {
+export const generousLimits: Record<string, string> = {
   ...Object.fromEntries(limits.map((name) => [name, '999999999/86400'])),
   BREAKER_DECLINES: '999999999/600/100',
   BREAKER_CODES: '999999999/600/100',
@@ -12,4 +12,4 @@ export const plenty: Record<string, string> = {
 }
 
 /** Nor does anybody wait long for the captcha, or is too quick. */
-export const hurry = { LOG_LEVEL: 'warn', CAPTCHA_COST: '1', CAPTCHA_COUNTER: '2', MINIMUM_SECONDS: '0' }
+export const fastSettings = { LOG_LEVEL: 'warn', CAPTCHA_COST: '1', CAPTCHA_COUNTER: '2', MINIMUM_SECONDS: '0' }

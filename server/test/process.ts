@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../scripts/port.mjs'
-import { hurry, plenty } from './plenty.ts'
+import { fastSettings, generousLimits } from './plenty.ts'
 
 const { PATH = '', HOME = '' } = process.env
 
@@ -38,7 +38,7 @@ export function runProgram(script: string, args: string[], env: Record<string, s
 export async function startServer(env: Record<string, string>) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const server = runProgram('server/main.ts', [], { ...plenty, ...hurry, PORT: String(port), PUBLIC_URL: url, ...env })
+  const server = runProgram('server/main.ts', [], { ...generousLimits, ...fastSettings, PORT: String(port), PUBLIC_URL: url, ...env })
   await answering(server, `${url}/readyz`)
   return { ...server, url }
 }

@@ -1,21 +1,21 @@
 import { expect } from 'vitest'
-import { BadSettings, readConfig } from '#server/config/config.ts'
+import { InvalidSettings, readConfig } from '#server/config/config.ts'
 
 type Env = Record<string, string | undefined>
 
 /** The lines of the one error, or none. */
-export const complaints = (env: Env): string[] => {
+export const settingErrors = (env: Env): string[] => {
   try {
     readConfig(env)
     return []
   } catch (error) {
-    if (!(error instanceof BadSettings)) throw error
+    if (!(error instanceof InvalidSettings)) throw error
     const [title, ...lines] = error.message.split('\n')
     expect(title).toBe('These settings do not fit:')
     return lines.map((line) => line.trim())
   }
 }
-export const named = (env: Env) => complaints(env).map((line) => line.split(' ')[0])
+export const settingNames = (env: Env) => settingErrors(env).map((line) => line.split(' ')[0])
 
 export const production = {
   NODE_ENV: 'production',

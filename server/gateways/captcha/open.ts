@@ -16,7 +16,7 @@ type Settings = {
 type Parts = { db: Db; now: () => Date; log: Log; key: Buffer }
 
 /** The captcha that the settings name. */
-export function openCaptcha(settings: Settings, { db, now, log, key }: Parts): CaptchaGateway {
+export function openCaptchaGateway(settings: Settings, { db, now, log, key }: Parts): CaptchaGateway {
   const { CAPTCHA, CAPTCHA_SITE_KEY = '', CAPTCHA_SECRET = '' } = settings
   if (CAPTCHA === 'altcha')
     return altcha({ db, now, key, cost: settings.CAPTCHA_COST, counter: settings.CAPTCHA_COUNTER })

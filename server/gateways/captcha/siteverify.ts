@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import type { Db } from '#server/db/db.ts'
-import { read } from '#server/gateways/response.ts'
+import { readLimited } from '#server/gateways/response.ts'
 import type { CaptchaGateway } from './port.ts'
-import { spendSolution, userOf } from './used-solutions.ts'
+import { useSolution, solutionUser } from './used-solutions.ts'
 import { ONLOAD, type Vendor } from './vendors.ts'
 
 const DEADLINE_MS = 5_000
@@ -47,12 +47,12 @@ export const siteverify = ({ name, vendor, site_key, secret, hosts, db, now, log
     async verify(token, used_by) {
       if (!token || token.length > LONGEST) return false
       const key = hash('sha256', token, 'hex')
-      const user = await userOf(db, key)
+      const user = await solutionUser(db, key)
       if (user !== undefined) return user === used_by
       const verdict = await ask(token)
       if (verdict === 'used') return isFirst(key, used_by)
       const expires_at = new Date(now().getTime() + vendor.seconds * 1000)
-      return verdict === 'good' && spendSolution(db, key, used_by, expires_at)
+      return verdict === 'good' && useSolution(db, key, used_by, expires_at)
     },
   }
 
@@ -78,7 +78,7 @@ export const siteverify = ({ name, vendor, site_key, secret, hosts, db, now, log
         signal: AbortSignal.timeout(DEADLINE_MS),
       })
       if (!reply.ok) throw new Error(`status ${reply.status}`)
-      return Answer.parse(JSON.parse(await read(reply)))
+      return Answer.parse(JSON.parse(await readLimited(reply)))
     } catch (cause) {
       log.error(
         { captcha: name, reason: cause instanceof Error ? cause.message : 'unknown' },
@@ -92,7 +92,7 @@ export const siteverify = ({ name, vendor, site_key, secret, hosts, db, now, log
   async function isFirst(key: string, used_by: string): Promise<boolean> {
     for (const pause of [0, 50, 100, 200, 400]) {
       await sleep(pause)
-      const user = await userOf(db, key)
+      const user = await solutionUser(db, key)
       if (user !== undefined) return user === used_by
     }
     return false

@@ -9,7 +9,7 @@ import { testDatabase } from '#server/test/database.ts'
 import { joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { outboxMail } from './outbox.ts'
-import type { Letter } from './port.ts'
+import type { Email } from './port.ts'
 import { keepsMailPromise } from './promise.ts'
 import { smtpMail } from './smtp.ts'
 
@@ -48,7 +48,7 @@ keepsMailPromise('smtp', async () => {
 const HEADERS = ['from', 'to', 'subject', 'auto-submitted', 'message-id', 'date', 'mime-version', 'content-type']
 const EVE = 'eve@evil.example'
 
-it.each<[what: string, Partial<Letter>]>([
+it.each<[what: string, Partial<Email>]>([
   ['a subject of several lines', { subject: `Hello\r\nBcc: ${EVE}\r\n\r\nAnother body` }],
   ['a subject with bare line feeds', { subject: `Hello\nBcc: ${EVE}` }],
   ['a file whose name is a header', { attachment: { filename: `a"\r\nBcc: ${EVE}`, content: '{}' } }],
@@ -175,7 +175,7 @@ async function mailServer(more: SMTPServerOptions = {}) {
   }
 }
 
-async function read({ recipients, raw }: Received): Promise<Letter> {
+async function read({ recipients, raw }: Received): Promise<Email> {
   const {
     subject = '',
     text = '',

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import type { Letter, MailGateway } from './port.ts'
+import type { Email, MailGateway } from './port.ts'
 
 type Opened = {
   gateway: MailGateway
-  delivered: () => Promise<Letter[]>
+  delivered: () => Promise<Email[]>
   breakDown: () => Promise<void>
   close: () => Promise<void>
 }
 
-const plain: Letter = {
+const plain: Email = {
   to: 'zoe@mail.example',
   subject: 'Grüße, Zoë',
   text: 'First line\n\n.\nA dot alone, and ünïcode 😀\n',
   html: '<!doctype html>\n<p>A dot alone,\n.\nand <b>ünïcode</b> 😀 &amp; =3D</p>\n',
 }
-const withFile: Letter = {
+const withFile: Email = {
   ...plain,
   subject: `A subject that is longer than a line may be ${'and longer '.repeat(12)}still`,
   attachment: { filename: 'consent.json', content: `{"payload":"${'x'.repeat(2000)}","ü":"😀\\n"}\n` },

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
-import { type MailGateway, NoSuchReader } from './port.ts'
+import { type MailGateway, UndeliverableAddress } from './port.ts'
 
 const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
 /** For a whole letter: a server that says "wait" again and again is never silent. */
@@ -25,7 +25,7 @@ export const smtpMail = (address: string, from: string, deadlineMs = DEADLINE_MS
     const sent = transport.sendMail(mail).finally(() => clearTimeout(late))
     await sent.catch((error: Untaken) => {
       const { code, responseCode } = error
-      const Problem = isNobody(error) ? NoSuchReader : Error
+      const Problem = isNobody(error) ? UndeliverableAddress : Error
       throw new Problem(`the mail server did not take the letter (${[code, responseCode].filter(Boolean).join(' ')})`)
     })
   },

@@ -49,4 +49,4 @@ export const cards = Object.fromEntries(
 const byNumber = new Map<string, TestCard>(Object.values(testCards).map((card) => [card.number, card]))
 
 /** What is to happen with this number. */
-export const cardBehind = (number: string): TestCard => byNumber.get(number) ?? testCards.good
+export const testCardFor = (number: string): TestCard => byNumber.get(number) ?? testCards.good

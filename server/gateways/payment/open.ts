@@ -14,7 +14,7 @@ type Settings = {
 }
 
 /** The gateway that the settings name. */
-export function openPayments(settings: Settings, now: () => Date): PaymentGateway {
+export function openPaymentGateway(settings: Settings, now: () => Date): PaymentGateway {
   if (settings.PAYMENT === 'authorizenet')
     return authorizeNet({
       login_id: settings.AUTHORIZENET_LOGIN_ID ?? '',

@@ -19,7 +19,7 @@ type Parts = {
 }
 
 /** The gateway that the settings name. */
-export function openSms(settings: Settings, { log, ...parts }: Parts): SmsGateway {
+export function openSmsGateway(settings: Settings, { log, ...parts }: Parts): SmsGateway {
   if (settings.PHONE === 'twilio')
     return twilioVerify({
       account_sid: settings.TWILIO_ACCOUNT_SID ?? '',

@@ -3,8 +3,8 @@ import { openDatabase } from '#server/db/db.ts'
 import { table } from '#server/db/listings.ts'
 import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
 import { requireMaster } from '#server/db/ready.ts'
-import { openPayments } from '#server/gateways/payment/open.ts'
-import { Mendable, sentenceFor } from '#server/operator-error.ts'
+import { openPaymentGateway } from '#server/gateways/payment/open.ts'
+import { OperatorError, explainError } from '#server/operator-error.ts'
 import { clock } from '#server/world.ts'
 import { reconcile } from './reconciliation.ts'
 
@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000
 function daysOf(words: string[]): number {
   if (!words.length) return 35
   const [flag, days = '', ...rest] = words
-  if (flag !== '--days' || !/^[1-9]\d{0,3}$/.test(days) || rest.length) throw new Mendable(USAGE)
+  if (flag !== '--days' || !/^[1-9]\d{0,3}$/.test(days) || rest.length) throw new OperatorError(USAGE)
   return Number(days)
 }
 
@@ -30,7 +30,7 @@ async function main(words: string[]): Promise<number> {
     await requireSchema(db)
     await refuseNewer(db)
     await requireMaster(db)
-    const payment = openPayments(config, clock)
+    const payment = openPaymentGateway(config, clock)
     const { differences, attempts, transactions } = await reconcile({ config, db, now: clock, payment }, since)
     const compared = `${attempts} attempts here, ${transactions} transactions at the gateway '${payment.name}', since ${since.toISOString().slice(0, 10)}`
     console.log(differences.length ? `${differences.length} differences. ${compared}.` : `No difference. ${compared}.`)
@@ -52,7 +52,7 @@ main(process.argv.slice(2)).then(
     process.exitCode = code
   },
   (error: unknown) => {
-    console.error(sentenceFor(error) ?? error)
+    console.error(explainError(error) ?? error)
     process.exitCode = 2
   },
 )

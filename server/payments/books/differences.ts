@@ -18,7 +18,7 @@ export const difference: Make = (kind, { reference, transaction_id = null }, our
 type Place = Pick<World, 'db' | 'now'>
 
 /** New ones are written, known ones brought up to date, and those that were compared and are gone are cleared. */
-export const writeDown = ({ db, now }: Place, found: Difference[], compared: { reference: string }[]) =>
+export const recordDifferences = ({ db, now }: Place, found: Difference[], compared: { reference: string }[]) =>
   inTransaction(db, async (db) => {
     for (const each of found) await write(db, { ...each, found_at: now(), cleared_at: null })
     const still = new Set(found.map(nameOf))
@@ -51,5 +51,5 @@ export async function openDifferences({ db }: Pick<World, 'db'>): Promise<number
 }
 
 /** Members without a payment whom an earlier comparison has found. */
-export const knownUnpaid = ({ db }: Pick<World, 'db'>) =>
+export const knownUnpaidMembers = ({ db }: Pick<World, 'db'>) =>
   uncleared(db).select('reference').where('kind', '=', 'member unpaid').execute()

@@ -1,4 +1,4 @@
-import { spendOnce } from '#server/db/spent.ts'
+import { useOnce } from '#server/db/spent.ts'
 import type { World } from '#server/world.ts'
 import { reconcile } from './reconciliation.ts'
 
@@ -15,11 +15,11 @@ export async function reconcileHourly(world: World): Promise<void> {
   const now = world.now()
   const later = (ms: number) => new Date(now.getTime() + ms)
   const turn = String(Math.floor(now.getTime() / TURN_MS)) // so that a clock that is ahead takes nobody else's
-  if (((await comparedAt(world)) ?? new Date(0)) > later(-HOUR_MS)) return
-  if (!(await spendOnce(world.db, { kind: 'comparison', key: turn, expires_at: later(HOUR_MS) }))) return
+  if (((await lastReconciledAt(world)) ?? new Date(0)) > later(-HOUR_MS)) return
+  if (!(await useOnce(world.db, { kind: 'comparison', key: turn, expires_at: later(HOUR_MS) }))) return
   try {
     const { differences } = await reconcile(world, later(-DAYS_BACK * DAY_MS))
-    await spendOnce(world.db, { kind: 'compared', key: now.toISOString(), expires_at: later(REMEMBERED_MS) })
+    await useOnce(world.db, { kind: 'compared', key: now.toISOString(), expires_at: later(REMEMBERED_MS) })
     if (differences.length)
       world.log.error(
         { differences: differences.length },
@@ -34,7 +34,7 @@ export async function reconcileHourly(world: World): Promise<void> {
 }
 
 /** When the books were last compared, by any process whose clock was not ahead of ours. */
-export async function comparedAt({ db, now }: World): Promise<Date | undefined> {
+export async function lastReconciledAt({ db, now }: World): Promise<Date | undefined> {
   const { newest } = await db
     .selectFrom('spent')
     .select(({ fn }) => fn.max<string | null>('key').as('newest'))

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { settleAttempts, sweep } from '#server/enrollment/janitor.ts'
+import { settleAttempts, deleteExpired } from '#server/enrollment/janitor.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import type { Transaction } from '#server/gateways/payment/port.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
 import { addJob } from '#server/jobs/queue.ts'
-import { referenceOf, release } from '#server/payments/payments.ts'
+import { referenceOf, releaseAttempt } from '#server/payments/payments.ts'
 import { testDatabase } from '#server/test/database.ts'
 import { runProgram } from '#server/test/process.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
@@ -177,7 +177,7 @@ it('4.19 a payment of which nobody ever learns is a difference, however often it
 
 it('4.19 money that is still held for an attempt which was given up is let go', async () => {
   const { enrollment_id, reference } = await enroll(cards.answerLost)
-  await release(site.world, { enrollment_id, attempt: 1 }, 'abandoned')
+  await releaseAttempt(site.world, { enrollment_id, attempt: 1 }, 'abandoned')
   site.pass(HOUR)
   const stuck = { enrollment_id: randomUUID(), attempt: 1, transaction_id: 'of another gateway' }
   await addJob(site.db, 'void', stuck, new Date(site.world.now().getTime() + HOUR * 1000)) // stands in nobody's way
@@ -238,7 +238,7 @@ it('4.19 a server compares once an hour over all processes, again soon when it c
   isDeaf = false
   expect([await after(10), await told()]).toEqual([1, seconds()])
   expect(await after(59)).toBe(0)
-  await sweep(watched.world)
+  await deleteExpired(watched.world)
   expect(await told(), 'tidying up forgets it only when it is old').toBe(last + (60 + 10 + 10) * 60)
   const dayAhead = new Date(watched.world.now().getTime() + 86_400_000)
   await reconcileHourly({ ...watched.world, now: () => dayAhead })

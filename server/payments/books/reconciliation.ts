@@ -2,10 +2,10 @@ import { toAmount } from '#contract/money.ts'
 import type { PaymentState } from '#server/db/tables.ts'
 import type { Transaction } from '#server/gateways/payment/port.ts'
 import { addJob } from '#server/jobs/queue.ts'
-import { Mendable } from '#server/operator-error.ts'
-import { isFree } from '#server/payments/payments.ts'
+import { OperatorError } from '#server/operator-error.ts'
+import { endedWithoutCharge } from '#server/payments/payments.ts'
 import type { World } from '#server/world.ts'
-import { type Difference, difference, knownUnpaid, writeDown } from './differences.ts'
+import { type Difference, difference, knownUnpaidMembers, recordDifferences } from './differences.ts'
 
 /** What a comparison needs of the world. */
 type Books = Pick<World, 'config' | 'db' | 'now' | 'payment'>
@@ -24,7 +24,7 @@ export async function reconcile(world: Books, since: Date) {
     books.map(({ reference }) => reference).filter((reference) => !known.has(reference)),
   )
   const attempts = [...early, ...late]
-  const open = await knownUnpaid(world)
+  const open = await knownUnpaidMembers(world)
   const settledBy = new Date(asked_at.getTime() - world.config.PAYMENT_IN_FLIGHT_SECONDS * 1000)
   const compared = compare(attempts, books, settledBy)
   const moved = await movedSince(world, asked_at, compared)
@@ -33,7 +33,7 @@ export async function reconcile(world: Books, since: Date) {
     ...compared.filter((each) => each.kind !== 'state' || stayed(each)),
     ...(await unpaidMembers(world, since, open)),
   ]
-  await writeDown(world, differences, [...attempts, ...books, ...open].filter(stayed))
+  await recordDifferences(world, differences, [...attempts, ...books, ...open].filter(stayed))
   const waiting = await beingLetGo(world)
   for (const stray of straysOf(attempts.filter(stayed), books))
     if (!waiting.has(stray.transaction_id)) await addJob(world.db, 'void', stray, world.now())
@@ -69,7 +69,7 @@ const CLOCKS_DIFFER_MS = 3_600_000
 function askGateway({ payment }: Books, since: Date) {
   const edge = new Date(since.getTime() - CLOCKS_DIFFER_MS)
   return payment.transactions(edge, AbortSignal.timeout(PATIENCE_MS)).catch((cause: Error) => {
-    throw new Mendable(`The payment gateway '${payment.name}' did not give its books: ${cause.message}`, { cause })
+    throw new OperatorError(`The payment gateway '${payment.name}' did not give its books: ${cause.message}`, { cause })
   })
 }
 
@@ -193,7 +193,7 @@ async function unpaidMembers({ db }: Books, since: Date, known: { reference: str
 
 /** Money that is held for an attempt which ended here: a request that was on its way for very long. It is let go. */
 function straysOf(attempts: Attempt[], books: Transaction[]) {
-  const ended = new Map(attempts.filter(isFree).map((ours) => [ours.reference, ours]))
+  const ended = new Map(attempts.filter(endedWithoutCharge).map((ours) => [ours.reference, ours]))
   return books.flatMap(({ state, reference, transaction_id }) => {
     const ours = state === 'held' ? ended.get(reference) : undefined
     return ours ? [{ enrollment_id: ours.enrollment_id, attempt: ours.attempt, transaction_id }] : []

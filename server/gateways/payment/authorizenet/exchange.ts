@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { read } from '#server/gateways/response.ts'
+import { readLimited } from '#server/gateways/response.ts'
 
 /** No answer that can be understood: what was asked for may have happened or not. */
 export class LostAnswer extends Error {
@@ -72,7 +72,7 @@ async function post(address: URL, body: string, signal: AbortSignal): Promise<un
   try {
     const headers = { 'content-type': 'application/json', accept: 'application/json' }
     const reply = await fetch(address, { method: 'POST', headers, body, signal, redirect: 'error' })
-    const received = await read(reply)
+    const received = await readLimited(reply)
     if (reply.status !== 200) throw new Error(`status ${reply.status}`)
     return JSON.parse(received)
   } catch (cause) {

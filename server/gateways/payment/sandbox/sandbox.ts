@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cardBehind, type TestCard } from '#server/gateways/payment/cards.ts'
+import { testCardFor, type TestCard } from '#server/gateways/payment/cards.ts'
 import type { Authorization, Hold, PaymentGateway, Settlement } from '#server/gateways/payment/port.ts'
 import { type Change, type Entry, type Ledger, openLedger } from './ledger.ts'
 
@@ -27,7 +27,7 @@ export function sandboxOn(ledger: Ledger): SandboxGateway {
   return {
     name: 'sandbox',
     async authorize(hold, signal) {
-      const { answer, decides } = cardBehind(hold.card.cc_number)
+      const { answer, decides } = testCardFor(hold.card.cc_number)
       if (answer === 'lost_before' || signal.aborted) return { outcome: 'unknown' }
       if (decides === 'failed') return { outcome: 'failed', why: 'The sandbox does nothing for this card.' }
       const entry = ledger.add(decided(hold, decides))

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { read } from '#server/gateways/response.ts'
+import { readLimited } from '#server/gateways/response.ts'
 import type { Checking, Sending, SmsGateway } from '#server/gateways/sms/port.ts'
 
 type Account = {
@@ -69,7 +69,7 @@ export function twilioVerify({ deadline_seconds = 8, log, ...account }: Account)
       redirect: 'error',
       signal: AbortSignal.timeout(deadline_seconds * 1000),
     })
-    const text = await read(reply)
+    const text = await readLimited(reply)
     const isJson = reply.headers.get('content-type')?.startsWith('application/json')
     if (reply.status >= 500 || !isJson) throw new Error(`status ${reply.status}${isJson ? '' : ', not JSON'}`)
     const answer: unknown = JSON.parse(text)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cardBehind } from '#server/gateways/payment/cards.ts'
+import { testCardFor } from '#server/gateways/payment/cards.ts'
 import { type Entry, emulatedLedger } from './ledger.ts'
 import { complaint } from './schema.ts'
 
@@ -101,7 +101,7 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
   const faultFor = (text: string): Fault | No | undefined => {
     const place = planned.findIndex(({ request }) => text.startsWith(`{"${request}"`))
     if (place >= 0) return planned.splice(place, 1)[0]?.fault
-    return faultOf[cardBehind(/"cardNumber":"(\d+)"/.exec(text)?.[1] ?? '').answer ?? '']
+    return faultOf[testCardFor(/"cardNumber":"(\d+)"/.exec(text)?.[1] ?? '').answer ?? '']
   }
 
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {

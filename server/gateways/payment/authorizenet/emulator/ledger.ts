@@ -1,4 +1,4 @@
-import { cardBehind } from '#server/gateways/payment/cards.ts'
+import { testCardFor } from '#server/gateways/payment/cards.ts'
 
 /** For tests: the vendor's books and what it does with them. */
 
@@ -37,7 +37,7 @@ type Wanted = {
 }
 
 /** What the vendor makes of what a test card decides. */
-const verdictOf: Record<ReturnType<typeof cardBehind>['decides'], Verdict> = {
+const verdictOf: Record<ReturnType<typeof testCardFor>['decides'], Verdict> = {
   held: { responseCode: '1', reason: '1' },
   review: { responseCode: '4', reason: '253' },
   bank: { responseCode: '2', reason: '2' },
@@ -120,7 +120,7 @@ export function emulatedLedger(now: () => Date) {
   const authorize = (wanted: Wanted) => {
     const card = wanted.payment?.creditCard.cardNumber ?? ''
     if (isDuplicate(wanted, card)) return no('11')
-    const verdict = { responseCode: '1', reason: '1', ...(verdicts.shift() ?? verdictOf[cardBehind(card).decides]) }
+    const verdict = { responseCode: '1', reason: '1', ...(verdicts.shift() ?? verdictOf[testCardFor(card).decides]) }
     if (verdict.transId) return verdict
     const entry = add({
       transactionStatus: statusOf[verdict.responseCode],
