@@ -100,13 +100,13 @@ const besides = (members: number, member_id: string): string[] => [
   `insert into office_session (key_hash, member_id, created_at, expires_at)
    select md5('session ' || n), ${idOf(`'${member_id}'`)}, now(), now() + interval '12 hours'
    from generate_series(1, ${members}) n where ${isRecent}`,
-  `insert into letter_key (key_hash, purpose, member_id, created_at, expires_at)
+  `insert into email_link (key_hash, purpose, member_id, created_at, expires_at)
    select md5('word ' || n), 'password', ${idOf(`'${member_id}'`)}, now(), now() + interval '1 hour'
    from generate_series(1, ${members}) n where ${isRecent}`,
   `insert into limit_count (name, key, window_start, count, expires_at)
    select 'LIMIT_LOOKUPS', md5('address ' || n), date_trunc('hour', now()), 1, now() + interval '1 hour'
    from generate_series(1, ${members}) n where ${isRecent}`,
-  `insert into spent (kind, key, expires_at, used_by)
+  `insert into one_time_key (kind, key, expires_at, used_by)
    select 'captcha', md5('captcha ' || n), now() + interval '20 minutes', md5(cast(n as text))
    from generate_series(1, ${members}) n where ${isRecent}`,
   `insert into phone_check (enrollment_id, mobile_phone, sends, sent_at, verified_at)

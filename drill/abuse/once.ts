@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { calls } from '#contract/api.ts'
-import { resetBreakers } from '#server/test/phones.ts'
+import { closeBreakerJustNow } from '#server/test/phones.ts'
 import type { Ground, Row, Scale } from '../scale.ts'
 import { turnedClock } from './clock.ts'
 import { readCode } from './honest.ts'
@@ -83,7 +83,7 @@ export async function sharedOnce(drill: Scale, ground: Ground, houses: Door[], w
   const { uses } = drill.short ? SHORT : LONG
   const [first] = houses
   if (!first) throw new Error('there is no house')
-  await resetBreakers(first.world)
+  await closeBreakerJustNow(first.world)
   const rows: Row[] = []
   for (const { name, prepare, succeeds, taken } of kinds) {
     drill.progress(ground.name, `abuse · one ${name}, ${uses} at once`)

@@ -95,7 +95,7 @@ export function forgetting(drill: Scale, ground: Ground, { house, brought }: Sce
 }
 
 const writeOne = ({ world }: House) =>
-  world.db.insertInto('spent').values({ kind: 'grant', key: randomUUID(), expires_at: world.now() }).execute()
+  world.db.insertInto('one_time_key').values({ kind: 'grant', key: randomUUID(), expires_at: world.now() }).execute()
 
 /** Half of the members for the question, half for the control, and as many names that are like theirs and nobody's. */
 function castOf(members: Person[]) {

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
-import { useOnce, acquireLease } from '#server/db/spent.ts'
 import { statement } from '#server/db/statement.ts'
 import type { World } from '#server/world.ts'
 
@@ -134,19 +133,31 @@ async function trip(world: World, breaker: Breaker, trips: number): Promise<void
   const seconds = Math.min(world.config.BREAKER_SECONDS * 2 ** trips, DAY)
   const now = world.now()
   const until = (later: number) => new Date(now.getTime() + later * 1000)
-  const isTripped = await acquireLease(world.db, now, { kind: 'breaker', key: breaker, expires_at: until(seconds) })
-  if (!isTripped) return // somebody else's decline was the last straw
+  if (!(await openBreaker(world.db, now, breaker, until(seconds)))) return // another process was first
   const expires_at = until(Math.max(memoryOf(world, breaker), DAY))
-  await useOnce(world.db, { kind: `breaker ${breaker}`, key: now.toISOString(), expires_at })
+  await world.db
+    .insertInto('breaker_trip')
+    .values({ breaker, tripped_at: now, expires_at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
   world.log.error({ breaker, seconds }, 'a breaker is open: too many of them fail')
+}
+
+/** Opens the breaker, unless it is open already. */
+export async function openBreaker(db: Db, now: Date, breaker: Breaker, open_until: Date): Promise<boolean> {
+  const { rows } = await sql`
+    insert into breaker (name, open_until) values (${breaker}, ${open_until})
+    on conflict (name) do update set open_until = excluded.open_until where breaker.open_until <= ${now}
+    returning name`.execute(db)
+  return rows.length === 1
 }
 
 /** How often it has tripped, and when it last did: from then on it counts anew. */
 async function tripsToday({ db, now }: World, breaker: Breaker) {
   const { trips, last } = await db
-    .selectFrom('spent')
-    .select(({ fn }) => [fn.countAll<number>().as('trips'), fn.max<string | null>('key').as('last')])
-    .where('kind', '=', `breaker ${breaker}`)
+    .selectFrom('breaker_trip')
+    .select(({ fn }) => [fn.countAll<number>().as('trips'), fn.max<Date | null>('tripped_at').as('last')])
+    .where('breaker', '=', breaker)
     .where('expires_at', '>', now())
     .executeTakeFirstOrThrow()
   return { trips: Number(trips), last: new Date(last ?? 0) }
@@ -156,7 +167,7 @@ async function tripsToday({ db, now }: World, breaker: Breaker) {
 export async function secondsOpen(world: World, breaker: Breaker, at = world.now()): Promise<number | undefined> {
   if (isOff(world, breaker)) return undefined
   const [row] = (await readOpenUntil(world.db, { breaker })).rows
-  const left = row ? Math.ceil((row.expires_at.getTime() - at.getTime()) / 1000) : 0
+  const left = row ? Math.ceil((row.open_until.getTime() - at.getTime()) / 1000) : 0
   return left > 0 ? left : undefined
 }
 
@@ -164,7 +175,7 @@ const readOpenUntil = statement((db, { breaker }: { breaker: Breaker }) => openU
 
 /** Until when it is open, if it ever was. */
 const openUntil = (db: Db, breaker: Breaker) =>
-  db.selectFrom('spent').select('expires_at').where('kind', '=', 'breaker').where('key', '=', breaker)
+  db.selectFrom('breaker').select('open_until').where('name', '=', breaker)
 
 /** Why a card may need a confirmed phone. */
 type Doubt = { open_until: Date | null; declined: number | null }

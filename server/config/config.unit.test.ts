@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { settingErrors, settingNames, production } from '#server/test/settings.ts'
+import { production, settingErrors, settingNames } from '#server/test/settings.ts'
 import { readConfig } from './config.ts'
 
 describe('without any setting', () => {
@@ -159,13 +159,21 @@ describe('what does not fit', () => {
     ).toEqual(['PORT', 'AUTOSHIP', 'MAIL', 'LIMIT_DECLINES', 'LIMIT_NONSENSE']))
 
   test('is listed all at once, with what production asks for', () =>
-    expect(settingNames({ ...production, PORT: 'x', SECRET: '', PUBLIC_URL: '' })).toEqual(['PORT', 'SECRET', 'PUBLIC_URL']))
+    expect(settingNames({ ...production, PORT: 'x', SECRET: '', PUBLIC_URL: '' })).toEqual([
+      'PORT',
+      'SECRET',
+      'PUBLIC_URL',
+    ]))
 
   test('a database that cannot be read is not called embedded', () =>
     expect(settingNames({ ...production, DATABASE_URL: 'mysql://db' })).toEqual(['DATABASE_URL']))
 
   test('a secret is never repeated', () => {
-    const lines = settingErrors({ DATABASE_URL: 'mysql://foyer:hunter2@db', MAIL: 'imap://foyer:hunter2@mail', PORT: 'x' })
+    const lines = settingErrors({
+      DATABASE_URL: 'mysql://foyer:hunter2@db',
+      MAIL: 'imap://foyer:hunter2@mail',
+      PORT: 'x',
+    })
     expect(lines).toHaveLength(3)
     expect(lines.join()).not.toContain('hunter2')
     expect(settingErrors({ SECRET: 'hunter2' })).toEqual(['SECRET has at least 16 characters'])
@@ -193,7 +201,9 @@ describe('in production', () => {
     ['MAIL', ['ALLOW_EMBEDDED']],
     ['MAIL_FROM', ['MAIL_FROM']],
     ['ALLOW_EMBEDDED', ['ALLOW_EMBEDDED', 'ALLOW_EMBEDDED']],
-  ])('%s cannot be left out', (name, lines) => expect(settingNames({ ...production, [name]: undefined })).toEqual(lines))
+  ])('%s cannot be left out', (name, lines) =>
+    expect(settingNames({ ...production, [name]: undefined })).toEqual(lines),
+  )
 
   test.each(['http://join.example', 'http://10.0.0.5:3000', 'http://127.0.0.1.example', 'http://localhost.example'])(
     '8.1 nobody pays in the clear: PUBLIC_URL=%s',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { settingErrors, settingNames, production } from '#server/test/settings.ts'
+import { production, settingErrors, settingNames } from '#server/test/settings.ts'
 import { readConfig } from './config.ts'
 
 const authorizenet = {

@@ -127,7 +127,7 @@ it('9.6 takes the schema as it is, for a way back from an update, and is for its
   const copy = await empty()
   const older = (await appliedMigrations(copy)).slice(0, -1)
   await sql`delete from kysely_migration where name > ${older.at(-1)}`.execute(copy)
-  await sql`drop table letter_key`.execute(copy)
+  await sql`drop table email_link`.execute(copy)
   const saved = join(folder, 'older.jsonl.gz')
   await writeFile(`${saved}.part`, 'left over') // by one that was cut off
   await backup(copy, saved)

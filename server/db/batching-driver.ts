@@ -1,7 +1,9 @@
 import type { Writable } from 'node:stream'
 import { type CompiledQuery, type DatabaseConnection, type Driver, PostgresDriver, type QueryResult } from 'kysely'
 import type pg from 'pg'
-import type { NamedQuery } from './statement.ts'
+
+/** A named query is prepared: each connection parses and plans it only once. */
+export type NamedQuery<Query = CompiledQuery> = Query & { readonly name?: string }
 
 /**
  * Statements that stand alone and are asked for in one turn of the loop go out together: one connection, one write and

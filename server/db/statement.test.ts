@@ -13,22 +13,22 @@ describe('a statement that is built once', () => {
   afterAll(() => database.close())
 
   let built = 0
-  const add = statement((db, { spent }: { spent: Omit<Tables['spent'], 'used_by'>[] }) => {
+  const add = statement((db, { keys }: { keys: Omit<Tables['one_time_key'], 'used_by'>[] }) => {
     built += 1
-    return db.insertInto('spent').values(spent)
+    return db.insertInto('one_time_key').values(keys)
   })
   const find = statement((db, { keys, ...maybe }: { keys: string[]; used_by?: string | undefined }) => {
-    const found = db.selectFrom('spent').select(['key', 'expires_at']).where('key', 'in', keys).orderBy('key')
+    const found = db.selectFrom('one_time_key').select(['key', 'expires_at']).where('key', 'in', keys).orderBy('key')
     return maybe.used_by === undefined ? found : found.where('used_by', '=', maybe.used_by)
   })
   const expires_at = new Date('2026-11-15T12:00:00Z')
-  const spentOf = (...keys: string[]) => ({ spent: keys.map((key) => ({ kind: 'grant' as const, key, expires_at })) })
+  const keysOf = (...keys: string[]) => ({ keys: keys.map((key) => ({ kind: 'grant' as const, key, expires_at })) })
 
   it('is filled in each time it runs, and built again only for more or fewer values', async () => {
-    expect(await add(database.db, spentOf('a', 'b'))).toMatchObject({ numAffectedRows: 2n })
-    expect(await add(database.db, spentOf('c', 'd'))).toMatchObject({ numAffectedRows: 2n })
+    expect(await add(database.db, keysOf('a', 'b'))).toMatchObject({ numAffectedRows: 2n })
+    expect(await add(database.db, keysOf('c', 'd'))).toMatchObject({ numAffectedRows: 2n })
     expect(built).toBe(1)
-    await add(database.db, spentOf('e'))
+    await add(database.db, keysOf('e'))
     expect(built).toBe(2)
     const { rows } = await find(database.db, { keys: ['a', 'd', 'e'] })
     expect(rows).toEqual(['a', 'd', 'e'].map((key) => ({ key, expires_at })))
@@ -40,7 +40,7 @@ describe('a statement that is built once', () => {
     let again = 0
     const counting = statement((db, { keys }: { keys: string[] }) => {
       again += 1
-      return db.selectFrom('spent').select('key').where('key', 'in', keys)
+      return db.selectFrom('one_time_key').select('key').where('key', 'in', keys)
     })
     const runs = async (...lengths: number[]) => {
       again = 0
@@ -54,7 +54,7 @@ describe('a statement that is built once', () => {
 
   it('may say something else when a value is not there', async () => {
     const added = statement((db, { keys }: { keys: string[] }) => {
-      const all = db.selectFrom('spent').select('key')
+      const all = db.selectFrom('one_time_key').select('key')
       return keys.length ? all.where('key', 'in', keys) : all
     })
     expect((await added(database.db, { keys: [] })).rows.length).toBeGreaterThan(1)
@@ -65,7 +65,7 @@ describe('a statement that is built once', () => {
 
   it('is a part of the transaction that it runs in', async () => {
     const failing = database.db.transaction().execute(async (db) => {
-      await add(db, spentOf('f'))
+      await add(db, keysOf('f'))
       throw new Error('not today')
     })
     await expect(failing).rejects.toThrow('not today')
@@ -75,7 +75,7 @@ describe('a statement that is built once', () => {
   it('may say something else when a value is nothing', async () => {
     const usedBy = statement((db, { used_by }: { used_by: string | null }) =>
       db
-        .selectFrom('spent')
+        .selectFrom('one_time_key')
         .select('key')
         .where('used_by', used_by === null ? 'is' : '=', used_by),
     )

@@ -1,8 +1,6 @@
 import type { CompiledQuery, QueryResult } from 'kysely'
+import type { NamedQuery } from './batching-driver.ts'
 import type { Db } from './db.ts'
-
-/** By its name PostgreSQL knows it again, and need not read and plan it anew. */
-export type NamedQuery<Query = CompiledQuery> = Query & { readonly name?: string }
 
 /**
  * Of each statement so many texts are kept, and none with more values: a visitor who sends ever longer lists fills no

@@ -1,5 +1,4 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { SpentKind } from './spent.ts'
 
 /** The tables as TypeScript sees them. The truth is in migrations/; a test compares the two. */
 export type Tables = {
@@ -133,7 +132,11 @@ export type Tables = {
     created_at: Date
   }
   limit_count: { name: string; key: string; window_start: Date; count: number; expires_at: Date }
-  spent: { kind: SpentKind; key: string; expires_at: Date; used_by: string | null }
+  one_time_key: { kind: 'grant' | 'letter' | 'captcha'; key: string; used_by: string | null; expires_at: Date }
+  lease: { name: 'code' | 'reconciliation'; key: string; expires_at: Date }
+  breaker: { name: 'declines' | 'codes'; open_until: Date }
+  breaker_trip: { breaker: 'declines' | 'codes'; tripped_at: Date; expires_at: Date }
+  reconciliation_run: { finished_at: Date; expires_at: Date }
   difference: {
     reference: string
     kind: string
@@ -145,7 +148,7 @@ export type Tables = {
   }
   server_key: { name: string; sealed: string; created_at: Date }
   office_session: { key_hash: string; member_id: string; created_at: Date; expires_at: Date }
-  letter_key: {
+  email_link: {
     key_hash: string
     purpose: 'password' | 'email'
     member_id: string

@@ -4,13 +4,13 @@ import { runJobs } from '#server/jobs/jobs.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { verified } from '../../scripts/verify-consent.mjs'
 import {
+  addressChangedEmail,
   cancelledEmail,
   confirmAddressEmail,
   consentEmail,
-  addressChangedEmail,
-  resumedEmail,
-  passwordResetEmail,
   passwordChangedEmail,
+  passwordResetEmail,
+  resumedEmail,
   unpaidEmail,
   welcomeEmail,
 } from './emails.ts'

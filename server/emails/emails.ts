@@ -14,13 +14,13 @@ import {
   type Block,
   button,
   code,
+  composeEmail,
   facts,
   heading,
   mainHeading,
   paragraph,
   receipt,
   smallPrint,
-  composeEmail,
 } from './layout.ts'
 import { htmlToText } from './plain-text.ts'
 
@@ -97,7 +97,10 @@ function inLetter(content: string): Block {
 const readied = new Map<string, Block>()
 
 /** Confirms a cancellation, unless it was taken back while the letter waited: when it ends, what happens then, and the way back. */
-export async function cancelledEmail(world: World, { member_id }: JobPayloads['cancelled']): Promise<Email | undefined> {
+export async function cancelledEmail(
+  world: World,
+  { member_id }: JobPayloads['cancelled'],
+): Promise<Email | undefined> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
   const member = await findMember(world, member_id)
   const { cancelled_at, joined_at } = member
@@ -195,7 +198,10 @@ export const addressChangedEmail = (world: World, { new_email, ...to }: JobPaylo
     ],
   })
 
-export const passwordChangedEmail = async (world: World, { member_id }: JobPayloads['password_changed']): Promise<Email> =>
+export const passwordChangedEmail = async (
+  world: World,
+  { member_id }: JobPayloads['password_changed'],
+): Promise<Email> =>
   letter(world, await findMember(world, member_id), {
     subject: 'Your password was changed',
     preview: 'Every other browser was signed out.',

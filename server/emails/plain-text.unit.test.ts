@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { oneLine, htmlToText } from './plain-text.ts'
+import { htmlToText, oneLine } from './plain-text.ts'
 
 it.each([
   ['<h2>Title</h2><p>One &amp; two.</p><p>Three</p>', 'Title\n\nOne & two.\n\nThree'],

@@ -4,7 +4,14 @@ import { statement } from '#server/db/statement.ts'
 import type { PaymentState } from '#server/db/tables.ts'
 import type { Authorization } from '#server/gateways/payment/port.ts'
 import { addJob, newJob } from '#server/jobs/queue.ts'
-import { AWAITING_GATEWAY, type Attempt, endedWithoutCharge, transitionQuery, referenceOf, releaseAndEmail } from '#server/payments/payments.ts'
+import {
+  type Attempt,
+  AWAITING_GATEWAY,
+  endedWithoutCharge,
+  referenceOf,
+  releaseAndEmail,
+  transitionQuery,
+} from '#server/payments/payments.ts'
 import { recordSummary } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
 import { memberOfEnrollment } from './members.ts'

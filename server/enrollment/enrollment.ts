@@ -3,7 +3,15 @@ import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { recheckBeforeCharge, withinCardLimits } from '#server/abuse/card-limits.ts'
 import { mintGrant } from '#server/office/grant.ts'
-import { authorize, findAttempts, endedWithoutCharge, isOpen, awaitGateway, referenceOf, releaseAttempt } from '#server/payments/payments.ts'
+import {
+  authorize,
+  awaitGateway,
+  endedWithoutCharge,
+  findAttempts,
+  isOpen,
+  referenceOf,
+  releaseAttempt,
+} from '#server/payments/payments.ts'
 import { Refusal } from '#server/refusal.ts'
 import { hashPassword } from '#server/secrets/password-hash.ts'
 import type { World } from '#server/world.ts'

@@ -1,7 +1,15 @@
 import { sql } from 'kysely'
 import { recordDecline } from '#server/abuse/breaker.ts'
 import type { PaymentState } from '#server/db/tables.ts'
-import { AWAITING_GATEWAY, gatewayDeadline, leaseEnd, awaitGateway, referenceOf, releaseAttempt, releaseAndEmail } from '#server/payments/payments.ts'
+import {
+  AWAITING_GATEWAY,
+  awaitGateway,
+  gatewayDeadline,
+  leaseEnd,
+  referenceOf,
+  releaseAndEmail,
+  releaseAttempt,
+} from '#server/payments/payments.ts'
 import { deleteExpiredChoices } from '#server/sponsors/credit.ts'
 import { rollUpVisits } from '#server/sponsors/page-hits.ts'
 import type { World } from '#server/world.ts'
@@ -17,7 +25,10 @@ type Left = AttemptKey & {
 }
 
 /** Whose next word is ours, and whose is the gateway's, which may take as long as its deadline. */
-export const settlementGroups: Record<'ours' | 'theirs', PaymentState[]> = { ours: ['reserved', 'authorized'], theirs: AWAITING_GATEWAY }
+export const settlementGroups: Record<'ours' | 'theirs', PaymentState[]> = {
+  ours: ['reserved', 'authorized'],
+  theirs: AWAITING_GATEWAY,
+}
 
 /** Who waits for a gateway that does not answer must not hold up all the others. */
 export const ATTEMPTS_AT_ONCE = 12
@@ -26,7 +37,10 @@ export const ATTEMPTS_AT_ONCE = 12
  * Finishes what a crash or a lost answer left open: takes attempts whose lease is over and asks the gateway. One that was at
  * the bank leaves it: nobody waits for its answer any more.
  */
-export async function settleAttempts(world: World, states = [...settlementGroups.ours, ...settlementGroups.theirs]): Promise<number> {
+export async function settleAttempts(
+  world: World,
+  states = [...settlementGroups.ours, ...settlementGroups.theirs],
+): Promise<number> {
   const now = world.now()
   const taken = await sql<Left>`
     update payment set leased_until = ${leaseEnd(world)},
@@ -77,17 +91,16 @@ async function settle(world: World, left: Left): Promise<void> {
   await awaitGateway(world, key, found, left.created_at)
 }
 
-const expiring = ['limit_count', 'sandbox_code', 'office_session', 'letter_key'] as const
+const expiring = [
+  ...['limit_count', 'sandbox_code', 'office_session', 'email_link'],
+  ...['one_time_key', 'lease', 'breaker_trip', 'reconciliation_run'],
+] as const
 
 /** Forgets what has expired or was done long ago, choices without a payment, and who the visitors of past days were. */
 export async function deleteExpired(world: World): Promise<void> {
   const now = world.now()
-  const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
-  const daysAgo = (days: number) => hoursAgo(days * 24)
+  const daysAgo = (days: number) => new Date(now.getTime() - days * 24 * 3_600_000)
   for (const table of expiring) await world.db.deleteFrom(table).where('expires_at', '<', now).execute()
-  const spent = world.db.deleteFrom('spent')
-  await spent.where('kind', '!=', 'breaker').where('expires_at', '<', now).execute()
-  await spent.where('kind', '=', 'breaker').where('expires_at', '<', hoursAgo(1)).execute() // for so long it is asked for
   await world.db.deleteFrom('phone_check').where('sent_at', '<', daysAgo(7)).execute()
   await world.db.deleteFrom('job').where('done_at', '<', daysAgo(30)).execute()
   await deleteExpiredChoices(world)

@@ -2,9 +2,9 @@ import { totalOf } from '#server/catalog/catalog.ts'
 import { type Db, inTransaction, isRejectedWrite } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Details, Tables } from '#server/db/tables.ts'
-import { type Attempt, findAttempts, endedWithoutCharge, leaseEnd, referenceOf } from '#server/payments/payments.ts'
+import { type Attempt, endedWithoutCharge, findAttempts, leaseEnd, referenceOf } from '#server/payments/payments.ts'
 import { refuseFields } from '#server/refusal.ts'
-import { rowsToAppend, type Touch, findTouches } from '#server/sponsors/touches.ts'
+import { findTouches, rowsToAppend, type Touch } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
 import { claimsOf, conflictMessages } from './claims.ts'
 import type { AttemptKey } from './visitor.ts'
@@ -65,7 +65,8 @@ function reserveInTurn(world: World, attempt: Attempt, touches: Touch[]): Promis
   const { enrollment_id, created_at, details } = attempt
   return inTransaction(world.db, async (db) => {
     const begun = await lockEnrollment(db, enrollment_id, created_at)
-    if (!begun.attempts.every((earlier) => endedWithoutCharge(earlier) && earlier.attempt < attempt.attempt)) return false
+    if (!begun.attempts.every((earlier) => endedWithoutCharge(earlier) && earlier.attempt < attempt.attempt))
+      return false
     const claims = claimsOf(enrollment_id, details.member)
     const rows = begun.isNew ? [] : await findTouches(db, enrollment_id)
     const added = rowsToAppend(enrollment_id, rows, touches)

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { statement } from '#server/db/statement.ts'
 import {
+  addressChangedEmail,
   cancelledEmail,
   consentEmail,
-  addressChangedEmail,
-  resumedEmail,
   passwordChangedEmail,
+  resumedEmail,
   unpaidEmail,
   welcomeEmail,
 } from '#server/emails/emails.ts'
@@ -14,9 +14,9 @@ import type { AttemptKey } from '#server/enrollment/visitor.ts'
 import { type Email, UndeliverableAddress } from '#server/gateways/mail/port.ts'
 import { confirmAddressEmailFor } from '#server/office/details.ts'
 import { passwordResetEmailFor } from '#server/office/new-password.ts'
-import { gatewayDeadline, endedWithoutCharge, leaseEnd, transition, referenceOf } from '#server/payments/payments.ts'
+import { endedWithoutCharge, gatewayDeadline, leaseEnd, referenceOf, transition } from '#server/payments/payments.ts'
 import type { World } from '#server/world.ts'
-import type { JobPayloads, JobKind } from './queue.ts'
+import type { JobKind, JobPayloads } from './queue.ts'
 
 type Work<Payload> = {
   longestWaitSeconds: number
@@ -76,14 +76,18 @@ async function voidPayment(world: World, { transaction_id, ...key }: JobPayloads
   const held = await heldBy(world, key)
   if (!endedWithoutCharge(held)) return // it has become a member after all
   let settled = await world.payment.void(transaction_id, gatewayDeadline(world))
-  if (settled === 'refused') settled = await world.payment.refund(transaction_id, held.amount_cents, gatewayDeadline(world))
+  if (settled === 'refused')
+    settled = await world.payment.refund(transaction_id, held.amount_cents, gatewayDeadline(world))
   if (settled === 'refused' && (await isGone(world, key, transaction_id))) settled = 'done'
   if (settled !== 'done') throw new Error(`the gateway did not confirm the void (${settled})`)
   await transition(world, key, ['abandoned', 'declined'], { state: 'voided' })
 }
 
 const isGone = async (world: World, key: AttemptKey, transaction_id: string) => {
-  const { outcome } = await world.payment.lookup({ reference: referenceOf(key), transaction_id }, gatewayDeadline(world))
+  const { outcome } = await world.payment.lookup(
+    { reference: referenceOf(key), transaction_id },
+    gatewayDeadline(world),
+  )
   return outcome === 'declined'
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ATTEMPTS_AT_ONCE, settleAttempts, settlementGroups, deleteExpired } from '#server/enrollment/janitor.ts'
+import { ATTEMPTS_AT_ONCE, deleteExpired, settleAttempts, settlementGroups } from '#server/enrollment/janitor.ts'
 import { reconcileHourly } from '#server/payments/books/hourly.ts'
 import type { World } from '#server/world.ts'
 import { JOBS_AT_ONCE, lanes, runJobs } from './jobs.ts'

@@ -85,22 +85,25 @@ describe('one key, two uses', () => {
     expect(await enter(`${head}.${payload}.${signature}`)).toBeUndefined()
   })
 
-  it.each([CONSENT_JWS_TYPE, 'at+jwt', undefined])('15.13 what says of itself that it is %s opens no office', async (typ) => {
-    const { privateKey, kid } = site.world.keys.signing
-    const { OFFICE_URL, PUBLIC_URL } = site.world.config
-    const seconds = Math.floor(site.world.now().getTime() / 1000)
-    const token = (typ: string | undefined) =>
-      new SignJWT()
-        .setProtectedHeader({ alg: 'ES256', kid, ...(typ ? { typ } : {}) })
-        .setIssuer(PUBLIC_URL)
-        .setAudience(OFFICE_URL)
-        .setSubject(member_id)
-        .setJti(randomUUID())
-        .setExpirationTime(seconds + 60)
-        .sign(privateKey)
-    expect(await enter(await token(typ))).toBeUndefined()
-    expect(await enter(await token('JWT'))).toBe(member_id)
-  })
+  it.each([CONSENT_JWS_TYPE, 'at+jwt', undefined])(
+    '15.13 what says of itself that it is %s opens no office',
+    async (typ) => {
+      const { privateKey, kid } = site.world.keys.signing
+      const { OFFICE_URL, PUBLIC_URL } = site.world.config
+      const seconds = Math.floor(site.world.now().getTime() / 1000)
+      const token = (typ: string | undefined) =>
+        new SignJWT()
+          .setProtectedHeader({ alg: 'ES256', kid, ...(typ ? { typ } : {}) })
+          .setIssuer(PUBLIC_URL)
+          .setAudience(OFFICE_URL)
+          .setSubject(member_id)
+          .setJti(randomUUID())
+          .setExpirationTime(seconds + 60)
+          .sign(privateKey)
+      expect(await enter(await token(typ))).toBeUndefined()
+      expect(await enter(await token('JWT'))).toBe(member_id)
+    },
+  )
 
   it('15.13 a grant is no bundle', () => {
     const [head, payload, signature] = mintGrant(site.world, member_id).split('.')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runJobs } from '#server/jobs/jobs.ts'
-import { byManyVisitors, CROWD, joinedMember, emailsTo, memberInOffice, linkTokenIn } from '#server/test/member.ts'
+import { byManyVisitors, CROWD, emailsTo, joinedMember, linkTokenIn, memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 
 let site: Site
@@ -122,7 +122,7 @@ describe('an email address', () => {
     const second = linkTokenIn((await emailsTo(site, two))[0])
     expect((await confirm(first)).statusCode).toBe(401)
     site.pass(24 * 3600 - 1)
-    expect(await site.db.selectFrom('letter_key').selectAll().where('email', '=', two).execute()).toHaveLength(1)
+    expect(await site.db.selectFrom('email_link').selectAll().where('email', '=', two).execute()).toHaveLength(1)
     site.pass(1)
     expect((await confirm(second)).statusCode).toBe(401)
   })
@@ -145,7 +145,7 @@ describe('an email address', () => {
     site.world.mail.send = send
     expect(sent).toHaveLength(2)
     expect(sent[1]).toBe(sent[0])
-    const kept = await site.db.selectFrom('letter_key').selectAll().execute()
+    const kept = await site.db.selectFrom('email_link').selectAll().execute()
     const jobs = await site.db.selectFrom('job').selectAll().execute()
     expect(JSON.stringify([kept, jobs])).not.toContain(linkTokenIn(letter))
     expect(site.log()).not.toContain(linkTokenIn(letter))

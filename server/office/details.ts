@@ -5,10 +5,18 @@ import { availability, claimName, claimValue, takenMessages } from '#server/enro
 import { findMember } from '#server/enrollment/members.ts'
 import type { Visitor } from '#server/enrollment/visitor.ts'
 import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
-import { toDialable, isPossible } from '#server/phone/numbers.ts'
+import { isPossible, toDialable } from '#server/phone/numbers.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
-import { findLink, findNewestLink, deleteLinks, activateLink, expiredLinkRefusal, redeemLink, linkToken } from './email-links.ts'
+import {
+  activateLink,
+  deleteLinks,
+  expiredLinkRefusal,
+  findLink,
+  findNewestLink,
+  linkToken,
+  redeemLink,
+} from './email-links.ts'
 import { requireMember } from './session.ts'
 import { tryPassword } from './sign-in.ts'
 

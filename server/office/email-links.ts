@@ -1,5 +1,5 @@
 import type { Db } from '#server/db/db.ts'
-import { useOnce } from '#server/db/spent.ts'
+import { consumeKey } from '#server/db/one-time-keys.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { Refusal } from '#server/refusal.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
@@ -11,7 +11,7 @@ const hoursGood = { password: 1, email: 24 }
 type Purpose = keyof typeof hoursGood
 
 /** What a word is made from. */
-type LinkSeed = Pick<Tables['letter_key'], 'purpose' | 'member_id' | 'email' | 'created_at'>
+type LinkSeed = Pick<Tables['email_link'], 'purpose' | 'member_id' | 'email' | 'created_at'>
 
 /** The word is derived and never stored, so a letter that is sent again carries the same one. */
 export const linkToken = ({ keys }: Pick<World, 'keys'>, { purpose, member_id, email, created_at }: LinkSeed): string =>
@@ -23,18 +23,21 @@ export const linkToken = ({ keys }: Pick<World, 'keys'>, { purpose, member_id, e
  */
 export async function activateLink({ db, keys }: Pick<World, 'db' | 'keys'>, seed: LinkSeed): Promise<void> {
   if (seed.purpose === 'email')
-    await db.deleteFrom('letter_key').where('member_id', '=', seed.member_id).where('purpose', '=', 'email').execute()
+    await db.deleteFrom('email_link').where('member_id', '=', seed.member_id).where('purpose', '=', 'email').execute()
   await db
-    .insertInto('letter_key')
+    .insertInto('email_link')
     .values({ ...seed, key_hash: sha256(linkToken({ keys }, seed)), expires_at: expiryOf(seed) })
     .execute()
 }
 
 /** The same for somebody who may come twice, or late: what was good once and is used up or too old does not come back. */
-export async function activateLinkOnce({ db, keys, now }: Pick<World, 'db' | 'keys' | 'now'>, seed: LinkSeed): Promise<void> {
+export async function activateLinkOnce(
+  { db, keys, now }: Pick<World, 'db' | 'keys' | 'now'>,
+  seed: LinkSeed,
+): Promise<void> {
   const expires_at = expiryOf(seed)
   if (expires_at <= now()) return
-  const isFirst = await useOnce(db, { kind: 'letter', key: sha256(linkToken({ keys }, seed)), expires_at })
+  const isFirst = await consumeKey(db, { kind: 'letter', key: sha256(linkToken({ keys }, seed)), expires_at })
   if (isFirst) await activateLink({ db, keys }, seed)
 }
 
@@ -43,8 +46,8 @@ const expiryOf = ({ purpose, created_at }: LinkSeed) => new Date(created_at.getT
 /** Whose word it is, while it is good. */
 export const findLink = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose, word: string) =>
   db
-    .selectFrom('letter_key')
-    .innerJoin('member', 'member.id', 'letter_key.member_id')
+    .selectFrom('email_link')
+    .innerJoin('member', 'member.id', 'email_link.member_id')
     .selectAll('member')
     .where('key_hash', '=', sha256(word))
     .where('purpose', '=', purpose)
@@ -54,18 +57,19 @@ export const findLink = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpos
 /** Uses a word up. Of many who bring it at once, one gets what it stands for. */
 export const redeemLink = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose, word: string) =>
   db
-    .deleteFrom('letter_key')
+    .deleteFrom('email_link')
     .where('key_hash', '=', sha256(word))
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now())
     .returning(['member_id', 'email'])
     .executeTakeFirst()
 
-export const expiredLinkRefusal = (advice = '') => new Refusal(401, `This link was used before or is too old. ${advice}`.trim())
+export const expiredLinkRefusal = (advice = '') =>
+  new Refusal(401, `This link was used before or is too old. ${advice}`.trim())
 
 /** Nothing that was sent to this member before opens anything. */
 export const deleteLinks = (db: Db, member_id: string) =>
-  db.deleteFrom('letter_key').where('member_id', '=', member_id).execute()
+  db.deleteFrom('email_link').where('member_id', '=', member_id).execute()
 
 /** The newest word of a member for a purpose, as long as it is good. */
 export const findNewestLink = (
@@ -74,7 +78,7 @@ export const findNewestLink = (
   member_id: string,
 ): Promise<LinkSeed | undefined> =>
   db
-    .selectFrom('letter_key')
+    .selectFrom('email_link')
     .select(['purpose', 'member_id', 'email', 'created_at'])
     .where('member_id', '=', member_id)
     .where('purpose', '=', purpose)

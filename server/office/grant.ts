@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { useOnce } from '#server/db/spent.ts'
+import { consumeKey } from '#server/db/one-time-keys.ts'
 import { signJws } from '#server/secrets/secrets.ts'
 import type { World } from '#server/world.ts'
 
@@ -36,6 +36,6 @@ export async function redeemGrant({ db, keys, config, now }: World, token: strin
   const checked = await jwtVerify(token, await importJWK(publicJwk, 'ES256'), rules).catch(() => undefined)
   const { sub, jti, exp } = checked?.payload ?? {}
   if (!sub || !jti || !exp) return undefined
-  const isFirst = await useOnce(db, { kind: 'grant', key: jti, expires_at: new Date(exp * 1000) })
+  const isFirst = await consumeKey(db, { kind: 'grant', key: jti, expires_at: new Date(exp * 1000) })
   return isFirst ? sub : undefined
 }

@@ -8,7 +8,7 @@ import { changeEmail, changePhone, confirmEmail } from './details.ts'
 import { redeemGrant } from './grant.ts'
 import { cancelMembership, resumeMembership } from './membership.ts'
 import { changePassword, requestPasswordReset, resetPassword } from './new-password.ts'
-import { closeAllSessions, startSession, signOut, openSession, requireMember } from './session.ts'
+import { closeAllSessions, openSession, requireMember, signOut, startSession } from './session.ts'
 import { signIn } from './sign-in.ts'
 import { acceptedText, viewOffice } from './view.ts'
 

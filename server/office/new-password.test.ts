@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deleteExpired } from '#server/enrollment/janitor.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
 import { beforeTransactions, watched } from '#server/test/database.ts'
-import { byManyVisitors, CROWD, cookieOf, joinedMember, emailsTo, memberInOffice, linkTokenIn } from '#server/test/member.ts'
+import {
+  byManyVisitors,
+  CROWD,
+  cookieOf,
+  emailsTo,
+  joinedMember,
+  linkTokenIn,
+  memberInOffice,
+} from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { passwordResetEmailFor } from './new-password.ts'
 

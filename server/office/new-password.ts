@@ -9,8 +9,8 @@ import { Refusal } from '#server/refusal.ts'
 import { hashPassword } from '#server/secrets/password-hash.ts'
 import type { World } from '#server/world.ts'
 import { requirePassword } from './details.ts'
-import { findLink, deleteLinks, activateLinkOnce, expiredLinkRefusal, redeemLink, linkToken } from './email-links.ts'
-import { closeAllSessions, browserMark, openSession } from './session.ts'
+import { activateLinkOnce, deleteLinks, expiredLinkRefusal, findLink, linkToken, redeemLink } from './email-links.ts'
+import { browserMark, closeAllSessions, openSession } from './session.ts'
 import { findByName } from './sign-in.ts'
 
 type Change = { password: string; current_password: string }

@@ -1,7 +1,15 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { officeAddress } from '#contract/office.ts'
-import { byManyVisitors, CROWD, cookieOf, joinedMember, emailsTo, memberInOffice, linkTokenIn } from '#server/test/member.ts'
+import {
+  byManyVisitors,
+  CROWD,
+  cookieOf,
+  emailsTo,
+  joinedMember,
+  linkTokenIn,
+  memberInOffice,
+} from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { mintGrant } from './grant.ts'
 

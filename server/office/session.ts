@@ -44,7 +44,8 @@ const newSession = (created_at: Date) => ({
 const MOST_OPEN = 20
 
 /** What the browser of a member is known by until the password changes. It tells nobody who they are. */
-export const browserMark = ({ keys }: World, { id, password_hash }: Keyed) => keys.hmac('marks', `${id} ${password_hash}`)
+export const browserMark = ({ keys }: World, { id, password_hash }: Keyed) =>
+  keys.hmac('marks', `${id} ${password_hash}`)
 
 /** Gives a member's browser its new word. The old one, if it had one, opens nothing any more; nor does the oldest of too many. */
 export async function startSession(world: World, visitor: Visitor, member: Keyed, session: Session): Promise<void> {

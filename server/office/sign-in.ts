@@ -4,7 +4,7 @@ import type { Visitor } from '#server/enrollment/visitor.ts'
 import { Refusal } from '#server/refusal.ts'
 import { verifyPassword } from '#server/secrets/password-hash.ts'
 import type { World } from '#server/world.ts'
-import { startSession, browserMark, openSessionByPassword } from './session.ts'
+import { browserMark, openSessionByPassword, startSession } from './session.ts'
 
 type Asked = { name: string; password: string }
 

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { recordDecline, secondsOpen } from '#server/abuse/breaker.ts'
-import { acquireLease } from '#server/db/spent.ts'
+import { openBreaker, recordDecline, secondsOpen } from '#server/abuse/breaker.ts'
 import { deleteExpired } from '#server/enrollment/janitor.ts'
 import { phonesOf } from '#server/test/phones.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
@@ -34,8 +33,7 @@ function crowdOf(site: Site) {
 
 /** The breaker of codes is open for so long. */
 const openFor = ({ db, world }: Site, seconds: number) => {
-  const expires_at = new Date(world.now().getTime() + seconds * 1000)
-  return acquireLease(db, world.now(), { kind: 'breaker', key: 'codes', expires_at })
+  return openBreaker(db, world.now(), 'codes', new Date(world.now().getTime() + seconds * 1000))
 }
 
 describe('a message costs money', () => {
@@ -191,7 +189,7 @@ describe('a message costs money', () => {
 
   it('5.2 the wait for the next one is swept when it is over', async () => {
     const plain = await testSite(pumped)
-    const waiting = () => plain.db.selectFrom('spent').select('key').where('kind', '=', 'code').execute()
+    const waiting = () => plain.db.selectFrom('lease').select('key').where('name', '=', 'code').execute()
     await crowdOf(plain).send(1)
     await deleteExpired(plain.world)
     expect(await waiting()).toHaveLength(1)

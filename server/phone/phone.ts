@@ -1,16 +1,16 @@
 import { figures } from '#contract/figures.ts'
-import { requiresPhoneCode, recordCodeConfirmed, recordCodeSent, secondsOpen } from '#server/abuse/breaker.ts'
+import { recordCodeConfirmed, recordCodeSent, requiresPhoneCode, secondsOpen } from '#server/abuse/breaker.ts'
 import {
   type LimitUse as Counted,
-  countRefusal,
-  undoOneUse,
-  isLimitReached,
-  type LimitName,
   countAgainstLimit,
   countAgainstLimits,
+  countRefusal,
   formatWait,
+  isLimitReached,
+  type LimitName,
+  undoOneUse,
 } from '#server/abuse/limits.ts'
-import { findUse, acquireLease } from '#server/db/spent.ts'
+import { acquireLease, leaseExpiry, releaseLease } from '#server/db/leases.ts'
 import { networkOf, type Visitor } from '#server/enrollment/visitor.ts'
 import type { Sending } from '#server/gateways/sms/port.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
@@ -67,13 +67,13 @@ export async function sendCode(
     ['LIMIT_CODES', 'all'],
     ...trickle,
   ]).catch(async (error: unknown) => {
-    await mayTryAtOnce(world, mobile_phone)
+    await releaseLease(world.db, 'code', mobile_phone)
     throw error
   })
   try {
     sending = await world.sms.send(mobile_phone, channel)
   } finally {
-    if (sending !== 'sent') await mayTryAtOnce(world, mobile_phone)
+    if (sending !== 'sent') await releaseLease(world.db, 'code', mobile_phone)
     if (sending !== 'sent' && sending !== 'unknown') await giveBack({ names: PER_MESSAGE })
   }
   if (sending === 'sent' || sending === 'unknown') await expectCode(world, enrollment_id, mobile_phone)
@@ -83,9 +83,6 @@ export async function sendCode(
 
 /** What counts messages, and none was sent. Who asked has asked all the same: to try numbers on the vendor is somebody's business too. */
 const PER_MESSAGE: LimitName[] = ['LIMIT_CODES_BY_NUMBER', 'LIMIT_CODES_BY_BLOCK', 'LIMIT_CODES', 'BREAKER_CODES']
-
-const mayTryAtOnce = ({ db }: World, mobile_phone: string) =>
-  db.deleteFrom('spent').where('kind', '=', 'code').where('key', '=', mobile_phone).execute()
 
 /** A code is on its way, or may be: the vendor's answer can be lost when its message is not. */
 async function expectCode(world: World, enrollment_id: string, mobile_phone: string) {
@@ -156,9 +153,9 @@ async function refuseTooSoon(world: World, enrollment_id: string, mobile_phone: 
   const { db, now } = world
   const moment = now()
   const expires_at = new Date(moment.getTime() + figures.resend_seconds * 1000)
-  if (await acquireLease(db, moment, { kind: 'code', key: mobile_phone, expires_at })) return
-  const last = await findUse(db, 'code', mobile_phone)
-  const left = Math.max(1, Math.ceil(((last?.expires_at ?? moment).getTime() - moment.getTime()) / 1000))
+  if (await acquireLease(db, moment, { name: 'code', key: mobile_phone, expires_at })) return
+  const free_at = (await leaseExpiry(db, 'code', mobile_phone)) ?? moment
+  const left = Math.max(1, Math.ceil((free_at.getTime() - moment.getTime()) / 1000))
   const isSent = await findCheck(world, enrollment_id, mobile_phone)
   const sentence = isSent
     ? `Resend code in ${left} seconds`

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { testBrowser, sponsorOf } from '#server/test/browser.ts'
+import { sponsorOf, testBrowser } from '#server/test/browser.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { creditedSponsor, addOpenedLink } from './credit.ts'
+import { addOpenedLink, creditedSponsor } from './credit.ts'
 import type { SponsorRow } from './sponsors.ts'
-import { parseTouches, type Touch, serializeTouches } from './touches.ts'
+import { parseTouches, serializeTouches, type Touch } from './touches.ts'
 
 let site: Site
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { endedWithoutCharge } from '#server/payments/payments.ts'
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 import { resolveSite, type SponsorRow } from './sponsors.ts'
-import { mergeTouches, rowsToAppend, type Touch, findTouches } from './touches.ts'
+import { findTouches, mergeTouches, rowsToAppend, type Touch } from './touches.ts'
 
 /** A sponsor, and for what: a link that was opened, a choice, an order. */
 export type CreditedSponsor = SponsorRow & Pick<Touch, 'why'>
@@ -16,7 +16,10 @@ export type CreditedSponsor = SponsorRow & Pick<Touch, 'why'>
  * Who gets the credit: whom the visitor chose by name last, or else whose link they opened first. The main site is
  * nobody's link, and who is inactive or unknown cannot enroll anyone: both give way.
  */
-export function creditedSponsor(touches: readonly Touch[], sponsors: ReadonlyMap<string, SponsorRow>): CreditedSponsor | undefined {
+export function creditedSponsor(
+  touches: readonly Touch[],
+  sponsors: ReadonlyMap<string, SponsorRow>,
+): CreditedSponsor | undefined {
   const standing = touches.flatMap(({ site, why }) => {
     const sponsor = sponsors.get(site)
     return sponsor?.active ? [{ ...sponsor, why }] : []
@@ -63,7 +66,10 @@ export async function creditForOrder(
   visitor: Visitor,
 ) {
   const inCookie = visitor.cookie === enrollment_id ? visitor.touches : []
-  const [written, named] = await Promise.all([findTouches(world.db, enrollment_id), resolveSite(world, sponsor_site_name)])
+  const [written, named] = await Promise.all([
+    findTouches(world.db, enrollment_id),
+    resolveSite(world, sponsor_site_name),
+  ])
   const touched = mergeTouches(written, inCookie)
   if (!named?.active) throw refuseSponsor('This sponsor’s website is not active. Please load this page again.')
   const credited = await findCredit(world, touched, [named])
@@ -89,7 +95,12 @@ const MOST_CHOICES = 20
  * The visitor chooses, by name, a sponsor whose link they have opened, as long as nothing is being paid for. The same one
  * again is no news.
  */
-export async function chooseSponsor(world: World, enrollment_id: string, visitor: Visitor, site: string): Promise<SponsorRow> {
+export async function chooseSponsor(
+  world: World,
+  enrollment_id: string,
+  visitor: Visitor,
+  site: string,
+): Promise<SponsorRow> {
   const opened = await sponsorsOf(world, visitor.touches)
   const sponsor = await resolveSite(world, site)
   if (!sponsor?.active || ![...opened.values()].some(({ id }) => id === sponsor.id))

@@ -6,8 +6,8 @@ import { MASTER } from '#contract/site.ts'
 import { type FallbackStart, preselectedPackage, type StartData } from '#contract/start.ts'
 import { findPackages, ourCategory } from '#server/catalog/catalog.ts'
 import type { World } from '#server/world.ts'
-import { type CreditedSponsor, findCredit, isChosen, addOpenedLink } from './credit.ts'
-import { findSponsor, resolveSite, publicSponsor } from './sponsors.ts'
+import { addOpenedLink, type CreditedSponsor, findCredit, isChosen } from './credit.ts'
+import { findSponsor, publicSponsor, resolveSite } from './sponsors.ts'
 import type { Touch } from './touches.ts'
 
 /** What a visitor of a site gets: the way to the right one, or the page with all that it needs before any call. */

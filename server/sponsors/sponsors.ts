@@ -38,4 +38,8 @@ export async function findSponsor(place: Place, sponsor_site: string): Promise<S
 }
 
 /** What everybody may know of a sponsor. */
-export const publicSponsor = ({ site, active, name }: SponsorRow): Sponsor => ({ site, active: active ? 'Yes' : 'No', name })
+export const publicSponsor = ({ site, active, name }: SponsorRow): Sponsor => ({
+  site,
+  active: active ? 'Yes' : 'No',
+  name,
+})

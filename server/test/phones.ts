@@ -1,10 +1,9 @@
-import { acquireLease } from '#server/db/spent.ts'
+import { openBreaker } from '#server/abuse/breaker.ts'
 import type { World } from '#server/world.ts'
 import type { Site } from './site.ts'
 
 /** Cards were declined until now: codes are still sent, and no card needs one. */
-export const resetBreakers = ({ db, now }: World) =>
-  acquireLease(db, now(), { kind: 'breaker', key: 'declines', expires_at: now() })
+export const closeBreakerJustNow = ({ db, now }: World) => openBreaker(db, now(), 'declines', now())
 
 /** People with phones, what was sent to them, and what was counted of it. */
 export function phonesOf(site: Site) {

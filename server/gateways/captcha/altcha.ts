@@ -3,7 +3,7 @@ import { createChallenge, randomInt } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { Db } from '#server/db/db.ts'
 import type { CaptchaGateway } from './port.ts'
-import { useSolution } from './used-solutions.ts'
+import { consumeSolution } from './used-solutions.ts'
 
 const MINUTES_GOOD = 20
 
@@ -46,7 +46,7 @@ export const altcha = (parts: {
       if (!solved || !isSolved(solved)) return false
       const { signature, good_until } = solved
       const isGood = now().getTime() < good_until
-      return isGood && useSolution(db, signature, used_by, new Date(good_until))
+      return isGood && consumeSolution(db, signature, used_by, new Date(good_until))
     },
   }
 }

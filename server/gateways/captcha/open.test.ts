@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freePort } from '../../../scripts/port.mjs'
 import { answersOf } from '../../test/answers.ts'
-import { resetBreakers } from '../../test/phones.ts'
+import { closeBreakerJustNow } from '../../test/phones.ts'
 import { type Site, testSite } from '../../test/site.ts'
 import { captchaEmulator } from './emulator.ts'
 
@@ -42,7 +42,7 @@ it('the page with the form knows the vendor’s script and may load it; no other
 })
 
 it('a code is sent for a solved captcha, and not for a made-up one', async () => {
-  await resetBreakers(site.world)
+  await closeBreakerJustNow(site.world)
   const cookie = String((await site.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
   const send = (captcha?: string) =>
     site.post('twilio/send-verification-code', { phone_number: '+12025550147', captcha }, { cookie })

@@ -47,7 +47,7 @@ describe.each(Object.keys(vendors) as VendorName[])('the captcha of %s', (name) 
     const token = emulator.issue('join.foyer.test')
     expect(await open().verify(token, 'zoe')).toBe(true)
     expect(Object.fromEntries(emulator.received[0] ?? [])).toEqual({ secret: account.secret, response: token })
-    const kept = await database.db.selectFrom('spent').selectAll().where('used_by', '=', 'zoe').execute()
+    const kept = await database.db.selectFrom('one_time_key').selectAll().where('used_by', '=', 'zoe').execute()
     expect(JSON.stringify(kept)).not.toContain(token)
   })
 

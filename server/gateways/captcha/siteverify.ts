@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import type { Db } from '#server/db/db.ts'
 import { readLimited } from '#server/gateways/response.ts'
 import type { CaptchaGateway } from './port.ts'
-import { useSolution, solutionUser } from './used-solutions.ts'
+import { consumeSolution, solutionUser } from './used-solutions.ts'
 import { ONLOAD, type Vendor } from './vendors.ts'
 
 const DEADLINE_MS = 5_000
@@ -52,7 +52,7 @@ export const siteverify = ({ name, vendor, site_key, secret, hosts, db, now, log
       const verdict = await ask(token)
       if (verdict === 'used') return isFirst(key, used_by)
       const expires_at = new Date(now().getTime() + vendor.seconds * 1000)
-      return verdict === 'good' && useSolution(db, key, used_by, expires_at)
+      return verdict === 'good' && consumeSolution(db, key, used_by, expires_at)
     },
   }
 

@@ -1,10 +1,8 @@
 import type { Db } from '#server/db/db.ts'
-import { findUse, useOnce } from '#server/db/spent.ts'
+import { consumeKey, findUser } from '#server/db/one-time-keys.ts'
 
-/** Who has used a solution, if anybody. */
-export const solutionUser = async (db: Db, key: string): Promise<string | undefined> =>
-  (await findUse(db, 'captcha', key))?.used_by ?? undefined
+export const solutionUser = (db: Db, key: string) => findUser(db, 'captcha', key)
 
-/** A used solution is written down until it expires by itself; only the first to write it gets in, however often. */
-export const useSolution = async (db: Db, key: string, used_by: string, expires_at: Date): Promise<boolean> =>
-  (await useOnce(db, { kind: 'captcha', key, expires_at, used_by })) || (await solutionUser(db, key)) === used_by
+/** A solution works once. The same caller may repeat its request with it. */
+export const consumeSolution = async (db: Db, key: string, used_by: string, expires_at: Date): Promise<boolean> =>
+  (await consumeKey(db, { kind: 'captcha', key, expires_at, used_by })) || (await solutionUser(db, key)) === used_by

@@ -4,7 +4,7 @@ import { table } from '#server/db/listings.ts'
 import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
 import { requireMaster } from '#server/db/ready.ts'
 import { openPaymentGateway } from '#server/gateways/payment/open.ts'
-import { OperatorError, explainError } from '#server/operator-error.ts'
+import { explainError, OperatorError } from '#server/operator-error.ts'
 import { clock } from '#server/world.ts'
 import { reconcile } from './reconciliation.ts'
 

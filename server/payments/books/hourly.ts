@@ -1,4 +1,4 @@
-import { useOnce } from '#server/db/spent.ts'
+import { acquireLease } from '#server/db/leases.ts'
 import type { World } from '#server/world.ts'
 import { reconcile } from './reconciliation.ts'
 
@@ -16,10 +16,14 @@ export async function reconcileHourly(world: World): Promise<void> {
   const later = (ms: number) => new Date(now.getTime() + ms)
   const turn = String(Math.floor(now.getTime() / TURN_MS)) // so that a clock that is ahead takes nobody else's
   if (((await lastReconciledAt(world)) ?? new Date(0)) > later(-HOUR_MS)) return
-  if (!(await useOnce(world.db, { kind: 'comparison', key: turn, expires_at: later(HOUR_MS) }))) return
+  if (!(await acquireLease(world.db, now, { name: 'reconciliation', key: turn, expires_at: later(HOUR_MS) }))) return
   try {
     const { differences } = await reconcile(world, later(-DAYS_BACK * DAY_MS))
-    await useOnce(world.db, { kind: 'compared', key: now.toISOString(), expires_at: later(REMEMBERED_MS) })
+    await world.db
+      .insertInto('reconciliation_run')
+      .values({ finished_at: now, expires_at: later(REMEMBERED_MS) })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
     if (differences.length)
       world.log.error(
         { differences: differences.length },
@@ -36,10 +40,9 @@ export async function reconcileHourly(world: World): Promise<void> {
 /** When the books were last compared, by any process whose clock was not ahead of ours. */
 export async function lastReconciledAt({ db, now }: World): Promise<Date | undefined> {
   const { newest } = await db
-    .selectFrom('spent')
-    .select(({ fn }) => fn.max<string | null>('key').as('newest'))
-    .where('kind', '=', 'compared')
-    .where('key', '<=', now().toISOString())
+    .selectFrom('reconciliation_run')
+    .select(({ fn }) => fn.max<Date | null>('finished_at').as('newest'))
+    .where('finished_at', '<=', now())
     .executeTakeFirstOrThrow()
-  return newest ? new Date(newest) : undefined
+  return newest ?? undefined
 }
