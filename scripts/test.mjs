@@ -7,6 +7,9 @@ import { findChromium, missingBrowsers } from './find.mjs'
 import { findPostgres, startPostgres } from './postgres.mjs'
 import { buildWeb, prepare, run } from './prepare.mjs'
 
+/** Tests of the database itself: schema, transactions, leases, conflicts, counters. */
+const onBoth = ['server/db', 'server/enrollment', 'server/payments', 'server/jobs', 'server/abuse/limits']
+
 const quick = process.argv[2] === 'quick'
 const isTerminal = process.stdout.isTTY
 const reports = 'node_modules/.cache/foyer-test'
@@ -25,9 +28,10 @@ await step('format and lint', () =>
 await step('types', () => tool('node_modules/typescript/bin/tsc', '--noEmit'))
 await step('web build', async () => oneTest(await buildWeb({ node })))
 await step('unit tests', () => vitest('unit'))
-await step('server tests, embedded database', () => vitest('embedded'))
+const mayInstall = !quick && (await installMissing())
+// PostgreSQL runs every server test. The embedded database then runs only those that depend on the database itself.
+await step('server tests, embedded database', () => vitest('embedded', { only: quick || !hasPostgres() ? [] : onBoth }))
 if (!quick) {
-  const mayInstall = await installMissing()
   // What we could not install is a failure; what we may not install is for whoever runs this to decide.
   const without = (what) => (mayInstall ? fail : skip)(`There is no ${what} on this machine.`)
   await step('server tests, PostgreSQL', () => (hasPostgres() ? onPostgres() : without('PostgreSQL')))
@@ -73,11 +77,11 @@ async function skip(reason) {
   return { skipped: 1 }
 }
 
-async function vitest(project, env) {
+async function vitest(project, { env, only = [] } = {}) {
   const report = `${reports}/${project}.json`
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const colour = isTerminal ? '--color' : '--no-color'
-  const args = ['run', `--project=${project}`, '--allowOnly=false', colour, ...reporters]
+  const args = ['run', ...only, `--project=${project}`, '--allowOnly=false', colour, ...reporters]
   return counted(report, ['node_modules/vitest/vitest.mjs', ...args], env, (told) => ({
     passed: told.numPassedTests,
     failed: told.numFailedTests,
@@ -88,7 +92,7 @@ async function vitest(project, env) {
 async function onPostgres() {
   if (process.env.DATABASE_URL_TEST) return vitest('postgres')
   const postgres = await startPostgres()
-  const result = await vitest('postgres', { DATABASE_URL_TEST: postgres.url })
+  const result = await vitest('postgres', { env: { DATABASE_URL_TEST: postgres.url } })
   postgres.stop()
   return result
 }

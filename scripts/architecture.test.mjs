@@ -1,7 +1,8 @@
-// One door each, so that a search finds one file. Imports are kept by biome.json; this keeps what imports cannot say.
+// Keeps the shape of the code: one way in for each outside thing, and no import circles. biome.json keeps the borders of folders.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { importCircles, importGraph } from './imports.mjs'
 
 const everywhere = /\.tsx?$/
 const browser = /^web\/.*\.tsx?$/
@@ -91,6 +92,20 @@ test.each(doors)('one door: %s', (_door, lookedFor, pattern, allowed, sentence) 
     .filter(({ line }) => pattern.test(line))
     .map(({ line, place }) => `${place} ${line.trim()}`)
   expect(offences, sentence).toEqual([])
+})
+
+test('no file imports itself through others, type imports included', () => {
+  expect(importCircles(importGraph())).toEqual([])
+})
+
+test('a circle is found, also one of types and dynamic imports', () => {
+  const graph = new Map([
+    ['a.ts', ['b.ts', 'd.ts']],
+    ['b.ts', ['c.ts']],
+    ['c.ts', ['a.ts']],
+    ['d.ts', []],
+  ])
+  expect(importCircles(graph)).toEqual([['a.ts', 'b.ts', 'c.ts']])
 })
 
 /** The lines of a file, with comments left empty. */
