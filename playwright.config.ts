@@ -1,32 +1,32 @@
 import { defineConfig, devices } from '@playwright/test'
 import { chromiumFlags, findChromium } from './scripts/find.mjs'
 
-/** Pictures are made by npm run screens, in the browser that people have. */
-const left = process.env.SCREENS ? [] : ['**/screens.spec.ts']
-const executablePath = findChromium({ windowless: !process.env.SCREENS }) ?? ''
+/** Screenshots are taken by npm run screens, in a full Chromium. */
+const ignored = process.env.SCREENS ? [] : ['**/screens.spec.ts']
+const executablePath = findChromium({ headlessShell: !process.env.SCREENS }) ?? ''
 
 export default defineConfig({
   testDir: 'e2e',
   globalSetup: './e2e/server.ts',
   outputDir: 'test-results',
   fullyParallel: true,
-  workers: 4, // on two cores they take a little less time than three
+  workers: 4, // slightly faster than 3 on two cores
   timeout: 60_000,
-  retries: 1, // npm test names every journey that needed its second try
+  retries: 1, // npm test reports each journey that needed its second try
   use: {
     baseURL: process.env.BASE_URL,
     launchOptions: { executablePath, args: chromiumFlags },
     screenshot: 'only-on-failure',
-    trace: process.env.TRACE ? 'on' : 'off', // a trace of every step costs more than the steps
+    trace: process.env.TRACE ? 'on' : 'off', // tracing every step costs more time than the steps
   },
   projects: [
-    { name: 'phone', use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 } }, testIgnore: left },
+    { name: 'phone', use: { ...devices['Pixel 7'], viewport: { width: 390, height: 844 } }, testIgnore: ignored },
     {
       name: 'desktop',
       use: { ...devices['Desktop Chrome'], viewport: { width: 1280, height: 900 } },
-      // What no width changes is tried on a phone only.
+      // Journeys that do not depend on the screen width run on the phone only.
       testIgnore: [
-        ...left,
+        ...ignored,
         /(?:all-steps|autofill|captcha|checking|meanwhile|messages|mishaps|moving|narrow|office|unanswered)\.spec\.ts$/,
       ],
       grepInvert: /axe finds nothing on|without its start data|a legal document opens|a package that ships/,

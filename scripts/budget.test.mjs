@@ -1,4 +1,4 @@
-// What a visitor downloads before the first field answers: the page and one script. The promises are in bench/budgets.json.
+// What a visitor downloads before the first field works: the page and one script. The budgets are in bench/budgets.json.
 import { readFileSync, statSync } from 'node:fs'
 import { brotliCompressSync } from 'node:zlib'
 import { expect, it } from 'vitest'

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import { run } from './prepare.mjs'
 
-/** On Debian, as root, fetches packages; what they have started by themselves is stopped. Tells whether it could. */
+/** As root on Debian, installs packages and stops the services they start. Returns whether it was allowed to. */
 export async function fetchPackages(names) {
-  const may = process.getuid?.() === 0 && existsSync('/etc/debian_version')
-  if (!may || !names.length) return may
+  const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version')
+  if (!mayInstall || !names.length) return mayInstall
   console.log(`\nInstalling ${names.join(' and ')} …`)
   const env = { DEBIAN_FRONTEND: 'noninteractive' }
   await run('apt-get', ['-qq', 'update'], { env })
   await run('apt-get', ['-qq', 'install', '-y', '--no-install-recommends', ...names], { env })
   for (const name of names) if (existsSync(`/etc/init.d/${name}`)) await run('service', [name, 'stop'])
-  return may
+  return mayInstall
 }

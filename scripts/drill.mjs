@@ -11,7 +11,7 @@ const code = await buildWeb({ node })
 process.exit(code || (await run(node, ['drill/main.ts', ...process.argv.slice(2)])))
 
 function missingForMany() {
-  const browser = findChromium({ windowless: true }) ? [] : ['chromium-headless-shell']
+  const browser = findChromium({ headlessShell: true }) ? [] : ['chromium-headless-shell']
   const database = findPostgres() ? [] : ['postgresql']
   return [...database, ...browser, ...['haproxy', 'pgbouncer'].filter((name) => !existsSync(`/usr/sbin/${name}`))]
 }

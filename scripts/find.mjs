@@ -1,23 +1,23 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The path of the first of these commands that the machine has. */
+/** The path of the first of these commands that is on the PATH. */
 export const findCommand = (...names) =>
   names
     .flatMap((name) => process.env.PATH.split(delimiter).map((folder) => join(folder, name)))
     .find((path) => existsSync(path))
 
-/** With its windows, and with all that it keeps of a visit. */
-const whole = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+/** Full Chromium builds, as people use them. */
+const fullBuilds = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** The browser that this machine is told, or its own one. Without its windows it has a third less to do. */
-export const findChromium = ({ windowless = false } = {}) =>
-  process.env.CHROMIUM_PATH ?? findCommand(...(windowless ? ['chromium-headless-shell'] : []), ...whole)
+/** CHROMIUM_PATH, or an installed browser. The headless shell does a third less work per page. */
+export const findChromium = ({ headlessShell = false } = {}) =>
+  process.env.CHROMIUM_PATH ?? findCommand(...(headlessShell ? ['chromium-headless-shell'] : []), ...fullBuilds)
 
-/** The one that people have, if there is one. What is told may be the other. */
-export const findWholeChromium = () => findCommand(...whole) ?? findChromium()
+/** A full build if there is one; CHROMIUM_PATH may name the headless shell. */
+export const findFullChromium = () => findCommand(...fullBuilds) ?? findChromium()
 
-/** The packages that a test still needs. Who tells the browser needs none. */
+/** The browser packages that the tests still need; none when CHROMIUM_PATH is set. */
 export const missingBrowsers = () =>
   process.env.CHROMIUM_PATH
     ? []
@@ -25,7 +25,7 @@ export const missingBrowsers = () =>
         Boolean,
       )
 
-// Without a sandbox because root has none; the rest keeps Chromium from calling home, which a closed network refuses.
+// Root cannot use the sandbox. The other flags keep Chromium from calling home, which a closed network refuses.
 export const chromiumFlags = [
   '--no-sandbox',
   '--disable-gpu',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { findChromium, findWholeChromium, missingBrowsers } from './find.mjs'
+import { findChromium, findFullChromium, missingBrowsers } from './find.mjs'
 
 let folder = ''
 const has = (...names) => {
@@ -21,15 +21,15 @@ afterEach(() => {
 
 test('the browser that the machine is told comes first, but where a whole one is wanted', () => {
   has('chromium', 'chromium-headless-shell')
-  expect(findChromium({ windowless: true })).toBe(join(folder, 'chromium-headless-shell'))
+  expect(findChromium({ headlessShell: true })).toBe(join(folder, 'chromium-headless-shell'))
   vi.stubEnv('CHROMIUM_PATH', '/told')
-  expect([findChromium(), findChromium({ windowless: true })]).toEqual(['/told', '/told'])
-  expect(findWholeChromium()).toBe(join(folder, 'chromium'))
+  expect([findChromium(), findChromium({ headlessShell: true })]).toEqual(['/told', '/told'])
+  expect(findFullChromium()).toBe(join(folder, 'chromium'))
 })
 
 test('without a whole one the other is taken', () => {
   vi.stubEnv('CHROMIUM_PATH', '/told')
-  expect(findWholeChromium()).toBe('/told')
+  expect(findFullChromium()).toBe('/told')
 })
 
 test('who tells a browser has none installed', () => {

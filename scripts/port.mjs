@@ -1,16 +1,13 @@
 import { createServer } from 'node:net'
 
-const given = new Set()
+const issued = new Set()
 
-/**
- * A port that is free now, and that this program has not been given before. Below 32768, where outgoing connections begin,
- * nobody takes it by chance in between.
- */
+/** A free port that this program has not used yet. Ports below 32768 are not taken by outgoing connections. */
 export async function freePort() {
   for (;;) {
     const port = 20000 + Math.floor(Math.random() * 12000)
-    if (given.has(port) || !(await isFree(port))) continue
-    given.add(port)
+    if (issued.has(port) || !(await isFree(port))) continue
+    issued.add(port)
     return port
   }
 }

@@ -1,4 +1,4 @@
-// A PostgreSQL to throw away: fresh, on a free port of this machine, in a folder that goes when it stops.
+// A disposable PostgreSQL: new, on a free local port, in a folder that is deleted when it stops.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findCommand } from './find.mjs'
 import { freePort } from './port.mjs'
 
-/** The folder of PostgreSQL's programs, the newest that is here. Debian keeps them off the PATH. */
+/** The folder with the newest PostgreSQL's programs. Debian keeps them off the PATH. */
 export function findPostgres() {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : []
@@ -19,8 +19,8 @@ export function findPostgres() {
 }
 
 /**
- * Starts one and tells its `url`. It stops with `stop()`, and at the latest when this process ends. `kill()` ends it
- * without a warning, as a crash would; `restart()` lets it recover.
+ * Starts one and returns its `url`. It stops with `stop()`, or when this process ends. `kill()` ends it like a crash;
+ * `restart()` lets it recover.
  */
 export async function startPostgres() {
   const bin = findPostgres()
@@ -31,14 +31,18 @@ export async function startPostgres() {
   const data = join(folder, 'data')
   const log = join(folder, 'log')
   // PostgreSQL refuses to run as root.
-  const wordsFor = (name, ...args) => [...(isRoot ? ['runuser', '-u', 'postgres', '--'] : []), join(bin, name), ...args]
+  const commandLine = (name, ...args) => [
+    ...(isRoot ? ['runuser', '-u', 'postgres', '--'] : []),
+    join(bin, name),
+    ...args,
+  ]
   const command = (...args) => {
-    const [program, ...rest] = wordsFor(...args)
+    const [program, ...rest] = commandLine(...args)
     execFileSync(program, rest, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
   }
   const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'max_connections=200']
   const options = [`-p ${port} -k ${folder}`, ...settings.map((setting) => `-c ${setting}`)].join(' ')
-  const starting = ['pg_ctl', 'start', '-w', '-D', data, '-l', log, '-o', options]
+  const start = ['pg_ctl', 'start', '-w', '-D', data, '-l', log, '-o', options]
   const pidFile = join(data, 'postmaster.pid')
   const stop = () => {
     process.off('exit', stop)
@@ -49,38 +53,37 @@ export async function startPostgres() {
   try {
     if (isRoot) execFileSync('chown', ['postgres', folder])
     command('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync')
-    command(...starting)
+    command(...start)
   } catch (cause) {
-    const told = existsSync(log) ? readFileSync(log, 'utf8') : String(cause.stderr ?? '')
+    const output = existsSync(log) ? readFileSync(log, 'utf8') : String(cause.stderr ?? '')
     stop()
-    throw new Error(`PostgreSQL did not start.\n${told}`, { cause })
+    throw new Error(`PostgreSQL did not start.\n${output}`, { cause })
   }
   const kill = async () => {
-    const first = Number.parseInt(readFileSync(pidFile, 'utf8'), 10)
-    const family = [first, ...processes().flatMap(({ pid, parent }) => (parent === first ? [pid] : []))]
-    for (const pid of family) endAtOnce(pid)
-    while (processes().some(({ pid, isGone }) => family.includes(pid) && !isGone)) await sleep(20)
-    // They name a process that may stay in the list as ended, or whose number may soon be somebody else's.
+    const postmaster = Number.parseInt(readFileSync(pidFile, 'utf8'), 10)
+    const family = [postmaster, ...processes().flatMap(({ pid, parent }) => (parent === postmaster ? [pid] : []))]
+    for (const pid of family) forceKill(pid)
+    while (processes().some(({ pid, isZombie }) => family.includes(pid) && !isZombie)) await sleep(20)
+    // These files name a process id that may be a zombie or may soon be reused.
     for (const file of [pidFile, join(folder, `.s.PGSQL.${port}.lock`)]) rmSync(file, { force: true })
   }
   const restart = async () => {
-    const [program, ...rest] = wordsFor(...starting)
+    const [program, ...rest] = commandLine(...start)
     const [code] = await once(spawn(program, rest, { cwd: folder, stdio: 'ignore' }), 'exit')
     if (code) throw new Error(`PostgreSQL did not start again.\n${readFileSync(log, 'utf8').slice(-2000)}`)
   }
   return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, folder, stop, kill, restart }
 }
 
-/** A process that has ended but that nobody has asked about yet is gone all the same. */
 function processes() {
   const lines = execFileSync('ps', ['-axo', 'pid=,ppid=,stat='], { encoding: 'utf8' }).trim().split('\n')
   return lines.map((line) => {
     const [pid, parent, state] = line.trim().split(/\s+/)
-    return { pid: Number(pid), parent: Number(parent), isGone: state.startsWith('Z') }
+    return { pid: Number(pid), parent: Number(parent), isZombie: state.startsWith('Z') }
   })
 }
 
-function endAtOnce(pid) {
+function forceKill(pid) {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {} // already gone

@@ -1,5 +1,5 @@
-// What every command needs first: the packages, the project's own Node, the built pages.
-// Starts on the Node of the machine (20 or newer), with no packages there yet, so it uses built-ins only.
+// What every command needs first: installed packages, the project's own Node, the built pages.
+// This file runs on the machine's Node (20 or newer) before any package is installed, so it uses built-ins only.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..')
 const modules = join(root, 'node_modules')
 const windows = process.platform === 'win32'
 
-/** Packages as the lock file says, and a Node that runs TypeScript: `node` is its path. */
+/** Installs what the lock file says. `node` is the path of a Node that runs TypeScript. */
 export async function prepare() {
   process.chdir(root)
   endWithNpm()
@@ -23,13 +23,13 @@ export async function prepare() {
   return { node }
 }
 
-/** Told to end, npm ends its shell and itself, but nobody tells us: we see it by our parent. */
+/** When npm is stopped, it ends its shell and itself but sends us no signal. We notice because our parent changes. */
 function endWithNpm() {
   if (!process.env.npm_lifecycle_event) return
   const parent = process.ppid
-  const look = setInterval(() => {
+  const check = setInterval(() => {
     if (process.ppid === parent) return
-    clearInterval(look)
+    clearInterval(check)
     process.kill(process.pid, 'SIGTERM')
   }, 500).unref()
 }
@@ -37,34 +37,34 @@ function endWithNpm() {
 async function install() {
   const stamp = join(modules, '.foyer-stamp')
   const machine = `${process.platform}-${process.arch}`
-  const wanted = `${machine} ${hash(['package-lock.json'])}`
-  const found = read(stamp)
-  if (found === wanted) return
-  if (!found && isInstalled()) return writeFileSync(stamp, wanted)
+  const expected = `${machine} ${hash(['package-lock.json'])}`
+  const installed = read(stamp)
+  if (installed === expected) return
+  if (!installed && isInstalled()) return writeFileSync(stamp, expected)
 
   console.log('Installing the packages (once, under a minute) …')
-  // Packages of another machine, or of an install that was broken off, are not repaired but replaced.
-  if (found.startsWith(machine)) writeFileSync(stamp, 'unfinished')
+  // Packages of another machine, or of an interrupted install, are replaced rather than repaired.
+  if (installed.startsWith(machine)) writeFileSync(stamp, 'unfinished')
   else rmSync(modules, { recursive: true, force: true })
-  // npm may replace the Node that lives in node_modules, so it must not run on it.
+  // npm may replace the Node in node_modules, so it must not run on it.
   const path = process.env.PATH.split(delimiter).filter((folder) => !folder.startsWith(modules))
-  // Not `npm ci`: it refuses a lock that lacks another platform's builds because a registry did not have them.
-  // The build needs the dev packages even with NODE_ENV=production. Warnings would be about the machine's older Node.
+  // Not `npm ci`: it rejects a lock file that lacks another platform's optional builds.
+  // The build needs dev packages even with NODE_ENV=production. Warnings would only be about the machine's older Node.
   const npm = ['install', '--no-save', '--include=dev', '--include=optional', '--loglevel=error', '--no-progress']
   const started = Date.now()
   const progress = setInterval(() => console.log(`  … ${Math.round((Date.now() - started) / 1000)} s`), 5000)
-  // Told to end, npm would first finish; what it leaves is replaced next time.
+  // On SIGTERM npm would finish first. SIGKILL leaves a partial install, which the next run replaces.
   const code = await run('npm', npm, { env: { PATH: path.join(delimiter) }, shell: windows, stopBy: 'SIGKILL' })
   clearInterval(progress)
   if (code > 128) process.exit(code)
   if (code) {
     rmSync(stamp, { force: true })
-    stop('The packages could not be installed; npm says why above.')
+    stop('The packages could not be installed. See npm’s message above.')
   }
-  writeFileSync(stamp, wanted)
+  writeFileSync(stamp, expected)
 }
 
-/** Whether someone's own `npm install` brought what the lock file says. Writing its list is the last thing npm does. */
+/** Whether a plain `npm install` has already installed the lock file. npm writes .package-lock.json last. */
 function isInstalled() {
   const packages = (file) => JSON.parse(read(file) || '{}').packages ?? {}
   const here = packages(join(modules, '.package-lock.json'))
@@ -79,30 +79,30 @@ function findNode() {
   if (Number.parseInt(process.versions.node, 10) >= 24) return process.execPath
 }
 
-/** Makes dist/ from web/ and contract/ unless it is up to date. Tells the exit code. */
+/** Builds dist/ from web/ and contract/ unless it is up to date. Returns the exit code. */
 export async function buildWeb({ node }) {
   const stamp = join('dist', '.stamp')
   const sources = [...filesIn('web'), ...filesIn('contract'), 'vite.config.ts', 'package-lock.json']
-  const wanted = hash(sources.filter(existsSync))
-  if (read(stamp) === wanted) return 0
+  const expected = hash(sources.filter(existsSync))
+  if (read(stamp) === expected) return 0
 
   console.log('Building the pages …')
   rmSync(stamp, { force: true })
   const code = await run(node, ['web/build.ts'])
   if (code) return code
   mkdirSync('dist', { recursive: true })
-  writeFileSync(stamp, wanted)
+  writeFileSync(stamp, expected)
   return 0
 }
 
 /**
- * Runs a command to its end and tells its exit code. It gets a process group of its own: a Ctrl-C, which both the
- * terminal and npm hand on, then reaches it once through us, and nothing it started outlives it.
+ * Runs a command and returns its exit code. It gets its own process group, so that a Ctrl-C, which both the terminal
+ * and npm forward, reaches it once, and so that nothing it started outlives it.
  */
 export function run(command, args, { env, shell = false, stopBy } = {}) {
   const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...env }, shell, detached: !windows })
   let lastSignal = 0
-  const handOn = (signal) => {
+  const forward = (signal) => {
     const isEcho = Date.now() - lastSignal < 1000
     lastSignal = Date.now()
     if (!isEcho) child.kill(stopBy ?? (signal === 'SIGHUP' ? 'SIGTERM' : signal))
@@ -113,11 +113,11 @@ export function run(command, args, { env, shell = false, stopBy } = {}) {
     } catch {} // already gone
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-  for (const signal of signals) process.on(signal, handOn)
+  for (const signal of signals) process.on(signal, forward)
   process.on('exit', endGroup)
   return new Promise((resolve) => {
     const end = (code) => {
-      for (const signal of signals) process.off(signal, handOn)
+      for (const signal of signals) process.off(signal, forward)
       process.off('exit', endGroup)
       resolve(code)
     }

@@ -1,4 +1,4 @@
-// The npm commands that are one program each: on the project's own Node, with the packages, some with the built pages.
+// npm commands that run one program on the project's own Node, after installing packages and, for some, building the pages.
 import { buildWeb, prepare, run } from './prepare.mjs'
 
 const watched = ['--watch-path=server', '--watch-path=contract', '--watch-preserve-output']
@@ -6,18 +6,18 @@ const watched = ['--watch-path=server', '--watch-path=contract', '--watch-preser
 const commands = {
   /** From a fresh clone to a running site. */
   start: { program: ['server/main.ts'], pages: true },
-  /** The server starts again when its code changes; Vite, inside it, reloads the browser. */
+  /** Restarts the server when its code changes; Vite runs inside it and reloads the browser. */
   dev: { program: [...watched, 'server/dev.ts'] },
-  /** The operator's commands on the database. */
+  /** The operator's database commands. */
   db: { program: ['server/db/cli.ts'] },
-  /** Do the gateway's books and ours agree? */
+  /** Compares the payment gateway's records with ours. */
   reconcile: { program: ['server/payments/books/cli.ts'] },
-  /** Measures every promise beside its peer. `-- PART …`, `-- --short`, `-- --json FILE`. */
+  /** Measures every performance budget beside its peer. `-- PART …`, `-- --short`, `-- --json FILE`. */
   bench: { program: ['bench/main.ts'], pages: true },
 }
 
 const [name, ...args] = process.argv.slice(2)
 const { program, pages } = commands[name]
 const { node } = await prepare()
-const notBuilt = pages ? await buildWeb({ node }) : 0
-process.exit(notBuilt || (await run(node, [...program, ...args])))
+const buildError = pages ? await buildWeb({ node }) : 0
+process.exit(buildError || (await run(node, [...program, ...args])))

@@ -1,4 +1,4 @@
-// npm run screens: pictures of the screens for the docs, from the real site on an empty database.
+// npm run screens: takes the screenshots in docs/screens from the real site on a fresh database.
 import { buildWeb, prepare, run } from './prepare.mjs'
 
 const { node } = await prepare()

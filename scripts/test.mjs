@@ -1,5 +1,5 @@
-// npm test: everything. `quick` (npm run check) leaves out what needs a browser or PostgreSQL.
-// Every step runs, also after a failed one; the last line is the sum.
+// npm test runs everything. `quick` (npm run check) leaves out what needs a browser or PostgreSQL.
+// A failed step does not stop the others. The last line is the total.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { fetchPackages } from './debian.mjs'
 import { testedDrills } from './drills.mjs'
@@ -13,7 +13,7 @@ const onBoth = ['server/db', 'server/enrollment', 'server/payments', 'server/job
 const quick = process.argv[2] === 'quick'
 const isTerminal = process.stdout.isTTY
 const reports = 'node_modules/.cache/foyer-test'
-const sum = { passed: 0, failed: 0, skipped: 0 }
+const total = { passed: 0, failed: 0, skipped: 0 }
 const failedSteps = []
 
 let interrupted = false
@@ -32,7 +32,7 @@ const mayInstall = !quick && (await installMissing())
 // PostgreSQL runs every server test. The embedded database then runs only those that depend on the database itself.
 await step('server tests, embedded database', () => vitest('embedded', { only: quick || !hasPostgres() ? [] : onBoth }))
 if (!quick) {
-  // What we could not install is a failure; what we may not install is for whoever runs this to decide.
+  // Missing after we could install it: a failure. Missing because we may not install it: skipped.
   const without = (what) => (mayInstall ? fail : skip)(`There is no ${what} on this machine.`)
   await step('server tests, PostgreSQL', () => (hasPostgres() ? onPostgres() : without('PostgreSQL')))
   await step('journeys in Chromium', () => (findChromium() ? playwright() : without('Chromium')))
@@ -42,15 +42,15 @@ if (!quick) {
 }
 
 if (failedSteps.length) console.log(`\nFailed: ${failedSteps.join(' · ')}`)
-console.log(`\n${inWords(sum)}`)
-process.exit(sum.failed ? 1 : 0)
+console.log(`\n${inWords(total)}`)
+process.exit(total.failed ? 1 : 0)
 
 async function step(name, work) {
   console.log(`\n── ${name} ──`)
   const started = Date.now()
   const result = await work().catch((error) => fail(error.message))
   if (interrupted) process.exit(130)
-  for (const key of Object.keys(sum)) sum[key] += result[key] ?? 0
+  for (const key of Object.keys(total)) total[key] += result[key] ?? 0
   if (result.failed) failedSteps.push(name)
   console.log(`── ${name}: ${inWords(result)}, ${((Date.now() - started) / 1000).toFixed(1)} s`)
 }
@@ -82,10 +82,10 @@ async function vitest(project, { env, only = [] } = {}) {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const colour = isTerminal ? '--color' : '--no-color'
   const args = ['run', ...only, `--project=${project}`, '--allowOnly=false', colour, ...reporters]
-  return counted(report, ['node_modules/vitest/vitest.mjs', ...args], env, (told) => ({
-    passed: told.numPassedTests,
-    failed: told.numFailedTests,
-    skipped: told.numPendingTests + told.numTodoTests,
+  return counted(report, ['node_modules/vitest/vitest.mjs', ...args], env, (results) => ({
+    passed: results.numPassedTests,
+    failed: results.numFailedTests,
+    skipped: results.numPendingTests + results.numTodoTests,
   }))
 }
 
@@ -102,7 +102,7 @@ async function playwright() {
   const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: report }
   const args = ['node_modules/@playwright/test/cli.js', 'test', '--forbid-only', '--reporter=list,json']
   return counted(report, args, env, ({ stats, suites }) => {
-    for (const title of flaky(suites)) console.log(`UNSTEADY, passed only at its second try: ${title}`)
+    for (const title of flaky(suites)) console.log(`FLAKY, passed only on its second try: ${title}`)
     return { passed: stats.expected + stats.flaky, failed: stats.unexpected, skipped: stats.skipped }
   })
 }
@@ -123,16 +123,16 @@ async function drill() {
   }))
 }
 
-/** A run that ends badly without naming a failed test, or leaves no report, is itself one failed test. */
+/** A run that exits with an error but names no failed test, or leaves no report, counts as one failed test. */
 async function counted(report, args, env, count) {
   rmSync(report, { force: true })
-  // Both runners clean up after SIGINT, whatever we were told.
+  // Both runners clean up after SIGINT, whichever signal we got.
   const code = await run(node, args, { env, stopBy: 'SIGINT' })
   const result = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : { failed: 1 }
   return code && !result.failed ? { ...result, failed: 1 } : result
 }
 
-/** Fetches what the whole test needs. Tells whether it could. */
+/** Installs what the whole test needs. Returns whether it was allowed to. */
 function installMissing() {
   return fetchPackages([...(hasPostgres() ? [] : ['postgresql']), ...missingBrowsers()])
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { chromiumFlags, findChromium } from '../../scripts/find.mjs'
 
-/** The machine's own browser with all that it has, not its windowless sibling. */
+/** The machine's own browser with all that it has, not its headlessShell sibling. */
 export function needChromium(): string {
   const found = findChromium()
   if (!found) throw new Error('There is no Chromium on this machine.')

@@ -11,7 +11,7 @@ import {
   pay,
   someone,
 } from '../../e2e/visitor.ts'
-import { chromiumFlags, findWholeChromium } from '../../scripts/find.mjs'
+import { chromiumFlags, findFullChromium } from '../../scripts/find.mjs'
 import type { Mark } from './marks.ts'
 
 /** The folders of one browser. */
@@ -24,7 +24,7 @@ type Where = { url: string; profile: string; tmp: string; storage: string }
 
 const openProfile = (profile: string, tmp: string) =>
   chromium.launchPersistentContext(profile, {
-    executablePath: findWholeChromium() ?? '',
+    executablePath: findFullChromium() ?? '',
     args: chromiumFlags,
     env: { TMPDIR: tmp, HOME: tmp },
   })
