@@ -7,7 +7,7 @@ import { mintGrant } from '#server/office/grant.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { freePort } from '../../scripts/port.mjs'
 
-type Example = { memberBehind: (token: string, isFirstUse: (jti: string) => Promise<boolean>) => Promise<string> }
+type Example = { verifyGrant: (token: string, isFirstUse: (jti: string) => Promise<boolean>) => Promise<string> }
 
 const OFFICE_URL = 'https://office.example'
 let site: Site
@@ -15,7 +15,7 @@ let member_id: string
 let example: Example
 let folder: string
 
-/** The site over a real port, and the README's example as an operator would copy it: it learns the address and no more. */
+/** The site over a real port, and the guide's example, as an operator would copy it: only the address is filled in. */
 beforeAll(async () => {
   const port = await freePort()
   const PUBLIC_URL = `http://127.0.0.1:${port}`
@@ -25,8 +25,9 @@ beforeAll(async () => {
   member_id = (await site.db.selectFrom('member').select('id').executeTakeFirstOrThrow()).id
 
   const [, written = ''] =
-    /```js\n(import \{ createRemoteJWKSet[\s\S]*?)```/.exec(await readFile('README.md', 'utf8')) ?? []
-  folder = await mkdtemp(join('node_modules', '.readme-'))
+    /```js\n(import \{ createRemoteJWKSet[\s\S]*?)```/.exec(await readFile('docs/guides/your-own-office.md', 'utf8')) ??
+    []
+  folder = await mkdtemp(join('node_modules', '.guide-'))
   const file = join(process.cwd(), folder, 'example.mjs')
   await writeFile(file, written.replace('https://join.example', PUBLIC_URL))
   example = await import(file)
@@ -41,7 +42,7 @@ afterAll(async () => {
 /** An operator's table of used grants. */
 const used = new Set<string>()
 const isFirstUse = async (jti: string) => used.size < used.add(jti).size
-const enter = (token: string) => example.memberBehind(token.replaceAll('.', '~'), isFirstUse)
+const enter = (token: string) => example.verifyGrant(token.replaceAll('.', '~'), isFirstUse)
 
 describe('the public key', () => {
   it('15.11 stands where everybody looks for it, for an hour, and without its private half', async () => {
@@ -61,7 +62,7 @@ describe('the public key', () => {
   })
 })
 
-describe('an office of somebody else’s, as the README writes it', () => {
+describe('an operator’s own office, built from the example in the guide', () => {
   it('15.11 lets in the member behind a grant, once', async () => {
     const { token, vo_url } = (await site.post('enrollment/add-enrollment', await filledForm(site))).json()
     expect(vo_url).toBe(OFFICE_URL)
