@@ -1,4 +1,4 @@
-// Makes dist/ from web/: the browser's files, the pages for the server, and what stands in every page's head.
+// Builds dist/ from web/: the browser's files, the pages for the server, and what goes into every page's head.
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,15 +13,15 @@ const dist = join(root, 'dist')
 const main = join(root, 'web/main.tsx')
 const started = Date.now()
 
-/** Tells a browser to get all functions of a script ready while it arrives, instead of one by one when they are called. */
-const READ_AT_ONCE = '//# allFunctionsCalledOnLoad'
+/** Tells the browser to compile every function while the script arrives, instead of one by one when it is called. */
+const COMPILE_EAGERLY = '//# allFunctionsCalledOnLoad'
 
-/** A rule that needs more of zod than web/lean-zod.ts has must not be found out by a visitor. */
-const refuseHoles = (_level: string, { code, message }: { code?: string | undefined; message: string }) => {
+/** Fails the build when a rule uses a part of zod that web/lean-zod.ts does not have. */
+const failOnMissingImport = (_level: string, { code, message }: { code?: string | undefined; message: string }) => {
   if (code === 'IMPORT_IS_UNDEFINED') throw new Error(message)
 }
 
-/** What the first screen needs, and what everybody needs who touches it: the second step, the rules, the calls. */
+/** `main` is what the first screen needs. `next` is what anyone who fills it in needs: the second step, rules and calls. */
 const groups = [
   { name: 'main', tags: ['$initial' as const], priority: 2 },
   {
@@ -31,15 +31,7 @@ const groups = [
   },
 ]
 
-/** Ways to write distances down. Which one is shortest nobody can tell ahead, so all are tried: they differ by a hundred bytes. */
-const ways = [
-  { [constants.BROTLI_PARAM_NPOSTFIX]: 0, [constants.BROTLI_PARAM_NDIRECT]: 0 },
-  { [constants.BROTLI_PARAM_NPOSTFIX]: 0, [constants.BROTLI_PARAM_NDIRECT]: 8 },
-  { [constants.BROTLI_PARAM_NPOSTFIX]: 1, [constants.BROTLI_PARAM_NDIRECT]: 16 },
-  { [constants.BROTLI_PARAM_NPOSTFIX]: 2, [constants.BROTLI_PARAM_NDIRECT]: 60 },
-]
-
-/** Of each call the browser needs to know only where it goes: what is asked and answered is checked by the server. */
+/** The browser needs only the method and path of a call: the server validates input and output. */
 const leanCalls: Plugin = {
   name: 'foyer-lean-calls',
   enforce: 'pre',
@@ -54,7 +46,7 @@ const leanCalls: Plugin = {
   },
 }
 
-/** The fields' rules are the same lines as the server's; what reads them is smaller. */
+/** The browser runs the same rules as the server, with a smaller implementation of zod. */
 const leanRules: Plugin = {
   name: 'foyer-lean-rules',
   enforce: 'pre',
@@ -69,18 +61,18 @@ await compressFiles(join(dist, 'web'))
 await report()
 
 /**
- * The wizard's script, in one file with all it needs at once, and the chunks it fetches later. The styles that it imports
- * become one sheet, which is inlined, not loaded; later ones are text in a chunk, see web/style/addStyles.ts.
+ * The wizard's first script, in one file, and the chunks it loads later. The styles it imports become one sheet that is
+ * inlined into the page; later styles are text inside their chunk (web/style/addStyles.ts).
  */
 async function buildBrowser() {
   const options = {
     outDir: join(dist, 'web'),
     cssCodeSplit: false,
-    modulePreload: false, // what is fetched together lies in one file
+    modulePreload: false, // what loads together is one file
     rolldownOptions: {
       input: main,
-      output: { codeSplitting: { groups }, postBanner: READ_AT_ONCE },
-      onLog: refuseHoles,
+      output: { codeSplitting: { groups }, postBanner: COMPILE_EAGERLY },
+      onLog: failOnMissingImport,
     },
   }
   const output = await run(options, { plugins: [leanCalls, leanRules] })
@@ -92,7 +84,7 @@ async function buildBrowser() {
   return { script: `/${first.fileName}`, next: `/${next.fileName}`, css: brandCss() + (await takeStyles(output)) }
 }
 
-/** The office's script and styles on their own, so that the first load of the wizard does not carry them. */
+/** The office has its own script and styles, so that the wizard's first load stays small. */
 async function buildOffice() {
   const output = await run({
     outDir: join(dist, 'web'),
@@ -100,7 +92,7 @@ async function buildOffice() {
     copyPublicDir: false,
     rolldownOptions: {
       input: { office: join(root, 'web/office/main.tsx') },
-      output: { codeSplitting: false, postBanner: READ_AT_ONCE },
+      output: { codeSplitting: false, postBanner: COMPILE_EAGERLY },
     },
   })
   return { officeScript: `/${entryOf(output).fileName}`, officeCss: brandCss() + (await takeStyles(output)) }
@@ -112,7 +104,7 @@ function entryOf(output: Output) {
   return entry
 }
 
-/** The style sheet as text; nothing may load it as a file. */
+/** Returns the style sheet as text and removes its file. */
 async function takeStyles(output: Output) {
   const sheet = output.find((file) => file.type === 'asset' && file.fileName.endsWith('.css'))
   if (sheet?.type !== 'asset') throw new Error('The build has no styles.')
@@ -120,13 +112,13 @@ async function takeStyles(output: Output) {
   return String(sheet.source).trim()
 }
 
-/** The lines that are inlined into every page. */
+/** The script that is inlined into every page. */
 async function buildEarly() {
   const lib = { entry: join(root, 'web/early.ts'), formats: ['iife' as const], name: 'early' }
   return entryOf(await run({ write: false, copyPublicDir: false, lib })).code.trim()
 }
 
-/** The pages as functions for the server, React included: one file to load, in its production form. */
+/** The pages as functions for the server: one production file with React included. */
 function buildPages() {
   const options = {
     ssr: join(root, 'web/render.tsx'),
@@ -140,18 +132,18 @@ function buildPages() {
 type Output = Rolldown.RolldownOutput['output'][number][]
 
 async function run(options: InlineConfig['build'], more: InlineConfig = {}): Promise<Output> {
-  const made = await build({
+  const result = await build({
     root,
     configFile: join(root, 'vite.config.ts'),
     logLevel: 'warn',
     build: { reportCompressedSize: false, ...options },
     ...more,
   })
-  const [first] = [made].flat() as Rolldown.RolldownOutput[]
+  const [first] = [result].flat() as Rolldown.RolldownOutput[]
   return first?.output ?? []
 }
 
-/** Made once here, so that no request has to. */
+/** Compresses once here, so that no request has to. */
 async function compressFiles(folder: string) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const texts = entries.filter((entry) => entry.isFile() && /\.(js|css|svg|json)$/.test(entry.name))
@@ -160,17 +152,17 @@ async function compressFiles(folder: string) {
       const path = join(entry.parentPath, entry.name)
       const text = await readFile(path)
       await Promise.all([
-        squeeze(text).then((bytes) => writeFile(`${path}.br`, bytes)),
+        brotli(text).then((bytes) => writeFile(`${path}.br`, bytes)),
         zip(text).then((bytes) => writeFile(`${path}.gz`, bytes)),
       ])
     }),
   )
 }
 
-async function squeeze(text: string | Buffer): Promise<Buffer> {
-  const best = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
-  const tried = await Promise.all(ways.map((way) => promisify(brotliCompress)(text, { params: { ...best, ...way } })))
-  return tried.reduce((one, other) => (other.length < one.length ? other : one))
+function brotli(text: Buffer) {
+  return promisify(brotliCompress)(text, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
+  })
 }
 
 function zip(text: string | Buffer) {
