@@ -26,7 +26,7 @@ describe('what the visitor saw', () => {
     const reply = await join({ shown_total: '89.00', username: 'sawless' })
     expect([reply.statusCode, reply.json().message]).toEqual([
       422,
-      'The price is $99.00 now, not $89.00. Please look at the new total before you pay.',
+      'The price has changed from $89.00 to $99.00. Please check the new total before you pay.',
     ])
     expect(await memberNamed('sawless')).toBeUndefined()
     expect((await join({ shown_total: '99.00' })).json().payment).toBe('Approved')

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { expect, it, vi } from 'vitest'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
-import { referenceOf, releaseAttempt } from '#server/payments/payments.ts'
+import { referenceOf } from '#server/payments/attempt-key.ts'
 import { emailsTo } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { settleAttempts, settlementGroups } from './janitor.ts'
+import { releaseAttempt } from './release.ts'
 
 const enroll = async (site: Site, enrollment: string, changes: Record<string, string> = {}, attempt = 1) =>
   site.post('enrollment/add-enrollment', await filledForm(site, changes), {
@@ -179,7 +180,7 @@ it('4.9 a payment of another gateway is left to that gateway', async () => {
   site.pass(61)
   await settleAttempts(site.world)
   expect(await payments(site)).toMatchObject([{ state: 'unknown', gateway: 'sandbox' }])
-  expect(site.log()).toContain("only the gateway 'sandbox' knows of this attempt")
+  expect(site.log()).toContain("this attempt belongs to the gateway 'sandbox'")
   await site.close()
 })
 
@@ -202,13 +203,13 @@ it('4.9 a gateway that does not answer for one attempt holds up no other', async
     return lookup(asked, signal)
   }
   await leftAtTheBank(site, cards.answerLost)
-  const settling = settleAttempts(site.world, settlementGroups.theirs)
+  const settling = settleAttempts(site.world, settlementGroups.gateway)
   const states = async () => (await payments(site)).map(({ state }) => state).sort()
   const soon = { timeout: 10_000 }
   await vi.waitFor(async () => expect(await states()).toEqual(['enrolled', 'unknown']), soon)
   await leftAtTheBank(site)
   await site.db.updateTable('payment').set({ state: 'reserved' }).where('leased_until', '<', site.world.now()).execute()
-  expect(await settleAttempts(site.world, settlementGroups.ours)).toBe(1)
+  expect(await settleAttempts(site.world, settlementGroups.local)).toBe(1)
   expect(await states()).toEqual(['abandoned', 'enrolled', 'unknown'])
   resolve()
   expect(await settling).toBe(2)

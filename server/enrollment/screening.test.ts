@@ -56,7 +56,7 @@ describe('a form that is sent faster than a person can', () => {
     const early = await send()
     expect(early.statusCode).toBe(429)
     expect(early.headers['retry-after']).toBe('2')
-    expect(early.json().message).toBe('That was very quick. Please take a moment and press the button again.')
+    expect(early.json().message).toBe('You submitted the form too quickly. Please wait a moment and try again.')
     site.pass(2)
     expect((await send()).json().payment).toBe('Approved')
   })

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { lanes, runJobs } from './jobs.ts'
+import { runJobs } from './jobs.ts'
+import { jobGroups } from './kinds.ts'
 import { addJob, type JobKind } from './queue.ts'
 
 const join = async (site: Site) => site.post('enrollment/add-enrollment', await filledForm(site))
@@ -15,12 +16,12 @@ it('15.12 a letter that takes longer than its lease goes out once', async () => 
     sent += 1
     await promise
   }
-  const slow = runJobs(site.world, lanes.letters)
+  const slow = runJobs(site.world, jobGroups.emails)
   await vi.waitFor(() => expect(sent).toBe(2))
   site.pass(2)
   await sleep(1300)
   site.pass(2)
-  expect(await runJobs(site.world, lanes.letters)).toBe(0)
+  expect(await runJobs(site.world, jobGroups.emails)).toBe(0)
   resolve()
   expect([await slow, sent]).toEqual([2, 2])
   await site.close()
@@ -47,7 +48,7 @@ it('15.12 a letter goes out once beside one whose failure cannot be noted', asyn
       throw new Error('nobody takes it')
     }
   }
-  const round = runJobs(site.world, lanes.letters)
+  const round = runJobs(site.world, jobGroups.emails)
   const failing = expect(round).rejects.toThrow('the database is away')
   await vi.waitFor(() => expect(sent).toBe(2), { timeout: 10_000 })
   site.pass(2)
@@ -56,7 +57,7 @@ it('15.12 a letter goes out once beside one whose failure cannot be noted', asyn
   site.world.mail.send = async () => {
     sent += 1
   }
-  expect([await runJobs(site.world, lanes.letters), sent], 'only the one that failed').toEqual([1, 3])
+  expect([await runJobs(site.world, jobGroups.emails), sent], 'only the one that failed').toEqual([1, 3])
   resolve()
   await failing
   await site.close()
@@ -89,11 +90,11 @@ it('15.12 8.2 a letter that nobody takes is tried for some four days, and then g
     Number(new RegExp(`^${name}{kind="email_changed"} (\\d+)$`, 'm').exec((await site.get('/metrics')).body)?.[1])
   const before = await metric('foyer_jobs_given_up_total')
   expect(await metric('foyer_jobs_waiting')).toBe(1)
-  const { rounds, days } = await keepTrying(site, lanes.letters, 200)
+  const { rounds, days } = await keepTrying(site, jobGroups.emails, 200)
   expect(rounds).toBe(100)
   expect(days).toBeGreaterThan(3.5)
   expect(days).toBeLessThan(4)
-  expect(site.log()).toContain('a job is given up')
+  expect(site.log()).toContain('job abandoned')
   expect(await metric('foyer_jobs_waiting')).toBe(0)
   expect(await metric('foyer_jobs_given_up_total')).toBe(before + 1)
   await site.close()
@@ -103,7 +104,7 @@ it('4.13 a capture that nobody confirms is never given up', async () => {
   const site = await testSite()
   await join(site)
   site.world.payment.capture = async () => 'unknown'
-  expect(await keepTrying(site, lanes.money, 110)).toMatchObject({ rounds: 110 })
+  expect(await keepTrying(site, jobGroups.payments, 110)).toMatchObject({ rounds: 110 })
   expect(await site.db.selectFrom('job').select('kind').where('done_at', 'is', null).execute()).toContainEqual({
     kind: 'capture',
   })

@@ -6,7 +6,7 @@ import { settleAttempts } from '#server/enrollment/janitor.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { referenceOf } from './payments.ts'
+import { referenceOf } from './attempt-key.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -102,7 +102,7 @@ describe('a gateway that turns a payment away', () => {
     const free = await site.post('enrollment/validate_username', { username: 'turnedaway' })
     expect(free.json()).toEqual({ username: 'Available' })
     expect(site.log()).toMatch(
-      /"why":"The sandbox does nothing for this card\.".*the payment gateway turned a payment away/,
+      /"why":"The sandbox does nothing for this card\.".*the payment gateway rejected the request/,
     )
 
     const repeated = await pay({ ...names, cc_number: cards.failed }, { 'idempotency-key': `${enrollment}.1` })

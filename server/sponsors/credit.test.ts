@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { testBrowser, sponsorOf } from '#server/test/browser.ts'
+import { sponsorOf, testBrowser } from '#server/test/browser.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { creditedSponsor, addOpenedLink } from './credit.ts'
+import { addOpenedLink, creditedSponsor } from './credit.ts'
 import type { SponsorRow } from './sponsors.ts'
-import { parseTouches, type Touch, serializeTouches } from './touches.ts'
+import { parseTouches, serializeTouches, type Touch } from './touches.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -149,7 +149,7 @@ describe('the links of a visitor', () => {
     const older = ours.keep()
     await ours.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })
     older()
-    expect((await join('ana')).json().message).toContain('you join with Blue Pier')
+    expect((await join('ana')).json().message).toContain('You are joining with Blue Pier')
     expect((await ours.open('/ana')).address).toBe('/bluepier')
     expect((await join('bluepier')).json().payment).toBe('Approved')
   })
@@ -159,7 +159,7 @@ describe('the links of a visitor', () => {
     await ours.open('/ana')
     const reply = await join('master')
     expect([reply.statusCode, Object.keys(reply.json().fields)]).toEqual([422, ['sponsor_site_name']])
-    expect(reply.json().message).toContain('you join with Ana')
+    expect(reply.json().message).toContain('You are joining with Ana')
     expect((await join('ana')).json().payment).toBe('Approved')
   })
 

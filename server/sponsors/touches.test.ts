@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { creditRecord } from '#server/db/listings.ts'
 import { deleteExpired } from '#server/enrollment/janitor.ts'
-import { testBrowser, sponsorOf } from '#server/test/browser.ts'
+import { sponsorOf, testBrowser } from '#server/test/browser.ts'
 import { joinedMember } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { firstTamperedRow, findTouches } from './touches.ts'
+import { findTouches, firstTamperedRow } from './touches.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -128,7 +128,7 @@ describe('the record', () => {
     const refused = await choose('bluepier')
     expect([refused.statusCode, refused.json().message]).toEqual([
       409,
-      'The sponsor was changed very often and now stays as it is.',
+      'You have changed your sponsor too many times. You can no longer change it.',
     ])
     expect((await choose('ana')).statusCode, 'what stands already').toBe(200)
     expect(await record()).toHaveLength(22)
