@@ -15,7 +15,7 @@ const start = async (env: Record<string, string>) => {
   return { ...(await server.ended), said: server.said() }
 }
 
-it('8.1 settings that do not fit stop the start with a list of all of them', async () => {
+it('8.1 with invalid settings, the server does not start and lists all of them', async () => {
   const { code, said } = await start({
     PORT: 'eighty',
     START_STEP: 'PAYMENT',
@@ -33,7 +33,7 @@ it('8.1 settings that do not fit stop the start with a list of all of them', asy
   ])
 })
 
-it('9.7 an empty database is not seeded in production', async () => {
+it('9.7 in production, an empty database is not seeded', async () => {
   const production = { NODE_ENV: 'production', SECRET: 'a secret of good length', PUBLIC_URL: 'https://foyer.test' }
   const { code, said } = await start({
     ...production,

@@ -234,7 +234,7 @@ it('4.19 a server compares once an hour over all processes, again soon when it c
   const last = seconds()
   isDeaf = true
   expect([await after(60), await told()]).toEqual([1, last])
-  expect(watched.log()).toMatch(/did not give its books: nobody is in.*ours could not be compared/)
+  expect(watched.log()).toMatch(/did not return its books: nobody is in.*could not be compared/)
   expect([await after(9), await after(1), await told()]).toEqual([0, 1, last])
   isDeaf = false
   expect([await after(10), await told()]).toEqual([1, seconds()])
@@ -259,13 +259,13 @@ it('4.19 npm run reconcile ends with 0, with 1 on a difference, with 2 when it c
   }
   if (!database.url) await runProgram('server/db/cli.ts', ['seed'], env).ended
   const agrees = await run()
-  expect([agrees.code, agrees.said]).toEqual([0, expect.stringMatching(/^No difference\. 0 attempts here/)])
+  expect([agrees.code, agrees.said]).toEqual([0, expect.stringMatching(/^No differences\. 0 payments here/)])
   const stray = { transaction_id: 'sb_1', reference: 'stray', amount_cents: 9900, state: 'captured', at: '2999-01-01' }
   await appendFile(join(folder, 'sandbox-payments.jsonl'), `\n${JSON.stringify(stray)}\n`)
   const differs = await run()
   expect([differs.code, differs.said]).toEqual([1, expect.stringContaining('stray      unknown here  nothing')])
   const deaf = await run({ PAYMENT_SANDBOX_URL: 'http://127.0.0.1:9' })
-  expect([deaf.code, deaf.said]).toEqual([2, expect.stringContaining('did not give its books')])
+  expect([deaf.code, deaf.said]).toEqual([2, expect.stringContaining('did not return its books')])
   expect((await run({}, '--weeks', '3')).code).toBe(2)
   await database.close()
   await rm(folder, { recursive: true, force: true })
