@@ -42,7 +42,7 @@ export function compareBooks(journal: Ours[], books: Transaction[], settledBefor
     ...chargedTwice(journal, byReference),
     ...books
       .filter((theirs) => hasMoney(theirs) && !references.has(theirs.reference))
-      .map((theirs) => newDifference('unknown here', theirs, 'nothing', describe(theirs))),
+      .map((theirs) => newDifference('unknown here', theirs, 'nothing', inWords(theirs))),
   ]
 }
 
@@ -52,11 +52,11 @@ function compareOne(ours: Ours, transactions: Transaction[], settledBefore: Date
   const mayStillChange = TRANSIENT.includes(ours.state) && since > settledBefore
   const differences: Difference[] = []
   if (!agreeing[ours.state].includes(theirs?.state ?? 'nothing') && !mayStillChange)
-    differences.push(newDifference('state', ours, ours.state, describe(theirs)))
+    differences.push(newDifference('state', ours, ours.state, inWords(theirs)))
   if (theirs && hasMoney(theirs) && theirs.amount_cents !== ours.amount_cents)
     differences.push(newDifference('amount', ours, toAmount(ours.amount_cents), toAmount(theirs.amount_cents)))
   if ((ours.state === 'captured' || ours.state === 'enrolled') && !ours.member_id)
-    differences.push(newDifference('paid without member', ours, 'no member', describe(theirs)))
+    differences.push(newDifference('paid without member', ours, 'no member', inWords(theirs)))
   return differences
 }
 
@@ -69,12 +69,12 @@ function chargedTwice(journal: Ours[], byReference: Map<string, Transaction[]>):
     .filter((charges) => charges.length > 1)
     .flatMap((charges) =>
       charges.map(({ ours, theirs }) =>
-        newDifference('charged twice', ours, ours.state, `${describe(theirs)}, one of ${charges.length}`),
+        newDifference('charged twice', ours, ours.state, `${inWords(theirs)}, one of ${charges.length}`),
       ),
     )
 }
 
 const hasMoney = ({ state }: Transaction) => state === 'held' || state === 'captured'
 
-const describe = (theirs: Transaction | undefined) =>
+const inWords = (theirs: Transaction | undefined) =>
   theirs ? `${theirs.state} ${toAmount(theirs.amount_cents)}` : 'nothing'
