@@ -37,46 +37,7 @@ export async function enroll(world: World, order: Enrollment, visitor: Visitor):
   }
 }
 
-/** Attempts that this process is working on. It only saves work; the database decides which request is first. */
-const inProgress = new Set<string>()
-
-/** Without a key, the caller continues the enrollment in their cookie: its last attempt, or the one after it. */
-async function nextKey(world: World, { cookie }: Visitor): Promise<AttemptKey> {
-  if (!cookie) return { enrollment_id: randomUUID(), attempt: 1 }
-  const last = (await findAttempts(world.db, cookie)).at(-1)
-  return { enrollment_id: cookie, attempt: last ? last.attempt + (endedWithoutCharge(last) ? 1 : 0) : 1 }
-}
-
-/** What this key was answered before. Once an enrollment has a member, every key of it is answered "Approved". */
-async function findPreviousReply(
-  world: World,
-  key: AttemptKey,
-  visitor: Visitor,
-): Promise<EnrollmentReply | undefined> {
-  const { attempts, member } = await findProgress(world.db, key.enrollment_id)
-  if (member) {
-    const maySignIn = visitor.cookie === key.enrollment_id && hasJustJoined(world, member)
-    return maySignIn ? approved(world, member.id) : { payment: 'Approved', token: '', vo_url: world.config.OFFICE_URL }
-  }
-  const sameAttempt = attempts.find(({ attempt }) => attempt === key.attempt)
-  if (sameAttempt?.state === 'declined') return declined(sameAttempt.decline_class)
-  if (attempts.some(isOpen)) return PENDING
-  if (sameAttempt || attempts.some(({ attempt }) => attempt > key.attempt))
-    throw new Refusal(409, 'This payment attempt has ended, and you were not charged. Please try again.')
-  return undefined
-}
-
-/** All attempts of an enrollment, oldest first, and the member that it led to. */
-async function findProgress(db: Db, enrollment_id: string) {
-  const attempts = await findAttempts(db, enrollment_id)
-  const hasSucceeded = attempts.some((attempt) => !isOpen(attempt) && !endedWithoutCharge(attempt))
-  return { attempts, member: hasSucceeded ? await memberOfEnrollment(db, enrollment_id) : undefined }
-}
-
-/** For a while after joining, the page that paid can still get a token for the office. */
-const hasJustJoined = ({ now }: World, { welcome_until }: { welcome_until: Date | null }) =>
-  welcome_until !== null && now() < welcome_until
-
+/** The steps that cost time or money. */
 async function charge(world: World, request: PaymentRequest, screened: ScreenedOrder): Promise<EnrollmentReply> {
   const { order, key, visitor } = request
   const password_hash = await hashPassword(order.password, world.config)
@@ -102,6 +63,48 @@ async function charge(world: World, request: PaymentRequest, screened: ScreenedO
       return PENDING
   }
 }
+
+/** Attempts that this process is working on. It only saves work; the database decides which request is first. */
+const inProgress = new Set<string>()
+
+/** Without a key, the caller continues the enrollment in their cookie: its last attempt, or the one after it. */
+async function nextKey(world: World, { cookie }: Visitor): Promise<AttemptKey> {
+  if (!cookie) return { enrollment_id: randomUUID(), attempt: 1 }
+  const last = (await findAttempts(world.db, cookie)).at(-1)
+  return { enrollment_id: cookie, attempt: last ? last.attempt + (endedWithoutCharge(last) ? 1 : 0) : 1 }
+}
+
+/** What this key was answered before. Once an enrollment has a member, every key of it is answered "Approved". */
+async function findPreviousReply(
+  world: World,
+  key: AttemptKey,
+  visitor: Visitor,
+): Promise<EnrollmentReply | undefined> {
+  const { attempts, member } = await findProgress(world.db, key.enrollment_id)
+  if (member) {
+    const mayGetToken = visitor.cookie === key.enrollment_id && hasJustJoined(world, member)
+    return mayGetToken
+      ? approved(world, member.id)
+      : { payment: 'Approved', token: '', vo_url: world.config.OFFICE_URL }
+  }
+  const sameAttempt = attempts.find(({ attempt }) => attempt === key.attempt)
+  if (sameAttempt?.state === 'declined') return declined(sameAttempt.decline_class)
+  if (attempts.some(isOpen)) return PENDING
+  if (sameAttempt || attempts.some(({ attempt }) => attempt > key.attempt))
+    throw new Refusal(409, 'This payment attempt has ended, and you were not charged. Please try again.')
+  return undefined
+}
+
+/** All attempts of an enrollment, oldest first, and the member that it led to. */
+async function findProgress(db: Db, enrollment_id: string) {
+  const attempts = await findAttempts(db, enrollment_id)
+  const hasSucceeded = attempts.some((attempt) => !isOpen(attempt) && !endedWithoutCharge(attempt))
+  return { attempts, member: hasSucceeded ? await memberOfEnrollment(db, enrollment_id) : undefined }
+}
+
+/** For a while after joining, the page that paid can still get a token for the office. */
+const hasJustJoined = ({ now }: World, { welcome_until }: { welcome_until: Date | null }) =>
+  welcome_until !== null && now() < welcome_until
 
 const PENDING: EnrollmentReply = { payment: 'Pending', token: '', vo_url: '' }
 

@@ -258,17 +258,17 @@ it('4.19 npm run reconcile exits with 0, with 1 if there is a difference, with 2
   const env = { DATA_DIR: folder, ...(database.url ? { DATABASE_URL: database.url } : {}) }
   const run = async (settings: Record<string, string> = {}, ...args: string[]) => {
     const program = runProgram('server/payments/books/cli.ts', args, { ...env, ...settings })
-    return { ...(await program.ended), said: program.said() }
+    return { ...(await program.ended), output: program.said() }
   }
   if (!database.url) await runProgram('server/db/cli.ts', ['seed'], env).ended
   const agrees = await run()
-  expect([agrees.code, agrees.said]).toEqual([0, expect.stringMatching(/^No differences\. 0 payments here/)])
+  expect([agrees.code, agrees.output]).toEqual([0, expect.stringMatching(/^No differences\. 0 payments here/)])
   const stray = { transaction_id: 'sb_1', reference: 'stray', amount_cents: 9900, state: 'captured', at: '2999-01-01' }
   await appendFile(join(folder, 'sandbox-payments.jsonl'), `\n${JSON.stringify(stray)}\n`)
   const differs = await run()
-  expect([differs.code, differs.said]).toEqual([1, expect.stringContaining('stray      unknown here  nothing')])
+  expect([differs.code, differs.output]).toEqual([1, expect.stringContaining('stray      unknown here  nothing')])
   const failed = await run({ PAYMENT_SANDBOX_URL: 'http://127.0.0.1:9' })
-  expect([failed.code, failed.said]).toEqual([2, expect.stringContaining('did not return its books')])
+  expect([failed.code, failed.output]).toEqual([2, expect.stringContaining('did not return its books')])
   expect((await run({}, '--weeks', '3')).code).toBe(2)
   await database.close()
   await rm(folder, { recursive: true, force: true })
