@@ -1,4 +1,4 @@
-import { referenceOf } from '#server/payments/payments.ts'
+import { referenceOf } from '#server/payments/attempt-key.ts'
 import { examples, inWords, isClean } from './audit.ts'
 import type { Ground, Row, Scale } from './scale.ts'
 import { openSite, type Site } from './site.ts'

@@ -1,6 +1,6 @@
 import { expect, type Page, test } from '@playwright/test'
 import { cards } from '../server/gateways/payment/cards.ts'
-import { referenceOf } from '../server/payments/payments.ts'
+import { referenceOf } from '../server/payments/attempt-key.ts'
 import { complaints } from './axe.ts'
 import { awake, fillPayment, next, pay, reachPayment } from './visitor.ts'
 

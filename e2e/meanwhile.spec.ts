@@ -15,7 +15,9 @@ test('10.12 a price that has changed since is shown before anything is charged, 
   const order = page.locator('.order')
   await expect(page.getByRole('button', { name: 'Confirm and Pay $89.00' })).toBeVisible()
   await pay(page)
-  const notice = page.getByText('The price is $99.00 now, not $89.00. Please look at the new total before you pay.')
+  const notice = page.getByText(
+    'The price has changed from $89.00 to $99.00. Please check the new total before you pay.',
+  )
   await expect(notice).toBeVisible()
   await expect(order).toContainText('$99.00')
   await expect(order).not.toContainText('$89.00')

@@ -75,7 +75,7 @@ test('10.13 when the server asks for a code before it takes the card, the code l
 }) => {
   await reachPayment(page)
   await fillPayment(page)
-  const code = ['Please confirm your phone number with the code that we send you.']
+  const code = ['Please confirm your phone number with the code we send you.']
   const json = { message: 'Please check the marked fields.', fields: { code } }
   await page.route('**/api/enrollment/add-enrollment', (route) => route.fulfill({ status: 422, json }), { times: 1 })
   for (const call of ['send-verification-code', 'verify-code'])
@@ -94,7 +94,7 @@ test('10.13 when the server asks for a code before it takes the card, the code l
 test('10.13 5.8 when no code is needed by then, the way leads back to the payment without one', async ({ page }) => {
   await reachPayment(page)
   await fillPayment(page)
-  const code = ['Please confirm your phone number with the code that we send you.']
+  const code = ['Please confirm your phone number with the code we send you.']
   const json = { message: 'Please check the marked fields.', fields: { code } }
   await page.route('**/api/enrollment/add-enrollment', (route) => route.fulfill({ status: 422, json }), { times: 1 })
   await pay(page)

@@ -16,7 +16,7 @@ const scripts: Record<string, string> = {
   'virtual:foyer-gallery': 'web/gallery/gallery.tsx',
 }
 
-/** What wakes up a page in development: Vite's client, React's refresh, the early lines, then the page's own script. */
+/** The script of a page in development: Vite's client, React Refresh, the early script, then the page's own. */
 const entry: Plugin = {
   name: 'foyer-dev-entry',
   resolveId: (id) => (id in scripts ? `\0${id}` : undefined),
@@ -35,14 +35,14 @@ await import('/${script}')`
   },
 }
 
-/** npm run dev: the same site with Vite in front. A saved file of web/ reloads the page, one of server/ the server. */
+/** npm run dev: the same site behind Vite. Saving a file in web/ reloads the page; in server/ it restarts the server. */
 const config = readConfig()
 const root = fileURLToPath(new URL('../', import.meta.url))
 const vite = await createServer({
   root,
   plugins: [entry],
   server: { middlewareMode: true },
-  optimizeDeps: { entries: Object.values(scripts) }, // else it finds packages as they are asked for, and reloads the page
+  optimizeDeps: { entries: Object.values(scripts) }, // otherwise Vite discovers packages late, and reloads the page
 })
 const pagesFromSource = async () => ((await vite.ssrLoadModule('/web/render.tsx')) as { pages: Pages }).pages
 
@@ -69,11 +69,11 @@ const shell: Shell = {
 const app = await createApp({
   world,
   shell,
-  serverFactory: (answer) =>
+  serverFactory: (handler) =>
     createHttpServer((request, response) =>
       vite.middlewares(request, response, async () => {
-        shell.pages = await pagesFromSource().catch(() => shell.pages) // Vite has shown what does not compile
-        answer(request, response)
+        shell.pages = await pagesFromSource().catch(() => shell.pages) // Vite reports the compile error
+        handler(request, response)
       }),
     ),
 })
@@ -86,7 +86,7 @@ app.get('/__gallery', { schema: { hide: true } }, (request, reply) =>
 )
 const worker = startWorker(world)
 await app.listen({ port: config.PORT, host: config.HOST })
-console.log(`Foyer, for development: ${config.PUBLIC_URL}`)
+console.log(`Foyer for development: ${config.PUBLIC_URL}`)
 
 const close = async () => {
   await Promise.all([app.close(), worker.stop(), vite.close()])

@@ -6,16 +6,16 @@ import { countAgainstLimit } from './abuse/limits.ts'
 import { findDocuments, findPackages, priceOrder, totalOf } from './catalog/catalog.ts'
 import { availability } from './enrollment/claims.ts'
 import { enroll, enrollmentStatus } from './enrollment/enrollment.ts'
+import { chooseSponsor } from './enrollment/sponsor-choice.ts'
 import type { Visitor } from './enrollment/visitor.ts'
 import { toDialable } from './phone/numbers.ts'
 import { sendCode, verifyCode } from './phone/phone.ts'
 import { Refusal } from './refusal.ts'
-import { chooseSponsor } from './sponsors/credit.ts'
 import { recordPageHit } from './sponsors/page-hits.ts'
 import { findSponsor } from './sponsors/sponsors.ts'
 import type { World } from './world.ts'
 
-/** One answer for each call of the contract; a missing one does not compile. */
+/** One handler for each call of the contract; a missing one does not compile. */
 export type Handlers<Calls extends Record<string, Call>> = {
   [Name in keyof Calls]: (
     world: World,
@@ -24,16 +24,16 @@ export type Handlers<Calls extends Record<string, Call>> = {
   ) => Promise<z.infer<Calls[Name]['output']>>
 }
 
-/** For a call that answers nothing but that it was done. */
+/** For a call with an empty answer. */
 export const done =
-  <Input>(work: (world: World, input: Input, visitor: Visitor) => Promise<void>) =>
+  <Input>(handle: (world: World, input: Input, visitor: Visitor) => Promise<void>) =>
   async (world: World, input: Input, visitor: Visitor) => {
-    await work(world, input, visitor)
+    await handle(world, input, visitor)
     return {}
   }
 
 export const handlers: Handlers<typeof calls> = {
-  getPackages: ({ db }, shelf) => findPackages(db, shelf),
+  getPackages: ({ db }, category) => findPackages(db, category),
   getLegalDocuments: ({ db }) => findDocuments(db),
   sumOrder: async ({ db }, order) => ({ grand_total: toAmount(totalOf(await priceOrder(db, order))) }),
   getSponsor: (world, { sponsor_site }) => findSponsor(world, sponsor_site),
@@ -54,40 +54,40 @@ export const handlers: Handlers<typeof calls> = {
 
   addEnrollment: async (world, order, visitor) =>
     enroll(world, { ...order, mobile_phone: await toDialable(order.mobile_phone) }, visitor),
-  getStatus: (world, _nothing, visitor) => enrollmentStatus(world, visitor),
+  getStatus: (world, _input, visitor) => enrollmentStatus(world, visitor),
 
   async sendVerificationCode(world, { phone_number, captcha }, visitor) {
-    const asked = { mobile_phone: await toDialable(phone_number), channel: 'sms', captcha } as const
-    return inPhoneWords(sendCode(world, asked, visitor, enrollmentOf(visitor)))
+    const request = { mobile_phone: await toDialable(phone_number), channel: 'sms', captcha } as const
+    return withStatusZero(sendCode(world, request, visitor, enrollmentOf(visitor)))
   },
   async verifyCode(world, { phone_number, code }, visitor) {
-    const typed = { mobile_phone: await toDialable(phone_number), code }
-    return inPhoneWords(verifyCode(world, typed, visitor, enrollmentOf(visitor)))
+    const attempt = { mobile_phone: await toDialable(phone_number), code }
+    return withStatusZero(verifyCode(world, attempt, visitor, enrollmentOf(visitor)))
   },
   async verifyCall(world, { cellphone, captcha }, visitor) {
-    const asked = { mobile_phone: await toDialable(cellphone), channel: 'call', captcha } as const
-    const { status, message } = await inPhoneWords(sendCode(world, asked, visitor, enrollmentOf(visitor)))
+    const request = { mobile_phone: await toDialable(cellphone), channel: 'call', captcha } as const
+    const { status, message } = await withStatusZero(sendCode(world, request, visitor, enrollmentOf(visitor)))
     return { success: status === 1, message }
   },
 
   hitPage: done(recordPageHit),
-  async getChallenge(world, _nothing, visitor) {
+  async getChallenge(world, _input, visitor) {
     await countAgainstLimit(world, 'LIMIT_CHALLENGES', visitor.address)
     return world.captcha.challenge()
   },
 }
 
-/** A refused phone call also carries the spec's own "no", so that its own dialog shows the sentence. */
-const inPhoneWords = <Reply>(reply: Promise<Reply>): Promise<Reply> =>
+/** The spec's phone calls report failure as `status: 0`, so a refusal carries that too, and its dialog shows the message. */
+const withStatusZero = <Reply>(reply: Promise<Reply>): Promise<Reply> =>
   reply.catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error
     throw new Refusal(error.status, error.message, { ...error.more, body: { status: 0, success: false } })
   })
 
-/** What is confirmed belongs to an enrollment; a caller who has none gets one. */
+/** The visitor's enrollment, or a new one. */
 const enrollmentOf = (visitor: Visitor): string => {
   if (visitor.cookie) return visitor.cookie
-  const made = randomUUID()
-  visitor.setEnrollmentCookie(made, [])
-  return made
+  const enrollment_id = randomUUID()
+  visitor.setEnrollmentCookie(enrollment_id, [])
+  return enrollment_id
 }

@@ -7,10 +7,10 @@ import { startWorker } from './jobs/worker.ts'
 import { createLog } from './log.ts'
 import { createWorld, type World } from './world.ts'
 
-/** Longer than any request should take; what is still open then is settled by the janitor of the next start. */
-const LAST_MOMENT_MS = 8_000
+/** Longer than any request should take. The janitor settles what is still open when the server starts again. */
+const SHUTDOWN_DEADLINE_MS = 8_000
 
-/** The whole program: settings, database, pages, worker, and a polite end. */
+/** The whole program: settings, database, pages, worker and graceful shutdown. */
 export async function serve(): Promise<void> {
   const config = readConfig()
   const log = createLog(config.LOG_LEVEL)
@@ -20,21 +20,21 @@ export async function serve(): Promise<void> {
   const world = await createWorld({ config, log, say })
   const shell = await loadShell(world.captcha.vendor?.sources)
   const app = await createApp({ world, shell })
-  await shareFiles(world, shell)
+  await publishFiles(world, shell)
   const worker = startWorker(world)
   await app.listen({ port: config.PORT, host: config.HOST })
 
   say(`database: ${world.database}`)
-  if (config.embedded.length) say(`embedded instead of real: ${config.embedded.join(', ')}`)
+  if (config.embedded.length) say(`embedded stand-ins: ${config.embedded.join(', ')}`)
   say(`open ${config.PUBLIC_URL}`)
 
   const close = async () => {
-    say('closing …')
+    say('shutting down …')
     await drain(app, config.CLOSING_SECONDS)
-    setTimeout(() => process.exit(1), LAST_MOMENT_MS).unref()
+    setTimeout(() => process.exit(1), SHUTDOWN_DEADLINE_MS).unref()
     await Promise.all([app.close(), worker.stop()])
     await world.close()
-    say('closed')
+    say('stopped')
     process.exit(0)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close())
@@ -42,13 +42,16 @@ export async function serve(): Promise<void> {
 
 const DAY_MS = 86_400_000
 
-/** Before anybody gets a page that names them. A site without it still works, but for who has an older page open. */
-async function shareFiles(world: World, { files }: Shell): Promise<void> {
+/**
+ * Stores this version's scripts in the database, before a page that needs them is served. If it fails, the site still
+ * works, except for visitors whose page was served by a process of another version.
+ */
+async function publishFiles(world: World, { files }: Shell): Promise<void> {
   if (!files) return
-  const share = () =>
+  const publish = () =>
     storeBuiltFiles(world, files).catch((error: unknown) =>
-      world.log.error({ err: error }, 'the scripts could not be shared with other versions'),
+      world.log.error({ err: error }, 'the scripts could not be stored for processes of other versions'),
     )
-  await share()
-  setInterval(share, DAY_MS).unref()
+  await publish()
+  setInterval(publish, DAY_MS).unref()
 }

@@ -12,18 +12,18 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const start = async (env: Record<string, string>) => {
   const server = runProgram('server/main.ts', [], { DATA_DIR: folder, ...env })
-  return { ...(await server.ended), said: server.said() }
+  return { ...(await server.ended), output: server.said() }
 }
 
-it('8.1 settings that do not fit stop the start with a list of all of them', async () => {
-  const { code, said } = await start({
+it('8.1 with invalid settings, the server does not start and lists all of them', async () => {
+  const { code, output } = await start({
     PORT: 'eighty',
     START_STEP: 'PAYMENT',
     LIMIT_LOOKUPS: 'many',
     PUBLIC_URL: 'foyer.test',
   })
   expect(code).toBe(1)
-  expect(said.split('\n')).toEqual([
+  expect(output.split('\n')).toEqual([
     'These settings do not fit:',
     "  PORT is a whole number from 0 to 65535; it is 'eighty'",
     "  PUBLIC_URL is an address that starts with http:// or https://; it is 'foyer.test'",
@@ -33,15 +33,15 @@ it('8.1 settings that do not fit stop the start with a list of all of them', asy
   ])
 })
 
-it('9.7 an empty database is not seeded in production', async () => {
+it('9.7 in production, an empty database is not seeded', async () => {
   const production = { NODE_ENV: 'production', SECRET: 'a secret of good length', PUBLIC_URL: 'https://foyer.test' }
-  const { code, said } = await start({
+  const { code, output } = await start({
     ...production,
     ALLOW_EMBEDDED: 'database,payment,phone,mail',
     LOG_LEVEL: 'silent',
   })
   expect(code).toBe(1)
-  expect(said).toContain("This database has no sponsor 'master' yet.")
-  expect(said).toContain('npm run db -- load DIR')
-  expect(said).not.toContain('    at ')
+  expect(output).toContain("This database has no sponsor 'master' yet.")
+  expect(output).toContain('npm run db -- load DIR')
+  expect(output).not.toContain('    at ')
 }, 90_000)

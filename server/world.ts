@@ -13,15 +13,15 @@ import type { SmsGateway } from './gateways/sms/port.ts'
 import type { Log } from './log.ts'
 import { type Keys, openKeys } from './secrets/secrets.ts'
 
-/** Everything a use case may touch. Tests and drills hand over another one; nothing reaches around it. */
+/** Everything outside that a use case may use. Tests and drills pass in their own. */
 export type World = {
   config: Config
   db: Db
-  /** The only clock: SQL is handed the time, it never asks. */
+  /** The only clock. SQL gets the time as a parameter. */
   now: () => Date
   keys: Keys
   log: Log
-  /** The database in one honest line. */
+  /** One line that describes the database. */
   database: string
   payment: PaymentGateway
   sms: SmsGateway
@@ -29,54 +29,54 @@ export type World = {
   mail: MailGateway
 }
 
-/** The machine's own clock. */
+/** The system clock. */
 export const clock = () => new Date()
 
-type Making = {
+type Options = {
   config: Config
   log: Log
-  /** Tells the operator what is going on while it starts. */
+  /** Reports progress to the operator. */
   say?: (line: string) => void
   now?: () => Date
   database?: Database
 }
 
-/** Opens the database, brings it up to date, and connects the parts that the settings name. */
+/** Opens and migrates the database, and connects the gateways that the settings name. */
 export async function createWorld({
   config,
   log,
   say = () => undefined,
   now = clock,
   database,
-}: Making): Promise<World & { close: () => Promise<void> }> {
-  const opened = database ?? (await openDatabase(config))
+}: Options): Promise<World & { close: () => Promise<void> }> {
+  const connection = database ?? (await openDatabase(config))
   try {
-    await prepareDatabase(opened, { production: config.production, now: now(), say })
-    const { db } = opened
+    await prepareDatabase(connection, { production: config.production, now: now(), say })
+    const { db } = connection
     await storeConsentText(db)
     const keys = await openKeys(db, config.SECRET, now())
-    const host = new URL(config.PUBLIC_URL).hostname // phones match codes by name, without the port
+    const host = new URL(config.PUBLIC_URL).hostname // without the port: phones match codes by host name
     return {
       config,
       db,
-      database: opened.description,
+      database: connection.description,
       now,
       keys,
       log,
       payment: openPaymentGateway(config, now),
       sms: openSmsGateway(config, { db, now, key: keys.secret('codes'), host, log }),
       captcha: openCaptchaGateway(config, { db, now, log, key: keys.secret('captcha') }),
-      mail: config.MAIL === 'outbox' ? outboxMail({ db, now }) : await bySmtp(config),
-      close: opened.close,
+      mail: config.MAIL === 'outbox' ? outboxMail({ db, now }) : await connectSmtp(config),
+      close: connection.close,
     }
   } catch (error) {
-    await opened.close()
+    await connection.close()
     throw error
   }
 }
 
-/** Fetched only by who has a mail server. */
-async function bySmtp({ MAIL, MAIL_FROM }: Config): Promise<MailGateway> {
+/** Loaded only if a mail server is configured. */
+async function connectSmtp({ MAIL, MAIL_FROM }: Config): Promise<MailGateway> {
   const { smtpMail } = await import('./gateways/mail/smtp.ts')
   return smtpMail(MAIL, MAIL_FROM)
 }

@@ -74,7 +74,7 @@ describe('declined cards', () => {
     const refused = await pay(site, {}, key)
     expect([refused.statusCode, refused.json().fields]).toEqual([
       422,
-      { code: ['Please confirm your phone number with the code that we send you.'] },
+      { code: ['Please confirm your phone number with the code we send you.'] },
     ])
     expect(await asked(site)).toBe(3)
     expect((await site.get('/metrics')).body).toContain('foyer_breaker_open{breaker="declines"} 1')

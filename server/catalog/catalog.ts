@@ -10,13 +10,13 @@ import { statement } from '#server/db/statement.ts'
 import type { Details } from '#server/db/tables.ts'
 import { refuseFields } from '#server/refusal.ts'
 
-/** The packages on a shelf, in the operator's order. */
-export async function findPackages(db: Db, shelf: Input<'getPackages'>): Promise<Package[]> {
-  const { rows } = await packagesOn(db, shelf)
-  return rows.map(({ price_cents, ...shown }) => ({ ...shown, price: toAmount(price_cents) }))
+/** The packages of a category, in the operator's order. */
+export async function findPackages(db: Db, category: Input<'getPackages'>): Promise<Package[]> {
+  const { rows } = await selectPackages(db, category)
+  return rows.map(({ price_cents, ...row }) => ({ ...row, price: toAmount(price_cents) }))
 }
 
-const packagesOn = statement((db, { product_category_id, language_id }: Input<'getPackages'>) =>
+const selectPackages = statement((db, { product_category_id, language_id }: Input<'getPackages'>) =>
   db
     .selectFrom('package')
     .selectAll()
@@ -26,30 +26,28 @@ const packagesOn = statement((db, { product_category_id, language_id }: Input<'g
     .orderBy('product_id'),
 )
 
-/** The shelf that this site sells from. */
+/** The category that this site sells. */
 export const ourCategory = { product_category_id: figures.product_category_id, language_id: figures.language_id }
 
-/** An order at our own prices. Unknown products, and products in the wrong list, are refused by the list's name. */
+/** The lines of an order at our own prices. An unknown product, or one in the wrong list, is refused on that list's field. */
 export async function priceOrder(db: Db, order: Input<'sumOrder'>): Promise<Details['lines']> {
-  const asked = orderLists.flatMap((list) => productIds(order[list]).map((product_id) => ({ list, product_id })))
-  if (!asked.length) return []
-  const ids = asked.map(({ product_id }) => product_id)
-  const shelf = new Map((await lookUp(db, { ids })).rows.map((row) => [row.product_id, row]))
-  const refused: Partial<Record<OrderList, string>> = {}
+  const entries = orderLists.flatMap((list) => productIds(order[list]).map((product_id) => ({ list, product_id })))
+  if (!entries.length) return []
+  const ids = entries.map(({ product_id }) => product_id)
+  const products = new Map((await selectProducts(db, { ids })).rows.map((row) => [row.product_id, row]))
+  const problems: Partial<Record<OrderList, string>> = {}
   const lines: Details['lines'] = []
-  for (const { list, product_id } of asked) {
-    const found = shelf.get(product_id)
-    if (lines.some((line) => line.list === list)) refused[list] = messages.chooseOne
-    else if (!found || groupOf(found) !== groupOfList[list]) refused[list] = 'This package is not available.'
-    else lines.push({ product_id, list, name: found.name, price_cents: found.price_cents })
+  for (const { list, product_id } of entries) {
+    const product = products.get(product_id)
+    if (lines.some((line) => line.list === list)) problems[list] = messages.chooseOne
+    else if (!product || groupOf(product) !== groupOfList[list]) problems[list] = 'This package is not available.'
+    else lines.push({ product_id, list, name: product.name, price_cents: product.price_cents })
   }
-  if (Object.keys(refused).length) throw refuseFields(refused)
+  if (Object.keys(problems).length) throw refuseFields(problems)
   return lines
 }
 
-export const totalOf = (lines: Details['lines']): number => lines.reduce((sum, line) => sum + line.price_cents, 0)
-
-const lookUp = statement((db, { ids }: { ids: number[] }) =>
+const selectProducts = statement((db, { ids }: { ids: number[] }) =>
   db
     .selectFrom('package')
     .select(['product_id', 'name', 'price_cents', 'is_recurring', 'is_special'])
@@ -58,7 +56,9 @@ const lookUp = statement((db, { ids }: { ids: number[] }) =>
     .where('product_id', 'in', ids),
 )
 
-/** Every document with its text; the status says which are in force. */
+export const totalOf = (lines: Details['lines']): number => lines.reduce((sum, line) => sum + line.price_cents, 0)
+
+/** Every document with its text; its status says whether it is in force. */
 export const findDocuments = (db: Db): Promise<LegalDocument[]> =>
   db
     .selectFrom('legal_document')
@@ -67,29 +67,29 @@ export const findDocuments = (db: Db): Promise<LegalDocument[]> =>
     .orderBy('id')
     .execute()
 
-/** What the first checkbox stands for today: title, version and hash of each document of checkout. */
+/** The documents behind the first checkbox at checkout: title, version and hash of each. */
 export async function checkoutDocuments(db: Db) {
-  const { rows } = await documents(db, {})
+  const { rows } = await selectDocuments(db, {})
   return rows.filter(isShownAtCheckout)
 }
 
-const documents = statement((db) =>
+const selectDocuments = statement((db) =>
   db.selectFrom('legal_document').select(['title', 'version', 'sha256', 'status', 'display_on_checkout']).orderBy('id'),
 )
 
-/** What the second checkbox stands for. */
+/** The text behind the second checkbox at checkout. */
 export const consent = {
   ...subscriptionConsent,
   sha256: hash('sha256', subscriptionConsent.text, 'hex'),
 }
 
-/** Its text lies with the others before anybody can accept it. */
+/** Called at startup, so that the text is stored before it can be accepted. */
 export const storeConsentText = (db: Db) => storeText(db, consent.sha256, consent.text)
 
-/** Kept for good under its own hash: somebody may have accepted it. */
+/** Texts are stored under their hash and never deleted: a member may have accepted them. */
 export const storeText = (db: Db, sha256: string, content: string) =>
   db
     .insertInto('legal_text')
     .values({ sha256, content })
-    .onConflict((clash) => clash.doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .execute()

@@ -4,145 +4,133 @@ import { statement } from '#server/db/statement.ts'
 import type { PaymentState } from '#server/db/tables.ts'
 import type { Authorization } from '#server/gateways/payment/port.ts'
 import { addJob, newJob } from '#server/jobs/queue.ts'
-import {
-  type Attempt,
-  AWAITING_GATEWAY,
-  endedWithoutCharge,
-  referenceOf,
-  releaseAndEmail,
-  transitionQuery,
-} from '#server/payments/payments.ts'
+import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
+import { type Attempt, AWAITING_GATEWAY, endedWithoutCharge, transitionQuery } from '#server/payments/payments.ts'
 import { recordSummary } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
 import { memberOfEnrollment } from './members.ts'
-import type { AttemptKey } from './visitor.ts'
+import { releaseAndEmail } from './release.ts'
 
 type Approval = Extract<Authorization, { outcome: 'approved' }>
 
 /**
- * From an approval to a member. Nothing, when the attempt had ended meanwhile, or when the member can never be written:
- * then the hold is let go. Who has the attempt at hand needs one statement for all of it.
+ * Makes a member of an approved attempt and returns the member's id. Returns nothing if the attempt has ended in the
+ * meantime, or if the member can never be written; the hold is then voided.
  */
-export async function admit(world: World, attempt: AttemptKey | Attempt, hold: Approval): Promise<string | undefined> {
-  const approved = { ...approvalOf(hold), updated_at: world.now() }
-  const admitted = 'details' in attempt && (await admitAtOnce(world, attempt, approved))
-  if (admitted) return admitted
+export async function admit(
+  world: World,
+  attempt: AttemptKey | Attempt,
+  approval: Approval,
+): Promise<string | undefined> {
+  const columns = { ...approvalColumns(approval), updated_at: world.now() }
+  const member_id = 'details' in attempt && (await admitInOneStatement(world, attempt, columns))
+  if (member_id) return member_id
   const key = keyOf(attempt)
-  await transitionQuery(world.db, key, AWAITING_GATEWAY, { state: 'authorized', ...approved }).execute()
+  await transitionQuery(world.db, key, AWAITING_GATEWAY, { state: 'authorized', ...columns }).execute()
   try {
-    return await makeMember(world, key, hold)
+    return await admitInTransaction(world, key, approval)
   } catch (error) {
     if (!isPermanentWriteError(error)) throw error
-    world.log.error({ err: error, reference: referenceOf(key) }, 'a member can never be written; the hold is let go')
-    return giveUp(world, key, hold)
+    world.log.error({ err: error, reference: referenceOf(key) }, 'the member cannot be written; voiding the hold')
+    return voidAndRelease(world, key, approval)
   }
 }
 
-/** Nothing else of an attempt is handed on: a job would keep what the attempt itself forgets. */
-const keyOf = ({ enrollment_id, attempt }: AttemptKey): AttemptKey => ({ enrollment_id, attempt })
-
-/** What the journal keeps of it. */
-const approvalOf = ({ transaction_id, vault_reference, checks }: Approval) => ({
+const approvalColumns = ({ transaction_id, vault_reference, checks }: Approval) => ({
   transaction_id,
   vault_reference,
   ...(checks ? { address_check: checks.address, cvc_check: checks.cvc } : {}),
 })
-type Approved = ReturnType<typeof approvalOf> & { updated_at: Date }
+type ApprovalColumns = ReturnType<typeof approvalColumns> & { updated_at: Date }
 
-/** Nothing, when something stands in the way: then nothing is written either. */
-async function admitAtOnce(world: World, attempt: Attempt, approved: Approved): Promise<string | undefined> {
+/** Only the key: a job that carried the whole attempt would keep details which the attempt itself deletes. */
+const keyOf = ({ enrollment_id, attempt }: AttemptKey): AttemptKey => ({ enrollment_id, attempt })
+
+/** The usual case. If the database rejects the statement, nothing is written, and the transaction finds out why. */
+async function admitInOneStatement(
+  world: World,
+  attempt: Attempt,
+  columns: ApprovalColumns,
+): Promise<string | undefined> {
   try {
-    return await writeMember(world.db, attempt, AWAITING_GATEWAY, { ...approved, now: approved.updated_at }, approved)
+    const joining = { vault_reference: columns.vault_reference, now: columns.updated_at }
+    return await writeMember(world.db, attempt, AWAITING_GATEWAY, joining, columns)
   } catch (error) {
     if (isRejectedWrite(error)) return undefined
     throw error
   }
 }
 
-/** The same with what the journal kept, by whoever finds it there. */
-function makeMember(world: World, key: AttemptKey, hold: Approval): Promise<string | undefined> {
+/** The same with the details that the journal has kept: for the janitor, and when one statement was not enough. */
+function admitInTransaction(world: World, key: AttemptKey, approval: Approval): Promise<string | undefined> {
   return inTransaction(world.db, async (db) => {
     const now = world.now()
-    const kept = await db
+    const payment = await db
       .selectFrom('payment')
       .select(['state', 'details', 'password_hash', 'amount_cents', 'created_at'])
       .where('enrollment_id', '=', key.enrollment_id)
       .where('attempt', '=', key.attempt)
       .forUpdate()
       .executeTakeFirstOrThrow()
-    if (kept.state !== 'authorized' || !kept.details || !kept.password_hash)
-      return alreadyEnded(db, key, kept.state, hold, now)
-    const { details, password_hash } = kept
-    return writeMember(db, { ...key, ...kept, details, password_hash }, ['authorized'], { ...hold, now })
+    const { state, details, password_hash } = payment
+    if (state !== 'authorized' || !details || !password_hash) return handleLateApproval(db, key, state, approval, now)
+    const { vault_reference } = approval
+    return writeMember(db, { ...key, ...payment, details, password_hash }, ['authorized'], { vault_reference, now })
   })
 }
 
-/** Only after its commit may anyone hear "Approved". */
+/** The visitor may only be told "Approved" after this has been committed. */
 async function writeMember(
   db: Db,
   attempt: Attempt,
   from: PaymentState[],
   joining: Joining,
-  approved: Partial<Approved> = {},
+  columns: Partial<ApprovalColumns> = {},
 ): Promise<string> {
-  const rows = rowsOf(attempt, joining)
-  const ended = { ...approved, state: 'enrolled' as const, details: null, password_hash: null, updated_at: joining.now }
-  await writeAll(db, { key: keyOf(attempt), from, ended, rows })
+  const rows = newRows(attempt, joining)
+  const change = {
+    ...columns,
+    state: 'enrolled' as const,
+    details: null,
+    password_hash: null,
+    updated_at: joining.now,
+  }
+  await insertMember(db, { key: keyOf(attempt), from, change, rows })
   return rows.member.id
 }
 
 /**
- * The statement that makes a member: member, sponsor site, order, acceptances, vault reference and what has to follow. It
- * fails as a whole when the attempt is in none of these states, since its member then belongs to no enrollment.
+ * Writes member, sponsor site, order, acceptances and jobs, and moves the attempt to `enrolled`. If the attempt is in none
+ * of the `from` states, `moved` is empty, and the whole statement fails because the member has no enrollment.
  */
-const writeAll = statement((db, { key, from, ended, rows }: Writing) =>
+const insertMember = statement((db, { key, from, change, rows }: NewMember) =>
   db
-    .with('moved', (write) => transitionQuery(write, key, from, ended).returning('enrollment_id'))
-    .with('new_member', (write) =>
-      write.insertInto('member').values(({ selectFrom }) => ({
+    .with('moved', (cte) => transitionQuery(cte, key, from, change).returning('enrollment_id'))
+    .with('new_member', (cte) =>
+      cte.insertInto('member').values(({ selectFrom }) => ({
         ...rows.member,
         enrollment_id: selectFrom('moved').select('enrollment_id'),
-        ...recordSummary(db, key),
+        ...recordSummary(db, key.enrollment_id),
       })),
     )
-    .with('new_site', (write) => write.insertInto('sponsor').values(rows.site))
-    .with('new_order', (write) => write.insertInto('orders').values(rows.order))
-    .with('new_lines', (write) => write.insertInto('order_line').values(rows.lines))
-    .with('new_acceptances', (write) => write.insertInto('acceptance').values(rows.acceptances))
+    .with('new_site', (cte) => cte.insertInto('sponsor').values(rows.site))
+    .with('new_order', (cte) => cte.insertInto('orders').values(rows.order))
+    .with('new_lines', (cte) => cte.insertInto('order_line').values(rows.lines))
+    .with('new_acceptances', (cte) => cte.insertInto('acceptance').values(rows.acceptances))
     .insertInto('job')
     .values(rows.jobs),
 )
-type Writing = {
+type NewMember = {
   key: AttemptKey
   from: PaymentState[]
-  ended: Parameters<typeof transitionQuery>[3]
-  rows: ReturnType<typeof rowsOf>
-}
-
-const WELCOME_MINUTES = 30
-
-/** How long the page that paid may still hand out keys to the office. Later, one signs in. */
-const welcomeUntil = (joined_at: Date) => new Date(joined_at.getTime() + WELCOME_MINUTES * 60_000)
-
-const giveUp = (world: World, key: AttemptKey, { transaction_id }: Approval) =>
-  inTransaction(world.db, async (db) => {
-    const released = await releaseAndEmail({ ...world, db }, key, 'abandoned', ['authorized'])
-    if (released) await addJob(db, 'void', { ...key, transaction_id }, world.now())
-    return undefined
-  })
-
-/** A late approval: of an attempt that has become a member, or of one that was given up and must not be charged. */
-async function alreadyEnded(db: Db, key: AttemptKey, state: PaymentState, { transaction_id }: Approval, now: Date) {
-  const member = await memberOfEnrollment(db, key.enrollment_id)
-  if (endedWithoutCharge({ state })) await addJob(db, 'void', { ...key, transaction_id }, now)
-  return member?.id
+  change: Parameters<typeof transitionQuery>[3]
+  rows: ReturnType<typeof newRows>
 }
 
 type Joining = { vault_reference: string; now: Date }
 
-/** What a new member brings into the tables. */
-function rowsOf({ enrollment_id, attempt, ...kept }: Attempt, { vault_reference, now }: Joining) {
-  const { member, sponsor_id, shipping, lines, acceptances } = kept.details
+function newRows({ enrollment_id, attempt, ...payment }: Attempt, { vault_reference, now }: Joining) {
+  const { member, sponsor_id, shipping, lines, acceptances } = payment.details
   const [id, order_id] = [randomUUID(), randomUUID()]
   const name = member.business_name || `${member.first_name} ${member.last_name}`
   return {
@@ -151,15 +139,15 @@ function rowsOf({ enrollment_id, attempt, ...kept }: Attempt, { vault_reference,
       sponsor_id,
       level: 'Member',
       ...member,
-      password_hash: kept.password_hash,
+      password_hash: payment.password_hash,
       vault_reference,
       joined_at: now,
-      welcome_until: welcomeUntil(now),
+      welcome_until: new Date(now.getTime() + WELCOME_MINUTES * 60_000),
     },
     site: { id: randomUUID(), site: member.username, name, active: true, member_id: id, created_at: now },
-    order: { id: order_id, member_id: id, attempt, grand_total: kept.amount_cents, ...shipping, created_at: now },
+    order: { id: order_id, member_id: id, attempt, grand_total: payment.amount_cents, ...shipping, created_at: now },
     lines: lines.map((line) => ({ order_id, ...line })),
-    acceptances: acceptances.map((accepted) => ({ member_id: id, ...accepted, accepted_at: kept.created_at })), // when they were accepted
+    acceptances: acceptances.map((row) => ({ member_id: id, ...row, accepted_at: payment.created_at })), // not now, but then
     jobs: [
       newJob('capture', { enrollment_id, attempt }, now),
       newJob('welcome', { member_id: id }, now),
@@ -167,3 +155,26 @@ function rowsOf({ enrollment_id, attempt, ...kept }: Attempt, { vault_reference,
     ],
   }
 }
+
+/** How long the page that paid can still get a token for the office. After that the member signs in. */
+const WELCOME_MINUTES = 30
+
+/** The attempt is no longer open: it has led to a member already, or it has ended and must not be charged. */
+async function handleLateApproval(
+  db: Db,
+  key: AttemptKey,
+  state: PaymentState,
+  { transaction_id }: Approval,
+  now: Date,
+): Promise<string | undefined> {
+  const member = await memberOfEnrollment(db, key.enrollment_id)
+  if (endedWithoutCharge({ state })) await addJob(db, 'void', { ...key, transaction_id }, now)
+  return member?.id
+}
+
+const voidAndRelease = (world: World, key: AttemptKey, { transaction_id }: Approval): Promise<undefined> =>
+  inTransaction(world.db, async (db) => {
+    const isReleased = await releaseAndEmail({ ...world, db }, key, 'abandoned', ['authorized'])
+    if (isReleased) await addJob(db, 'void', { ...key, transaction_id }, world.now())
+    return undefined
+  })

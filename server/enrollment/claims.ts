@@ -5,63 +5,63 @@ import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 
 const kinds = ['username', 'email'] as const
-type Name = (typeof kinds)[number]
+type Kind = (typeof kinds)[number]
+type Claim = Tables['claim']
 
-export const takenMessages: Record<Name, string> = {
+export const takenMessages: Record<Kind, string> = {
   username: 'This username is already taken.',
   email: 'This email address is already registered.',
 }
 
-/** Names are one whatever their case, and however a keyboard puts an accent on a letter. */
+/** The same name in another case, or with an accent that is encoded differently, is the same claim. */
 export const claimValue = (text: string): string => text.trim().toLowerCase().normalize()
 
-/** 'Available', or why not. A name that this very enrollment has claimed is still available to it. */
+/** 'Available', or the reasons why not. An enrollment's own claim does not count against it. */
 export async function availability(
   db: Db,
-  name: Name,
-  asked: string,
+  kind: Kind,
+  text: string,
   enrollment_id: string | undefined,
 ): Promise<'Available' | string[]> {
-  const checked = fields[name].safeParse(asked)
-  if (!checked.success) return Object.values(messagesByField(checked.error.issues)).flat()
-  const value = claimValue(checked.data)
-  if (name === 'username' && reservedWords.has(value)) return [takenMessages.username]
+  const parsed = fields[kind].safeParse(text)
+  if (!parsed.success) return Object.values(messagesByField(parsed.error.issues)).flat()
+  const value = claimValue(parsed.data)
+  if (kind === 'username' && reservedWords.has(value)) return [takenMessages.username]
   const claim = await db
     .selectFrom('claim')
     .select('enrollment_id')
-    .where('kind', '=', name)
+    .where('kind', '=', kind)
     .where('value', '=', value)
     .executeTakeFirst()
-  return claim && (!claim.enrollment_id || claim.enrollment_id !== enrollment_id) ? [takenMessages[name]] : 'Available'
+  const isTaken = claim && (!claim.enrollment_id || claim.enrollment_id !== enrollment_id)
+  return isTaken ? [takenMessages[kind]] : 'Available'
 }
 
-/** Both names as an enrollment claims them. */
-export const claimsOf = (enrollment_id: string, names: Record<Name, string>): Claim[] =>
+/** The claims that an enrollment makes: its username and its email. */
+export const claimsOf = (enrollment_id: string, names: Record<Kind, string>): Claim[] =>
   kinds.map((kind) => ({ kind, value: claimValue(names[kind]), enrollment_id }))
 
-type Claim = Tables['claim']
-
-/** Claims one name by itself. False: somebody has it. */
+/** Claims a single name. False: it is taken. */
 export async function claimName(db: Db, claim: Insertable<Claim>): Promise<boolean> {
-  const claimed = await db
+  const { numInsertedOrUpdatedRows } = await db
     .insertInto('claim')
     .values(claim)
-    .onConflict((clash) => clash.doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst()
-  return Number(claimed.numInsertedOrUpdatedRows) === 1
+  return Number(numInsertedOrUpdatedRows) === 1
 }
 
-/** Which of the claims somebody else has. */
-export const conflictMessages = (claims: Claim[], claimed: Pick<Claim, 'kind'>[]): Partial<Record<Name, string>> =>
+/** A message for each claim that is reserved or was not granted. */
+export const conflictMessages = (claims: Claim[], granted: Pick<Claim, 'kind'>[]): Partial<Record<Kind, string>> =>
   Object.fromEntries(
     claims
       .filter(
         ({ kind, value }) =>
-          (kind === 'username' && reservedWords.has(value)) || !claimed.some((claim) => claim.kind === kind),
+          (kind === 'username' && reservedWords.has(value)) || !granted.some((claim) => claim.kind === kind),
       )
       .map(({ kind }) => [kind, takenMessages[kind]]),
   )
 
-/** Gives back what an enrollment that came to nothing had claimed. */
+/** Frees the names of an enrollment that has ended without a member. */
 export const releaseClaims = (db: Db, enrollment_id: string) =>
   db.deleteFrom('claim').where('enrollment_id', '=', enrollment_id).execute()

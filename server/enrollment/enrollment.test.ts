@@ -21,18 +21,18 @@ const join = async (changes: Record<string, string> = {}, headers: Record<string
 const memberNamed = (username: string) =>
   site.db.selectFrom('member').selectAll().where('username', '=', username).executeTakeFirst()
 
-describe('what the visitor saw', () => {
-  it('4.21 another price than the one on the screen is refused, and nothing is asked of the bank', async () => {
+describe('an order that must match the screen', () => {
+  it('4.21 a price that differs from the one on the screen is refused before the bank is asked', async () => {
     const reply = await join({ shown_total: '89.00', username: 'sawless' })
     expect([reply.statusCode, reply.json().message]).toEqual([
       422,
-      'The price is $99.00 now, not $89.00. Please look at the new total before you pay.',
+      'The price has changed from $89.00 to $99.00. Please check the new total before you pay.',
     ])
     expect(await memberNamed('sawless')).toBeUndefined()
     expect((await join({ shown_total: '99.00' })).json().payment).toBe('Approved')
   })
 
-  it('4.21 so are other documents than those that were shown', async () => {
+  it('4.21 documents that differ from those on the screen are refused', async () => {
     const documents = (await site.get('/api/enrollment/get-all-legal-documents')).json() as LegalDocument[]
     const atCheckout = documents.filter(isShownAtCheckout)
     const reply = await join({ shown_texts: textsFingerprint(atCheckout.slice(1)) })
@@ -42,12 +42,12 @@ describe('what the visitor saw', () => {
     expect((await join({ shown_texts: textsFingerprint(atCheckout) })).json().payment).toBe('Approved')
   })
 
-  it('4.21 a document that stands there twice is accepted once, and nobody is turned away after they paid', async () => {
+  it('4.21 a document that is listed twice is accepted once, and the payment goes through', async () => {
     const [document] = await site.db.selectFrom('legal_document').selectAll().where('status', '=', 'active').execute()
     if (!document) throw new Error('no document')
     const id = document.id + 100
-    const twice = { ...document, id, display_on_checkout: [AT_CHECKOUT] as never }
-    await site.db.insertInto('legal_document').values(twice).execute()
+    const duplicate = { ...document, id, display_on_checkout: [AT_CHECKOUT] as never }
+    await site.db.insertInto('legal_document').values(duplicate).execute()
     expect((await join()).json().payment).toBe('Approved')
     await site.db.deleteFrom('legal_document').where('id', '=', id).execute()
   })
@@ -103,7 +103,7 @@ describe('an approved enrollment', () => {
     expect((await join({ sponsor_site_name: 'heron', username: 'heronsfriend' })).json().payment).toBe('Approved')
   })
 
-  it('4.2 hands over a token that only the office can use, for 60 seconds', async () => {
+  it('4.2 returns a token that is valid only for the office, for 60 seconds', async () => {
     const { token, vo_url } = (await join()).json()
     const key = await importJWK(site.world.keys.signing.publicJwk, 'ES256')
     const now = site.world.now()
@@ -115,7 +115,7 @@ describe('an approved enrollment', () => {
     expect(officeAddress(vo_url, token)).toMatch(/^http:\/\/foyer\.test\/office\/autologin\/grant-access\/[\w~-]+$/)
   })
 
-  it('4.3 ignores prices, levels and hidden fields that a caller sends', async () => {
+  it('4.3 ignores prices, levels and hidden fields in the request', async () => {
     const hidden = {
       grand_total: '1.0731',
       price: '0.0173',
@@ -124,8 +124,8 @@ describe('an approved enrollment', () => {
       sponsor_id: 'somebodyelse',
     }
     expect((await join({ username: 'sly', ...hidden })).json().payment).toBe('Approved')
-    const held = { username: 'slyer', cc_number: cards.review }
-    expect((await join({ ...held, ...hidden })).json().payment, 'its answers are kept until then').toBe('Pending')
+    const inReview = { username: 'slyer', cc_number: cards.review }
+    expect((await join({ ...inReview, ...hidden })).json().payment, 'keeps its details').toBe('Pending')
     const member = await site.db
       .selectFrom('member')
       .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
@@ -134,14 +134,14 @@ describe('an approved enrollment', () => {
       .where('username', '=', 'sly')
       .executeTakeFirst()
     expect(member).toEqual({ level: 'Member', site: 'ana', grand_total: 9900 })
-    const kept = await everyRow(site.db)
-    expect(kept.payment?.join()).toContain('slyer')
-    for (const sent of Object.values(hidden)) expect(JSON.stringify(kept)).not.toContain(sent)
+    const rows = await everyRow(site.db)
+    expect(rows.payment?.join()).toContain('slyer')
+    for (const value of Object.values(hidden)) expect(JSON.stringify(rows)).not.toContain(value)
     const amounts = await site.db.selectFrom('payment').select('amount_cents').distinct().execute()
     expect(amounts).toEqual([{ amount_cents: 9900 }])
   })
 
-  it('4.4 ships to the billing address, or to the one that was named', async () => {
+  it('4.4 ships to the billing address, or to a separate shipping address', async () => {
     const shipped = {
       product_ids: '35',
       username: 'shipper',
@@ -166,16 +166,16 @@ describe('an approved enrollment', () => {
       grand_total: 14900,
     })
 
-    const half = await join({ is_shipping_different: '1', ship_address: '5 Quay' })
-    expect(half.statusCode).toBe(422)
-    expect(half.json().fields).toMatchObject({
+    const incomplete = await join({ is_shipping_different: '1', ship_address: '5 Quay' })
+    expect(incomplete.statusCode).toBe(422)
+    expect(incomplete.json().fields).toMatchObject({
       ship_city: ['Please enter your city.'],
       ship_country: ['Please select a country.'],
       ship_zip_code: ['Please enter your Post / ZIP code.'],
     })
   })
 
-  it('4.5 keeps title, version and hash of every text that was accepted', async () => {
+  it('4.5 stores title, version and hash of every accepted text', async () => {
     await join({ username: 'reader' })
     const member = await memberNamed('reader')
     const accepted = await site.db
@@ -208,13 +208,13 @@ describe('a refused enrollment', () => {
   it.each([
     ['oldmill', 'inactive'],
     ['nobodyhere', 'unknown'],
-  ])('4.6 1.5 is refused on sponsor_site_name under %s, who is %s', async (sponsor_site_name) => {
+  ])('4.6 1.5 is refused on sponsor_site_name for the sponsor %s, who is %s', async (sponsor_site_name) => {
     const reply = await join({ sponsor_site_name })
     expect(reply.statusCode).toBe(422)
     expect(Object.keys(reply.json().fields)).toEqual(['sponsor_site_name'])
   })
 
-  it('4.6 passes the credit of a renamed sponsor on', async () => {
+  it('4.6 credits the new site of a renamed sponsor', async () => {
     expect((await join({ sponsor_site_name: 'harbor', username: 'kitefan' })).json().payment).toBe('Approved')
     const member = await memberNamed('kitefan')
     const sponsor = await site.db
@@ -238,7 +238,7 @@ describe('a refused enrollment', () => {
       'Please confirm the captcha.',
     ],
     [{ username: 'office' }, 'username', 'This username is already taken.'],
-  ])('4.12 stops %o before any money moves', async (changes, field, message) => {
+  ])('4.12 refuses %o before any money moves', async (changes, field, message) => {
     const before = await attempts()
     const reply = await join(changes as Record<string, string>)
     expect(reply.statusCode).toBe(422)
@@ -246,13 +246,13 @@ describe('a refused enrollment', () => {
     expect(await attempts()).toBe(before)
   })
 
-  it('4.12 takes a captcha’s solution once', async () => {
+  it('4.12 accepts a captcha’s solution only once', async () => {
     const captcha = await site.captcha()
     expect((await join({ captcha })).statusCode).toBe(200)
     expect((await join({ captcha })).json().fields).toEqual({ captcha: ['Please confirm the captcha.'] })
   })
 
-  it('4.12 does not lose the captcha to a mistake in another field', async () => {
+  it('4.12 does not use up the captcha for a mistake in another field', async () => {
     const captcha = await site.captcha()
     expect((await join({ captcha, product_ids: '999' })).statusCode).toBe(422)
     expect((await join({ captcha })).statusCode).toBe(200)
@@ -261,9 +261,9 @@ describe('a refused enrollment', () => {
 
 const attempts = async () => (await site.db.selectFrom('payment').select('attempt').execute()).length
 
-it('4.10 makes one member of a hundred who ask for one username at once', async () => {
-  const crowd = await Promise.all(Array.from({ length: 100 }, () => filledForm(site, { username: 'popular' })))
-  const replies = await Promise.all(crowd.map((form) => site.post('enrollment/add-enrollment', form)))
+it('4.10 when a hundred visitors ask for the same username at once, one becomes a member', async () => {
+  const forms = await Promise.all(Array.from({ length: 100 }, () => filledForm(site, { username: 'popular' })))
+  const replies = await Promise.all(forms.map((form) => site.post('enrollment/add-enrollment', form)))
   const approved = replies.filter((reply) => reply.statusCode === 200 && reply.json().payment === 'Approved')
   const refused = replies.filter((reply) => reply.statusCode === 422)
   expect([approved.length, refused.length]).toEqual([1, 99])

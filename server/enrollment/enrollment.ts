@@ -2,59 +2,55 @@ import { randomUUID } from 'node:crypto'
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { recheckBeforeCharge, withinCardLimits } from '#server/abuse/card-limits.ts'
+import type { Db } from '#server/db/db.ts'
 import { mintGrant } from '#server/office/grant.ts'
-import {
-  authorize,
-  awaitGateway,
-  endedWithoutCharge,
-  findAttempts,
-  isOpen,
-  referenceOf,
-  releaseAttempt,
-} from '#server/payments/payments.ts'
+import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
+import { authorize, awaitGateway, endedWithoutCharge, findAttempts, isOpen } from '#server/payments/payments.ts'
 import { Refusal } from '#server/refusal.ts'
 import { hashPassword } from '#server/secrets/password-hash.ts'
 import type { World } from '#server/world.ts'
 import { admit } from './admission.ts'
+import { memberOfEnrollment } from './members.ts'
+import { releaseAttempt } from './release.ts'
 import { reserve, type ScreenedOrder } from './reservation.ts'
 import { screenOrder } from './screening.ts'
-import type { AttemptKey, PaymentRequest, Visitor } from './visitor.ts'
+import type { PaymentRequest, Visitor } from './visitor.ts'
 
-/** From a filled form to a member with a key to the office. Money waits until the member exists: mind the order. */
+/**
+ * From a completed form to a member with a token for the office. The order of the steps matters: the card is only
+ * authorized here, and a job captures the money after the member has been written.
+ */
 export async function enroll(world: World, order: Enrollment, visitor: Visitor): Promise<EnrollmentReply> {
   const key = visitor.key ?? (await nextKey(world, visitor))
   const reference = referenceOf(key)
-  const isUnderWay = () => underWay.has(reference)
-  if (isUnderWay()) return PENDING // sent many times at once: the first one pays, and the others do not stand in its way
-  const known = await recall(world, key, visitor)
-  if (known) return known // a repeated key costs nothing
-  if (isUnderWay()) return PENDING
-  underWay.add(reference)
+  if (inProgress.has(reference)) return PENDING // a repeat does not compete with the first request for the database
+  const previousReply = await findPreviousReply(world, key, visitor)
+  if (previousReply) return previousReply
+  if (inProgress.has(reference)) return PENDING // another request has started during the lookup
+  inProgress.add(reference)
   try {
-    const press = { order, key, visitor }
-    const screened = await screenOrder(world, press) // everything cheap, before anything dear
-    return await withinCardLimits(world, press, () => charge(world, press, screened))
+    const request = { order, key, visitor }
+    const screened = await screenOrder(world, request) // cheap checks come before expensive ones
+    return await withinCardLimits(world, request, () => charge(world, request, screened))
   } finally {
-    underWay.delete(reference)
+    inProgress.delete(reference)
   }
 }
 
-/** Keys that this process is working on. It only saves work: who is first is decided by the database. */
-const underWay = new Set<string>()
-
-async function charge(world: World, press: PaymentRequest, screened: ScreenedOrder): Promise<EnrollmentReply> {
-  const { order, key, visitor } = press
+/** The steps that cost time or money. */
+async function charge(world: World, request: PaymentRequest, screened: ScreenedOrder): Promise<EnrollmentReply> {
+  const { order, key, visitor } = request
   const password_hash = await hashPassword(order.password, world.config)
-  await recheckBeforeCharge(world, press) // a breaker may have tripped while this one waited
-  const attempt = await reserve(world, key, screened, password_hash) // username and email are ours from here
+  await recheckBeforeCharge(world, request) // a breaker may have tripped since the first check
+  const attempt = await reserve(world, key, screened, password_hash) // claims the username and the email
   if (!attempt) return PENDING // another request of this enrollment was faster
   if (!visitor.cookie) visitor.setEnrollmentCookie(key.enrollment_id, screened.touches)
 
-  const hold = await authorize(world, attempt, order) // written down before the call is made
+  const hold = await authorize(world, attempt, order)
   switch (hold.outcome) {
     case 'approved': {
       const member_id = await admit(world, attempt, hold)
-      return member_id ? welcome(world, member_id) : PENDING
+      return member_id ? approved(world, member_id) : PENDING
     }
     case 'declined':
       await releaseAttempt(world, attempt, hold.decline_class)
@@ -63,80 +59,97 @@ async function charge(world: World, press: PaymentRequest, screened: ScreenedOrd
       await releaseAttempt(world, attempt, 'abandoned')
       throw new Refusal(502, 'There was an error processing your payment. Please try again later.')
     default:
-      await awaitGateway(world, attempt, hold) // settled by the janitor; never "try again"
+      await awaitGateway(world, attempt, hold) // the janitor settles it; a second try could charge twice
       return PENDING
   }
 }
 
-const declined = (why: string | null): EnrollmentReply => ({
-  payment: 'Declined',
-  token: '',
-  vo_url: '',
-  decline_class: why === 'input' || why === 'card' ? why : 'bank', // suspected of fraud, one is sent to the bank as well
-})
+/** Attempts that this process is working on. It only saves work; the database decides which request is first. */
+const inProgress = new Set<string>()
+
+/** Without a key, the caller continues the enrollment in their cookie: its last attempt, or the one after it. */
+async function nextKey(world: World, { cookie }: Visitor): Promise<AttemptKey> {
+  if (!cookie) return { enrollment_id: randomUUID(), attempt: 1 }
+  const last = (await findAttempts(world.db, cookie)).at(-1)
+  return { enrollment_id: cookie, attempt: last ? last.attempt + (endedWithoutCharge(last) ? 1 : 0) : 1 }
+}
+
+/** What this key was answered before. Once an enrollment has a member, every key of it is answered "Approved". */
+async function findPreviousReply(
+  world: World,
+  key: AttemptKey,
+  visitor: Visitor,
+): Promise<EnrollmentReply | undefined> {
+  const { attempts, member } = await findProgress(world.db, key.enrollment_id)
+  if (member) {
+    const mayGetToken = visitor.cookie === key.enrollment_id && hasJustJoined(world, member)
+    return mayGetToken
+      ? approved(world, member.id)
+      : { payment: 'Approved', token: '', vo_url: world.config.OFFICE_URL }
+  }
+  const sameAttempt = attempts.find(({ attempt }) => attempt === key.attempt)
+  if (sameAttempt?.state === 'declined') return declined(sameAttempt.decline_class)
+  if (attempts.some(isOpen)) return PENDING
+  if (sameAttempt || attempts.some(({ attempt }) => attempt > key.attempt))
+    throw new Refusal(409, 'This payment attempt has ended, and you were not charged. Please try again.')
+  return undefined
+}
+
+/** All attempts of an enrollment, oldest first, and the member that it led to. */
+async function findProgress(db: Db, enrollment_id: string) {
+  const attempts = await findAttempts(db, enrollment_id)
+  const hasSucceeded = attempts.some((attempt) => !isOpen(attempt) && !endedWithoutCharge(attempt))
+  return { attempts, member: hasSucceeded ? await memberOfEnrollment(db, enrollment_id) : undefined }
+}
+
+/** For a while after joining, the page that paid can still get a token for the office. */
+const hasJustJoined = ({ now }: World, { welcome_until }: { welcome_until: Date | null }) =>
+  welcome_until !== null && now() < welcome_until
+
 const PENDING: EnrollmentReply = { payment: 'Pending', token: '', vo_url: '' }
 
-const welcome = (world: World, member_id: string): EnrollmentReply => ({
+const approved = (world: World, member_id: string): EnrollmentReply => ({
   payment: 'Approved',
   token: mintGrant(world, member_id),
   vo_url: world.config.OFFICE_URL,
 })
 
-/** What became of an attempt, without asking for anything: the page calls it when an answer was lost. */
+const declined = (decline_class: string | null): EnrollmentReply => ({
+  payment: 'Declined',
+  token: '',
+  vo_url: '',
+  decline_class: decline_class === 'input' || decline_class === 'card' ? decline_class : 'bank', // never mention fraud
+})
+
+/** What became of an attempt. The page asks when it has lost the answer; nothing is changed or charged. */
 export async function enrollmentStatus(world: World, visitor: Visitor): Promise<EnrollmentStatus> {
   const key = visitor.key ?? (await nextKey(world, visitor))
-  const { attempts } = await findAttempts(world.db, key.enrollment_id)
-  const unused = Math.max(key.attempt, (attempts.at(-1)?.attempt ?? 0) + 1)
-  const reply = await recall(world, key, visitor).catch((error: unknown) => {
-    if (!(error instanceof Refusal)) throw error // not being able to look is not "nothing was charged"
+  const lastAttempt = (await findAttempts(world.db, key.enrollment_id)).at(-1)?.attempt ?? 0
+  const unusedAttempt = Math.max(key.attempt, lastAttempt + 1)
+  const reply = await findPreviousReply(world, key, visitor).catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error // a failed lookup must not be reported as "nothing was charged"
     return undefined
   })
-  switch (reply?.payment ?? (underWay.has(referenceOf(key)) ? 'Pending' : 'None')) {
+  switch (reply?.payment ?? (inProgress.has(referenceOf(key)) ? 'Pending' : 'None')) {
     case 'Approved':
       return { state: 'approved', attempt: key.attempt, reply }
     case 'Pending':
       return { state: 'running', attempt: key.attempt, reply }
     case 'Declined':
-      return { state: 'declined', attempt: unused, reply }
+      return { state: 'declined', attempt: unusedAttempt, reply }
     default:
-      return { state: 'none', attempt: unused }
+      return { state: 'none', attempt: unusedAttempt }
   }
-}
-
-/** A caller without a key goes on with the cookie's enrollment: its newest attempt, or the one after it. */
-async function nextKey(world: World, { cookie }: Visitor): Promise<AttemptKey> {
-  if (!cookie) return { enrollment_id: randomUUID(), attempt: 1 }
-  const newest = (await findAttempts(world.db, cookie)).attempts.at(-1)
-  return { enrollment_id: cookie, attempt: newest ? newest.attempt + (endedWithoutCharge(newest) ? 1 : 0) : 1 }
-}
-
-/** Whether the page that paid may still hand out keys. */
-const isWelcome = ({ now }: World, { welcome_until }: { welcome_until: Date | null }) =>
-  welcome_until !== null && now() < welcome_until
-
-/** The answer that this key has had before. An enrollment that succeeded answers every key with its approval. */
-async function recall(world: World, key: AttemptKey, visitor: Visitor): Promise<EnrollmentReply | undefined> {
-  const { member, attempts } = await findAttempts(world.db, key.enrollment_id)
-  if (member) {
-    const stillHere = visitor.cookie === key.enrollment_id && isWelcome(world, member)
-    return stillHere ? welcome(world, member.id) : { payment: 'Approved', token: '', vo_url: world.config.OFFICE_URL }
-  }
-  const same = attempts.find(({ attempt }) => attempt === key.attempt)
-  if (same?.state === 'declined') return declined(same.decline_class)
-  if (attempts.some(isOpen)) return PENDING
-  if (same || attempts.some(({ attempt }) => attempt > key.attempt))
-    throw new Refusal(409, 'This attempt ended, and nothing was charged. Please try again.')
-  return undefined
 }
 
 /**
- * How an enrollment stands when a page is opened. Over: it has led to a member who was here long ago, has signed out, or now
- * opens a link that is not their own way in; the next one in this browser is somebody else.
+ * How far an enrollment has come when a page is opened. It is over when its member joined a while ago, has signed out, or
+ * opens a new link: the next enrollment in this browser is another person's.
  */
-export async function enrollmentStanding(world: World, enrollment_id: string, isNewLink: boolean): Promise<Standing> {
-  const none = { attempts: [], member: undefined }
-  const { attempts, member } = await findAttempts(world.db, enrollment_id).catch(() => none)
-  if (!member) return attempts.every(endedWithoutCharge) ? 'free' : 'joining'
-  return isNewLink || !isWelcome(world, member) ? 'over' : 'joined'
+export async function enrollmentPhase(world: World, enrollment_id: string, isNewLink: boolean): Promise<Phase> {
+  const nothing = { attempts: [], member: undefined }
+  const { attempts, member } = await findProgress(world.db, enrollment_id).catch(() => nothing)
+  if (!member) return attempts.every(endedWithoutCharge) ? 'open' : 'paying'
+  return isNewLink || !hasJustJoined(world, member) ? 'over' : 'joined'
 }
-type Standing = 'free' | 'joining' | 'joined' | 'over'
+type Phase = 'open' | 'paying' | 'joined' | 'over'

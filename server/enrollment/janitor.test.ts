@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { expect, it, vi } from 'vitest'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
-import { referenceOf, releaseAttempt } from '#server/payments/payments.ts'
+import { referenceOf } from '#server/payments/attempt-key.ts'
 import { emailsTo } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { settleAttempts, settlementGroups } from './janitor.ts'
+import { releaseAttempt } from './release.ts'
 
 const enroll = async (site: Site, enrollment: string, changes: Record<string, string> = {}, attempt = 1) =>
   site.post('enrollment/add-enrollment', await filledForm(site, changes), {
@@ -15,38 +16,38 @@ const enroll = async (site: Site, enrollment: string, changes: Record<string, st
 const payments = (site: Site) => site.db.selectFrom('payment').selectAll().orderBy('attempt').execute()
 const transactions = (site: Site) => site.world.payment.transactions(new Date(0), AbortSignal.timeout(1000))
 
-/** Something that appears between the reservation and the admission, and makes the member impossible. */
-const standInTheWay = (site: Site, username: string) => {
+/** Takes the member's site between the reservation and the admission, so that the member can never be written. */
+const blockMember = (site: Site, username: string) => {
   const { authorize } = site.world.payment
-  site.world.payment.authorize = async (...asked) => {
+  site.world.payment.authorize = async (...args) => {
     const created_at = site.world.now()
     await site.db
       .insertInto('sponsor')
       .values({ id: randomUUID(), site: username, name: 'In the way', active: true, created_at })
       .execute()
-    return authorize(...asked)
+    return authorize(...args)
   }
 }
 
-it('4.13 captures the payment and sends a welcome letter with receipt and sponsor', async () => {
+it('4.13 captures the payment and sends a welcome email with receipt and sponsor', async () => {
   const site = await testSite()
   await enroll(site, randomUUID(), { username: 'lantern', email: 'Lantern@mail.example' })
-  const letters = await emailsTo(site, 'Lantern@mail.example')
+  const emails = await emailsTo(site, 'Lantern@mail.example')
   expect(await payments(site)).toMatchObject([{ state: 'captured' }])
   expect(await transactions(site)).toMatchObject([{ state: 'captured', amount_cents: 9900 }])
-  expect(letters.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
-  const letter = letters.find(({ subject }) => subject === 'Welcome to Foyer')
-  expect(letter?.body).toContain("You joined with Ana's Paper Lantern Studio")
-  expect(letter?.body).toContain('Total: $99.00')
-  expect(letter?.body).toContain('http://foyer.test/lantern')
+  expect(emails.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
+  const welcome = emails.find(({ subject }) => subject === 'Welcome to Foyer')
+  expect(welcome?.body).toContain("You joined with Ana's Paper Lantern Studio")
+  expect(welcome?.body).toContain('Total: $99.00')
+  expect(welcome?.body).toContain('http://foyer.test/lantern')
   await site.close()
 })
 
-it('4.13 tries again when the gateway does not confirm, and captures once', async () => {
+it('4.13 retries a capture that the gateway does not confirm, and captures once', async () => {
   const site = await testSite()
   const { capture } = site.world.payment
-  let refusals = 2
-  site.world.payment.capture = async (...asked) => (refusals-- > 0 ? 'unknown' : capture(...asked))
+  let failures = 2
+  site.world.payment.capture = async (...args) => (failures-- > 0 ? 'unknown' : capture(...args))
   await enroll(site, randomUUID())
   for (let round = 0; round < 4; round++) {
     while (await runJobs(site.world));
@@ -58,59 +59,59 @@ it('4.13 tries again when the gateway does not confirm, and captures once', asyn
   await site.close()
 })
 
-it('4.20 a member that can never be written is let go, and hears of it', async () => {
+it('4.20 if the member can never be written, the hold is voided and the visitor gets an email', async () => {
   const site = await testSite()
   const enrollment = randomUUID()
-  standInTheWay(site, 'blocked')
+  blockMember(site, 'blocked')
   const reply = await enroll(site, enrollment, { username: 'blocked', email: 'blocked@mail.example' })
   expect(reply.json()).toMatchObject({ payment: 'Pending', token: '' })
-  const [letGo] = await site.db.selectFrom('job').select('payload').where('kind', '=', 'void').execute()
+  const [voidJob] = await site.db.selectFrom('job').select('payload').where('kind', '=', 'void').execute()
   const transaction_id = expect.any(String)
-  expect(letGo?.payload).toEqual({ enrollment_id: enrollment, attempt: 1, transaction_id }) // and nothing of the visitor
+  expect(voidJob?.payload).toEqual({ enrollment_id: enrollment, attempt: 1, transaction_id }) // and no personal data
   while (await runJobs(site.world));
   expect(await payments(site)).toMatchObject([{ state: 'voided', details: null, password_hash: null }])
   expect(await transactions(site)).toMatchObject([{ state: 'voided' }])
   expect(await site.db.selectFrom('member').select('id').execute()).toEqual([])
-  const [letter] = (await site.get('/__outbox.json?to=blocked@mail.example')).json()
-  expect(letter.body).toContain('Nothing was charged')
-  expect(letter.body).toContain('http://foyer.test/ana') // the sponsor keeps the credit
+  const [email] = (await site.get('/__outbox.json?to=blocked@mail.example')).json()
+  expect(email.body).toContain('Nothing was charged')
+  expect(email.body).toContain('http://foyer.test/ana') // the sponsor keeps the credit
   const status = await site.get('/api/enrollment/status', { 'idempotency-key': `${enrollment}.1` })
   expect(status.json()).toEqual({ state: 'none', attempt: 2 })
   await site.close()
 })
 
-it('4.20 what the gateway will not void is given back, and asked for until it is confirmed', async () => {
+it('4.20 a hold that cannot be voided is refunded, and retried until the gateway confirms', async () => {
   const site = await testSite()
-  standInTheWay(site, 'blocked')
-  const asked: string[] = []
+  blockMember(site, 'blocked')
+  const calls: string[] = []
   const answers = { void: ['unknown', 'refused', 'refused'], refund: ['unknown', 'done'] }
-  for (const what of ['void', 'refund'] as const)
-    site.world.payment[what] = async () => {
-      asked.push(what)
-      return answers[what].shift() as 'done'
+  for (const method of ['void', 'refund'] as const)
+    site.world.payment[method] = async () => {
+      calls.push(method)
+      return answers[method].shift() as 'done'
     }
   await enroll(site, randomUUID(), { username: 'blocked' })
   for (let round = 0; round < 4; round++) {
     while (await runJobs(site.world));
     site.pass(15)
   }
-  expect(asked).toEqual(['void', 'void', 'refund', 'void', 'refund'])
+  expect(calls).toEqual(['void', 'void', 'refund', 'void', 'refund'])
   expect(await payments(site)).toMatchObject([{ state: 'voided' }])
   await site.close()
 })
 
-it('4.18 an approval of an attempt that was given up is voided, also when a later one has paid', async () => {
+it('4.18 a late approval of an abandoned attempt is voided, even after a later attempt has paid', async () => {
   const site = await testSite()
   const { authorize } = site.world.payment
-  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [request, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   site.world.payment.authorize = async (...hold) => {
-    asked.resolve()
+    request.resolve()
     await answer.promise
     return authorize(...hold)
   }
   const enrollment = randomUUID()
   const first = enroll(site, enrollment)
-  await asked.promise
+  await request.promise
   site.pass(31 * 60)
   while (await settleAttempts(site.world));
   site.world.payment.authorize = authorize
@@ -122,7 +123,7 @@ it('4.18 an approval of an attempt that was given up is voided, also when a late
   await site.close()
 })
 
-it('4.18 a decline cannot move a member', async () => {
+it('4.18 a late decline does not change an attempt that has become a member', async () => {
   const site = await testSite()
   const enrollment = randomUUID()
   await enroll(site, enrollment)
@@ -131,93 +132,93 @@ it('4.18 a decline cannot move a member', async () => {
   await site.close()
 })
 
-it('4.18 nobody is written to that nothing was charged when the approval came first', async () => {
+it('4.18 no email says that nothing was charged when the approval came first', async () => {
   const site = await testSite()
   const enrollment = randomUUID()
   await enroll(site, enrollment, { cc_number: cards.answerLost, email: 'quick@mail.example' })
   const { lookup } = site.world.payment
-  site.world.payment.lookup = async (asked, signal) => {
-    const found = await lookup(asked, signal)
-    if (found.outcome === 'approved')
+  site.world.payment.lookup = async (query, signal) => {
+    const answer = await lookup(query, signal)
+    if (answer.outcome === 'approved')
       await site.db
         .updateTable('payment')
-        .set({ state: 'authorized', transaction_id: found.transaction_id, vault_reference: found.vault_reference })
+        .set({ state: 'authorized', transaction_id: answer.transaction_id, vault_reference: answer.vault_reference })
         .execute()
-    return { outcome: 'declined', decline_class: 'bank' } // an older answer that comes last
+    return { outcome: 'declined', decline_class: 'bank' } // an older answer that arrives last
   }
   for (let round = 0; round < 2; round++) {
     site.pass(61)
     await settleAttempts(site.world)
   }
-  const letters = await emailsTo(site, 'quick@mail.example')
+  const emails = await emailsTo(site, 'quick@mail.example')
   expect(await payments(site)).toMatchObject([{ state: 'captured' }])
-  expect(letters.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
+  expect(emails.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
   await site.close()
 })
 
-it('4.9 an answer that was lost is looked up after a second, then ever more slowly', async () => {
+it('4.9 a lost answer is looked up after a second, then less and less often', async () => {
   const site = await testSite()
   await enroll(site, randomUUID(), { cc_number: cards.answerLost })
-  let looked = 0
+  let lookups = 0
   site.world.payment.lookup = async () => {
-    looked++
+    lookups++
     return { outcome: 'unknown' }
   }
   for (let second = 0; second < 300; second++) {
     site.pass(1.1)
     while (await settleAttempts(site.world));
   }
-  expect(looked).toBeGreaterThan(20)
-  expect(looked).toBeLessThan(50)
+  expect(lookups).toBeGreaterThan(20)
+  expect(lookups).toBeLessThan(50)
   await site.close()
 })
 
-it('4.9 a payment of another gateway is left to that gateway', async () => {
+it('4.9 a payment of another gateway is not looked up at this one', async () => {
   const site = await testSite()
   await enroll(site, randomUUID(), { cc_number: cards.answerLost })
   site.world.payment.name = 'another'
   site.pass(61)
   await settleAttempts(site.world)
   expect(await payments(site)).toMatchObject([{ state: 'unknown', gateway: 'sandbox' }])
-  expect(site.log()).toContain("only the gateway 'sandbox' knows of this attempt")
+  expect(site.log()).toContain("this attempt belongs to the gateway 'sandbox'")
   await site.close()
 })
 
-/** An attempt whose process died while it was at the bank, and whose lease is over. */
-const leftAtTheBank = async (site: Site, cc_number: string = cards.review) => {
+/** An attempt whose process died while it waited for the bank, and whose lease has expired. */
+const orphanedAttempt = async (site: Site, cc_number: string = cards.review) => {
   const enrollment_id = randomUUID()
   await enroll(site, enrollment_id, { cc_number })
-  const left = site.db.updateTable('payment').where('enrollment_id', '=', enrollment_id)
-  await left.set({ state: 'authorizing', leased_until: new Date(site.world.now().getTime() - 1) }).execute()
+  const update = site.db.updateTable('payment').where('enrollment_id', '=', enrollment_id)
+  await update.set({ state: 'authorizing', leased_until: new Date(site.world.now().getTime() - 1) }).execute()
   return enrollment_id
 }
 
-it('4.9 a gateway that does not answer for one attempt holds up no other', async () => {
+it('4.9 an attempt for which the gateway does not answer does not delay other attempts', async () => {
   const site = await testSite()
   const { lookup } = site.world.payment
-  const silent = await leftAtTheBank(site)
+  const unanswered = await orphanedAttempt(site)
   const { promise, resolve } = Promise.withResolvers<void>()
-  site.world.payment.lookup = async (asked, signal) => {
-    if (asked.reference === referenceOf({ enrollment_id: silent, attempt: 1 })) await promise
-    return lookup(asked, signal)
+  site.world.payment.lookup = async (query, signal) => {
+    if (query.reference === referenceOf({ enrollment_id: unanswered, attempt: 1 })) await promise
+    return lookup(query, signal)
   }
-  await leftAtTheBank(site, cards.answerLost)
-  const settling = settleAttempts(site.world, settlementGroups.theirs)
+  await orphanedAttempt(site, cards.answerLost)
+  const settling = settleAttempts(site.world, settlementGroups.gateway)
   const states = async () => (await payments(site)).map(({ state }) => state).sort()
   const soon = { timeout: 10_000 }
   await vi.waitFor(async () => expect(await states()).toEqual(['enrolled', 'unknown']), soon)
-  await leftAtTheBank(site)
+  await orphanedAttempt(site)
   await site.db.updateTable('payment').set({ state: 'reserved' }).where('leased_until', '<', site.world.now()).execute()
-  expect(await settleAttempts(site.world, settlementGroups.ours)).toBe(1)
+  expect(await settleAttempts(site.world, settlementGroups.local)).toBe(1)
   expect(await states()).toEqual(['abandoned', 'enrolled', 'unknown'])
   resolve()
   expect(await settling).toBe(2)
   await site.close()
 })
 
-it('4.9 an attempt that cannot be looked up does not keep its place at the bank, and the log names it', async () => {
+it('4.9 an attempt whose lookup fails is logged, and no longer counts towards PAYMENTS_AT_ONCE', async () => {
   const site = await testSite({ PAYMENTS_AT_ONCE: '1' })
-  const enrollment_id = await leftAtTheBank(site)
+  const enrollment_id = await orphanedAttempt(site)
   site.world.payment.lookup = async () => {
     throw new Error('no such page')
   }
@@ -229,34 +230,34 @@ it('4.9 an attempt that cannot be looked up does not keep its place at the bank,
   await site.close()
 })
 
-it('4.9 an attempt that is being looked up has left its place at the bank', async () => {
+it('4.9 an attempt that is being looked up does not count towards PAYMENTS_AT_ONCE', async () => {
   const site = await testSite({ PAYMENTS_AT_ONCE: '1' })
-  await leftAtTheBank(site)
+  await orphanedAttempt(site)
   const { lookup } = site.world.payment
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
-  const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
-  site.world.payment.lookup = async (...of) => {
-    ask()
+  const { promise: started, resolve: start } = Promise.withResolvers<void>()
+  site.world.payment.lookup = async (...args) => {
+    start()
     await answered
-    return lookup(...of)
+    return lookup(...args)
   }
   const settling = settleAttempts(site.world)
-  await asked
+  await started
   expect((await enroll(site, randomUUID())).json()).toMatchObject({ payment: 'Approved' })
   answer()
   await settling
   await site.close()
 })
 
-it('4.7 a declined card says what to do about it, to its repeats too, and never speaks of fraud', async () => {
+it('4.7 a declined card tells the visitor what to do, also on a repeated request, and never mentions fraud', async () => {
   const site = await testSite()
-  const told: Record<string, string> = {
+  const classes: Record<string, string> = {
     '4000000000000127': 'input',
     '4000000000009995': 'card',
     '4000000000000002': 'bank',
     '4100000000000019': 'bank',
   }
-  for (const [cc_number, decline_class] of Object.entries(told)) {
+  for (const [cc_number, decline_class] of Object.entries(classes)) {
     const enrollment = randomUUID()
     expect((await enroll(site, enrollment, { cc_number })).json()).toMatchObject({ payment: 'Declined', decline_class })
     expect((await enroll(site, enrollment)).json()).toMatchObject({ payment: 'Declined', decline_class })

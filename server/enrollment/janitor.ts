@@ -1,22 +1,24 @@
 import { sql } from 'kysely'
 import { recordDecline } from '#server/abuse/breaker.ts'
 import type { PaymentState } from '#server/db/tables.ts'
-import {
-  AWAITING_GATEWAY,
-  awaitGateway,
-  gatewayDeadline,
-  leaseEnd,
-  referenceOf,
-  releaseAndEmail,
-  releaseAttempt,
-} from '#server/payments/payments.ts'
-import { deleteExpiredChoices } from '#server/sponsors/credit.ts'
+import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
+import { AWAITING_GATEWAY, awaitGateway, gatewayDeadline, leaseEnd } from '#server/payments/payments.ts'
 import { rollUpVisits } from '#server/sponsors/page-hits.ts'
 import type { World } from '#server/world.ts'
 import { admit } from './admission.ts'
-import type { AttemptKey } from './visitor.ts'
+import { releaseAndEmail, releaseAttempt } from './release.ts'
+import { deleteExpiredChoices } from './sponsor-choice.ts'
 
-type Left = AttemptKey & {
+/** The states that can be settled from our own records, and those that need the gateway, which may be slow. */
+export const settlementGroups: Record<'local' | 'gateway', PaymentState[]> = {
+  local: ['reserved', 'authorized'],
+  gateway: AWAITING_GATEWAY,
+}
+
+/** Few, because a batch takes as long as its slowest answer from the gateway. */
+export const ATTEMPTS_AT_ONCE = 12
+
+type OpenAttempt = AttemptKey & {
   state: PaymentState
   gateway: string
   transaction_id: string | null
@@ -24,25 +26,16 @@ type Left = AttemptKey & {
   created_at: Date
 }
 
-/** Whose next word is ours, and whose is the gateway's, which may take as long as its deadline. */
-export const settlementGroups: Record<'ours' | 'theirs', PaymentState[]> = {
-  ours: ['reserved', 'authorized'],
-  theirs: AWAITING_GATEWAY,
-}
-
-/** Who waits for a gateway that does not answer must not hold up all the others. */
-export const ATTEMPTS_AT_ONCE = 12
-
 /**
- * Finishes what a crash or a lost answer left open: takes attempts whose lease is over and asks the gateway. One that was at
- * the bank leaves it: nobody waits for its answer any more.
+ * Finishes attempts that a crash or a lost answer has left open, and returns how many there were. It takes those whose
+ * lease has expired. `authorizing` becomes `unknown`, so that they no longer count towards PAYMENTS_AT_ONCE.
  */
 export async function settleAttempts(
   world: World,
-  states = [...settlementGroups.ours, ...settlementGroups.theirs],
+  states = [...settlementGroups.local, ...settlementGroups.gateway],
 ): Promise<number> {
   const now = world.now()
-  const taken = await sql<Left>`
+  const { rows: attempts } = await sql<OpenAttempt>`
     update payment set leased_until = ${leaseEnd(world)},
       state = case state when 'authorizing' then 'unknown' else state end
     where (enrollment_id, attempt) in (
@@ -50,53 +43,55 @@ export async function settleAttempts(
       where state in (${sql.join(states.map(sql.lit))}) and leased_until < ${now}
       order by leased_until limit ${sql.lit(ATTEMPTS_AT_ONCE)} for update skip locked)
     returning enrollment_id, attempt, state, gateway, transaction_id, vault_reference, created_at`.execute(world.db)
-  await Promise.all(taken.rows.map((left) => settle(world, left).catch((error) => putOff(world, left, error))))
-  return taken.rows.length
+  await Promise.all(
+    attempts.map((attempt) =>
+      settle(world, attempt).catch((err: unknown) =>
+        world.log.warn({ err, reference: referenceOf(attempt) }, 'an attempt could not be settled yet'),
+      ),
+    ),
+  )
+  return attempts.length
 }
 
-/** Its lease ends by itself. */
-const putOff = (world: World, left: Left, err: unknown) =>
-  world.log.warn({ err, reference: referenceOf(left) }, 'an attempt could not be settled yet')
-
-async function settle(world: World, left: Left): Promise<void> {
-  const { enrollment_id, attempt, transaction_id, vault_reference } = left
+async function settle(world: World, open: OpenAttempt): Promise<void> {
+  const { enrollment_id, attempt, transaction_id, vault_reference } = open
   const key = { enrollment_id, attempt }
-  if (left.state === 'reserved') {
-    await releaseAttempt(world, key, 'abandoned', ['reserved']) // the gateway was never asked
+  if (open.state === 'reserved') {
+    await releaseAttempt(world, key, 'abandoned', ['reserved']) // the gateway was never called
     return
   }
-  if (left.state === 'authorized' && transaction_id && vault_reference !== null) {
+  if (open.state === 'authorized' && transaction_id && vault_reference !== null) {
     await admit(world, key, { outcome: 'approved', transaction_id, vault_reference })
     return
   }
-  if (left.gateway !== world.payment.name) throw new Error(`only the gateway '${left.gateway}' knows of this attempt`)
-  const asked = { reference: referenceOf(key), transaction_id, since: left.created_at }
-  const found = await world.payment.lookup(asked, gatewayDeadline(world))
-  switch (found.outcome) {
+  if (open.gateway !== world.payment.name) throw new Error(`this attempt belongs to the gateway '${open.gateway}'`)
+  const query = { reference: referenceOf(key), transaction_id, since: open.created_at }
+  const answer = await world.payment.lookup(query, gatewayDeadline(world))
+  switch (answer.outcome) {
     case 'approved':
-      await admit(world, key, found)
+      await admit(world, key, answer)
       return
     case 'declined':
-      if (await releaseAndEmail(world, key, found.decline_class)) await recordDecline(world)
+      if (await releaseAndEmail(world, key, answer.decline_class)) await recordDecline(world)
       return
     case 'not_found': {
-      // Our request may still be on its way, so this is not final at once.
-      const age = world.now().getTime() - left.created_at.getTime()
+      // Our request may still be in flight, so an attempt is only abandoned when it is old enough.
+      const age = world.now().getTime() - open.created_at.getTime()
       if (age > world.config.PAYMENT_IN_FLIGHT_SECONDS * 1000) {
         await releaseAndEmail(world, key, 'abandoned')
         return
       }
     }
   }
-  await awaitGateway(world, key, found, left.created_at)
+  await awaitGateway(world, key, answer, open.created_at)
 }
 
 const expiring = [
-  ...['limit_count', 'sandbox_code', 'office_session', 'email_link'],
-  ...['one_time_key', 'lease', 'breaker_trip', 'reconciliation_run'],
-] as const
+  ...(['limit_count', 'sandbox_code', 'office_session', 'email_link'] as const),
+  ...(['one_time_key', 'lease', 'breaker_trip', 'reconciliation_run'] as const),
+]
 
-/** Forgets what has expired or was done long ago, choices without a payment, and who the visitors of past days were. */
+/** Deletes expired rows and old jobs, and replaces the visits of past days by their number. */
 export async function deleteExpired(world: World): Promise<void> {
   const now = world.now()
   const daysAgo = (days: number) => new Date(now.getTime() - days * 24 * 3_600_000)

@@ -2,19 +2,19 @@ import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { World } from '#server/world.ts'
 
-/** Whom an enrollment has led to. */
+/** The member that an enrollment led to, if any. */
 export const memberOfEnrollment = (db: Db, enrollment_id: string) =>
   db.selectFrom('member').select(['id', 'welcome_until']).where('enrollment_id', '=', enrollment_id).executeTakeFirst()
 
-/** A member, and the sponsor they joined with, as letters and what they accepted name them. */
+/** A member and their sponsor, as emails and consent records name them. */
 export async function findMember({ db }: Pick<World, 'db'>, member_id: string) {
-  const [member] = (await readMember(db, { member_id })).rows
-  if (!member) throw new Error('a member who is not there')
+  const [member] = (await selectMember(db, { member_id })).rows
+  if (!member) throw new Error('member not found')
   return member
 }
 export type MemberWithSponsor = Awaited<ReturnType<typeof findMember>>
 
-const readMember = statement((db, { member_id }: { member_id: string }) =>
+const selectMember = statement((db, { member_id }: { member_id: string }) =>
   db
     .selectFrom('member')
     .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')

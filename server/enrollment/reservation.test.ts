@@ -6,23 +6,23 @@ import { reserve } from './reservation.ts'
 
 const payments = (site: Site) => site.db.selectFrom('payment').selectAll().orderBy('attempt').execute()
 
-it('4.8 of two who reserve the same attempt at once one has it, and a later one waits for its end', async () => {
+it('4.8 of two requests that reserve the same attempt at once one succeeds, and the next attempt must wait for it to end', async () => {
   const site = await testSite()
   await site.post('enrollment/add-enrollment', await filledForm(site, { cc_number: cards.review }))
   const [{ details } = { details: null }] = await payments(site)
-  if (!details) throw new Error('nothing is kept of the attempt')
+  if (!details) throw new Error('the attempt has no details')
   const member = { ...details.member, username: 'twofold', email: 'twofold@mail.example' }
   const enrollment_id = randomUUID()
-  const reserving = (attempt: number) =>
+  const reserveAttempt = (attempt: number) =>
     reserve(site.world, { enrollment_id, attempt }, { details: { ...details, member }, touches: [] }, 'a hash')
-  const both = await Promise.all([reserving(1), reserving(1)])
+  const both = await Promise.all([reserveAttempt(1), reserveAttempt(1)])
   expect(both.filter(Boolean)).toMatchObject([{ enrollment_id, attempt: 1 }])
-  expect(await reserving(2)).toBeUndefined()
+  expect(await reserveAttempt(2)).toBeUndefined()
   expect(await payments(site)).toHaveLength(2)
   await site.close()
 })
 
-it('4.8 the same request sent twice at once, captcha and all, is one payment', async () => {
+it('4.8 the same request sent many times at once, with the same captcha, is one payment', async () => {
   const site = await testSite()
   const key = { 'idempotency-key': `${randomUUID()}.1` }
   const form = await filledForm(site)
@@ -33,18 +33,18 @@ it('4.8 the same request sent twice at once, captcha and all, is one payment', a
   await site.close()
 })
 
-it('4.8 who sends a request again while it is under way does not ask the database, so that the first one gets through', async () => {
+it('4.8 a repeated request does not use the database while the first one is in progress', async () => {
   const site = await testSite()
   const key = { 'idempotency-key': `${randomUUID()}.1` }
   const form = await filledForm(site)
   const { authorize } = site.world.payment
   const repeats: string[] = []
-  site.world.payment.authorize = async (...asked) => {
+  site.world.payment.authorize = async (...args) => {
     const { db } = site.world
     site.world.db = undefined as never
     repeats.push((await site.post('enrollment/add-enrollment', form, key)).json().payment)
     site.world.db = db
-    return authorize(...asked)
+    return authorize(...args)
   }
   expect((await site.post('enrollment/add-enrollment', form, key)).json().payment).toBe('Approved')
   expect(repeats).toEqual(['Pending'])

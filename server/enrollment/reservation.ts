@@ -2,19 +2,19 @@ import { totalOf } from '#server/catalog/catalog.ts'
 import { type Db, inTransaction, isRejectedWrite } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Details, Tables } from '#server/db/tables.ts'
-import { type Attempt, endedWithoutCharge, findAttempts, leaseEnd, referenceOf } from '#server/payments/payments.ts'
+import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
+import { type Attempt, endedWithoutCharge, findAttempts, leaseEnd } from '#server/payments/payments.ts'
 import { refuseFields } from '#server/refusal.ts'
 import { findTouches, rowsToAppend, type Touch } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
 import { claimsOf, conflictMessages } from './claims.ts'
-import type { AttemptKey } from './visitor.ts'
 
-/** What an attempt may keep of an order, and the links that led to it. */
+/** What the attempt keeps of an order, and the sponsors' links that led to it. */
 export type ScreenedOrder = { details: Details; touches: Touch[] }
 
 /**
- * Claims the names and writes the attempt, all or nothing. Nothing, when the enrollment has one running: a new attempt
- * only follows earlier ones that ended without a charge.
+ * Claims username and email and writes the attempt, all or nothing. Returns nothing if the enrollment has another attempt
+ * that is open or has succeeded.
  */
 export async function reserve(
   world: World,
@@ -24,19 +24,20 @@ export async function reserve(
 ): Promise<Attempt | undefined> {
   const amount_cents = totalOf(details.lines)
   const attempt = { ...key, amount_cents, details, password_hash, created_at: world.now() }
-  const isReserved = (await reserveAtOnce(world, attempt, touches)) || (await reserveInTurn(world, attempt, touches))
+  const isReserved =
+    (await reserveInOneStatement(world, attempt, touches)) || (await reserveInTransaction(world, attempt, touches))
   return isReserved ? attempt : undefined
 }
 
-/** With nothing in its way, it is one statement. */
-async function reserveAtOnce(world: World, attempt: Attempt, touches: Touch[]): Promise<boolean> {
+/** The usual case: a first attempt whose username and email are free. False: nothing was written. */
+async function reserveInOneStatement(world: World, attempt: Attempt, touches: Touch[]): Promise<boolean> {
   const { enrollment_id, created_at, details } = attempt
   const claims = claimsOf(enrollment_id, details.member)
   if (attempt.attempt > 1 || Object.keys(conflictMessages(claims, claims)).length) return false
-  const added = rowsToAppend(enrollment_id, [], touches)
-  const begun = { id: enrollment_id, created_at }
+  const enrollment = { id: enrollment_id, created_at }
+  const newTouches = rowsToAppend(enrollment_id, [], touches)
   try {
-    await writeReservation(world.db, { begun, claims, added, payment: reservation(world, attempt) })
+    await insertReservation(world.db, { enrollment, claims, newTouches, payment: paymentRow(world, attempt) })
     return true
   } catch (error) {
     if (isRejectedWrite(error)) return false
@@ -44,56 +45,23 @@ async function reserveAtOnce(world: World, attempt: Attempt, touches: Touch[]): 
   }
 }
 
-type Reserving = {
-  begun: Pick<Tables['enrollment'], 'id' | 'created_at'>
+type Reservation = {
+  enrollment: Pick<Tables['enrollment'], 'id' | 'created_at'>
   claims: Tables['claim'][]
-  added: Tables['sponsor_touch'][]
-  payment: ReturnType<typeof reservation>
+  newTouches: Tables['sponsor_touch'][]
+  payment: ReturnType<typeof paymentRow>
 }
-const writeReservation = statement((db, { begun, claims, added, payment }: Reserving) => {
-  const writing = db
-    .with('begun', (write) => write.insertInto('enrollment').values(begun))
-    .with('claimed', (write) => write.insertInto('claim').values(claims))
-  const all = added.length
-    ? writing.with('touched', (write) => write.insertInto('sponsor_touch').values(added))
-    : writing
-  return all.insertInto('payment').values(payment)
+const insertReservation = statement((db, { enrollment, claims, newTouches, payment }: Reservation) => {
+  const query = db
+    .with('new_enrollment', (cte) => cte.insertInto('enrollment').values(enrollment))
+    .with('new_claims', (cte) => cte.insertInto('claim').values(claims))
+  const withTouches = newTouches.length
+    ? query.with('new_touches', (cte) => cte.insertInto('sponsor_touch').values(newTouches))
+    : query
+  return withTouches.insertInto('payment').values(payment)
 })
 
-/** After whatever else this enrollment is doing. Says whose names are taken. */
-function reserveInTurn(world: World, attempt: Attempt, touches: Touch[]): Promise<boolean> {
-  const { enrollment_id, created_at, details } = attempt
-  return inTransaction(world.db, async (db) => {
-    const begun = await lockEnrollment(db, enrollment_id, created_at)
-    if (!begun.attempts.every((earlier) => endedWithoutCharge(earlier) && earlier.attempt < attempt.attempt))
-      return false
-    const claims = claimsOf(enrollment_id, details.member)
-    const rows = begun.isNew ? [] : await findTouches(db, enrollment_id)
-    const added = rowsToAppend(enrollment_id, rows, touches)
-    const writing = db
-      .with('kept', (write) =>
-        write.updateTable('enrollment').set({ expires_at: null }).where('id', '=', enrollment_id),
-      )
-      .with('claimed', (write) =>
-        write
-          .insertInto('claim')
-          .values(claims)
-          .onConflict((clash) => clash.doNothing())
-          .returning('kind'),
-      )
-      .with('reserved', (write) => write.insertInto('payment').values(reservation(world, attempt)))
-    const all = added.length
-      ? writing.with('touched', (write) => write.insertInto('sponsor_touch').values(added))
-      : writing
-    const claimed = await all.selectFrom('claimed').select('kind').execute()
-    const clashes = conflictMessages(claims, claimed)
-    if (Object.keys(clashes).length) throw refuseFields(clashes) // and nothing stays
-    return true
-  })
-}
-
-/** A new attempt's row. */
-const reservation = (world: World, attempt: Attempt) => ({
+const paymentRow = (world: World, attempt: Attempt) => ({
   ...attempt,
   reference: referenceOf(attempt),
   state: 'reserved' as const,
@@ -103,15 +71,44 @@ const reservation = (world: World, attempt: Attempt) => ({
   updated_at: attempt.created_at,
 })
 
-/** Writes the enrollment if it is new, and has it to itself until the transaction ends. Says what was tried before. */
+/** Waits for other requests of this enrollment, and tells the visitor which of their names is taken. */
+function reserveInTransaction(world: World, attempt: Attempt, touches: Touch[]): Promise<boolean> {
+  const { enrollment_id, created_at, details } = attempt
+  return inTransaction(world.db, async (db) => {
+    const { isNew, attempts } = await lockEnrollment(db, enrollment_id, created_at)
+    const mayFollow = attempts.every((earlier) => endedWithoutCharge(earlier) && earlier.attempt < attempt.attempt)
+    if (!mayFollow) return false
+    const claims = claimsOf(enrollment_id, details.member)
+    const recorded = isNew ? [] : await findTouches(db, enrollment_id)
+    const newTouches = rowsToAppend(enrollment_id, recorded, touches)
+    const query = db
+      .with('kept', (cte) => cte.updateTable('enrollment').set({ expires_at: null }).where('id', '=', enrollment_id))
+      .with('new_claims', (cte) =>
+        cte
+          .insertInto('claim')
+          .values(claims)
+          .onConflict((conflict) => conflict.doNothing())
+          .returning('kind'),
+      )
+      .with('new_payment', (cte) => cte.insertInto('payment').values(paymentRow(world, attempt)))
+    const withTouches = newTouches.length
+      ? query.with('new_touches', (cte) => cte.insertInto('sponsor_touch').values(newTouches))
+      : query
+    const newClaims = await withTouches.selectFrom('new_claims').select('kind').execute()
+    const conflicts = conflictMessages(claims, newClaims)
+    if (Object.keys(conflicts).length) throw refuseFields(conflicts) // rolls everything back
+    return true
+  })
+}
+
+/** Creates the enrollment if it is new, locks it until the transaction ends, and returns its earlier attempts. */
 export async function lockEnrollment(db: Db, id: string, created_at: Date) {
-  const written = await db
+  const { numInsertedOrUpdatedRows } = await db
     .insertInto('enrollment')
     .values({ id, created_at })
-    .onConflict((clash) => clash.doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst()
-  if (Number(written.numInsertedOrUpdatedRows) === 1) return { isNew: true, attempts: [] }
+  if (Number(numInsertedOrUpdatedRows) === 1) return { isNew: true, attempts: [] }
   await db.selectFrom('enrollment').select('id').where('id', '=', id).forUpdate().execute()
-  const { attempts } = await findAttempts(db, id)
-  return { isNew: false, attempts }
+  return { isNew: false, attempts: await findAttempts(db, id) }
 }

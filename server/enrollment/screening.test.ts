@@ -14,15 +14,15 @@ const join = async (changes: Record<string, string> = {}, headers: Record<string
 const cookieOf = (reply: { headers: Record<string, unknown> }) =>
   String(reply.headers['set-cookie']).split(';')[0] ?? ''
 
-describe('a password that is easily guessed', () => {
+describe('a password that is easy to guess', () => {
   it.each([
-    ['from the short list that the page knows too', 'Password-1'],
-    ['from the long list', 'Pineapple-7'],
+    ['on the short list that the page also checks', 'Password-1'],
+    ['on the long list', 'Pineapple-7'],
     ['in another case', 'pINEAPPLE-7'],
-    ['with a year and signs', 'Scooter#2026!'],
-    ['with look-alikes', 'Sc00t3r!2026'],
-    ['that stands in the list with its digits', 'Ncc-1701-D'],
-  ])('6.1 well known, %s: %s', async (_, password) => {
+    ['with a year and symbols', 'Scooter#2026!'],
+    ['with look-alike characters', 'Sc00t3r!2026'],
+    ['that is on the list with its digits', 'Ncc-1701-D'],
+  ])('6.1 is refused as well known, %s: %s', async (_, password) => {
     const reply = await join({ password })
     expect(reply.statusCode).toBe(422)
     expect(reply.json().fields).toEqual({ password: [passwordMessages.wellKnown] })
@@ -33,13 +33,13 @@ describe('a password that is easily guessed', () => {
     ['the username', { username: 'quillfeather', password: 'Quillfeather_1' }],
     ['the email', { email: 'brambleton@mail.example', password: 'Brambleton.1' }],
     ['the business', { business_name: 'Tarn & Fell', password: 'TarnFell-99' }],
-  ])('6.1 made from %s', async (_, answers) => {
+  ])('6.1 is refused when it is made from %s', async (_, answers) => {
     const reply = await join(answers)
     expect(reply.statusCode).toBe(422)
     expect(reply.json().fields).toEqual({ password: [passwordMessages.own] })
   })
 
-  it('4.12 costs no captcha and no money: the same solution pays for a better one', async () => {
+  it('4.12 uses up neither captcha nor money: the same captcha works with a better password', async () => {
     const captcha = await site.captcha()
     expect((await join({ captcha, password: 'Password-1' })).statusCode).toBe(422)
     expect((await site.db.selectFrom('payment').select('state').execute()).length).toBe(0)
@@ -47,8 +47,8 @@ describe('a password that is easily guessed', () => {
   })
 })
 
-describe('a form that is sent faster than a person can', () => {
-  it('4.12 is refused with a sentence, and passes when it is sent again', async () => {
+describe('a form that is sent faster than a person can fill it in', () => {
+  it('4.12 is refused with a message, and accepted when it is sent again later', async () => {
     const cookie = cookieOf(await site.get('/ana'))
     const form = await filledForm(site)
     const send = () => site.post('enrollment/add-enrollment', form, { cookie })
@@ -56,26 +56,26 @@ describe('a form that is sent faster than a person can', () => {
     const early = await send()
     expect(early.statusCode).toBe(429)
     expect(early.headers['retry-after']).toBe('2')
-    expect(early.json().message).toBe('That was very quick. Please take a moment and press the button again.')
+    expect(early.json().message).toBe('You submitted the form too quickly. Please wait a moment and try again.')
     site.pass(2)
     expect((await send()).json().payment).toBe('Approved')
   })
 
-  it('4.12 is measured from the first page: a reload does not begin again', async () => {
+  it('4.12 is timed from the first page view: a reload does not restart the clock', async () => {
     const cookie = cookieOf(await site.get('/ana'))
     site.pass(4)
     const reloaded = cookieOf(await site.get('/ana', { cookie }))
     expect((await join({}, { cookie: reloaded })).json().payment).toBe('Approved')
   })
 
-  it('4.12 is not measured for a caller who opened no page, nor by a clock that was set back', async () => {
+  it('4.12 is not timed for a caller who opened no page, or when the clock was set back', async () => {
     expect((await join()).json().payment).toBe('Approved')
     const cookie = cookieOf(await site.get('/ana'))
     site.pass(-60)
     expect((await join({}, { cookie })).json().payment).toBe('Approved')
   })
 
-  it('4.12 is let through where the operator has switched that off', async () => {
+  it('4.12 is accepted when the operator has turned this check off', async () => {
     const quick = await testSite()
     const cookie = cookieOf(await quick.get('/ana'))
     const reply = await quick.post('enrollment/add-enrollment', await filledForm(quick), { cookie })

@@ -9,7 +9,7 @@ import { requiresPhoneCode } from '#server/abuse/breaker.ts'
 import { countAgainstLimit, countRefusal } from '#server/abuse/limits.ts'
 import { checkoutDocuments, consent, priceOrder, totalOf } from '#server/catalog/catalog.ts'
 import type { Details } from '#server/db/tables.ts'
-import { referenceOf } from '#server/payments/payments.ts'
+import { referenceOf } from '#server/payments/attempt-key.ts'
 import { isVerified } from '#server/phone/phone.ts'
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import { isCommonPassword } from '#server/secrets/known-passwords.ts'
@@ -19,19 +19,19 @@ import type { ScreenedOrder } from './reservation.ts'
 import { networkOf, type PaymentRequest, type Visitor } from './visitor.ts'
 
 /**
- * Every check that costs neither money nor a hash, and what an attempt may keep of the order afterwards. The captcha
- * comes last, because its solution is good only once and should not be lost to a typo.
+ * Every check that needs neither the gateway nor a password hash. Returns what the attempt keeps of the order. The captcha
+ * comes last: its solution can be used only once, and a typo in another field should not cost it.
  */
-export async function screenOrder(world: World, press: PaymentRequest): Promise<ScreenedOrder> {
-  const { order, key, visitor } = press
+export async function screenOrder(world: World, request: PaymentRequest): Promise<ScreenedOrder> {
+  const { order, key, visitor } = request
   await countAgainstLimit(world, 'LIMIT_ENROLLMENTS', visitor.address)
-  refuseHaste(world, visitor)
+  rejectTooFast(world, visitor)
   rejectGuessablePassword(order)
-  refuseExpired(order, world.now())
-  const [{ sponsor, touches }, lines, , acceptances] = await inOrder(
-    creditForOrder(world, key, order.sponsor_site_name, visitor),
+  rejectExpiredCard(order, world.now())
+  const [{ sponsor, touches }, lines, , acceptances] = await allInOrder(
+    creditForOrder(world, key.enrollment_id, order.sponsor_site_name, visitor),
     pricedLines(world, order),
-    requireVerifiedPhone(world, press, () => requiresPhoneCode(world, networkOf(visitor))),
+    requireVerifiedPhone(world, request, () => requiresPhoneCode(world, networkOf(visitor))),
     acceptedTexts(world, order),
   )
   if (!(await world.captcha.verify(order.captcha, referenceOf(key))))
@@ -40,43 +40,43 @@ export async function screenOrder(world: World, press: PaymentRequest): Promise<
   return { details, touches }
 }
 
-/** Asked together, so that the database hears of all of them at once; of several objections the first one counts. */
-async function inOrder<Answers extends unknown[]>(...asked: { [At in keyof Answers]: Promise<Answers[At]> }) {
-  const settled = await Promise.allSettled(asked)
-  for (const one of settled) if (one.status === 'rejected') throw one.reason
-  return Promise.all(asked)
+/** Like Promise.all, but if several fail, the error of the first in the list is thrown. They run side by side to save time. */
+async function allInOrder<Values extends unknown[]>(...promises: { [Index in keyof Values]: Promise<Values[Index]> }) {
+  const results = await Promise.allSettled(promises)
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+  return Promise.all(promises)
 }
 
 /**
- * Nobody reads, types and pays within seconds of opening the page. Who comes without our cookie has opened none, so there
- * is nothing to measure; neither is there when the clock of another process is ahead.
+ * A person needs more than a few seconds to fill in the form. A caller without our cookie has opened no page, so there is
+ * nothing to measure; a negative time means that another process's clock is ahead.
  */
-function refuseHaste({ config, now }: World, { since }: Visitor) {
+function rejectTooFast({ config, now }: World, { since }: Visitor) {
   if (!since) return
   const seconds = (now().getTime() - since.getTime()) / 1000
   const isTooSoon = seconds >= 0 && seconds < config.MINIMUM_SECONDS
   if (!isTooSoon) return
   countRefusal('MINIMUM_SECONDS')
-  throw new Refusal(429, 'That was very quick. Please take a moment and press the button again.', {
+  throw new Refusal(429, 'You submitted the form too quickly. Please wait a moment and try again.', {
     retryAfter: Math.ceil(config.MINIMUM_SECONDS - seconds),
   })
 }
 
-/** Passwords that meet the spec's rule and are guessed all the same. */
+/** Rejects passwords that meet the spec's rule but are easy to guess. */
 export function rejectGuessablePassword(order: { password: string } & Parameters<typeof passwordProblem>[1]) {
-  const wellKnown = () => (isCommonPassword(order.password) ? passwordMessages.wellKnown : undefined)
-  const objection = passwordProblem(order.password, order) ?? wellKnown()
-  if (objection) throw refuseFields({ password: objection })
+  const isCommon = () => (isCommonPassword(order.password) ? passwordMessages.wellKnown : undefined)
+  const problem = passwordProblem(order.password, order) ?? isCommon()
+  if (problem) throw refuseFields({ password: problem })
 }
 
-function refuseExpired({ cc_month, cc_year }: Enrollment, now: Date) {
+function rejectExpiredCard({ cc_month, cc_year }: Enrollment, now: Date) {
   if (isExpired(cc_month, cc_year, now)) throw refuseFields({ cc_year: messages.expired })
   if (!expiryYears(now).includes(cc_year)) throw refuseFields({ cc_year: 'Please select the expiration year.' })
 }
 
 /**
- * The phone is confirmed where the operator asks for it, and everywhere while the bank declines too many cards, or too many
- * from one network: honest visitors can read their code.
+ * The phone must be verified if the operator requires it, or while too many cards are declined, overall or from the
+ * visitor's network. A card tester cannot read the code; an honest visitor can.
  */
 export async function requireVerifiedPhone(
   world: World,
@@ -89,21 +89,21 @@ export async function requireVerifiedPhone(
   if (await isVerified(world, order.mobile_phone, { enrollment_id: key.enrollment_id, cookie })) return
   if (PHONE_VERIFICATION) throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
   countRefusal('BREAKER_DECLINES')
-  throw refuseFields({ code: 'Please confirm your phone number with the code that we send you.' })
+  throw refuseFields({ code: 'Please confirm your phone number with the code we send you.' })
 }
 
-/** What the order costs. Nobody is charged another price than the one before their eyes. */
+/** The order at our prices. The total must be the one that the visitor saw. */
 async function pricedLines({ db }: World, order: Enrollment): Promise<Details['lines']> {
   if (!order.product_ids) throw refuseFields({ product_ids: 'Please choose a package.' })
   const lines = await priceOrder(db, order)
   const { shown_total } = order
   const total = toAmount(totalOf(lines))
   if (shown_total === undefined || shown_total === total) return lines
-  const sentence = `The price is $${total} now, not $${shown_total}. Please look at the new total before you pay.`
-  throw refuseField('shown_total', sentence)
+  const message = `The price has changed from $${shown_total} to $${total}. Please check the new total before you pay.`
+  throw refuseField('shown_total', message)
 }
 
-/** Named one by one, so that nothing secret slips in with the rest. */
+/** Fields are listed one by one, so that card and password are never stored with them. */
 const memberOf = (order: Enrollment): Details['member'] => ({
   username: order.username,
   email: order.email,
@@ -119,15 +119,15 @@ const memberOf = (order: Enrollment): Details['member'] => ({
   post_code: order.post_code,
 })
 
-/** The exact texts behind the two checkboxes, as they stand now, and as the visitor saw them. */
+/** The current texts behind the two checkboxes. They must be the ones that the visitor saw. */
 async function acceptedTexts({ db }: World, { shown_texts }: Enrollment): Promise<Details['acceptances']> {
   const documents = await checkoutDocuments(db)
   if (shown_texts !== undefined && shown_texts !== textsFingerprint(documents))
     throw refuseFields({ agreement_1: 'A document has changed since you opened this page. Please read it again.' })
   const { title, version, sha256 } = consent
-  const once = new Map(documents.map((document) => [`${document.sha256} ${document.title}`, document])) // the same, in two files
+  const unique = new Map(documents.map((document) => [`${document.sha256} ${document.title}`, document]))
   return [
-    ...[...once.values()].map(({ title, version, sha256 }) => ({
+    ...[...unique.values()].map(({ title, version, sha256 }) => ({
       agreement: 'agreement_1' as const,
       title,
       version,

@@ -4,7 +4,8 @@ import { sql } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { breakers, secondsOpen } from '#server/abuse/breaker.ts'
 import { refusals } from '#server/abuse/limits.ts'
-import { abandonedJobs, countWaitingJobs, jobKinds, lanes } from '#server/jobs/jobs.ts'
+import { abandonedJobs, countWaitingJobs } from '#server/jobs/jobs.ts'
+import { jobGroups, jobKinds } from '#server/jobs/kinds.ts'
 import { lostLines } from '#server/log.ts'
 import { openDifferences } from '#server/payments/books/differences.ts'
 import { lastReconciledAt } from '#server/payments/books/hourly.ts'
@@ -100,7 +101,7 @@ function addMetrics(app: FastifyInstance, world: World) {
     labelNames: ['kind'],
     registers: [registry],
     collect: () => {
-      for (const kind of lanes.letters) unsent.set({ kind }, abandonedJobs.get(kind) ?? 0)
+      for (const kind of jobGroups.emails) unsent.set({ kind }, abandonedJobs.get(kind) ?? 0)
     },
   })
   new Gauge({

@@ -3,7 +3,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { brand, brandDescription } from '#contract/brand.ts'
 import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
-import { enrollmentStanding } from '#server/enrollment/enrollment.ts'
+import { enrollmentPhase } from '#server/enrollment/enrollment.ts'
 import { Refusal } from '#server/refusal.ts'
 import { findLanding } from '#server/sponsors/landing.ts'
 import type { World } from '#server/world.ts'
@@ -104,12 +104,12 @@ async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: 
   if (isPrefetch(request)) return reply.code(503).send('') // asked for again, with its cookie, when somebody opens it
   const begun = await goOn(request, world, site)
   const lost = wordIn(request, LOST)
-  const arrival = await findLanding(world, site, { ...begun, lost, other: wordIn(request, OTHER) })
+  const arrival = await findLanding(world, site, { ...begun, unknownSite: lost, otherSite: wordIn(request, OTHER) })
   if (isTopLevelPage(request)) setEnrollmentCookie(reply, { ...begun, touches: arrival.touches })
-  if ('leadsTo' in arrival) {
-    if (arrival.isLost) reply.setCookie(LOST, site, { ...carried, maxAge: SECONDS_LOST })
+  if ('redirectTo' in arrival) {
+    if (arrival.isUnknown) reply.setCookie(LOST, site, { ...carried, maxAge: SECONDS_LOST })
     else if (site !== MASTER) reply.setCookie(OTHER, site, { ...carried, maxAge: SECONDS_OTHER })
-    return reply.redirect(`/${arrival.leadsTo}`)
+    return reply.redirect(`/${arrival.redirectTo}`)
   }
   if (request.url.split('?')[0] !== `/${site}`) return reply.redirect(`/${site}`) // written with capitals or a slash
   if (lost) reply.clearCookie(LOST, carried)
@@ -139,8 +139,8 @@ async function goOn(
 ): Promise<EnrollmentCookie & { mayChoose: boolean }> {
   const known = readEnrollmentCookie(request)
   const isNewLink = !known?.touches.some((touch) => touch.site === site)
-  const standing = known ? await enrollmentStanding(world, known.enrollment_id, isNewLink) : 'over'
+  const standing = known ? await enrollmentPhase(world, known.enrollment_id, isNewLink) : 'over'
   return known && standing !== 'over'
-    ? { ...known, mayChoose: standing === 'free' }
+    ? { ...known, mayChoose: standing === 'open' }
     : { enrollment_id: randomUUID(), since: world.now(), touches: [], mayChoose: true }
 }

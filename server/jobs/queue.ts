@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '#server/db/db.ts'
-import type { AttemptKey } from '#server/enrollment/visitor.ts'
+import type { AttemptKey } from '#server/payments/attempt-key.ts'
 
-/** What has to follow a commit, by name. Each may run more than once, so each asks for something that is done once. */
+/** Work that follows a commit, by kind. A job may run more than once, so each kind is idempotent or harmless to repeat. */
 export type JobPayloads = {
   capture: AttemptKey
   void: AttemptKey & { transaction_id: string }
@@ -12,24 +12,24 @@ export type JobPayloads = {
   kept: { member_id: string }
   confirm_email: { member_id: string }
   password_changed: { member_id: string }
-  /** Whose name it is, if anybody's, is found out by the job. */
+  /** The job looks the member up, so that the response time does not reveal whether there is one. */
   forgotten: { name: string; asked_at: string }
-  /** Goes to the old address. */
+  /** Sent to the old address. */
   email_changed: { email: string; first_name: string; new_email: string }
-  /** Kept only until the letter is gone. */
+  /** Deleted once the email is sent. */
   unpaid: { enrollment_id: string; email: string; first_name: string; site: string }
 }
 export type JobKind = keyof JobPayloads
 
-export const newJob = <Name extends JobKind>(kind: Name, payload: JobPayloads[Name], run_at: Date) => ({
+export const newJob = <Kind extends JobKind>(kind: Kind, payload: JobPayloads[Kind], run_at: Date) => ({
   id: randomUUID(),
   kind,
   payload: JSON.stringify(payload),
   run_at,
 })
 
-/** Written in the caller's transaction: it happens if, and only if, the rest does. */
-export const addJob = <Name extends JobKind>(db: Db, kind: Name, payload: JobPayloads[Name], run_at: Date) =>
+/** Call it in the transaction that needs the job: either both are committed or neither is. */
+export const addJob = <Kind extends JobKind>(db: Db, kind: Kind, payload: JobPayloads[Kind], run_at: Date) =>
   db
     .insertInto('job')
     .values(newJob(kind, payload, run_at))

@@ -2,47 +2,52 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ATTEMPTS_AT_ONCE, deleteExpired, settleAttempts, settlementGroups } from '#server/enrollment/janitor.ts'
 import { reconcileHourly } from '#server/payments/books/hourly.ts'
 import type { World } from '#server/world.ts'
-import { JOBS_AT_ONCE, lanes, runJobs } from './jobs.ts'
+import { JOBS_AT_ONCE, runJobs } from './jobs.ts'
+import { jobGroups } from './kinds.ts'
 
-const SWEEP_MS = 60_000
+const CLEANUP_INTERVAL_MS = 60_000
 
-/** How long to rest after a round: not at all when there is more, shortly when more may come, so that it comes together. */
-const restAfter = (taken: number, most: number) => (taken === most ? 0 : taken ? 100 : 500)
+type Task = {
+  /** Returns how much it has done. */
+  run: (world: World) => Promise<number>
+  batchSize: number
+}
 
-type Round = { work: (world: World) => Promise<number>; most: number }
-
-/** Side by side, so that a mail server that does not answer never stands before the money, nor a gateway before what needs none. */
-const rounds: Round[] = [
-  { work: (world) => runJobs(world, lanes.money), most: JOBS_AT_ONCE },
-  { work: (world) => runJobs(world, lanes.letters), most: JOBS_AT_ONCE },
-  { work: (world) => settleAttempts(world, settlementGroups.ours), most: ATTEMPTS_AT_ONCE },
-  { work: (world) => settleAttempts(world, settlementGroups.theirs), most: ATTEMPTS_AT_ONCE },
+/** Each has its own loop: a slow mail server cannot delay payments, nor a slow gateway what needs no gateway. */
+const tasks: Task[] = [
+  { run: (world) => runJobs(world, jobGroups.payments), batchSize: JOBS_AT_ONCE },
+  { run: (world) => runJobs(world, jobGroups.emails), batchSize: JOBS_AT_ONCE },
+  { run: (world) => settleAttempts(world, settlementGroups.local), batchSize: ATTEMPTS_AT_ONCE },
+  { run: (world) => settleAttempts(world, settlementGroups.gateway), batchSize: ATTEMPTS_AT_ONCE },
 ]
 
-/** Does what commits have left to do, and tidies up, until it is stopped. Every process may run one. */
+/** No pause after a full batch, a short one while there is work, so that more of it collects, and a longer one when idle. */
+const pauseMs = (done: number, batchSize: number) => (done === batchSize ? 0 : done ? 100 : 500)
+
+/** Runs jobs, settles open attempts and deletes expired rows until it is stopped. Every process may run a worker. */
 export function startWorker(world: World): { stop: () => Promise<unknown> } {
-  const stopped = new AbortController()
-  const { signal } = stopped
-  const stumbled = (error: unknown) => {
-    world.log.error({ err: error }, 'the worker stumbled and goes on')
+  const controller = new AbortController()
+  const { signal } = controller
+  const logError = (error: unknown) => {
+    world.log.error({ err: error }, 'a task of the worker failed')
     return 0
   }
-  const rest = async (ms: number) => ms && sleep(ms, undefined, { signal, ref: false }).catch(() => undefined)
-  const goRound = async ({ work, most }: Round) => {
-    while (!signal.aborted) await rest(restAfter(await work(world).catch(stumbled), most))
+  const pause = async (ms: number) => ms && sleep(ms, undefined, { signal, ref: false }).catch(() => undefined)
+  const repeat = async ({ run, batchSize }: Task) => {
+    while (!signal.aborted) await pause(pauseMs(await run(world).catch(logError), batchSize))
   }
-  const tidy = async () => {
+  const cleanUp = async () => {
     while (!signal.aborted) {
-      await deleteExpired(world).catch(stumbled)
-      await reconcileHourly(world).catch(stumbled)
-      await rest(SWEEP_MS)
+      await deleteExpired(world).catch(logError)
+      await reconcileHourly(world).catch(logError)
+      await pause(CLEANUP_INTERVAL_MS)
     }
   }
-  const running = Promise.all([...rounds.map(goRound), tidy()])
+  const loops = Promise.all([...tasks.map(repeat), cleanUp()])
   return {
     stop: () => {
-      stopped.abort()
-      return running
+      controller.abort()
+      return loops
     },
   }
 }

@@ -6,7 +6,7 @@ import { settleAttempts } from '#server/enrollment/janitor.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { referenceOf } from './payments.ts'
+import { referenceOf } from './attempt-key.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -40,17 +40,17 @@ const ledger = async () => {
   return [...new Map(entries.map((entry) => [entry.reference, entry])).values()]
 }
 
-/** What the gateway has heard of an enrollment, in its first attempts. */
+/** The gateway's transactions of an enrollment's first attempts. */
 const chargesOf = async (enrollment_id: string) => {
   const references = [1, 2, 3].map((attempt) => referenceOf({ enrollment_id, attempt }))
   return (await ledger()).filter(({ reference }) => references.includes(reference))
 }
 
-/** Long enough for every lease to be over. */
+/** Long enough for every lease to expire. */
 const LEASE = 61
 
 describe('a declined card', () => {
-  it('4.7 costs nothing, frees the names, and a new attempt may follow', async () => {
+  it('4.7 charges nothing, frees the names, and allows a new attempt', async () => {
     const enrollment = randomUUID()
     const names = { username: 'secondtry', email: 'second@mail.example' }
     const declined = await pay({ ...names, cc_number: cards.declined }, { 'idempotency-key': `${enrollment}.1` })
@@ -66,7 +66,7 @@ describe('a declined card', () => {
     expect(await stateOf(enrollment)).toEqual(['declined', 'enrolled'])
   })
 
-  it('4.8 is declined again for the same key, without asking the bank', async () => {
+  it('4.8 is declined again for the same key without asking the bank', async () => {
     const enrollment = randomUUID()
     const key = { 'idempotency-key': `${enrollment}.1` }
     await pay({ cc_number: cards.declined }, key)
@@ -75,7 +75,7 @@ describe('a declined card', () => {
     expect(await chargesOf(enrollment)).toHaveLength(1)
   })
 
-  it('6.4 stops a visitor after too many of them', async () => {
+  it('6.4 stops a visitor after too many declines', async () => {
     const strict = await testSite({ LIMIT_DECLINES: '2/3600' })
     const attempt = async (cc_number: string) =>
       strict.post('enrollment/add-enrollment', await filledForm(strict, { cc_number }))
@@ -88,8 +88,8 @@ describe('a declined card', () => {
   })
 })
 
-describe('a gateway that turns a payment away', () => {
-  it('4.23 costs nothing, frees the names at once, and the visitor may try again', async () => {
+describe('a gateway that rejects the request', () => {
+  it('4.23 charges nothing, frees the names at once, and lets the visitor try again', async () => {
     const enrollment = randomUUID()
     const names = { username: 'turnedaway', email: 'turned@mail.example' }
     const failed = await pay({ ...names, cc_number: cards.failed }, { 'idempotency-key': `${enrollment}.1` })
@@ -102,7 +102,7 @@ describe('a gateway that turns a payment away', () => {
     const free = await site.post('enrollment/validate_username', { username: 'turnedaway' })
     expect(free.json()).toEqual({ username: 'Available' })
     expect(site.log()).toMatch(
-      /"why":"The sandbox does nothing for this card\.".*the payment gateway turned a payment away/,
+      /"why":"The sandbox does nothing for this card\.".*the payment gateway rejected the request/,
     )
 
     const repeated = await pay({ ...names, cc_number: cards.failed }, { 'idempotency-key': `${enrollment}.1` })
@@ -111,7 +111,7 @@ describe('a gateway that turns a payment away', () => {
     expect(await chargesOf(enrollment)).toHaveLength(1)
   })
 
-  it('4.23 counts against nobody’s card', async () => {
+  it('4.23 does not count as a declined card', async () => {
     const strict = await testSite({
       LIMIT_DECLINES: '2/3600',
       LIMIT_DECLINES_BY_CARD: '2/3600',
@@ -127,8 +127,8 @@ describe('a gateway that turns a payment away', () => {
   })
 })
 
-describe('one key', () => {
-  it('4.8 charges once, however many requests carry it at once', async () => {
+describe('an idempotency key', () => {
+  it('4.8 charges once, however many requests send it at once', async () => {
     const enrollment = randomUUID()
     const form = await filledForm(site, { username: 'doubleclick' })
     const forms = await Promise.all(
@@ -144,14 +144,14 @@ describe('one key', () => {
     expect(await stateOf(enrollment)).toEqual(['enrolled'])
   })
 
-  it('4.8 answers every later key of an enrolled enrollment with its approval', async () => {
+  it('4.8 is answered "Approved" if the enrollment already has a member', async () => {
     const enrollment = randomUUID()
     await pay({}, { 'idempotency-key': `${enrollment}.1` })
     expect((await pay({}, { 'idempotency-key': `${enrollment}.2` })).json().payment).toBe('Approved')
     expect(await stateOf(enrollment)).toEqual(['enrolled'])
   })
 
-  it('4.8 waits for the running attempt of its enrollment, whatever its number', async () => {
+  it('4.8 is pending while another attempt of the enrollment is open', async () => {
     const enrollment = randomUUID()
     await pay({ cc_number: cards.review }, { 'idempotency-key': `${enrollment}.1` })
     const second = await pay({}, { 'idempotency-key': `${enrollment}.2` })
@@ -159,19 +159,19 @@ describe('one key', () => {
     expect(await stateOf(enrollment)).toEqual(['review'])
   })
 
-  it('4.8 with a lower number than one that has ended opens nothing', async () => {
+  it('4.8 with a lower number than an attempt that has ended is refused', async () => {
     const enrollment = randomUUID()
     await pay({ cc_number: cards.declined }, { 'idempotency-key': `${enrollment}.2` })
     expect((await pay({}, { 'idempotency-key': `${enrollment}.1` })).statusCode).toBe(409)
   })
 
-  it('6.1 is refused with a sentence when it is not one', async () => {
+  it('6.1 is refused with a message when it is malformed', async () => {
     const reply = await pay({}, { 'idempotency-key': 'again' })
     expect(reply.statusCode).toBe(422)
     expect(reply.json().fields).toEqual({ 'idempotency-key': ['Idempotency-Key is {enrollment}.{attempt}.'] })
   })
 
-  it('4.11 hands the token again to the cookie’s owner, and to nobody else', async () => {
+  it('4.11 returns a new token only to the browser with the enrollment’s cookie', async () => {
     const page = await site.get('/ana')
     const cookie = String(page.headers['set-cookie']).split(';')[0] ?? ''
     const enrollment = /name="enrollment" content="([^"]+)"/.exec(page.body)?.[1]
@@ -191,15 +191,15 @@ describe('one key', () => {
   })
 })
 
-describe('an answer that nobody has', () => {
+describe('a payment whose outcome is unknown', () => {
   it('4.9 is Pending, and the janitor finishes it', async () => {
     const enrollment = randomUUID()
     const key = `${enrollment}.1`
     const lost = await pay({ cc_number: cards.answerLost, username: 'patience' }, { 'idempotency-key': key })
     expect([lost.statusCode, lost.json().payment]).toEqual([202, 'Pending'])
     expect(await status(key)).toMatchObject({ state: 'running', attempt: 1 })
-    const asked = await site.post('enrollment/validate_username', { username: 'patience' })
-    expect(asked.json().username).toEqual(['This username is already taken.'])
+    const reply = await site.post('enrollment/validate_username', { username: 'patience' })
+    expect(reply.json().username).toEqual(['This username is already taken.'])
 
     while (await settleAttempts(site.world));
     expect(await stateOf(enrollment)).toEqual(['unknown'])
@@ -210,44 +210,44 @@ describe('an answer that nobody has', () => {
     expect(await chargesOf(enrollment)).toHaveLength(1)
   })
 
-  it('4.9 is never called declined while the bank is still looking', async () => {
+  it('4.9 is not reported as declined while the bank reviews it', async () => {
     const enrollment = randomUUID()
-    const held = await pay({ cc_number: cards.review }, { 'idempotency-key': `${enrollment}.1` })
-    expect([held.statusCode, held.json().payment]).toEqual([202, 'Pending'])
+    const inReview = await pay({ cc_number: cards.review }, { 'idempotency-key': `${enrollment}.1` })
+    expect([inReview.statusCode, inReview.json().payment]).toEqual([202, 'Pending'])
     site.pass(LEASE)
     while (await settleAttempts(site.world));
     expect(await stateOf(enrollment)).toEqual(['review'])
   })
 
-  it('4.14 is given up after 30 minutes when the gateway never heard of it', async () => {
-    const deaf = await testSite()
-    deaf.world.payment.authorize = async () => {
+  it('4.14 is abandoned after 30 minutes if the gateway never received it', async () => {
+    const offline = await testSite()
+    offline.world.payment.authorize = async () => {
       throw new Error('connection reset')
     }
     const enrollment = randomUUID()
-    const form = await filledForm(deaf, { username: 'unheard' })
-    const reply = await deaf.post('enrollment/add-enrollment', form, { 'idempotency-key': `${enrollment}.1` })
+    const form = await filledForm(offline, { username: 'unheard' })
+    const reply = await offline.post('enrollment/add-enrollment', form, { 'idempotency-key': `${enrollment}.1` })
     expect(reply.json().payment).toBe('Pending')
-    deaf.pass(LEASE)
-    while (await settleAttempts(deaf.world));
-    const state = () => deaf.db.selectFrom('payment').select('state').executeTakeFirst()
+    offline.pass(LEASE)
+    while (await settleAttempts(offline.world));
+    const state = () => offline.db.selectFrom('payment').select('state').executeTakeFirst()
     expect((await state())?.state).toBe('unknown')
-    deaf.pass(31 * 60)
-    while (await settleAttempts(deaf.world));
+    offline.pass(31 * 60)
+    while (await settleAttempts(offline.world));
     expect((await state())?.state).toBe('abandoned')
-    const free = await deaf.post('enrollment/validate_username', { username: 'unheard' })
+    const free = await offline.post('enrollment/validate_username', { username: 'unheard' })
     expect(free.json()).toEqual({ username: 'Available' })
-    while (await runJobs(deaf.world));
-    const [letter] = (await deaf.get(`/__outbox.json?to=${form.email}`)).json()
-    expect(letter.body).toContain('Nothing was charged')
-    const jobs = await deaf.db.selectFrom('job').select('payload').execute()
+    while (await runJobs(offline.world));
+    const [email] = (await offline.get(`/__outbox.json?to=${form.email}`)).json()
+    expect(email.body).toContain('Nothing was charged')
+    const jobs = await offline.db.selectFrom('job').select('payload').execute()
     expect(JSON.stringify(jobs)).not.toContain(form.email)
-    const told = await deaf.get('/api/enrollment/status', { 'idempotency-key': `${enrollment}.1` })
-    expect(told.json()).toEqual({ state: 'none', attempt: 2 })
-    await deaf.close()
+    const status = await offline.get('/api/enrollment/status', { 'idempotency-key': `${enrollment}.1` })
+    expect(status.json()).toEqual({ state: 'none', attempt: 2 })
+    await offline.close()
   })
 
-  it('4.11 is "none" before anything was asked for', async () => {
+  it('4.11 has the status "none" before the first attempt', async () => {
     expect(await status(`${randomUUID()}.1`)).toEqual({ state: 'none', attempt: 1 })
     expect((await site.get('/api/enrollment/status')).json()).toEqual({ state: 'none', attempt: 1 })
   })

@@ -36,8 +36,8 @@ it.each([
   ['declined', cards.declined, 'Declined', 'declined'],
   ['held for review', cards.review, 'Pending', 'review'],
   ['charged, and its answer lost', cards.answerLost, 'Pending', 'captured'],
-  ['turned away by the vendor itself', cards.failed, undefined, 'abandoned'],
-])('4.22 the whole site on the real gateway’s adapter: a card that is %s', async (_, cc_number, payment, state) => {
+  ['rejected by the vendor as a bad request', cards.failed, undefined, 'abandoned'],
+])('4.22 the whole site with the real gateway’s adapter: a card that is %s', async (_, cc_number, payment, state) => {
   const form = await filledForm(site, { cc_number })
   const reply = await site.post('enrollment/add-enrollment', form)
   expect(reply.json().payment).toBe(payment)
@@ -53,7 +53,7 @@ it.each([
   expect(member?.vault_reference).toMatch(/^\d+\/\d+$/)
 })
 
-it('4.22 its books agree with ours, before and after the day is settled', async () => {
+it('4.22 the gateway’s books agree with ours before and after settlement', async () => {
   expect((await reconcile(site.world, new Date(0))).differences).toEqual([])
   emulator.settle()
   expect(await reconcile(site.world, new Date(site.world.now().getTime() - 86_400_000))).toMatchObject({

@@ -12,21 +12,21 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 const at = (n: number) => new Date(Date.UTC(2026, 10, 15, 10, n))
-const known = new Map<string, SponsorRow>(
+const sponsors = new Map<string, SponsorRow>(
   ['master', 'ana', 'bluepier', 'fern'].map((word) => [word, { id: word, site: word, name: word, active: true }]),
 )
-known.set('oldmill', { id: 'oldmill', site: 'oldmill', name: 'oldmill', active: false })
-known.set('harbor', known.get('bluepier') as SponsorRow)
+sponsors.set('oldmill', { id: 'oldmill', site: 'oldmill', name: 'oldmill', active: false })
+sponsors.set('harbor', sponsors.get('bluepier') as SponsorRow)
 
-/** 'ana bluepier fern!' : opened, opened, chosen. */
-const story = (told: string): Touch[] =>
-  told.split(' ').map((word, n) => ({
+/** 'ana bluepier! fern*' means: ana opened, bluepier chosen, fern ordered. */
+const touchesFrom = (text: string): Touch[] =>
+  text.split(' ').map((word, n) => ({
     site: word.replace(/[!*]$/, ''),
     why: word.endsWith('!') ? 'chosen' : word.endsWith('*') ? 'ordered' : 'opened',
     touched_at: at(n),
   }))
 
-describe('the policy', () => {
+describe('the rule for credit', () => {
   it.each([
     ['ana', 'ana'],
     ['master', 'master'],
@@ -51,37 +51,39 @@ describe('the policy', () => {
     ['harbor bluepier ana', 'bluepier'],
     ['ana*', 'ana'],
     ['master ana*', 'ana'],
-  ])('16.1 %s: %s', (told, credited) => expect(creditedSponsor(story(told), known)?.site).toBe(credited))
+  ])('16.1 the touches "%s" credit %s', (text, credited) =>
+    expect(creditedSponsor(touchesFrom(text), sponsors)?.site).toBe(credited),
+  )
 
-  it.each(['ana', 'master ana', 'master ana ana!'])('16.1 the first link stays, however many follow: %s', (told) => {
+  it.each(['ana', 'master ana', 'master ana ana!'])('16.1 the first link is kept, however many follow: %s', (text) => {
     const many = Array.from({ length: 13 }, (_, n) => `site${n}`)
-    const touches = many.reduce((touches, word, n) => addOpenedLink(touches, word, at(10 + n)), story(told))
+    const touches = many.reduce((touches, link, n) => addOpenedLink(touches, link, at(10 + n)), touchesFrom(text))
     expect(touches).toHaveLength(12)
-    expect(touches.slice(0, story(told).length)).toEqual(story(told))
+    expect(touches.slice(0, touchesFrom(text).length)).toEqual(touchesFrom(text))
     expect(touches.at(-1)?.site).toBe('site12')
   })
 
-  it('16.1 the cookie carries touches as they were', () => {
-    const touches = story('ana bluepier bluepier! fern*')
+  it('16.1 the cookie stores touches without loss', () => {
+    const touches = touchesFrom('ana bluepier bluepier! fern*')
     expect(parseTouches(serializeTouches(touches))).toEqual(touches)
     expect(parseTouches('')).toEqual([])
     expect(parseTouches('ana_x_1-<b>_o_2-_o_3')).toEqual([])
   })
 })
 
-describe('the links of a visitor', () => {
-  let ours: ReturnType<typeof testBrowser>
+describe('the links that a visitor opens', () => {
+  let browser: ReturnType<typeof testBrowser>
   let form: Record<string, string>
   beforeEach(async () => {
-    ours = testBrowser(site)
+    browser = testBrowser(site)
     form = await filledForm(site)
   })
-  const join = (sponsor_site_name: string) => ours.post('enrollment/add-enrollment', { ...form, sponsor_site_name })
+  const join = (sponsor_site_name: string) => browser.post('enrollment/add-enrollment', { ...form, sponsor_site_name })
 
-  it('16.1 the first one wins, and stands in the record with its time and reason', async () => {
-    await ours.open('/harbor')
-    expect((await ours.open('/ana')).address).toBe('/bluepier')
-    expect((await ours.open('/')).address).toBe('/bluepier')
+  it('16.1 the first one gets the credit, and all are recorded with time and reason', async () => {
+    await browser.open('/harbor')
+    expect((await browser.open('/ana')).address).toBe('/bluepier')
+    expect((await browser.open('/')).address).toBe('/bluepier')
     expect((await join('bluepier')).json().payment).toBe('Approved')
     const { site: credited, rows } = await sponsorOf(site, String(form.username))
     expect(credited).toBe('bluepier')
@@ -93,14 +95,14 @@ describe('the links of a visitor', () => {
     ])
   })
 
-  it('16.1 words that are nobody’s, however many, count for nothing', async () => {
-    for (let n = 0; n < 13; n++) expect((await ours.open(`/nobody${n}`)).address).toBe('/master')
-    expect((await ours.open('/ana')).address).toBe('/ana')
-    expect((await ours.open('/nobodyhere')).address).toBe('/ana')
+  it('16.1 links of unknown sponsors do not count, however many there are', async () => {
+    for (let n = 0; n < 13; n++) expect((await browser.open(`/nobody${n}`)).address).toBe('/master')
+    expect((await browser.open('/ana')).address).toBe('/ana')
+    expect((await browser.open('/nobodyhere')).address).toBe('/ana')
   })
 
-  it('16.1 of many links the first and the choice are never dropped', () => {
-    let touches = story('ana bluepier bluepier!')
+  it('16.1 of many links, the first one and the choice are never dropped', () => {
+    let touches = touchesFrom('ana bluepier bluepier!')
     for (let n = 0; n < 30; n++) touches = addOpenedLink(touches, `site${n}`, at(n))
     expect(touches.length).toBe(12)
     expect(touches[0]?.site).toBe('ana')
@@ -108,17 +110,17 @@ describe('the links of a visitor', () => {
     expect(touches.at(-1)?.site).toBe('site29')
   })
 
-  it('16.3 another link names the first and offers the other; who chooses it joins with them', async () => {
-    await ours.open('/ana')
-    const led = await ours.open('/bluepier')
-    expect(led.address).toBe('/ana')
-    expect(led.body).toContain('"other_sponsor":{"site":"bluepier"')
-    expect(led.body).toContain('"is_chosen":false')
-    expect((await ours.open('/ana')).body).toContain('"other_sponsor":{"site":"bluepier"')
-    expect((await ours.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })).json().site).toBe('bluepier')
-    const chosen = await ours.open('/bluepier')
+  it('16.3 a second link leads to the first sponsor and offers the second, and the visitor may choose that one', async () => {
+    await browser.open('/ana')
+    const redirected = await browser.open('/bluepier')
+    expect(redirected.address).toBe('/ana')
+    expect(redirected.body).toContain('"other_sponsor":{"site":"bluepier"')
+    expect(redirected.body).toContain('"is_chosen":false')
+    expect((await browser.open('/ana')).body).toContain('"other_sponsor":{"site":"bluepier"')
+    expect((await browser.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })).json().site).toBe('bluepier')
+    const chosen = await browser.open('/bluepier')
     expect([chosen.address, chosen.body.includes('other_sponsor')]).toEqual(['/bluepier', false])
-    const back = await ours.open('/ana')
+    const back = await browser.open('/ana')
     expect([back.address, back.body.includes('"other_sponsor":{"site":"ana"')]).toEqual(['/bluepier', true])
     expect(back.body).toContain('"is_chosen":true')
     await join('bluepier')
@@ -127,72 +129,72 @@ describe('the links of a visitor', () => {
     expect(rows.map((row) => row.why)).toEqual(['opened', 'opened', 'chosen'])
   })
 
-  it('16.3 nobody is chosen whose link was never opened, or who is inactive', async () => {
-    await ours.open('/ana')
-    await ours.open('/oldmill')
+  it('16.3 a sponsor who is inactive, or whose link was not opened, cannot be chosen', async () => {
+    await browser.open('/ana')
+    await browser.open('/oldmill')
     for (const sponsor_site of ['bluepier', 'oldmill', 'nobodyhere'])
-      expect((await ours.post('enrollment/choose-sponsor', { sponsor_site })).statusCode).toBe(422)
+      expect((await browser.post('enrollment/choose-sponsor', { sponsor_site })).statusCode).toBe(422)
   })
 
-  it('16.3 nothing can be chosen any more once a payment is under way', async () => {
-    await ours.open('/ana')
-    await ours.open('/bluepier')
-    const review = await ours.post('enrollment/add-enrollment', { ...form, cc_number: '4000000000009235' })
+  it('16.3 the sponsor can no longer be changed once a payment has started', async () => {
+    await browser.open('/ana')
+    await browser.open('/bluepier')
+    const review = await browser.post('enrollment/add-enrollment', { ...form, cc_number: '4000000000009235' })
     expect(review.json().payment).toBe('Pending')
-    expect((await ours.open('/bluepier')).body).not.toContain('other_sponsor')
-    expect((await ours.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })).statusCode).toBe(409)
+    expect((await browser.open('/bluepier')).body).not.toContain('other_sponsor')
+    expect((await browser.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })).statusCode).toBe(409)
   })
 
-  it('16.4 a choice that an older cookie has forgotten still stands', async () => {
-    await ours.open('/ana')
-    await ours.open('/bluepier')
-    const older = ours.keep()
-    await ours.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })
-    older()
-    expect((await join('ana')).json().message).toContain('you join with Blue Pier')
-    expect((await ours.open('/ana')).address).toBe('/bluepier')
+  it('16.4 a choice that is missing in an older cookie still counts', async () => {
+    await browser.open('/ana')
+    await browser.open('/bluepier')
+    const restoreCookie = browser.keep()
+    await browser.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })
+    restoreCookie()
+    expect((await join('ana')).json().message).toContain('You are joining with Blue Pier')
+    expect((await browser.open('/ana')).address).toBe('/bluepier')
     expect((await join('bluepier')).json().payment).toBe('Approved')
   })
 
   it('16.4 a tab that still shows another sponsor is refused before any money moves', async () => {
-    await ours.open('/master')
-    await ours.open('/ana')
+    await browser.open('/master')
+    await browser.open('/ana')
     const reply = await join('master')
     expect([reply.statusCode, Object.keys(reply.json().fields)]).toEqual([422, ['sponsor_site_name']])
-    expect(reply.json().message).toContain('you join with Ana')
+    expect(reply.json().message).toContain('You are joining with Ana')
     expect((await join('ana')).json().payment).toBe('Approved')
   })
 
-  it('16.1 a declined card and a second try keep the credit and the record', async () => {
-    await ours.open('/ana')
+  it('16.1 credit and record stay the same after a declined card and a second try', async () => {
+    await browser.open('/ana')
     const declined = { ...form, cc_number: '4000000000000002' }
-    expect((await ours.post('enrollment/add-enrollment', declined)).json().payment).toBe('Declined')
+    expect((await browser.post('enrollment/add-enrollment', declined)).json().payment).toBe('Declined')
     const again = { ...form, captcha: (await filledForm(site)).captcha }
-    expect((await ours.post('enrollment/add-enrollment', again)).json().payment).toBe('Approved')
+    expect((await browser.post('enrollment/add-enrollment', again)).json().payment).toBe('Approved')
     expect((await sponsorOf(site, String(form.username))).rows).toHaveLength(1)
   })
 
-  it('16.1 a caller without a browser names the sponsor, and that is the record', async () => {
+  it('16.1 for a caller without a browser, the sponsor that the order names is recorded', async () => {
     await site.post('enrollment/add-enrollment', form)
     const { site: credited, rows } = await sponsorOf(site, String(form.username))
     expect([credited, rows.map((row) => row.why)]).toEqual(['ana', ['ordered']])
   })
 
   it.each([
-    ['fetched ahead', { 'sec-purpose': 'prefetch;prerender' }],
-    ['pulled in by another page', { 'sec-fetch-dest': 'image' }],
+    ['prefetched', { 'sec-purpose': 'prefetch;prerender' }],
+    ['loaded as an image by another page', { 'sec-fetch-dest': 'image' }],
     ['framed', { 'sec-fetch-dest': 'iframe' }],
-  ])('16.1 a page that is only %s opens no link', async (_how, headers) => {
-    const stuffed = testBrowser(site, headers)
-    await stuffed.open('/bluepier')
-    const reply = await stuffed.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })
+  ])('16.1 a page that is only %s does not count as an opened link', async (_how, headers) => {
+    const otherBrowser = testBrowser(site, headers)
+    await otherBrowser.open('/bluepier')
+    const reply = await otherBrowser.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })
     expect(reply.statusCode).toBe(422)
   })
 
-  it('1.6 who has joined and opens another link is a new visitor there', async () => {
-    await ours.open('/ana')
+  it('1.6 a member who opens another link is a new visitor there', async () => {
+    await browser.open('/ana')
     await join('ana')
-    const own = await ours.open(`/${form.username}`)
+    const own = await browser.open(`/${form.username}`)
     expect(own.address).toBe(`/${form.username}`)
   })
 })

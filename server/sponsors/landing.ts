@@ -10,50 +10,54 @@ import { addOpenedLink, type CreditedSponsor, findCredit, isChosen } from './cre
 import { findSponsor, publicSponsor, resolveSite } from './sponsors.ts'
 import type { Touch } from './touches.ts'
 
-/** What a visitor of a site gets: the way to the right one, or the page with all that it needs before any call. */
+type Visit = {
+  /** The links that were opened before. */
+  touches: Touch[]
+  /** The site that we redirected from because it does not exist. */
+  unknownSite: string | undefined
+  /** The site that we redirected from because another sponsor gets the credit. */
+  otherSite: string | undefined
+  mayChoose: boolean
+}
+
+/** A redirect to the right sponsor, or the page with all data for its first screen. */
 type Landing = { touches: Touch[] } & (
-  | { leadsTo: string; isLost: boolean }
+  | { redirectTo: string; isUnknown: boolean }
   | { title: string; start: StartData | FallbackStart }
 )
 
-/** What brought the visitor here: links opened before, and the word that led nowhere or to somebody else a moment ago. */
-type Way = { touches: Touch[]; lost: string | undefined; other: string | undefined; mayChoose: boolean }
-type Led = Way & { credited: CreditedSponsor | undefined }
-
-export async function findLanding(world: World, site: string, way: Way): Promise<Landing> {
-  const touches = addOpenedLink(way.touches, site, world.now())
+/** What a visitor who opens a sponsor's site gets to see. */
+export async function findLanding(world: World, site: string, visit: Visit): Promise<Landing> {
+  const touches = addOpenedLink(visit.touches, site, world.now())
   try {
-    const [found, packages] = await Promise.all([resolveSite(world, site), findPackages(world.db, ourCategory)]) // most stay here
-    if (!found) return { leadsTo: MASTER, isLost: true, touches: way.touches } // nobody's word is nobody's link
-    if (found.site !== site) return { leadsTo: found.site, isLost: false, touches }
-    const credited = await findCredit(world, touches, [found])
-    if (found.active && credited && credited.site !== site) return { leadsTo: credited.site, isLost: false, touches }
-    const sponsor = publicSponsor(found)
+    const [row, packages] = await Promise.all([resolveSite(world, site), findPackages(world.db, ourCategory)])
+    if (!row) return { redirectTo: MASTER, isUnknown: true, touches: visit.touches }
+    if (row.site !== site) return { redirectTo: row.site, isUnknown: false, touches }
+    const credited = await findCredit(world, touches, [row])
+    if (row.active && credited && credited.site !== site)
+      return { redirectTo: credited.site, isUnknown: false, touches }
+    const sponsor = publicSponsor(row)
     const title = sponsor.site === MASTER ? `Join ${brand.name}` : `Join ${brand.name} with ${sponsor.name}`
-    return { title, start: await startData(world, sponsor, packages, { ...way, credited }), touches }
+    return { title, start: await startData(world, sponsor, packages, { ...visit, credited }), touches }
   } catch (error) {
-    world.log.error({ err: error }, 'a page goes out without its start data')
+    world.log.error({ err: error }, 'sending the page without its start data')
     return { title: `Join ${brand.name}`, start: { sponsor_site: site, ...withoutDatabase(world) }, touches }
   }
 }
 
-/** Whose link the visitor opened when they were led here instead, if they may still choose. */
-async function otherSponsor(world: World, sponsor: Sponsor, { other, mayChoose, credited }: Led) {
-  const found = other && mayChoose ? await findSponsor(world, other) : undefined
-  const isOffered = found?.active === 'Yes' && found.site !== MASTER && found.site !== sponsor.site
-  if (!isOffered) return {}
-  return {
-    other_sponsor: { site: found.site, name: found.name },
-    is_chosen: credited !== undefined && isChosen(credited),
-  }
-}
+type CreditedVisit = Visit & { credited: CreditedSponsor | undefined }
 
-async function startData(world: World, sponsor: Sponsor, packages: Package[], way: Led): Promise<StartData> {
+async function startData(
+  world: World,
+  sponsor: Sponsor,
+  packages: Package[],
+  visit: CreditedVisit,
+): Promise<StartData> {
   const starter = preselectedPackage(packages)
   return {
     sponsor,
-    ...(way.lost ? { unknown_site: way.lost } : {}),
-    ...(await otherSponsor(world, sponsor, way)),
+    ...(visit.unknownSite ? { unknown_site: visit.unknownSite } : {}),
+    ...(await otherSponsor(world, sponsor, visit)),
     packages,
     ...(starter ? { product_id: starter.product_id } : {}),
     grand_total: starter?.price ?? toAmount(0),
@@ -61,7 +65,18 @@ async function startData(world: World, sponsor: Sponsor, packages: Package[], wa
   }
 }
 
-/** What we know without asking the database. */
+/** The sponsor whose link the visitor opened before we redirected them here, if they may still choose that one. */
+async function otherSponsor(world: World, sponsor: Sponsor, { otherSite, mayChoose, credited }: CreditedVisit) {
+  const other = otherSite && mayChoose ? await findSponsor(world, otherSite) : undefined
+  const isOffered = other?.active === 'Yes' && other.site !== MASTER && other.site !== sponsor.site
+  if (!isOffered) return {}
+  return {
+    other_sponsor: { site: other.site, name: other.name },
+    is_chosen: credited !== undefined && isChosen(credited),
+  }
+}
+
+/** The part of the start data that needs no database. */
 const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, 'sponsor_site'> => ({
   renews_on: renewsOn(now()),
   policy: {

@@ -15,32 +15,32 @@ afterAll(() => site.close())
 
 const DAY = 86_400
 
-/** A browser that was led to /ana and has also opened /bluepier, and how it stands in the tables. */
-async function chooser() {
-  const ours = testBrowser(site)
-  const { body } = await ours.open('/ana')
+/** A browser that has opened /ana and then /bluepier, and what the database has recorded of it. */
+async function browserWithTwoLinks() {
+  const browser = testBrowser(site)
+  const { body } = await browser.open('/ana')
   const enrollment_id = /name="enrollment" content="([^"]+)"/.exec(body)?.[1] ?? ''
-  await ours.open('/bluepier')
+  await browser.open('/bluepier')
   const choose = (sponsor_site: string) => {
     site.pass(1)
-    return ours.post('enrollment/choose-sponsor', { sponsor_site })
+    return browser.post('enrollment/choose-sponsor', { sponsor_site })
   }
   const record = async () => (await findTouches(site.db, enrollment_id)).map((row) => `${row.site} ${row.why}`)
-  const isKept = async () => {
-    const found = site.db.selectFrom('enrollment').select('id').where('id', '=', enrollment_id)
-    return (await found.executeTakeFirst()) !== undefined
+  const isStored = async () => {
+    const query = site.db.selectFrom('enrollment').select('id').where('id', '=', enrollment_id)
+    return (await query.executeTakeFirst()) !== undefined
   }
-  return { ...ours, enrollment_id, choose, record, isKept }
+  return { ...browser, enrollment_id, choose, record, isStored }
 }
 
-describe('the record', () => {
-  it('16.2 breaks with any changed, missing, added or swapped row', async () => {
-    const ours = testBrowser(site)
-    await ours.open('/ana')
-    await ours.open('/bluepier')
-    await ours.open('/master')
+describe('the record of touches', () => {
+  it('16.2 reveals any changed, missing, added or swapped row', async () => {
+    const browser = testBrowser(site)
+    await browser.open('/ana')
+    await browser.open('/bluepier')
+    await browser.open('/master')
     const form = await filledForm(site)
-    await ours.post('enrollment/add-enrollment', form)
+    await browser.post('enrollment/add-enrollment', form)
     const { rows } = await sponsorOf(site, String(form.username))
     expect(rows.length).toBeGreaterThan(2)
     expect(firstTamperedRow(rows)).toBeUndefined()
@@ -48,7 +48,7 @@ describe('the record', () => {
     if (!first || !second) throw new Error('too few rows')
     const later = new Date(first.touched_at.getTime() + 1)
     const elsewhere = '00000000-0000-4000-8000-000000000000'
-    const spoilt = [
+    const tampered = [
       [{ ...first, site: 'anb' }, second, ...rest],
       [{ ...first, why: 'chosen' as const }, second, ...rest],
       [{ ...first, touched_at: later }, second, ...rest],
@@ -59,10 +59,10 @@ describe('the record', () => {
       [first, { ...second, position: 3 }, ...rest],
       [first, second, second, ...rest],
     ]
-    for (const rows of spoilt) expect(firstTamperedRow(rows)).toBeDefined()
+    for (const rows of tampered) expect(firstTamperedRow(rows)).toBeDefined()
 
-    const told = await creditRecord(site.db, String(form.username))
-    expect(told?.said).toMatch(
+    const report = await creditRecord(site.db, String(form.username))
+    expect(report?.said).toMatch(
       /\/ana +opened[\s\S]+joined with Ana's Paper Lantern Studio[\s\S]+The record is whole\. Its seal is [0-9a-f]{64}\.$/,
     )
     await sql`update sponsor_touch set site = 'anb' where enrollment_id = ${first.enrollment_id} and position = 1`.execute(
@@ -83,7 +83,7 @@ describe('the record', () => {
     expect(await creditRecord(site.db, 'nobody')).toBeUndefined()
   })
 
-  it('3.2 16.2 of a member is found by their name whatever its case', async () => {
+  it('3.2 16.2 is found by the member’s username in upper or lower case', async () => {
     const { username } = await joinedMember(site)
     expect(await creditRecord(site.db, username.toUpperCase())).toMatchObject({
       isWhole: true,
@@ -91,14 +91,14 @@ describe('the record', () => {
     })
   })
 
-  it('16.2 of one enrollment is written once, however many write it at once', async () => {
-    const { open, post, enrollment_id, record } = await chooser()
+  it('16.2 is written once, however many requests write it at once', async () => {
+    const { open, post, enrollment_id, record } = await browserWithTwoLinks()
     await open('/juniper')
     const choose = async (...sites: string[]) => {
-      const asked = [...sites, ...sites, ...sites, ...sites].map((sponsor_site) =>
+      const requests = [...sites, ...sites, ...sites, ...sites].map((sponsor_site) =>
         post('enrollment/choose-sponsor', { sponsor_site }),
       )
-      expect((await Promise.all(asked)).map(({ statusCode }) => statusCode)).toEqual(asked.map(() => 200))
+      expect((await Promise.all(requests)).map(({ statusCode }) => statusCode)).toEqual(requests.map(() => 200))
       expect(firstTamperedRow(await findTouches(site.db, enrollment_id))).toBeUndefined()
       return record()
     }
@@ -110,8 +110,8 @@ describe('the record', () => {
     expect(both.slice(4).sort()).toEqual(['ana chosen', 'juniper chosen'])
   })
 
-  it('16.2 does not grow by the same choice again, nor by links that were opened since', async () => {
-    const { open, choose, record } = await chooser()
+  it('16.2 does not grow when the same sponsor is chosen again, even if more links were opened', async () => {
+    const { open, choose, record } = await browserWithTwoLinks()
     await choose('bluepier')
     const once = ['ana opened', 'bluepier opened', 'bluepier chosen']
     expect(await record()).toEqual(once)
@@ -122,30 +122,30 @@ describe('the record', () => {
     expect(await record()).toEqual([...once, 'juniper opened', 'ana chosen'])
   })
 
-  it('16.3 can be chosen twenty times, and stays as it was then', async () => {
-    const { open, choose, record } = await chooser()
+  it('16.3 holds at most twenty choices', async () => {
+    const { open, choose, record } = await browserWithTwoLinks()
     for (let n = 0; n < 20; n++) expect((await choose(n % 2 ? 'ana' : 'bluepier')).statusCode).toBe(200)
     const refused = await choose('bluepier')
     expect([refused.statusCode, refused.json().message]).toEqual([
       409,
-      'The sponsor was changed very often and now stays as it is.',
+      'You have changed your sponsor too many times. You can no longer change it.',
     ])
-    expect((await choose('ana')).statusCode, 'what stands already').toBe(200)
+    expect((await choose('ana')).statusCode, 'the current choice again').toBe(200)
     expect(await record()).toHaveLength(22)
     expect((await open('/bluepier')).address).toBe('/ana')
   })
 
-  it('16.2 is forgotten thirty days after the last choice of who never tried to pay; the cookie still knows', async () => {
-    const { post, choose, record, isKept } = await chooser()
+  it('16.2 is deleted thirty days after the last choice if the visitor never tried to pay; the cookie still has it', async () => {
+    const { post, choose, record, isStored } = await browserWithTwoLinks()
     await choose('bluepier')
     site.pass(29 * DAY)
     await choose('ana')
     site.pass(29 * DAY)
     await deleteExpired(site.world)
-    expect([await isKept(), (await record()).length]).toEqual([true, 4])
+    expect([await isStored(), (await record()).length]).toEqual([true, 4])
     site.pass(2 * DAY)
     await deleteExpired(site.world)
-    expect([await isKept(), await record()]).toEqual([false, []])
+    expect([await isStored(), await record()]).toEqual([false, []])
     const form = await filledForm(site, { sponsor_site_name: 'ana' })
     expect((await post('enrollment/add-enrollment', form)).json().payment).toBe('Approved')
     const { rows } = await sponsorOf(site, String(form.username))
@@ -155,21 +155,21 @@ describe('the record', () => {
   it.each([
     ['declined', '4000000000000002', 'Declined'],
     ['approved', '4242424242424242', 'Approved'],
-  ])('16.2 stays for good with an attempt to pay: %s', async (_how, cc_number, payment) => {
-    const { post, enrollment_id, choose, record, isKept } = await chooser()
+  ])('16.2 is never deleted after an attempt to pay: %s', async (_how, cc_number, payment) => {
+    const { post, enrollment_id, choose, record, isStored } = await browserWithTwoLinks()
     await choose('bluepier')
     const form = await filledForm(site, { sponsor_site_name: 'bluepier', cc_number })
     expect((await post('enrollment/add-enrollment', form)).json().payment).toBe(payment)
     if (payment === 'Declined') expect((await choose('ana')).statusCode, 'after the attempt').toBe(200)
-    const whole = await record()
+    const recorded = await record()
     site.pass(61 * DAY)
     await deleteExpired(site.world)
-    expect([await isKept(), await record()]).toEqual([true, whole])
-    const ours = site.db.selectFrom('enrollment').select('expires_at').where('id', '=', enrollment_id)
-    expect(await ours.execute(), 'it is not looked at again').toEqual([{ expires_at: null }])
-    const expires_at = new Date(site.world.now().getTime() - 1) // as an older version leaves it, while both are running
+    expect([await isStored(), await record()]).toEqual([true, recorded])
+    const browser = site.db.selectFrom('enrollment').select('expires_at').where('id', '=', enrollment_id)
+    expect(await browser.execute(), 'it no longer expires').toEqual([{ expires_at: null }])
+    const expires_at = new Date(site.world.now().getTime() - 1) // as a process of an older version would write it
     await site.db.updateTable('enrollment').set({ expires_at }).where('id', '=', enrollment_id).execute()
     await deleteExpired(site.world)
-    expect([await isKept(), await record()]).toEqual([true, whole])
+    expect([await isStored(), await record()]).toEqual([true, recorded])
   })
 })

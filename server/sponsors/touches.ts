@@ -3,18 +3,17 @@ import { SITE_PATTERN } from '#contract/site.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Tables } from '#server/db/tables.ts'
-import type { AttemptKey } from '#server/enrollment/visitor.ts'
 
 type Row = Tables['sponsor_touch']
 
-/** A sponsor's link that led to an enrollment: opened in the browser, chosen by name, or named by the order alone. */
+/** A sponsor's link that led to an enrollment: opened in the browser, chosen by the visitor, or only named by the order. */
 export type Touch = Pick<Row, 'site' | 'why' | 'touched_at'>
 
-/** The record of an enrollment, oldest first. */
+/** The recorded touches of an enrollment, oldest first. */
 export const findTouches = async (db: Db, enrollment_id: string): Promise<Row[]> =>
-  (await readRecord(db, { enrollment_id })).rows
+  (await selectTouches(db, { enrollment_id })).rows
 
-const readRecord = statement((db, { enrollment_id }: Pick<Row, 'enrollment_id'>) =>
+const selectTouches = statement((db, { enrollment_id }: Pick<Row, 'enrollment_id'>) =>
   db
     .selectFrom('sponsor_touch')
     .select(['enrollment_id', 'position', 'site', 'why', 'touched_at', 'hash'])
@@ -22,8 +21,8 @@ const readRecord = statement((db, { enrollment_id }: Pick<Row, 'enrollment_id'>)
     .orderBy('position'),
 )
 
-/** How long the record is, and its last seal, as a new member keeps them. */
-export function recordSummary(db: Db, { enrollment_id }: AttemptKey) {
+/** The number of touches and the last hash, which a new member keeps so that the record can be verified later. */
+export function recordSummary(db: Db, enrollment_id: string) {
   const record = db.selectFrom('sponsor_touch').where('enrollment_id', '=', enrollment_id)
   return {
     touches: record.select(({ fn }) => fn.countAll<number>().as('touches')),
@@ -31,46 +30,47 @@ export function recordSummary(db: Db, { enrollment_id }: AttemptKey) {
   }
 }
 
-/** What is written and what the cookie says, as one story: a cookie may be older than the record, or newer. */
-export const mergeTouches = (rows: readonly Touch[], touches: readonly Touch[]): Touch[] =>
-  [...rows, ...unrecorded(rows, touches)].sort((one, other) => one.touched_at.getTime() - other.touched_at.getTime())
+/** All touches in the record and in the cookie, oldest first. Either of them may be behind the other. */
+export const mergeTouches = (recorded: readonly Touch[], touches: readonly Touch[]): Touch[] =>
+  [...recorded, ...unrecorded(recorded, touches)].sort((a, b) => a.touched_at.getTime() - b.touched_at.getTime())
 
-const unrecorded = (rows: readonly Touch[], touches: readonly Touch[]) => {
-  const known = new Set(rows.map((row) => String(written(row))))
-  return touches.filter((touch) => !known.has(String(written(touch))))
+const unrecorded = (recorded: readonly Touch[], touches: readonly Touch[]) => {
+  const keys = new Set(recorded.map((touch) => String(valuesOf(touch))))
+  return touches.filter((touch) => !keys.has(String(valuesOf(touch))))
 }
 
-/** The rows that are to follow those of an enrollment. Asked in a transaction that has it to itself. */
-export function rowsToAppend(enrollment_id: string, rows: readonly Row[], touches: readonly Touch[]): Row[] {
-  const all = [...rows]
-  for (const { site, why, touched_at } of unrecorded(rows, touches)) {
-    const row = { enrollment_id, position: all.length + 1, site, why, touched_at }
-    all.push({ ...row, hash: sealOf(row, all.at(-1)?.hash) })
+/** The rows to insert after the recorded ones. The transaction must have locked the enrollment. */
+export function rowsToAppend(enrollment_id: string, recorded: readonly Row[], touches: readonly Touch[]): Row[] {
+  const rows = [...recorded]
+  for (const { site, why, touched_at } of unrecorded(recorded, touches)) {
+    const row = { enrollment_id, position: rows.length + 1, site, why, touched_at }
+    rows.push({ ...row, hash: hashOf(row, rows.at(-1)?.hash) })
   }
-  return all.slice(rows.length)
+  return rows.slice(recorded.length)
 }
 
-/** The first row that is not what was written, if there is one. */
+/** The position of the first row that was changed after it was written, if there is one. */
 export const firstTamperedRow = (rows: readonly Row[]): number | undefined => {
-  const at = rows.findIndex((row, n) => row.position !== n + 1 || row.hash !== sealOf(row, rows[n - 1]?.hash))
-  return at < 0 ? undefined : at + 1
+  const index = rows.findIndex((row, n) => row.position !== n + 1 || row.hash !== hashOf(row, rows[n - 1]?.hash))
+  return index < 0 ? undefined : index + 1
 }
 
-const sealOf = ({ enrollment_id, position, ...touch }: Omit<Row, 'hash'>, before = '') =>
-  hash('sha256', JSON.stringify([before, enrollment_id, position, ...written(touch)]), 'hex')
+/** Each row's hash covers the hash before it, so that no row can be changed or removed unnoticed. */
+const hashOf = ({ enrollment_id, position, ...touch }: Omit<Row, 'hash'>, previousHash = '') =>
+  hash('sha256', JSON.stringify([previousHash, enrollment_id, position, ...valuesOf(touch)]), 'hex')
 
-const written = ({ site, why, touched_at }: Touch) => [site, why, touched_at.toISOString()]
+const valuesOf = ({ site, why, touched_at }: Touch) => [site, why, touched_at.toISOString()]
 
 const codes = { opened: 'o', chosen: 'c', ordered: 'r' } as const
 const reasons = Object.keys(codes) as Touch['why'][]
 
-/** As the signed cookie carries them: 'ana_o_mhzz1c00-bluepier_c_mhzz2d11'. */
+/** For the signed cookie: 'ana_o_mhzz1c00-bluepier_c_mhzz2d11'. */
 export const serializeTouches = (touches: readonly Touch[]): string =>
   touches.map(({ site, why, touched_at }) => `${site}_${codes[why]}_${touched_at.getTime().toString(36)}`).join('-')
 
 export const parseTouches = (text: string): Touch[] =>
-  text.split('-').flatMap((one) => {
-    const [site = '', code, time = ''] = one.split('_')
+  text.split('-').flatMap((part) => {
+    const [site = '', code, time = ''] = part.split('_')
     const why = reasons.find((reason) => codes[reason] === code)
     return SITE_PATTERN.test(site) && why ? [{ site, why, touched_at: new Date(Number.parseInt(time, 36)) }] : []
   })

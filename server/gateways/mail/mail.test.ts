@@ -4,7 +4,8 @@ import { inspect } from 'node:util'
 import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { lanes, runJobs } from '#server/jobs/jobs.ts'
+import { runJobs } from '#server/jobs/jobs.ts'
+import { jobGroups } from '#server/jobs/kinds.ts'
 import { testDatabase } from '#server/test/database.ts'
 import { joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
@@ -109,7 +110,7 @@ it.each([
   })
   const world = { ...site.world, mail: gateway }
   const { email } = await joinedMember(site)
-  await runJobs(world, lanes.letters)
+  await runJobs(world, jobGroups.emails)
   const jobs = await site.db.selectFrom('job').selectAll().where('kind', '=', 'welcome').execute()
   const last_error = `the mail server did not take the letter (EENVELOPE ${code})`
   expect(jobs).toMatchObject([{ tries: 1, last_error, done_at: isFinal ? expect.any(Date) : null }])

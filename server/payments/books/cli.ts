@@ -10,20 +10,20 @@ import { reconcile } from './reconciliation.ts'
 
 const USAGE = `npm run reconcile [-- --days N]
 
-Compares the payment gateway's books with ours, for the last 35 days unless told otherwise.
-Ends with 0 when they agree, with 1 when they do not, with 2 when it could not compare.`
+Compares our payments with the payment gateway's books, for the last 35 days by default.
+Exit code: 0 if they agree, 1 if they differ, 2 if they could not be compared.`
 
 const DAY_MS = 86_400_000
 
-function daysOf(words: string[]): number {
-  if (!words.length) return 35
-  const [flag, days = '', ...rest] = words
+function parseDays(args: string[]): number {
+  if (!args.length) return 35
+  const [flag, days = '', ...rest] = args
   if (flag !== '--days' || !/^[1-9]\d{0,3}$/.test(days) || rest.length) throw new OperatorError(USAGE)
   return Number(days)
 }
 
-async function main(words: string[]): Promise<number> {
-  const since = new Date(clock().getTime() - daysOf(words) * DAY_MS)
+async function main(args: string[]): Promise<number> {
+  const since = new Date(clock().getTime() - parseDays(args) * DAY_MS)
   const config = readConfig()
   const { db, close } = await openDatabase(config)
   try {
@@ -32,12 +32,12 @@ async function main(words: string[]): Promise<number> {
     await requireMaster(db)
     const payment = openPaymentGateway(config, clock)
     const { differences, attempts, transactions } = await reconcile({ config, db, now: clock, payment }, since)
-    const compared = `${attempts} attempts here, ${transactions} transactions at the gateway '${payment.name}', since ${since.toISOString().slice(0, 10)}`
-    console.log(differences.length ? `${differences.length} differences. ${compared}.` : `No difference. ${compared}.`)
+    const scope = `${attempts} payments here, ${transactions} transactions at the gateway '${payment.name}', since ${since.toISOString().slice(0, 10)}`
+    console.log(`${differences.length || 'No'} ${differences.length === 1 ? 'difference' : 'differences'}. ${scope}.`)
     if (differences.length)
       console.log(
         table(
-          ['reference', 'what', 'here', 'there', 'transaction'],
+          ['reference', 'difference', 'here', 'gateway', 'transaction'],
           differences.map((row) => [row.reference, row.kind, row.ours, row.theirs, row.transaction_id]),
         ),
       )

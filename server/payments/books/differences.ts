@@ -2,54 +2,54 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { World } from '#server/world.ts'
 
-/** What the gateway's books and ours do not agree on, in words for the operator. */
+/** Something on which the gateway's books and our journal disagree, described for the operator. */
 export type Difference = Pick<Tables['difference'], 'reference' | 'kind' | 'transaction_id' | 'ours' | 'theirs'>
 
-type Named = { reference: string; transaction_id?: string | null }
-type Make = (kind: string, of: Named, ours: string, theirs: string) => Difference
-export const difference: Make = (kind, { reference, transaction_id = null }, ours, theirs) => ({
-  reference,
-  kind,
-  transaction_id,
-  ours,
-  theirs,
-})
+export const newDifference = (
+  kind: string,
+  { reference, transaction_id = null }: { reference: string; transaction_id?: string | null },
+  ours: string,
+  theirs: string,
+): Difference => ({ reference, kind, transaction_id, ours, theirs })
 
-type Place = Pick<World, 'db' | 'now'>
+type Context = Pick<World, 'db' | 'now'>
 
-/** New ones are written, known ones brought up to date, and those that were compared and are gone are cleared. */
-export const recordDifferences = ({ db, now }: Place, found: Difference[], compared: { reference: string }[]) =>
+/** Inserts new differences, updates known ones, and clears those that were compared again and are gone. */
+export const recordDifferences = ({ db, now }: Context, differences: Difference[], compared: { reference: string }[]) =>
   inTransaction(db, async (db) => {
-    for (const each of found) await write(db, { ...each, found_at: now(), cleared_at: null })
-    const still = new Set(found.map(nameOf))
-    const looked = new Set(compared.map(({ reference }) => reference))
+    for (const difference of differences) await upsert(db, { ...difference, found_at: now(), cleared_at: null })
+    const stillThere = new Set(differences.map(keyOf))
+    const comparedReferences = new Set(compared.map(({ reference }) => reference))
     const open = await uncleared(db).select(['reference', 'kind']).execute()
-    for (const each of open.filter((each) => looked.has(each.reference) && !still.has(nameOf(each))))
+    const isGone = (row: Key) => comparedReferences.has(row.reference) && !stillThere.has(keyOf(row))
+    for (const { reference, kind } of open.filter(isGone))
       await db
         .updateTable('difference')
         .set({ cleared_at: now() })
-        .where('reference', '=', each.reference)
-        .where('kind', '=', each.kind)
+        .where('reference', '=', reference)
+        .where('kind', '=', kind)
         .execute()
   })
 
-const write = (db: Db, { found_at, ...row }: Tables['difference']) =>
+/** A known difference keeps the time when it was first found. */
+const upsert = (db: Db, { found_at, ...row }: Tables['difference']) =>
   db
     .insertInto('difference')
     .values({ ...row, found_at })
-    .onConflict((clash) => clash.columns(['reference', 'kind']).doUpdateSet(row))
+    .onConflict((conflict) => conflict.columns(['reference', 'kind']).doUpdateSet(row))
     .execute()
 
-const nameOf = ({ reference, kind }: { reference: string; kind: string }) => `${reference} ${kind}`
+type Key = Pick<Difference, 'reference' | 'kind'>
+const keyOf = ({ reference, kind }: Key) => `${reference} ${kind}`
 
 const uncleared = (db: Db) => db.selectFrom('difference').where('cleared_at', 'is', null)
 
-/** How many nobody has cleared yet. */
+/** How many differences are not cleared yet. */
 export async function openDifferences({ db }: Pick<World, 'db'>): Promise<number> {
-  const counted = uncleared(db).select((select) => select.fn.countAll<number>().as('count'))
-  return Number((await counted.executeTakeFirstOrThrow()).count)
+  const query = uncleared(db).select(({ fn }) => fn.countAll<number>().as('count'))
+  return Number((await query.executeTakeFirstOrThrow()).count)
 }
 
-/** Members without a payment whom an earlier comparison has found. */
+/** Members without a payment that an earlier comparison has found. */
 export const knownUnpaidMembers = ({ db }: Pick<World, 'db'>) =>
   uncleared(db).select('reference').where('kind', '=', 'member unpaid').execute()

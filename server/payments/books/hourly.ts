@@ -6,15 +6,15 @@ const DAYS_BACK = 3
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** Who has not finished by its end has failed or died, and the next turn is anybody's. */
+/** After a run that failed or died, any process may try again in the next period of this length. */
 const TURN_MS = 10 * MINUTE_MS
 const REMEMBERED_MS = 30 * DAY_MS
 
-/** Once an hour, by whichever process comes first; sooner again when it could not be done. */
+/** Runs once an hour in one of all processes, and again within minutes if that fails. */
 export async function reconcileHourly(world: World): Promise<void> {
   const now = world.now()
   const later = (ms: number) => new Date(now.getTime() + ms)
-  const turn = String(Math.floor(now.getTime() / TURN_MS)) // so that a clock that is ahead takes nobody else's
+  const turn = String(Math.floor(now.getTime() / TURN_MS)) // part of the key, so that a process whose clock is ahead does not block the others
   if (((await lastReconciledAt(world)) ?? new Date(0)) > later(-HOUR_MS)) return
   if (!(await acquireLease(world.db, now, { name: 'reconciliation', key: turn, expires_at: later(HOUR_MS) }))) return
   try {
@@ -27,17 +27,14 @@ export async function reconcileHourly(world: World): Promise<void> {
     if (differences.length)
       world.log.error(
         { differences: differences.length },
-        'the gateway’s books and ours do not agree: npm run reconcile',
+        'our payments differ from the gateway’s books; run: npm run reconcile',
       )
   } catch (error) {
-    world.log.error(
-      { err: error },
-      'the gateway’s books and ours could not be compared, and nobody knows if they agree',
-    )
+    world.log.error({ err: error }, 'our payments could not be compared with the gateway’s books')
   }
 }
 
-/** When the books were last compared, by any process whose clock was not ahead of ours. */
+/** When the books were last compared. A time in the future comes from a process whose clock is ahead, and is ignored. */
 export async function lastReconciledAt({ db, now }: World): Promise<Date | undefined> {
   const { newest } = await db
     .selectFrom('reconciliation_run')

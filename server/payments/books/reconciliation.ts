@@ -1,93 +1,48 @@
-import { toAmount } from '#contract/money.ts'
 import type { PaymentState } from '#server/db/tables.ts'
 import type { Transaction } from '#server/gateways/payment/port.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { endedWithoutCharge } from '#server/payments/payments.ts'
 import type { World } from '#server/world.ts'
-import { type Difference, difference, knownUnpaidMembers, recordDifferences } from './differences.ts'
+import { compareBooks, isPolledByJanitor } from './comparison.ts'
+import { type Difference, knownUnpaidMembers, newDifference, recordDifferences } from './differences.ts'
 
-/** What a comparison needs of the world. */
-type Books = Pick<World, 'config' | 'db' | 'now' | 'payment'>
+type Context = Pick<World, 'config' | 'db' | 'now' | 'payment'>
 
 /**
- * Compares the gateway's books with our journal since then, both ways. A difference is a row; it is cleared by a later
- * comparison that no longer finds it.
+ * Compares the gateway's books since a date with our journal, in both directions. Each difference is a row, which is
+ * cleared by the first comparison that no longer finds it. Holds for attempts that have ended are voided.
  */
-export async function reconcile(world: Books, since: Date) {
-  const asked_at = world.now()
-  const early = await attemptsSince(world, since) // before the gateway is asked: what it says then is at least as new
-  const books = await askGateway(world, since)
-  const known = new Set(early.map(({ reference }) => reference))
-  const late = await attemptsNamed(
-    world,
-    books.map(({ reference }) => reference).filter((reference) => !known.has(reference)),
+export async function reconcile(context: Context, since: Date) {
+  const startedAt = context.now()
+  const recent = await attemptsSince(context, since) // read first, so that the gateway's answer is at least as new
+  const books = await fetchBooks(context, since)
+  const recentReferences = new Set(recent.map(({ reference }) => reference))
+  const older = await attemptsByReference(
+    context,
+    books.map(({ reference }) => reference).filter((reference) => !recentReferences.has(reference)),
   )
-  const attempts = [...early, ...late]
-  const open = await knownUnpaidMembers(world)
-  const settledBy = new Date(asked_at.getTime() - world.config.PAYMENT_IN_FLIGHT_SECONDS * 1000)
-  const compared = compare(attempts, books, settledBy)
-  const moved = await movedSince(world, asked_at, compared)
-  const stayed = ({ reference }: { reference: string }) => !moved.has(reference)
+  const attempts = [...recent, ...older]
+  const knownUnpaid = await knownUnpaidMembers(context)
+  const settledBefore = new Date(startedAt.getTime() - context.config.PAYMENT_IN_FLIGHT_SECONDS * 1000)
+  const candidates = compareBooks(attempts, books, settledBefore)
+  const changed = await changedSince(context, startedAt, candidates)
+  const isUnchanged = ({ reference }: { reference: string }) => !changed.has(reference)
   const differences = [
-    ...compared.filter((each) => each.kind !== 'state' || stayed(each)),
-    ...(await unpaidMembers(world, since, open)),
+    ...candidates.filter((candidate) => candidate.kind !== 'state' || isUnchanged(candidate)),
+    ...(await unpaidMembers(context, since, knownUnpaid)),
   ]
-  await recordDifferences(world, differences, [...attempts, ...books, ...open].filter(stayed))
-  const waiting = await beingLetGo(world)
-  for (const stray of straysOf(attempts.filter(stayed), books))
-    if (!waiting.has(stray.transaction_id)) await addJob(world.db, 'void', stray, world.now())
+  await recordDifferences(context, differences, [...attempts, ...books, ...knownUnpaid].filter(isUnchanged))
+  const beingVoided = await transactionsBeingVoided(context)
+  for (const hold of orphanedHolds(attempts.filter(isUnchanged), books))
+    if (!beingVoided.has(hold.transaction_id)) await addJob(context.db, 'void', hold, context.now())
   return { differences, attempts: attempts.length, transactions: books.length }
 }
 
-/** Attempts that went on while the gateway was asked: its answer and ours are of different moments. The next comparison tells. */
-async function movedSince(world: Books, asked_at: Date, found: Difference[]): Promise<Set<string>> {
-  const now = await attemptsNamed(
-    world,
-    found.filter(({ kind }) => kind === 'state').map(({ reference }) => reference),
-  )
-  const moved = now.filter(({ state, updated_at }) => updated_at > asked_at && !ASKED_ABOUT.includes(state))
-  return new Set(moved.map(({ reference }) => reference))
-}
+const attemptsSince = (context: Context, since: Date) =>
+  selectAttempts(context).where('payment.created_at', '>=', since).execute()
 
-/** What a job is letting go already. */
-async function beingLetGo({ db }: Books): Promise<Set<unknown>> {
-  const jobs = await db
-    .selectFrom('job')
-    .select('payload')
-    .where('kind', '=', 'void')
-    .where('done_at', 'is', null)
-    .execute()
-  return new Set(jobs.map(({ payload }) => payload.transaction_id))
-}
-
-/** The gateway is asked once; its answer may be long. */
-const PATIENCE_MS = 120_000
-/** Its clock may be behind ours: what we began at the edge may be older in its books. */
-const CLOCKS_DIFFER_MS = 3_600_000
-
-function askGateway({ payment }: Books, since: Date) {
-  const edge = new Date(since.getTime() - CLOCKS_DIFFER_MS)
-  return payment.transactions(edge, AbortSignal.timeout(PATIENCE_MS)).catch((cause: Error) => {
-    throw new OperatorError(`The payment gateway '${payment.name}' did not give its books: ${cause.message}`, { cause })
-  })
-}
-
-const attemptsSince = (world: Books, since: Date) => journal(world).where('payment.created_at', '>=', since).execute()
-
-const CHUNK = 1000
-async function attemptsNamed(world: Books, references: string[]) {
-  const found: Attempt[] = []
-  for (let from = 0; from < references.length; from += CHUNK)
-    found.push(
-      ...(await journal(world)
-        .where('reference', 'in', references.slice(from, from + CHUNK))
-        .execute()),
-    )
-  return found
-}
-
-const journal = ({ db, payment }: Books) =>
+const selectAttempts = ({ db, payment }: Context) =>
   db
     .selectFrom('payment')
     .leftJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
@@ -95,75 +50,44 @@ const journal = ({ db, payment }: Books) =>
     .select(['payment.created_at', 'updated_at', 'member.id as member_id'])
     .where('gateway', '=', payment.name)
 
-type Attempt = Awaited<ReturnType<typeof attemptsSince>>[number]
+type JournalRow = Awaited<ReturnType<typeof attemptsSince>>[number]
 
-type Theirs = Transaction['state'] | 'nothing'
+/** A list of transactions may be long. */
+const BOOKS_DEADLINE_MS = 120_000
+/** If the gateway's clock is behind ours, an attempt at the start of the period looks older in its books. */
+const CLOCK_TOLERANCE_MS = 3_600_000
 
-/** What the gateway may say of an attempt that stands like this here. Anything else is a difference. */
-const agreed: Record<PaymentState, Theirs[]> = {
-  captured: ['captured', 'refunded'],
-  declined: ['declined', 'voided', 'nothing'],
-  voided: ['voided', 'refunded', 'declined', 'nothing'],
-  abandoned: ['nothing', 'declined', 'voided'],
-  review: ['review'],
-  capture_failed: ['captured', 'refunded'], // somebody has taken it by hand
-  // These are on their way somewhere; whatever has stopped on the way is a difference.
-  reserved: [],
-  authorizing: [],
-  authorized: [],
-  unknown: [],
-  enrolled: [],
-}
-/** The janitor asks about these again and again, and notes when: they have had their time since they began. */
-const ASKED_ABOUT: PaymentState[] = ['reserved', 'authorizing', 'authorized', 'unknown']
-const ON_THE_WAY: PaymentState[] = [...ASKED_ABOUT, 'review', 'enrolled', 'abandoned']
-
-/** Money is held or taken. */
-const isLive = ({ state }: { state: Theirs }) => state === 'held' || state === 'captured'
-
-function compare(attempts: Attempt[], books: Transaction[], settledBy: Date): Difference[] {
-  const byReference = Map.groupBy(books, ({ reference }) => reference)
-  const known = new Set(attempts.map(({ reference }) => reference))
-  return [
-    ...attempts.flatMap((ours) => compareOne(ours, byReference.get(ours.reference) ?? [], settledBy)),
-    ...chargedTwice(attempts, byReference),
-    ...books
-      .filter((theirs) => isLive(theirs) && !known.has(theirs.reference))
-      .map((theirs) => difference('unknown here', theirs, 'nothing', inWords(theirs))),
-  ]
+function fetchBooks({ payment }: Context, since: Date) {
+  const start = new Date(since.getTime() - CLOCK_TOLERANCE_MS)
+  return payment.transactions(start, AbortSignal.timeout(BOOKS_DEADLINE_MS)).catch((cause: Error) => {
+    throw new OperatorError(`The payment gateway '${payment.name}' did not return its books: ${cause.message}`, {
+      cause,
+    })
+  })
 }
 
-function compareOne(ours: Attempt, books: Transaction[], settledBy: Date): Difference[] {
-  const theirs = books.find(isLive) ?? books[0]
-  const state = theirs?.state ?? 'nothing'
-  const found: Difference[] = []
-  const since = ASKED_ABOUT.includes(ours.state) ? ours.created_at : ours.updated_at
-  const mayStillMove = ON_THE_WAY.includes(ours.state) && since > settledBy
-  if (!agreed[ours.state].includes(state) && !mayStillMove)
-    found.push(difference('state', ours, ours.state, inWords(theirs)))
-  if (theirs && isLive(theirs) && theirs.amount_cents !== ours.amount_cents)
-    found.push(difference('amount', ours, toAmount(ours.amount_cents), toAmount(theirs.amount_cents)))
-  if ((ours.state === 'captured' || ours.state === 'enrolled') && !ours.member_id)
-    found.push(difference('paid without member', ours, 'no member', inWords(theirs)))
-  return found
-}
-
-/** Two transactions of one attempt, or two attempts of one enrollment, that both have the money. */
-function chargedTwice(attempts: Attempt[], byReference: Map<string, Transaction[]>): Difference[] {
-  const live = attempts.flatMap((ours) =>
-    (byReference.get(ours.reference) ?? []).filter(isLive).map((theirs) => ({ ...theirs, ...ours, theirs })),
-  )
-  return [...Map.groupBy(live, ({ enrollment_id }) => enrollment_id).values()]
-    .filter((charges) => charges.length > 1)
-    .flatMap((charges) =>
-      charges.map((charge) =>
-        difference('charged twice', charge, charge.state, `${inWords(charge.theirs)}, one of ${charges.length}`),
-      ),
+const BATCH_SIZE = 1000
+async function attemptsByReference(context: Context, references: string[]) {
+  const attempts: JournalRow[] = []
+  for (let start = 0; start < references.length; start += BATCH_SIZE)
+    attempts.push(
+      ...(await selectAttempts(context)
+        .where('reference', 'in', references.slice(start, start + BATCH_SIZE))
+        .execute()),
     )
+  return attempts
 }
 
-/** Members whose enrollment holds no payment at all: those of this time, and those we know of. */
-async function unpaidMembers({ db }: Books, since: Date, known: { reference: string }[]): Promise<Difference[]> {
+/** Attempts that changed during the comparison: our state and the gateway's are of different times. The next run decides. */
+async function changedSince(context: Context, startedAt: Date, candidates: Difference[]): Promise<Set<string>> {
+  const references = candidates.filter(({ kind }) => kind === 'state').map(({ reference }) => reference)
+  const current = await attemptsByReference(context, references)
+  const changed = current.filter((attempt) => attempt.updated_at > startedAt && !isPolledByJanitor(attempt))
+  return new Set(changed.map(({ reference }) => reference))
+}
+
+/** Members without any successful payment: those who joined in this period, and those we know of. */
+async function unpaidMembers({ db }: Context, since: Date, known: { reference: string }[]): Promise<Difference[]> {
   const references = known.map(({ reference }) => reference)
   const members = await db
     .selectFrom('member')
@@ -181,24 +105,31 @@ async function unpaidMembers({ db }: Books, since: Date, known: { reference: str
             .selectFrom('payment')
             .select('reference')
             .whereRef('payment.enrollment_id', '=', 'member.enrollment_id')
-            .where('state', 'in', ['enrolled', 'captured', 'capture_failed']),
+            .where('state', 'in', ['enrolled', 'captured', 'capture_failed'] satisfies PaymentState[]),
         ),
       ),
     )
     .execute()
   return members.map(({ enrollment_id }) =>
-    difference('member unpaid', { reference: enrollment_id }, 'a member', 'nothing'),
+    newDifference('member unpaid', { reference: enrollment_id }, 'a member', 'nothing'),
   )
 }
 
-/** Money that is held for an attempt which ended here: a request that was on its way for very long. It is let go. */
-function straysOf(attempts: Attempt[], books: Transaction[]) {
-  const ended = new Map(attempts.filter(endedWithoutCharge).map((ours) => [ours.reference, ours]))
+async function transactionsBeingVoided({ db }: Context): Promise<Set<unknown>> {
+  const jobs = await db
+    .selectFrom('job')
+    .select('payload')
+    .where('kind', '=', 'void')
+    .where('done_at', 'is', null)
+    .execute()
+  return new Set(jobs.map(({ payload }) => payload.transaction_id))
+}
+
+/** Money that is held for an attempt which has ended here: our request was in flight for too long. */
+function orphanedHolds(attempts: JournalRow[], books: Transaction[]) {
+  const ended = new Map(attempts.filter(endedWithoutCharge).map((attempt) => [attempt.reference, attempt]))
   return books.flatMap(({ state, reference, transaction_id }) => {
     const ours = state === 'held' ? ended.get(reference) : undefined
     return ours ? [{ enrollment_id: ours.enrollment_id, attempt: ours.attempt, transaction_id }] : []
   })
 }
-
-const inWords = (theirs: Transaction | undefined) =>
-  theirs ? `${theirs.state} ${toAmount(theirs.amount_cents)}` : 'nothing'

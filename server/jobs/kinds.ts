@@ -1,0 +1,60 @@
+import {
+  addressChangedEmail,
+  cancelledEmail,
+  consentEmail,
+  passwordChangedEmail,
+  resumedEmail,
+  welcomeEmail,
+} from '#server/emails/emails.ts'
+import { unpaidEmailFor } from '#server/enrollment/release.ts'
+import type { Email } from '#server/gateways/mail/port.ts'
+import { confirmAddressEmailFor } from '#server/office/details.ts'
+import { passwordResetEmailFor } from '#server/office/new-password.ts'
+import { captureHold, voidHold } from '#server/payments/holds.ts'
+import type { World } from '#server/world.ts'
+import type { JobKind, JobPayloads } from './queue.ts'
+
+type KindOfJob<Payload> = {
+  /** Throws if the job has to be tried again. */
+  run: (world: World, payload: Payload) => Promise<void>
+  maxBackoffSeconds: number
+  /** Without it, the job is retried until it succeeds. */
+  maxTries?: number
+}
+
+type WriteEmail<Payload> = (world: World, payload: Payload) => Email | undefined | Promise<Email | undefined>
+
+/** Writes the email when the job runs, and sends it if it is still relevant. */
+const email = <Payload>(write: WriteEmail<Payload>): KindOfJob<Payload> => ({
+  run: async (world, payload) => {
+    const message = await write(world, payload)
+    if (message) await world.mail.send(message)
+  },
+  maxBackoffSeconds: 3600,
+  maxTries: 100, // about four days
+})
+
+/** What each kind of job does, and how it is retried. */
+export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
+  capture: { run: captureHold, maxBackoffSeconds: 15 },
+  void: { run: voidHold, maxBackoffSeconds: 15 },
+  welcome: email(welcomeEmail),
+  consent: email(consentEmail),
+  unpaid: email(unpaidEmailFor),
+  cancelled: email(cancelledEmail),
+  kept: email(resumedEmail),
+  confirm_email: email(confirmAddressEmailFor),
+  email_changed: email(addressChangedEmail),
+  password_changed: email(passwordChangedEmail),
+  forgotten: { ...email(passwordResetEmailFor), maxBackoffSeconds: 60 }, // its link expires after an hour
+}
+
+export const jobKinds = Object.keys(kinds) as JobKind[]
+
+const isPayment = (kind: JobKind) => kind === 'capture' || kind === 'void'
+
+/** Run separately, so that a mail server that does not answer cannot delay payments. */
+export const jobGroups = {
+  payments: jobKinds.filter(isPayment),
+  emails: jobKinds.filter((kind) => !isPayment(kind)),
+}
