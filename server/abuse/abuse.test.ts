@@ -4,7 +4,7 @@ import { deleteExpired } from '#server/enrollment/janitor.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import type { World } from '#server/world.ts'
-import { recordDecline, approvalCount, secondsOpen, countQuery } from './breaker.ts'
+import { approvalCount, countQuery, recordDecline, secondsOpen } from './breaker.ts'
 
 const pay = async (site: Site, changes: Record<string, string>, headers: Record<string, string> = {}) =>
   site.post('enrollment/add-enrollment', await filledForm(site, changes), headers)
@@ -12,7 +12,8 @@ const pay = async (site: Site, changes: Record<string, string>, headers: Record<
 /** Somebody in the n-th of many networks. */
 const from = (n: number) => ({ 'x-forwarded-for': `203.0.${n}.7` })
 
-const goodCards = (world: World, by: number) => countQuery({ ...approvalCount(world), at_first: by, by }).execute(world.db)
+const goodCards = (world: World, by: number) =>
+  countQuery({ ...approvalCount(world), at_first: by, by }).execute(world.db)
 
 const asked = async (site: Site) =>
   (await site.world.payment.transactions(new Date(0), AbortSignal.timeout(2000))).length

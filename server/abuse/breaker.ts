@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
-import { useOnce, acquireLease } from '#server/db/spent.ts'
+import { acquireLease, useOnce } from '#server/db/spent.ts'
 import { statement } from '#server/db/statement.ts'
 import type { World } from '#server/world.ts'
 
@@ -14,7 +14,7 @@ export const breakers: Breaker[] = ['declines', 'codes']
 
 const settingOf = ({ config }: World, breaker: Breaker) =>
   ({ declines: config.BREAKER_DECLINES, codes: config.BREAKER_CODES })[breaker]
-const isOff = (world: World, breaker: Breaker) => !Number.isFinite(settingOf(world, breaker).most)
+const isOff = (world: World, breaker: Breaker) => !Number.isFinite(settingOf(world, breaker).failures)
 
 /** A bank has declined it. What is found out later is nobody's: all of it together counts as one network. */
 export const recordDecline = (world: World, network = 'nobody') => failed(world, 'declines', network)
@@ -101,12 +101,12 @@ const capOf = (enough: number) => Math.max(1, enough / NETWORKS)
  * enough then, and each network adds less to them, but as much as ever to the share: the good ones are not fewer.
  */
 async function tripIfBad(world: World, breaker: Breaker): Promise<void> {
-  const { most, percent, seconds } = settingOf(world, breaker)
+  const { failures, percent, seconds } = settingOf(world, breaker)
   if (await secondsOpen(world, breaker)) return
   const { trips, last } = await tripsToday(world, breaker)
   for (const { times, ...window } of judged[breaker]) {
-    const enough = Math.max(1, trips ? most / 4 : most) * times
-    const caps = { cap: capOf(enough), share: capOf(most * times) }
+    const enough = Math.max(1, trips ? failures / 4 : failures) * times
+    const caps = { cap: capOf(enough), share: capOf(failures * times) }
     const { counted, bad, good } = await tally(world, breaker, { seconds, ...window, ...caps, last })
     if (counted >= enough && bad * 100 >= (bad + good) * percent) return trip(world, breaker, trips)
   }
@@ -193,7 +193,7 @@ const readDoubts = statement((db, asked: RiskQuery) => db.selectNoFrom(riskColum
 export const isRisky = (world: World, { open_until, declined }: Doubt, ago = 0): boolean =>
   !isOff(world, 'declines') &&
   ((open_until !== null && open_until.getTime() + ago * 1000 > world.now().getTime()) ||
-    Number(declined) >= world.config.BREAKER_DECLINES.most)
+    Number(declined) >= world.config.BREAKER_DECLINES.failures)
 
 export async function requiresPhoneCode(world: World, network: string, ago?: number): Promise<boolean> {
   const [found] = (await readDoubts(world.db, riskQuery(world, network, ago))).rows

@@ -5,8 +5,8 @@ import { requireVerifiedPhone } from '#server/enrollment/screening.ts'
 import { networkOf, type PaymentRequest, type Visitor } from '#server/enrollment/visitor.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
-import { type RiskQuery, recordDecline, riskQuery, riskColumns, approvalCount, isRisky } from './breaker.ts'
-import { countRefusal, countAgainstLimits } from './limits.ts'
+import { approvalCount, isRisky, type RiskQuery, recordDecline, riskColumns, riskQuery } from './breaker.ts'
+import { countAgainstLimits, countRefusal } from './limits.ts'
 
 /**
  * Lets somebody try a card as long as their address, card, phone and enrollment were not declined too often. A try counts

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { LimitName } from '#server/config/config.ts'
+import type { LimitName } from '#server/config/settings.ts'
 import type { Address } from '#server/enrollment/visitor.ts'
 import { Refusal } from '#server/refusal.ts'
 import { isPostgres } from '#server/test/database.ts'
 import { type Site, testSite } from '#server/test/site.ts'
-import { undoOneUse, isLimitReached, countAgainstLimits } from './limits.ts'
+import { countAgainstLimits, isLimitReached, undoOneUse } from './limits.ts'
 
 describe('several limits at once', () => {
   let site: Site
@@ -84,7 +84,9 @@ describe('several limits at once', () => {
   it('6.4 say by which of them somebody has to wait', async () => {
     for (let n = 0; n < 6; n++) await countAgainstLimits(site.world, [byName('ada')])
     site.pass(1800)
-    const refusal = await countAgainstLimits(site.world, [byAddress('ada'), byName('ada')]).catch((error: unknown) => error)
+    const refusal = await countAgainstLimits(site.world, [byAddress('ada'), byName('ada')]).catch(
+      (error: unknown) => error,
+    )
     expect(refusal).toBeInstanceOf(Refusal)
     expect((refusal as Refusal).more.retryAfter).toBeGreaterThan(1800)
     expect(await counted(byAddress('ada'))).toBe(0)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import type { Config, LimitName as Setting } from '#server/config/config.ts'
-import type { Limit } from '#server/config/readers.ts'
+import type { Config } from '#server/config/config.ts'
+import type { Limit } from '#server/config/rules.ts'
+import type { LimitName as Setting } from '#server/config/settings.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Address } from '#server/enrollment/visitor.ts'
 import { Refusal } from '#server/refusal.ts'
@@ -9,8 +10,11 @@ import { type Counted, countQuery } from './breaker.ts'
 
 /** What is sent all the same while nobody confirms codes: a few in all, and two a day to one network. */
 const reducedQuota = {
-  BREAKER_CODES: ({ BREAKER_CODES: { most, seconds } }: Config): Limit => ({ most: Math.ceil(most / 4), seconds }),
-  BREAKER_CODES_BY_NETWORK: (): Limit => ({ most: 2, seconds: 86_400 }),
+  BREAKER_CODES: ({ BREAKER_CODES: { failures, seconds } }: Config): Limit => ({
+    max: Math.ceil(failures / 4),
+    seconds,
+  }),
+  BREAKER_CODES_BY_NETWORK: (): Limit => ({ max: 2, seconds: 86_400 }),
 }
 
 export type LimitName = Setting | keyof typeof reducedQuota
@@ -48,8 +52,8 @@ export async function countAgainstLimits(world: World, asked: Some<LimitUse>) {
 
 const countAll = statement((_db, { counting }: { counting: Counting[] }) => {
   const rows = counting.map(
-    ({ name, hash, part, since, until, most }) =>
-      sql`(${name}, ${hash}, cast(${part} as timestamptz), cast(${since} as timestamptz), cast(${until} as timestamptz), cast(${most} as bigint))`,
+    ({ name, hash, part, since, until, max }) =>
+      sql`(${name}, ${hash}, cast(${part} as timestamptz), cast(${since} as timestamptz), cast(${until} as timestamptz), cast(${max} as bigint))`,
   )
   return sql<{ name: LimitName; key: string; is_counted: boolean; is_full: boolean }>`
     with asked (name, key, part, since, until, most) as (values ${sql.join(rows)}),
@@ -109,7 +113,7 @@ export async function undoOneUse(world: World, [limit, key]: LimitUse): Promise<
 export async function isLimitReached(world: World, [limit, key]: LimitUse): Promise<boolean> {
   for (const one of countingOf(world, limit, key)) {
     const sum = countsOf(world, one).select(({ fn }) => fn.sum<number>('count').as('count'))
-    if (Number((await sum.executeTakeFirst())?.count ?? 0) >= one.most) return true
+    if (Number((await sum.executeTakeFirst())?.count ?? 0) >= one.max) return true
   }
   return false
 }
@@ -125,12 +129,12 @@ const TIMES_AROUND = 10
 
 /** Where and since when a limit counts. A part counts as long as anything in it may still be young enough. */
 function countingOf(world: World, limit: LimitName, key: Key) {
-  const { most, seconds } = limitOf(world, limit)
+  const { max, seconds } = limitOf(world, limit)
   const now = world.now().getTime()
   const length = (seconds * 1000) / PARTS
   const start = Math.floor(now / length) * length
   return [key].flat().map((one, around) => ({
-    most: most * (around ? TIMES_AROUND : 1),
+    max: max * (around ? TIMES_AROUND : 1),
     name: limit,
     hash: world.keys.hmac('limits', one),
     part: new Date(start),

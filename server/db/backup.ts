@@ -97,7 +97,9 @@ export async function restore(db: Db, file: string): Promise<number> {
       await sql`insert into ${sql.table(table)} select * from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(page.rows)}::jsonb)`
         .execute(db)
         .catch((error) => {
-          throw isPermanentWriteError(error) ? new OperatorError(`${at} does not fit: ${error.message}. Nothing was restored.`) : error
+          throw isPermanentWriteError(error)
+            ? new OperatorError(`${at} does not fit: ${error.message}. Nothing was restored.`)
+            : error
         })
       count += page.rows.length
     }

@@ -1,5 +1,5 @@
 import { type Config, readConfig } from '#server/config/config.ts'
-import { OperatorError, explainError } from '#server/operator-error.ts'
+import { explainError, OperatorError } from '#server/operator-error.ts'
 import { clock } from '#server/world.ts'
 import { backup, restore } from './backup.ts'
 import { type Database, type Db, inTransaction, openDatabase } from './db.ts'

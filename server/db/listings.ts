@@ -1,6 +1,6 @@
 import { toAmount } from '#contract/money.ts'
 import { claimValue } from '#server/enrollment/claims.ts'
-import { firstTamperedRow, findTouches } from '#server/sponsors/touches.ts'
+import { findTouches, firstTamperedRow } from '#server/sponsors/touches.ts'
 import type { Db } from './db.ts'
 
 const MOST = 200

@@ -7,8 +7,8 @@ import { storeText } from '#server/catalog/catalog.ts'
 import { claimName } from '#server/enrollment/claims.ts'
 import { type Db, inTransaction } from './db.ts'
 import {
-  InvalidFiles,
   type DocumentFile,
+  InvalidFiles,
   type PackageRow,
   type Problem,
   readDocuments,

@@ -6,7 +6,7 @@ import sanitizeHtml from 'sanitize-html'
 import { tidyText } from '#contract/fields.ts'
 import { toCents } from '#contract/money.ts'
 import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
-import { list } from '#server/config/readers.ts'
+import { splitList } from '#server/config/rules.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import type { Tables } from './tables.ts'
 
@@ -101,7 +101,7 @@ export async function readDocuments(base: string, problem: Problem): Promise<Doc
       id,
       title: text(row, 'title'),
       status: status(row),
-      display_on_checkout: list(get('display_on_checkout')),
+      display_on_checkout: splitList(get('display_on_checkout')),
       content,
       sha256: hash('sha256', content, 'hex'),
     })

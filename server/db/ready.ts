@@ -1,7 +1,7 @@
 import { MASTER } from '#contract/site.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { type Database, type Db, inTransaction } from './db.ts'
-import { migrate, lockMigrations } from './migrate.ts'
+import { lockMigrations, migrate } from './migrate.ts'
 
 const samples = new URL('seed/', import.meta.url)
 

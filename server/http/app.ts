@@ -13,12 +13,12 @@ import type { World } from '#server/world.ts'
 import { closeGracefully } from './closing.ts'
 import { addCookies } from './cookies.ts'
 import {
+  notFoundReply,
   replyToError,
   replyToExpectation,
   replyToMalformed,
   replyToMissingHost,
   replyToUnreadable,
-  notFoundReply,
 } from './errors.ts'
 import { dataHeaders } from './headers.ts'
 import { addHealth } from './health.ts'

@@ -5,7 +5,7 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { ErrorReply } from '#contract/api.ts'
 import { messagesByField } from '#contract/fields.ts'
 import { isPoolExhausted } from '#server/db/db.ts'
-import { Refusal, tooBusy, refuseFields } from '#server/refusal.ts'
+import { Refusal, refuseFields, tooBusy } from '#server/refusal.ts'
 
 const UNREADABLE = 'This request could not be read. Please send valid JSON.'
 const NOTHING = 'There is nothing at this address.'

@@ -11,7 +11,13 @@ import { findBuiltFile } from './built-files.ts'
 import { documentedCalls } from './docs.ts'
 import { notFoundReply } from './errors.ts'
 import { addOutbox } from './outbox.ts'
-import { type EnrollmentCookie, setEnrollmentCookie, isPrefetch, isTopLevelPage, readEnrollmentCookie } from './request.ts'
+import {
+  type EnrollmentCookie,
+  isPrefetch,
+  isTopLevelPage,
+  readEnrollmentCookie,
+  setEnrollmentCookie,
+} from './request.ts'
 import { type Shell, sendPage } from './shell.ts'
 import { addTestPayments } from './test-payments.ts'
 
@@ -126,7 +132,11 @@ const wordIn = ({ cookies }: FastifyRequest, name: string) => {
 }
 
 /** The visitor's enrollment, or a new one. A reload does not begin again. */
-async function goOn(request: FastifyRequest, world: World, site: string): Promise<EnrollmentCookie & { mayChoose: boolean }> {
+async function goOn(
+  request: FastifyRequest,
+  world: World,
+  site: string,
+): Promise<EnrollmentCookie & { mayChoose: boolean }> {
   const known = readEnrollmentCookie(request)
   const isNewLink = !known?.touches.some((touch) => touch.site === site)
   const standing = known ? await enrollmentStanding(world, known.enrollment_id, isNewLink) : 'over'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ENROLLMENT_COOKIE_DAYS, parseAttemptKey, type Visitor } from '#server/enrollment/visitor.ts'
-import { parseTouches, type Touch, serializeTouches } from '#server/sponsors/touches.ts'
+import { parseTouches, serializeTouches, type Touch } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
 import { limitKeys } from './address.ts'
 

@@ -1,16 +1,16 @@
 import { figures } from '#contract/figures.ts'
-import { requiresPhoneCode, recordCodeConfirmed, recordCodeSent, secondsOpen } from '#server/abuse/breaker.ts'
+import { recordCodeConfirmed, recordCodeSent, requiresPhoneCode, secondsOpen } from '#server/abuse/breaker.ts'
 import {
   type LimitUse as Counted,
-  countRefusal,
-  undoOneUse,
-  isLimitReached,
-  type LimitName,
   countAgainstLimit,
   countAgainstLimits,
+  countRefusal,
   formatWait,
+  isLimitReached,
+  type LimitName,
+  undoOneUse,
 } from '#server/abuse/limits.ts'
-import { findUse, acquireLease } from '#server/db/spent.ts'
+import { acquireLease, findUse } from '#server/db/spent.ts'
 import { networkOf, type Visitor } from '#server/enrollment/visitor.ts'
 import type { Sending } from '#server/gateways/sms/port.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
