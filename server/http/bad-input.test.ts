@@ -130,7 +130,7 @@ it('6.4 says how long to wait when something is done too often', async () => {
   const replies = [await lookup(), await lookup(), await lookup(), await lookup()]
   expect(replies.map((reply) => reply.statusCode)).toEqual([200, 200, 200, 429])
   const [last] = replies.slice(-1)
-  expect(last?.json()).toEqual({ message: 'That was tried too often. Please wait 2 minutes and try again.' })
+  expect(last?.json()).toEqual({ message: 'Too many attempts. Please try again in 2 minutes.' })
   expect(last?.headers['retry-after']).toBe('68') // a minute, and the eighth in which it began
   strict.pass(68)
   expect((await lookup()).statusCode).toBe(200)

@@ -92,7 +92,7 @@ describe('a message costs money', () => {
     const { send } = await phonesOf(strict).visitor()
     const replies = [await send(number(1)), await send(number(2)), await send(number(3))]
     expect(replies.map((reply) => reply.statusCode)).toEqual([200, 200, 429])
-    expect(replies[2]?.json()).toMatchObject({ status: 0, message: expect.stringMatching(/^That was tried too often/) })
+    expect(replies[2]?.json()).toMatchObject({ status: 0, message: expect.stringMatching(/^Too many attempts\./) })
     expect(Number(replies[2]?.headers['retry-after'])).toBeGreaterThan(0)
     await strict.close()
   })
@@ -122,7 +122,7 @@ describe('a message costs money', () => {
     expect([refused.statusCode, refused.headers['retry-after'], refused.json().message]).toEqual([
       429,
       '600',
-      'Codes cannot be sent at the moment. Please wait 10 minutes and try again.',
+      'We can’t send codes right now. Please try again in 10 minutes.',
     ])
     expect((await confirm(5, honest)).json().status).toBe(1)
     expect((await send(7)).json().status).toBe(1)
