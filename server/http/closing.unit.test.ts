@@ -7,7 +7,7 @@ import { closeGracefully } from './closing.ts'
 
 afterEach(() => vi.useRealTimers())
 
-test('8.3 what is under way may take five seconds, and no longer', async () => {
+test('8.3 running requests may take five seconds, and no longer', async () => {
   const app = fastify()
   closeGracefully(app)
   const [asked, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -45,7 +45,7 @@ const UNDER_WAY_MS = 1000
 
 describe('a signal', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    '8.3 %s answers what is under way and does not wait for idle clients',
+    '8.3 %s finishes running requests and does not wait for idle clients',
     async (signal) => {
       const server = await startServer(env)
       const idle = await keepAlive(`${server.url}/livez`)
@@ -63,7 +63,7 @@ describe('a signal', () => {
   )
 })
 
-it('8.9 a server goes on when nobody takes its log any more, says so, and counts the lines', async () => {
+it('8.9 a server whose log cannot be written keeps running, reports that, and counts the lost lines', async () => {
   const server = await startServer({ ...env, LOG_LEVEL: 'info' })
   server.child.stdout?.destroy()
   const lost = async () =>
@@ -74,8 +74,8 @@ it('8.9 a server goes on when nobody takes its log any more, says so, and counts
   expect(await server.ended).toEqual({ code: 0, signal: null })
 }, 90_000)
 
-describe('leave-taking', () => {
-  it('8.6 says "not ready" first, and goes on answering until a proxy has seen it', async () => {
+describe('draining', () => {
+  it('8.6 reports "not ready" first, and keeps serving until a proxy has noticed', async () => {
     const server = await startServer({ ...env, CLOSING_SECONDS: '2' })
     const asked = performance.now()
     server.child.kill('SIGTERM')
