@@ -163,8 +163,8 @@ async function tripsToday({ db, now }: World, breaker: Breaker) {
 export async function secondsOpen(world: World, breaker: Breaker, at = world.now()): Promise<number | undefined> {
   if (isOff(world, breaker)) return undefined
   const [row] = (await readOpenUntil(world.db, { breaker })).rows
-  const left = row ? Math.ceil((row.expires_at.getTime() - at.getTime()) / 1000) : 0
-  return left > 0 ? left : undefined
+  const remaining = row ? Math.ceil((row.expires_at.getTime() - at.getTime()) / 1000) : 0
+  return remaining > 0 ? remaining : undefined
 }
 
 const readOpenUntil = statement((db, { breaker }: { breaker: Breaker }) => openUntil(db, breaker))

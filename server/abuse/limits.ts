@@ -29,7 +29,7 @@ export const countAgainstLimit = (world: World, limit: LimitName, key: Key) => c
 
 /**
  * Counts one use of each limit, or of none if one of them is reached. All processes share one table, and keys are stored
- * only as keyed hashes. The window slides in buckets of an eighth, so that nobody gets twice the limit around midnight.
+ * only as keyed hashes. The window slides in buckets of an eighth, so that the limit cannot be used twice at the edge of a window.
  */
 export async function countAgainstLimits(world: World, uses: [LimitUse, ...LimitUse[]]) {
   const counters = uses.flatMap(([limit, key]) => countersOf(world, limit, key))

@@ -68,7 +68,7 @@ const incompleteVendors = (values: Partial<Settings>, env: Env): string[] =>
       : []
   })
 
-/** Outside production everybody can read codes and emails, so NODE_ENV must not be forgotten. Nobody can register a .test domain. */
+/** Outside production, everybody can read codes and emails, so NODE_ENV must not be forgotten. Domains in .test are never public. */
 const unsafeDevelopment = ({ PUBLIC_URL: url }: Partial<Settings>): string[] =>
   url?.startsWith('https:') && !isLoopback(url) && !/\.test(?::|$)/.test(url)
     ? [`NODE_ENV must be production with PUBLIC_URL=${url}: otherwise everybody could read codes and emails`]

@@ -176,7 +176,7 @@ it.runIf(isPostgres)(
     await db('seed')
     const own = await openDatabase({ DATABASE_URL: undefined, DATABASE_POOL: 1, ...where() })
     await sql`alter table page_hit rename to hits`.execute(own.db)
-    await sql`create view page_hit as select 1 as one`.execute(own.db) // stands where the table should
+    await sql`create view page_hit as select 1 as one`.execute(own.db) // has the name of a table that the migration creates
     await own.close()
     expect((await db('reset', '--yes')).code).toBe(1)
     expect((await db('list', 'sponsors')).said).toContain('bluepier')

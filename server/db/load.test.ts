@@ -199,8 +199,8 @@ it('9.4 does not take a name from a visitor who is joining', async () => {
     .insertInto('claim')
     .values({ kind: 'username', value: 'joining', enrollment_id: '00000000-0000-4000-8000-000000000001' })
     .execute()
-  const taken = load({ 'sponsors.csv': 'site,name,active,renamed_to\njoining,Somebody,Yes,\n' })
-  await expect(taken).rejects.toThrow(
+  const loading = load({ 'sponsors.csv': 'site,name,active,renamed_to\njoining,Somebody,Yes,\n' })
+  await expect(loading).rejects.toThrow(
     "sponsors.csv:2: site 'joining' is reserved by a visitor who is joining right now",
   )
 })

@@ -13,7 +13,7 @@ const policyOf = (...[name, base_url]: Parameters<typeof vendorAt>) =>
       .map((directive) => [directive.split(' ')[0], directive.slice(directive.indexOf(' ') + 1)]),
   )
 
-/** What every page has in common, whoever asks the captcha. */
+/** The same with every captcha. */
 const common = {
   'default-src': "'none'",
   'img-src': "'self'",

@@ -110,10 +110,10 @@ describe('a malformed request', () => {
 })
 
 describe('the visitor’s address', () => {
-  const lookups = async (asked: Site, headers: (number: number) => Record<string, string>) => {
+  const lookups = async (site: Site, headers: (number: number) => Record<string, string>) => {
     const replies = []
     for (let number = 0; number < 3; number++)
-      replies.push(await asked.post('enrollment/validate_username', { username: 'x' }, headers(number)))
+      replies.push(await site.post('enrollment/validate_username', { username: 'x' }, headers(number)))
     return replies.map((reply) => reply.statusCode)
   }
   const forged = (number: number) => ({ 'x-forwarded-for': `10.0.0.${number}` })
@@ -186,33 +186,33 @@ describe('a cookie', () => {
   const enrollmentIn = ({ body }: { body: string }) => /name="enrollment" content="([^"]+)"/.exec(body)?.[1]
   const namesOf = (...replies: { headers: Record<string, unknown> }[]) =>
     replies.flatMap(({ headers }) => [headers['set-cookie'] ?? []].flat().map((line) => String(line).split('=')[0]))
-  const everyKind = async (of: Site) => {
-    const { username, password, token } = await joinedMember(of)
-    const entered = await of.post('office/session', { token })
+  const setEveryCookie = async (site: Site) => {
+    const { username, password, token } = await joinedMember(site)
+    const entered = await site.post('office/session', { token })
     const cookie = cookieOf(entered)
-    const signedIn = await of.post('office/sign-in', { name: username, password })
-    const left = await of.post('office/sign-out', {}, { cookie })
-    const first = await of.get('/bluepier')
-    const other = await of.get('/ana', { cookie: cookieOf(first) })
-    const lost = await of.get('/nobodyhere')
-    const found = await of.get('/master', { cookie: cookieOf(lost) })
-    return [entered, signedIn, left, first, other, lost, found]
+    const signedIn = await site.post('office/sign-in', { name: username, password })
+    const signedOut = await site.post('office/sign-out', {}, { cookie })
+    const first = await site.get('/bluepier')
+    const other = await site.get('/ana', { cookie: cookieOf(first) })
+    const unknown = await site.get('/nobodyhere')
+    const master = await site.get('/master', { cookie: cookieOf(unknown) })
+    return [entered, signedIn, signedOut, first, other, unknown, master]
   }
-  const plain = ['foyer_enrollment', 'foyer_known', 'foyer_office', 'foyer_other_site', 'foyer_unknown_site']
+  const cookieNames = ['foyer_enrollment', 'foyer_known', 'foyer_office', 'foyer_other_site', 'foyer_unknown_site']
 
   it('7.8 is bound to this host with https, and one that another subdomain has set is ignored', async () => {
     const secure = await testSite({ PUBLIC_URL: 'https://foyer.test' })
-    const replies = await everyKind(secure)
-    expect([...new Set(namesOf(...replies))].sort()).toEqual(plain.map((name) => `__Host-${name}`))
+    const replies = await setEveryCookie(secure)
+    expect([...new Set(namesOf(...replies))].sort()).toEqual(cookieNames.map((name) => `__Host-${name}`))
     const lines = replies.flatMap(({ headers }) => headers['set-cookie'] ?? [])
     expect(lines.filter((line) => !/; Path=\/;.*; Secure/.test(line) || /Domain/i.test(line))).toEqual([])
 
     const page = await secure.get('/ana')
     const cookie = cookieOf(page)
     expect(enrollmentIn(await secure.get('/ana', { cookie }))).toBe(enrollmentIn(page))
-    const planted = cookie.replaceAll('__Host-', '')
-    expect(enrollmentIn(await secure.get('/ana', { cookie: planted }))).not.toBe(enrollmentIn(page))
-    expect(enrollmentIn(await secure.get('/ana', { cookie: `${planted}; ${cookie}` }))).toBe(enrollmentIn(page))
+    const withoutPrefix = cookie.replaceAll('__Host-', '')
+    expect(enrollmentIn(await secure.get('/ana', { cookie: withoutPrefix }))).not.toBe(enrollmentIn(page))
+    expect(enrollmentIn(await secure.get('/ana', { cookie: `${withoutPrefix}; ${cookie}` }))).toBe(enrollmentIn(page))
     await secure.close()
   })
 
@@ -220,19 +220,19 @@ describe('a cookie', () => {
     const app = Fastify()
     await addCookies(app, site.world)
     app.get('/', (request, reply) => {
-      const { cookie, trustedBrowser: knownAs, trustBrowser: makeKnown } = visitorFrom(request, reply, site.world)
-      makeKnown('a mark')
-      return { cookie, mark: knownAs?.mark }
+      const { cookie, trustedBrowser, trustBrowser } = visitorFrom(request, reply, site.world)
+      trustBrowser('a mark')
+      return { cookie, mark: trustedBrowser?.mark }
     })
     const readAs = async (cookie: string) => (await app.inject({ url: '/', headers: { cookie } })).json()
-    const begun = cookieOf(await site.get('/ana'))
-    const known = cookieOf(await app.inject('/'))
-    expect(await readAs(`${begun}; ${known}`)).toEqual({ cookie: expect.any(String), mark: 'a mark' })
-    expect(await readAs(begun.replace('foyer_enrollment', 'foyer_known'))).toEqual({})
+    const enrollment = cookieOf(await site.get('/ana'))
+    const trusted = cookieOf(await app.inject('/'))
+    expect(await readAs(`${enrollment}; ${trusted}`)).toEqual({ cookie: expect.any(String), mark: 'a mark' })
+    expect(await readAs(enrollment.replace('foyer_enrollment', 'foyer_known'))).toEqual({})
     await app.close()
   })
 
   it('7.8 has no prefix with http, where a browser would refuse it', async () => {
-    expect([...new Set(namesOf(...(await everyKind(site))))].sort()).toEqual(plain)
+    expect([...new Set(namesOf(...(await setEveryCookie(site))))].sort()).toEqual(cookieNames)
   })
 })

@@ -5,7 +5,7 @@ import { filledForm, testSite } from '#server/test/site.ts'
 const site = await testSite({ PHONE_VERIFICATION: 'on' })
 afterAll(() => site.close())
 const { codeTo, counted, outbox, visitor } = phonesOf(site)
-const checksSpent = () => counted('LIMIT_CODE_CHECKS')
+const checksUsed = () => counted('LIMIT_CODE_CHECKS')
 
 describe('a code', () => {
   it('5.1 comes by SMS, with the line for autofill, and confirms the number once', async () => {
@@ -33,20 +33,20 @@ describe('a code', () => {
     const code = await codeTo('+12025550109')
     const wrong = code === '111111' ? '222222' : '111111'
     expect((await verify('+12025550109', code)).json().status).toBe(1)
-    const spent = await checksSpent()
+    const used = await checksUsed()
     const { check } = site.world.sms
-    site.world.sms.check = () => Promise.reject(new Error('asked although nothing is left to ask'))
-    for (const typed of [code, wrong, code])
-      expect((await verify('+12025550109', typed)).json()).toEqual({
+    site.world.sms.check = () => Promise.reject(new Error('checked although it is already confirmed'))
+    for (const entry of [code, wrong, code])
+      expect((await verify('+12025550109', entry)).json()).toEqual({
         status: 1,
         message: 'Your phone number has been successfully verified.',
       })
     site.world.sms.check = check
-    expect(await checksSpent()).toBe(spent)
+    expect(await checksUsed()).toBe(used)
     expect((await other.verify('+12025550109', code)).json().status).toBe(0)
     site.pass(30)
     await send('+12025550109')
-    expect((await verify('+12025550109', wrong)).json().status, 'a new code is a new question').toBe(0)
+    expect((await verify('+12025550109', wrong)).json().status, 'a new code must be confirmed again').toBe(0)
     expect((await verify('+12025550109', await codeTo('+12025550109'))).json().status).toBe(1)
   })
 
@@ -55,16 +55,16 @@ describe('a code', () => {
     await send('+12025550177')
     const code = await codeTo('+12025550177')
     const { check } = site.world.sms
-    const { promise: wait, resolve: go } = Promise.withResolvers<void>()
-    let asked = 0
-    site.world.sms.check = async (...asking) => {
-      if (++asked === 1) await wait
-      return check(...asking)
+    const { promise: wait, resolve: resume } = Promise.withResolvers<void>()
+    let checks = 0
+    site.world.sms.check = async (...args) => {
+      if (++checks === 1) await wait
+      return check(...args)
     }
     const slow = verify('+12025550177', code)
-    await expect.poll(() => asked).toBe(1)
+    await expect.poll(() => checks).toBe(1)
     expect((await verify('+12025550177', code)).json().status).toBe(1)
-    go()
+    resume()
     expect((await slow).json().status).toBe(1)
     site.world.sms.check = check
   })
@@ -179,16 +179,16 @@ it('6.4 after too many wrong codes, the right one is refused too', async () => {
 
 it.each(['wrong', 'unknown'] as const)('6.4 concurrent checks cannot exceed the limit: %s', async (answer) => {
   const strict = await testSite({ PHONE_VERIFICATION: 'on', LIMIT_CODE_CHECKS: '3/3600' })
-  let asked = 0
+  let checks = 0
   strict.world.sms.check = async () => {
-    asked++
+    checks++
     return answer
   }
   const { send, verify } = await phonesOf(strict).visitor()
   await send('+12025550122')
   const replies = await Promise.all(Array.from({ length: 12 }, () => verify('+12025550122', '000000')))
   expect(replies.filter(({ statusCode }) => statusCode === 429)).toHaveLength(9)
-  expect(asked).toBe(3)
+  expect(checks).toBe(3)
   await strict.close()
 })
 

@@ -81,7 +81,7 @@ export async function sendCode(
   return replies[sending === 'unknown' ? 'unsent' : sending]
 }
 
-/** Given back if no message was sent. The limits by address and enrollment stay counted, so that nobody can test numbers at the vendor. */
+/** Given back if no message was sent. The limits by address and enrollment stay counted, so that a visitor cannot probe numbers at the vendor. */
 const PER_MESSAGE: LimitName[] = ['LIMIT_CODES_BY_NUMBER', 'LIMIT_CODES_BY_BLOCK', 'LIMIT_CODES', 'BREAKER_CODES']
 
 const mayTryAtOnce = ({ db }: World, mobile_phone: string) =>
