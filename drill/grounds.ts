@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { openDatabase } from '#server/db/db.ts'
 import { migrate } from '#server/db/migrate.ts'
-import { seed } from '#server/db/ready.ts'
+import { seed } from '#server/db/prepare.ts'
 import { startPostgres } from '../scripts/postgres.mjs'
 import type { Ground, Place } from './scale.ts'
 
@@ -16,7 +16,7 @@ type Keeping = { home: string; keep: boolean }
 async function prepare(where: Where) {
   const database = await openDatabase(where)
   await migrate(database.db)
-  await database.finished()
+  await database.markInitialized()
   await seed(database.db, new Date())
   await database.close()
 }

@@ -4,30 +4,30 @@ import { isCardNumber } from '#contract/card.ts'
 
 export type Log = FastifyBaseLogger
 
-/** The log. Bodies are never handed to it; whatever still looks like a card is taken out where the bytes leave us. */
+/** Request bodies are never logged. As a second line of defense, card numbers are removed from every line. */
 export const createLog = (level: string, sink: NodeJS.WritableStream = process.stdout): Logger =>
   pino(
-    { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: briefly } },
-    scrubbed(sink),
+    { level, base: undefined, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: summarize } },
+    scrubbingStream(sink),
   )
 
-/** How many lines of this process nobody can read, for /metrics. */
+/** Lines that could not be written, for /metrics. */
 export const lostLines = { count: 0 }
 
-/** Lines go out together, once in each turn of the loop. Those that cannot, on a full disk or into a closed pipe, are lost. */
-function scrubbed(sink: NodeJS.WritableStream) {
+/** Writes once per event loop turn. Lines are lost if the disk is full or the pipe is closed. */
+function scrubbingStream(sink: NodeJS.WritableStream) {
   let lines: string[] = []
   let isLosing = false
-  sink.on('error', () => undefined) // each write hears of its own
+  sink.on('error', () => undefined) // each write reports its own error
   const flush = () => {
     const { length } = lines
-    const torn = isLosing ? '\n' : '' // half a line may stand at the end
-    if (length) sink.write(torn + lines.join(''), (error) => note(length, error))
+    const separator = isLosing ? '\n' : '' // the last write may have ended within a line
+    if (length) sink.write(separator + lines.join(''), (error) => trackLoss(length, error))
     lines = []
   }
-  const note = (length: number, error?: Error | null) => {
+  const trackLoss = (length: number, error?: Error | null) => {
     if (error) lostLines.count += length
-    if (error && !isLosing) console.error(`Foyer: the log cannot be written, so lines are lost: ${error.message}`)
+    if (error && !isLosing) console.error(`Foyer: cannot write the log, lines are lost: ${error.message}`)
     isLosing = Boolean(error)
   }
   return {
@@ -38,19 +38,19 @@ function scrubbed(sink: NodeJS.WritableStream) {
   }
 }
 
-/** Of an error only what helps to find it: a database's error also carries the statement and its values. */
-const briefly = (error: unknown) =>
+/** Only these properties, because a database error also has the query and its parameters. */
+const summarize = (error: unknown) =>
   error instanceof Error
     ? { type: error.name, message: error.message, code: 'code' in error ? error.code : undefined, stack: error.stack }
     : { message: String(error) }
 
-/** Digits with little between them; ids and decimal places are passed over, they only look alike. */
+/** Digits with few characters in between. Also matches UUIDs, so that their digits are skipped. */
 const DIGITS = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d(?:(?:[\s._+/\u2010-\u2015-]|%20|%2D){0,3}\d){12,}/gi
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const LENGTHS = [19, 16, 15, 13]
 const REMOVED = '[card number]'
 
-/** Replaces every card number of one of the four brands. A line of JSON stays one. */
+/** Replaces card numbers. A line of JSON stays valid JSON. */
 export function scrub(line: string): string {
   const scrubbed = scrubText(line)
   if (scrubbed === line) return line

@@ -24,8 +24,8 @@ describe('7.4 a card number never reaches the log', () => {
     ['with its expiry behind it', { card: '4242424242424242 12/30' }],
     ['in an address', { url: '/pay?card=4242%204242%204242%204242&x=1' }],
     ['in a form', { body: 'cc_number=4242+4242+4242+4242' }],
-  ])('%s', (_where, given) => {
-    const line = written((log) => log.info(given, 'seen'))
+  ])('%s', (_where, text) => {
+    const line = written((log) => log.info(text, 'seen'))
     expect(line).toContain(HIDDEN)
     expect(line.replace(/\D/g, '')).not.toMatch(/4242424242424242|378282246310005|6011111111111117|5555555555554444/)
   })
@@ -53,7 +53,7 @@ describe('7.4 a card number never reaches the log', () => {
   )
 })
 
-describe('what is no card stays', () => {
+describe('other text stays', () => {
   test.each([
     ['an amount', '"grand_total":"99.00"'],
     ['a moment', '"time":"2026-11-15T01:54:00.123Z"'],
@@ -93,7 +93,7 @@ const disk = () => {
   return { state, sink: Object.assign(file, { write }) as unknown as NodeJS.WritableStream }
 }
 
-test('8.9 a log that cannot be written is told once, its lines are counted, and it goes on when there is room', () => {
+test('8.9 a log that cannot be written is reported once, lost lines are counted, and it recovers', () => {
   const told = vi.spyOn(console, 'error').mockReturnValue()
   const { state, sink } = disk()
   const log = createLog('info', sink)
@@ -108,7 +108,7 @@ test('8.9 a log that cannot be written is told once, its lines are counted, and 
   say('fourth')
   expect(lostLines.count - lost).toBe(3)
   expect(told.mock.calls).toEqual([
-    ['Foyer: the log cannot be written, so lines are lost: ENOSPC: no space left on device, write'],
+    ['Foyer: cannot write the log, lines are lost: ENOSPC: no space left on device, write'],
   ])
   state.isFull = false
   state.text += '{"half'

@@ -1,56 +1,53 @@
-/** A problem that the operator can mend: one sentence is enough. Anything else is a bug and shows its stack. */
+/** A problem that the operator can fix: it is shown as one sentence. Any other error is a bug and shows its stack. */
 export class OperatorError extends Error {}
 
 type SystemError = Error & { code: string; path?: string; detail?: string }
 
-export const READ_ONLY =
-  'This database can only be read. DATABASE_URL should name the one that can be written to, not a copy of it.'
+export const READ_ONLY = 'This database is read-only. Set DATABASE_URL to the primary, not to a replica.'
 
-/** What the system says in codes, said in words. */
+/** By error code of Node or PostgreSQL. */
 const sentences: Record<string, (error: SystemError) => string> = {
-  EADDRINUSE: () => 'Another program is using this port. Stop it, or choose another one with PORT.',
+  EADDRINUSE: () => 'Another program is using this port. Stop it, or set PORT to another one.',
   EADDRNOTAVAIL: () => 'This machine does not have the address in HOST.',
   ECONNREFUSED: noAnswer,
   ETIMEDOUT: noAnswer,
-  EHOSTUNREACH: noWay,
-  ENETUNREACH: noWay,
-  ENOTFOUND: () => 'The address in DATABASE_URL or HOST does not exist.',
-  EAI_AGAIN: () => 'The address in DATABASE_URL or HOST could not be looked up.',
-  '28P01': () => 'The database refuses the name or the password in DATABASE_URL.',
-  '28000': () =>
-    'The database does not let this connection in. It may want TLS: add ?sslmode=verify-full to DATABASE_URL.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: unknownCertificate,
-  SELF_SIGNED_CERT_IN_CHAIN: unknownCertificate,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownCertificate,
-  UNABLE_TO_GET_ISSUER_CERT: unknownCertificate,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownCertificate,
-  CERT_HAS_EXPIRED: () => 'The certificate of the database has expired.',
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  ENOTFOUND: () => 'The host in DATABASE_URL or HOST does not exist.',
+  EAI_AGAIN: () => 'The host in DATABASE_URL or HOST could not be resolved.',
+  '28P01': () => 'The database rejected the user name or password in DATABASE_URL.',
+  '28000': () => 'The database rejected the connection. It may require TLS: add ?sslmode=verify-full to DATABASE_URL.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrustedCertificate,
+  SELF_SIGNED_CERT_IN_CHAIN: untrustedCertificate,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrustedCertificate,
+  UNABLE_TO_GET_ISSUER_CERT: untrustedCertificate,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrustedCertificate,
+  CERT_HAS_EXPIRED: () => 'The TLS certificate of the database has expired.',
   ERR_TLS_CERT_ALTNAME_INVALID: () =>
-    'The certificate of the database was made for another host than DATABASE_URL names.',
-  '3D000': () => 'The database that DATABASE_URL names does not exist.',
+    'The TLS certificate of the database is for another host than the one in DATABASE_URL.',
+  '3D000': () => 'The database in DATABASE_URL does not exist.',
   '57P03': () => 'The database is starting or stopping. Try again in a moment.',
-  '53300': () =>
-    'The database has no connection left. Choose a smaller DATABASE_POOL, or let the database have more (max_connections).',
-  '53100': noRoom,
-  'ErrnoError 51': noRoom, // the embedded database's own word for ENOSPC
+  '53300': () => 'The database has no free connections. Lower DATABASE_POOL, or raise max_connections of the database.',
+  '53100': databaseDiskFull,
+  'ErrnoError 51': databaseDiskFull, // PGlite's ENOSPC
   '25006': () => READ_ONLY,
   '42501': ({ message }) =>
-    `The database does not let the role in DATABASE_URL do this: ${message}. Name the role that made Foyer's tables, or GRANT this one the right.`,
+    `The role in DATABASE_URL lacks a permission: ${message}. Use the role that created Foyer's tables, or GRANT it to this one.`,
   '2BP01': ({ detail = '' }) =>
-    `Nothing was removed: what is not Foyer's hangs on its tables. Remove that first: ${detail.replaceAll('\n', '; ')}.`,
-  ENOSPC: () => 'There is no room left on this disk.',
-  ENOENT: ({ path }) => `There is no ${path}.`,
+    `Nothing was removed, because other objects depend on Foyer's tables. Remove them first: ${detail.replaceAll('\n', '; ')}.`,
+  ENOSPC: () => 'This disk is full.',
+  ENOENT: ({ path }) => `${path} does not exist.`,
   ENOTDIR: ({ path }) => `${path} is not a folder.`,
   EEXIST: ({ path }) => `${path} is not a folder.`,
   EISDIR: ({ path }) => `${path ?? 'This'} is a folder, not a file.`,
-  EACCES: ({ path }) => `${path} may not be used by this program.`,
-  EROFS: ({ path }) => `${path} cannot be written to.`,
-  Z_DATA_ERROR: () => 'This file is not a backup of Foyer, or it is damaged. Nothing was restored.',
-  Z_BUF_ERROR: () => 'This backup is cut short. Nothing of it was restored: use a whole copy of it.',
+  EACCES: ({ path }) => `This program has no permission to use ${path}.`,
+  EROFS: ({ path }) => `${path} is read-only.`,
+  Z_DATA_ERROR: () => 'This file is not a Foyer backup, or it is damaged. Nothing was restored.',
+  Z_BUF_ERROR: () => 'This backup is incomplete. Nothing was restored.',
 }
 
-/** What the driver says without a code. */
-const uncoded = new Map([
+/** By message, for errors of the driver without a code. */
+const sentencesByMessage = new Map([
   ['Connection terminated due to connection timeout', noAnswer],
   ['timeout exceeded when trying to connect', noAnswer],
   ['Query read timeout', tooSlow],
@@ -58,33 +55,33 @@ const uncoded = new Map([
 ])
 
 function noAnswer() {
-  return 'The database does not answer at the address in DATABASE_URL.'
+  return 'The database in DATABASE_URL does not answer.'
 }
 
-function noRoom() {
-  return 'There is no room left where the database keeps its files.'
+function databaseDiskFull() {
+  return 'The disk of the database is full.'
 }
 
 function tooSlow() {
-  return 'The database took too long. A backup, or something else that is slow, may hold its tables: try again later.'
+  return 'The database took too long. A backup or another slow operation may lock its tables. Try again later.'
 }
 
-function noWay() {
-  return 'There is no way from this machine to the address in DATABASE_URL.'
+function unreachable() {
+  return 'The host in DATABASE_URL cannot be reached from this machine.'
 }
 
 function noTls() {
-  return 'The database speaks no TLS. Set that up there, or take sslmode out of DATABASE_URL.'
+  return 'The database does not support TLS. Set it up there, or remove sslmode from DATABASE_URL.'
 }
 
-function unknownCertificate() {
-  return 'Nobody vouches for the certificate of the database. Name who does in DATABASE_URL: &sslrootcert=FILE'
+function untrustedCertificate() {
+  return 'The TLS certificate of the database is not trusted. Add the issuer to DATABASE_URL: &sslrootcert=FILE'
 }
 
-/** The sentence for a problem that can be mended; nothing for a bug. */
+/** The sentence for a problem that the operator can fix, or undefined for a bug. */
 export function explainError(error: unknown): string | undefined {
   if (error instanceof OperatorError) return error.message
   const { code, name, errno, message } = Object(error)
   if (typeof code === 'string') return sentences[code]?.(error as SystemError)
-  return sentences[`${name} ${errno}`]?.(error as SystemError) ?? uncoded.get(message)?.()
+  return sentences[`${name} ${errno}`]?.(error as SystemError) ?? sentencesByMessage.get(message)?.()
 }

@@ -1,4 +1,4 @@
-/** A clear "no" for the person who asked: a status, a sentence, and messages by field. Not a bug, so never logged as one. */
+/** An expected "no": a status, a sentence for the visitor, and messages by field. Never logged as an error. */
 export class Refusal extends Error {
   readonly status: number
   readonly more: { fields?: Record<string, string[]>; retryAfter?: number; body?: { status: 0; success: false } }
@@ -10,16 +10,16 @@ export class Refusal extends Error {
   }
 }
 
-/** The usual one: values that do not fit, each named by its field. */
+/** Invalid values, with messages by field. */
 export const refuseFields = (fields: Record<string, string | string[]>): Refusal => {
-  const lists = Object.fromEntries(Object.entries(fields).map(([field, said]) => [field, [said].flat()]))
+  const lists = Object.fromEntries(Object.entries(fields).map(([field, messages]) => [field, [messages].flat()]))
   return new Refusal(422, 'Please check the marked fields.', { fields: lists })
 }
 
-/** One whose sentence is said by itself, because no field on the screen is about it. */
+/** For a field without a place on the screen: its message is also the sentence. */
 export const refuseField = (field: string, sentence: string): Refusal =>
   new Refusal(422, sentence, { fields: { [field]: [sentence] } })
 
-/** Too many at once, who may all come back. */
+/** Too many requests at once. */
 export const tooBusy = (): Refusal =>
-  new Refusal(503, 'Many people are here right now. Please try again in a moment.', { retryAfter: 5 })
+  new Refusal(503, 'We’re very busy right now. Please try again in a moment.', { retryAfter: 5 })

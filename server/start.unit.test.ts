@@ -24,11 +24,11 @@ it('8.1 with invalid settings, the server does not start and lists all of them',
   })
   expect(code).toBe(1)
   expect(output.split('\n')).toEqual([
-    'These settings do not fit:',
-    "  PORT is a whole number from 0 to 65535; it is 'eighty'",
-    "  PUBLIC_URL is an address that starts with http:// or https://; it is 'foyer.test'",
-    "  START_STEP is one of: ACCOUNT, PRODUCT_SELECTION; it is 'PAYMENT'",
-    "  LIMIT_LOOKUPS is how many in how many seconds, such as 30/3600; it is 'many'",
+    'Invalid settings:',
+    "  PORT must be a whole number from 0 to 65535; got 'eighty'",
+    "  PUBLIC_URL must be a URL that starts with http:// or https://; got 'foyer.test'",
+    "  START_STEP must be one of: ACCOUNT, PRODUCT_SELECTION; got 'PAYMENT'",
+    "  LIMIT_LOOKUPS must be a count and seconds, such as 30/3600; got 'many'",
     '',
   ])
 })

@@ -1,7 +1,7 @@
 import { storeConsentText } from './catalog/catalog.ts'
 import type { Config } from './config/config.ts'
 import { type Database, type Db, openDatabase } from './db/db.ts'
-import { prepareDatabase } from './db/ready.ts'
+import { prepareDatabase } from './db/prepare.ts'
 import { openCaptchaGateway } from './gateways/captcha/open.ts'
 import type { CaptchaGateway } from './gateways/captcha/port.ts'
 import { outboxMail } from './gateways/mail/outbox.ts'

@@ -74,7 +74,7 @@ export async function pumpedCodes(drill: Scale, ground: Ground): Promise<Row> {
       }
     },
   ])
-  const { most } = house.world.config.LIMIT_CODES
+  const { max } = house.world.config.LIMIT_CODES
   await house.close()
   await place.remove()
   drill.say(`  answers to requests for codes: ${[...statuses].map(([word, times]) => `${word} ${times}`).join(', ')}`)
@@ -89,9 +89,9 @@ export async function pumpedCodes(drill: Scale, ground: Ground): Promise<Row> {
   const astray = sent.filter(({ mayGo }) => !mayGo).length
   return {
     done: `${size.requests} requests for codes from ${size.addresses} addresses over ${blocks.length} blocks of numbers in ${HOURS} h, ${size.atOnce} at once`,
-    asked: `≤ ${most} a day, none to a country that is not allowed, the breaker opens`,
+    asked: `≤ ${max} a day, none to a country that is not allowed, the breaker opens`,
     found: `${worstDay} on the worst day, ${worst24} in the worst 24 h, ${astray} to other countries; breaker open after ${untilOpen || 'no'} messages`,
-    passed: worstDay <= most && worst24 <= most && astray === 0 && untilOpen > 0 && sent.length > 0,
+    passed: worstDay <= max && worst24 <= max && astray === 0 && untilOpen > 0 && sent.length > 0,
   }
 }
 

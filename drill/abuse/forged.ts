@@ -57,7 +57,7 @@ async function forge(drill: Scale, ground: Ground, { name, settings, headers }: 
   const place = await ground.fresh()
   const house = await openHouse(place, { now: clock.now, settings })
   const url = await house.app.listen({ port: 0, host: '127.0.0.1' })
-  const { most } = house.world.config.LIMIT_LOOKUPS
+  const { max } = house.world.config.LIMIT_LOOKUPS
   const statuses = await lookUpOften(url, headers, size, (next) =>
     drill.progress(ground.name, `abuse · forged headers ${name}: ${next} of ${size.requests}`),
   )
@@ -66,9 +66,9 @@ async function forge(drill: Scale, ground: Ground, { name, settings, headers }: 
   await place.remove()
   return {
     done: `${size.requests} lookups with forged headers ${name}`,
-    asked: `one visitor, who may do ${most} an hour`,
+    asked: `one visitor, who may do ${max} an hour`,
     found: `${counted} visitors; answered ${inWords(statuses)}`,
-    passed: counted === 1 && statuses.get(200) === most && statuses.get(429) === size.requests - most,
+    passed: counted === 1 && statuses.get(200) === max && statuses.get(429) === size.requests - max,
   }
 }
 

@@ -9,49 +9,49 @@ import { approvalCount, countQuery, recordDecline, secondsOpen } from './breaker
 const pay = async (site: Site, changes: Record<string, string>, headers: Record<string, string> = {}) =>
   site.post('enrollment/add-enrollment', await filledForm(site, changes), headers)
 
-/** Somebody in the n-th of many networks. */
+/** A visitor in the n-th network. */
 const from = (n: number) => ({ 'x-forwarded-for': `203.0.${n}.7` })
 
-const goodCards = (world: World, by: number) =>
-  countQuery({ ...approvalCount(world), at_first: by, by }).execute(world.db)
+const approveCards = (world: World, count: number) =>
+  countQuery({ ...approvalCount(world), initial: count, change: count }).execute(world.db)
 
-const asked = async (site: Site) =>
+const chargesAtBank = async (site: Site) =>
   (await site.world.payment.transactions(new Date(0), AbortSignal.timeout(2000))).length
 
 describe('declined cards', () => {
-  it('6.4 many at once do not outrun the limit', async () => {
+  it('6.4 concurrent attempts cannot exceed the limit', async () => {
     const site = await testSite({ LIMIT_DECLINES: '5/3600' })
     const forms = await Promise.all(Array.from({ length: 40 }, () => filledForm(site, { cc_number: cards.declined })))
     const replies = await Promise.all(forms.map((form) => site.post('enrollment/add-enrollment', form)))
     expect(replies.filter(({ statusCode }) => statusCode === 200)).toHaveLength(5)
     expect(replies.filter(({ statusCode }) => statusCode === 429)).toHaveLength(35)
-    expect(await asked(site)).toBe(5)
+    expect(await chargesAtBank(site)).toBe(5)
     const metrics = await site.get('/metrics')
     expect(metrics.body).toMatch(/foyer_refused_total\{limit="LIMIT_DECLINES"\} \d\d/)
     await site.close()
   })
 
-  it('6.4 what is approved does not count', async () => {
+  it('6.4 an approved card does not count', async () => {
     const site = await testSite({ LIMIT_DECLINES: '1/3600', LIMIT_DECLINES_BY_CARD: '1/86400' })
     for (let round = 0; round < 4; round++) expect((await pay(site, {})).json().payment).toBe('Approved')
     await site.close()
   })
 
-  it('6.4 one card is tried a few times a day, whoever brings it', async () => {
+  it('6.4 one card can be tried a few times a day, from any address', async () => {
     const site = await testSite({ LIMIT_DECLINES_BY_CARD: '2/86400', TRUST_PROXY: 'loopback' })
     const from = (address: string) => pay(site, { cc_number: cards.noFunds }, { 'x-forwarded-for': address })
     expect((await from('203.0.113.1')).statusCode).toBe(200)
     expect((await from('203.0.113.2')).statusCode).toBe(200)
     expect((await from('203.0.113.3')).statusCode).toBe(429)
-    const kept = await site.db.selectFrom('limit_count').selectAll().execute()
-    expect(JSON.stringify(kept)).not.toContain(cards.noFunds)
+    const rows = await site.db.selectFrom('limit_count').selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain(cards.noFunds)
     await site.close()
   })
 
   it.each<[string, string, Record<string, string>]>([
     ['phone', 'LIMIT_DECLINES_BY_PHONE', { mobile_phone: '+12025550177' }],
     ['enrollment', 'LIMIT_DECLINES_BY_ENROLLMENT', {}],
-  ])('6.4 one %s is tried with a few cards a day, wherever it comes from', async (what, limit, same) => {
+  ])('6.4 one %s can be used with a few declined cards a day, from any address', async (what, limit, same) => {
     const site = await testSite({ [limit]: '2/86400', TRUST_PROXY: 'loopback' })
     const enrollment = randomUUID()
     const bad = [cards.declined, cards.noFunds, cards.declined]
@@ -62,11 +62,11 @@ describe('declined cards', () => {
       statuses.push((await pay(site, { mobile_phone: `+1202555012${n}`, cc_number, ...same }, headers)).statusCode)
     }
     expect(statuses).toEqual([200, 200, 429])
-    expect(await asked(site)).toBe(2)
+    expect(await chargesAtBank(site)).toBe(2)
     await site.close()
   })
 
-  it('6.6 when too many are declined, a card goes on only with a confirmed phone, and later without again', async () => {
+  it('6.6 when too many are declined, every card needs a confirmed phone for a while', async () => {
     const site = await testSite({ BREAKER_DECLINES: '3/600/50', BREAKER_SECONDS: '600', TRUST_PROXY: 'loopback' })
     for (let round = 0; round < 3; round++) await pay(site, { cc_number: cards.declined }, from(round))
     const enrollment = randomUUID()
@@ -76,7 +76,7 @@ describe('declined cards', () => {
       422,
       { code: ['Please confirm your phone number with the code we send you.'] },
     ])
-    expect(await asked(site)).toBe(3)
+    expect(await chargesAtBank(site)).toBe(3)
     expect((await site.get('/metrics')).body).toContain('foyer_breaker_open{breaker="declines"} 1')
 
     await site.db
@@ -95,7 +95,7 @@ describe('declined cards', () => {
     await site.close()
   })
 
-  it('6.6 a few among many good ones trip nothing', async () => {
+  it('6.6 a few among many approved cards do not open the breaker', async () => {
     const site = await testSite({ BREAKER_DECLINES: '3/600/50', TRUST_PROXY: 'loopback' })
     for (let round = 0; round < 5; round++) await pay(site, {})
     for (let round = 0; round < 4; round++) await pay(site, { cc_number: cards.declined }, from(round))
@@ -107,7 +107,7 @@ describe('declined cards', () => {
     ['an address', () => '203.0.113.7'],
     ['a network of many addresses', (n: number) => `2001:db8:7:${n}::1`],
   ])(
-    '6.6 %s alone trips nothing for the others; for a day its own cards need a confirmed phone',
+    '6.6 %s alone does not open the breaker; only its own cards need a confirmed phone for a day',
     async (_, address) => {
       const site = await testSite({ BREAKER_DECLINES: '5/600/50', TRUST_PROXY: 'loopback' })
       const alone = (n: number, changes = {}) => pay(site, changes, { 'x-forwarded-for': address(n) })
@@ -115,14 +115,14 @@ describe('declined cards', () => {
         expect((await alone(round, { cc_number: cards.declined })).json().payment).toBe('Declined')
       expect((await pay(site, {}, from(1))).json().payment).toBe('Approved')
       expect((await alone(6)).json().fields).toHaveProperty('code')
-      expect(await asked(site)).toBe(6)
+      expect(await chargesAtBank(site)).toBe(6)
       site.pass(90_000)
       expect((await alone(7)).json().payment).toBe('Approved')
       await site.close()
     },
   )
 
-  it('6.6 it looks again before the bank is asked: a network may have used up its share meanwhile', async () => {
+  it('6.6 the breaker is checked again right before the bank is called', async () => {
     const site = await testSite({ BREAKER_DECLINES: '2/600/50' })
     const { verify } = site.world.captcha
     site.world.captcha.verify = async (...solution) => {
@@ -130,23 +130,23 @@ describe('declined cards', () => {
       return verify(...solution)
     }
     expect((await pay(site, {})).json().fields).toHaveProperty('code')
-    expect(await asked(site)).toBe(0)
+    expect(await chargesAtBank(site)).toBe(0)
     await site.close()
   })
 
-  it('6.6 whoever is patient trips it within a day', async () => {
+  it('6.6 slow declines open the breaker within a day', async () => {
     const { world, pass, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
-    const tried = async (n: number) => {
+    const declineOnce = async (n: number) => {
       await recordDecline(world, `network ${n % 6}`)
       pass(700)
       return secondsOpen(world, 'declines')
     }
-    for (let n = 1; n < 25; n++) expect(await tried(n), `${n}`).toBeUndefined()
-    expect(await tried(25)).toBeGreaterThan(0)
+    for (let n = 1; n < 25; n++) expect(await declineOnce(n), `${n}`).toBeUndefined()
+    expect(await declineOnce(25)).toBeGreaterThan(0)
     await close()
   })
 
-  it('6.6 what is found out later trips nothing by itself', async () => {
+  it('6.6 declines that are found later do not open the breaker by themselves', async () => {
     const { world, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
     for (let n = 0; n < 30; n++) await recordDecline(world)
     expect(await secondsOpen(world, 'declines')).toBeUndefined()
@@ -154,16 +154,16 @@ describe('declined cards', () => {
   })
 
   it.each([
-    { most: 20, networks: 10, each: 4, good: 30 },
-    { most: 30, networks: 5, each: 6, good: 0 },
+    { failures: 20, networks: 10, each: 4, good: 30 },
+    { failures: 30, networks: 5, each: 6, good: 0 },
   ])(
-    '6.6 what has tripped it trips it again, and no later: $networks networks, $good good cards',
-    async ({ most, networks, each, good }) => {
-      const { world, pass, close } = await testSite({ BREAKER_DECLINES: `${most}/600/50`, BREAKER_SECONDS: '600' })
+    '6.6 the same pattern opens it again at least as soon: $networks networks, $good approved cards',
+    async ({ failures, networks, each, good }) => {
+      const { world, pass, close } = await testSite({ BREAKER_DECLINES: `${failures}/600/50`, BREAKER_SECONDS: '600' })
       const declinesUntilOpen = async () => {
-        await goodCards(world, 5 * good) // and the rest of the day was calm
+        await approveCards(world, 5 * good) // the rest of the day was normal
         pass(700)
-        await goodCards(world, good)
+        await approveCards(world, good)
         for (let n = 1; n <= networks * each; n++) {
           await recordDecline(world, `network ${n % networks}`)
           if (await secondsOpen(world, 'declines')) return n
@@ -171,26 +171,26 @@ describe('declined cards', () => {
         return Number.POSITIVE_INFINITY
       }
       const first = await declinesUntilOpen()
-      expect(first).toBeGreaterThanOrEqual(most)
+      expect(first).toBeGreaterThanOrEqual(failures)
       pass(700)
       expect(await declinesUntilOpen()).toBeLessThanOrEqual(first)
       await close()
     },
   )
 
-  it('6.6 one network does not bring it about again, either', async () => {
+  it('6.6 one network alone does not open it again, either', async () => {
     const { world, pass, close } = await testSite({ BREAKER_DECLINES: '20/600/50', BREAKER_SECONDS: '600' })
     for (let n = 0; n < 20; n++) await recordDecline(world, `network ${n}`)
     expect(await secondsOpen(world, 'declines')).toBe(600)
     pass(700)
-    await goodCards(world, 10)
+    await approveCards(world, 10)
     for (let n = 0; n < 4; n++) await recordDecline(world, `network ${n}`)
     for (let n = 0; n < 30; n++) await recordDecline(world, 'one network')
     expect(await secondsOpen(world, 'declines')).toBeUndefined()
     await close()
   })
 
-  it('6.6 once it has tripped it counts anew, but a network needs the code for its day', async () => {
+  it('6.6 counting starts over after it has opened, but a network needs the code for its whole day', async () => {
     const site = await testSite({ BREAKER_DECLINES: '5/600/50', BREAKER_SECONDS: '600', TRUST_PROXY: 'loopback' })
     const declined = (n: number) => recordDecline(site.world, `203.0.${n}.7`)
     for (const n of [1, 1, 1, 1, 1, 2, 3, 4, 5]) await declined(n)
@@ -203,20 +203,20 @@ describe('declined cards', () => {
     await site.close()
   })
 
-  it('6.6 what was counted is swept when it counts no more', async () => {
+  it('6.6 expired counts are deleted', async () => {
     const { world, db, pass, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
     const rows = () => db.selectFrom('limit_count').select('key').execute()
     await recordDecline(world, 'a network')
     pass(86_400)
     await deleteExpired(world)
-    expect(await rows(), 'its day is just over').toHaveLength(1)
+    expect(await rows(), 'just after its day').toHaveLength(1)
     pass(3600 + 101)
     await deleteExpired(world)
     expect(await rows()).toEqual([])
     await close()
   })
 
-  it('6.6 a breaker that is switched off never trips', async () => {
+  it('6.6 a breaker that is switched off never opens', async () => {
     const site = await testSite({ BREAKER_DECLINES: 'off' })
     for (let n = 0; n < 25; n++) await recordDecline(site.world, `network ${n}`)
     expect(await secondsOpen(site.world, 'declines')).toBeUndefined()
@@ -224,7 +224,7 @@ describe('declined cards', () => {
     await site.close()
   })
 
-  it('6.6 a breaker that is switched off while it is open is open no more', async () => {
+  it('6.6 switching off an open breaker closes it', async () => {
     const site = await testSite({ BREAKER_DECLINES: 'off' })
     const open_until = new Date(site.world.now().getTime() + 600_000)
     await site.db.insertInto('breaker').values({ name: 'declines', open_until }).execute()
@@ -233,24 +233,24 @@ describe('declined cards', () => {
     await site.close()
   })
 
-  it('6.6 no more cards are at the bank at once than can still be stopped', async () => {
+  it('6.6 the number of concurrent payments is limited', async () => {
     const site = await testSite({ PAYMENTS_AT_ONCE: '2', LIMIT_DECLINES: '1000/3600' })
     const { authorize } = site.world.payment
-    const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+    const { promise: bankReply, resolve: sendBankReply } = Promise.withResolvers<void>()
     let atTheBank = 0
-    site.world.payment.authorize = async (...asked) => {
+    site.world.payment.authorize = async (...args) => {
       atTheBank++
-      await answered
-      return authorize(...asked)
+      await bankReply
+      return authorize(...args)
     }
     const forms = await Promise.all(Array.from({ length: 8 }, () => filledForm(site)))
     const first = forms.slice(0, 2).map((form) => site.post('enrollment/add-enrollment', form))
     while (atTheBank < 2) await new Promise((resolve) => setTimeout(resolve, 20))
-    const crowd = await Promise.all(forms.slice(2).map((form) => site.post('enrollment/add-enrollment', form)))
-    expect(crowd.map(({ statusCode, headers }) => [statusCode, headers['retry-after']])).toEqual(
+    const others = await Promise.all(forms.slice(2).map((form) => site.post('enrollment/add-enrollment', form)))
+    expect(others.map(({ statusCode, headers }) => [statusCode, headers['retry-after']])).toEqual(
       Array(6).fill([429, '5']),
     )
-    answer()
+    sendBankReply()
     expect((await Promise.all(first)).map((reply) => reply.json().payment)).toEqual(['Approved', 'Approved'])
     await site.close()
   })

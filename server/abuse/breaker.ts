@@ -4,129 +4,136 @@ import { statement } from '#server/db/statement.ts'
 import type { World } from '#server/world.ts'
 
 /**
- * Trips when too large a share of something fails, over all visitors and all processes, and stays open for a while.
- * declines: cards that the bank refuses. codes: messages that nobody confirms. It takes several networks to trip it: what
- * one of them adds is capped.
+ * A circuit breaker over all visitors and all processes: it opens for a while when too large a share of attempts fails.
+ * declines: cards that the bank declines. codes: codes that are sent and never confirmed.
+ * What one network adds is capped, so that a single attacker cannot open it for everybody.
  */
 type Breaker = 'declines' | 'codes'
 export const breakers: Breaker[] = ['declines', 'codes']
 
-const settingOf = ({ config }: World, breaker: Breaker) =>
+const thresholdOf = ({ config }: World, breaker: Breaker) =>
   ({ declines: config.BREAKER_DECLINES, codes: config.BREAKER_CODES })[breaker]
-const isOff = (world: World, breaker: Breaker) => !Number.isFinite(settingOf(world, breaker).most)
+const isOff = (world: World, breaker: Breaker) => !Number.isFinite(thresholdOf(world, breaker).failures)
 
-/** A bank has declined it. What is found out later is nobody's: all of it together counts as one network. */
-export const recordDecline = (world: World, network = 'nobody') => failed(world, 'declines', network)
+/** Declines that the janitor finds later have no network. Together they count as one. */
+export const recordDecline = (world: World, network = 'nobody') => recordFailure(world, 'declines', network)
 
-/** A bank has taken it: what is to be counted. */
-export const approvalCount = (world: World) => counted(world, 'declines', GOOD, world.now())
+/** An approved card, to be written with countQuery. */
+export const approvalCount = (world: World) => toCount(world, 'declines', SUCCESSES, world.now())
 
-/** A message has been sent; it is bad until it is confirmed. */
-export const recordCodeSent = (world: World, network: string) => failed(world, 'codes', network)
+/** A code counts as a failure until it is confirmed. */
+export const recordCodeSent = (world: World, network: string) => recordFailure(world, 'codes', network)
 
-/** A code has been typed: none of the messages that it took was bad. */
+/** Turns the failures of all codes that were sent for this check into one success. */
 export async function recordCodeConfirmed(
   world: World,
   network: string,
   { sent_at, sends }: { sent_at: Date; sends: number },
 ): Promise<void> {
-  await write(world.db, counted(world, 'codes', keyOf(world, network), sent_at, -sends))
-  await write(world.db, counted(world, 'codes', GOOD, sent_at))
+  await writeCount(world.db, toCount(world, 'codes', keyOf(world, network), sent_at, -sends))
+  await writeCount(world.db, toCount(world, 'codes', SUCCESSES, sent_at))
 }
 
-async function failed(world: World, breaker: Breaker, network: string): Promise<void> {
+async function recordFailure(world: World, breaker: Breaker, network: string): Promise<void> {
   if (isOff(world, breaker)) return
-  await write(world.db, counted(world, breaker, keyOf(world, network), world.now()))
-  await tripIfBad(world, breaker)
+  await writeCount(world.db, toCount(world, breaker, keyOf(world, network), world.now()))
+  await tripIfFailing(world, breaker)
 }
 
-/** What is good is counted in one row, what is bad by the network that it came from. */
-const GOOD = 'good'
+/** Successes share one key. Failures are counted by network. */
+const SUCCESSES = 'good'
 const keyOf = ({ keys }: World, network: string) => keys.hmac('limits', network)
 
 const DAY = 86_400
-const PARTS = 6
+const BUCKETS = 6
 
-/** How long a visitor may take to type a code: until then it is neither good nor bad. */
-const PATIENCE_SECONDS = 600
+/** How long a visitor may take to type a code before it counts as a failure. */
+const CONFIRM_SECONDS = 600
 
-export type Counted = ReturnType<typeof counted>
+export type BreakerCount = ReturnType<typeof toCount>
 
-function counted(world: World, breaker: Breaker, key: string, at: Date, by = 1) {
-  const { seconds } = settingOf(world, breaker)
-  const length = (seconds * 1000) / PARTS
-  const start = Math.floor(at.getTime() / length) * length
-  const until = new Date(start + (memoryOf(world, breaker) + GRACE_SECONDS[breaker]) * 1000)
-  return { name: `breaker ${breaker}`, key, part: new Date(start), at_first: Math.max(by, 0), by, until }
+function toCount(world: World, breaker: Breaker, key: string, at: Date, change = 1) {
+  const { seconds } = thresholdOf(world, breaker)
+  const bucketMs = (seconds * 1000) / BUCKETS
+  const start = Math.floor(at.getTime() / bucketMs) * bucketMs
+  const expiresAt = new Date(start + (longestWindow(world, breaker) + GRACE_SECONDS[breaker]) * 1000)
+  return { name: `breaker ${breaker}`, key, bucket: new Date(start), initial: Math.max(change, 0), change, expiresAt }
 }
 
-/** Counts it: by itself, or as a part of a larger statement. */
-export const countQuery = ({ name, key, part, at_first, by, until }: Counted) => sql`
+/** Can also be a part of a larger statement. */
+export const countQuery = ({ name, key, bucket, initial, change, expiresAt }: BreakerCount) => sql`
   insert into limit_count (name, key, window_start, count, expires_at)
-  values (${name}, ${key}, ${part}, ${at_first}, ${until})
-  on conflict (name, key, window_start) do update set count = greatest(limit_count.count + ${by}, 0)`
-const write = statement((_db, counted: Counted) => countQuery(counted))
+  values (${name}, ${key}, ${bucket}, ${initial}, ${expiresAt})
+  on conflict (name, key, window_start) do update set count = greatest(limit_count.count + ${change}, 0)`
+const writeCount = statement((_db, count: BreakerCount) => countQuery(count))
 
-/** seconds: unless it is the setting's. without: so old they are at least. times: as many times as the setting says. */
-type Judged = { seconds?: number; without: number; times: number }
+/** seconds: the setting's by default. minAge: younger attempts are ignored. factor: multiplies the setting's failures. */
+type Window = { seconds?: number; minAge: number; factor: number }
 
-/** In a short time, and again: by whoever is patient, and many at once that need not be waited for. */
-const judged: Record<Breaker, Judged[]> = {
+/** Each breaker has two windows. The second catches slow attacks on cards, and bursts of codes that are still young. */
+const windows: Record<Breaker, Window[]> = {
   declines: [
-    { without: 0, times: 1 },
-    { seconds: DAY, without: 0, times: 5 },
+    { minAge: 0, factor: 1 },
+    { seconds: DAY, minAge: 0, factor: 5 },
   ],
   codes: [
-    { without: PATIENCE_SECONDS, times: 1 },
-    { without: 0, times: 4 },
+    { minAge: CONFIRM_SECONDS, factor: 1 },
+    { minAge: 0, factor: 4 },
   ],
 }
 
-/** How far back it looks, with the part that has begun before. */
-function memoryOf(world: World, breaker: Breaker): number {
-  const { seconds } = settingOf(world, breaker)
-  return Math.max(...judged[breaker].map((window) => (window.seconds ?? seconds) + window.without)) + seconds / PARTS
+/** In seconds, with the bucket in which it starts. */
+function longestWindow(world: World, breaker: Breaker): number {
+  const { seconds } = thresholdOf(world, breaker)
+  const lengths = windows[breaker].map((window) => (window.seconds ?? seconds) + window.minAge)
+  return Math.max(...lengths) + seconds / BUCKETS
 }
 
-/** Who was to confirm a phone may do so a while longer. */
+/** A visitor who was told to confirm a phone can still do so for an hour. */
 const GRACE_SECONDS: Record<Breaker, number> = { declines: 3600, codes: 0 }
 
-/** One network adds no more than that part of what it takes. */
-const NETWORKS = 5
-const capOf = (enough: number) => Math.max(1, enough / NETWORKS)
+/** It takes at least this many networks to open a breaker. */
+const MIN_NETWORKS = 5
+const capPerNetwork = (failures: number) => Math.max(1, failures / MIN_NETWORKS)
 
 /**
- * Enough bad ones, few good ones beside them. Who has tripped today trips sooner, and stays open twice as long. Fewer are
- * enough then, and each network adds less to them, but as much as ever to the share: the good ones are not fewer.
+ * Opens the breaker if there are enough failures and they are a large enough share. A breaker that has tripped today needs
+ * only a quarter of the failures. The cap for their number shrinks with that, but the cap for the share does not, because
+ * there are as many successes as before.
  */
-async function tripIfBad(world: World, breaker: Breaker): Promise<void> {
-  const { most, percent, seconds } = settingOf(world, breaker)
+async function tripIfFailing(world: World, breaker: Breaker): Promise<void> {
+  const { failures, percent, seconds } = thresholdOf(world, breaker)
   if (await secondsOpen(world, breaker)) return
   const { trips, last } = await tripsToday(world, breaker)
-  for (const { times, ...window } of judged[breaker]) {
-    const enough = Math.max(1, trips ? most / 4 : most) * times
-    const caps = { cap: capOf(enough), share: capOf(most * times) }
-    const { counted, bad, good } = await tally(world, breaker, { seconds, ...window, ...caps, last })
-    if (counted >= enough && bad * 100 >= (bad + good) * percent) return trip(world, breaker, trips)
+  for (const { factor, ...window } of windows[breaker]) {
+    const needed = Math.max(1, trips ? failures / 4 : failures) * factor
+    const caps = { numberCap: capPerNetwork(needed), shareCap: capPerNetwork(failures * factor) }
+    const { number, failed, succeeded } = await tally(world, breaker, { seconds, ...window, ...caps, since: last })
+    if (number >= needed && failed * 100 >= (failed + succeeded) * percent) return trip(world, breaker, trips)
   }
 }
 
-/** cap, share: what one network adds to the number, and to the share. last: when it tripped. */
-type Tallied = Required<Omit<Judged, 'times'>> & { cap: number; share: number; last: Date }
+/** numberCap, shareCap: what one network adds at most to the number and to the share. since: the last trip. */
+type TallyWindow = Required<Omit<Window, 'factor'>> & { numberCap: number; shareCap: number; since: Date }
 
-/** What became of those of the last while, without the youngest, and without those that have tripped it before. */
-async function tally({ db, now }: World, breaker: Breaker, { seconds, without, cap, share, last }: Tallied) {
-  const part = without ? seconds / PARTS : 0 // its last one was counted when it ended
-  const newest = now().getTime() - (without + part) * 1000
-  const oldest = Math.max(newest - seconds * 1000, last.getTime())
-  const { rows } = await sql<{ counted: number; bad: number; good: number }>`
-    select coalesce(sum(least(count, cast(${cap} as numeric))) filter (where key <> ${GOOD}), 0) as counted,
-      coalesce(sum(least(count, cast(${share} as numeric))) filter (where key <> ${GOOD}), 0) as bad,
-      coalesce(sum(count) filter (where key = ${GOOD}), 0) as good
+/** Failures with either cap, and successes, in a window after the last trip. */
+async function tally({ db, now }: World, breaker: Breaker, window: TallyWindow) {
+  const { seconds, minAge, numberCap, shareCap, since } = window
+  const bucketSeconds = minAge ? seconds / BUCKETS : 0 // the last attempt of a bucket is that much younger than its start
+  const newest = now().getTime() - (minAge + bucketSeconds) * 1000
+  const oldest = Math.max(newest - seconds * 1000, since.getTime())
+  const { rows } = await sql<{ number: number; failed: number; succeeded: number }>`
+    select coalesce(sum(least(count, cast(${numberCap} as numeric))) filter (where key <> ${SUCCESSES}), 0) as number,
+      coalesce(sum(least(count, cast(${shareCap} as numeric))) filter (where key <> ${SUCCESSES}), 0) as failed,
+      coalesce(sum(count) filter (where key = ${SUCCESSES}), 0) as succeeded
     from (select key, sum(count) as count from limit_count
       where name = ${`breaker ${breaker}`} and window_start > ${new Date(oldest)} and window_start <= ${new Date(newest)}
       group by key) by_network`.execute(db)
-  return { counted: Number(rows[0]?.counted), bad: Number(rows[0]?.bad), good: Number(rows[0]?.good) }
+  return {
+    number: Number(rows[0]?.number),
+    failed: Number(rows[0]?.failed),
+    succeeded: Number(rows[0]?.succeeded),
+  }
 }
 
 async function trip(world: World, breaker: Breaker, trips: number): Promise<void> {
@@ -134,13 +141,13 @@ async function trip(world: World, breaker: Breaker, trips: number): Promise<void
   const now = world.now()
   const until = (later: number) => new Date(now.getTime() + later * 1000)
   if (!(await openBreaker(world.db, now, breaker, until(seconds)))) return // another process was first
-  const expires_at = until(Math.max(memoryOf(world, breaker), DAY))
+  const expires_at = until(Math.max(longestWindow(world, breaker), DAY))
   await world.db
     .insertInto('breaker_trip')
     .values({ breaker, tripped_at: now, expires_at })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
-  world.log.error({ breaker, seconds }, 'a breaker is open: too many of them fail')
+  world.log.error({ breaker, seconds }, 'breaker opened: too many failures')
 }
 
 /** Opens the breaker, unless it is open already. */
@@ -152,7 +159,7 @@ export async function openBreaker(db: Db, now: Date, breaker: Breaker, open_unti
   return rows.length === 1
 }
 
-/** How often it has tripped, and when it last did: from then on it counts anew. */
+/** How often it has tripped, and when last: counting starts over after each trip. */
 async function tripsToday({ db, now }: World, breaker: Breaker) {
   const { trips, last } = await db
     .selectFrom('breaker_trip')
@@ -163,22 +170,22 @@ async function tripsToday({ db, now }: World, breaker: Breaker) {
   return { trips: Number(trips), last: new Date(last ?? 0) }
 }
 
-/** Seconds for which it is still open, or was then; nothing when it is not. */
+/** For how many more seconds it is open, as of `at`. Undefined if it is closed. */
 export async function secondsOpen(world: World, breaker: Breaker, at = world.now()): Promise<number | undefined> {
   if (isOff(world, breaker)) return undefined
   const [row] = (await readOpenUntil(world.db, { breaker })).rows
-  const left = row ? Math.ceil((row.open_until.getTime() - at.getTime()) / 1000) : 0
-  return left > 0 ? left : undefined
+  const remaining = row ? Math.ceil((row.open_until.getTime() - at.getTime()) / 1000) : 0
+  return remaining > 0 ? remaining : undefined
 }
 
 const readOpenUntil = statement((db, { breaker }: { breaker: Breaker }) => openUntil(db, breaker))
 
-/** Until when it is open, if it ever was. */
+/** Until when it is or was open. */
 const openUntil = (db: Db, breaker: Breaker) =>
   db.selectFrom('breaker').select('open_until').where('name', '=', breaker)
 
-/** Why a card may need a confirmed phone. */
-type Doubt = { open_until: Date | null; declined: number | null }
+/** What decides whether a card needs a confirmed phone. */
+type Risk = { open_until: Date | null; declined: number | null }
 export type RiskQuery = ReturnType<typeof riskQuery>
 
 export const riskQuery = (world: World, network: string, ago = 0) => ({
@@ -186,7 +193,7 @@ export const riskQuery = (world: World, network: string, ago = 0) => ({
   since: new Date(world.now().getTime() - (DAY + ago) * 1000),
 })
 
-/** By itself, or as a part of a larger statement. */
+/** Can also be columns of a larger statement. */
 export const riskColumns = (db: Db, { key, since }: RiskQuery) =>
   [
     openUntil(db, 'declines').as('open_until'),
@@ -198,15 +205,15 @@ export const riskColumns = (db: Db, { key, since }: RiskQuery) =>
       .where('window_start', '>', since)
       .as('declined'),
   ] as const
-const readDoubts = statement((db, asked: RiskQuery) => db.selectNoFrom(riskColumns(db, asked)))
+const readRisk = statement((db, query: RiskQuery) => db.selectNoFrom(riskColumns(db, query)))
 
-/** Everybody's does while too many are declined, or did a moment ago; so does one from a network where that many were today. */
-export const isRisky = (world: World, { open_until, declined }: Doubt, ago = 0): boolean =>
+/** Whether the breaker is open, or was `ago` seconds ago, or this network alone had enough declines within a day to open it. */
+export const isRisky = (world: World, { open_until, declined }: Risk, ago = 0): boolean =>
   !isOff(world, 'declines') &&
   ((open_until !== null && open_until.getTime() + ago * 1000 > world.now().getTime()) ||
-    Number(declined) >= world.config.BREAKER_DECLINES.most)
+    Number(declined) >= world.config.BREAKER_DECLINES.failures)
 
 export async function requiresPhoneCode(world: World, network: string, ago?: number): Promise<boolean> {
-  const [found] = (await readDoubts(world.db, riskQuery(world, network, ago))).rows
-  return found !== undefined && isRisky(world, found, ago)
+  const [risk] = (await readRisk(world.db, riskQuery(world, network, ago))).rows
+  return risk !== undefined && isRisky(world, risk, ago)
 }

@@ -9,16 +9,16 @@ import { approvalCount, isRisky, type RiskQuery, recordDecline, riskColumns, ris
 import { countAgainstLimits, countRefusal } from './limits.ts'
 
 /**
- * Lets somebody try a card as long as their address, card, phone and enrollment were not declined too often. A try counts
- * as a decline until it is none, so that many at once cannot outrun a limit.
+ * Runs a payment attempt unless its address, card, phone or enrollment was declined too often. An attempt counts as a
+ * decline until it is approved, so that concurrent attempts cannot exceed a limit.
  */
 export async function withinCardLimits(
   world: World,
   { order, key, visitor }: PaymentRequest,
   attempt: () => Promise<EnrollmentReply>,
 ): Promise<EnrollmentReply> {
-  const counted = await countAgainstLimits(world, [
-    ['LIMIT_DECLINES_BY_CARD', world.keys.hmac('cards', order.cc_number)], // the one thing that is kept of a card, for a day
+  const uses = await countAgainstLimits(world, [
+    ['LIMIT_DECLINES_BY_CARD', world.keys.hmac('cards', order.cc_number)], // the only trace of a card number, kept for a day
     ['LIMIT_DECLINES_BY_PHONE', order.mobile_phone],
     ['LIMIT_DECLINES_BY_ENROLLMENT', key.enrollment_id],
     ['LIMIT_DECLINES', visitor.address],
@@ -29,43 +29,43 @@ export async function withinCardLimits(
     payment = reply.payment
     return reply
   } finally {
-    await conclude[payment ?? 'Nothing'](world, counted, visitor).catch(() => undefined)
+    await settle[payment ?? 'Nothing'](world, uses, visitor).catch(() => undefined)
   }
 }
 
-type Counted = Awaited<ReturnType<typeof countAgainstLimits>>
-type Conclude = (world: World, counted: Counted, visitor: Visitor) => Promise<void>
+type Uses = Awaited<ReturnType<typeof countAgainstLimits>>
+type Settle = (world: World, uses: Uses, visitor: Visitor) => Promise<void>
 
-/** What is pending may still fail: card and phone keep their count until then. */
-const conclude: Record<EnrollmentReply['payment'] | 'Nothing', Conclude> = {
-  Approved: (world, counted) => counted.giveBack({ also: approvalCount(world) }),
-  Declined: (world, _counted, visitor) => recordDecline(world, networkOf(visitor)),
-  Pending: (_world, counted) => counted.giveBack({ names: ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES'] }),
-  Nothing: (_world, counted) => counted.giveBack(),
+/** A pending payment may still be declined, so card and phone stay counted. */
+const settle: Record<EnrollmentReply['payment'] | 'Nothing', Settle> = {
+  Approved: (world, uses) => uses.giveBack({ also: approvalCount(world) }),
+  Declined: (world, _uses, visitor) => recordDecline(world, networkOf(visitor)),
+  Pending: (_world, uses) => uses.giveBack({ names: ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES'] }),
+  Nothing: (_world, uses) => uses.giveBack(),
 }
 
 /**
- * A last look at everybody else, since a breaker may have tripped while this one waited. No more cards are at the bank at
- * once than it can still stop in time.
+ * Checks the breaker again right before the bank is called, because it may have opened in the meantime. The number of
+ * concurrent calls is limited, because the breaker cannot stop calls that are already under way.
  */
-export async function recheckBeforeCharge(world: World, press: PaymentRequest): Promise<void> {
-  const asked = { now: world.now(), ...riskQuery(world, networkOf(press.visitor)) }
-  const [around] = (await readRisk(world.db, asked)).rows
-  if (!around) throw new Error('a look around finds nothing')
-  await requireVerifiedPhone(world, press, async () => isRisky(world, around))
-  if (Number(around.asking) < world.config.PAYMENTS_AT_ONCE) return
+export async function recheckBeforeCharge(world: World, request: PaymentRequest): Promise<void> {
+  const query = { now: world.now(), ...riskQuery(world, networkOf(request.visitor)) }
+  const [risk] = (await readRisk(world.db, query)).rows
+  if (!risk) throw new Error('The query for the risk of a payment returned no row.')
+  await requireVerifiedPhone(world, request, async () => isRisky(world, risk))
+  if (Number(risk.in_flight) < world.config.PAYMENTS_AT_ONCE) return
   countRefusal('PAYMENTS_AT_ONCE')
   throw new Refusal(429, 'Many people are joining right now. Please try again in a moment.', { retryAfter: 5 })
 }
 
-const readRisk = statement((db, { now, ...asked }: RiskQuery & { now: Date }) =>
+const readRisk = statement((db, { now, ...query }: RiskQuery & { now: Date }) =>
   db.selectNoFrom((select) => [
     select
       .selectFrom('payment')
       .select(({ fn }) => fn.countAll<number>().as('count'))
-      .where('state', '=', sql.lit('authorizing')) // in the text: the index holds no others
+      .where('state', '=', sql.lit('authorizing')) // a literal, because the index is partial on this state
       .where('leased_until', '>', now)
-      .as('asking'),
-    ...riskColumns(db, asked),
+      .as('in_flight'),
+    ...riskColumns(db, query),
   ]),
 )

@@ -5,7 +5,7 @@ import { readConfig } from './config.ts'
 describe('without any setting', () => {
   const config = readConfig({})
 
-  test('everything has a default that works', () =>
+  test('every setting has a working default', () =>
     expect(config).toMatchObject({
       PORT: 3000,
       PUBLIC_URL: 'http://localhost:3000',
@@ -20,43 +20,43 @@ describe('without any setting', () => {
       embedded: ['database', 'payment', 'phone', 'mail'],
     }))
 
-  test('the owner’s flow: ACCOUNT first, no autoship, no special, no code', () =>
+  test('the flow is the owner’s: ACCOUNT first, no autoship, no special, no phone code', () =>
     expect(config).toMatchObject({ START_STEP: 'ACCOUNT', AUTOSHIP: false, SPECIAL: false, PHONE_VERIFICATION: false }))
 
-  test('an empty setting is none', () => expect(readConfig({ PORT: '', DATABASE_URL: ' ' })).toEqual(config))
+  test('an empty setting counts as not set', () => expect(readConfig({ PORT: '', DATABASE_URL: ' ' })).toEqual(config))
 })
 
-describe('what is set', () => {
-  test('PUBLIC_URL is the root of every address', () =>
+describe('a setting', () => {
+  test('PUBLIC_URL is the base of the other addresses', () =>
     expect(readConfig({ ...production, PUBLIC_URL: 'https://join.example/' })).toMatchObject({
       PUBLIC_URL: 'https://join.example',
       OFFICE_URL: 'https://join.example/office',
       SITE_HOSTS: ['join.example'],
     }))
 
-  test('8.1 an address is spelled as browsers spell it, so that HTTPS is https', () => {
-    const typed = { PUBLIC_URL: 'HTTPS://Join.Example:443/', OFFICE_URL: 'Https://JOIN.example/office/' }
-    expect(readConfig({ ...production, ...typed })).toMatchObject({
+  test('8.1 addresses are normalized as browsers do it, so that HTTPS is https', () => {
+    const env = { PUBLIC_URL: 'HTTPS://Join.Example:443/', OFFICE_URL: 'Https://JOIN.example/office/' }
+    expect(readConfig({ ...production, ...env })).toMatchObject({
       PUBLIC_URL: 'https://join.example',
       OFFICE_URL: 'https://join.example/office',
       SITE_HOSTS: ['join.example'],
     })
   })
 
-  test('8.1 SITE_HOSTS are hosts as browsers name them', () =>
+  test('8.1 SITE_HOSTS are normalized as browsers do it', () =>
     expect(readConfig({ SITE_HOSTS: 'Join.Example, localhost:3000, [::1]:3000' }).SITE_HOSTS).toEqual([
       'join.example',
       'localhost:3000',
       '[::1]:3000',
     ]))
 
-  test('5.7 codes go to every state and territory that the form offers, and to Canada', () =>
+  test('5.7 by default, codes go to every state and territory in the form, and to Canada', () =>
     expect(readConfig({}).PHONE_COUNTRIES).toEqual(['US', 'CA', 'PR', 'GU', 'VI', 'AS', 'MP']))
 
-  test('OFFICE_URL names the operator’s own office', () =>
+  test('OFFICE_URL can point to the operator’s own office', () =>
     expect(readConfig({ OFFICE_URL: 'https://office.example' }).OFFICE_URL).toBe('https://office.example'))
 
-  test('DATABASE_URL may say how the connection is made', () => {
+  test('DATABASE_URL may have options for the driver', () => {
     const DATABASE_URL = 'postgres://foyer:hunter2@db.example/foyer?sslmode=verify-full'
     expect(readConfig({ DATABASE_URL })).toMatchObject({ DATABASE_URL, embedded: ['payment', 'phone', 'mail'] })
   })
@@ -67,55 +67,55 @@ describe('what is set', () => {
     ['Join <hello@join.example>', '"Join" <hello@join.example>'],
     ['"Join, Inc." <hello@join.example>', '"Join, Inc." <hello@join.example>'],
     ['Łódź: us, here <hello@łódź.example>', '"Łódź: us, here" <hello@łódź.example>'],
-  ])('letters come from one address, with a name or without: %s', (MAIL_FROM, from) =>
+  ])('MAIL_FROM is one address, with a name or without: %s', (MAIL_FROM, from) =>
     expect(readConfig({ MAIL_FROM }).MAIL_FROM).toBe(from),
   )
 
-  test('a limit is how many in how many seconds', () =>
-    expect(readConfig({ LIMIT_DECLINES: '3/60' }).LIMIT_DECLINES).toEqual({ most: 3, seconds: 60 }))
+  test('a limit is a count and seconds', () =>
+    expect(readConfig({ LIMIT_DECLINES: '3/60' }).LIMIT_DECLINES).toEqual({ max: 3, seconds: 60 }))
 
-  test('a policy is switched on by name', () =>
+  test('a policy is switched on with its setting', () =>
     expect(readConfig({ AUTOSHIP: 'on', START_STEP: 'PRODUCT_SELECTION' })).toMatchObject({
       AUTOSHIP: true,
       START_STEP: 'PRODUCT_SELECTION',
     }))
 
   test.each(['10.0.0.5', '10.0.0.5, 192.168.0.0/16', '::1', 'fd00::/8', 'loopback'])(
-    'TRUST_PROXY takes proxies by address: %s',
+    'TRUST_PROXY lists proxies by address: %s',
     (text) => expect(readConfig({ TRUST_PROXY: text }).TRUST_PROXY).toEqual(text.split(', ')),
   )
 })
 
-describe('what does not fit', () => {
+describe('an invalid setting', () => {
   test.each([
-    ['PORT', '70000', 'is a whole number from 0 to 65535'],
-    ['PORT', '80.5', 'is a whole number from 0 to 65535'],
-    ['AUTOSHIP', 'yes', 'is one of: off, on'],
-    ['START_STEP', 'PAYMENT', 'is one of: ACCOUNT, PRODUCT_SELECTION'],
-    ['PUBLIC_URL', 'https://join.example/join', 'is an address without a path'],
-    ['SITE_HOSTS', 'https://join.example', 'is a list of hosts, such as join.example,localhost:3000'],
-    ['SITE_HOSTS', 'join.example/join', 'is a list of hosts, such as join.example,localhost:3000'],
-    ['SITE_HOSTS', 'join.example:99999', 'is a list of hosts, such as join.example,localhost:3000'],
-    ['PHONE_COUNTRIES', 'US,UK', 'is a list of countries in two letters each, such as US,CA,GB'],
-    ['PHONE_COUNTRIES', 'us', 'is a list of countries in two letters each, such as US,CA,GB'],
-    ['PUBLIC_URL', 'join.example', 'is an address that starts with http:// or https://'],
-    ['OFFICE_URL', 'javascript:alert(1)', 'is an address that starts with http:// or https://'],
-    ['LIMIT_LOOKUPS', '300', 'is how many in how many seconds, such as 30/3600'],
-    ['LIMIT_LOOKUPS', '300/0', 'is how many in how many seconds, such as 30/3600'],
-    ['MAIL_FROM', 'Foyer', 'is one address, such as Join <hello@join.example>'],
-    ['MAIL_FROM', 'hello at join.example', 'is one address, such as Join <hello@join.example>'],
-    ['MAIL_FROM', 'Join <join.example>', 'is one address, such as Join <hello@join.example>'],
-    ['TRUST_PROXY', '1', 'is a list of addresses or networks'],
-    ['TRUST_PROXY', 'true', 'is a list of addresses or networks'],
-    ['TRUST_PROXY', '10.0.0.5,2', 'is a list of addresses or networks'],
-  ])('8.1 %s=%s %s', (name, text, why) => {
+    ['PORT', '70000', 'must be a whole number from 0 to 65535'],
+    ['PORT', '80.5', 'must be a whole number from 0 to 65535'],
+    ['AUTOSHIP', 'yes', 'must be one of: off, on'],
+    ['START_STEP', 'PAYMENT', 'must be one of: ACCOUNT, PRODUCT_SELECTION'],
+    ['PUBLIC_URL', 'https://join.example/join', 'must be a URL without a path'],
+    ['SITE_HOSTS', 'https://join.example', 'must be a list of hosts, such as join.example,localhost:3000'],
+    ['SITE_HOSTS', 'join.example/join', 'must be a list of hosts, such as join.example,localhost:3000'],
+    ['SITE_HOSTS', 'join.example:99999', 'must be a list of hosts, such as join.example,localhost:3000'],
+    ['PHONE_COUNTRIES', 'US,UK', 'must be a list of two-letter countries, such as US,CA,GB'],
+    ['PHONE_COUNTRIES', 'us', 'must be a list of two-letter countries, such as US,CA,GB'],
+    ['PUBLIC_URL', 'join.example', 'must be a URL that starts with http:// or https://'],
+    ['OFFICE_URL', 'javascript:alert(1)', 'must be a URL that starts with http:// or https://'],
+    ['LIMIT_LOOKUPS', '300', 'must be a count and seconds, such as 30/3600'],
+    ['LIMIT_LOOKUPS', '300/0', 'must be a count and seconds, such as 30/3600'],
+    ['MAIL_FROM', 'Foyer', 'must be one address, such as Join <hello@join.example>'],
+    ['MAIL_FROM', 'hello at join.example', 'must be one address, such as Join <hello@join.example>'],
+    ['MAIL_FROM', 'Join <join.example>', 'must be one address, such as Join <hello@join.example>'],
+    ['TRUST_PROXY', '1', 'must be a list of addresses or networks'],
+    ['TRUST_PROXY', 'true', 'must be a list of addresses or networks'],
+    ['TRUST_PROXY', '10.0.0.5,2', 'must be a list of addresses or networks'],
+  ])('8.1 %s=%s %s', (name, text, problem) => {
     const lines = settingErrors({ [name]: text })
     expect(lines).toHaveLength(1)
-    expect(lines[0]).toContain(`${name} ${why}`)
-    expect(lines[0]).toContain(`it is '${text}'`)
+    expect(lines[0]).toContain(`${name} ${problem}`)
+    expect(lines[0]).toContain(`got '${text}'`)
   })
 
-  test.each(['dead', '...', '10.0.0.0/99', '999.1.1.1'])('TRUST_PROXY=%s is no address', (text) =>
+  test.each(['dead', '...', '10.0.0.0/99', '999.1.1.1'])('TRUST_PROXY=%s is not an address', (text) =>
     expect(settingNames({ TRUST_PROXY: text })).toEqual(['TRUST_PROXY']),
   )
 
@@ -133,8 +133,8 @@ describe('what does not fit', () => {
   ])('8.1 MAIL_FROM=%j is not one address', (MAIL_FROM) => expect(settingNames({ MAIL_FROM })).toEqual(['MAIL_FROM']))
 
   test.each(['LIMIT_', 'PAYMENT_DEADLINE', 'TWILIO_SID', 'HASHES_AT_1', 'MAIL_TO'])(
-    '8.1 a mistyped name does not silently do nothing: %s',
-    (name) => expect(settingErrors({ [name]: '1' })).toEqual([`${name} is not a setting of Foyer`]),
+    '8.1 an unknown name with one of our prefixes is reported: %s',
+    (name) => expect(settingErrors({ [name]: '1' })).toEqual([`${name} is not a setting`]),
   )
 
   test.each([
@@ -144,31 +144,31 @@ describe('what does not fit', () => {
     ['PUBLIC_URI', 'PUBLIC_URL'],
     ['LIMIT_ENROLMENTS', 'LIMIT_ENROLLMENTS'],
     ['CAPTCHA_COSTS', 'CAPTCHA_COST'],
-  ])('8.1 a name that is nearly right is told: %s is %s', (name, meant) =>
-    expect(settingErrors({ [name]: '1' })).toEqual([`${name} is not a setting of Foyer, but ${meant} is`]),
+  ])('8.1 a typo is reported with a suggestion: %s is probably %s', (name, meant) =>
+    expect(settingErrors({ [name]: '1' })).toEqual([`${name} is not a setting. Did you mean ${meant}?`]),
   )
 
   test.each(['EMAIL', 'HOSTS', 'SPORT', 'HOME', 'PATH', 'SECRET_SERVICE', 'DATABASE_URL_TEST'])(
-    'what belongs to others is left to them: %s',
+    'variables of other programs are ignored: %s',
     (name) => expect(settingErrors({ [name]: '1' })).toEqual([]),
   )
 
-  test('is listed all at once', () =>
+  test('is reported together with all others', () =>
     expect(
       settingNames({ PORT: 'x', AUTOSHIP: 'maybe', MAIL: 'pigeon', LIMIT_DECLINES: 'few', LIMIT_NONSENSE: '1/1' }),
     ).toEqual(['PORT', 'AUTOSHIP', 'MAIL', 'LIMIT_DECLINES', 'LIMIT_NONSENSE']))
 
-  test('is listed all at once, with what production asks for', () =>
+  test('is reported together with what production requires', () =>
     expect(settingNames({ ...production, PORT: 'x', SECRET: '', PUBLIC_URL: '' })).toEqual([
       'PORT',
       'SECRET',
       'PUBLIC_URL',
     ]))
 
-  test('a database that cannot be read is not called embedded', () =>
+  test('an invalid DATABASE_URL does not count as an embedded database', () =>
     expect(settingNames({ ...production, DATABASE_URL: 'mysql://db' })).toEqual(['DATABASE_URL']))
 
-  test('a secret is never repeated', () => {
+  test('is not quoted if it may hold a secret', () => {
     const lines = settingErrors({
       DATABASE_URL: 'mysql://foyer:hunter2@db',
       MAIL: 'imap://foyer:hunter2@mail',
@@ -176,22 +176,22 @@ describe('what does not fit', () => {
     })
     expect(lines).toHaveLength(3)
     expect(lines.join()).not.toContain('hunter2')
-    expect(settingErrors({ SECRET: 'hunter2' })).toEqual(['SECRET has at least 16 characters'])
+    expect(settingErrors({ SECRET: 'hunter2' })).toEqual(['SECRET must have at least 16 characters'])
   })
 })
 
 describe('in production', () => {
-  test('a full set starts', () =>
+  test('a complete set of settings is accepted', () =>
     expect(readConfig(production)).toMatchObject({ production: true, embedded: ['payment', 'phone'] }))
 
-  test('a secret, an address and the name of every embedded part are required', () =>
+  test('SECRET, PUBLIC_URL and the name of every embedded part are required', () =>
     expect(settingErrors({ NODE_ENV: 'production' }).map((line) => line.split(':')[0])).toEqual([
       'SECRET is required in production',
       'PUBLIC_URL is required in production',
-      'ALLOW_EMBEDDED does not name database',
-      'ALLOW_EMBEDDED does not name payment',
-      'ALLOW_EMBEDDED does not name phone',
-      'ALLOW_EMBEDDED does not name mail',
+      'ALLOW_EMBEDDED does not list database',
+      'ALLOW_EMBEDDED does not list payment',
+      'ALLOW_EMBEDDED does not list phone',
+      'ALLOW_EMBEDDED does not list mail',
     ]))
 
   test.each([
@@ -201,25 +201,23 @@ describe('in production', () => {
     ['MAIL', ['ALLOW_EMBEDDED']],
     ['MAIL_FROM', ['MAIL_FROM']],
     ['ALLOW_EMBEDDED', ['ALLOW_EMBEDDED', 'ALLOW_EMBEDDED']],
-  ])('%s cannot be left out', (name, lines) =>
-    expect(settingNames({ ...production, [name]: undefined })).toEqual(lines),
-  )
+  ])('%s is required', (name, lines) => expect(settingNames({ ...production, [name]: undefined })).toEqual(lines))
 
   test.each(['http://join.example', 'http://10.0.0.5:3000', 'http://127.0.0.1.example', 'http://localhost.example'])(
-    '8.1 nobody pays in the clear: PUBLIC_URL=%s',
+    '8.1 payments need https: PUBLIC_URL=%s',
     (PUBLIC_URL) =>
       expect(settingErrors({ ...production, PUBLIC_URL })).toEqual([
-        'PUBLIC_URL starts with https:// in production: cards and passwords travel there',
+        'PUBLIC_URL must start with https:// in production: cards and passwords are sent there',
       ]),
   )
 
   test.each(['http://127.0.0.1:3000', 'http://localhost:3000', 'http://[::1]:3000'])(
-    'whoever tries it on this machine needs no certificate: PUBLIC_URL=%s',
+    'a trial on this machine needs no certificate: PUBLIC_URL=%s',
     (PUBLIC_URL) => expect(settingErrors({ ...production, PUBLIC_URL })).toEqual([]),
   )
 
   test.each(['https://join.example', 'HTTPS://join.example', 'https://203.0.113.9:8443', 'https://contest.example'])(
-    '8.1 NODE_ENV is not forgotten where the world comes in: PUBLIC_URL=%s',
+    '8.1 a public site requires NODE_ENV=production: PUBLIC_URL=%s',
     (PUBLIC_URL) => {
       expect(settingNames({ PUBLIC_URL })).toEqual(['NODE_ENV'])
       expect(settingNames({ PUBLIC_URL, NODE_ENV: 'development' })).toEqual(['NODE_ENV'])
@@ -227,10 +225,10 @@ describe('in production', () => {
   )
 
   test.each(['https://localhost:3000', 'https://foyer.test', 'https://foyer.test:8443', 'http://10.0.0.5:3000'])(
-    'nobody has to be in production at home: PUBLIC_URL=%s',
+    'a private address does not require NODE_ENV=production: PUBLIC_URL=%s',
     (PUBLIC_URL) => expect(settingErrors({ PUBLIC_URL })).toEqual([]),
   )
 
-  test('the development secret, known to every reader of the source, is refused', () =>
+  test('the development secret, which is public, is refused', () =>
     expect(settingNames({ ...production, SECRET: readConfig({}).SECRET })).toEqual(['SECRET']))
 })

@@ -20,14 +20,14 @@ test.each([
   ['PAYMENT', 'AUTHORIZENET_LOGIN_ID', 'sandbox'],
   ['PHONE', 'TWILIO_AUTH_TOKEN', 'sandbox'],
   ['CAPTCHA', 'CAPTCHA_SECRET', 'altcha'],
-])('8.1 %s is not forgotten by who sets %s, and may be %s on purpose', (part, key, otherwise) => {
+])('8.1 %s is required with %s, even if it is the default, %s', (setting, key, byDefault) => {
   expect(settingErrors({ ...production, [key]: 'x' })).toEqual([
-    `${part} is required with ${key}: by itself it is ${otherwise}, which would not use it`,
+    `${setting} is required with ${key}: the default, ${byDefault}, does not use it`,
   ])
-  expect(settingErrors({ ...production, [key]: 'x', [part]: otherwise })).toEqual([])
+  expect(settingErrors({ ...production, [key]: 'x', [setting]: byDefault })).toEqual([])
 })
 
-test('a gateway that is chosen needs all of its keys', () => {
+test('a payment gateway needs all of its keys', () => {
   expect(settingNames({ PAYMENT: 'authorizenet', AUTHORIZENET_LOGIN_ID: 'x' })).toEqual([
     'AUTHORIZENET_TRANSACTION_KEY',
     'AUTHORIZENET_BASE_URL',
@@ -35,33 +35,33 @@ test('a gateway that is chosen needs all of its keys', () => {
   expect(readConfig(authorizenet).embedded).not.toContain('payment')
 })
 
-test('8.1 cards are not sent in the clear', () => {
+test('8.1 cards are only sent over https, except on this machine', () => {
   expect(settingErrors({ ...authorizenet, AUTHORIZENET_BASE_URL: 'http://pay.example' })).toEqual([
-    "AUTHORIZENET_BASE_URL is an address that starts with https://; it is 'http://pay.example'",
+    "AUTHORIZENET_BASE_URL must be a URL that starts with https://; got 'http://pay.example'",
   ])
   expect(settingErrors({ ...authorizenet, AUTHORIZENET_BASE_URL: 'http://127.0.0.1:20000' })).toEqual([])
 })
 
-describe('a captcha of another company', () => {
-  const chosen = { CAPTCHA: 'turnstile', CAPTCHA_SITE_KEY: 'a site key', CAPTCHA_SECRET: 'a secret' }
+describe('a captcha vendor', () => {
+  const settings = { CAPTCHA: 'turnstile', CAPTCHA_SITE_KEY: 'a site key', CAPTCHA_SECRET: 'a secret' }
 
   test.each(['turnstile', 'hcaptcha', 'recaptcha'])('%s needs both of its keys', (CAPTCHA) => {
-    expect(readConfig({ ...chosen, CAPTCHA })).toMatchObject({ CAPTCHA, CAPTCHA_BASE_URL: undefined })
+    expect(readConfig({ ...settings, CAPTCHA })).toMatchObject({ CAPTCHA, CAPTCHA_BASE_URL: undefined })
     expect(settingErrors({ CAPTCHA, CAPTCHA_SITE_KEY: ' ' })).toEqual([
       `CAPTCHA_SITE_KEY is required with CAPTCHA=${CAPTCHA}`,
       `CAPTCHA_SECRET is required with CAPTCHA=${CAPTCHA}`,
     ])
   })
 
-  test('may be played by somebody else, but its secret does not travel in the clear', () => {
+  test('may have another address, but its secret is only sent over https', () => {
     const CAPTCHA_BASE_URL = 'http://127.0.0.1:20000'
-    expect(readConfig({ ...chosen, CAPTCHA_BASE_URL }).CAPTCHA_BASE_URL).toBe(CAPTCHA_BASE_URL)
-    expect(settingErrors({ ...chosen, CAPTCHA_BASE_URL: 'http://captcha.example' })).toHaveLength(1)
+    expect(readConfig({ ...settings, CAPTCHA_BASE_URL }).CAPTCHA_BASE_URL).toBe(CAPTCHA_BASE_URL)
+    expect(settingErrors({ ...settings, CAPTCHA_BASE_URL: 'http://captcha.example' })).toHaveLength(1)
   })
 })
 
 describe('the phone gateway', () => {
-  test('has an address unless one is given, and is not embedded', () => {
+  test('has a default address and is not embedded', () => {
     const config = readConfig(twilio)
     expect(config).toMatchObject({ ...twilio, TWILIO_BASE_URL: 'https://verify.twilio.com' })
     expect(config.embedded).not.toContain('phone')
@@ -69,7 +69,7 @@ describe('the phone gateway', () => {
     expect(local.TWILIO_BASE_URL).toBe('http://127.0.0.1:20000')
   })
 
-  test('needs all of its keys once it is chosen, and none before', () => {
+  test('needs all of its keys, and only if it is chosen', () => {
     expect(settingErrors({ PHONE: 'twilio', TWILIO_ACCOUNT_SID: ' ' })).toEqual([
       'TWILIO_ACCOUNT_SID is required with PHONE=twilio',
       'TWILIO_AUTH_TOKEN is required with PHONE=twilio',
@@ -78,26 +78,24 @@ describe('the phone gateway', () => {
     expect(settingErrors({ ...twilio, PHONE: 'sandbox', TWILIO_AUTH_TOKEN: undefined })).toEqual([])
   })
 
-  test('may be opened by an API key', () =>
+  test('accepts an API key as its account', () =>
     expect(settingErrors({ ...twilio, TWILIO_ACCOUNT_SID: `SK${'0123456789abcdef'.repeat(2)}` })).toEqual([]))
 
   test.each([
-    ['TWILIO_ACCOUNT_SID', twilio.TWILIO_SERVICE_SID, 'is AC or SK and 32 digits and letters from a to f'],
-    ['TWILIO_ACCOUNT_SID', twilio.TWILIO_AUTH_TOKEN, 'is AC or SK and 32 digits and letters from a to f'],
-    ['TWILIO_SERVICE_SID', `${twilio.TWILIO_SERVICE_SID}/..`, 'is VA and 32 digits and letters from a to f'],
-  ])('tells its ids apart, and repeats none: %s=%s', (name, text, why) =>
-    expect(settingErrors({ ...twilio, [name]: text })).toEqual([`${name} ${why}`]),
+    ['TWILIO_ACCOUNT_SID', twilio.TWILIO_SERVICE_SID, 'must be AC or SK followed by 32 hexadecimal digits'],
+    ['TWILIO_ACCOUNT_SID', twilio.TWILIO_AUTH_TOKEN, 'must be AC or SK followed by 32 hexadecimal digits'],
+    ['TWILIO_SERVICE_SID', `${twilio.TWILIO_SERVICE_SID}/..`, 'must be VA followed by 32 hexadecimal digits'],
+  ])('rejects an id of the wrong kind without quoting it: %s=%s', (name, text, problem) =>
+    expect(settingErrors({ ...twilio, [name]: text })).toEqual([`${name} ${problem}`]),
   )
 
-  test('is not sent its keys in the clear', () =>
+  test('only gets its keys over https', () =>
     expect(settingNames({ ...twilio, TWILIO_BASE_URL: 'http://verify.example' })).toEqual(['TWILIO_BASE_URL']))
 })
 
-test('who takes real money can send real codes, or asks for none', () => {
+test('real payments need real codes, or none', () => {
   const real = { ...production, ...authorizenet }
-  expect(settingErrors(real)).toEqual([
-    expect.stringMatching(/^PHONE=sandbox sends codes to nobody.*BREAKER_DECLINES=off/),
-  ])
+  expect(settingErrors(real)).toEqual([expect.stringMatching(/^PHONE=sandbox sends no codes.*BREAKER_DECLINES=off/)])
   expect(settingErrors({ ...real, BREAKER_DECLINES: 'off', PHONE_VERIFICATION: 'on' })).toHaveLength(1)
   expect(settingErrors({ ...real, BREAKER_DECLINES: 'off' })).toEqual([])
   expect(settingErrors({ ...real, ...twilio })).toEqual([])

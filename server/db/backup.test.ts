@@ -27,7 +27,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A database of this run's kind with nothing in it but its schema. */
+/** A database of this run's kind with empty tables. */
 const emptied = async () => {
   const database = await testDatabase()
   const tables = [...(await tablesOf(database.db))].filter((name) => !name.startsWith('kysely'))
@@ -35,7 +35,7 @@ const emptied = async () => {
   return database
 }
 
-/** An empty embedded database; on the embedded run a copy of the seeded one, emptied, because that is quicker. */
+/** An empty embedded database. In the embedded run it is an emptied copy of the seeded one, because that is faster. */
 const empty = async () => {
   if (!isPostgres) return (await emptied()).db
   const fresh = embedded(await PGlite.create())
@@ -43,8 +43,8 @@ const empty = async () => {
   return fresh
 }
 
-/** What lives for minutes or for one version, and the migrations with their times. */
-const leftOut = [
+/** Short-lived tables, and the times of the migrations. */
+const excluded = [
   'limit_count',
   'sandbox_code',
   'office_session',
@@ -52,46 +52,46 @@ const leftOut = [
   'kysely_migration',
   'kysely_migration_lock',
 ]
-const kept = async (db: Site['db']) => {
+const backedUpRows = async (db: Site['db']) => {
   const all = Object.entries(await everyRow(db))
-  return Object.fromEntries(all.filter(([table]) => !leftOut.includes(table)))
+  return Object.fromEntries(all.filter(([table]) => !excluded.includes(table)))
 }
 
-it('9.6 restores everything, from this database into an embedded one and from there into one of this kind', async () => {
+it('9.6 restores everything, from this database into an embedded one and back', async () => {
   const { cookie } = await memberInOffice(site, { username: 'saved', business_name: 'Ünïcode "quotes" \\ Co' })
   await site.get('/ana', { cookie })
-  const lines = 'One\u2028two\u2029three' // line ends for some readers, none in a backup
+  const lines = 'One\u2028two\u2029three' // line separators for some readers, but not in a backup
   await site.db.updateTable('sponsor').set({ name: lines }).where('site', '=', 'master').execute()
-  const original = await kept(site.db)
+  const original = await backedUpRows(site.db)
   const count = await backup(site.db, file)
   const copy = await empty()
   expect(await restore(copy, file)).toBe(count)
-  expect(await kept(copy)).toEqual(original)
+  expect(await backedUpRows(copy)).toEqual(original)
   await expect(restore(copy, file)).rejects.toThrow('This database is not empty.')
 
   expect(await backup(copy, file)).toBe(count)
   await copy.destroy()
   const back = await emptied()
   expect(await restore(back.db, file)).toBe(count)
-  expect(await kept(back.db)).toEqual(original)
+  expect(await backedUpRows(back.db)).toEqual(original)
   await back.close()
 }, 60_000)
 
-it('9.6 restores whole or not at all', async () => {
+it('9.6 restores all or nothing', async () => {
   const copy = await empty()
   const header = JSON.stringify({ foyer: 1, migrations: await appliedMigrations(copy) })
   const row = JSON.stringify({ table: 'legal_text', rows: [{ sha256: 'x', content: 'y' }] })
   const bad: [string, string, string][] = [
-    ['cut', `${header}\n${row}\n{"table":"nothing","rows":[]}\n`, "names the table 'nothing'"],
+    ['cut', `${header}\n${row}\n{"table":"nothing","rows":[]}\n`, "has rows of the table 'nothing'"],
     ['old', '{"foyer":1,"migrations":["0000_older.sql"]}\n', 'The backup has the schema 0000_older.sql'],
-    ['other', '{"hello":1}\n', 'other:1 is not of a backup of Foyer'],
-    ['words', 'hello\n', 'words:1 is not of a backup of Foyer, or it is damaged. Nothing was restored.'],
-    ['nothing', 'null\n', 'nothing:1 is not of a backup of Foyer'],
-    ['headless', '{"foyer":1}\n', 'headless:1 is not of a backup of Foyer'],
-    ['broken', `${header}\n${row}\n${row.slice(1)}\n`, 'broken:3 is not of a backup of Foyer'],
-    ['rowless', `${header}\n${row}\n{"table":"legal_text"}\n`, 'rowless:3 is not of a backup of Foyer'],
-    ['textless', `${header}\n${row}\n${row.replace('"y"', 'null')}\n`, 'textless:3 does not fit: '],
-    ['odd', `${header}\n${row}\n{"table":"legal_text","rows":[1]}\n`, 'odd:3 does not fit: '],
+    ['other', '{"hello":1}\n', 'other:1 is not part of a Foyer backup'],
+    ['words', 'hello\n', 'words:1 is not part of a Foyer backup, or it is damaged. Nothing was restored.'],
+    ['nothing', 'null\n', 'nothing:1 is not part of a Foyer backup'],
+    ['headless', '{"foyer":1}\n', 'headless:1 is not part of a Foyer backup'],
+    ['broken', `${header}\n${row}\n${row.slice(1)}\n`, 'broken:3 is not part of a Foyer backup'],
+    ['rowless', `${header}\n${row}\n{"table":"legal_text"}\n`, 'rowless:3 is not part of a Foyer backup'],
+    ['textless', `${header}\n${row}\n${row.replace('"y"', 'null')}\n`, 'textless:3 is invalid: '],
+    ['odd', `${header}\n${row}\n{"table":"legal_text","rows":[1]}\n`, 'odd:3 is invalid: '],
     ['empty', '', 'is empty'],
   ]
   for (const [name, text, sentence] of bad) {
@@ -102,7 +102,7 @@ it('9.6 restores whole or not at all', async () => {
   await copy.destroy()
 }, 60_000)
 
-it('9.6 says of a backup that is cut short or damaged, in one sentence, that nothing was restored', async () => {
+it('9.6 explains in one sentence that an incomplete or damaged backup was not restored', async () => {
   await backup(site.db, file)
   const whole = await readFile(file)
   const copy = await empty()
@@ -110,26 +110,26 @@ it('9.6 says of a backup that is cut short or damaged, in one sentence, that not
   for (const length of [whole.length - 1, whole.length - 9, whole.length >> 1, 12]) {
     await writeFile(short, whole.subarray(0, length))
     const problem = await restore(copy, short).catch((error) => error)
-    expect(explainError(problem)).toBe('This backup is cut short. Nothing of it was restored: use a whole copy of it.')
+    expect(explainError(problem)).toBe('This backup is incomplete. Nothing was restored.')
   }
   for (const part of [0.1, 0.3, 0.5, 0.7, 0.9]) {
     const at = Math.floor(whole.length * part)
     await writeFile(short, Buffer.concat([whole.subarray(0, at), Buffer.from('oops'), whole.subarray(at + 4)]))
     const problem = await restore(copy, short).catch((error) => error)
-    expect(explainError(problem)).toMatch(/Nothing (of it )?was restored/)
+    expect(explainError(problem)).toMatch(/Nothing was restored/)
   }
   expect(await copy.selectFrom('legal_text').selectAll().execute()).toEqual([])
   expect(await copy.selectFrom('sponsor').selectAll().execute()).toEqual([])
   await copy.destroy()
 }, 60_000)
 
-it('9.6 takes the schema as it is, for a way back from an update, and is for its owner’s eyes', async () => {
+it('9.6 saves the schema as it is, before an update, in a file that only its owner can read', async () => {
   const copy = await empty()
   const older = (await appliedMigrations(copy)).slice(0, -1)
   await sql`delete from kysely_migration where name > ${older.at(-1)}`.execute(copy)
   await sql`drop table email_link`.execute(copy)
   const saved = join(folder, 'older.jsonl.gz')
-  await writeFile(`${saved}.part`, 'left over') // by one that was cut off
+  await writeFile(`${saved}.part`, 'left over') // by an interrupted backup
   await backup(copy, saved)
   expect((await stat(saved)).mode & 0o777).toBe(0o600)
   const [first = ''] = gunzipSync(await readFile(saved))

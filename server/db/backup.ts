@@ -10,7 +10,7 @@ import { type Db, inTransaction, isPermanentWriteError } from './db.ts'
 import { appliedMigrations, schemaOf, tablesOf } from './migrate.ts'
 import type { Tables } from './tables.ts'
 
-/** Parents before children, so that a restore never meets a row whose parent is missing. */
+/** Parents before children, because of the foreign keys. */
 const tables = [
   ...['server_key', 'sponsor', 'package', 'legal_text', 'legal_document', 'claim', 'enrollment', 'payment', 'member'],
   ...['orders', 'order_line', 'acceptance', 'job', 'phone_check', 'message', 'page_hit', 'page_day', 'difference'],
@@ -20,27 +20,26 @@ const tables = [
 /** Tables of schemas before 0010, which a backup saves as they are. */
 const olderTables = ['spent', 'letter_key']
 
-const PAGE = 500
+const PAGE_SIZE = 500
 
 /**
- * One file for both kinds of database: gzipped lines of JSON, the schema's version first. A backup of the embedded
- * database can be restored into PostgreSQL. Counters and unfinished codes are left out: they live for minutes. Nothing is
- * migrated for it, and nobody else may read the file.
+ * Gzipped lines of JSON that start with the schema's version. A backup of the embedded database can be restored into
+ * PostgreSQL and vice versa. Short-lived rows, such as limits and phone codes, are left out. Only the owner may read the file.
  */
 export async function backup(db: Db, file: string): Promise<number> {
-  const part = `${file}.part`
-  await rm(part, { force: true }) // what was left of another one keeps its mode
+  const partFile = `${file}.part`
+  await rm(partFile, { force: true }) // a leftover would keep its mode
   let count = 0
   await inTransaction(db, async (db) => {
     await sql`set transaction isolation level repeatable read, read only`.execute(db)
-    const migrations = await requireKnown(db)
+    const migrations = await requireBackupable(db)
     const existing = await tablesOf(db)
     async function* lines() {
       yield `${JSON.stringify({ foyer: 1, migrations })}\n`
       for (const table of [...tables, ...olderTables].filter((table) => existing.has(table))) {
         await sql`declare rows cursor for select to_jsonb(t) as row from ${sql.table(table)} t`.execute(db)
         for (;;) {
-          const page = await sql<{ row: unknown }>`fetch ${sql.lit(PAGE)} from rows`.execute(db)
+          const page = await sql<{ row: unknown }>`fetch ${sql.lit(PAGE_SIZE)} from rows`.execute(db)
           if (!page.rows.length) break
           count += page.rows.length
           yield `${JSON.stringify({ table, rows: page.rows.map(({ row }) => row) })}\n`
@@ -48,49 +47,51 @@ export async function backup(db: Db, file: string): Promise<number> {
         await sql`close rows`.execute(db)
       }
     }
-    await pipeline(Readable.from(lines()), createGzip(), createWriteStream(part, { mode: 0o600 }))
+    await pipeline(Readable.from(lines()), createGzip(), createWriteStream(partFile, { mode: 0o600 }))
   })
-  await rename(part, file)
+  await rename(partFile, file)
   return count
 }
 
-/** The schema as it is, which may be older than this version: before an update it is the old one that is saved. */
-async function requireKnown(db: Db): Promise<string[]> {
+/** The schema may be older than this version, because a backup is made before an update. */
+async function requireBackupable(db: Db): Promise<string[]> {
   const { migrations, newer } = await schemaOf(db)
   if (!migrations.length) throw new OperatorError('This database has no tables yet.')
   if (newer.length)
-    throw new OperatorError(`This database has ${newer.join(', ')}: back it up with the version that brought this.`)
+    throw new OperatorError(`This database has ${newer.join(', ')}: back it up with the version that added it.`)
   return migrations
 }
 
 const Header = z.object({ foyer: z.literal(1), migrations: z.array(z.string()) })
 const Page = z.object({ table: z.string(), rows: z.array(z.unknown()) })
 
-/** Puts a backup into an empty, migrated database: all of it or nothing. */
+/** Restores into an empty, migrated database, all or nothing. */
 export async function restore(db: Db, file: string): Promise<number> {
   const migrations = await appliedMigrations(db)
   return inTransaction(db, async (db) => {
-    const occupied = await db.selectFrom('sponsor').select('site').executeTakeFirst()
-    if (occupied)
+    const sponsor = await db.selectFrom('sponsor').select('site').executeTakeFirst()
+    if (sponsor)
       throw new OperatorError('This database is not empty. Restore into a new one, or run: npm run db -- reset --empty')
     let count = 0
     let line = 0
     for await (const text of linesOf(file)) {
-      const at = `${file}:${++line}`
+      const where = `${file}:${++line}`
       if (line === 1) {
-        const saved = read(Header, text, at).migrations
+        const saved = parseLine(Header, text, where).migrations
         if (saved.join() !== migrations.join())
-          throw new OperatorError(`The backup has the schema ${saved.at(-1)}, this database ${migrations.at(-1)}.`)
+          throw new OperatorError(
+            `The backup has the schema ${saved.at(-1)}, but this database has ${migrations.at(-1)}.`,
+          )
         continue
       }
-      const page = read(Page, text, at)
-      const table = tables.find((known) => known === page.table)
-      if (!table) throw new OperatorError(`${at} names the table '${page.table}', which does not exist.`)
+      const page = parseLine(Page, text, where)
+      const table = tables.find((name) => name === page.table)
+      if (!table) throw new OperatorError(`${where} has rows of the table '${page.table}', which does not exist.`)
       await sql`insert into ${sql.table(table)} select * from jsonb_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(page.rows)}::jsonb)`
         .execute(db)
         .catch((error) => {
           throw isPermanentWriteError(error)
-            ? new OperatorError(`${at} does not fit: ${error.message}. Nothing was restored.`)
+            ? new OperatorError(`${where} is invalid: ${error.message}. Nothing was restored.`)
             : error
         })
       count += page.rows.length
@@ -100,22 +101,22 @@ export async function restore(db: Db, file: string): Promise<number> {
   })
 }
 
-function read<Shape extends z.ZodMiniType>(shape: Shape, text: string, at: string): z.infer<Shape> {
+function parseLine<Shape extends z.ZodMiniType>(shape: Shape, text: string, where: string): z.infer<Shape> {
   try {
     return z.parse(shape, JSON.parse(text))
   } catch {
-    throw new OperatorError(`${at} is not of a backup of Foyer, or it is damaged. Nothing was restored.`)
+    throw new OperatorError(`${where} is not part of a Foyer backup, or it is damaged. Nothing was restored.`)
   }
 }
 
-/** A line ends at a line feed only: readline would also end one at U+2028 and U+2029, which JSON leaves as they are. */
+/** Splits at line feeds only. readline would also split at U+2028 and U+2029, which JSON does not escape. */
 async function* linesOf(file: string) {
   let line = ''
-  const unzipped = piped(createReadStream(file), createGunzip(), () => {}) // what goes wrong, the loop below throws
+  const unzipped = piped(createReadStream(file), createGunzip(), () => {}) // the loop below throws any error
   for await (const chunk of unzipped.setEncoding('utf8')) {
-    const [end = '', ...begun] = (chunk as string).split('\n')
+    const [end = '', ...rest] = (chunk as string).split('\n')
     line += end
-    for (const next of begun) {
+    for (const next of rest) {
       yield line
       line = next
     }

@@ -8,7 +8,7 @@ import type { Database } from './db.ts'
 import { statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
-const inDatabase = describe.runIf(isPostgres) // the embedded one has no connections
+const inDatabase = describe.runIf(isPostgres) // the embedded database has no connections
 
 const pidOf = async (db: Kysely<Tables>) => {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
@@ -16,57 +16,57 @@ const pidOf = async (db: Kysely<Tables>) => {
 }
 const pidsOf = (db: Kysely<Tables>, many: number) => Promise.all(Array.from({ length: many }, () => pidOf(db)))
 
-inDatabase('statements of one turn', () => {
+inDatabase('queries of one event loop turn', () => {
   let database: Database & { url: string | undefined }
   const opened: Kysely<Tables>[] = []
   beforeAll(async () => {
     database = await testDatabase()
-    await pidOf(database.db) // now it knows whom it talks to
+    await pidOf(database.db) // now the driver knows that there is no pooler
   })
   afterEach(() => Promise.all(opened.splice(0).map((db) => db.destroy())))
   afterAll(() => database.close())
 
-  const word = (sha256: string) => database.db.insertInto('legal_text').values({ sha256, content: '' }).execute()
-  const kept = async () => {
+  const insert = (sha256: string) => database.db.insertInto('legal_text').values({ sha256, content: '' }).execute()
+  const inserted = async () => {
     const { rows } = await sql<{ sha256: string }>`select sha256 from legal_text where content = ''`.execute(
       database.db,
     )
     return rows.map(({ sha256 }) => sha256).sort()
   }
 
-  it('share a connection, as long as they are few', async () => {
+  it('share a connection in batches of six', async () => {
     expect(new Set(await pidsOf(database.db, 6)).size).toBe(1)
     expect(new Set(await pidsOf(database.db, 13)).size).toBe(3)
   })
 
-  it('each get their own answer, and fail and commit for themselves', async () => {
-    const settled = await Promise.allSettled([word('one'), word('one'), word('two'), kept()])
+  it('get their own results, and fail or commit independently', async () => {
+    const settled = await Promise.allSettled([insert('one'), insert('one'), insert('two'), inserted()])
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
     expect(settled[3]).toMatchObject({ value: ['one', 'two'] })
     expect(settled[1]).toMatchObject({ reason: { code: '23505' } })
   })
 
-  it('never get into a transaction, which has a connection to itself', async () => {
+  it('do not share the connection of a transaction', async () => {
     const failed = database.db.transaction().execute(async (transaction) => {
       const [inside, ...outside] = await Promise.all([pidOf(transaction), pidOf(database.db), pidOf(database.db)])
       expect(outside).not.toContain(inside)
       await transaction.insertInto('legal_text').values({ sha256: 'three', content: '' }).execute()
-      await word('four')
-      expect(await kept()).not.toContain('three')
+      await insert('four')
+      expect(await inserted()).not.toContain('three')
       throw new Error('never mind')
     })
     await expect(failed).rejects.toThrow('never mind')
-    expect(await kept()).toEqual(['four', 'one', 'two'])
+    expect(await inserted()).toEqual(['four', 'one', 'two'])
   })
 
-  it('go alone behind a pooler, which may mix them up', async () => {
+  it('are sent one by one behind a pooler, which may mix up their results', async () => {
     const db = openPool(5, { isPooler: true })
     await pidOf(db)
     expect(new Set(await pidsOf(db, 5)).size).toBe(5)
     expect((await pidsOf(db, 12)).length).toBe(12)
   })
 
-  it('8.1 say why a transaction failed, also when its connection is lost with it', async () => {
+  it('8.1 report why a transaction failed, even if its connection was lost', async () => {
     const db = openOn(new pg.Pool({ connectionString: database.url, max: 1, pipeline: true, query_timeout: 300 }))
     const late = db.transaction().execute((transaction) => sql`select pg_sleep(3)`.execute(transaction))
     await expect(late).rejects.toThrow('Query read timeout')
@@ -75,42 +75,42 @@ inDatabase('statements of one turn', () => {
   it.each([
     ['a statement', pidOf],
     ['a transaction', (db: Kysely<Tables>) => db.transaction().execute(pidOf)],
-  ])('are not lent the connection on which %s took too long', async (_what, ask) => {
+  ])('do not reuse the connection on which %s timed out', async (_what, run) => {
     const pool = new pg.Pool({ connectionString: database.url, max: 1, pipeline: true, query_timeout: 300 })
     const db = openOn(pool)
     await pidOf(db)
     const slow = { text: 'select pg_sleep(3)', query_timeout: 60_000 }
-    pool.once('acquire', (client) => client.query(slow).catch(() => undefined)) // and what follows waits for it
-    const late = ask(db)
-    await setTimeout(100) // it has the only connection, which the next one waits for
+    pool.once('acquire', (client) => client.query(slow).catch(() => undefined)) // the next query waits for this one
+    const late = run(db)
+    await setTimeout(100) // it has the only connection now
     const [failed, next] = await Promise.allSettled([late, pidOf(db)])
     expect([failed, next]).toMatchObject([{ reason: { message: 'Query read timeout' } }, { status: 'fulfilled' }])
   })
 
-  describe('that were built once', () => {
+  describe('that are prepared statements', () => {
     const find = statement((db, { sha256 }: { sha256: string }) =>
       db.selectFrom('legal_text').selectAll().where('sha256', '=', sha256),
     )
-    const planned = async (db: Kysely<Tables>) => {
+    const preparedCount = async (db: Kysely<Tables>) => {
       const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(db)
       return rows.filter(({ statement }) => statement.includes('"legal_text"')).length
     }
 
-    it('are planned once on each connection', async () => {
+    it('are prepared once on each connection', async () => {
       const db = openPool(1)
       await pidOf(db)
       await Promise.all(['five', 'six', 'five'].map((sha256) => find(db, { sha256 })))
       expect((await find(db, { sha256: 'one' })).rows).toHaveLength(1)
-      expect(await planned(db)).toBe(1)
+      expect(await preparedCount(db)).toBe(1)
     })
 
-    it('are not planned ahead behind a pooler, where the next one meets another session', async () => {
+    it('are not prepared behind a pooler, where the next query may run in another session', async () => {
       const db = openPool(1, { isPooler: true })
       expect((await find(db, { sha256: 'one' })).rows).toHaveLength(1)
-      expect(await planned(db)).toBe(0)
+      expect(await preparedCount(db)).toBe(0)
     })
 
-    it('are planned anew when the table has got another column meanwhile', async () => {
+    it('still run after the table got another column', async () => {
       const db = openPool(1)
       await find(db, { sha256: 'one' })
       await sql`alter table legal_text add column hue text`.execute(database.db)
@@ -119,7 +119,7 @@ inDatabase('statements of one turn', () => {
       expect(row).toHaveProperty('hue')
     })
 
-    it('run all the same when their name is gone', async () => {
+    it('still run after the database has forgotten them', async () => {
       const db = openPool(1)
       await find(db, { sha256: 'one' })
       await sql`deallocate all`.execute(db)
@@ -127,7 +127,7 @@ inDatabase('statements of one turn', () => {
     })
   })
 
-  /** So many connections to the same database, as a pooler shows them or as they are. */
+  /** With isPooler, process ids do not match, as behind a pooler. */
   function openPool(max: number, { isPooler = false } = {}) {
     const pool = new pg.Pool({ connectionString: database.url, max, pipeline: true })
     if (isPooler) pool.on('connect', (client) => Object.assign(client, { processID: 1 }))

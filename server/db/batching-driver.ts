@@ -6,17 +6,16 @@ import type pg from 'pg'
 export type NamedQuery<Query = CompiledQuery> = Query & { readonly name?: string }
 
 /**
- * Statements that stand alone and are asked for in one turn of the loop go out together: one connection, one write and
- * one wake-up for all of them. Each is still a transaction of its own, and fails for itself. Whoever begins a longer one
- * has a connection to itself.
+ * Sends the single queries of one event loop turn as a batch: one connection and one write for all of them. Each is still
+ * a transaction of its own, and one that fails does not affect the others. A transaction gets a connection for itself.
  */
 export function createBatchingDriver(pool: pg.Pool): Driver {
-  const connect = () => borrow(pool)
+  const connect = () => connectFrom(pool)
   const driver = new PostgresDriver({ pool: { connect, end: () => pool.end(), options: pool.options } })
-  const ask = asking(connect)
-  const owned = new WeakMap<DatabaseConnection, Own>()
-  const own = (seat: DatabaseConnection): Own => {
-    const connection = owned.get(seat)
+  const enqueue = createQueue(connect)
+  const transactions = new WeakMap<DatabaseConnection, PostgresConnection>()
+  const connectionOf = (handle: DatabaseConnection): PostgresConnection => {
+    const connection = transactions.get(handle)
     if (!connection) throw new Error('No transaction has begun.')
     return connection
   }
@@ -24,39 +23,40 @@ export function createBatchingDriver(pool: pg.Pool): Driver {
     init: (options) => driver.init(options),
     destroy: () => driver.destroy(),
     async acquireConnection() {
-      const seat: DatabaseConnection = {
-        executeQuery: (query) => owned.get(seat)?.executeQuery(query) ?? ask(query),
+      // A handle only: it gets a real connection when a transaction begins.
+      const handle: DatabaseConnection = {
+        executeQuery: (query) => transactions.get(handle)?.executeQuery(query) ?? enqueue(query),
         streamQuery: () => {
           throw new Error('Rows are not streamed.')
         },
       }
-      return seat
+      return handle
     },
-    async releaseConnection(seat) {
-      const connection = owned.get(seat)
+    async releaseConnection(handle) {
+      const connection = transactions.get(handle)
       if (connection) await driver.releaseConnection(connection)
     },
-    async beginTransaction(seat, settings) {
-      const connection = (await driver.acquireConnection()) as Own
-      owned.set(seat, connection)
+    async beginTransaction(handle, settings) {
+      const connection = (await driver.acquireConnection()) as PostgresConnection
+      transactions.set(handle, connection)
       await driver.beginTransaction(connection, settings)
     },
-    commitTransaction: (seat) => driver.commitTransaction(own(seat)),
-    // A connection that is lost has rolled back by itself; what the caller should hear is why it is lost.
-    rollbackTransaction: (seat) => driver.rollbackTransaction(own(seat)).catch(() => undefined),
+    commitTransaction: (handle) => driver.commitTransaction(connectionOf(handle)),
+    // A rollback fails if the connection is lost. The caller should get the error that lost it, not this one.
+    rollbackTransaction: (handle) => driver.rollbackTransaction(connectionOf(handle)).catch(() => undefined),
   }
 }
 
-type Own = Parameters<PostgresDriver['releaseConnection']>[0]
-type Ask = <Row>(query: CompiledQuery) => Promise<QueryResult<Row>>
-type Asked = {
+type PostgresConnection = Parameters<PostgresDriver['releaseConnection']>[0]
+type Enqueue = <Row>(query: CompiledQuery) => Promise<QueryResult<Row>>
+type QueuedQuery = {
   query: CompiledQuery
   resolve: (result: QueryResult<never>) => void
   reject: (error: unknown) => void
 }
 
-/** What a statement took too long on is closed before the pool hears of it: nobody else is lent that. */
-async function borrow(pool: pg.Pool): Promise<pg.PoolClient> {
+/** A connection whose query timed out is destroyed, not reused. */
+async function connectFrom(pool: pg.Pool): Promise<pg.PoolClient> {
   const client = await pool.connect()
   const { release } = client
   client.release = (reason) => release(reason || streamOf(client).destroyed)
@@ -66,92 +66,95 @@ async function borrow(pool: pg.Pool): Promise<pg.PoolClient> {
 const streamOf = (client: pg.PoolClient) =>
   (client as pg.PoolClient & { connection: { stream: Writable } }).connection.stream
 
-/** Whoever goes along with a slow one waits for it, so they are few. */
-const MOST = 6
+/** A query waits for the slow ones in its batch, so batches are small. */
+const MAX_BATCH = 6
 
-function asking(connect: () => Promise<pg.PoolClient>): Ask {
-  const { isDirect, learn } = directness()
-  let most = 1 // until it is known who is at the other end
-  let boarding: Asked[] = []
-  const depart = async (asked: Asked[]) => {
-    const leave = () => {
-      if (boarding === asked) boarding = []
-    }
+function createQueue(connect: () => Promise<pg.PoolClient>): Enqueue {
+  const isDirect = createDirectCheck()
+  let maxBatch = 1 // until we know that there is no pooler in between
+  let openBatch: QueuedQuery[] = []
+  const close = (batch: QueuedQuery[]) => {
+    if (openBatch === batch) openBatch = []
+  }
+  const send = async (batch: QueuedQuery[]) => {
     try {
-      const client = await connect() // who comes while there is none comes along
-      leave()
+      const client = await connect() // queries that arrive during this wait still join the batch
+      close(batch)
       try {
-        await learn(client)
-        most = isDirect(client) ? MOST : 1
-        await (isDirect(client) ? sendTogether : sendInTurn)(client, asked)
+        const direct = await isDirect(client)
+        maxBatch = direct ? MAX_BATCH : 1
+        await (direct ? sendAtOnce : sendOneByOne)(client, batch)
       } finally {
         client.release()
       }
     } catch (error) {
-      leave()
-      for (const { reject } of asked) reject(error)
+      close(batch)
+      for (const { reject } of batch) reject(error)
     }
   }
   return (query) =>
     new Promise((resolve, reject) => {
-      if (boarding.length >= most) boarding = []
-      if (boarding.push({ query, resolve, reject }) > 1) return
-      const asked = boarding
-      setImmediate(() => void depart(asked))
+      if (openBatch.length >= maxBatch) openBatch = []
+      if (openBatch.push({ query, resolve, reject }) > 1) return
+      const batch = openBatch
+      setImmediate(() => void send(batch))
     })
 }
 
 /**
- * Whether a connection leads to PostgreSQL itself, which then answers as the process that it said it was. A pooler makes up
- * another number, and PgBouncer in transaction mode mixes up what it is sent together.
+ * Whether a connection leads to PostgreSQL itself: only then do the process ids match. A pooler makes one up, and PgBouncer
+ * in transaction mode mixes up the replies to a batch.
  */
-function directness() {
-  const known = new WeakMap<pg.PoolClient, boolean>()
-  return {
-    isDirect: (client: pg.PoolClient) => known.get(client) === true,
-    learn: async (client: pg.PoolClient) => {
-      if (known.has(client)) return
-      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-      known.set(client, rows[0]?.pid === (client as pg.PoolClient & { processID: number | null }).processID)
-    },
+function createDirectCheck() {
+  const cache = new WeakMap<pg.PoolClient, boolean>()
+  return async (client: pg.PoolClient): Promise<boolean> => {
+    const cached = cache.get(client)
+    if (cached !== undefined) return cached
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const isDirect = rows[0]?.pid === (client as pg.PoolClient & { processID: number | null }).processID
+    cache.set(client, isDirect)
+    return isDirect
   }
 }
 
-const send = (client: pg.PoolClient, { sql: text, parameters }: CompiledQuery, name?: string) =>
+const sendQuery = (client: pg.PoolClient, { sql: text, parameters }: CompiledQuery, name?: string) =>
   client.query<never>({ text, values: [...parameters], name })
 
 /**
- * Before it ran, its name turned out to stand for nothing any more: it was planned for a table that has another column since,
- * because a newer Foyer runs beside this one; or whoever was to plan it failed.
+ * Errors of a prepared statement that was not run: its table has changed, because a newer version of Foyer has migrated the
+ * database, or it was never prepared, because the query before it failed. It is safe to send it again without a name.
  */
-const NAME_IS_NO_USE = new Set(['0A000', '26000'])
-const isOutdated = (error: unknown) =>
-  error instanceof Error && 'code' in error && NAME_IS_NO_USE.has(String(error.code))
+const STALE_STATEMENT = new Set(['0A000', '26000'])
+const isStale = (error: unknown) => error instanceof Error && 'code' in error && STALE_STATEMENT.has(String(error.code))
 
-const sendByName = (client: pg.PoolClient, query: NamedQuery) =>
-  send(client, query, query.name).catch((error: unknown) => {
-    if (isOutdated(error) && query.name) return send(client, query)
+const sendPrepared = (client: pg.PoolClient, query: NamedQuery) =>
+  sendQuery(client, query, query.name).catch((error: unknown) => {
+    if (isStale(error) && query.name) return sendQuery(client, query)
     throw error
   })
 
-const settle = (answering: Promise<pg.QueryResult<never>>, { resolve, reject }: Asked) =>
-  answering.then((answer) => resolve(resultOf(answer)), reject)
+const settle = (reply: Promise<pg.QueryResult<never>>, { resolve, reject }: QueuedQuery) =>
+  reply.then((result) => resolve(toQueryResult(result)), reject)
 
-/** As one write; `pg` itself makes one of each. */
-async function sendTogether(client: pg.PoolClient, asked: Asked[]): Promise<void> {
+/** One write for the whole batch. By itself, `pg` writes each query separately. */
+async function sendAtOnce(client: pg.PoolClient, batch: QueuedQuery[]): Promise<void> {
   const stream = streamOf(client)
   stream.cork()
-  const answers = asked.map((one) => settle(sendByName(client, one.query), one))
+  const replies = batch.map((queued) => settle(sendPrepared(client, queued.query), queued))
   stream.uncork()
-  await Promise.all(answers)
+  await Promise.all(replies)
 }
 
-/** Without names: the next one may be answered by another session. */
-async function sendInTurn(client: pg.PoolClient, asked: Asked[]): Promise<void> {
-  for (const one of asked) await settle(send(client, one.query), one)
+/** Without prepared statements, because a pooler may run the next query in another session. */
+async function sendOneByOne(client: pg.PoolClient, batch: QueuedQuery[]): Promise<void> {
+  for (const queued of batch) await settle(sendQuery(client, queued.query), queued)
 }
 
 const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 
-const resultOf = <Row extends pg.QueryResultRow>({ command, rowCount, rows }: pg.QueryResult<Row>): QueryResult<Row> =>
+const toQueryResult = <Row extends pg.QueryResultRow>({
+  command,
+  rowCount,
+  rows,
+}: pg.QueryResult<Row>): QueryResult<Row> =>
   CHANGES.has(command) ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }

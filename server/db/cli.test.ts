@@ -26,8 +26,8 @@ const where = () => ({ DATA_DIR: join(folder, 'data'), ...(database?.url ? { DAT
 /** npm run db -- …, on it. */
 const dbWith =
   (settings: Record<string, string>) =>
-  async (...words: string[]) => {
-    const program = runProgram('server/db/cli.ts', words, { ...where(), ...settings })
+  async (...args: string[]) => {
+    const program = runProgram('server/db/cli.ts', args, { ...where(), ...settings })
     return { ...(await program.ended), said: program.said() }
   }
 const db = dbWith({})
@@ -38,7 +38,7 @@ const dbInProduction = dbWith({
   ALLOW_EMBEDDED: 'database,payment,phone,mail',
 })
 
-it('9.4 9.6 an operator runs the site from the terminal', async () => {
+it('9.4 9.6 an operator loads, lists, backs up, resets and restores from the terminal', async () => {
   expect((await db('seed')).said).toBe('Loaded 6 sponsors, 6 packages, 5 documents.\n')
   expect((await db('migrate')).said).toBe('The schema is up to date.\n')
 
@@ -47,7 +47,7 @@ it('9.4 9.6 an operator runs the site from the terminal', async () => {
   await writeFile(join(folder, 'sponsors.csv'), 'site,name,active,renamed_to\nNot fit,,Perhaps,\n')
   const refused = await db('load', folder)
   expect(refused.code).toBe(1)
-  expect(refused.said).toContain("sponsors.csv:2: active is Yes or No, not 'Perhaps'")
+  expect(refused.said).toContain("sponsors.csv:2: active must be Yes or No, not 'Perhaps'")
 
   const file = join(folder, 'backup.jsonl.gz')
   expect((await db('backup', file)).said).toMatch(/^Wrote \d+ rows to /)
@@ -61,29 +61,27 @@ it('9.4 9.6 an operator runs the site from the terminal', async () => {
 
 it('9.7 production loads no sample data', async () => {
   const [seeded, reset] = [await dbInProduction('seed'), await dbInProduction('reset', '--yes')]
-  expect(seeded).toMatchObject({ code: 1, said: expect.stringMatching(/^Sample data has no place/) })
+  expect(seeded).toMatchObject({ code: 1, said: expect.stringMatching(/^Sample data cannot be loaded in production/) })
   expect(reset).toMatchObject({ code: 0, said: 'The database is empty.\n' })
 }, 180_000)
 
-const asked = (reason: string) => ({
+const needsConfirmation = (reason: string) => ({
   code: 1,
-  said: expect.stringContaining(
-    `A reset removes every member and every payment, and ${reason}. If you mean it, add --yes.`,
-  ),
+  said: expect.stringContaining(`A reset deletes all members and payments, and ${reason}. To confirm, add --yes.`),
 })
 
-it('9.10 a reset asks first in production', async () => {
+it('9.10 a reset needs confirmation in production', async () => {
   await db('seed')
-  expect(await dbInProduction('reset')).toMatchObject(asked('this is production'))
+  expect(await dbInProduction('reset')).toMatchObject(needsConfirmation('this is production'))
   expect((await db('list', 'sponsors')).said).toContain('bluepier')
 }, 180_000)
 
 it.runIf(isPostgres)(
-  '9.10 a reset asks first on PostgreSQL, which it names without its password',
+  '9.10 a reset needs confirmation on PostgreSQL, and names it without its password',
   async () => {
     const url = Object.assign(new URL(database?.url ?? ''), { password: 'hunter2' })
     const refused = await dbWith({ DATABASE_URL: url.href })('reset')
-    expect(refused).toMatchObject(asked(`DATABASE_URL names ${url.host}${url.pathname}`))
+    expect(refused).toMatchObject(needsConfirmation(`DATABASE_URL is ${url.host}${url.pathname}`))
     expect(refused.said).not.toContain('hunter2')
     expect((await db('list', 'sponsors')).said).toContain('bluepier')
   },
@@ -91,7 +89,7 @@ it.runIf(isPostgres)(
 )
 
 it.runIf(!isPostgres)(
-  '9.10 a reset asks first where somebody has joined, and not before',
+  '9.10 a reset needs confirmation once there are members',
   async () => {
     expect(await db('reset')).toMatchObject({ code: 0 })
     const own = await openDatabase({ DATABASE_URL: undefined, DATABASE_POOL: 1, DATA_DIR: join(folder, 'data') })
@@ -103,15 +101,15 @@ it.runIf(!isPostgres)(
       select ${id}, ${id}, id, '', 'zoe', '', '', '', '', '', '', '', '', '', '', '', '', '2026-11-15'
       from sponsor where site = 'master'`.execute(own.db)
     await own.close()
-    expect(await db('reset')).toMatchObject(asked('somebody has joined here'))
+    expect(await db('reset')).toMatchObject(needsConfirmation('this database has members'))
     expect((await db('list', 'members')).said).toContain('zoe')
-    expect(await db('reset', '--yes')).toMatchObject({ code: 0, said: 'The database holds the sample data.\n' })
+    expect(await db('reset', '--yes')).toMatchObject({ code: 0, said: 'The database has the sample data.\n' })
   },
   180_000,
 )
 
 it.runIf(isPostgres)(
-  '9.10 a reset leaves alone what others keep in the same database',
+  '9.10 a reset leaves other tables in the same database alone',
   async () => {
     const shared = await testDatabase()
     await sql`drop schema public cascade`.execute(shared.db)
@@ -123,7 +121,7 @@ it.runIf(isPostgres)(
     for (const _ of ['made', 'made anew'])
       expect(await dbWith({ DATABASE_URL })('reset', '--yes')).toMatchObject({
         code: 0,
-        said: 'The database holds the sample data.\n',
+        said: 'The database has the sample data.\n',
       })
     for (const schema of ['public', 'own'])
       expect((await sql`select * from ${sql.table(`${schema}.theirs`)}`.execute(shared.db)).rows).toHaveLength(1)
@@ -134,7 +132,7 @@ it.runIf(isPostgres)(
 )
 
 it.runIf(isPostgres)(
-  '9.10 a reset removes nothing while something of others hangs on our tables, and names it',
+  '9.10 a reset removes nothing while other objects depend on our tables, and names them',
   async () => {
     const shared = await testDatabase()
     await sql`create schema own`.execute(shared.db)
@@ -143,7 +141,9 @@ it.runIf(isPostgres)(
     const reset = () => dbWith({ DATABASE_URL: shared.url ?? '' })('reset', '--yes')
     const { code, said } = await reset()
     expect(code).toBe(1)
-    expect(said).toMatch(/^Nothing was removed: what is not Foyer's hangs on its tables\. Remove that first: .+\.\n$/)
+    expect(said).toMatch(
+      /^Nothing was removed, because other objects depend on Foyer's tables\. Remove them first: .+\.\n$/,
+    )
     expect(said).toContain('view own.names depends on table member')
     expect(said).toContain('constraint theirs_id_fkey on table theirs depends on table member')
     expect((await sql`select from own.names`.execute(shared.db)).rows).toEqual([])
@@ -171,12 +171,12 @@ it.runIf(isPostgres)(
 )
 
 it.runIf(isPostgres)(
-  '9.10 a reset that cannot be finished has removed nothing',
+  '9.10 a failed reset removes nothing',
   async () => {
     await db('seed')
     const own = await openDatabase({ DATABASE_URL: undefined, DATABASE_POOL: 1, ...where() })
     await sql`alter table page_hit rename to hits`.execute(own.db)
-    await sql`create view page_hit as select 1 as one`.execute(own.db) // stands where the table should
+    await sql`create view page_hit as select 1 as one`.execute(own.db) // has the name of a table that the migration creates
     await own.close()
     expect((await db('reset', '--yes')).code).toBe(1)
     expect((await db('list', 'sponsors')).said).toContain('bluepier')
@@ -192,13 +192,13 @@ it.each([
   ['--help', 0, 'npm run db -- COMMAND'],
   ['reset --yes --help', 0, 'npm run db -- COMMAND'],
   ['backup -h', 0, 'npm run db -- COMMAND'],
-  ['reset --emtpy --yes', 1, "reset does not know '--emtpy'."],
-  ['migrate --dry-run', 1, "migrate does not know '--dry-run'."],
-  ['backup --all', 1, "backup does not know '--all'."],
-  ['load my folder', 1, "load does not know 'folder'."],
-])('8.1 says how it is used, and opens no database: %s', async (words, code, said) => {
+  ['reset --emtpy --yes', 1, "reset has no argument '--emtpy'."],
+  ['migrate --dry-run', 1, "migrate has no argument '--dry-run'."],
+  ['backup --all', 1, "backup has no argument '--all'."],
+  ['load my folder', 1, "load has no argument 'folder'."],
+])('8.1 wrong arguments show the usage and open no database: %s', async (args, code, said) => {
   const elsewhere = join(folder, 'never')
-  const answer = await dbWith({ DATA_DIR: elsewhere, DATABASE_URL: '' })(...words.split(' '))
+  const answer = await dbWith({ DATA_DIR: elsewhere, DATABASE_URL: '' })(...args.split(' '))
   expect(answer).toMatchObject({ code, said: expect.stringContaining(said) })
   expect(answer.said).toContain('npm run db -- COMMAND')
   expect(existsSync(elsewhere)).toBe(false)
@@ -210,7 +210,7 @@ describe('a database without tables', () => {
     const emptied = await openDatabase({ DATABASE_URL, DATABASE_POOL: 1, DATA_DIR })
     await sql`drop schema public cascade`.execute(emptied.db)
     await sql`create schema public`.execute(emptied.db)
-    await emptied.finished()
+    await emptied.markInitialized()
     await emptied.close()
   })
 
@@ -220,10 +220,10 @@ describe('a database without tables', () => {
     ['db/cli.ts backup nowhere', 1, 'This database has no tables yet.'],
     ['payments/books/cli.ts', 2, 'Run first: npm run db -- migrate'],
   ])(
-    '9.6 is left so by %s',
+    '9.6 stays without tables after %s',
     async (command, code, sentence) => {
-      const [script = '', ...words] = command.replace('nowhere', join(folder, 'nowhere')).split(' ')
-      const program = runProgram(`server/${script}`, words, where())
+      const [script = '', ...args] = command.replace('nowhere', join(folder, 'nowhere')).split(' ')
+      const program = runProgram(`server/${script}`, args, where())
       expect(await program.ended).toMatchObject({ code })
       expect(program.said()).toContain(sentence)
     },
@@ -231,7 +231,7 @@ describe('a database without tables', () => {
   )
 
   it.runIf(isPostgres)(
-    '9.6 9.9 gets neither sample data nor keys from npm run reconcile, which also leaves a newer one alone',
+    '9.6 9.9 gets neither sample data nor keys from npm run reconcile, which also leaves a newer database alone',
     async () => {
       const reconcile = async () => {
         const program = runProgram('server/payments/books/cli.ts', [], where())

@@ -6,7 +6,7 @@ import { type Database, type Db, inTransaction, openDatabase } from './db.ts'
 import { creditRecord, listings } from './listings.ts'
 import { loadFolder } from './load.ts'
 import { dropTables, migrate, requireSchema, tablesOf } from './migrate.ts'
-import { seed } from './ready.ts'
+import { seed } from './prepare.ts'
 
 const USAGE = `npm run db -- COMMAND
 
@@ -14,50 +14,50 @@ const USAGE = `npm run db -- COMMAND
   seed                       load the sample sponsors, packages and documents
   load DIR                   load your own: sponsors.csv, packages.csv, documents/*.html
   list enrollments|members|sponsors|differences
-  credit USERNAME            which sponsors' links led to a member, and whether that record is whole
+  credit USERNAME            which sponsors' links led to a member, and whether that record is intact
   backup FILE                write everything into one file (.jsonl.gz)
-  restore FILE               put a backup into an empty database
-  reset [--empty] [--yes]    remove all of Foyer's tables and begin again, with the sample data or, as always in production, empty;
-                             --yes where there may be something to lose`
+  restore FILE               restore a backup into an empty database
+  reset [--empty] [--yes]    remove all of Foyer's tables and start over, with the sample data, or empty (always in production);
+                             --yes is required if there may be data to lose`
 
-class Usage extends OperatorError {}
+class UsageError extends OperatorError {}
 
-/** A word that the form does not name is a slip, or was meant to keep the command from its work. */
-function checkWords(form: string, words: string[]) {
+/** Unknown arguments are refused: `reset --dry-run` must not reset. */
+function checkArguments(form: string, args: string[]) {
   const [name, ...parts] = form.split(' ')
-  const needed = parts.filter((part) => !part.startsWith('['))
-  const given = words.filter((word) => !parts.includes(`[${word}]`))
-  const unknown = given.find((word, place) => word.startsWith('-') || place >= needed.length)
-  if (unknown !== undefined) throw new Usage(`${name} does not know '${unknown}'.`)
-  const missing = needed[given.filter(Boolean).length]
-  if (missing) throw new Usage(`${missing} is missing.`)
+  const required = parts.filter((part) => !part.startsWith('['))
+  const positional = args.filter((arg) => !parts.includes(`[${arg}]`))
+  const unknown = positional.find((arg, index) => arg.startsWith('-') || index >= required.length)
+  if (unknown !== undefined) throw new UsageError(`${name} has no argument '${unknown}'.`)
+  const missing = required[positional.filter(Boolean).length]
+  if (missing) throw new UsageError(`${missing} is missing.`)
 }
 
-/** It stands under its form. The words are looked at first, and only then is the database opened. */
-type Command = (words: string[], config: Config) => (db: Db) => Promise<string>
+/** Checks its arguments before the database is opened. The key of a command is its name and arguments. */
+type Command = (args: string[], config: Config) => (db: Db) => Promise<string>
 
 const commands: Record<string, Command> = {
   migrate: () => async (db) => {
     const names = await migrate(db)
     return names.length ? `Applied ${names.join(', ')}.` : 'The schema is up to date.'
   },
-  seed: (_words, { production }) => {
+  seed: (_args, { production }) => {
     if (production)
-      throw new Usage('Sample data has no place in production. Load your own with: npm run db -- load DIR')
+      throw new UsageError('Sample data cannot be loaded in production. Load your own with: npm run db -- load DIR')
     return async (db) => {
       await migrate(db)
-      return counted('Loaded', await seed(db, clock()))
+      return countsToText('Loaded', await seed(db, clock()))
     }
   },
   'load DIR':
     ([folder = '']) =>
     async (db) => {
       await migrate(db)
-      return counted('Loaded', await loadFolder(db, folder, clock()))
+      return countsToText('Loaded', await loadFolder(db, folder, clock()))
     },
   'list LIST': ([what = '']) => {
     const listing = Object.hasOwn(listings, what) ? listings[what] : undefined
-    if (!listing) throw new Usage(`There is a list of ${Object.keys(listings).join(', ')}.`)
+    if (!listing) throw new UsageError(`LIST must be one of: ${Object.keys(listings).join(', ')}.`)
     return async (db) => {
       await requireSchema(db)
       return listing(db)
@@ -69,8 +69,8 @@ const commands: Record<string, Command> = {
       await requireSchema(db)
       const record = await creditRecord(db, username)
       if (!record) throw new OperatorError(`There is no member '${username}'.`)
-      if (!record.isWhole) throw new OperatorError(record.said)
-      return record.said
+      if (!record.isIntact) throw new OperatorError(record.text)
+      return record.text
     },
   'backup FILE':
     ([file = '']) =>
@@ -82,41 +82,39 @@ const commands: Record<string, Command> = {
       await migrate(db)
       return `Restored ${await restore(db, file)} rows.`
     },
-  'reset [--empty] [--yes]': (words, config) => async (db) => {
-    const precious = words.includes('--yes') ? undefined : await whyPrecious(db, config)
-    if (precious)
-      throw new Usage(`A reset removes every member and every payment, and ${precious}. If you mean it, add --yes.`)
-    const isEmpty = config.production || words.includes('--empty')
+  'reset [--empty] [--yes]': (args, config) => async (db) => {
+    const risk = args.includes('--yes') ? undefined : await dataToLose(db, config)
+    if (risk) throw new UsageError(`A reset deletes all members and payments, and ${risk}. To confirm, add --yes.`)
+    const isEmpty = config.production || args.includes('--empty')
     await inTransaction(db, async (db) => {
       await dropTables(db)
       await migrate(db)
       if (!isEmpty) await seed(db, clock())
     })
-    return isEmpty ? 'The database is empty.' : 'The database holds the sample data.'
+    return isEmpty ? 'The database is empty.' : 'The database has the sample data.'
   },
 }
 
-/** What should not be removed by a slip; a folder in which nobody has joined yet may be. */
-async function whyPrecious(db: Db, { production, DATABASE_URL }: Config): Promise<string | undefined> {
+/** Why a reset needs confirmation. An embedded database without members does not. */
+async function dataToLose(db: Db, { production, DATABASE_URL }: Config): Promise<string | undefined> {
   if (production) return 'this is production'
-  if (DATABASE_URL) return `DATABASE_URL names ${withoutKeys(DATABASE_URL)}`
+  if (DATABASE_URL) return `DATABASE_URL is ${withoutPassword(DATABASE_URL)}`
   const hasTable = (await tablesOf(db)).has('member')
   return hasTable && (await db.selectFrom('member').select('id').limit(1).executeTakeFirst())
-    ? 'somebody has joined here'
+    ? 'this database has members'
     : undefined
 }
 
-const withoutKeys = (url: string) => `${new URL(url).host}${new URL(url).pathname}`
+const withoutPassword = (url: string) => `${new URL(url).host}${new URL(url).pathname}`
 
 /** 'Loaded 1 sponsor, 5 packages.' */
-const counted = (did: string, counts: Record<string, number>) => {
-  const said = Object.entries(counts).map(([nouns, count]) => `${count} ${count === 1 ? nouns.slice(0, -1) : nouns}`)
-  return `${did} ${said.join(', ')}.`
+const countsToText = (verb: string, counts: Record<string, number>) => {
+  const parts = Object.entries(counts).map(([nouns, count]) => `${count} ${count === 1 ? nouns.slice(0, -1) : nouns}`)
+  return `${verb} ${parts.join(', ')}.`
 }
 
-/** What an operator does from the terminal. Problems they can mend are one sentence; anything else is a bug and shows its stack. */
-async function main([name = '', ...words]: string[]): Promise<number> {
-  if ([name, ...words].some((word) => ['--help', '-h'].includes(word))) {
+async function main([name = '', ...args]: string[]): Promise<number> {
+  if ([name, ...args].some((arg) => ['--help', '-h'].includes(arg))) {
     console.log(USAGE)
     return 0
   }
@@ -128,15 +126,15 @@ async function main([name = '', ...words]: string[]): Promise<number> {
   let database: Database | undefined
   try {
     const config = readConfig()
-    checkWords(form, words)
-    const work = command(words, config)
+    checkArguments(form, args)
+    const run = command(args, config)
     database = await openDatabase(config)
-    console.log(await work(database.db))
-    await database.finished()
+    console.log(await run(database.db))
+    await database.markInitialized()
     return 0
   } catch (error) {
     console.error(explainError(error) ?? error)
-    if (error instanceof Usage) console.error(`\n${USAGE}`)
+    if (error instanceof UsageError) console.error(`\n${USAGE}`)
     return 1
   } finally {
     await database?.close()

@@ -10,9 +10,9 @@ const MARKER = 'FOYER'
 const OWNER_ONLY = 0o700
 
 /**
- * Two processes on one embedded database corrupt it silently, so the first one listens on sockets named after the folder.
- * On Linux one of them vanishes with its process, however that ends; the other lies in the folder, so that containers
- * which share it see each other.
+ * Two processes on one embedded database corrupt it silently, so the first listens on sockets named after the folder.
+ * On Linux, one socket is abstract and vanishes with its process. The other is a file in the folder, so that containers
+ * that share the folder see each other.
  */
 export async function lockFolder(dataDir: string): Promise<() => Promise<void>> {
   await mkdir(dataDir, { recursive: true, mode: OWNER_ONLY })
@@ -24,25 +24,25 @@ export async function lockFolder(dataDir: string): Promise<() => Promise<void>> 
     const lock = (await listen(path)) ?? (await listenOnStale(path))
     if (!lock) {
       await unlock()
-      throw new OperatorError(`Another Foyer is running on ${dataDir}. Stop it first, or choose another DATA_DIR.`)
+      throw new OperatorError(`Another Foyer process is using ${dataDir}. Stop it first, or choose another DATA_DIR.`)
     }
     locks.push(lock)
   }
   return unlock
 }
 
-/** A socket's path has little room; a folder too deep for it is locked on this machine only. */
-const LONGEST_PATH = 100
+/** The path of a socket is limited. A folder with a longer path is only locked on this machine. */
+const MAX_SOCKET_PATH = 100
 
 function lockPaths(folder: string): string[] {
   const name = `foyer-${hash('sha256', folder, 'hex').slice(0, 32)}`
   if (process.platform === 'win32') return [`\\\\.\\pipe\\${name}`]
   const file = join(folder, 'lock')
-  const inFolder = file.length <= LONGEST_PATH ? [file] : []
+  const inFolder = file.length <= MAX_SOCKET_PATH ? [file] : []
   return process.platform === 'linux' ? [`\0${name}`, ...inFolder] : [inFolder[0] ?? join(tmpdir(), `${name}.sock`)]
 }
 
-/** Nobody, when somebody else is listening there; any other trouble is trouble. */
+/** Undefined if another process is listening there. */
 const listen = (path: string): Promise<Server | undefined> =>
   new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy())
@@ -52,37 +52,36 @@ const listen = (path: string): Promise<Server | undefined> =>
     server.listen(path, () => resolve(server.unref()))
   })
 
-/** A socket file whose owner died is removed, and the lock tried again. */
+/** Removes a socket file whose process has died, and tries again. */
 async function listenOnStale(path: string): Promise<Server | undefined> {
   if (path.startsWith('\0') || !existsSync(path)) return undefined
-  const alive = await new Promise<boolean>((resolve) => {
+  const isAlive = await new Promise<boolean>((resolve) => {
     const socket = createConnection(path, () => resolve(true)).on('error', () => resolve(false))
     socket.unref()
   })
-  if (alive) return undefined
+  if (isAlive) return undefined
   await unlink(path)
   return listen(path)
 }
 
 /**
- * PGlite opens a folder that has lost its contents as a new, empty database. The marker says that there was one: then
- * emptiness is an error. Without the marker nothing was ever acknowledged, and what an interrupted first start left is
- * put aside. Its files may be read and written by everybody who gets into the folder: only the owner does. DATA_DIR itself,
- * if it was there before, may also be another's.
+ * PGlite would open an emptied folder as a new database. A marker file tells that there was one, so that this is an error.
+ * Without the marker, no data was ever acknowledged, and the rest of an interrupted first start is moved aside.
+ * Only the owner may enter the folder, because PGlite's files are readable by everybody.
  */
 export async function prepareFolder(dataDir: string): Promise<{ path: string; fresh: boolean }> {
   const path = join(dataDir, 'db')
-  const marked = existsSync(join(dataDir, MARKER))
-  const present = existsSync(join(path, 'PG_VERSION'))
-  if (marked && !present)
+  const isMarked = existsSync(join(dataDir, MARKER))
+  const isPresent = existsSync(join(path, 'PG_VERSION'))
+  if (isMarked && !isPresent)
     throw new OperatorError(
-      `${dataDir} held a Foyer database, and it is gone. Restore ${path} from a backup, or remove ${join(dataDir, MARKER)} to start empty.`,
+      `The Foyer database in ${dataDir} is gone. Restore ${path} from a backup, or remove ${join(dataDir, MARKER)} to start empty.`,
     )
-  if (!marked && existsSync(path)) await rename(path, `${path}.unfinished-${process.pid}-${process.hrtime.bigint()}`)
+  if (!isMarked && existsSync(path)) await rename(path, `${path}.unfinished-${process.pid}-${process.hrtime.bigint()}`)
   await mkdir(path, { recursive: true })
-  await chmod(path, OWNER_ONLY).catch(() => undefined) // not every disk has modes
-  return { path, fresh: !marked }
+  await chmod(path, OWNER_ONLY).catch(() => undefined) // some file systems have no modes
+  return { path, fresh: !isMarked }
 }
 
 export const markAsDatabase = (dataDir: string): Promise<void> =>
-  writeFile(join(dataDir, MARKER), 'This folder holds a Foyer database. Keep this file with it.\n')
+  writeFile(join(dataDir, MARKER), 'This folder holds a Foyer database. Do not remove this file.\n')

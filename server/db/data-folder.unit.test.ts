@@ -12,27 +12,27 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-it('9.2 a second one is refused until the first lets go', async () => {
+it('9.2 a second lock is refused until the first is released', async () => {
   const unlock = await lockFolder(folder)
-  await expect(lockFolder(folder)).rejects.toThrow(`Another Foyer is running on ${folder}.`)
+  await expect(lockFolder(folder)).rejects.toThrow(`Another Foyer process is using ${folder}.`)
   await unlock()
   await (await lockFolder(folder))()
 })
 
-it('9.2 a second process gets the sentence and ends', async () => {
+it('9.2 a second process explains itself and exits', async () => {
   const unlock = await lockFolder(folder)
   const second = runProgram('server/db/cli.ts', ['list', 'members'], { DATA_DIR: folder })
   expect(await second.ended).toEqual({ code: 1, signal: null })
-  expect(second.said()).toBe(`Another Foyer is running on ${folder}. Stop it first, or choose another DATA_DIR.\n`)
+  expect(second.said()).toBe(`Another Foyer process is using ${folder}. Stop it first, or choose another DATA_DIR.\n`)
   await unlock()
 })
 
 it('9.3 a folder that has lost its database is an error', async () => {
   await markAsDatabase(folder)
-  await expect(prepareFolder(folder)).rejects.toThrow('held a Foyer database, and it is gone')
+  await expect(prepareFolder(folder)).rejects.toThrow(/^The Foyer database in .+ is gone\./)
 })
 
-it('9.3 what an interrupted first start left is put aside, not used and not removed', async () => {
+it('9.3 the rest of an interrupted first start is moved aside, not used and not deleted', async () => {
   await mkdir(join(folder, 'db'))
   await writeFile(join(folder, 'db', 'PG_VERSION'), '17')
   const { path } = await prepareFolder(folder)
@@ -42,7 +42,7 @@ it('9.3 what an interrupted first start left is put aside, not used and not remo
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
-it('9.3 nobody else gets into the database, however its folder was made', async () => {
+it('9.3 only the owner can enter the database folder', async () => {
   const made = join(folder, 'made')
   await (await lockFolder(made))()
   expect(await modeOf(made)).toBe('700')
@@ -54,10 +54,10 @@ it('9.3 nobody else gets into the database, however its folder was made', async 
   for (const path of [folder, join(folder, 'db')]) await chmod(path, 0o755)
   await (await lockFolder(folder))()
   expect(await modeOf((await prepareFolder(folder)).path)).toBe('700')
-  expect(await modeOf(folder)).toBe('755') // may be another's
+  expect(await modeOf(folder)).toBe('755') // it may have another owner
 })
 
-it('9.3 a finished one is opened as it is', async () => {
+it('9.3 an initialized database is opened as it is', async () => {
   await mkdir(join(folder, 'db'))
   await writeFile(join(folder, 'db', 'PG_VERSION'), '17')
   await markAsDatabase(folder)

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { PGlite } from '@electric-sql/pglite'
 import { type Dialect, Kysely, PGliteDialect, PostgresAdapter, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
@@ -6,33 +6,33 @@ import { createBatchingDriver } from './batching-driver.ts'
 import { lockFolder, markAsDatabase, prepareFolder } from './data-folder.ts'
 import type { Tables } from './tables.ts'
 
-/** The one door to PostgreSQL and to the embedded PGlite. */
+/** No other file opens PostgreSQL or PGlite. */
 export type Db = Kysely<Tables>
 
 export type Database = {
   db: Kysely<Tables>
-  /** Says what it is in one honest line. */
+  /** One line for the operator. */
   description: string
-  /** Call it once the schema stands: from then on an empty folder is an error, not a fresh start. */
-  finished: () => Promise<void>
+  /** Call this after the first migration: from then on, an empty folder is an error and not a fresh start. */
+  markInitialized: () => Promise<void>
   close: () => Promise<void>
 }
 
-type Where = { DATABASE_URL: string | undefined; DATABASE_POOL: number; DATA_DIR: string }
+type Location = { DATABASE_URL: string | undefined; DATABASE_POOL: number; DATA_DIR: string }
 
-/** What a drill puts around a database, to watch it or to break it. */
+/** Lets a drill observe or break the database. */
 export type WrapDialect = (dialect: Dialect) => Dialect
-const plain: WrapDialect = (dialect) => dialect
+const unchanged: WrapDialect = (dialect) => dialect
 
-export const openDatabase = (where: Where, dress = plain): Promise<Database> =>
-  where.DATABASE_URL
-    ? openPostgres(where.DATABASE_URL, where.DATABASE_POOL, dress)
-    : openEmbedded(where.DATA_DIR, dress)
+export const openDatabase = (location: Location, wrap = unchanged): Promise<Database> =>
+  location.DATABASE_URL
+    ? openPostgres(location.DATABASE_URL, location.DATABASE_POOL, wrap)
+    : openEmbedded(location.DATA_DIR, wrap)
 
 const INT8 = 20
 pg.types.setTypeParser(INT8, Number)
 
-async function openPostgres(connectionString: string, max: number, dress: WrapDialect): Promise<Database> {
+async function openPostgres(connectionString: string, max: number, wrap: WrapDialect): Promise<Database> {
   const pool = new pg.Pool({
     connectionString,
     max,
@@ -41,19 +41,19 @@ async function openPostgres(connectionString: string, max: number, dress: WrapDi
     query_timeout: 20_000,
     pipeline: true,
   })
-  pool.on('error', () => undefined) // an idle connection that broke is replaced by the next query
-  pool.on('connect', (client) => client.on('error', () => undefined)) // one in use fails in the query that uses it
-  const db = new Kysely<Tables>({ dialect: dress(new PooledDialect(pool)) })
+  pool.on('error', () => undefined) // the next query replaces a broken idle connection
+  pool.on('connect', (client) => client.on('error', () => undefined)) // a broken connection in use fails its query
+  const db = new Kysely<Tables>({ dialect: wrap(new PooledDialect(pool)) })
   const { host, pathname } = new URL(connectionString)
   return {
     db,
     description: `PostgreSQL at ${host}${pathname}`,
-    finished: async () => undefined,
+    markInitialized: async () => undefined,
     close: () => db.destroy(),
   }
 }
 
-/** A pooler may give every transaction another session: no lock of Kysely's may outlive one. `waitForTurn` is ours. */
+/** Behind a pooler, every transaction may run in another session, so Kysely's session lock is off. lockMigrations replaces it. */
 class PooledDialect extends PostgresDialect {
   readonly #pool: pg.Pool
   constructor(pool: pg.Pool) {
@@ -72,16 +72,16 @@ class SessionlessAdapter extends PostgresAdapter {
   override async releaseMigrationLock() {}
 }
 
-async function openEmbedded(dataDir: string, dress: WrapDialect): Promise<Database> {
+async function openEmbedded(dataDir: string, wrap: WrapDialect): Promise<Database> {
   const unlock = await lockFolder(dataDir)
   try {
     const folder = await prepareFolder(dataDir)
-    const { PGlite } = await import('@electric-sql/pglite') // not for who has PostgreSQL
-    const db = embedded(await PGlite.create(folder.path), dress)
+    const { PGlite } = await import('@electric-sql/pglite') // loaded only if it is used
+    const db = embedded(await PGlite.create(folder.path), wrap)
     return {
       db,
-      description: `embedded PGlite in ${dataDir}: good for trying and for small demonstrations; real money belongs on PostgreSQL (DATABASE_URL)`,
-      finished: () => markAsDatabase(dataDir),
+      description: `embedded PGlite in ${dataDir}: for trials and small demos. Use PostgreSQL (DATABASE_URL) for real payments`,
+      markInitialized: () => markAsDatabase(dataDir),
       close: async () => {
         await db.destroy()
         await unlock()
@@ -93,50 +93,50 @@ async function openEmbedded(dataDir: string, dress: WrapDialect): Promise<Databa
   }
 }
 
-/** A Kysely over one PGlite. Queries in a row never let a timer through, so each checkout gives the loop a turn. */
-export const embedded = (pglite: PGlite, dress = plain): Kysely<Tables> => {
-  class PatientDialect extends PGliteDialect {
+/** PGlite runs in this thread, and a series of queries would block timers, so each query first yields to the event loop. */
+export const embedded = (pglite: PGlite, wrap = unchanged): Kysely<Tables> => {
+  class YieldingDialect extends PGliteDialect {
     override createDriver() {
       const driver = super.createDriver()
       const acquire = driver.acquireConnection.bind(driver)
       driver.acquireConnection = async (options) => {
-        await turn()
+        await yieldToLoop()
         return acquire(options)
       }
       return driver
     }
   }
-  return new Kysely<Tables>({ dialect: dress(new PatientDialect({ pglite })) })
+  return new Kysely<Tables>({ dialect: wrap(new YieldingDialect({ pglite })) })
 }
 
-/** PostgreSQL asks for these to be tried again; nobody else does. */
-const RETRY = new Set(['40001', '40P01'])
-const TRIES = 5
+/** Serialization failure and deadlock. */
+const RETRYABLE = new Set(['40001', '40P01'])
+const MAX_ATTEMPTS = 5
 
-/** All or nothing. `work` may run more than once, so it touches the database only. */
+/** `work` may run more than once, so it must have no side effects outside the database. */
 export async function inTransaction<Result>(
   db: Db,
   work: (db: Transaction<Tables>) => Promise<Result>,
 ): Promise<Result> {
-  if (db.isTransaction) return work(db as Transaction<Tables>) // part of a larger one, which is tried again as a whole
+  if (db.isTransaction) return work(db as Transaction<Tables>) // the outer transaction is retried as a whole
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction().execute(work)
     } catch (error) {
-      if (attempt === TRIES || !RETRY.has(codeOf(error))) throw error
+      if (attempt === MAX_ATTEMPTS || !RETRYABLE.has(codeOf(error))) throw error
     }
   }
 }
 
-/** Everybody's turn with the database takes longer than anybody should wait. */
+/** No connection became free in time. */
 export const isPoolExhausted = (error: unknown): boolean =>
   error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 
-/** The data can never be written as it is: a value that does not fit, or a row that stands in the way. */
+/** Retrying is useless: a value is invalid, or a constraint is violated. */
 export const isPermanentWriteError = (error: unknown): boolean => /^2[23]/.test(codeOf(error))
 
-/** Nothing of it was written. A longer way may find room, or find out why there is none. */
-export const isRejectedWrite = (error: unknown): boolean => isPermanentWriteError(error) || RETRY.has(codeOf(error))
+/** Nothing was written. The caller may try another way, or find out why. */
+export const isRejectedWrite = (error: unknown): boolean => isPermanentWriteError(error) || RETRYABLE.has(codeOf(error))
 
 const codeOf = (error: unknown): string =>
   typeof error === 'object' && error && 'code' in error && typeof error.code === 'string' ? error.code : ''

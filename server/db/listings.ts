@@ -3,9 +3,9 @@ import { claimValue } from '#server/enrollment/claims.ts'
 import { findTouches, firstTamperedRow } from '#server/sponsors/touches.ts'
 import type { Db } from './db.ts'
 
-const MOST = 200
+const MAX_ROWS = 200
 
-/** Tables for the terminal, newest first: what an operator looks at before there is a console. */
+/** Tables for the terminal, newest first. */
 export const listings: Record<string, (db: Db) => Promise<string>> = {
   enrollments: async (db) => {
     const rows = await db
@@ -13,7 +13,7 @@ export const listings: Record<string, (db: Db) => Promise<string>> = {
       .leftJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
       .select(['payment.enrollment_id', 'attempt', 'payment.state', 'amount_cents', 'username', 'payment.created_at'])
       .orderBy('payment.created_at', 'desc')
-      .limit(MOST)
+      .limit(MAX_ROWS)
       .execute()
     return table(
       ['enrollment', 'attempt', 'state', 'amount', 'username', 'at'],
@@ -33,7 +33,7 @@ export const listings: Record<string, (db: Db) => Promise<string>> = {
       .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
       .select(['username', 'first_name', 'last_name', 'email', 'sponsor.site', 'joined_at'])
       .orderBy('joined_at', 'desc')
-      .limit(MOST)
+      .limit(MAX_ROWS)
       .execute()
     return table(
       ['username', 'name', 'email', 'sponsor', 'joined'],
@@ -41,7 +41,7 @@ export const listings: Record<string, (db: Db) => Promise<string>> = {
     )
   },
   differences: async (db) => {
-    const rows = await db.selectFrom('difference').selectAll().orderBy('found_at', 'desc').limit(MOST).execute()
+    const rows = await db.selectFrom('difference').selectAll().orderBy('found_at', 'desc').limit(MAX_ROWS).execute()
     return table(
       ['reference', 'what', 'here', 'there', 'found', 'cleared'],
       rows.map((row) => [
@@ -60,7 +60,7 @@ export const listings: Record<string, (db: Db) => Promise<string>> = {
       .select(['site', 'name', 'active', 'active_until', 'renamed_to', 'member_id'])
       .orderBy('created_at', 'desc')
       .orderBy('site')
-      .limit(MOST)
+      .limit(MAX_ROWS)
       .execute()
     return table(
       ['site', 'name', 'active', 'until', 'renamed to', 'member'],
@@ -76,36 +76,35 @@ export const listings: Record<string, (db: Db) => Promise<string>> = {
   },
 }
 
-/** Which links led to a member, and whether the record is still what was written. */
-export async function creditRecord(db: Db, asked: string): Promise<{ said: string; isWhole: boolean } | undefined> {
+/** Which sponsors' links a member opened before joining, and whether that record was tampered with. */
+export async function creditRecord(db: Db, username: string): Promise<{ text: string; isIntact: boolean } | undefined> {
   const member = await db
     .selectFrom('member')
     .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
     .select(['username', 'enrollment_id', 'joined_at', 'touches', 'touch_seal', 'sponsor.name', 'sponsor.site'])
-    .where('username', '=', claimValue(asked))
+    .where('username', '=', claimValue(username))
     .executeTakeFirst()
   if (!member) return undefined
   const rows = await findTouches(db, member.enrollment_id)
-  const broken = firstTamperedRow(rows)
+  const tampered = firstTamperedRow(rows)
   const record = table(
     ['', 'link', 'why', 'when', 'sealed'],
     rows.map((row) => [row.position, `/${row.site}`, row.why, at(row.touched_at), row.hash.slice(0, 16)]),
   )
   const isComplete = rows.length === member.touches && (rows.at(-1)?.hash ?? null) === member.touch_seal
-  const verdict = broken
-    ? `Row ${broken} is not what was written.`
+  const verdict = tampered
+    ? `Row ${tampered} was changed.`
     : isComplete
-      ? `The record is whole. Its seal is ${member.touch_seal}.`
-      : 'The record does not end where it ended when the member joined.'
+      ? `The record is intact. Its seal is ${member.touch_seal}.`
+      : 'Rows were added or removed after the member joined.'
   return {
-    said: `${record}\n${member.username} joined with ${member.name} (/${member.site}) on ${at(member.joined_at)}. ${verdict}`,
-    isWhole: !broken && isComplete,
+    text: `${record}\n${member.username} joined with ${member.name} (/${member.site}) on ${at(member.joined_at)}. ${verdict}`,
+    isIntact: !tampered && isComplete,
   }
 }
 
 const at = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ')
 
-/** Columns under their names, as wide as they need to be. */
 export function table(head: string[], rows: (string | number | null)[][]): string {
   const cells = [head, ...rows.map((row) => row.map((cell) => String(cell ?? '')))]
   const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
@@ -115,5 +114,5 @@ export function table(head: string[], rows: (string | number | null)[][]): strin
       .join('  ')
       .trimEnd(),
   )
-  return [...lines, rows.length === MOST ? `(the newest ${MOST})` : `(${rows.length})`].join('\n')
+  return [...lines, rows.length === MAX_ROWS ? `(the newest ${MAX_ROWS})` : `(${rows.length})`].join('\n')
 }

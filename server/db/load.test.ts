@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testDatabase } from '#server/test/database.ts'
 import type { Database } from './db.ts'
 import { loadFolder } from './load.ts'
-import { seed } from './ready.ts'
+import { seed } from './prepare.ts'
 
 let database: Database
 let folder: string
@@ -44,13 +44,13 @@ const everything = async () => {
 const document = (title: string, body: string) =>
   `<!--\nid: 77\ntitle: ${title}\nstatus: active\ndisplay_on_checkout: enrollment_page_checkout\n-->\n${body}\n`
 
-it('9.4 loading the same folder twice is like loading it once', async () => {
+it('9.4 loading the same folder twice changes nothing', async () => {
   const before = await everything()
   await seed(database.db, now)
   expect(await everything()).toEqual(before)
 })
 
-it('9.4 adds and changes what the files name and leaves the rest', async () => {
+it('9.4 adds and updates the rows in the files and leaves the rest', async () => {
   const counts = await load({
     'sponsors.csv': 'site,name,active,renamed_to\nana,"Ana, renamed",No,\nnewone,New One,Yes,\n',
   })
@@ -61,7 +61,7 @@ it('9.4 adds and changes what the files name and leaves the rest', async () => {
   expect(sponsors.find(({ site }) => site === 'bluepier')).toMatchObject({ active: true })
 })
 
-it('16.5 takes names without signs that would turn the words around them', async () => {
+it('16.5 removes characters from names that would change the text direction', async () => {
   await load({ 'sponsors.csv': 'site,name,active,renamed_to\nturned,\u202eBest\u2066 Co,Yes,\n' })
   expect((await everything()).sponsors.find(({ site }) => site === 'turned')?.name).toBe('Best Co')
 })
@@ -69,7 +69,7 @@ it('16.5 takes names without signs that would turn the words around them', async
 const PACKAGES =
   'product_id,product_category_id,language_id,name,description,price,billing_interval,is_recurring,is_special,ships,image_url,position'
 
-it('9.4 a package leaves the shelf by its status, and comes back by it', async () => {
+it('9.4 a package is withdrawn and offered again by its status', async () => {
   const kit = async (status: string) => {
     await load({ 'packages.csv': `${PACKAGES},status\n71,17,1,Kit,,10.00,once,No,No,No,/assets/x.svg,9,${status}\n` })
     return (await everything()).packages.map(({ product_id }) => product_id).includes(71)
@@ -79,10 +79,10 @@ it('9.4 a package leaves the shelf by its status, and comes back by it', async (
   ])
   await load({ 'packages.csv': `${PACKAGES}\n72,17,1,Other,,10.00,once,No,No,No,/assets/x.svg,9\n` })
   expect((await everything()).packages.map(({ product_id }) => product_id)).toEqual(expect.arrayContaining([71, 72]))
-  await expect(kit('gone')).rejects.toThrow("packages.csv:2: status is active or withdrawn, not 'gone'")
+  await expect(kit('gone')).rejects.toThrow("packages.csv:2: status must be active or withdrawn, not 'gone'")
 })
 
-it('9.4 refuses to leave a site on which there is nothing to agree to, so that nobody could pay', async () => {
+it('9.4 refuses to withdraw the last document for the checkout', async () => {
   const before = await everything()
   const withdrawn = before.documents.map(
     ({ id, title }) =>
@@ -90,15 +90,15 @@ it('9.4 refuses to leave a site on which there is nothing to agree to, so that n
   )
   const files = Object.fromEntries(withdrawn.map((text, n) => [`documents/${n}.html`, text]))
   await expect(load(files)).rejects.toThrow(
-    'documents: none is active and names enrollment_page_checkout, and without one nobody can pay',
+    'documents: at least one must be active and list enrollment_page_checkout, or visitors cannot pay',
   )
   expect(await everything()).toEqual(before)
   await database.db.updateTable('legal_document').set({ status: 'withdrawn' }).execute()
-  await load({ 'sponsors.csv': 'site,name,active,renamed_to\nfirstone,First One,Yes,\n' }) // who brings none takes none away
+  await load({ 'sponsors.csv': 'site,name,active,renamed_to\nfirstone,First One,Yes,\n' }) // files without documents are not refused
   await database.db.updateTable('legal_document').set({ status: 'active' }).execute()
 })
 
-it('9.4 names every bad line and then loads nothing', async () => {
+it('9.4 reports every invalid line and loads nothing', async () => {
   const before = await everything()
   const bad = load({
     'sponsors.csv': [
@@ -121,30 +121,30 @@ it('9.4 names every bad line and then loads nothing', async () => {
   })
   await expect(bad).rejects.toThrow(
     [
-      'Nothing was loaded, because these lines do not fit:',
-      '  sponsors.csv:8: has 2 values, the header names 4',
-      "  sponsors.csv:2: site is 1 to 30 small letters and digits, not 'Bad-Site'",
+      'Nothing was loaded, because of these problems:',
+      '  sponsors.csv:8: has 2 values, but the header has 4',
+      "  sponsors.csv:2: site must be 1 to 30 lowercase letters and digits, not 'Bad-Site'",
       "  sponsors.csv:3: site 'console' is a reserved word",
-      "  sponsors.csv:5: active is Yes or No, not 'Maybe'",
+      "  sponsors.csv:5: active must be Yes or No, not 'Maybe'",
       '  sponsors.csv:6: name is missing',
-      "  sponsors.csv:8: active is Yes or No, not ''",
-      "  packages.csv:3: price has two decimals, such as 99.00, not '10'",
-      "  packages.csv:3: billing_interval is month or once, not 'yearly'",
-      "  packages.csv:3: image_url begins with /assets/, not 'https://elsewhere/x.svg'",
-      "  packages.csv:3: product_id is a whole number, not 'x'",
-      "  packages.csv:3: ships is Yes or No, not 'Perhaps'",
-      '  documents/a.html:1: begins with a comment that names id, title, status and display_on_checkout',
+      "  sponsors.csv:8: active must be Yes or No, not ''",
+      "  packages.csv:3: price must have two decimals, such as 99.00, not '10'",
+      "  packages.csv:3: billing_interval must be month or once, not 'yearly'",
+      "  packages.csv:3: image_url must begin with /assets/, not 'https://elsewhere/x.svg'",
+      "  packages.csv:3: product_id must be a whole number, not 'x'",
+      "  packages.csv:3: ships must be Yes or No, not 'Perhaps'",
+      '  documents/a.html:1: must begin with a comment that has id, title, status and display_on_checkout',
       '  documents/b.html: has no text',
       '  documents/b.html: title is missing',
-      "  sponsors.csv:5: site 'good' stands here twice",
-      "  sponsors.csv:6: renamed_to 'nowhere' is no sponsor's site",
-      "  sponsors.csv:7: renamed_to 'harbor' is itself renamed: name the last site",
+      "  sponsors.csv:5: site 'good' appears twice",
+      "  sponsors.csv:6: renamed_to 'nowhere' is not the site of a sponsor",
+      "  sponsors.csv:7: renamed_to 'harbor' is itself renamed: use the last site",
     ].join('\n'),
   )
   expect(await everything()).toEqual(before)
 })
 
-it('9.4 names every line that cannot be read, and then loads nothing', async () => {
+it('9.4 reports every unreadable line and loads nothing', async () => {
   const before = await everything()
   const bad = load({
     'sponsors.csv': Buffer.from(
@@ -156,20 +156,20 @@ it('9.4 names every line that cannot be read, and then loads nothing', async () 
   })
   await expect(bad).rejects.toThrow(
     [
-      'Nothing was loaded, because these lines do not fit:',
-      '  sponsors.csv:2: has a letter that was lost: save the file as UTF-8',
+      'Nothing was loaded, because of these problems:',
+      '  sponsors.csv:2: is not UTF-8: save the file as UTF-8',
       '  sponsors.csv:4: has a control character',
-      "  sponsors.csv:3: active is Yes or No, not 'Maybe'",
-      '  documents/a.html:3: has a letter that was lost: save the file as UTF-8',
-      '  documents/a.html:7: has a letter that was lost: save the file as UTF-8',
+      "  sponsors.csv:3: active must be Yes or No, not 'Maybe'",
+      '  documents/a.html:3: is not UTF-8: save the file as UTF-8',
+      '  documents/a.html:7: is not UTF-8: save the file as UTF-8',
       '  documents/b.html:7: has a control character',
-      "  sponsors.csv:4: renamed_to 'n\uFFFD' is no sponsor's site",
+      "  sponsors.csv:4: renamed_to 'n\uFFFD' is not the site of a sponsor",
     ].join('\n'),
   )
   expect(await everything()).toEqual(before)
 })
 
-it('9.4 takes files as editors save them, whatever they are called', async () => {
+it('9.4 accepts a BOM, CRLF and any file name', async () => {
   await load({
     'sponsors.csv': '\uFEFFsite,name,active,renamed_to\r\nzoe,Zoë Łukasz,Yes,\r\n',
     'documents/100%.html': `\uFEFF${document('Percent', '<p>Café</p>').replace('77', '78')}`,
@@ -180,17 +180,17 @@ it('9.4 takes files as editors save them, whatever they are called', async () =>
   expect(documents.filter(({ id }) => [78, 79].includes(id)).map(({ title }) => title)).toEqual(['Percent', 'Number'])
 })
 
-it('9.4 does not take what may not be read for what is not there', async () => {
+it('9.4 does not ignore a file that exists but cannot be read', async () => {
   await expect(load({ documents: 'a file' })).rejects.toThrow('ENOTDIR')
 })
 
-it('9.4 says so when a folder holds nothing to load', async () => {
+it('9.4 reports a folder with nothing to load', async () => {
   await expect(load({ 'readme.txt': 'hello' })).rejects.toThrow(
     'there is no sponsors.csv, packages.csv or documents/*.html here',
   )
 })
 
-it('9.4 does not take a name from somebody who is joining', async () => {
+it('9.4 does not take a name from a visitor who is joining', async () => {
   await database.db
     .insertInto('enrollment')
     .values({ id: '00000000-0000-4000-8000-000000000001', created_at: now })
@@ -199,9 +199,9 @@ it('9.4 does not take a name from somebody who is joining', async () => {
     .insertInto('claim')
     .values({ kind: 'username', value: 'joining', enrollment_id: '00000000-0000-4000-8000-000000000001' })
     .execute()
-  const taken = load({ 'sponsors.csv': 'site,name,active,renamed_to\njoining,Somebody,Yes,\n' })
-  await expect(taken).rejects.toThrow(
-    "sponsors.csv:2: site 'joining' is being taken by somebody who is joining right now",
+  const loading = load({ 'sponsors.csv': 'site,name,active,renamed_to\njoining,Somebody,Yes,\n' })
+  await expect(loading).rejects.toThrow(
+    "sponsors.csv:2: site 'joining' is reserved by a visitor who is joining right now",
   )
 })
 

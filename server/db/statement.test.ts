@@ -5,7 +5,7 @@ import type { Database } from './db.ts'
 import { statement } from './statement.ts'
 import type { Tables } from './tables.ts'
 
-describe('a statement that is built once', () => {
+describe('a prepared statement', () => {
   let database: Database
   beforeAll(async () => {
     database = await testDatabase()
@@ -24,7 +24,7 @@ describe('a statement that is built once', () => {
   const expires_at = new Date('2026-11-15T12:00:00Z')
   const keysOf = (...keys: string[]) => ({ keys: keys.map((key) => ({ kind: 'grant' as const, key, expires_at })) })
 
-  it('is filled in each time it runs, and built again only for more or fewer values', async () => {
+  it('is built once, and again only for more or fewer values', async () => {
     expect(await add(database.db, keysOf('a', 'b'))).toMatchObject({ numAffectedRows: 2n })
     expect(await add(database.db, keysOf('c', 'd'))).toMatchObject({ numAffectedRows: 2n })
     expect(built).toBe(1)
@@ -35,24 +35,24 @@ describe('a statement that is built once', () => {
     expect((await find(database.db, { keys: ['b', 'c', 'x'] })).rows.map(({ key }) => key)).toEqual(['b', 'c'])
   })
 
-  it('is not kept in ever more lengths', async () => {
+  it('is not cached for an unlimited number of lengths', async () => {
     const listOf = (length: number) => ({ keys: Array.from({ length }, () => 'a') })
-    let again = 0
+    let builds = 0
     const counting = statement((db, { keys }: { keys: string[] }) => {
-      again += 1
+      builds += 1
       return db.selectFrom('one_time_key').select('key').where('key', 'in', keys)
     })
     const runs = async (...lengths: number[]) => {
-      again = 0
+      builds = 0
       for (const length of lengths) await counting(database.db, listOf(length))
-      return again
+      return builds
     }
     expect(await runs(201, 201)).toBe(2)
-    const lengths = Array.from({ length: 150 }, (_, place) => place + 1)
+    const lengths = Array.from({ length: 150 }, (_, index) => index + 1)
     expect(await runs(...lengths, ...lengths)).toBe(270)
   })
 
-  it('may say something else when a value is not there', async () => {
+  it('may have other SQL when a value is undefined', async () => {
     const added = statement((db, { keys }: { keys: string[] }) => {
       const all = db.selectFrom('one_time_key').select('key')
       return keys.length ? all.where('key', 'in', keys) : all
@@ -63,7 +63,7 @@ describe('a statement that is built once', () => {
     expect((await find(database.db, { keys: ['a'], used_by: 'nobody' })).rows).toHaveLength(0)
   })
 
-  it('is a part of the transaction that it runs in', async () => {
+  it('runs in the transaction that calls it', async () => {
     const failing = database.db.transaction().execute(async (db) => {
       await add(db, keysOf('f'))
       throw new Error('not today')
@@ -72,7 +72,7 @@ describe('a statement that is built once', () => {
     expect((await find(database.db, { keys: ['f'] })).rows).toHaveLength(0)
   })
 
-  it('may say something else when a value is nothing', async () => {
+  it('may have other SQL when a value is null', async () => {
     const usedBy = statement((db, { used_by }: { used_by: string | null }) =>
       db
         .selectFrom('one_time_key')
@@ -83,12 +83,12 @@ describe('a statement that is built once', () => {
     expect((await usedBy(database.db, { used_by: null })).rows.length).toBeGreaterThan(1)
   })
 
-  it('is never sent with a blank in it', async () => {
+  it('refuses to compute with parameters while it is built', async () => {
     const inText = statement((_db, { key }: { key: string }) => sql`select ${JSON.stringify({ key })}`)
-    await expect(inText(database.db, { key: 'a' })).rejects.toThrow('filled in later')
+    await expect(inText(database.db, { key: 'a' })).rejects.toThrow('cannot compute with its parameters')
     const anyOf = statement((_db, { keys }: { keys: string[] }) => sql`select 1 where 'a' = any(${keys})`)
-    await expect(anyOf(database.db, { keys: ['a', 'b'] })).rejects.toThrow('value by value')
+    await expect(anyOf(database.db, { keys: ['a', 'b'] })).rejects.toThrow('cannot take a list or an object')
     const asJson = statement((_db, { details }: { details: object }) => sql`select cast(${details} as jsonb)`)
-    await expect(asJson(database.db, { details: { name: 'a' } })).rejects.toThrow('value by value')
+    await expect(asJson(database.db, { details: { name: 'a' } })).rejects.toThrow('cannot take a list or an object')
   })
 })

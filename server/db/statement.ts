@@ -2,81 +2,81 @@ import type { CompiledQuery, QueryResult } from 'kysely'
 import type { NamedQuery } from './batching-driver.ts'
 import type { Db } from './db.ts'
 
-/**
- * Of each statement so many texts are kept, and none with more values: a visitor who sends ever longer lists fills no
- * memory, neither here nor in the database, which keeps a plan of each for every connection.
- */
-const MOST_TEXTS = 30
-const MOST_VALUES = 200
+/** Bounds the cache here and the plans in the database, in case a visitor sends ever longer lists. */
+const MAX_CACHED_QUERIES = 30
+const MAX_CACHED_PARAMETERS = 200
 
-type Write<Values, Row> = (db: Db, values: Values) => { compile: (db: Db) => CompiledQuery<Row> }
+type Build<Values, Row> = (db: Db, values: Values) => { compile: (db: Db) => CompiledQuery<Row> }
 
 /**
- * A statement that everybody needs, so that it is built once, read once by each connection, and then only filled in.
- * `write` gets blanks in place of the values: how many there are and what they are called may make a difference to its text,
- * what they are may not. The plan is made for any values too: what it takes to use a partial index stands in the text.
+ * A prepared statement: it is built once for each shape of its values and then only run with other parameters.
+ * `build` gets placeholders instead of values, so its SQL may depend on which values there are, but not on what they are.
+ * PostgreSQL plans it for any parameters, so the condition of a partial index has to be a literal.
  */
-export function statement<Values extends object, Row>(write: Write<Values, Row>) {
-  const known = new Map<string, NamedQuery<CompiledQuery<Row>>>()
+export function statement<Values extends object, Row>(build: Build<Values, Row>) {
+  const cache = new Map<string, NamedQuery<CompiledQuery<Row>>>()
   return async (db: Db, values: Values): Promise<QueryResult<Row>> => {
-    const filling: unknown[] = []
-    const shape = shapeOf(values, filling)
-    let query = known.get(shape)
+    const flatValues: unknown[] = []
+    const shape = shapeOf(values, flatValues)
+    let query = cache.get(shape)
     if (!query) {
-      const isKept = known.size < MOST_TEXTS && filling.length <= MOST_VALUES
-      query = { ...build(write, db, values), ...(isKept && { name: newName() }) }
-      if (isKept) known.set(shape, query)
+      const isCacheable = cache.size < MAX_CACHED_QUERIES && flatValues.length <= MAX_CACHED_PARAMETERS
+      query = { ...compile(build, db, values), ...(isCacheable && { name: nextName() }) }
+      if (isCacheable) cache.set(shape, query)
     }
-    const parameters = query.parameters.map((part) => (part instanceof Blank ? filling[part.place] : part))
+    const parameters = query.parameters.map((parameter) =>
+      parameter instanceof Placeholder ? flatValues[parameter.index] : parameter,
+    )
     return db.executeQuery({ ...query, parameters })
   }
 }
 
-let names = 0
-const newName = () => `foyer ${++names}`
+let nameCount = 0
+const nextName = () => `foyer ${++nameCount}`
 
-function build<Values, Row>(write: Write<Values, Row>, db: Db, values: Values): CompiledQuery<Row> {
-  const query = write(db, inBlank(values)).compile(db)
-  const isHolding = (part: unknown) => Array.isArray(part) || isObject(part)
-  if (query.parameters.some(isHolding)) throw new Error('Lists and objects are filled in value by value.')
+function compile<Values, Row>(build: Build<Values, Row>, db: Db, values: Values): CompiledQuery<Row> {
+  const query = build(db, withPlaceholders(values)).compile(db)
+  const mayHoldPlaceholders = (parameter: unknown) => Array.isArray(parameter) || isObject(parameter)
+  if (query.parameters.some(mayHoldPlaceholders))
+    throw new Error('A prepared statement cannot take a list or an object as one parameter.')
   return query
 }
 
-/** Stands for the value at this place. Nothing can be made of it but a parameter. */
-class Blank {
-  readonly place: number
-  constructor(place: number) {
-    this.place = place
+/** Can only be used as a parameter: anything computed from it would be wrong for the next values. */
+class Placeholder {
+  readonly index: number
+  constructor(index: number) {
+    this.index = index
   }
-  toJSON = refuseBlank;
-  [Symbol.toPrimitive] = refuseBlank
+  toJSON = refuseComputation;
+  [Symbol.toPrimitive] = refuseComputation
 }
-function refuseBlank(): never {
-  throw new Error('A value is filled in later: nothing can be made of it here.')
+function refuseComputation(): never {
+  throw new Error('A prepared statement cannot compute with its parameters in JavaScript.')
 }
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
-/** The names and numbers of things in it. The values themselves are laid aside, in the same order. */
-function shapeOf(value: unknown, aside: unknown[]): string {
-  if (Array.isArray(value)) return `[${value.map((one) => shapeOf(one, aside))}]`
-  if (isObject(value)) return `{${Object.entries(value).map(([name, one]) => `${name}${shapeOf(one, aside)}`)}}`
-  aside.push(value)
-  return isNothing(value) ? String(value) : '$'
+/** Property names and list lengths, without the values. Those are appended to `flatValues`, in the order of withPlaceholders. */
+function shapeOf(value: unknown, flatValues: unknown[]): string {
+  if (Array.isArray(value)) return `[${value.map((entry) => shapeOf(entry, flatValues))}]`
+  if (isObject(value))
+    return `{${Object.entries(value).map(([name, entry]) => `${name}${shapeOf(entry, flatValues)}`)}}`
+  flatValues.push(value)
+  return isMissing(value) ? String(value) : '$'
 }
 
-/** What is not there stays as it is: the text may depend on it. */
-const isNothing = (value: unknown) => value === undefined || value === null
+/** The SQL may depend on whether a value is missing, so it is a part of the shape and gets no placeholder. */
+const isMissing = (value: unknown) => value === undefined || value === null
 
-/** The same with a blank for each value. */
-function inBlank<Values>(values: Values): Values {
-  let place = 0
-  const blank = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(blank)
-    if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, blank(one)]))
-    const here = place++
-    return isNothing(value) ? value : new Blank(here)
+function withPlaceholders<Values>(values: Values): Values {
+  let count = 0
+  const replace = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(replace)
+    if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, replace(entry)]))
+    const index = count++
+    return isMissing(value) ? value : new Placeholder(index)
   }
-  return blank(values) as Values
+  return replace(values) as Values
 }

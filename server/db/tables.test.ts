@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-it('9.1 the tables that the code knows are the tables that there are', async () => {
+it('9.1 the tables in the code match the tables in the database', async () => {
   const { rows } = await sql<{ name: string; columns: string[] }>`
     select table_name::text as name, array_agg(column_name::text || case is_nullable when 'YES' then '?' else '' end) as columns
     from information_schema.columns
@@ -20,7 +20,7 @@ it('9.1 the tables that the code knows are the tables that there are', async () 
   expect(await declared()).toEqual(real)
 })
 
-/** Table, columns, and whether they may be null, as tables.ts writes them. */
+/** Tables, columns and nullability, as in tables.ts. */
 async function declared(): Promise<Record<string, string[]>> {
   const text = await readFile(new URL('tables.ts', import.meta.url), 'utf8')
   const body = text.slice(text.indexOf('export type Tables'), text.indexOf('export type PaymentState'))

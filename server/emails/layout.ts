@@ -1,6 +1,5 @@
 import { brand, theme } from '#contract/brand.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
-import { escapeHtml } from '#server/markup.ts'
 import { oneLine } from './plain-text.ts'
 
 /** A piece of a letter, said in both ways at once. */
@@ -140,3 +139,7 @@ ${blocks.map((block) => block.html).join('\n')}
 `
   return { to, subject: oneLine(subject), text: `${text}\n`, html, ...(attachment ? { attachment } : {}) }
 }
+
+/** Safe inside an element and inside a quoted attribute. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

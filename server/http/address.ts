@@ -1,37 +1,24 @@
-import { isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import type { Address } from '#server/enrollment/visitor.ts'
 
-/** What limits count by: one visitor, and for IPv6 the /48 around them. Some have all of one, and could be 65,536 visitors. */
-export const limitKeys = (address: string): Address => {
-  const visitor = visitorAddress(address)
-  const [one, two, three, four] = visitor.split(':')
-  return four ? [visitor, `${one}:${two}:${three}`] : [visitor]
+/**
+ * What limits count a visitor by: the IPv4 address, or the /64 of an IPv6 address, because a household owns a whole /64.
+ * The /48 follows as a second, wider key, because some customers own all 65,536 networks in one.
+ */
+export function limitKeys(address: string): Address {
+  const bare = withoutPort(address)
+  if (!ipaddr.IPv6.isValid(bare)) return [bare]
+  const ip = ipaddr.IPv6.parse(bare)
+  if (ip.isIPv4MappedAddress()) return [ip.toIPv4Address().toString()]
+  return [networkPrefix(ip, 64), networkPrefix(ip, 48)]
 }
 
-/** One visitor: an IPv4 address, or the /64 of an IPv6 one, since a household has all of that. */
-export const visitorAddress = (address: string): string => {
-  const [bare = ''] = withoutPort(address).split('%') // without the name of an interface
-  if (!isIPv6(bare)) return bare
-  const parts = eightParts(new URL(`http://[${bare}]`).hostname.slice(1, -1))
-  const isMapped = parts.slice(0, 5).every((part) => part === 0) && parts[5] === 0xffff
-  if (isMapped)
-    return parts
-      .slice(6)
-      .flatMap((part) => [part >> 8, part & 255])
-      .join('.')
-  return parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
+const networkPrefix = (ip: ipaddr.IPv6, bits: number): string =>
+  ip.parts
+    .slice(0, bits / 16)
+    .map((group) => group.toString(16))
     .join(':')
-}
 
-/** Some proxies write '203.0.113.9:4711' or '[2001:db8::1]:4711'. A new connection is no new visitor. */
+/** Some proxies write '203.0.113.9:4711' or '[2001:db8::1]:4711'. A new connection is not a new visitor. */
 const withoutPort = (address: string) =>
   address.replace(/^\[(.+)\](?::\d+)?$/, '$1').replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1')
-
-/** The numbers of an IPv6 address as URL writes it, '::' filled up. */
-const eightParts = (address: string): number[] => {
-  const [front = [], back = []] = address.split('::').map((half) => half.split(':').filter(Boolean))
-  const zeros = Array<string>(8 - front.length - back.length).fill('0')
-  return [...front, ...zeros, ...back].map((part) => Number.parseInt(part, 16))
-}

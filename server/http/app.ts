@@ -25,15 +25,14 @@ import { addHealth } from './health.ts'
 import { addPages } from './page.ts'
 import { visitorFrom } from './request.ts'
 import type { Shell } from './shell.ts'
-import { addWellKnown } from './well-known.ts'
 
 const KILOBYTES = 1024
 const SECONDS = 1000
 
-type Making = { world: World; shell: Shell; serverFactory?: FastifyServerFactory }
+type AppOptions = { world: World; shell: Shell; serverFactory?: FastifyServerFactory }
 
-/** The site over HTTP: calls from the contract, pages, and the answers to everything that does not fit. */
-export async function createApp({ world, shell, serverFactory }: Making): Promise<FastifyInstance> {
+/** The site over HTTP: the calls of the contract, the pages, and replies to invalid requests. */
+export async function createApp({ world, shell, serverFactory }: AppOptions): Promise<FastifyInstance> {
   const { config, log } = world
   const headers = dataHeaders(config.production)
   const app = Fastify({
@@ -47,7 +46,7 @@ export async function createApp({ world, shell, serverFactory }: Making): Promis
       headersTimeout: 8 * SECONDS,
       connectionsCheckingInterval: 2 * SECONDS,
       maxHeaderSize: 16 * KILOBYTES,
-      requireHostHeader: false, // Node would answer for us
+      requireHostHeader: false, // Node's own reply would have no body and none of our headers
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
     frameworkErrors: (error, _request, reply) => replyToUnreadable(error, reply, headers),
@@ -65,7 +64,7 @@ export async function createApp({ world, shell, serverFactory }: Making): Promis
     transform: jsonSchemaTransform,
   })
   addHealth(app, world)
-  addWellKnown(app, world)
+  addPublicKey(app, world)
   await app.register(async (api) => addApi(api, world), { prefix: API })
   addPages(app, world, shell)
   if (isOfficeOurs(config)) addOffice(app, world, shell)
@@ -79,7 +78,7 @@ const info = {
   license: { name: 'MIT', identifier: 'MIT' },
 }
 
-/** Headers on every answer, unless its own are stricter, and one line in the log per request, without its address line. */
+/** Security headers on every reply, and one line in the log per request. The URL is not logged: it may hold a token. */
 function addSafety(app: FastifyInstance, headers: Record<string, string>) {
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
@@ -97,6 +96,15 @@ function addSafety(app: FastifyInstance, headers: Record<string, string>) {
   })
 }
 
+/** The public key, where JWT libraries look for it. It verifies grants and consent bundles. */
+const addPublicKey = (app: FastifyInstance, { keys }: World) =>
+  app.get('/.well-known/jwks.json', { schema: { hide: true } }, async (_request, reply) =>
+    reply
+      .type('application/json; charset=utf-8')
+      .header('cache-control', 'public, max-age=3600')
+      .send(JSON.stringify({ keys: [keys.signing.publicJwk] })),
+  )
+
 function addApi(api: FastifyInstance, world: World) {
   api.setErrorHandler(replyToError)
   api.setNotFoundHandler((_request, reply) => reply.code(404).send(notFoundReply))
@@ -111,14 +119,14 @@ function addCalls<Calls extends Record<string, Call>>(
   calls: Calls,
   handlers: Handlers<Calls>,
 ) {
-  for (const [name, call] of Object.entries(calls)) addCall(api, world, name, call, handlers[name] as Answer)
+  for (const [name, call] of Object.entries(calls)) addCall(api, world, name, call, handlers[name] as Handler)
 }
 
-type Answer = (world: World, input: unknown, visitor: unknown) => Promise<unknown>
+type Handler = (world: World, input: unknown, visitor: unknown) => Promise<unknown>
 
-/** A call of the contract as a route: its schema checks what comes in and cuts what goes out. */
-function addCall(api: FastifyInstance, world: World, name: string, call: Call, answer: Answer) {
-  const place = call.path.includes(':') ? 'params' : call.method === 'GET' ? 'querystring' : 'body'
+/** A call of the contract as a route: its schemas check the input and strip the output. */
+function addCall(api: FastifyInstance, world: World, name: string, call: Call, handler: Handler) {
+  const source = call.path.includes(':') ? 'params' : call.method === 'GET' ? 'querystring' : 'body'
   api.route({
     method: call.method,
     url: call.path,
@@ -126,7 +134,7 @@ function addCall(api: FastifyInstance, world: World, name: string, call: Call, a
       operationId: name,
       summary: call.summary,
       tags: [call.path.split('/')[1] ?? ''],
-      [place]: call.input,
+      [source]: call.input,
       ...(call.takesIdempotencyKey ? { headers: z.object({ 'idempotency-key': z.optional(IdempotencyKey) }) } : {}),
       response: {
         200: call.output,
@@ -136,12 +144,12 @@ function addCall(api: FastifyInstance, world: World, name: string, call: Call, a
       },
     },
     handler: async (request, reply) => {
-      const input = request[place === 'querystring' ? 'query' : place]
-      const output = await answer(world, input, visitorFrom(request, reply, world))
-      return reply.code(call.mayBePending && isWaiting(output) ? 202 : 200).send(output)
+      const input = request[source === 'querystring' ? 'query' : source]
+      const output = await handler(world, input, visitorFrom(request, reply, world))
+      return reply.code(call.mayBePending && isPending(output) ? 202 : 200).send(output)
     },
   })
 }
 
-const isWaiting = (output: unknown) =>
+const isPending = (output: unknown) =>
   typeof output === 'object' && output !== null && 'payment' in output && output.payment === 'Pending'

@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-describe('what does not fit', () => {
-  it('6.1 is 422 with a sentence and every field’s message in the owner’s words', async () => {
+describe('invalid input', () => {
+  it('6.1 gets a 422 with the owner’s message for every field', async () => {
     const reply = await site.post('enrollment/add-enrollment', {})
     expect(reply.statusCode).toBe(422)
     expect(reply.json()).toEqual({
@@ -53,13 +53,13 @@ describe('what does not fit', () => {
     ['a form', { payload: 'a=1', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
     ['plain text', { payload: '{}', headers: { 'content-type': 'text/plain' } }, 415],
     ['more than 64 kB', { payload: JSON.stringify({ first_name: 'x'.repeat(65_536) }), headers: json }, 413],
-  ])('6.2 %s is answered with a sentence', async (_what, request, status) => {
+  ])('6.2 %s gets one sentence', async (_what, request, status) => {
     const reply = await site.ask({ method: 'POST', url: '/api/enrollment/orders', ...request })
     expect(reply.statusCode).toBe(status)
     expect(Object.keys(reply.json())).toEqual(['message'])
   })
 
-  it('6.2 an unknown call is a 404 in JSON', async () => {
+  it('6.2 for an unknown call gets a 404 in JSON', async () => {
     for (const url of ['/api/nothing', '/api', '/api/enrollment/orders/1']) {
       const reply = await site.get(url)
       expect([reply.statusCode, reply.json()]).toEqual([404, { message: 'There is nothing at this address.' }])
@@ -67,7 +67,7 @@ describe('what does not fit', () => {
     expect((await site.get('/api/enrollment/orders')).statusCode).toBe(404)
   })
 
-  it('6.2 an address that cannot be read is answered too', async () => {
+  it('6.2 in the URL gets a reply too', async () => {
     for (const url of ['/api/%', '/%E0%A4%A', '/a/b', '/..%2f..%2fetc', '/ana%00']) {
       const reply = await site.get(url)
       expect(reply.statusCode, url).toBeGreaterThanOrEqual(400)
@@ -78,7 +78,7 @@ describe('what does not fit', () => {
   })
 
   const posts = Object.values(calls).filter(({ method }) => method === 'POST')
-  it('6.3 never shows a stack, a word of SQL or a 5xx, whatever is sent', async () => {
+  it('6.3 never causes a 5xx, nor shows a stack or SQL', async () => {
     const form = await filledForm(site)
     const values = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -92,7 +92,7 @@ describe('what does not fit', () => {
     )
     await fc.assert(
       fc.asyncProperty(bodies, async ([{ path }, changes]) => {
-        const captcha = await site.captcha() // so that the fields really reach the database
+        const captcha = await site.captcha() // otherwise the other fields would not reach the database
         const reply = await site.post(path.slice(1), JSON.stringify({ ...form, captcha, ...changes }))
         expect(reply.statusCode, reply.body).toBeLessThan(500)
         expect(reply.body).not.toMatch(
@@ -103,7 +103,7 @@ describe('what does not fit', () => {
     )
   })
 
-  it('6.3 a bug of ours is one sentence, and the rest is in the log', async () => {
+  it('6.3 a bug shows one sentence, and its details are in the log', async () => {
     const broken = await testSite()
     await broken.db.schema.dropTable('page_hit').execute()
     const agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/156 Safari/537.36'
@@ -117,21 +117,21 @@ describe('what does not fit', () => {
   })
 })
 
-it('6.3 a lone surrogate is refused, and what was sent stays out of the log', async () => {
+it('6.3 a lone surrogate is refused, and the input is not logged', async () => {
   const reply = await site.post('enrollment/add-enrollment', `{"first_name":"A\\ud800B","password":"Secret-77-x"}`)
   expect(reply.json().fields.first_name).toEqual(['Please use letters, digits and signs only.'])
   site.world.log.error({ err: Object.assign(new Error('no'), { params: ['Secret-77-x'], query: 'insert' }) }, 'x')
   expect(site.log()).not.toContain('Secret-77-x')
 })
 
-it('6.4 says how long to wait when something is done too often', async () => {
+it('6.4 says when to try again after too many attempts', async () => {
   const strict = await testSite({ LIMIT_LOOKUPS: '3/60' })
   const lookup = () => strict.post('enrollment/validate_username', { username: 'ana' })
   const replies = [await lookup(), await lookup(), await lookup(), await lookup()]
   expect(replies.map((reply) => reply.statusCode)).toEqual([200, 200, 200, 429])
   const [last] = replies.slice(-1)
-  expect(last?.json()).toEqual({ message: 'That was tried too often. Please wait 2 minutes and try again.' })
-  expect(last?.headers['retry-after']).toBe('68') // a minute, and the eighth in which it began
+  expect(last?.json()).toEqual({ message: 'Too many attempts. Please try again in 2 minutes.' })
+  expect(last?.headers['retry-after']).toBe('68') // a minute, plus the bucket in which it began
   strict.pass(68)
   expect((await lookup()).statusCode).toBe(200)
   await strict.close()
@@ -140,8 +140,8 @@ it('6.4 says how long to wait when something is done too often', async () => {
 describe('every limit', () => {
   const phone = { phone_number: '+12025550199' }
   const form = { ...answersOf('limited'), captcha: 'none' }
-  type Ask = (strict: Site) => ReturnType<Site['get']>
-  const calls: [string, Ask][] = [
+  type Send = (strict: Site) => ReturnType<Site['get']>
+  const calls: [string, Send][] = [
     ['LIMIT_ENROLLMENTS', (strict) => strict.post('enrollment/add-enrollment', form)],
     ['LIMIT_CHALLENGES', (strict) => strict.get('/api/captcha/challenge')],
     ['LIMIT_LOOKUPS', (strict) => strict.post('enrollment/validate_email', { email: 'a@b.example' })],
@@ -162,15 +162,15 @@ describe('every limit', () => {
   })
   afterAll(() => strict.close())
 
-  it.each(calls)('6.4 %s holds', async (_name, ask) => {
-    expect((await ask(strict)).statusCode).not.toBe(429)
+  it.each(calls)('6.4 %s is enforced', async (_name, send) => {
+    expect((await send(strict)).statusCode).not.toBe(429)
     strict.pass(31)
-    const second = await ask(strict)
+    const second = await send(strict)
     expect([second.statusCode, Number(second.headers['retry-after']) > 0]).toEqual([429, true])
   })
 })
 
-it('6.5 cuts off a client that never finishes its headers', async () => {
+it('6.5 a client that never finishes its headers is disconnected', async () => {
   const slow = await testSite()
   await slow.app.listen({ port: 0, host: '127.0.0.1' })
   const address = slow.app.server.address()

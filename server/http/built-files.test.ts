@@ -29,7 +29,7 @@ beforeEach(() => storeBuiltFiles(site.world, folder))
 const ask = (name: string, headers = {}) => site.get(`/assets/${name}`, headers)
 const DAY = 86_400
 
-it('8.8 a page of another version finds its script, compressed if the browser likes that', async () => {
+it('8.8 a page of another version can load its script, compressed if the browser accepts that', async () => {
   const reply = await ask(NAME, { 'accept-encoding': 'gzip, br' })
   expect(reply.rawPayload).toEqual(brotliCompressSync(SCRIPT))
   expect(reply.headers).toMatchObject({
@@ -42,23 +42,24 @@ it('8.8 a page of another version finds its script, compressed if the browser li
   expect([plain.body, plain.headers['content-encoding']]).toEqual([SCRIPT, undefined])
 })
 
-it.each(['main-Zz12_-Cd.js', 'mark.svg', '..%2Fpage.json'])('8.8 what nobody has kept is not found: %s', async (name) =>
-  expect((await ask(name)).statusCode).toBe(404),
+it.each(['main-Zz12_-Cd.js', 'mark.svg', '..%2Fpage.json'])(
+  '8.8 a file that is not stored is not found: %s',
+  async (name) => expect((await ask(name)).statusCode).toBe(404),
 )
 
-it('8.8 a script that somebody else wrote into the database is not handed out', async () => {
+it('8.8 a script that was changed in the database is not served', async () => {
   await site.db
     .updateTable('built_file')
     .set({ content: brotliCompressSync('steal()') })
     .execute()
   expect((await ask(NAME)).statusCode).toBe(404)
-  expect(site.log()).toContain('a script in the database is not ours')
+  expect(site.log()).toContain('ignored a script in the database whose signature is wrong')
   await site.db.updateTable('built_file').set({ seal: 'of other keys' }).execute()
   await storeBuiltFiles(site.world, folder)
   expect((await ask(NAME)).body).toBe(SCRIPT)
 })
 
-it('8.8 is kept as long as somebody has it, and a month longer', async () => {
+it('8.8 a script is deleted a month after the last process had it', async () => {
   site.pass(29 * DAY)
   await storeBuiltFiles(site.world, folder)
   await rm(join(folder, 'assets', NAME))

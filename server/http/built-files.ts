@@ -5,25 +5,25 @@ import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import type { World } from '#server/world.ts'
 
-const KEPT_DAYS = 30
-const HASHED = /^[\w-]+-[\w-]{8}\.js$/
-const unpack = promisify(brotliDecompress)
+const KEEP_DAYS = 30
+const HASHED_NAME = /^[\w-]+-[\w-]{8}\.js$/
+const decompress = promisify(brotliDecompress)
 
 /**
- * Shares the build's scripts with all processes, those of later versions too: a page that somebody opened before an update still
- * finds the rest of itself. Run once a day, since what nobody has on disk any more is forgotten after a while.
+ * Stores the build's scripts in the database, so that a page that was opened before an update can still load its other
+ * scripts from the new version. Runs daily: scripts that no process has had on disk for a while are deleted.
  */
 export async function storeBuiltFiles(world: World, folder: string): Promise<void> {
   const { db, now } = world
-  const names = (await readdir(join(folder, 'assets'))).filter((name) => HASHED.test(name))
+  const names = (await readdir(join(folder, 'assets'))).filter((name) => HASHED_NAME.test(name))
   if (!names.length) return
-  const kept = await db
+  const stored = await db
     .updateTable('built_file')
     .set({ kept_at: now() })
     .where('name', 'in', names)
     .returning(['name', 'seal'])
     .execute()
-  const seals = new Map(kept.map(({ name, seal }) => [name, seal]))
+  const seals = new Map(stored.map(({ name, seal }) => [name, seal]))
   for (const name of names) {
     const content = await readFile(join(folder, 'assets', `${name}.br`))
     const seal = sealOf(world, name, content)
@@ -31,24 +31,24 @@ export async function storeBuiltFiles(world: World, folder: string): Promise<voi
     await db
       .insertInto('built_file')
       .values({ name, content, seal, kept_at: now() })
-      .onConflict((clash) => clash.column('name').doUpdateSet({ content, seal }))
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ content, seal }))
       .execute()
   }
-  const long = new Date(now().getTime() - KEPT_DAYS * 86_400_000)
-  await db.deleteFrom('built_file').where('kept_at', '<', long).execute()
+  const expired = new Date(now().getTime() - KEEP_DAYS * 86_400_000)
+  await db.deleteFrom('built_file').where('kept_at', '<', expired).execute()
 }
 
-/** A script of another version, as the browser likes it, if some process has kept it. */
-export async function findBuiltFile(world: World, name: string, accepted: string) {
-  if (!HASHED.test(name)) return undefined
-  const found = await world.db.selectFrom('built_file').selectAll().where('name', '=', name).executeTakeFirst()
-  if (!found) return undefined
-  const content = Buffer.from(found.content)
-  if (found.seal !== sealOf(world, name, content)) {
-    world.log.error({ name }, 'a script in the database is not ours')
+/** A script of another version, in an encoding that the browser accepts. */
+export async function findBuiltFile(world: World, name: string, acceptEncoding: string) {
+  if (!HASHED_NAME.test(name)) return undefined
+  const row = await world.db.selectFrom('built_file').selectAll().where('name', '=', name).executeTakeFirst()
+  if (!row) return undefined
+  const content = Buffer.from(row.content)
+  if (row.seal !== sealOf(world, name, content)) {
+    world.log.error({ name }, 'ignored a script in the database whose signature is wrong')
     return undefined
   }
-  return /\bbr\b/.test(accepted) ? { encoding: 'br', bytes: content } : { bytes: await unpack(content) }
+  return /\bbr\b/.test(acceptEncoding) ? { encoding: 'br', bytes: content } : { bytes: await decompress(content) }
 }
 
 const sealOf = ({ keys }: World, name: string, content: Buffer) =>

@@ -17,11 +17,11 @@ describe('get_enrollment_sponsor', () => {
     ['oldmill', { site: 'oldmill', active: 'No' }],
     ['harbor', { site: 'bluepier', active: 'Yes' }],
     ['nobodyhere', { site: 'master', active: 'Yes' }],
-  ])('1.3 1.4 1.5 answers %s', async (word, expected) => {
-    expect(await sponsor(word)).toMatchObject(expected)
+  ])('1.3 1.4 1.5 finds the sponsor of %s', async (path, expected) => {
+    expect(await sponsor(path)).toMatchObject(expected)
   })
 
-  it('6.1 refuses an ill-formed site', async () => {
+  it('6.1 refuses an invalid site', async () => {
     const reply = await site.get('/api/enrollment/get_enrollment_sponsor?sponsor_site=a-b')
     expect([reply.statusCode, Object.keys(reply.json().fields)]).toEqual([422, ['sponsor_site']])
   })
@@ -31,10 +31,10 @@ describe('enrollment_packages', () => {
   const packages = async (category: string, language = '1') =>
     site.get(`/api/enrollment/enrollment_packages?product_category_id=${category}&language_id=${language}`)
 
-  it('2.1 lists a category in the operator’s order, with what a screen needs', async () => {
-    const found = (await packages('17')).json()
-    expect(found.map(({ product_id }: { product_id: number }) => product_id)).toEqual([34, 35, 36, 41, 51])
-    expect(found[0]).toEqual({
+  it('2.1 lists a category in the operator’s order, with everything that the screen shows', async () => {
+    const list = (await packages('17')).json()
+    expect(list.map(({ product_id }: { product_id: number }) => product_id)).toEqual([34, 35, 36, 41, 51])
+    expect(list[0]).toEqual({
       product_id: 34,
       name: 'Founding Membership',
       description: 'Everything in the office, from the first minute.',
@@ -47,7 +47,7 @@ describe('enrollment_packages', () => {
     })
   })
 
-  it('2.1 keeps other categories and languages apart', async () => {
+  it('2.1 does not mix categories or languages', async () => {
     expect((await packages('18')).json()).toHaveLength(1)
     expect((await packages('17', '2')).json()).toEqual([])
   })
@@ -115,11 +115,11 @@ describe('names', () => {
     ['harbor', ['This username is already taken.']],
     ['Console', ['This username is already taken.']],
     ['x'.repeat(31), ['Please use at most 30 characters.']],
-  ])('3.1 3.2 answers for the username %o', async (asked, answer) => {
-    expect(await username(asked)).toEqual(answer)
+  ])('3.1 3.2 checks the username %o', async (name, answer) => {
+    expect(await username(name)).toEqual(answer)
   })
 
-  it('3.1 3.2 answers for email addresses, whatever their case', async () => {
+  it('3.1 3.2 checks email addresses regardless of case', async () => {
     await site.post('enrollment/add-enrollment', await filledForm(site, { email: 'Taken@Mail.example' }))
     expect(await email('taken@mail.EXAMPLE')).toEqual(['This email address is already registered.'])
     expect(await email('other@mail.example')).toBe('Available')
@@ -155,7 +155,7 @@ describe('page hits', () => {
     expect(await hits('ana')).toBe(3)
   })
 
-  it('1.7 6.4 count only so many from one address, however many browsers it makes up', async () => {
+  it('1.7 6.4 are limited by address, even with many made-up browsers', async () => {
     const strict = await testSite({ LIMIT_HITS: '2/86400' })
     for (let n = 0; n < 4; n++) {
       const reply = await strict.get('/api/replicated-sites/page-hits/ana', {
@@ -192,7 +192,7 @@ describe('page hits', () => {
     expect(await hits('juniper')).toBe(0)
   })
 
-  it('1.7 count nothing for a word that is nobody’s site', async () => {
+  it('1.7 do not count for an unknown site', async () => {
     await hit('nobodyhere', browser)
     expect(await hits('nobodyhere')).toBe(0)
   })

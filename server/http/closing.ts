@@ -2,48 +2,45 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** What is under way when the server is told to close may take this long. */
-const PATIENCE_MS = 5_000
+/** How long running requests may take once the server closes. */
+const CLOSE_TIMEOUT_MS = 5_000
 
-const leaving = new WeakSet<FastifyInstance>()
+const draining = new WeakSet<FastifyInstance>()
 
-/** Whether this one still wants to be asked. */
-export const isDraining = (app: FastifyInstance): boolean => leaving.has(app)
+/** Whether a load balancer should stop sending requests. */
+export const isDraining = (app: FastifyInstance): boolean => draining.has(app)
 
-/** Says "not ready" and goes on answering, until every proxy has seen it and sends nobody any more. */
+/** Reports "not ready" and keeps serving, until every proxy has noticed and sends no more requests. */
 export async function drain(app: FastifyInstance, seconds: number): Promise<void> {
-  leaving.add(app)
+  draining.add(app)
   await sleep(seconds * 1000)
 }
 
-/**
- * A polite and quick close. Who has asked something is answered and then let go; who is only connected, or sends half a
- * request for ever, does not hold the door.
- */
+/** Finishes running requests, but does not wait for idle connections or for clients that never finish sending. */
 export function closeGracefully(app: FastifyInstance) {
-  const asking = new Map<Socket, number>()
-  const heard = new WeakSet<FastifyRequest>()
-  let closing = false
+  const requestCounts = new Map<Socket, number>()
+  const received = new WeakSet<FastifyRequest>()
+  let isClosing = false
 
   const count = (socket: Socket, change: number) => {
-    const before = asking.get(socket)
-    if (before === undefined) return // gone already
-    const left = before + change
-    asking.set(socket, left)
-    if (closing && left <= 0) socket.end()
+    const previous = requestCounts.get(socket)
+    if (previous === undefined) return // already disconnected
+    const running = previous + change
+    requestCounts.set(socket, running)
+    if (isClosing && running <= 0) socket.end()
   }
   app.server.on('connection', (socket: Socket) => {
-    asking.set(socket, 0)
-    socket.once('close', () => asking.delete(socket))
+    requestCounts.set(socket, 0)
+    socket.once('close', () => requestCounts.delete(socket))
   })
-  // From here on it has been heard to its end; before that, nobody knows whether an end will come.
+  // By now the whole body has arrived. Earlier than that, a client could keep the server open by never finishing.
   app.addHook('preValidation', (request, _reply, done) => {
-    heard.add(request)
+    received.add(request)
     count(request.socket, 1)
     done()
   })
   app.addHook('onResponse', (request, _reply, done) => {
-    if (heard.delete(request)) count(request.socket, -1)
+    if (received.delete(request)) count(request.socket, -1)
     done()
   })
   app.addHook('onSend', (_request, reply, payload, done) => {
@@ -51,9 +48,9 @@ export function closeGracefully(app: FastifyInstance) {
     done(null, payload)
   })
   app.addHook('preClose', async () => {
-    closing = true
-    leaving.add(app)
-    for (const [socket, requests] of asking) if (requests <= 0) socket.destroy()
-    setTimeout(() => app.server.closeAllConnections(), PATIENCE_MS).unref()
+    isClosing = true
+    draining.add(app)
+    for (const [socket, requests] of requestCounts) if (requests <= 0) socket.destroy()
+    setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS).unref()
   })
 }

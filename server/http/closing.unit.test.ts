@@ -7,26 +7,26 @@ import { closeGracefully } from './closing.ts'
 
 afterEach(() => vi.useRealTimers())
 
-test('8.3 what is under way may take five seconds, and no longer', async () => {
+test('8.3 running requests may take five seconds, and no longer', async () => {
   const app = fastify()
   closeGracefully(app)
-  const [asked, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [requested, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   app.get('/', () => {
-    asked.resolve()
+    requested.resolve()
     return new Promise(() => undefined)
   })
-  app.addHook('preClose', async () => told.resolve())
+  app.addHook('preClose', async () => closed.resolve())
   await app.listen({ port: 0, host: '127.0.0.1' })
-  const asking = get(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}/`)
-  const hungUp = once(asking, 'error')
-  await asked.promise
-  const cut = vi.spyOn(app.server, 'closeAllConnections')
+  const request = get(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}/`)
+  const disconnected = once(request, 'error')
+  await requested.promise
+  const closeAll = vi.spyOn(app.server, 'closeAllConnections')
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   const closing = app.close()
-  await told.promise
+  await closed.promise
   vi.advanceTimersByTime(4_999)
-  expect(cut).not.toHaveBeenCalled()
+  expect(closeAll).not.toHaveBeenCalled()
   vi.advanceTimersByTime(1)
-  expect(cut).toHaveBeenCalled()
-  await Promise.all([hungUp, closing])
+  expect(closeAll).toHaveBeenCalled()
+  await Promise.all([disconnected, closing])
 })

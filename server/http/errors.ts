@@ -8,12 +8,12 @@ import { isPoolExhausted } from '#server/db/db.ts'
 import { Refusal, refuseFields, tooBusy } from '#server/refusal.ts'
 
 const UNREADABLE = 'This request could not be read. Please send valid JSON.'
-const NOTHING = 'There is nothing at this address.'
-const OURS = 'Something went wrong on our side. Please try again in a moment.'
+const NOT_FOUND = 'There is nothing at this address.'
+const SERVER_ERROR = 'Something went wrong on our side. Please try again in a moment.'
 
-/** What a person can do about a request that could not be read, where more can be said than that. */
+/** Better sentences for requests that could not be read. */
 const sentences: Record<number, string> = {
-  404: NOTHING,
+  404: NOT_FOUND,
   405: 'This address does not take that method.',
   408: 'The request took too long.',
   413: 'This request is too large. Please send at most 64 kB.',
@@ -23,13 +23,13 @@ const sentences: Record<number, string> = {
 
 /** Every failure of a call becomes a status, a sentence and messages by field. Bugs stay in the log. */
 export function replyToError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, body, retryAfter } = inWords(error)
-  if (status === 500) request.log.error({ err: error }, 'a request failed')
+  const { status, body, retryAfter } = toReply(error)
+  if (status === 500) request.log.error({ err: error }, 'request failed')
   if (retryAfter) reply.header('retry-after', String(retryAfter))
   return reply.code(status).type('application/json').send(JSON.stringify(body))
 }
 
-function inWords(error: FastifyError | Refusal): { status: number; body: ErrorReply; retryAfter?: number | undefined } {
+function toReply(error: FastifyError | Refusal): { status: number; body: ErrorReply; retryAfter?: number | undefined } {
   if (error instanceof Refusal) {
     const { fields, retryAfter, body } = error.more
     return {
@@ -43,58 +43,58 @@ function inWords(error: FastifyError | Refusal): { status: number; body: ErrorRe
       path: [instancePath.slice(1)],
       message,
     }))
-    if (issues.some(({ path }) => !path[0])) return { status: 400, body: { message: UNREADABLE } } // not an object at all
-    return inWords(refuseFields(messagesByField(issues)))
+    if (issues.some(({ path }) => !path[0])) return { status: 400, body: { message: UNREADABLE } } // the body is not an object
+    return toReply(refuseFields(messagesByField(issues)))
   }
-  if (isPoolExhausted(error)) return inWords(tooBusy())
+  if (isPoolExhausted(error)) return toReply(tooBusy())
   const status = error.statusCode && error.statusCode >= 400 && error.statusCode < 500 ? error.statusCode : 500
-  return { status, body: { message: sentences[status] ?? (status < 500 ? UNREADABLE : OURS) } }
+  return { status, body: { message: sentences[status] ?? (status < 500 ? UNREADABLE : SERVER_ERROR) } }
 }
 
-export const notFoundReply: ErrorReply = { message: NOTHING }
+export const notFoundReply: ErrorReply = { message: NOT_FOUND }
 
 type Headers = Record<string, string>
 
-/** A request that did not even reach a route: its address could not be read. */
+/** For a URL that could not be read, so that no route was found. */
 export function replyToUnreadable(error: FastifyError, reply: FastifyReply, headers: Headers): FastifyReply {
-  const { status, body } = inWords(error)
+  const { status, body } = toReply(error)
   return reply.code(status).headers(headers).type('application/json').send(JSON.stringify(body))
 }
 
-/** HTTP asks for it. */
+/** HTTP/1.1 requires a host. */
 export const replyToMissingHost = (reply: FastifyReply): FastifyReply =>
   reply
     .code(400)
     .type('application/json')
-    .send(JSON.stringify({ message: 'This request does not say which host it is for.' }))
+    .send(JSON.stringify({ message: 'This request has no Host header.' }))
 
-/** An answer without Fastify, after which we hang up. */
-function lastWords(message: string, headers: Headers) {
+/** A reply without Fastify, after which the connection closes. */
+function rawReply(message: string, headers: Headers) {
   const body = JSON.stringify({ message })
   const length = String(Buffer.byteLength(body))
-  const own = { 'content-type': 'application/json', 'content-length': length, connection: 'close' }
-  return { body, headers: { ...headers, ...own } }
+  const replyHeaders = { 'content-type': 'application/json', 'content-length': length, connection: 'close' }
+  return { body, headers: { ...headers, ...replyHeaders } }
 }
 
-/** It wants something else than to be told to go on. */
+/** For an Expect header other than 100-continue. */
 export function replyToExpectation(response: ServerResponse, headers: Headers): void {
-  const answer = lastWords('This server cannot do what the header Expect asks for.', headers)
-  response.writeHead(417, answer.headers).end(answer.body)
+  const reply = rawReply('This server does not support this Expect header.', headers)
+  response.writeHead(417, reply.headers).end(reply.body)
 }
 
-/** What the parser says in codes. All else is 400. */
+/** By the parser's error code. Any other is 400. */
 const statuses: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   HPE_HEADER_OVERFLOW: 431,
 }
 
-/** What was sent is not HTTP, too large or too slow: there is no request to reply to, only who is connected. */
+/** For input that is not HTTP, too large or too slow. There is no request to reply to, only a socket. */
 export function replyToMalformed({ code }: { code: string }, socket: Socket, headers: Headers): void {
   const status = statuses[code] ?? 400
-  const answer = lastWords(sentences[status] ?? 'This request could not be read.', headers)
-  const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const reply = rawReply(sentences[status] ?? 'This request could not be read.', headers)
+  const lines = Object.entries(reply.headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`
-  if (socket.writable) socket.write(head + answer.body)
+  if (socket.writable) socket.write(head + reply.body)
   socket.destroy()
 }

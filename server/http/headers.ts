@@ -3,21 +3,21 @@ import type { Sources } from '#server/gateways/captcha/port.ts'
 
 const hashOf = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`
 
-const nothing: Sources = { script: [], style: [], connect: [], frame: [], trust: 'ours' }
+const noSources: Sources = { script: [], style: [], connect: [], frame: [], trust: 'ours' }
 
-/** What a script may make of text: nothing, only through policies of its own, or whatever it likes. */
+/** Whether scripts may turn text into HTML or code: never, through a policy of their own, or always. */
 const trustedTypes = {
   ours: ["require-trusted-types-for 'script'", "trusted-types 'none'"],
   typed: ["require-trusted-types-for 'script'", 'trusted-types *'],
   untyped: [],
 } as const satisfies Record<Sources['trust'], string[]>
 
-/** What a page may load: our own files, the two inline pieces that we wrote, named by their hashes, and named others. */
-export const pagePolicy = (inlined: { css: string; early: string }, others: Sources = nothing): string =>
+/** The Content-Security-Policy of a page: our own files, our inline styles and script by their hashes, and a vendor's sources. */
+export const pagePolicy = (inline: { css: string; early: string }, others: Sources = noSources): string =>
   [
     "default-src 'none'",
-    ["script-src 'self'", hashOf(inlined.early), ...others.script].join(' '),
-    ['style-src', hashOf(inlined.css), ...others.style].join(' '),
+    ["script-src 'self'", hashOf(inline.early), ...others.script].join(' '),
+    ['style-src', hashOf(inline.css), ...others.style].join(' '),
     "img-src 'self'",
     "font-src 'self'",
     ["connect-src 'self'", ...others.connect].join(' '),
@@ -30,10 +30,10 @@ export const pagePolicy = (inlined: { css: string; early: string }, others: Sour
     ...trustedTypes[others.trust],
   ].join('; ')
 
-/** An answer that is not a page loads nothing at all. */
+/** A reply that is not a page may load nothing. */
 export const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
 
-/** On every answer. */
+/** On every reply. */
 export const safeHeaders = (production: boolean): Record<string, string> => ({
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'strict-origin-when-cross-origin',
@@ -44,7 +44,7 @@ export const safeHeaders = (production: boolean): Record<string, string> => ({
   ...(production ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains' } : {}),
 })
 
-/** On every answer that is not a page. */
+/** On every reply that is not a page. */
 export const dataHeaders = (production: boolean): Record<string, string> => ({
   ...safeHeaders(production),
   'content-security-policy': dataPolicy,

@@ -13,7 +13,7 @@ const policyOf = (...[name, base_url]: Parameters<typeof vendorAt>) =>
       .map((directive) => [directive.split(' ')[0], directive.slice(directive.indexOf(' ') + 1)]),
   )
 
-/** What every page has in common, whoever asks the captcha. */
+/** The same with every captcha. */
 const common = {
   'default-src': "'none'",
   'img-src': "'self'",
@@ -25,13 +25,13 @@ const common = {
   'frame-ancestors': "'none'",
 }
 
-it('7.1 a page loads nothing that is not ours', () => {
+it('7.1 a page only loads our own files', () => {
   expect(pagePolicy(head)).toBe(
     `default-src 'none'; script-src 'self' ${early}; style-src ${css}; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'`,
   )
 })
 
-it('7.1 with a vendor’s captcha exactly its origins are added, and no other’s', () => {
+it('7.1 a captcha vendor adds exactly its own origins', () => {
   expect(policyOf('turnstile')).toEqual({
     ...common,
     'script-src': `'self' ${early} https://challenges.cloudflare.com`,
@@ -57,7 +57,7 @@ it('7.1 with a vendor’s captcha exactly its origins are added, and no other’
   })
 })
 
-it('7.1 who stands in for a vendor is allowed in its place', () => {
+it('7.1 another base URL replaces the vendor’s origins', () => {
   expect(policyOf('recaptcha', 'http://127.0.0.1:9')).toMatchObject({
     'script-src': `'self' ${early} http://127.0.0.1:9`,
     'frame-src': 'http://127.0.0.1:9',

@@ -14,19 +14,19 @@ import { isDraining } from './closing.ts'
 
 const hidden = { schema: { hide: true } }
 
-/** What is asked of the database, or something else when there is no answer in two seconds. */
-const soon = <Answer, Else>(asked: Promise<Answer>, otherwise: Else): Promise<Answer | Else> =>
-  Promise.race([asked.catch(() => otherwise), sleep(2_000, otherwise, { ref: false })])
+/** A slow or failing database must not block a health check. */
+const withTimeout = <Result, Fallback>(query: Promise<Result>, fallback: Fallback): Promise<Result | Fallback> =>
+  Promise.race([query.catch(() => fallback), sleep(2_000, fallback, { ref: false })])
 
-/** For whoever watches over the site: /livez, /readyz, /metrics. */
+/** For monitoring: /livez, /readyz and /metrics. */
 export function addHealth(app: FastifyInstance, world: World) {
   const { config, db, payment, sms, captcha, mail } = world
 
   app.get('/livez', hidden, async (_request, reply) => reply.type('text/plain').send('alive\n'))
 
   app.get('/readyz', hidden, async (_request, reply) => {
-    const asked = sql`select 1`.execute(db).then(() => true)
-    const answering = await soon(asked, false)
+    const query = sql`select 1`.execute(db).then(() => true)
+    const answering = await withTimeout(query, false)
     const kind = (part: string) => (config.embedded.includes(part) ? 'embedded' : 'real')
     const parts = {
       database: { kind: kind('database'), name: config.DATABASE_URL ? 'postgresql' : 'pglite', answering },
@@ -50,24 +50,24 @@ function addMetrics(app: FastifyInstance, world: World) {
   collectDefaultMetrics({ register: registry })
   new Gauge({
     name: 'foyer_differences',
-    help: 'What the gateway’s books and ours do not agree on',
+    help: 'Open differences between the gateway’s books and ours',
     registers: [registry],
     async collect() {
-      this.set(await soon(openDifferences(world), Number.NaN))
+      this.set(await withTimeout(openDifferences(world), Number.NaN))
     },
   })
   new Gauge({
     name: 'foyer_reconciled_timestamp_seconds',
-    help: 'When the gateway’s books and ours were last compared; 0 when that was not in the last 30 days',
+    help: 'When the gateway’s books and ours were last compared; 0 if not in the last 30 days',
     registers: [registry],
     async collect() {
-      const at = lastReconciledAt(world).then((compared) => (compared?.getTime() ?? 0) / 1000)
-      this.set(await soon(at, Number.NaN))
+      const at = lastReconciledAt(world).then((time) => (time?.getTime() ?? 0) / 1000)
+      this.set(await withTimeout(at, Number.NaN))
     },
   })
   const refused = new Gauge({
     name: 'foyer_refused_total',
-    help: 'Requests that a limit of this process has refused',
+    help: 'Requests that this process refused because of a limit',
     labelNames: ['limit'],
     registers: [registry],
     collect: () => {
@@ -81,32 +81,32 @@ function addMetrics(app: FastifyInstance, world: World) {
     registers: [registry],
     collect: async () => {
       const set = async (breaker: (typeof breakers)[number]) =>
-        open.set({ breaker }, Math.sign((await soon(secondsOpen(world, breaker), Number.NaN)) ?? 0))
+        open.set({ breaker }, Math.sign((await withTimeout(secondsOpen(world, breaker), Number.NaN)) ?? 0))
       await Promise.all(breakers.map(set))
     },
   })
   const waiting: Gauge<'kind'> = new Gauge({
     name: 'foyer_jobs_waiting',
-    help: 'Captures, voids and letters that are not done yet',
+    help: 'Captures, voids and emails that are not done yet',
     labelNames: ['kind'],
     registers: [registry],
     collect: async () => {
-      const counts = await soon(countWaitingJobs(world), undefined)
+      const counts = await withTimeout(countWaitingJobs(world), undefined)
       for (const kind of jobKinds) waiting.set({ kind }, counts ? (counts.get(kind) ?? 0) : Number.NaN)
     },
   })
-  const unsent = new Gauge({
+  const abandoned = new Gauge({
     name: 'foyer_jobs_given_up_total',
-    help: 'Letters that this process has given up',
+    help: 'Emails that this process has given up',
     labelNames: ['kind'],
     registers: [registry],
     collect: () => {
-      for (const kind of jobGroups.emails) unsent.set({ kind }, abandonedJobs.get(kind) ?? 0)
+      for (const kind of jobGroups.emails) abandoned.set({ kind }, abandonedJobs.get(kind) ?? 0)
     },
   })
   new Gauge({
     name: 'foyer_log_lines_lost_total',
-    help: 'Lines of the log that this process could not write',
+    help: 'Log lines that this process could not write',
     registers: [registry],
     collect() {
       this.set(lostLines.count)
@@ -115,13 +115,13 @@ function addMetrics(app: FastifyInstance, world: World) {
   const labelNames = ['method', 'route', 'status'] as const
   const requests = new Counter({
     name: 'foyer_requests_total',
-    help: 'Answered requests',
+    help: 'Requests',
     labelNames,
     registers: [registry],
   })
   const seconds = new Histogram({
     name: 'foyer_request_seconds',
-    help: 'Time from request to answer',
+    help: 'Time from request to reply',
     labelNames: ['route'],
     buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],

@@ -8,29 +8,29 @@ import type { Db } from '#server/db/db.ts'
 import type { World } from '#server/world.ts'
 import { type Shell, sendPage } from './shell.ts'
 
-/** A letter is shown as a mail reader would: no script, nothing from anywhere. */
-const letterPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+/** Emails are shown as a mail client would: without scripts or external files. */
+const emailPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
-/** What embedded parts would have sent, for eyes and for programs. */
+/** The emails and text messages that the embedded mail and phone would have sent, as pages and as JSON. */
 export function addOutbox(app: FastifyInstance, { db }: World, shell: Shell) {
-  type To = { Querystring: { to?: string } }
-  type One = { Params: { id: string } }
-  const asked = { schema: { hide: true, querystring: z.object({ to: z.optional(fields.recipient) }) } }
-  const one = { schema: { hide: true, params: z.object({ id: z.uuid() }) } }
-  app.get<To>('/__outbox.json', asked, async ({ query }, reply) =>
-    reply.send(JSON.stringify(await messagesTo(db, query.to))),
+  type ByRecipient = { Querystring: { to?: string } }
+  type ById = { Params: { id: string } }
+  const byRecipient = { schema: { hide: true, querystring: z.object({ to: z.optional(fields.recipient) }) } }
+  const byId = { schema: { hide: true, params: z.object({ id: z.uuid() }) } }
+  app.get<ByRecipient>('/__outbox.json', byRecipient, async ({ query }, reply) =>
+    reply.send(JSON.stringify(await listMessages(db, query.to))),
   )
-  app.get<To>('/__outbox', asked, async (request, reply) => {
-    const body = shell.pages.outbox(await messagesTo(db, request.query.to))
+  app.get<ByRecipient>('/__outbox', byRecipient, async (request, reply) => {
+    const body = shell.pages.outbox(await listMessages(db, request.query.to))
     return sendPage(request, reply, shell, { title: `Outbox · ${brand.name}`, body })
   })
-  app.get<One>('/__outbox/:id', one, async ({ params }, reply) => {
-    const letter = await messageBy(db, params.id)
-    if (!letter?.html) return reply.callNotFound()
-    return reply.type('text/html; charset=utf-8').header('content-security-policy', letterPolicy).send(letter.html)
+  app.get<ById>('/__outbox/:id', byId, async ({ params }, reply) => {
+    const email = await findMessage(db, params.id)
+    if (!email?.html) return reply.callNotFound()
+    return reply.type('text/html; charset=utf-8').header('content-security-policy', emailPolicy).send(email.html)
   })
-  app.get<One>('/__outbox/:id/attachment', one, async ({ params }, reply) => {
-    const file = (await messageBy(db, params.id))?.attachment
+  app.get<ById>('/__outbox/:id/attachment', byId, async ({ params }, reply) => {
+    const file = (await findMessage(db, params.id))?.attachment
     if (!file) return reply.callNotFound()
     const name = encodeURIComponent(file.filename)
     return reply
@@ -40,21 +40,20 @@ export function addOutbox(app: FastifyInstance, { db }: World, shell: Shell) {
   })
 }
 
-const MOST = 100
+const MAX_MESSAGES = 100
 
-/** Newest first; to one recipient, or to everyone. */
-async function messagesTo(db: Db, recipient: string | undefined): Promise<OutboxMessage[]> {
+/** Newest first. */
+async function listMessages(db: Db, recipient: string | undefined): Promise<OutboxMessage[]> {
   const all = db
     .selectFrom('message')
     .select(['id', 'channel', 'recipient', 'subject', 'body', 'created_at'])
     .select((row) => row('html', '<>', '').$castTo<boolean>().as('has_html'))
     .select(sql<string | null>`attachment ->> 'filename'`.as('attachment'))
     .orderBy('created_at', 'desc')
-    .limit(MOST)
-  const found = await (recipient ? all.where('recipient', '=', recipient) : all).execute()
-  return found.map((message) => ({ ...message, created_at: message.created_at.toISOString() }))
+    .limit(MAX_MESSAGES)
+  const messages = await (recipient ? all.where('recipient', '=', recipient) : all).execute()
+  return messages.map((message) => ({ ...message, created_at: message.created_at.toISOString() }))
 }
 
-/** What a mail reader would make of one of them. */
-const messageBy = (db: Db, id: string) =>
+const findMessage = (db: Db, id: string) =>
   db.selectFrom('message').select(['html', 'attachment']).where('id', '=', id).executeTakeFirst()

@@ -19,7 +19,7 @@ const cookiesOf = (reply: { headers: Record<string, unknown> }) =>
     .join('; ')
 
 describe('a sponsor’s page', () => {
-  it('1.1 is where / leads for the master', async () => {
+  it('1.1 of the master is where / redirects to', async () => {
     const reply = await site.get('/')
     expect([reply.statusCode, reply.headers.location]).toEqual([302, '/master'])
   })
@@ -45,7 +45,7 @@ describe('a sponsor’s page', () => {
     ['/harbor', '/bluepier'],
     ['/HARBOR', '/bluepier'],
     ['/nobodyhere', '/master'],
-  ])('1.2 1.3 1.4 %s leads to %s', async (url, location) => {
+  ])('1.2 1.3 1.4 %s redirects to %s', async (url, location) => {
     const reply = await site.get(url)
     expect([reply.statusCode, reply.headers.location]).toEqual([302, location])
   })
@@ -59,7 +59,7 @@ describe('a sponsor’s page', () => {
     },
   )
 
-  it('1.3 names the lost word once on /master', async () => {
+  it('1.3 names the unknown site once on /master', async () => {
     const cookie = cookiesOf(await site.get('/nobodyhere'))
     const first = await site.get('/master', { cookie })
     expect(startOf(first.body).unknown_site).toBe('nobodyhere')
@@ -89,7 +89,7 @@ describe('a sponsor’s page', () => {
     expect((await site.get('/ana', { cookie })).body).not.toContain(enrollment)
   })
 
-  it('1.6 gives a new enrollment once who has joined has signed out', async () => {
+  it('1.6 gives a new enrollment after a member has signed out', async () => {
     const first = await site.get('/ana')
     const cookie = String(first.headers['set-cookie']).split(';')[0] ?? ''
     const enrollment = /name="enrollment" content="([^"]+)"/.exec(first.body)?.[1] ?? ''
@@ -112,7 +112,7 @@ describe('a sponsor’s page', () => {
     expect(body).toContain('<title>Join Foyer with &#60;/script&#62;')
   })
 
-  it('14.2 names its script before anything else that it loads, and describes itself', async () => {
+  it('14.2 has its script first, and a description', async () => {
     const { body } = await site.get('/ana')
     const loaded = body.match(/<(?:script[^>]* src|link[^>]* href|img[^>]* src)="[^"]+"/g) ?? []
     expect(loaded[0]).toMatch(/^<script type="module" src=/)
@@ -136,7 +136,7 @@ describe('a sponsor’s page', () => {
     await broken.close()
   })
 
-  it('1.1 is compressed as the browser likes it, and never kept by a cache', async () => {
+  it('1.1 is compressed if the browser accepts that, and never cached', async () => {
     for (const encoding of ['br', 'gzip']) {
       const reply = await site.get('/ana', { 'accept-encoding': encoding })
       expect(reply.headers['content-encoding']).toBe(encoding)
@@ -145,7 +145,7 @@ describe('a sponsor’s page', () => {
   })
 })
 
-describe('for whoever watches over the site', () => {
+describe('monitoring', () => {
   it('8.2 /livez, /readyz and /metrics answer', async () => {
     expect((await site.get('/livez')).body).toBe('alive\n')
     const { ready, parts } = (await site.get('/readyz')).json()
@@ -160,7 +160,7 @@ describe('for whoever watches over the site', () => {
   it.each([
     ['fails', () => Promise.reject(new Error('the database is away'))],
     ['does not answer', () => new Promise<never>(() => undefined)],
-  ])('8.2 /readyz says 503, and /metrics what it knows, while the database %s', async (_what, transformResult) => {
+  ])('8.2 /readyz is 503, and /metrics shows what it can, while the database %s', async (_what, transformResult) => {
     const db = site.db.withPlugin({ transformQuery: ({ node }) => node, transformResult })
     const app = await createApp({ world: { ...site.world, db }, shell: plainShell })
     const reply = await app.inject('/readyz')
@@ -169,9 +169,9 @@ describe('for whoever watches over the site', () => {
       { ready: false, parts: { database: { answering: false } } },
     ])
     expect((await app.inject('/livez')).statusCode).toBe(200)
-    const asked = performance.now()
+    const start = performance.now()
     const { body } = await app.inject('/metrics')
-    expect(performance.now() - asked).toBeLessThan(3500)
+    expect(performance.now() - start).toBeLessThan(3500)
     const unknown = /^(foyer_\w+(?:\{(?:breaker|kind)="(?:declines|codes|welcome)"\})?) Nan$/gm
     expect([...body.matchAll(unknown)].map(([, name]) => name)).toEqual([
       'foyer_differences',

@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import * as z from 'zod/mini'
+import { API, type Call, calls, IdempotencyKey } from '#contract/api.ts'
 import { brand, brandDescription } from '#contract/brand.ts'
+import { officeCalls } from '#contract/office-calls.ts'
+import type { DocumentedCall } from '#contract/pages.ts'
 import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
+import type { Config } from '#server/config/config.ts'
 import { enrollmentPhase } from '#server/enrollment/enrollment.ts'
+import { isOfficeOurs } from '#server/office/pages.ts'
 import { Refusal } from '#server/refusal.ts'
 import { findLanding } from '#server/sponsors/landing.ts'
 import type { World } from '#server/world.ts'
 import { findBuiltFile } from './built-files.ts'
-import { documentedCalls } from './docs.ts'
 import { notFoundReply } from './errors.ts'
 import { addOutbox } from './outbox.ts'
 import {
@@ -23,7 +28,7 @@ import { addTestPayments } from './test-payments.ts'
 
 const hidden = { schema: { hide: true } }
 
-/** Everything that a person opens in a browser, apart from the office. */
+/** All pages except the office. */
 export function addPages(app: FastifyInstance, world: World, shell: Shell) {
   if (shell.files) addFiles(app, shell.files)
   app.get<{ Params: { name: string } }>('/assets/:name', hidden, async (request, reply) => {
@@ -32,17 +37,17 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
     if (file.encoding) reply.header('content-encoding', file.encoding)
     return reply
       .type('text/javascript; charset=utf-8')
-      .headers({ 'cache-control': FOR_EVER, vary: 'accept-encoding' })
+      .headers({ 'cache-control': IMMUTABLE, vary: 'accept-encoding' })
       .send(file.bytes)
   })
-  addWaysOut(app, shell)
+  addErrorPages(app, shell)
   app.get('/', hidden, async (_request, reply) => reply.redirect(`/${MASTER}`))
   app.get<{ Params: { sponsor_site: string } }>('/:sponsor_site', hidden, (request, reply) =>
     sponsorPage(request, reply, world, shell, request.params.sponsor_site),
   )
-  const documented = documentedCalls(world.config)
+  const documentedCalls = listCalls(world.config)
   app.get('/api/docs', hidden, (request, reply) => {
-    const body = shell.pages.docs(documented)
+    const body = shell.pages.docs(documentedCalls)
     return sendPage(request, reply, shell, { title: `Calls · ${brand.name}`, body })
   })
   const { production, embedded } = world.config
@@ -50,9 +55,23 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
   if (!production) addTestPayments(app, world, shell)
 }
 
-const FOR_EVER = 'public, max-age=31536000, immutable'
+/** The calls of this site, for the documentation page. */
+export const listCalls = (config: Config): DocumentedCall[] =>
+  Object.values<Call>({ ...calls, ...(isOfficeOurs(config) ? officeCalls : {}) }).map(
+    ({ method, path, summary, input, output, takesIdempotencyKey }) => ({
+      method,
+      path: API + path.replace(/:(\w+)/, '{$1}'),
+      summary,
+      input: z.toJSONSchema(z.object({ ...input.shape, ...(takesIdempotencyKey ? keyHeader : {}) }), { io: 'input' }),
+      output: z.toJSONSchema(output),
+    }),
+  )
 
-/** The build's files; a name with a hash in it never changes. */
+const keyHeader = { 'idempotency-key (header)': z.optional(IdempotencyKey) }
+
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+
+/** The files of the build. A file with a hash in its name never changes. */
 const addFiles = (app: FastifyInstance, root: string) =>
   app.register(fastifyStatic, {
     root,
@@ -61,17 +80,16 @@ const addFiles = (app: FastifyInstance, root: string) =>
     preCompressed: true,
     cacheControl: false,
     setHeaders: (reply, path) => {
-      const hashed = /-[\w-]{8,}\.\w+(?:\.(?:br|gz))?$/.test(path)
-      reply.header('cache-control', hashed ? FOR_EVER : 'public, max-age=3600')
+      const isHashed = /-[\w-]{8,}\.\w+(?:\.(?:br|gz))?$/.test(path)
+      reply.header('cache-control', isHashed ? IMMUTABLE : 'public, max-age=3600')
     },
   })
 
-/** What stands where nothing is, and where something broke. */
-function addWaysOut(app: FastifyInstance, shell: Shell) {
+function addErrorPages(app: FastifyInstance, shell: Shell) {
   app.setNotFoundHandler((request, reply) => notFound(request, reply, shell))
   app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
     if (error.statusCode && error.statusCode < 500) return notFound(request, reply, shell)
-    if (!(error instanceof Refusal)) request.log.error({ err: error }, 'a page failed')
+    if (!(error instanceof Refusal)) request.log.error({ err: error }, 'page failed')
     return sendPage(request, reply, shell, {
       title: `Please try again · ${brand.name}`,
       body: shell.pages.failed(),
@@ -91,56 +109,60 @@ const notFound = (request: FastifyRequest, reply: FastifyReply, shell: Shell) =>
 
 const isCall = ({ url }: FastifyRequest) => /^\/api(?:[/?]|$)/.test(url)
 
-/** Carry the word of a link that led nowhere, or to the sponsor whose link came first, to the page that says so. */
-const LOST = 'foyer_unknown_site'
-const OTHER = 'foyer_other_site'
-const carried = { path: '/', httpOnly: true, sameSite: 'lax' } as const
-const SECONDS_LOST = 60
-const SECONDS_OTHER = 1800
+/** After a redirect, these cookies tell the page which link was unknown, or gave way to an earlier sponsor's. */
+const UNKNOWN_SITE = 'foyer_unknown_site'
+const OTHER_SITE = 'foyer_other_site'
+const cookieOptions = { path: '/', httpOnly: true, sameSite: 'lax' } as const
+const UNKNOWN_SITE_SECONDS = 60
+const OTHER_SITE_SECONDS = 1800
 
-async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: World, shell: Shell, word: string) {
-  const site = word.toLowerCase()
+async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: World, shell: Shell, path: string) {
+  const site = path.toLowerCase()
   if (!SITE_PATTERN.test(site) || (site !== MASTER && reservedWords.has(site))) return notFound(request, reply, shell)
-  if (isPrefetch(request)) return reply.code(503).send('') // asked for again, with its cookie, when somebody opens it
-  const begun = await goOn(request, world, site)
-  const lost = wordIn(request, LOST)
-  const arrival = await findLanding(world, site, { ...begun, unknownSite: lost, otherSite: wordIn(request, OTHER) })
-  if (isTopLevelPage(request)) setEnrollmentCookie(reply, { ...begun, touches: arrival.touches })
-  if ('redirectTo' in arrival) {
-    if (arrival.isUnknown) reply.setCookie(LOST, site, { ...carried, maxAge: SECONDS_LOST })
-    else if (site !== MASTER) reply.setCookie(OTHER, site, { ...carried, maxAge: SECONDS_OTHER })
-    return reply.redirect(`/${arrival.redirectTo}`)
+  if (isPrefetch(request)) return reply.code(503).send('') // the browser fetches it again when the visitor opens it, and then gets a cookie
+  const enrollment = await findOrStartEnrollment(request, world, site)
+  const unknownSite = siteInCookie(request, UNKNOWN_SITE)
+  const landing = await findLanding(world, site, {
+    ...enrollment,
+    unknownSite,
+    otherSite: siteInCookie(request, OTHER_SITE),
+  })
+  if (isTopLevelPage(request)) setEnrollmentCookie(reply, { ...enrollment, touches: landing.touches })
+  if ('redirectTo' in landing) {
+    if (landing.isUnknown) reply.setCookie(UNKNOWN_SITE, site, { ...cookieOptions, maxAge: UNKNOWN_SITE_SECONDS })
+    else if (site !== MASTER) reply.setCookie(OTHER_SITE, site, { ...cookieOptions, maxAge: OTHER_SITE_SECONDS })
+    return reply.redirect(`/${landing.redirectTo}`)
   }
-  if (request.url.split('?')[0] !== `/${site}`) return reply.redirect(`/${site}`) // written with capitals or a slash
-  if (lost) reply.clearCookie(LOST, carried)
+  if (request.url.split('?')[0] !== `/${site}`) return reply.redirect(`/${site}`) // typed with capitals or a slash
+  if (unknownSite) reply.clearCookie(UNKNOWN_SITE, cookieOptions)
   const { pages, head } = shell
-  const { title, start } = arrival
+  const { title, start } = landing
   return sendPage(request, reply, shell, {
     title,
     description: `${title}. ${brandDescription}`,
     start,
     body: pages.enroll(start),
-    enrollment_id: begun.enrollment_id,
+    enrollment_id: enrollment.enrollment_id,
     script: head.script,
     next: head.next,
   })
 }
 
-const wordIn = ({ cookies }: FastifyRequest, name: string) => {
-  const word = cookies[name]
-  return word && SITE_PATTERN.test(word) ? word : undefined
+const siteInCookie = ({ cookies }: FastifyRequest, name: string) => {
+  const site = cookies[name]
+  return site && SITE_PATTERN.test(site) ? site : undefined
 }
 
-/** The visitor's enrollment, or a new one. A reload does not begin again. */
-async function goOn(
+/** A reload continues the same enrollment. */
+async function findOrStartEnrollment(
   request: FastifyRequest,
   world: World,
   site: string,
 ): Promise<EnrollmentCookie & { mayChoose: boolean }> {
-  const known = readEnrollmentCookie(request)
-  const isNewLink = !known?.touches.some((touch) => touch.site === site)
-  const standing = known ? await enrollmentPhase(world, known.enrollment_id, isNewLink) : 'over'
-  return known && standing !== 'over'
-    ? { ...known, mayChoose: standing === 'open' }
+  const cookie = readEnrollmentCookie(request)
+  const isNewLink = !cookie?.touches.some((touch) => touch.site === site)
+  const phase = cookie ? await enrollmentPhase(world, cookie.enrollment_id, isNewLink) : 'over'
+  return cookie && phase !== 'over'
+    ? { ...cookie, mayChoose: phase === 'open' }
     : { enrollment_id: randomUUID(), since: world.now(), touches: [], mayChoose: true }
 }

@@ -8,15 +8,13 @@ import { limitKeys } from './address.ts'
 
 const COOKIE = 'foyer_enrollment'
 const OFFICE_COOKIE = 'foyer_office'
-const KNOWN_COOKIE = 'foyer_known'
+const TRUSTED_COOKIE = 'foyer_known'
 const DAYS = 86_400
 
-/** A cookie that no script reads. */
-const ours = { httpOnly: true, path: '/' } as const
+const cookieOptions = { httpOnly: true, path: '/' } as const
 
 const header = (request: FastifyRequest, name: string) => [request.headers[name]].flat()[0] ?? ''
 
-/** The visitor behind a request. */
 export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world: World): Visitor {
   const key = header(request, 'idempotency-key')
   const cookie = readEnrollmentCookie(request)
@@ -32,12 +30,12 @@ export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world:
     key: key ? parseAttemptKey(key) : undefined,
     officeKey: readOfficeCookie(request),
     setOfficeCookie: (mark, { key, expires_at: expires }) => {
-      reply.setCookie(OFFICE_COOKIE, key, { ...ours, sameSite: 'lax', expires })
-      giveKnown(request, reply, mark)
+      reply.setCookie(OFFICE_COOKIE, key, { ...cookieOptions, sameSite: 'lax', expires })
+      setTrustedCookie(request, reply, mark)
     },
-    trustedBrowser: readKnown(request),
-    trustBrowser: (mark) => giveKnown(request, reply, mark),
-    clearOfficeCookie: () => reply.clearCookie(OFFICE_COOKIE, ours),
+    trustedBrowser: readTrustedCookie(request),
+    trustBrowser: (mark) => setTrustedCookie(request, reply, mark),
+    clearOfficeCookie: () => reply.clearCookie(OFFICE_COOKIE, cookieOptions),
     setEnrollmentCookie: (enrollment_id, touches) =>
       setEnrollmentCookie(reply, { enrollment_id, since: cookie?.since ?? world.now(), touches }),
   }
@@ -46,53 +44,52 @@ export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world:
 export const readOfficeCookie = (request: FastifyRequest): string | undefined => request.cookies[OFFICE_COOKIE]
 
 /**
- * A browser in which a member has signed in before, or has set a password by letter. It opens nothing: wrong passwords of
- * strangers, who do not have it, do not count against who does.
+ * A browser in which a member has signed in before, or has set a password by email. The cookie opens nothing: it only
+ * keeps strangers' wrong passwords from locking the member out.
  */
-function readKnown(request: FastifyRequest): Visitor['trustedBrowser'] {
-  const [mark, browser] = signedCookie(request, KNOWN_COOKIE)
+function readTrustedCookie(request: FastifyRequest): Visitor['trustedBrowser'] {
+  const [mark, browser] = readSignedCookie(request, TRUSTED_COOKIE)
   return mark && browser ? { mark, browser } : undefined
 }
 
-function giveKnown(request: FastifyRequest, reply: FastifyReply, mark: string) {
-  if (readKnown(request)?.mark !== mark) giveSigned(reply, KNOWN_COOKIE, [mark, randomUUID()], 365)
+function setTrustedCookie(request: FastifyRequest, reply: FastifyReply, mark: string) {
+  if (readTrustedCookie(request)?.mark !== mark) setSignedCookie(reply, TRUSTED_COOKIE, [mark, randomUUID()], 365)
 }
 
-/** Its name is signed with it, so that what was given as one cookie is never taken for another. */
-function giveSigned(reply: FastifyReply, name: string, parts: (string | number)[], days: number) {
+/** The name is signed too, so that a signed value cannot be moved to another cookie. */
+function setSignedCookie(reply: FastifyReply, name: string, parts: (string | number)[], days: number) {
   const signed = reply.signCookie([name, ...parts].join('.'))
-  reply.setCookie(name, signed.slice(name.length + 1), { ...ours, sameSite: 'lax', maxAge: days * DAYS })
+  reply.setCookie(name, signed.slice(name.length + 1), { ...cookieOptions, sameSite: 'lax', maxAge: days * DAYS })
 }
 
-/** The parts of a cookie that we signed; none of one that we did not. */
-function signedCookie(request: FastifyRequest, name: string): string[] {
+/** The parts of the value, or none if the signature is wrong. */
+function readSignedCookie(request: FastifyRequest, name: string): string[] {
   const { valid, value } = request.unsignCookie(`${name}.${request.cookies[name] ?? ''}`)
   return valid && value ? value.split('.').slice(1) : []
 }
 
-/** An enrollment in this browser, when its first page was opened, and the sponsors' links that were. */
+/** since: when the first page was opened. touches: the sponsors' links that were opened. */
 export type EnrollmentCookie = { enrollment_id: string; since: Date; touches: Touch[] }
 
-/** The enrollment in the cookie, if we signed it. */
 export function readEnrollmentCookie(request: FastifyRequest): EnrollmentCookie | undefined {
-  const [enrollment_id, time, touches = ''] = signedCookie(request, COOKIE)
+  const [enrollment_id, time, touches = ''] = readSignedCookie(request, COOKIE)
   return enrollment_id && Number(time)
     ? { enrollment_id, since: new Date(Number(time)), touches: parseTouches(touches) }
     : undefined
 }
 
-/** Id, time and links, signed. Nothing is stored until the visitor first sends something. */
+/** All of it is in the cookie: the database gets no row until the visitor sends something. */
 export const setEnrollmentCookie = (reply: FastifyReply, { enrollment_id, since, touches }: EnrollmentCookie) =>
-  giveSigned(reply, COOKIE, [enrollment_id, since.getTime(), serializeTouches(touches)], ENROLLMENT_COOKIE_DAYS)
+  setSignedCookie(reply, COOKIE, [enrollment_id, since.getTime(), serializeTouches(touches)], ENROLLMENT_COOKIE_DAYS)
 
-/** A page of ours led here. Who comes by a letter or another site may have been sent; of old browsers nobody can say. */
+/** Whether one of our own pages led here, not an email or another site. Old browsers do not say, and get the benefit of the doubt. */
 export const isSameOrigin = (request: FastifyRequest): boolean =>
   ['', 'same-origin'].includes(header(request, 'sec-fetch-site'))
 
-/** Somebody opened this page in a window: no other page pulled it in behind their back. */
+/** Whether the visitor opened the page in a window, not another page in a frame or as an image. */
 export const isTopLevelPage = (request: FastifyRequest): boolean =>
   ['', 'document'].includes(header(request, 'sec-fetch-dest'))
 
-/** A browser fetches the page before anybody has asked for it. */
+/** Whether the browser fetches ahead: the visitor may never see the page. */
 export const isPrefetch = (request: FastifyRequest): boolean =>
   /prefetch|prerender/.test(`${header(request, 'sec-purpose')} ${header(request, 'purpose')}`)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-describe('every answer', () => {
+describe('every reply', () => {
   it.each([
     '/ana',
     '/nothing/here',
@@ -21,7 +21,7 @@ describe('every answer', () => {
     '/api/enrollment/get-all-legal-documents',
     '/livez',
     '/api/docs',
-  ])('7.2 carries the safe headers: %s', async (url) => {
+  ])('7.2 has the security headers: %s', async (url) => {
     const { headers } = await site.get(url)
     expect(headers['x-content-type-options']).toBe('nosniff')
     expect(headers['referrer-policy']).toBe('strict-origin-when-cross-origin')
@@ -30,14 +30,14 @@ describe('every answer', () => {
     expect(headers['strict-transport-security']).toBeUndefined()
   })
 
-  it('7.1 lets a page load our own files and two inline pieces, nothing else', async () => {
+  it('7.1 lets a page load our own files, our inline styles and script, and nothing else', async () => {
     const policy = String((await site.get('/ana')).headers['content-security-policy'])
     expect(policy).not.toMatch(/https?:|\*|unsafe/)
     expect(policy).toMatch(/script-src 'self' 'sha256-[\w+/=]+';/)
     expect(policy).toMatch(/style-src 'sha256-[\w+/=]+';/)
   })
 
-  it('7.2 asks for HTTPS for good in production', async () => {
+  it('7.2 has HSTS in production', async () => {
     const production = await testSite({
       NODE_ENV: 'production',
       SECRET: 'a secret of good length',
@@ -52,7 +52,7 @@ describe('every answer', () => {
   })
 })
 
-describe('what is hardly a request', () => {
+describe('a malformed request', () => {
   let port: number
   beforeAll(async () => {
     await site.app.listen({ port: 0, host: '127.0.0.1' })
@@ -87,19 +87,14 @@ describe('what is hardly a request', () => {
       431,
       'The headers of this request are too large.',
     ],
-    [
-      'no host',
-      'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n',
-      400,
-      'This request does not say which host it is for.',
-    ],
+    ['no host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'This request has no Host header.'],
     [
       'an expectation',
       'GET /livez HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n',
       417,
-      'This server cannot do what the header Expect asks for.',
+      'This server does not support this Expect header.',
     ],
-  ])('7.2 6.2 %s is answered in a sentence, with the safe headers', async (_what, bytes, status, message) => {
+  ])('7.2 6.2 %s gets one sentence and the security headers', async (_what, bytes, status, message) => {
     const answer = await answerTo(bytes)
     expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { message }])
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/)
@@ -109,27 +104,27 @@ describe('what is hardly a request', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('6.2 one of HTTP/1.0 needs no host', async () => {
+  it('6.2 is not one in HTTP/1.0 without a host', async () => {
     expect(await answerTo('GET /livez HTTP/1.0\r\n\r\n')).toMatchObject({ status: 200, body: 'alive\n' })
   })
 })
 
-describe('who is asking', () => {
-  const lookups = async (asked: Site, headers: (number: number) => Record<string, string>) => {
+describe('the visitor’s address', () => {
+  const lookups = async (site: Site, headers: (number: number) => Record<string, string>) => {
     const replies = []
     for (let number = 0; number < 3; number++)
-      replies.push(await asked.post('enrollment/validate_username', { username: 'x' }, headers(number)))
+      replies.push(await site.post('enrollment/validate_username', { username: 'x' }, headers(number)))
     return replies.map((reply) => reply.statusCode)
   }
   const forged = (number: number) => ({ 'x-forwarded-for': `10.0.0.${number}` })
 
-  it('7.3 is not decided by a header', async () => {
+  it('7.3 is not taken from a header', async () => {
     const strict = await testSite({ LIMIT_LOOKUPS: '2/60' })
     expect(await lookups(strict, forged)).toEqual([200, 200, 429])
     await strict.close()
   })
 
-  it('7.3 is told by a proxy that the operator has named', async () => {
+  it('7.3 is taken from a trusted proxy', async () => {
     const behind = await testSite({ LIMIT_LOOKUPS: '2/60', TRUST_PROXY: '127.0.0.1' })
     expect(await lookups(behind, forged)).toEqual([200, 200, 200])
     expect(await lookups(behind, () => ({ 'x-forwarded-for': '1.2.3.4, 10.9.9.9' }))).toEqual([200, 200, 429])
@@ -138,7 +133,7 @@ describe('who is asking', () => {
     await behind.close()
   })
 
-  it('6.4 is also one of many in an IPv6 network that somebody has all of', async () => {
+  it('6.4 also counts for its IPv6 network', async () => {
     const behind = await testSite({ LIMIT_LOOKUPS: '2/60', TRUST_PROXY: '127.0.0.1' })
     const from = (last: number) => lookups(behind, () => ({ 'x-forwarded-for': `2001:db8:1:${last}::7` }))
     for (let n = 0; n < 10; n++) expect(await from(n), String(n)).toEqual([200, 200, 429])
@@ -149,7 +144,7 @@ describe('who is asking', () => {
   })
 })
 
-it('7.5 opens keys only with the SECRET that sealed them, and finds the same ones again', async () => {
+it('7.5 reads the same keys again, and only with the SECRET that encrypted them', async () => {
   const { db, now, config } = site.world
   const again = await openKeys(db, config.SECRET, now())
   expect(again.signing.publicJwk).toEqual(site.world.keys.signing.publicJwk)
@@ -158,14 +153,14 @@ it('7.5 opens keys only with the SECRET that sealed them, and finds the same one
   expect(JSON.stringify(rows)).not.toContain(site.world.keys.secret('cookies').toString('base64'))
 })
 
-it('7.5 lets processes that start together agree on one set of keys', async () => {
+it('7.5 processes that start at once agree on one set of keys', async () => {
   const { db, now } = site.world
   await db.deleteFrom('server_key').execute()
   const opened = await Promise.all(Array.from({ length: 5 }, () => openKeys(db, 'one secret for everybody', now())))
   expect(new Set(opened.map((keys) => keys.signing.kid)).size).toBe(1)
 })
 
-it('7.6 has no outbox when nothing embedded would have sent anything', async () => {
+it('7.6 there is no outbox without embedded mail and phone', async () => {
   expect((await site.get('/__outbox')).statusCode).toBe(200)
   const config = { ...site.world.config, embedded: ['database', 'payment'] }
   const { createApp } = await import('./app.ts')
@@ -176,7 +171,7 @@ it('7.6 has no outbox when nothing embedded would have sent anything', async () 
   await real.close()
 })
 
-it('1.6 refuses a cookie that we did not sign', async () => {
+it('1.6 a cookie that we did not sign is ignored', async () => {
   const cookie = String((await site.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
   const enrollmentIn = (body: string) => /name="enrollment" content="([^"]+)"/.exec(body)?.[1]
   const own = enrollmentIn((await site.get('/ana', { cookie })).body)
@@ -191,53 +186,53 @@ describe('a cookie', () => {
   const enrollmentIn = ({ body }: { body: string }) => /name="enrollment" content="([^"]+)"/.exec(body)?.[1]
   const namesOf = (...replies: { headers: Record<string, unknown> }[]) =>
     replies.flatMap(({ headers }) => [headers['set-cookie'] ?? []].flat().map((line) => String(line).split('=')[0]))
-  const everyKind = async (of: Site) => {
-    const { username, password, token } = await joinedMember(of)
-    const entered = await of.post('office/session', { token })
+  const setEveryCookie = async (site: Site) => {
+    const { username, password, token } = await joinedMember(site)
+    const entered = await site.post('office/session', { token })
     const cookie = cookieOf(entered)
-    const signedIn = await of.post('office/sign-in', { name: username, password })
-    const left = await of.post('office/sign-out', {}, { cookie })
-    const first = await of.get('/bluepier')
-    const other = await of.get('/ana', { cookie: cookieOf(first) })
-    const lost = await of.get('/nobodyhere')
-    const found = await of.get('/master', { cookie: cookieOf(lost) })
-    return [entered, signedIn, left, first, other, lost, found]
+    const signedIn = await site.post('office/sign-in', { name: username, password })
+    const signedOut = await site.post('office/sign-out', {}, { cookie })
+    const first = await site.get('/bluepier')
+    const other = await site.get('/ana', { cookie: cookieOf(first) })
+    const unknown = await site.get('/nobodyhere')
+    const master = await site.get('/master', { cookie: cookieOf(unknown) })
+    return [entered, signedIn, signedOut, first, other, unknown, master]
   }
-  const plain = ['foyer_enrollment', 'foyer_known', 'foyer_office', 'foyer_other_site', 'foyer_unknown_site']
+  const cookieNames = ['foyer_enrollment', 'foyer_known', 'foyer_office', 'foyer_other_site', 'foyer_unknown_site']
 
-  it('7.8 is bound to this very host under https, and one that another subdomain has planted is not read', async () => {
+  it('7.8 is bound to this host with https, and one that another subdomain has set is ignored', async () => {
     const secure = await testSite({ PUBLIC_URL: 'https://foyer.test' })
-    const replies = await everyKind(secure)
-    expect([...new Set(namesOf(...replies))].sort()).toEqual(plain.map((name) => `__Host-${name}`))
+    const replies = await setEveryCookie(secure)
+    expect([...new Set(namesOf(...replies))].sort()).toEqual(cookieNames.map((name) => `__Host-${name}`))
     const lines = replies.flatMap(({ headers }) => headers['set-cookie'] ?? [])
     expect(lines.filter((line) => !/; Path=\/;.*; Secure/.test(line) || /Domain/i.test(line))).toEqual([])
 
     const page = await secure.get('/ana')
     const cookie = cookieOf(page)
     expect(enrollmentIn(await secure.get('/ana', { cookie }))).toBe(enrollmentIn(page))
-    const planted = cookie.replaceAll('__Host-', '')
-    expect(enrollmentIn(await secure.get('/ana', { cookie: planted }))).not.toBe(enrollmentIn(page))
-    expect(enrollmentIn(await secure.get('/ana', { cookie: `${planted}; ${cookie}` }))).toBe(enrollmentIn(page))
+    const withoutPrefix = cookie.replaceAll('__Host-', '')
+    expect(enrollmentIn(await secure.get('/ana', { cookie: withoutPrefix }))).not.toBe(enrollmentIn(page))
+    expect(enrollmentIn(await secure.get('/ana', { cookie: `${withoutPrefix}; ${cookie}` }))).toBe(enrollmentIn(page))
     await secure.close()
   })
 
-  it('7.8 that we signed is never taken for another one', async () => {
+  it('7.8 that we signed is not accepted under another name', async () => {
     const app = Fastify()
     await addCookies(app, site.world)
     app.get('/', (request, reply) => {
-      const { cookie, trustedBrowser: knownAs, trustBrowser: makeKnown } = visitorFrom(request, reply, site.world)
-      makeKnown('a mark')
-      return { cookie, mark: knownAs?.mark }
+      const { cookie, trustedBrowser, trustBrowser } = visitorFrom(request, reply, site.world)
+      trustBrowser('a mark')
+      return { cookie, mark: trustedBrowser?.mark }
     })
     const readAs = async (cookie: string) => (await app.inject({ url: '/', headers: { cookie } })).json()
-    const begun = cookieOf(await site.get('/ana'))
-    const known = cookieOf(await app.inject('/'))
-    expect(await readAs(`${begun}; ${known}`)).toEqual({ cookie: expect.any(String), mark: 'a mark' })
-    expect(await readAs(begun.replace('foyer_enrollment', 'foyer_known'))).toEqual({})
+    const enrollment = cookieOf(await site.get('/ana'))
+    const trusted = cookieOf(await app.inject('/'))
+    expect(await readAs(`${enrollment}; ${trusted}`)).toEqual({ cookie: expect.any(String), mark: 'a mark' })
+    expect(await readAs(enrollment.replace('foyer_enrollment', 'foyer_known'))).toEqual({})
     await app.close()
   })
 
-  it('7.8 has its plain name over http, where a browser would refuse the other', async () => {
-    expect([...new Set(namesOf(...(await everyKind(site))))].sort()).toEqual(plain)
+  it('7.8 has no prefix with http, where a browser would refuse it', async () => {
+    expect([...new Set(namesOf(...(await setEveryCookie(site))))].sort()).toEqual(cookieNames)
   })
 })

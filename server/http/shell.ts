@@ -6,85 +6,83 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { OfficeStart, PageHead, Pages } from '#contract/pages.ts'
 import type { FallbackStart, StartData } from '#contract/start.ts'
+import { escapeHtml } from '#server/emails/layout.ts'
 import type { Sources } from '#server/gateways/captcha/port.ts'
-import { escapeHtml } from '#server/markup.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { pagePolicy } from './headers.ts'
 
-/** What the web build hands over: the head of every page, the bodies, what they may load, and the folder of files. */
+/** The output of the web build: the head of every page, the bodies, the policies, and the folder with the files. */
 export type Shell = {
   head: PageHead
   pages: Pages
   policy: string
-  /** The page with the form has styles of its own, and may also load what its captcha needs; no other page may. */
+  /** For the enrollment page, which has its own styles and may load the captcha vendor's scripts. */
   formPolicy: string
   files: string | undefined
 }
 
-const built = new URL('../../dist/', import.meta.url)
+const buildFolder = new URL('../../dist/', import.meta.url)
 
-/** The build, read once. */
 export async function loadShell(captcha?: Sources): Promise<Shell> {
-  if (!existsSync(new URL('page.json', built)))
-    throw new OperatorError('The web part is not built yet: npm start builds it.')
-  const head: PageHead = JSON.parse(await readFile(new URL('page.json', built), 'utf8'))
-  const { pages }: { pages: Pages } = await import(new URL('render/render.js', built).href)
+  if (!existsSync(new URL('page.json', buildFolder)))
+    throw new OperatorError('The web pages are not built yet. Run: npm start')
+  const head: PageHead = JSON.parse(await readFile(new URL('page.json', buildFolder), 'utf8'))
+  const { pages }: { pages: Pages } = await import(new URL('render/render.js', buildFolder).href)
   return {
     head,
-    pages: { ...pages, enroll: remembered(pages.enroll) },
+    pages: { ...pages, enroll: cached(pages.enroll) },
     policy: pagePolicy({ ...head, css: head.officeCss }),
     formPolicy: pagePolicy(head, captcha),
-    files: fileURLToPath(new URL('web/', built)),
+    files: fileURLToPath(new URL('web/', buildFolder)),
   }
 }
 
-const MOST_REMEMBERED = 200
+const MAX_CACHED_PAGES = 200
 
 /**
- * The same start data makes the same HTML, so React renders each sponsor's page once and not once per visitor. What a cookie
- * adds is not kept: a visitor who makes up words would push out everybody's pages.
+ * React renders each sponsor's page once, not once per visitor. Pages that depend on a cookie are not cached: a visitor
+ * could make up values and push all other pages out of the cache.
  */
-export function remembered(render: Pages['enroll']): Pages['enroll'] {
-  const known = new Map<string, string>()
+export function cached(render: Pages['enroll']): Pages['enroll'] {
+  const cache = new Map<string, string>()
   return (start) => {
     if ('unknown_site' in start || 'other_sponsor' in start) return render(start)
     const key = JSON.stringify(start)
-    const html = known.get(key) ?? render(start)
-    known.delete(key)
-    known.set(key, html)
-    const [oldest] = known.keys()
-    if (known.size > MOST_REMEMBERED && oldest) known.delete(oldest)
+    const html = cache.get(key) ?? render(start)
+    cache.delete(key)
+    cache.set(key, html)
+    const [oldest] = cache.keys()
+    if (cache.size > MAX_CACHED_PAGES && oldest) cache.delete(oldest)
     return html
   }
 }
 
 type Page = {
   title: string
-  /** For who finds the page in a search, or is sent its link. */
+  /** For search results and link previews. */
   description?: string
   body: string
   status?: number
-  /** What the page's script begins with. */
+  /** The data that the script hydrates with. */
   start?: StartData | FallbackStart | OfficeStart
   enrollment_id?: string
   script?: string
-  /** The script that follows it. */
+  /** A script to load after it. */
   next?: string | undefined
 }
 
-/** What stands in the head and what may be loaded: the form carries no styles but its own, and nobody else asks a captcha. */
-const dressOf = ({ head, policy, formPolicy }: Shell, { start }: Page) =>
+/** Only the enrollment page has start data without a screen. */
+const stylesAndPolicy = ({ head, policy, formPolicy }: Shell, { start }: Page) =>
   start && !('screen' in start) ? { css: head.css, policy: formPolicy } : { css: head.officeCss, policy }
 
-/** Sends a whole document, compressed as the browser likes it. */
 export async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
   shell: Shell,
   page: Page,
 ): Promise<FastifyReply> {
-  const { css, policy } = dressOf(shell, page)
-  const html = documentOf(page, css, shell.head.early)
+  const { css, policy } = stylesAndPolicy(shell, page)
+  const html = renderDocument(page, css, shell.head.early)
   const { encoding, bytes } = await compress(html, String(request.headers['accept-encoding'] ?? ''))
   if (encoding) reply.header('content-encoding', encoding)
   return reply
@@ -96,10 +94,10 @@ export async function sendPage(
 }
 
 /**
- * The styles are inline, and the script waits until all is read: the first paint needs this document and nothing else. It
- * is named first, so that it is on its way before anything else is read.
+ * Styles are inline and the script is deferred, so that the first paint needs only this document. The script tag comes
+ * first, so that its download starts early.
  */
-const documentOf = (
+const renderDocument = (
   { title, description, body, start, enrollment_id, script, next }: Page,
   css: string,
   early: string,
@@ -113,20 +111,20 @@ ${description ? `<meta name="description" content="${escapeHtml(description)}">\
 ${enrollment_id ? `<meta name="enrollment" content="${escapeHtml(enrollment_id)}">\n` : ''}<style>${css}</style>
 ${start ? `<script>${early}</script>\n` : ''}</head>
 <body>${body}
-${start ? `<script type="application/json" id="start">${inScript(start)}</script>\n` : ''}</body>
+${start ? `<script type="application/json" id="start">${toInlineJson(start)}</script>\n` : ''}</body>
 </html>
 `
 
-/** JSON that cannot end its script element. */
-const inScript = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
+/** JSON that cannot close its script element. */
+const toInlineJson = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 const brotli = promisify(brotliCompress)
 const zip = promisify(gzip)
 
-async function compress(html: string, accepted: string): Promise<{ encoding?: string; bytes: Buffer }> {
-  const plain = Buffer.from(html)
-  if (/\bbr\b/.test(accepted))
-    return { encoding: 'br', bytes: await brotli(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }) }
-  if (/\bgzip\b/.test(accepted)) return { encoding: 'gzip', bytes: await zip(plain) }
-  return { bytes: plain }
+async function compress(html: string, acceptEncoding: string): Promise<{ encoding?: string; bytes: Buffer }> {
+  const bytes = Buffer.from(html)
+  if (/\bbr\b/.test(acceptEncoding))
+    return { encoding: 'br', bytes: await brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }) }
+  if (/\bgzip\b/.test(acceptEncoding)) return { encoding: 'gzip', bytes: await zip(bytes) }
+  return { bytes }
 }

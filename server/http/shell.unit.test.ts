@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import type { StartData } from '#contract/start.ts'
-import { remembered } from './shell.ts'
+import { cached } from './shell.ts'
 
 const pageOf = (site: string, more: Partial<StartData> = {}) => ({ sponsor: { site }, ...more }) as StartData
 
-it('1.10 a sponsor’s page is rendered once, whatever words and links other visitors bring', () => {
+it('1.10 a sponsor’s page is rendered once, whatever links other visitors open', () => {
   const rendered: StartData[] = []
-  const render = remembered((start) => String(rendered.push(start as StartData)))
+  const render = cached((start) => String(rendered.push(start as StartData)))
   const first = render(pageOf('ana'))
   for (let n = 0; n < 250; n++) {
     render(pageOf('master', { unknown_site: `nobody${n}` }))
@@ -16,9 +16,9 @@ it('1.10 a sponsor’s page is rendered once, whatever words and links other vis
   expect(rendered.filter(({ sponsor }) => sponsor.site === 'ana')).toHaveLength(1)
 })
 
-it('1.10 of very many sponsors’ pages the one that was asked for longest ago goes', () => {
+it('1.10 the least recently used page leaves the cache first', () => {
   let renders = 0
-  const render = remembered(() => String(++renders))
+  const render = cached(() => String(++renders))
   for (let n = 0; n < 200; n++) render(pageOf(`site${n}`))
   render(pageOf('site0'))
   render(pageOf('one more'))

@@ -45,39 +45,39 @@ const UNDER_WAY_MS = 1000
 
 describe('a signal', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    '8.3 %s answers what is under way and does not wait for idle clients',
+    '8.3 %s finishes running requests and does not wait for idle clients',
     async (signal) => {
       const server = await startServer(env)
       const idle = await keepAlive(`${server.url}/livez`)
       const silent = await connected(server.url)
       const underWay = enroll(server, `late${signal.toLowerCase()}`, await captchaOf(server), cards.slow)
       await sleep(400)
-      const asked = performance.now()
+      const start = performance.now()
       server.child.kill(signal)
       expect(await underWay).toMatchObject({ payment: 'Approved' })
       expect(await server.ended).toEqual({ code: 0, signal: null })
-      expect(performance.now() - asked).toBeLessThan(UNDER_WAY_MS + 4000)
+      expect(performance.now() - start).toBeLessThan(UNDER_WAY_MS + 4000)
       idle.destroy()
       silent.destroy()
     },
   )
 })
 
-it('8.9 a server goes on when nobody takes its log any more, says so, and counts the lines', async () => {
+it('8.9 a server whose log cannot be written keeps running, reports that, and counts the lost lines', async () => {
   const server = await startServer({ ...env, LOG_LEVEL: 'info' })
   server.child.stdout?.destroy()
   const lost = async () =>
     Number(/^foyer_log_lines_lost_total (\d+)/m.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1])
   await vi.waitFor(async () => expect(await lost()).toBeGreaterThan(1), { timeout: 10_000 })
-  expect(server.said().match(/Foyer: the log cannot be written.*EPIPE/g)).toHaveLength(1)
+  expect(server.said().match(/Foyer: cannot write the log.*EPIPE/g)).toHaveLength(1)
   server.child.kill('SIGTERM')
   expect(await server.ended).toEqual({ code: 0, signal: null })
 }, 90_000)
 
-describe('leave-taking', () => {
-  it('8.6 says "not ready" first, and goes on answering until a proxy has seen it', async () => {
+describe('draining', () => {
+  it('8.6 reports "not ready" first, and keeps serving until a proxy has noticed', async () => {
     const server = await startServer({ ...env, CLOSING_SECONDS: '2' })
-    const asked = performance.now()
+    const start = performance.now()
     server.child.kill('SIGTERM')
     await sleep(300)
     expect((await fetch(`${server.url}/readyz`)).status).toBe(503)
@@ -85,7 +85,7 @@ describe('leave-taking', () => {
     expect(page.status).toBe(200)
     expect(page.headers.get('connection')).toBe('close')
     expect(await server.ended).toEqual({ code: 0, signal: null })
-    expect(performance.now() - asked).toBeGreaterThan(2000)
+    expect(performance.now() - start).toBeGreaterThan(2000)
   })
 })
 
@@ -98,7 +98,7 @@ const keepAlive = (url: string): Promise<Agent> =>
       .end()
   })
 
-/** A client that is connected and has never asked anything. */
+/** A client that connects and sends nothing. */
 const connected = (url: string): Promise<Socket> =>
   new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () => resolve(socket))

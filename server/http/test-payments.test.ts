@@ -27,17 +27,17 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What the page is given to show. */
-async function shown(world: World) {
-  let given: TestPayments | undefined
+/** What the page shows. */
+async function showPage(world: World) {
+  let shown: TestPayments | undefined
   const testPayments = (payments: TestPayments) => {
-    given = payments
+    shown = payments
     return '<h1>Payments</h1>'
   }
   const app = await createApp({ world, shell: { ...plainShell, pages: { ...plainShell.pages, testPayments } } })
   const { statusCode } = await app.inject('/__payments')
   await app.close()
-  return { statusCode, transactions: given?.transactions, cards: given?.cards }
+  return { statusCode, transactions: shown?.transactions, cards: shown?.cards }
 }
 
 const decide = (site: Site, transaction_id: string, verdict: string, headers: Record<string, string> = {}) =>
@@ -51,13 +51,13 @@ const decide = (site: Site, transaction_id: string, verdict: string, headers: Re
 describe.each(['inside', 'apart'] as const)('with the sandbox %s the server', (place) => {
   const site = () => sites[place] as Site
   const stateOf = async (transaction_id: string) =>
-    (await shown(site().world)).transactions?.find((found) => found.transaction_id === transaction_id)?.state
+    (await showPage(site().world)).transactions?.find((transaction) => transaction.transaction_id === transaction_id)
+      ?.state
 
-  /** Somebody pays with the card that is held for review. */
-  const inReview = async () => {
+  const payInReview = async () => {
     const form = await filledForm(site(), { cc_number: cards.review })
     expect((await site().post('enrollment/add-enrollment', form)).json()).toMatchObject({ payment: 'Pending' })
-    const newest = (await shown(site().world)).transactions?.[0]
+    const newest = (await showPage(site().world)).transactions?.[0]
     return { form, transaction_id: newest?.transaction_id ?? '' }
   }
 
@@ -65,7 +65,7 @@ describe.each(['inside', 'apart'] as const)('with the sandbox %s the server', (p
     const good = await filledForm(site())
     await site().post('enrollment/add-enrollment', good)
     await site().post('enrollment/add-enrollment', await filledForm(site(), { cc_number: cards.declined }))
-    const page = await shown(site().world)
+    const page = await showPage(site().world)
     expect(page.statusCode).toBe(200)
     expect(page.transactions?.slice(0, 2)).toMatchObject([
       { state: 'declined', amount: '99.00' },
@@ -74,8 +74,8 @@ describe.each(['inside', 'apart'] as const)('with the sandbox %s the server', (p
     expect(page.cards?.map(({ number }) => number)).toEqual(Object.values(testCards).map(({ number }) => number))
   })
 
-  it('Approve makes a member of whoever was waiting', async () => {
-    const { form, transaction_id } = await inReview()
+  it('Approve makes the waiting visitor a member', async () => {
+    const { form, transaction_id } = await payInReview()
     const reply = await decide(site(), transaction_id, 'approve', { 'sec-fetch-site': 'same-origin' })
     expect([reply.statusCode, reply.headers.location]).toEqual([303, '/__payments'])
     expect(await stateOf(transaction_id)).toBe('held')
@@ -85,24 +85,24 @@ describe.each(['inside', 'apart'] as const)('with the sandbox %s the server', (p
     expect(username).toEqual({ username: ['This username is already taken.'] })
   })
 
-  it('Decline lets go of it', async () => {
-    const { transaction_id } = await inReview()
+  it('Decline releases the payment', async () => {
+    const { transaction_id } = await payInReview()
     expect((await decide(site(), transaction_id, 'decline')).statusCode).toBe(303)
     expect(await stateOf(transaction_id)).toBe('declined')
   })
 
   it.each([
     ['a cross-site form', { 'sec-fetch-site': 'cross-site' }],
-    ['a form of a neighbour', { 'sec-fetch-site': 'same-site', origin: 'http://localhost:3000' }],
+    ['a form of another subdomain', { 'sec-fetch-site': 'same-site', origin: 'http://localhost:3000' }],
     ['a form with another origin', { origin: 'https://elsewhere.example' }],
-    ['a form without an origin of its own', { origin: 'null' }],
-  ])('%s decides nothing', async (_what, headers) => {
-    const { transaction_id } = await inReview()
+    ['a form with an opaque origin', { origin: 'null' }],
+  ])('%s is refused', async (_what, headers) => {
+    const { transaction_id } = await payInReview()
     expect((await decide(site(), transaction_id, 'approve', headers)).statusCode).toBe(403)
     expect(await stateOf(transaction_id)).toBe('review')
   })
 
-  it('a verdict that is none, and one in JSON, are refused', async () => {
+  it('an invalid verdict and a verdict in JSON are refused', async () => {
     expect((await decide(site(), 'x', 'maybe')).statusCode).toBe(404)
     const json = {
       method: 'POST' as const,
@@ -116,13 +116,13 @@ describe.each(['inside', 'apart'] as const)('with the sandbox %s the server', (p
 it('the page says so when the sandbox does not answer', async () => {
   const { world } = sites.inside as Site
   const payment = { ...world.payment, transactions: () => Promise.reject(new Error('down')) }
-  expect(await shown({ ...world, payment })).toMatchObject({ statusCode: 200, transactions: undefined })
+  expect(await showPage({ ...world, payment })).toMatchObject({ statusCode: 200, transactions: undefined })
 })
 
-it('7.7 there is no such page in production, nor with a real gateway', async () => {
+it('7.7 the page does not exist in production or with a real gateway', async () => {
   const { world } = sites.inside as Site
   const { name, authorize, lookup, capture, void: letGo, refund, transactions } = world.payment
   const real: PaymentGateway = { name, authorize, lookup, capture, void: letGo, refund, transactions }
-  expect((await shown({ ...world, payment: real })).statusCode).toBe(404)
-  expect((await shown({ ...world, config: { ...world.config, production: true } })).statusCode).toBe(404)
+  expect((await showPage({ ...world, payment: real })).statusCode).toBe(404)
+  expect((await showPage({ ...world, config: { ...world.config, production: true } })).statusCode).toBe(404)
 })

@@ -10,19 +10,18 @@ import { gatewayDeadline } from '#server/payments/payments.ts'
 import type { World } from '#server/world.ts'
 import { type Shell, sendPage } from './shell.ts'
 
-const MOST = 100
+const MAX_TRANSACTIONS = 100
 
-/** While it stands in for a real gateway. */
 const isSandbox = (payment: PaymentGateway): payment is SandboxGateway => 'review' in payment
 
-/** What the sandbox would have charged, and the verdict on what it holds for review. Works without a script. */
+/** A page with the sandbox's payments, and buttons to approve or decline those in review. Works without JavaScript. */
 export function addTestPayments(app: FastifyInstance, world: World, shell: Shell) {
   const sandbox = world.payment
   if (!isSandbox(sandbox)) return
   const cards = Object.values(testCards).map(({ number, happens }) => ({ number, happens }))
   app.get('/__payments', { schema: { hide: true } }, async (request, reply) => {
-    const transactions = await newestOf(world, sandbox).catch((error: unknown) => {
-      request.log.warn({ err: error }, 'the sandbox did not answer')
+    const transactions = await newestTransactions(world, sandbox).catch((error: unknown) => {
+      request.log.warn({ err: error }, 'payment sandbox did not answer')
       return undefined
     })
     const body = shell.pages.testPayments({ transactions, cards })
@@ -40,7 +39,8 @@ export function addTestPayments(app: FastifyInstance, world: World, shell: Shell
       '/__payments/review',
       { schema: { hide: true, body: VerdictMessage } },
       async (request, reply) => {
-        if (isFromElsewhere(request)) return reply.code(403).type('text/plain').send('Another site asked for this.\n')
+        if (isCrossOrigin(request))
+          return reply.code(403).type('text/plain').send('Requests from other sites are not allowed.\n')
         await sandbox.review(request.body.transaction_id, request.body.verdict)
         return reply.redirect('/__payments', 303)
       },
@@ -48,16 +48,15 @@ export function addTestPayments(app: FastifyInstance, world: World, shell: Shell
   })
 }
 
-async function newestOf(world: World, sandbox: SandboxGateway): Promise<TestTransaction[]> {
+async function newestTransactions(world: World, sandbox: SandboxGateway): Promise<TestTransaction[]> {
   const all = await sandbox.transactions(new Date(0), gatewayDeadline(world))
   return all
-    .slice(-MOST)
+    .slice(-MAX_TRANSACTIONS)
     .reverse()
     .map(({ amount_cents, ...transaction }) => ({ ...transaction, amount: toAmount(amount_cents) }))
 }
 
-/** A form on somebody else's page. */
-function isFromElsewhere({ headers }: FastifyRequest): boolean {
+function isCrossOrigin({ headers }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site !== 'same-origin'
   const { origin, host } = headers

@@ -24,12 +24,12 @@ beforeAll(async () => {
   await site.post('enrollment/add-enrollment', await filledForm(site))
   member_id = (await site.db.selectFrom('member').select('id').executeTakeFirstOrThrow()).id
 
-  const [, written = ''] =
+  const [, code = ''] =
     /```js\n(import \{ createRemoteJWKSet[\s\S]*?)```/.exec(await readFile('docs/guides/your-own-office.md', 'utf8')) ??
     []
   folder = await mkdtemp(join('node_modules', '.guide-'))
   const file = join(process.cwd(), folder, 'example.mjs')
-  await writeFile(file, written.replace('https://join.example', PUBLIC_URL))
+  await writeFile(file, code.replace('https://join.example', PUBLIC_URL))
   example = await import(file)
   vi.useFakeTimers({ toFake: ['Date'], now: site.world.now() })
 })
@@ -45,7 +45,7 @@ const isFirstUse = async (jti: string) => used.size < used.add(jti).size
 const enter = (token: string) => example.verifyGrant(token.replaceAll('.', '~'), isFirstUse)
 
 describe('the public key', () => {
-  it('15.11 stands where everybody looks for it, for an hour, and without its private half', async () => {
+  it('15.11 is at its well-known address, cached for an hour, without the private key', async () => {
     const reply = await site.get('/.well-known/jwks.json')
     const { kid } = site.world.keys.signing
     expect(reply.json()).toEqual({
@@ -55,15 +55,15 @@ describe('the public key', () => {
     expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  it('15.11 stands there with the office that we ship as well', async () => {
+  it('15.11 is there with our own office too', async () => {
     const shipped = await testSite()
     expect((await shipped.get('/.well-known/jwks.json')).json().keys).toHaveLength(1)
     await shipped.close()
   })
 })
 
-describe('an operator’s own office, built from the example in the guide', () => {
-  it('15.11 lets in the member behind a grant, once', async () => {
+describe('another office, with the code from the README', () => {
+  it('15.11 admits the member of a grant, once', async () => {
     const { token, vo_url } = (await site.post('enrollment/add-enrollment', await filledForm(site))).json()
     expect(vo_url).toBe(OFFICE_URL)
     const newest = await site.db.selectFrom('member').select('id').where('id', '<>', member_id).executeTakeFirst()
@@ -82,19 +82,19 @@ describe('an operator’s own office, built from the example in the guide', () =
         { ...site.world, config: { ...site.world.config, PUBLIC_URL: 'https://elsewhere.example' } },
         member_id,
       ),
-    'that is late': () =>
+    'that has expired': () =>
       mintGrant({ ...site.world, now: () => new Date(site.world.now().getTime() - 61_000) }, member_id),
     'whose member was changed': () => {
       const [head, body = '', signature] = mintGrant(site.world, member_id).split('.')
-      const said = { ...JSON.parse(Buffer.from(body, 'base64url').toString()), sub: 'somebody else' }
-      return `${head}.${Buffer.from(JSON.stringify(said)).toString('base64url')}.${signature}`
+      const claims = { ...JSON.parse(Buffer.from(body, 'base64url').toString()), sub: 'somebody else' }
+      return `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${signature}`
     },
     'whose signature was changed': () => {
       const token = mintGrant(site.world, member_id)
-      const place = token.length - 10
-      return token.slice(0, place) + (token[place] === 'A' ? 'B' : 'A') + token.slice(place + 1)
+      const index = token.length - 10
+      return token.slice(0, index) + (token[index] === 'A' ? 'B' : 'A') + token.slice(index + 1)
     },
-    'that nobody signed': () =>
+    'without a signature': () =>
       new UnsecuredJWT().setIssuer(site.world.config.PUBLIC_URL).setAudience(OFFICE_URL).setSubject(member_id).encode(),
     'signed with the public key as a secret': () =>
       new SignJWT({ jti: 'x' })
@@ -104,11 +104,11 @@ describe('an operator’s own office, built from the example in the guide', () =
         .setSubject(member_id)
         .setExpirationTime('1m')
         .sign(Buffer.from(JSON.stringify(site.world.keys.signing.publicJwk))),
-    'that is a bundle of accepted texts': async () => {
+    'that is a consent bundle': async () => {
       const { payload, protected: head, signature } = JSON.parse(await consentBundle(site.world, member_id))
       return `${head}.${payload}.${signature}`
     },
-    'that is nothing': async () => '',
+    'that is empty': async () => '',
   }
   it.each(Object.entries(wrong))('15.11 refuses a grant %s', async (_what, token) => {
     const before = used.size

@@ -154,7 +154,7 @@ describe('too many wrong passwords', () => {
     const replies = await Promise.all(Array.from({ length: 18 }, () => signIn(username, password, '', crowded)))
     const crowd = replies.filter(({ statusCode }) => statusCode === 503)
     expect(crowd.length).toBeGreaterThan(0)
-    expect(crowd[0]?.json()).toEqual({ message: 'Many people are here right now. Please try again in a moment.' })
+    expect(crowd[0]?.json()).toEqual({ message: 'We’re very busy right now. Please try again in a moment.' })
     const counted = await crowded.db
       .selectFrom('limit_count')
       .select('count')

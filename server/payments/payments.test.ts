@@ -83,7 +83,7 @@ describe('a declined card', () => {
     expect((await attempt(cards.declined)).statusCode).toBe(200)
     const third = await attempt(cards.good)
     expect(third.statusCode).toBe(429)
-    expect(third.json().message).toMatch(/^That was tried too often\. Please wait \d+ minutes and try again\.$/)
+    expect(third.json().message).toMatch(/^Too many attempts\. Please try again in (about an hour|\d+ minutes)\.$/)
     await strict.close()
   })
 })

@@ -36,8 +36,8 @@ const openFor = ({ db, world }: Site, seconds: number) => {
   return openBreaker(db, world.now(), 'codes', new Date(world.now().getTime() + seconds * 1000))
 }
 
-describe('a message costs money', () => {
-  it('5.7 the first code of an enrollment needs a solved captcha, the others do not', async () => {
+describe('a phone code', () => {
+  it('5.7 needs a solved captcha if it is the first of an enrollment', async () => {
     const { cookie } = await visitor()
     const send = (more: object) =>
       site.post('twilio/send-verification-code', { phone_number: '+12025550131', ...more }, { cookie })
@@ -56,22 +56,22 @@ describe('a message costs money', () => {
     expect((await send({})).json().status).toBe(1)
   })
 
-  it('5.7 it goes to the operator’s countries only', async () => {
+  it('5.7 is only sent to the operator’s countries', async () => {
     const { send } = await visitor()
     for (const phone of ['+18765550123', '+447700900123', '+882123456789'])
       expect((await send(phone)).json()).toEqual({
         status: 0,
-        message: 'Codes cannot be sent to this country. Please use another number.',
+        message: 'We can’t send codes to this country. Please use another number.',
       })
     expect((await send('+14165550123')).json().status).toBe(1)
   })
 
   it.each(['+17872345678', '+16713001234', '+13406421234', '+16847331234', '+16702345678'])(
-    '5.7 it goes to the territories that the form offers: %s',
+    '5.7 is sent to the territories in the form: %s',
     async (phone) => expect((await (await visitor()).send(phone)).json().status).toBe(1),
   )
 
-  it('5.1 a code belongs to who asked for it, and is void when the number changes', async () => {
+  it('5.1 belongs to the visitor who requested it, and is void when the number changes', async () => {
     const [one, other] = [await visitor(), await visitor()]
     await one.send('+12025550132')
     const code = await codeTo('+12025550132')
@@ -85,18 +85,21 @@ describe('a message costs money', () => {
     ['a block of numbers', { LIMIT_CODES_BY_BLOCK: '2/3600' }, (n: number) => `+1202555012${n}`],
     ['a day', { LIMIT_CODES: '2/86400' }, (n: number) => `+12025${n}50123`],
     ['one enrollment', { LIMIT_CODES_BY_ENROLLMENT: '2/3600' }, (n: number) => `+12025${n}50124`],
-  ])('6.4 no more go to %s than the operator allows, and the refusal is the spec’s own', async (_, env, number) => {
-    const strict = await testSite({ PHONE_VERIFICATION: 'on', ...env })
-    const { send } = await phonesOf(strict).visitor()
-    const replies = [await send(number(1)), await send(number(2)), await send(number(3))]
-    expect(replies.map((reply) => reply.statusCode)).toEqual([200, 200, 429])
-    expect(replies[2]?.json()).toMatchObject({ status: 0, message: expect.stringMatching(/^That was tried too often/) })
-    expect(Number(replies[2]?.headers['retry-after'])).toBeGreaterThan(0)
-    await strict.close()
-  })
+  ])(
+    '6.4 is not sent more often to %s than the operator allows; the refusal is the spec’s own',
+    async (_, env, number) => {
+      const strict = await testSite({ PHONE_VERIFICATION: 'on', ...env })
+      const { send } = await phonesOf(strict).visitor()
+      const replies = [await send(number(1)), await send(number(2)), await send(number(3))]
+      expect(replies.map((reply) => reply.statusCode)).toEqual([200, 200, 429])
+      expect(replies[2]?.json()).toMatchObject({ status: 0, message: expect.stringMatching(/^Too many attempts\./) })
+      expect(Number(replies[2]?.headers['retry-after'])).toBeGreaterThan(0)
+      await strict.close()
+    },
+  )
 
   it.each(['LIMIT_CODES_BY_ADDRESS', 'LIMIT_CODES_BY_ENROLLMENT'])(
-    '6.4 one that the vendor refuses is none, but asking for it counts: %s',
+    '6.4 that the vendor refuses does not count as sent, but as requested: %s',
     async (limit) => {
       const few = { LIMIT_CODES_BY_NUMBER: '1/3600', LIMIT_CODES_BY_BLOCK: '2/3600', LIMIT_CODES: '2/86400' }
       const strict = await testSite({ PHONE_VERIFICATION: 'on', ...few, [limit]: '3/3600' })
@@ -108,7 +111,7 @@ describe('a message costs money', () => {
     },
   )
 
-  it('6.6 when nobody confirms them, only a few are sent for a while, and one that is confirmed makes room', async () => {
+  it('6.6 is sent only a few times for a while if none is confirmed, and each confirmed one makes room', async () => {
     const strict = await testSite({ ...pumped, BREAKER_CODES: '3/3600/70', BREAKER_SECONDS: '600' })
     const { send, confirm } = crowdOf(strict)
     for (let sends = 1; sends <= 3; sends++) expect((await send(sends)).json().status).toBe(1)
@@ -120,7 +123,7 @@ describe('a message costs money', () => {
     expect([refused.statusCode, refused.headers['retry-after'], refused.json().message]).toEqual([
       429,
       '600',
-      'Codes cannot be sent at the moment. Please wait 10 minutes and try again.',
+      'We can’t send codes right now. Please try again in 10 minutes.',
     ])
     expect((await confirm(5, honest)).json().status).toBe(1)
     expect((await send(7)).json().status).toBe(1)
@@ -130,7 +133,7 @@ describe('a message costs money', () => {
     await strict.close()
   })
 
-  it('6.6 of those few, two a day go to one network', async () => {
+  it('6.6 then goes to one network twice a day at most', async () => {
     const strict = await testSite({ ...pumped, BREAKER_CODES: '40/3600/70' })
     const { send } = crowdOf(strict)
     await openFor(strict, 600)
@@ -141,7 +144,7 @@ describe('a message costs money', () => {
     await strict.close()
   })
 
-  it('6.6 as many as ever are sent when the breaker is switched off while it is open', async () => {
+  it('6.6 is sent without a reduced quota once the breaker is switched off', async () => {
     const strict = await testSite({ ...pumped, BREAKER_CODES: 'off' })
     const { send } = crowdOf(strict)
     await openFor(strict, 600)
@@ -149,7 +152,7 @@ describe('a message costs money', () => {
     await strict.close()
   })
 
-  it('6.6 one that was none of those few makes no room', async () => {
+  it('6.6 that was sent before the breaker opened makes no room', async () => {
     const strict = await testSite({ ...pumped, BREAKER_CODES: '4/3600/70' })
     const { send, confirm } = crowdOf(strict)
     await openFor(strict, 10)
@@ -166,7 +169,7 @@ describe('a message costs money', () => {
     await strict.close()
   })
 
-  it('6.6 one network alone does not stop those of the others', async () => {
+  it('6.6 of one network alone does not stop those of others', async () => {
     const strict = await testSite({ ...pumped, BREAKER_CODES: '5/3600/70' })
     const { send } = crowdOf(strict)
     for (let sends = 0; sends < 22; sends++) expect((await send(sends, `2001:db8:7:${sends}::1`)).json().status).toBe(1)
@@ -176,7 +179,7 @@ describe('a message costs money', () => {
     await strict.close()
   })
 
-  it('6.6 many at once that nobody confirms are not waited for; confirmed ones trip nothing', async () => {
+  it('6.6 opens the breaker at once if very many are sent, unless they are confirmed', async () => {
     const strict = await testSite({ ...pumped, BREAKER_CODES: '2/3600/70' })
     const { send, confirm } = crowdOf(strict)
     for (let sends = 0; sends < 12; sends++) expect((await confirm(sends, await send(sends))).json().status).toBe(1)
@@ -187,7 +190,7 @@ describe('a message costs money', () => {
     await strict.close()
   })
 
-  it('5.2 the wait for the next one is swept when it is over', async () => {
+  it('5.2 leaves no row behind when the wait for the next one is over', async () => {
     const plain = await testSite(pumped)
     const waiting = () => plain.db.selectFrom('lease').select('key').where('name', '=', 'code').execute()
     await crowdOf(plain).send(1)
@@ -199,7 +202,7 @@ describe('a message costs money', () => {
     await plain.close()
   })
 
-  it('6.4 a captcha is looked at as often as one address may ask for one, and no more', async () => {
+  it('6.4 cannot be used to check more captchas than an address may request', async () => {
     const strict = await testSite({ PHONE_VERIFICATION: 'on', LIMIT_CHALLENGES: '3/3600' })
     let looked = 0
     strict.world.captcha.verify = async () => {
@@ -215,7 +218,7 @@ describe('a message costs money', () => {
   })
 })
 
-describe('5.8 where a phone need not be confirmed', () => {
+describe('5.8 if phones need not be confirmed', () => {
   it('5.8 no code is sent, by SMS or by call', async () => {
     const plain = await testSite()
     const { send, call } = await phonesOf(plain).visitor()
@@ -227,7 +230,7 @@ describe('5.8 where a phone need not be confirmed', () => {
     await plain.close()
   })
 
-  it('5.8 but while too many cards are declined, and for an hour afterwards', async () => {
+  it('5.8 codes are sent while too many cards are declined, and for an hour afterwards', async () => {
     const plain = await testSite({ BREAKER_DECLINES: '1/600/50', BREAKER_SECONDS: '600' })
     const { send } = await phonesOf(plain).visitor()
     await recordDecline(plain.world, 'a network')
@@ -240,7 +243,7 @@ describe('5.8 where a phone need not be confirmed', () => {
     await plain.close()
   })
 
-  it('5.8 and to a network whose own cards need it: the code leads to the payment', async () => {
+  it('5.8 codes are sent to a network whose own cards need them, and allow the payment', async () => {
     const plain = await testSite({ BREAKER_DECLINES: '2/600/50' })
     for (let n = 0; n < 2; n++) await recordDecline(plain.world, '127.0.0.1')
     const { codeTo, visitor } = phonesOf(plain)
@@ -254,7 +257,7 @@ describe('5.8 where a phone need not be confirmed', () => {
     await plain.close()
   })
 
-  it('5.8 which it may still get an hour later', async () => {
+  it('5.8 that network can still get one an hour later', async () => {
     const plain = await testSite({ BREAKER_DECLINES: '2/600/50' })
     for (let n = 0; n < 2; n++) await recordDecline(plain.world, '127.0.0.1')
     const { send } = await phonesOf(plain).visitor()
@@ -267,7 +270,7 @@ describe('5.8 where a phone need not be confirmed', () => {
   })
 })
 
-it('6.6 one phone that confirms again and again makes up for nobody else’s messages, and solves one captcha', async () => {
+it('6.6 a phone that confirms again and again only makes up for its own messages, and needs one captcha', async () => {
   const site = await testSite({ PHONE_VERIFICATION: 'on' })
   const send = async (phone_number: string, headers = {}) =>
     site.post('twilio/send-verification-code', { phone_number, captcha: await site.captcha() }, headers)

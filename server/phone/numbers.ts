@@ -1,5 +1,5 @@
-/** What the world's numbering plans say: a large book, opened when the first number is looked up. */
-const book = async () => {
+/** The numbering plans of all countries are large, so they are loaded on first use. */
+const loadNumberingPlans = async () => {
   const [{ isPossiblePhoneNumber, parsePhoneNumberWithError }, { default: metadata }] = await Promise.all([
     import('libphonenumber-js/max'),
     import('libphonenumber-js/max/metadata'),
@@ -10,21 +10,21 @@ const book = async () => {
 
 /** Whether a number can exist. */
 export const isPossible = async (mobile_phone: string): Promise<boolean> =>
-  (await book()).isPossiblePhoneNumber(mobile_phone)
+  (await loadNumberingPlans()).isPossiblePhoneNumber(mobile_phone)
 
 /**
- * The number as the whole world dials it, so that it is one number wherever it is counted, confirmed and kept: '+4407700…' loses
- * the zero that is dialled at home, an Italian one keeps it. What cannot exist stays as it is, and so does North America's, unread.
+ * The number in its international form, so that it is the same wherever it is counted, confirmed and stored: '+4407700…'
+ * loses its domestic zero, an Italian number keeps it. Impossible numbers stay as they are. North American ones need no lookup.
  */
 export async function toDialable(mobile_phone: string): Promise<string> {
   if (/^\+1\d{10}$/.test(mobile_phone)) return mobile_phone
-  const { isPossiblePhoneNumber, parsePhoneNumberWithError } = await book()
+  const { isPossiblePhoneNumber, parsePhoneNumberWithError } = await loadNumberingPlans()
   return isPossiblePhoneNumber(mobile_phone) ? parsePhoneNumberWithError(mobile_phone).number : mobile_phone
 }
 
-/** The country of a possible number; one that is nobody's yet belongs to the first of its calling code. */
+/** The country of a possible number. An unassigned number belongs to the main country of its calling code. */
 export async function countryOf(mobile_phone: string): Promise<string> {
-  const { parsePhoneNumberWithError, mainCountries } = await book()
+  const { parsePhoneNumberWithError, mainCountries } = await loadNumberingPlans()
   const { country, countryCallingCode } = parsePhoneNumberWithError(mobile_phone)
   return country ?? mainCountries[countryCallingCode]?.[0] ?? ''
 }

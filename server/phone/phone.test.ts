@@ -5,10 +5,10 @@ import { filledForm, testSite } from '#server/test/site.ts'
 const site = await testSite({ PHONE_VERIFICATION: 'on' })
 afterAll(() => site.close())
 const { codeTo, counted, outbox, visitor } = phonesOf(site)
-const checksSpent = () => counted('LIMIT_CODE_CHECKS')
+const checksUsed = () => counted('LIMIT_CODE_CHECKS')
 
 describe('a code', () => {
-  it('5.1 comes by SMS with the line that lets a phone fill it in, and confirms the number once', async () => {
+  it('5.1 comes by SMS, with the line for autofill, and confirms the number once', async () => {
     const { send, verify } = await visitor()
     expect((await send('+1 (202) 555-0101')).json()).toEqual({
       status: 1,
@@ -27,44 +27,44 @@ describe('a code', () => {
     })
   })
 
-  it('5.1 that was right is right again for who did not hear it, whatever they type, and for nobody else', async () => {
+  it('5.1 stays confirmed for the same visitor, whatever they type next, and for no other visitor', async () => {
     const [{ send, verify }, other] = [await visitor(), await visitor()]
     await send('+12025550109')
     const code = await codeTo('+12025550109')
     const wrong = code === '111111' ? '222222' : '111111'
     expect((await verify('+12025550109', code)).json().status).toBe(1)
-    const spent = await checksSpent()
+    const used = await checksUsed()
     const { check } = site.world.sms
-    site.world.sms.check = () => Promise.reject(new Error('asked although nothing is left to ask'))
-    for (const typed of [code, wrong, code])
-      expect((await verify('+12025550109', typed)).json()).toEqual({
+    site.world.sms.check = () => Promise.reject(new Error('checked although it is already confirmed'))
+    for (const entry of [code, wrong, code])
+      expect((await verify('+12025550109', entry)).json()).toEqual({
         status: 1,
         message: 'Your phone number has been successfully verified.',
       })
     site.world.sms.check = check
-    expect(await checksSpent()).toBe(spent)
+    expect(await checksUsed()).toBe(used)
     expect((await other.verify('+12025550109', code)).json().status).toBe(0)
     site.pass(30)
     await send('+12025550109')
-    expect((await verify('+12025550109', wrong)).json().status, 'a new code is a new question').toBe(0)
+    expect((await verify('+12025550109', wrong)).json().status, 'a new code must be confirmed again').toBe(0)
     expect((await verify('+12025550109', await codeTo('+12025550109'))).json().status).toBe(1)
   })
 
-  it('5.1 that was right for one press is right for another that was under way', async () => {
+  it('5.1 that was right for one request is right for a concurrent one', async () => {
     const { send, verify } = await visitor()
     await send('+12025550177')
     const code = await codeTo('+12025550177')
     const { check } = site.world.sms
-    const { promise: wait, resolve: go } = Promise.withResolvers<void>()
-    let asked = 0
-    site.world.sms.check = async (...asking) => {
-      if (++asked === 1) await wait
-      return check(...asking)
+    const { promise: wait, resolve: resume } = Promise.withResolvers<void>()
+    let checks = 0
+    site.world.sms.check = async (...args) => {
+      if (++checks === 1) await wait
+      return check(...args)
     }
     const slow = verify('+12025550177', code)
-    await expect.poll(() => asked).toBe(1)
+    await expect.poll(() => checks).toBe(1)
     expect((await verify('+12025550177', code)).json().status).toBe(1)
-    go()
+    resume()
     expect((await slow).json().status).toBe(1)
     site.world.sms.check = check
   })
@@ -83,13 +83,13 @@ describe('a code', () => {
     expect((await send('+12025550102')).json().status).toBe(1)
   })
 
-  it('5.2 counts down only for who was sent it and can still use it', async () => {
+  it('5.2 counts down only for a visitor who can still use it', async () => {
     const [{ send, verify }, other] = [await visitor(), await visitor()]
     const [one, another] = ['+12025550114', '+12025550115']
     await send(one)
     const code = await codeTo(one)
     site.pass(10)
-    const wait = 'Please wait 20 seconds and ask for a new code then.'
+    const wait = 'Please wait 20 seconds before you request a new code.'
     const refused = await other.send(one)
     expect([refused.statusCode, refused.headers['retry-after'], refused.json().message]).toEqual([429, '20', wait])
     expect((await send(one)).json().message).toBe('Resend code in 20 seconds')
@@ -98,24 +98,24 @@ describe('a code', () => {
     expect((await verify(one, code)).json().status).toBe(0)
   })
 
-  it('5.2 is sent once, however many ask for it at once', async () => {
+  it('5.2 is sent once for concurrent requests', async () => {
     const asking = await Promise.all(Array.from({ length: 4 }, visitor))
     const replies = await Promise.all(asking.map(({ send }) => send('+12025550108')))
     expect(replies.map((reply) => reply.statusCode).sort()).toEqual([200, 429, 429, 429])
     expect(await outbox('+12025550108')).toHaveLength(1)
   })
 
-  it('5.4 is good for ten minutes', async () => {
+  it('5.4 is valid for ten minutes', async () => {
     const { send, verify } = await visitor()
     await send('+12025550103')
     site.pass(601)
     expect((await verify('+12025550103', await codeTo('+12025550103'))).json()).toEqual({
       status: 0,
-      message: 'This code is no longer good. Please ask for a new one.',
+      message: 'This code has expired. Please request a new one.',
     })
   })
 
-  it('5.4 is good for five tries, also when they come at once', async () => {
+  it('5.4 is valid for five tries, even concurrent ones', async () => {
     const { send, verify } = await visitor()
     await send('+12025550104')
     const code = await codeTo('+12025550104')
@@ -124,7 +124,7 @@ describe('a code', () => {
     expect((await verify('+12025550104', code)).json()).toMatchObject({ status: 0 })
   })
 
-  it('5.1 is taken once, however often it is brought at once', async () => {
+  it('5.1 is accepted once by concurrent requests', async () => {
     const { send, verify } = await visitor()
     await send('+12025550105')
     const code = await codeTo('+12025550105')
@@ -143,18 +143,18 @@ describe('a code', () => {
 
   it.each([
     ['+1202555', 'Invalid mobile phone number format.'],
-    ['+12025550404', 'This number cannot receive text messages. Try a call instead, or another number.'],
-    ['+12025550429', 'Too many codes were asked for with this number. Please wait 10 minutes and try again.'],
-    ['+12025550403', 'Codes cannot be sent to this number. Please use another number.'],
+    ['+12025550404', 'This number can’t receive text messages. Please try a call instead, or use another number.'],
+    ['+12025550429', 'Too many codes were requested for this number. Please try again in 10 minutes.'],
+    ['+12025550403', 'We can’t send codes to this number. Please use another number.'],
     ['+12025550500', 'Error sending verification code'],
-  ])('5.3 to %s is not sent, with a message', async (phone, message) => {
+  ])('5.3 to %s is refused with a message', async (phone, message) => {
     const { send } = await visitor()
     const reply = await send(phone)
     expect([reply.statusCode, reply.json()]).toEqual([200, { status: 0, message }])
     expect(await outbox(phone)).toEqual([])
   })
 
-  it('6.4 is not sent to one number too often', async () => {
+  it('6.4 is not sent to the same number too often', async () => {
     const replies = []
     for (let sends = 0; sends < 6; sends++) {
       replies.push(await (await visitor()).send('+12025550107'))
@@ -164,7 +164,7 @@ describe('a code', () => {
   })
 })
 
-it('6.4 after too many wrong codes not even the right one is looked at', async () => {
+it('6.4 after too many wrong codes, the right one is refused too', async () => {
   const strict = await testSite({ PHONE_VERIFICATION: 'on', LIMIT_CODE_CHECKS: '1/3600' })
   const phone_number = '+12025550121'
   const sent = await strict.post('twilio/send-verification-code', { phone_number, captcha: await strict.captcha() })
@@ -177,18 +177,18 @@ it('6.4 after too many wrong codes not even the right one is looked at', async (
   await strict.close()
 })
 
-it.each(['wrong', 'unknown'] as const)('6.4 many at once do not outrun the limit of checks: %s', async (answer) => {
+it.each(['wrong', 'unknown'] as const)('6.4 concurrent checks cannot exceed the limit: %s', async (answer) => {
   const strict = await testSite({ PHONE_VERIFICATION: 'on', LIMIT_CODE_CHECKS: '3/3600' })
-  let asked = 0
+  let checks = 0
   strict.world.sms.check = async () => {
-    asked++
+    checks++
     return answer
   }
   const { send, verify } = await phonesOf(strict).visitor()
   await send('+12025550122')
   const replies = await Promise.all(Array.from({ length: 12 }, () => verify('+12025550122', '000000')))
   expect(replies.filter(({ statusCode }) => statusCode === 429)).toHaveLength(9)
-  expect(asked).toBe(3)
+  expect(checks).toBe(3)
   await strict.close()
 })
 
@@ -207,7 +207,7 @@ describe('with PHONE_VERIFICATION=on', () => {
     expect((await enroll('+12025550112')).statusCode).toBe(422)
     expect((await enroll('+12025550111')).json().payment).toBe('Approved')
   })
-  it('5.5 a number that was confirmed in one tab is confirmed for the other, and for nobody else', async () => {
+  it('5.5 a number that was confirmed in one tab is confirmed in the other, and for no other visitor', async () => {
     const first = await visitor()
     const { cookie, send, verify } = await visitor() // the second tab: its cookie is the one that the browser keeps
     await send('+12025550113')
@@ -223,7 +223,7 @@ describe('with PHONE_VERIFICATION=on', () => {
     expect((await pay({ cookie })).json().payment).toBe('Approved')
   })
 
-  it('5.3 a number is one number, with or without the zero that is dialled at home', async () => {
+  it('5.3 a number is the same with or without its domestic zero', async () => {
     const abroad = await testSite({
       PHONE_VERIFICATION: 'on',
       PHONE_COUNTRIES: 'GB,IT',

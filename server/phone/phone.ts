@@ -1,13 +1,13 @@
 import { figures } from '#contract/figures.ts'
 import { recordCodeConfirmed, recordCodeSent, requiresPhoneCode, secondsOpen } from '#server/abuse/breaker.ts'
 import {
-  type LimitUse as Counted,
   countAgainstLimit,
   countAgainstLimits,
   countRefusal,
   formatWait,
   isLimitReached,
   type LimitName,
+  type LimitUse,
   undoOneUse,
 } from '#server/abuse/limits.ts'
 import { acquireLease, leaseExpiry, releaseLease } from '#server/db/leases.ts'
@@ -17,45 +17,45 @@ import { Refusal, refuseField } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 import { countryOf, isPossible } from './numbers.ts'
 
-/** What the spec's phone calls answer: 1 is success. */
+/** The reply of the spec's phone calls: status 1 is success. */
 type PhoneReply = { status: 0 | 1; message: string }
 
-const said = {
+const replies = {
   sent: { status: 1, message: 'Verification code has been successfully sent to your phone.' },
   impossible: { status: 0, message: 'Invalid mobile phone number format.' },
   unreachable: {
     status: 0,
-    message: 'This number cannot receive text messages. Try a call instead, or another number.',
+    message: 'This number can’t receive text messages. Please try a call instead, or use another number.',
   },
   too_often: {
     status: 0,
-    message: 'Too many codes were asked for with this number. Please wait 10 minutes and try again.',
+    message: 'Too many codes were requested for this number. Please try again in 10 minutes.',
   },
-  blocked: { status: 0, message: 'Codes cannot be sent to this number. Please use another number.' },
-  elsewhere: { status: 0, message: 'Codes cannot be sent to this country. Please use another number.' },
+  blocked: { status: 0, message: 'We can’t send codes to this number. Please use another number.' },
+  elsewhere: { status: 0, message: 'We can’t send codes to this country. Please use another number.' },
   unsent: { status: 0, message: 'Error sending verification code' },
   right: { status: 1, message: 'Your phone number has been successfully verified.' },
-  wrong: { status: 0, message: 'That is not the code we sent. Please check it and try again.' },
-  gone: { status: 0, message: 'This code is no longer good. Please ask for a new one.' },
+  wrong: { status: 0, message: 'This code is incorrect. Please check it and try again.' },
+  gone: { status: 0, message: 'This code has expired. Please request a new one.' },
   unchecked: { status: 0, message: 'An error occurred while verifying the code.' },
 } as const satisfies Record<string, PhoneReply>
 
-type Asked = { mobile_phone: string; channel: 'sms' | 'call'; captcha: string | undefined }
+type CodeRequest = { mobile_phone: string; channel: 'sms' | 'call'; captcha: string | undefined }
 
-/** Sends a code, unless the last one is younger than the countdown that the page shows. Every message costs money. */
+/** Every message costs money, so there are many reasons to refuse one. */
 export async function sendCode(
   world: World,
-  { mobile_phone, channel, captcha }: Asked,
+  { mobile_phone, channel, captcha }: CodeRequest,
   visitor: Visitor,
   enrollment_id: string,
 ): Promise<PhoneReply> {
-  if (!(await isPossible(mobile_phone))) return said.impossible
+  if (!(await isPossible(mobile_phone))) return replies.impossible
   if (!world.config.PHONE_COUNTRIES.includes(await countryOf(mobile_phone))) {
     countRefusal('PHONE_COUNTRIES')
-    return said.elsewhere
+    return replies.elsewhere
   }
-  await refuseUnasked(world, visitor)
-  const trickle = await trickleOf(world, visitor)
+  await refuseUnneeded(world, visitor)
+  const reducedQuota = await reducedQuotaUses(world, visitor)
   await requireHuman(world, enrollment_id, captcha, visitor)
   await refuseTooSoon(world, enrollment_id, mobile_phone)
   let sending: Sending | undefined
@@ -63,9 +63,9 @@ export async function sendCode(
     ['LIMIT_CODES_BY_ADDRESS', visitor.address],
     ['LIMIT_CODES_BY_ENROLLMENT', enrollment_id],
     ['LIMIT_CODES_BY_NUMBER', mobile_phone],
-    ['LIMIT_CODES_BY_BLOCK', mobile_phone.slice(0, -4)], // ten thousand neighbours, rented together
+    ['LIMIT_CODES_BY_BLOCK', mobile_phone.slice(0, -4)], // blocks of ten thousand numbers are rented together
     ['LIMIT_CODES', 'all'],
-    ...trickle,
+    ...reducedQuota,
   ]).catch(async (error: unknown) => {
     await releaseLease(world.db, 'code', mobile_phone)
     throw error
@@ -77,28 +77,28 @@ export async function sendCode(
     if (sending !== 'sent' && sending !== 'unknown') await giveBack({ names: PER_MESSAGE })
   }
   if (sending === 'sent' || sending === 'unknown') await expectCode(world, enrollment_id, mobile_phone)
-  if (sending === 'sent') await orLog(world, recordCodeSent(world, networkOf(visitor)))
-  return said[sending === 'unknown' ? 'unsent' : sending]
+  if (sending === 'sent') await logFailure(world, recordCodeSent(world, networkOf(visitor)))
+  return replies[sending === 'unknown' ? 'unsent' : sending]
 }
 
-/** What counts messages, and none was sent. Who asked has asked all the same: to try numbers on the vendor is somebody's business too. */
+/** Given back if no message was sent. The limits by address and enrollment stay counted, so that a visitor cannot probe numbers at the vendor. */
 const PER_MESSAGE: LimitName[] = ['LIMIT_CODES_BY_NUMBER', 'LIMIT_CODES_BY_BLOCK', 'LIMIT_CODES', 'BREAKER_CODES']
 
-/** A code is on its way, or may be: the vendor's answer can be lost when its message is not. */
+/** Also after an unknown result: the vendor may have sent the message although its reply was lost. */
 async function expectCode(world: World, enrollment_id: string, mobile_phone: string) {
   await forgetOtherNumbers(world, enrollment_id, mobile_phone)
   await world.db
     .insertInto('phone_check')
     .values({ enrollment_id, mobile_phone, sends: 1, sent_at: world.now(), verified_at: null })
-    .onConflict((clash) =>
-      clash
+    .onConflict((conflict) =>
+      conflict
         .columns(['enrollment_id', 'mobile_phone'])
         .doUpdateSet((row) => ({ sends: row('phone_check.sends', '+', 1), sent_at: world.now() })),
     )
     .execute()
 }
 
-/** A code belongs to one number: asking for another one voids what was sent before. */
+/** A code belongs to one number: requesting one for another number voids it. */
 const forgetOtherNumbers = ({ db }: World, enrollment_id: string, mobile_phone: string) =>
   db
     .deleteFrom('phone_check')
@@ -108,31 +108,32 @@ const forgetOtherNumbers = ({ db }: World, enrollment_id: string, mobile_phone: 
 
 const HOUR = 3600
 
-/** Where no card waits for a code, a message would be somebody's business with its price. Who was asked just now may still get it. */
-async function refuseUnasked(world: World, visitor: Visitor) {
+/** A code that no payment needs suggests SMS pumping. A visitor who was told to confirm within the last hour may still get one. */
+async function refuseUnneeded(world: World, visitor: Visitor) {
   if (world.config.PHONE_VERIFICATION || (await requiresPhoneCode(world, networkOf(visitor), HOUR))) return
   countRefusal('PHONE_VERIFICATION')
   throw new Refusal(409, 'No code is needed at the moment. Please go on without one.')
 }
 
-/** Codes that nobody confirms are such a business, too. While they are, few are sent: who did nothing shall not stand before a closed door. */
-async function trickleOf(world: World, visitor: Visitor): Promise<Counted[]> {
+/** Unconfirmed codes suggest SMS pumping. Keep sending a few, so that honest visitors are not locked out. */
+async function reducedQuotaUses(world: World, visitor: Visitor): Promise<LimitUse[]> {
   const retryAfter = await secondsOpen(world, 'codes')
   if (!retryAfter) return []
-  const trickle = trickleFor(visitor)
-  const spent = await Promise.all(trickle.map((counted) => isLimitReached(world, counted)))
-  if (!spent.includes(true)) return trickle
+  const uses = reducedQuotaOf(visitor)
+  const isReached = await Promise.all(uses.map((use) => isLimitReached(world, use)))
+  if (!isReached.includes(true)) return uses
   countRefusal('BREAKER_CODES')
-  const sentence = `Codes cannot be sent at the moment. Please wait ${formatWait(retryAfter)} and try again.`
-  throw new Refusal(429, sentence, { retryAfter })
+  throw new Refusal(429, `We can’t send codes right now. Please try again in ${formatWait(retryAfter)}.`, {
+    retryAfter,
+  })
 }
 
-const trickleFor = (visitor: Visitor): Counted[] => [
+const reducedQuotaOf = (visitor: Visitor): LimitUse[] => [
   ['BREAKER_CODES', 'all'],
   ['BREAKER_CODES_BY_NETWORK', networkOf(visitor)],
 ]
 
-/** Before the first message of an enrollment, and before no other. To look at a solution may cost a question to another company. */
+/** Only the first code of an enrollment needs a captcha. Checks count against a limit, because they may call a vendor. */
 async function requireHuman(world: World, enrollment_id: string, solution: string | undefined, { address }: Visitor) {
   const earlier = await world.db
     .selectFrom('phone_check')
@@ -146,93 +147,93 @@ async function requireHuman(world: World, enrollment_id: string, solution: strin
 }
 
 /**
- * One code at a time for a number: the statement that looks at the clock is the one that moves it on. Who was sent the last
- * one, and can still use it, hears the countdown; anybody else, how long to wait.
+ * A lease on the number keeps concurrent requests from sending two codes. A visitor who has the last code sees the countdown
+ * of the page; any other is told how long to wait.
  */
 async function refuseTooSoon(world: World, enrollment_id: string, mobile_phone: string) {
   const { db, now } = world
   const moment = now()
   const expires_at = new Date(moment.getTime() + figures.resend_seconds * 1000)
   if (await acquireLease(db, moment, { name: 'code', key: mobile_phone, expires_at })) return
-  const free_at = (await leaseExpiry(db, 'code', mobile_phone)) ?? moment
-  const left = Math.max(1, Math.ceil((free_at.getTime() - moment.getTime()) / 1000))
-  const isSent = await findCheck(world, enrollment_id, mobile_phone)
-  const sentence = isSent
-    ? `Resend code in ${left} seconds`
-    : `Please wait ${left} seconds and ask for a new code then.`
-  throw new Refusal(429, sentence, { retryAfter: left })
+  const expiry = (await leaseExpiry(db, 'code', mobile_phone)) ?? moment
+  const retryAfter = Math.max(1, Math.ceil((expiry.getTime() - moment.getTime()) / 1000))
+  const hasCode = await findCheck(world, enrollment_id, mobile_phone)
+  const sentence = hasCode
+    ? `Resend code in ${retryAfter} seconds`
+    : `Please wait ${formatWait(retryAfter)} before you request a new code.`
+  throw new Refusal(429, sentence, { retryAfter })
 }
 
-type Typed = { mobile_phone: string; code: string }
+type CodeEntry = { mobile_phone: string; code: string }
 
-/** A code counts as wrong until it is right, so that many at once cannot outrun the limit. */
+/** Every check counts as wrong until it is right, so that concurrent checks cannot exceed the limit. */
 export async function verifyCode(
   world: World,
-  typed: Typed,
+  entry: CodeEntry,
   visitor: Visitor,
   enrollment_id: string,
 ): Promise<PhoneReply> {
   const { giveBack } = await countAgainstLimit(world, 'LIMIT_CODE_CHECKS', visitor.address)
-  const reply = await confirm(world, typed, visitor, enrollment_id)
-  if (reply === said.right) await orLog(world, giveBack())
+  const reply = await confirm(world, entry, visitor, enrollment_id)
+  if (reply === replies.right) await logFailure(world, giveBack())
   return reply
 }
 
-/** A right code confirms this number for this enrollment, and only once; it stays confirmed. */
+/** A right code confirms this number for this enrollment, once and for good. */
 async function confirm(
   world: World,
-  { mobile_phone, code }: Typed,
+  { mobile_phone, code }: CodeEntry,
   visitor: Visitor,
   enrollment_id: string,
 ): Promise<PhoneReply> {
-  const asked = await findCheck(world, enrollment_id, mobile_phone) // by this visitor, and not before the number changed
-  if (isConfirmed(asked)) return said.right // it was, and whoever asks again did not hear it
-  const checked = asked ? await world.sms.check(mobile_phone, code) : 'gone'
-  if (checked === 'unknown') return said.unchecked
-  if (checked === 'gone' && isConfirmed(await findCheck(world, enrollment_id, mobile_phone))) return said.right // meanwhile
-  if (checked !== 'right') return said[checked]
+  const check = await findCheck(world, enrollment_id, mobile_phone) // missing if another visitor requested the code, or the number changed
+  if (isConfirmed(check)) return replies.right // a repeated request, whose first reply was lost
+  const result = check ? await world.sms.check(mobile_phone, code) : 'gone'
+  if (result === 'unknown') return replies.unchecked
+  if (result === 'gone' && isConfirmed(await findCheck(world, enrollment_id, mobile_phone))) return replies.right // by a concurrent request
+  if (result !== 'right') return replies[result]
   const now = world.now()
   await world.db
     .updateTable('phone_check')
-    .set({ verified_at: now, sends: 0 }) // so that the next code forgives none but its own messages
+    .set({ verified_at: now, sends: 0 }) // the next confirmation then only makes up for its own messages
     .where('enrollment_id', '=', enrollment_id)
     .where('mobile_phone', '=', mobile_phone)
     .execute()
-  if (asked) {
-    await orLog(world, recordCodeConfirmed(world, networkOf(visitor), asked))
-    await orLog(world, giveBackTrickle(world, visitor, asked))
+  if (check) {
+    await logFailure(world, recordCodeConfirmed(world, networkOf(visitor), check))
+    await logFailure(world, giveBackReducedQuota(world, visitor, check))
   }
-  await orLog(world, undoOneUse(world, ['LIMIT_CODES_BY_ADDRESS', visitor.address])) // which counts failures; this was none
-  return said.right
+  await logFailure(world, undoOneUse(world, ['LIMIT_CODES_BY_ADDRESS', visitor.address])) // this limit counts failures only
+  return replies.right
 }
 
-/** One of the few makes room for another. */
-async function giveBackTrickle(world: World, visitor: Visitor, { sent_at }: { sent_at: Date }) {
+/** A confirmed code makes room for another one. */
+async function giveBackReducedQuota(world: World, visitor: Visitor, { sent_at }: { sent_at: Date }) {
   if (!(await secondsOpen(world, 'codes', sent_at))) return
-  for (const counted of trickleFor(visitor)) await undoOneUse(world, counted)
+  for (const use of reducedQuotaOf(visitor)) await undoOneUse(world, use)
 }
 
-/** A code is used up by now: what is only counted must not take it from the visitor. */
-const orLog = (world: World, counting: Promise<unknown>) =>
-  counting.catch((err: unknown) => world.log.error({ err }, 'a code could not be counted'))
+/** The code is already sent or used, so an error while counting must not fail the request. */
+const logFailure = (world: World, counting: Promise<unknown>) =>
+  counting.catch((err: unknown) => world.log.error({ err }, 'could not count a phone code'))
 
-/** Whether this very number was confirmed, for the enrollment or by the visitor: two tabs may have one each, and share the cookie. */
+/** Whether this number was confirmed for the enrollment, or for the one in the cookie: two tabs may have different enrollments. */
 export async function isVerified(
   { db }: World,
   mobile_phone: string,
   { enrollment_id, cookie = enrollment_id }: { enrollment_id: string; cookie: string | undefined },
 ): Promise<boolean> {
-  const found = await db
+  const check = await db
     .selectFrom('phone_check')
     .select('verified_at')
     .where('enrollment_id', 'in', [enrollment_id, cookie])
     .where('mobile_phone', '=', mobile_phone)
     .where('verified_at', 'is not', null)
     .executeTakeFirst()
-  return found !== undefined
+  return check !== undefined
 }
 
-/** And no code was sent since. */
+/** Confirmed, and no code was sent since. */
 const isConfirmed = (check: { verified_at: Date | null; sends: number } | undefined) =>
   check !== undefined && check.verified_at !== null && check.sends === 0
 

@@ -5,42 +5,53 @@ import { tooBusy } from '#server/refusal.ts'
 const ARGON2ID = 2
 const argon2id = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-type Room = Pick<Config, 'HASHES_AT_ONCE' | 'HASHES_WAITING'>
+type Capacity = Pick<Config, 'HASHES_AT_ONCE' | 'HASHES_WAITING'>
 
-/** A password is the same on every keyboard, also on one that types an accent as a sign of its own. */
-const onAnyKeyboard = (password: string) => password.normalize()
+/** Keyboards differ in how they type an accented letter: as one character or as two. */
+const normalize = (password: string) => password.normalize()
 
-export const hashPassword = (password: string, room: Room): Promise<string> =>
-  inTurn(room, () => hash(onAnyKeyboard(password), argon2id))
+export const hashPassword = (password: string, capacity: Capacity): Promise<string> =>
+  withSemaphore(capacity, () => hash(normalize(password), argon2id))
 
-/** Whether a password is the one behind a hash. Without a hash it is not, and that takes as long to find out. */
-export const verifyPassword = (password: string, password_hash: string | undefined, room: Room): Promise<boolean> =>
-  inTurn(backRow(room), async () => {
-    nobodys ??= hash('nobody', argon2id).catch((error: unknown) => {
-      nobodys = undefined
-      throw error
-    })
-    const standIn = await nobodys // waited for by everybody, so that the first one is not told by it either
-    const isSame = await verify(password_hash ?? standIn, onAnyKeyboard(password))
+/** Without a hash it is false, and takes as long, so that the time does not tell whether a member exists. */
+export const verifyPassword = (
+  password: string,
+  password_hash: string | undefined,
+  capacity: Capacity,
+): Promise<boolean> =>
+  withSemaphore(forSignIns(capacity), async () => {
+    const dummy = await dummyHash() // always awaited, because the first call takes longer
+    const isSame = await verify(password_hash ?? dummy, normalize(password))
     return isSame && password_hash !== undefined
   })
 
-/** Whoever guesses passwords may fill a quarter of the places: who joins still finds one. */
-const backRow = ({ HASHES_AT_ONCE, HASHES_WAITING }: Room): Room => ({
+let dummyHashCache: Promise<string> | undefined
+
+function dummyHash(): Promise<string> {
+  dummyHashCache ??= hash('nobody', argon2id).catch((error: unknown) => {
+    dummyHashCache = undefined
+    throw error
+  })
+  return dummyHashCache
+}
+
+/** Sign-ins may use a quarter of the queue, so that guessing passwords does not keep others from joining. */
+const forSignIns = ({ HASHES_AT_ONCE, HASHES_WAITING }: Capacity): Capacity => ({
   HASHES_AT_ONCE,
   HASHES_WAITING: Math.ceil(HASHES_WAITING / 4),
 })
 
-let nobodys: Promise<string> | undefined
-
 let running = 0
 const waiting: (() => void)[] = []
 
-/** Few run at once and not too many wait: a crowd is told to come back instead of taking all memory. */
-async function inTurn<Result>({ HASHES_AT_ONCE, HASHES_WAITING }: Room, work: () => Promise<Result>): Promise<Result> {
+/** A hash takes 19 MB of memory, so only a few run at once and the queue is bounded. */
+async function withSemaphore<Result>(
+  { HASHES_AT_ONCE, HASHES_WAITING }: Capacity,
+  work: () => Promise<Result>,
+): Promise<Result> {
   if (running >= HASHES_AT_ONCE) {
     if (waiting.length >= HASHES_WAITING) throw tooBusy()
-    await new Promise<void>((go) => waiting.push(go))
+    await new Promise<void>((resume) => waiting.push(resume))
   } else running++
   try {
     return await work()

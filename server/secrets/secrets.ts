@@ -15,27 +15,27 @@ import type { JWK } from 'jose'
 import type { Db } from '#server/db/db.ts'
 import { OperatorError } from '#server/operator-error.ts'
 
-/** The keys all processes share: rows in the database, sealed under SECRET. */
+/** The keys that all processes share: rows in the database, encrypted with SECRET. */
 export type Keys = {
-  /** Signs the grants that open the office, and what was accepted. */
+  /** Signs grants for the office, and consent bundles. */
   signing: { privateKey: KeyObject; publicJwk: JWK; kid: string }
-  /** A keyed hash, by a key of its own for each purpose, so that what one part signs means nothing to another. */
+  /** A keyed hash. Each purpose has its own key, so that a hash for one purpose is worthless for another. */
   hmac: (purpose: string, text: string) => string
-  /** The key itself, for a part that does its own arithmetic. */
+  /** The key of a purpose, for libraries that compute with it themselves. */
   secret: (purpose: string) => Buffer
 }
 
-/** Rows sealed under another SECRET cannot be opened: say so before anything is signed with a new one. */
+/** Checked at the start, before anything is signed with a new key. */
 class WrongSecret extends OperatorError {
   constructor() {
-    super('SECRET is not the one that this database’s keys were sealed with.')
+    super('SECRET is not the one that this database’s keys were encrypted with.')
   }
 }
 
-/** Finds the keys, or makes them at the first start. Processes that start together agree on the first row written. */
+/** Reads the keys, or creates them at the first start. If several processes start at once, the first row wins. */
 export async function openKeys(db: Db, secret: string, now: Date): Promise<Keys> {
-  const root = await keep(db, secret, now, 'hmac', () => randomBytes(32).toString('base64'))
-  const jwk: JWK = JSON.parse(await keep(db, secret, now, 'grant', newSigningKey))
+  const root = await readOrCreate(db, secret, now, 'hmac', () => randomBytes(32).toString('base64'))
+  const jwk: JWK = JSON.parse(await readOrCreate(db, secret, now, 'grant', newSigningKey))
   const { d: _private, ...publicJwk } = jwk
   const kid = thumbprint(publicJwk)
   return {
@@ -44,20 +44,22 @@ export async function openKeys(db: Db, secret: string, now: Date): Promise<Keys>
       publicJwk: { ...publicJwk, kid, alg: 'ES256', use: 'sig' },
       kid,
     },
-    ...derivedFrom(Buffer.from(root, 'base64')),
+    ...deriveKeys(Buffer.from(root, 'base64')),
   }
 }
 
-/** Something signed: the three parts of a JWS (RFC 7515). `typ` says what it is. */
-export function signJws({ privateKey, kid }: Keys['signing'], typ: string, said: object) {
-  const [head = '', payload = ''] = [{ alg: 'ES256', kid, typ }, said].map((part) => asBase64(JSON.stringify(part)))
+/** A signed payload as the three parts of a JWS (RFC 7515). `typ` says what kind it is. */
+export function signJws({ privateKey, kid }: Keys['signing'], typ: string, content: object) {
+  const [head = '', payload = ''] = [{ alg: 'ES256', kid, typ }, content].map((part) =>
+    toBase64Url(JSON.stringify(part)),
+  )
   const signature = derToJose(sign('sha256', Buffer.from(`${head}.${payload}`), privateKey))
   return { payload, protected: head, signature: signature.toString('base64url') }
 }
 
 /**
- * The two numbers of a signature in 32 bytes each, as a JWS has them; in DER a sign and a length stand before each. Node does
- * it too, and then takes twice as long to sign.
+ * The two numbers of a signature as 32 bytes each, as a JWS needs them. DER puts a type and a length before each.
+ * Node can do this too (ieee-p1363), but then signing takes twice as long.
  */
 export function derToJose(der: Buffer): Buffer {
   const middle = 4 + (der[3] ?? 0)
@@ -65,14 +67,14 @@ export function derToJose(der: Buffer): Buffer {
   return Buffer.concat(numbers.map((number) => Buffer.concat([Buffer.alloc(32), number]).subarray(-32)))
 }
 
-const asBase64 = (text: string) => Buffer.from(text).toString('base64url')
+const toBase64Url = (text: string) => Buffer.from(text).toString('base64url')
 
-/** Each key is derived once: hashing with one that is ready costs a seventh. */
-function derivedFrom(root: Buffer): Pick<Keys, 'hmac' | 'secret'> {
-  const ready = new Map<string, KeyObject>()
+/** Keys are cached: with a KeyObject at hand, hashing takes a seventh of the time. */
+function deriveKeys(root: Buffer): Pick<Keys, 'hmac' | 'secret'> {
+  const cache = new Map<string, KeyObject>()
   const keyFor = (purpose: string): KeyObject => {
-    const key = ready.get(purpose) ?? createSecretKey(createHmac('sha256', root).update(purpose).digest())
-    ready.set(purpose, key)
+    const key = cache.get(purpose) ?? createSecretKey(createHmac('sha256', root).update(purpose).digest())
+    cache.set(purpose, key)
     return key
   }
   return {
@@ -84,21 +86,27 @@ function derivedFrom(root: Buffer): Pick<Keys, 'hmac' | 'secret'> {
 const newSigningKey = () =>
   JSON.stringify(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }))
 
-/** All that is kept of a word that opens something. */
-export const sha256 = (word: string): string => hash('sha256', word, 'base64url')
+/** Tokens are stored only as their hash. */
+export const sha256 = (text: string): string => hash('sha256', text, 'base64url')
 
-/** A key's own name (RFC 7638): the hash of what it consists of, in this order and spelling. */
+/** The id of a key (RFC 7638). The order of the properties matters. */
 const thumbprint = ({ crv, kty, x, y }: JWK) => sha256(JSON.stringify({ crv, kty, x, y }))
 
-async function keep(db: Db, secret: string, created_at: Date, name: string, make: () => string): Promise<string> {
+async function readOrCreate(
+  db: Db,
+  secret: string,
+  created_at: Date,
+  name: string,
+  create: () => string,
+): Promise<string> {
   const find = () => db.selectFrom('server_key').select('sealed').where('name', '=', name).executeTakeFirst()
   let row = await find()
   if (!row) {
-    const sealed = seal(secret, name, make())
+    const sealed = seal(secret, name, create())
     await db
       .insertInto('server_key')
       .values({ name, sealed, created_at })
-      .onConflict((clash) => clash.doNothing())
+      .onConflict((conflict) => conflict.doNothing())
       .execute()
     row = await find()
   }

@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { derToJose, signJws } from './secrets.ts'
 
-it.each([33, 32, 31, 1])('a number of %i bytes takes 32 of a signature', (length) => {
+it.each([33, 32, 31, 1])('a number of %i bytes becomes 32 bytes of the signature', (length) => {
   const number = Buffer.concat([Buffer.alloc(length > 32 ? 1 : 0), Buffer.alloc(Math.min(length, 32), 7)])
   const other = Buffer.alloc(32, 5)
   const der = Buffer.concat([
@@ -15,11 +15,11 @@ it.each([33, 32, 31, 1])('a number of %i bytes takes 32 of a signature', (length
   expect(derToJose(der)).toEqual(Buffer.concat([padded, other]))
 })
 
-it('every signature is the one that a JWS has', () => {
+it('every signature is valid for a JWS', () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = { key: createPublicKey(privateKey), dsaEncoding: 'ieee-p1363' } as const
-  for (let many = 0; many < 100; many++) {
-    const jws = signJws({ privateKey, kid: 'x', publicJwk: {} }, 'test', { many })
+  for (let round = 0; round < 100; round++) {
+    const jws = signJws({ privateKey, kid: 'x', publicJwk: {} }, 'test', { round })
     const signature = Buffer.from(jws.signature, 'base64url')
     expect(signature).toHaveLength(64)
     expect(verify('sha256', Buffer.from(`${jws.protected}.${jws.payload}`), key, signature)).toBe(true)

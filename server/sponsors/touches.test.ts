@@ -61,24 +61,24 @@ describe('the record of touches', () => {
     ]
     for (const rows of tampered) expect(firstTamperedRow(rows)).toBeDefined()
 
-    const report = await creditRecord(site.db, String(form.username))
-    expect(report?.said).toMatch(
-      /\/ana +opened[\s\S]+joined with Ana's Paper Lantern Studio[\s\S]+The record is whole\. Its seal is [0-9a-f]{64}\.$/,
+    const credit = await creditRecord(site.db, String(form.username))
+    expect(credit?.text).toMatch(
+      /\/ana +opened[\s\S]+joined with Ana's Paper Lantern Studio[\s\S]+The record is intact\. Its seal is [0-9a-f]{64}\.$/,
     )
     await sql`update sponsor_touch set site = 'anb' where enrollment_id = ${first.enrollment_id} and position = 1`.execute(
       site.db,
     )
     expect(await creditRecord(site.db, String(form.username))).toMatchObject({
-      isWhole: false,
-      said: expect.stringContaining('Row 1 is not what was written.'),
+      isIntact: false,
+      text: expect.stringContaining('Row 1 was changed.'),
     })
     await sql`update sponsor_touch set site = 'ana' where enrollment_id = ${first.enrollment_id} and position = 1`.execute(
       site.db,
     )
     await sql`delete from sponsor_touch where enrollment_id = ${first.enrollment_id} and position > 1`.execute(site.db)
     expect(await creditRecord(site.db, String(form.username))).toMatchObject({
-      isWhole: false,
-      said: expect.stringContaining('does not end where it ended'),
+      isIntact: false,
+      text: expect.stringContaining('Rows were added or removed'),
     })
     expect(await creditRecord(site.db, 'nobody')).toBeUndefined()
   })
@@ -86,8 +86,8 @@ describe('the record of touches', () => {
   it('3.2 16.2 is found by the member’s username in upper or lower case', async () => {
     const { username } = await joinedMember(site)
     expect(await creditRecord(site.db, username.toUpperCase())).toMatchObject({
-      isWhole: true,
-      said: expect.stringContaining(`\n${username} joined with `),
+      isIntact: true,
+      text: expect.stringContaining(`\n${username} joined with `),
     })
   })
 

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, type Db, embedded, openDatabase } from '#server/db/db.ts'
 import { tablesOf } from '#server/db/migrate.ts'
-import { seed } from '#server/db/ready.ts'
+import { seed } from '#server/db/prepare.ts'
 
 export const TEMPLATE = 'foyer_template'
 export const SEEDED_AT = new Date('2026-01-01T00:00:00Z')
@@ -21,7 +21,7 @@ export const testDatabase = async (): Promise<TestDatabase> =>
 const onPglite = (db: Db, close = () => db.destroy()): TestDatabase => ({
   db,
   description: 'a test',
-  finished: async () => undefined,
+  markInitialized: async () => undefined,
   close,
   url: undefined,
 })

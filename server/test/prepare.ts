@@ -5,7 +5,7 @@ import { PGlite } from '@electric-sql/pglite'
 import type { TestProject } from 'vitest/node'
 import { embedded, openDatabase } from '#server/db/db.ts'
 import { migrate } from '#server/db/migrate.ts'
-import { seed } from '#server/db/ready.ts'
+import { seed } from '#server/db/prepare.ts'
 import { at, run, SEEDED_AT, TEMPLATE } from './database.ts'
 
 /** Migrates and seeds once per run; each test file then gets a copy in a moment instead of seconds. */

@@ -11,7 +11,7 @@ export const settingErrors = (env: Env): string[] => {
   } catch (error) {
     if (!(error instanceof InvalidSettings)) throw error
     const [title, ...lines] = error.message.split('\n')
-    expect(title).toBe('These settings do not fit:')
+    expect(title).toBe('Invalid settings:')
     return lines.map((line) => line.trim())
   }
 }

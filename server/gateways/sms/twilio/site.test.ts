@@ -51,10 +51,10 @@ it('5.1 the whole site on the real gateway’s adapter: a code is sent, told fro
 })
 
 it.each([
-  ['+12025550404', 'This number cannot receive text messages. Try a call instead, or another number.'],
-  ['+12025550402', 'Too many codes were asked for with this number. Please wait 10 minutes and try again.'],
-  ['+12025550403', 'Codes cannot be sent to this number. Please use another number.'],
-  ['+12025550451', 'Codes cannot be sent to this number. Please use another number.'],
+  ['+12025550404', 'This number can’t receive text messages. Please try a call instead, or use another number.'],
+  ['+12025550402', 'Too many codes were requested for this number. Please try again in 10 minutes.'],
+  ['+12025550403', 'We can’t send codes to this number. Please use another number.'],
+  ['+12025550451', 'We can’t send codes to this number. Please use another number.'],
   ['+12025550408', 'Error sending verification code'],
 ])('5.3 what the vendor refuses is a sentence: %s', async (phone, message) => {
   const { send } = await visitor()

@@ -5,18 +5,21 @@ import { lockMigrations, migrate } from './migrate.ts'
 
 const samples = new URL('seed/', import.meta.url)
 
-type Making = { production: boolean; now: Date; say: (line: string) => void }
+type PrepareOptions = { production: boolean; now: Date; say: (line: string) => void }
 
-/** Brings the schema up to date; an empty database gets the sample data, but never in production. */
-export async function prepareDatabase({ db, finished }: Database, { production, now, say }: Making): Promise<void> {
+/** Migrates the schema. An empty database gets the sample data, but not in production. */
+export async function prepareDatabase(
+  { db, markInitialized }: Database,
+  { production, now, say }: PrepareOptions,
+): Promise<void> {
   for (const name of await migrate(db)) say(`applied ${name}`)
-  await finished()
+  await markInitialized()
   if (production) await requireMaster(db)
   else if (!(await hasMaster(db)) && (await seedOnce(db, now)))
     say('loaded the sample sponsors, packages and documents')
 }
 
-/** Nothing can be done on a database that nobody has loaded anything into. */
+/** Nothing works without sponsors, packages and documents. */
 export async function requireMaster(db: Db): Promise<void> {
   if (!(await hasMaster(db)))
     throw new OperatorError(
@@ -24,7 +27,7 @@ export async function requireMaster(db: Db): Promise<void> {
     )
 }
 
-/** Of processes that start together one does it. */
+/** Only one of several processes that start at once seeds the database. */
 const seedOnce = (db: Db, now: Date) =>
   inTransaction(db, async (db) => {
     await lockMigrations(db)
@@ -33,7 +36,7 @@ const seedOnce = (db: Db, now: Date) =>
 
 const hasMaster = (db: Db) => db.selectFrom('sponsor').select('id').where('site', '=', MASTER).executeTakeFirst()
 
-/** The sample data is a folder like any operator's. What reads folders is fetched only when there is one to read. */
+/** The sample data is a folder like an operator's. The code that reads it is loaded only if needed. */
 export async function seed(db: Db, now: Date): Promise<Record<string, number>> {
   const { loadFolder } = await import('./load.ts')
   return loadFolder(db, samples, now)

@@ -8,7 +8,7 @@ import { explainError, OperatorError } from '#server/operator-error.ts'
 import { at, isPostgres, run, testDatabase } from '#server/test/database.ts'
 import { backup } from './backup.ts'
 import { type Database, openDatabase } from './db.ts'
-import { prepareDatabase } from './ready.ts'
+import { prepareDatabase } from './prepare.ts'
 
 const TOGETHER = 4
 const now = new Date('2026-01-01T00:00:00Z')
@@ -28,28 +28,28 @@ afterAll(async () => {
   await database.close()
 })
 
-it('9.8 processes that start together on an empty database migrate once, seed once, and leave no lock behind', async () => {
-  const said: string[] = []
-  const say = (line: string) => void said.push(line)
+it('9.8 processes that start at once on an empty database migrate once, seed once, and leave no lock behind', async () => {
+  const lines: string[] = []
+  const say = (line: string) => void lines.push(line)
   await Promise.all(starting.map((one) => prepareDatabase(one, { production: false, now, say })))
-  expect(said.filter((line) => line.startsWith('loaded'))).toHaveLength(1)
-  expect(new Set(said).size).toBe(said.length)
+  expect(lines.filter((line) => line.startsWith('loaded'))).toHaveLength(1)
+  expect(new Set(lines).size).toBe(lines.length)
   const { rows } = await sql`
     select from pg_locks join pg_database on oid = database
     where locktype = 'advisory' and datname = current_database()`.execute(database.db)
   expect(rows).toEqual([])
 })
 
-it('9.9 an older version does not touch the database of a newer one, and says what to do', async () => {
+it('9.9 an older version does not touch the database of a newer one, and explains what to do', async () => {
   await sql`insert into kysely_migration (name, timestamp) values ('9999_later.sql', '2027')`.execute(database.db)
   const start = prepareDatabase(starting[0] ?? database, { production: false, now, say: () => undefined })
   await expect(start).rejects.toThrow(OperatorError)
   await expect(start).rejects.toThrow(
-    'This database has 9999_later.sql, which this version of Foyer does not know. Start the newer version that brought it.',
+    'This database has 9999_later.sql, which this version of Foyer does not know. Start the newer version that added it.',
   )
 })
 
-describe.runIf(isPostgres)('a PostgreSQL that is not fit', () => {
+describe.runIf(isPostgres)('an unusable PostgreSQL database', () => {
   const server = process.env.DATABASE_URL_TEST ?? 'postgres:'
   const name = `foyer_unfit_${process.pid}`
   const own = at(server, name)
@@ -59,8 +59,8 @@ describe.runIf(isPostgres)('a PostgreSQL that is not fit', () => {
     await run(server, 'drop role if exists "poor-role"')
   })
 
-  /** What an operator reads who starts on it. */
-  const started = async (url: string) => {
+  /** What the operator reads at the start. */
+  const startProblem = async (url: string) => {
     const opened = await openDatabase({ DATABASE_URL: url, DATABASE_POOL: 1, DATA_DIR: '' })
     const start = prepareDatabase(opened, { production: false, now, say: () => undefined })
     const problem = await start.catch((error: unknown) => error)
@@ -68,34 +68,33 @@ describe.runIf(isPostgres)('a PostgreSQL that is not fit', () => {
     return explainError(problem)
   }
 
-  it('8.1 a role that may not make tables is told what to run, and then may', async () => {
+  it('8.1 a role that may not create tables is told what to run', async () => {
     await run(server, `create database ${name}`)
     await run(server, 'create role "poor-role" login')
     await run(own, 'revoke create on schema public from public')
-    const said = await started(asPoor)
-    expect(said).toMatch(/^"poor-role" may not make tables in the schema public\. Let its owner run: GRANT /)
-    await run(own, said?.split('run: ')[1] ?? '')
-    expect(await started(asPoor)).toBeUndefined()
+    const problem = await startProblem(asPoor)
+    expect(problem).toMatch(/^"poor-role" may not create tables in the schema public\. As its owner, run: GRANT /)
+    await run(own, problem?.split('run: ')[1] ?? '')
+    expect(await startProblem(asPoor)).toBeUndefined()
     await run(own, 'revoke create on schema public from "poor-role"')
-    expect(await started(asPoor)).toBeUndefined() // nothing is made any more
+    expect(await startProblem(asPoor)).toBeUndefined() // nothing is made any more
   })
 
-  it('8.1 one that can only be read is a sentence, with our tables in it and without', async () => {
-    const sentence =
-      'This database can only be read. DATABASE_URL should name the one that can be written to, not a copy of it.'
+  it('8.1 a read-only database is explained in one sentence, with and without our tables', async () => {
+    const sentence = 'This database is read-only. Set DATABASE_URL to the primary, not to a replica.'
     const readOnly = (url: string) => `${url}?options=-cdefault_transaction_read_only%3Don`
-    expect(await started(readOnly(own))).toBe(sentence)
+    expect(await startProblem(readOnly(own))).toBe(sentence)
     await run(own, 'drop schema public cascade')
-    expect(await started(own)).toMatch(/^There is no schema on the search_path that \w+ may use\.$/)
+    expect(await startProblem(own)).toMatch(/^There is no schema on the search_path that \w+ may use\.$/)
     await run(own, 'create schema public')
-    expect(await started(readOnly(own))).toBe(sentence)
+    expect(await startProblem(readOnly(own))).toBe(sentence)
   })
 
-  it('9.1 one that is not UTF8 is refused, but what it holds can be saved', async () => {
+  it('9.1 a database that is not UTF8 is refused, but can be backed up', async () => {
     await run(server, `drop database if exists ${name} with (force)`)
     await run(server, `create database ${name} encoding 'LATIN1' locale 'C' template template0`)
-    expect(await started(own)).toMatch(
-      /^This database keeps its text as LATIN1, .+ createdb -T template0 -E UTF8 NAME;/,
+    expect(await startProblem(own)).toMatch(
+      /^This database has the encoding LATIN1, .+ createdb -T template0 -E UTF8 NAME,/,
     )
 
     await run(own, "create table kysely_migration as select '0001_foyer.sql' as name")

@@ -1,0 +1,179 @@
+import { isIP } from 'node:net'
+import numbering from 'libphonenumber-js/min/metadata'
+import * as z from 'zod/mini'
+
+/** What a setting may be. A message follows the name of its setting: "PORT must be a whole number from 0 to 65535". */
+
+const matching = (pattern: RegExp, message: string) => z.string().check(z.regex(pattern, message))
+const satisfying = (test: (text: string) => boolean, message: string) => z.string().check(z.refine(test, message))
+
+export const text = (byDefault: string) => z.prefault(z.string(), byDefault)
+
+export const secret = z.string().check(z.minLength(16, 'must have at least 16 characters'))
+
+export const integer = (min: number, max: number, byDefault: number) => {
+  const message = `must be a whole number from ${min} to ${max}`
+  const inRange = z.number().check(z.gte(min, message), z.lte(max, message))
+  return z.prefault(z.pipe(z.pipe(matching(/^\d+$/, message), z.transform(Number)), inRange), String(byDefault))
+}
+
+type Choices<Choice> = readonly [Choice, ...Choice[]]
+
+export const anyOf = <const Choice extends string>(choices: Choices<Choice>) =>
+  z.enum(choices, `must be one of: ${choices.join(', ')}`)
+
+/** The first choice is the default. */
+export const choice = <const Choice extends string>(choices: Choices<Choice>) => z._default(anyOf(choices), choices[0])
+
+export const onOff = z.pipe(
+  choice(['off', 'on']),
+  z.transform((answer) => answer === 'on'),
+)
+
+const listOf = <Entry extends z.ZodMiniType<string, string>>(entry: Entry, byDefault = '') =>
+  z.pipe(z.pipe(text(byDefault), z.transform(splitList)), z.array(entry))
+
+export const splitList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+
+export const list = listOf(z.string())
+
+/** Addresses are kept as browsers spell them, without a slash at the end. */
+export const url = (...protocols: string[]) =>
+  z.pipe(
+    satisfying((text) => isUrl(text, protocols), startsWith(protocols)),
+    z.transform((text) => new URL(text).href.replace(/\/+$/, '')),
+  )
+
+const startsWith = (protocols: string[]) =>
+  `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
+
+function isUrl(text: string, protocols: string[]): boolean {
+  if (!URL.canParse(text)) return false
+  const { hostname, protocol, search, hash } = new URL(text)
+  return Boolean(hostname) && protocols.includes(protocol) && !search && !hash
+}
+
+/** Pages link to each other from the root of the host, so a path in front of them would break every link. */
+export const siteUrl = url('http:', 'https:').check(
+  z.refine((text) => text === new URL(text).origin, 'must be a URL without a path, user name or password'),
+)
+
+/** Our keys are sent there, so the connection is encrypted unless it stays on this machine. */
+export const vendorUrl = url('http:', 'https:').check(
+  z.refine((text) => text.startsWith('https:') || isLoopback(text), startsWith(['https:'])),
+)
+
+const POSTGRES = ['postgres:', 'postgresql:']
+
+/** Kept as it is: what follows a question mark, such as sslmode, is for the driver. */
+export const databaseUrl = satisfying((text) => isUrl(text.split('?', 1)[0] ?? '', POSTGRES), startsWith(POSTGRES))
+
+export const isLoopback = (url: string): boolean =>
+  /^(?:127(?:\.\d+){3}|\[::1\]|(?:.+\.)?localhost)$/.test(new URL(url).hostname)
+
+/** Hosts with their ports, as browsers spell them. */
+export const hosts = listOf(
+  z.pipe(
+    satisfying(isHost, 'must be a list of hosts, such as join.example,localhost:3000'),
+    z.transform((text) => new URL(`http://${text}`).host),
+  ),
+)
+
+function isHost(text: string): boolean {
+  if (!URL.canParse(`http://${text}`)) return false
+  const { href, host } = new URL(`http://${text}`)
+  return href === `http://${host}/`
+}
+
+/** Trusted proxies by address, never by number of hops, because a client can add hops to the header. */
+export const proxies = listOf(
+  satisfying(isProxy, 'must be a list of addresses or networks, such as 10.0.0.5,192.168.0.0/16'),
+)
+
+function isProxy(text: string): boolean {
+  const network = z.union([z.enum(['loopback', 'linklocal', 'uniquelocal']), z.cidrv4(), z.cidrv6()])
+  const trustsEverybody = text.endsWith('/0')
+  return isIP(text) !== 0 || (z.safeParse(network, text).success && !trustsEverybody)
+}
+
+/** An id at Twilio. Its first two letters say what it identifies. */
+export const sid = (...prefixes: string[]) =>
+  matching(
+    new RegExp(`^(?:${prefixes.join('|')})[0-9a-f]{32}$`, 'i'),
+    `must be ${prefixes.join(' or ')} followed by 32 hexadecimal digits`,
+  )
+
+/** Login shells set MAIL to the path of a mailbox. Such a path is not meant for us and counts as not set. */
+export const mail = z.pipe(
+  z.pipe(
+    text('outbox'),
+    z.transform((text) => (text.startsWith('/') ? 'outbox' : text)),
+  ),
+  z.union([z.literal('outbox'), url('smtp:', 'smtps:')], `${startsWith(['smtp:', 'smtps:'])}, or outbox`),
+)
+
+/** One email address, with or without a name. The name is quoted, so that a comma in it does not start a second address. */
+export const sender = (byDefault: string) =>
+  z.pipe(
+    z.prefault(
+      satisfying(
+        (text) => EMAIL.test(splitSender(text).email),
+        'must be one address, such as Join <hello@join.example>',
+      ),
+      byDefault,
+    ),
+    z.transform((text) => {
+      const { name, email } = splitSender(text)
+      return name ? `"${name}" <${email}>` : email
+    }),
+  )
+
+const EMAIL = /^[^\s\p{Cc}"\\(),:;<>@]+@[^\s\p{Cc}"\\(),:;<>@]+$/u
+
+function splitSender(text: string): { name: string; email: string } {
+  const [, name = '', email = text] = /^([^\p{Cc}<>]*)<([^<>]*)>$/u.exec(text) ?? []
+  return { name: name.replace(/["\\]/g, '').trim(), email }
+}
+
+/** 'max/seconds': how often something may happen, and in what time. */
+export type Limit = { max: number; seconds: number }
+export const limit = (byDefault: string) =>
+  z.pipe(
+    z.prefault(matching(/^\d{1,9}\/[1-9]\d{0,8}$/, 'must be a count and seconds, such as 30/3600'), byDefault),
+    z.transform((text): Limit => {
+      const [max = 0, seconds = 0] = text.split('/').map(Number)
+      return { max, seconds }
+    }),
+  )
+
+/** 'failures/seconds/percent': so many failures in that time, if they are at least that share of all. 'off' is never reached. */
+export type Threshold = { failures: number; seconds: number; percent: number }
+export const threshold = (byDefault: string) =>
+  z.pipe(
+    z.prefault(
+      matching(
+        /^(?:off|[1-9]\d{0,8}\/[1-9]\d{0,8}\/(?:100|[1-9]\d?))$/,
+        'must be failures, seconds and percent, such as 20/600/50, or off',
+      ),
+      byDefault,
+    ),
+    z.transform((text): Threshold => {
+      const isOff = text === 'off'
+      const [failures = 0, seconds = 0, percent = 0] = (isOff ? byDefault : text).split('/').map(Number)
+      return { failures: isOff ? Number.POSITIVE_INFINITY : failures, seconds, percent }
+    }),
+  )
+
+/** Only countries with phone numbers: Britain is GB, and UK would silently exclude it. */
+export const phoneCountries = (byDefault: string) =>
+  listOf(
+    satisfying(
+      (country) => Object.hasOwn(numbering.countries, country),
+      'must be a list of two-letter countries, such as US,CA,GB',
+    ),
+    byDefault,
+  )
