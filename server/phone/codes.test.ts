@@ -8,15 +8,15 @@ const site = await testSite({ PHONE_VERIFICATION: 'on' })
 afterAll(() => site.close())
 const { codeTo, visitor } = phonesOf(site)
 
-const pumped = { PHONE_VERIFICATION: 'on', TRUST_PROXY: 'loopback' }
+const settings = { PHONE_VERIFICATION: 'on', TRUST_PROXY: 'loopback' }
 
-/** Many visitors, each with a number and a network of their own. */
-function crowdOf(site: Site) {
+/** Visitors by number, each with a phone and a network of their own. */
+function visitorsOf(site: Site) {
   const { codeTo } = phonesOf(site)
   const phoneOf = (n: number) => `+1202${300 + n}0125`
-  const home = (n: number) => `203.0.${n}.7`
+  const addressOf = (n: number) => `203.0.${n}.7`
   return {
-    send: async (n: number, address = home(n)) =>
+    send: async (n: number, address = addressOf(n)) =>
       site.post(
         'twilio/send-verification-code',
         { phone_number: phoneOf(n), captcha: await site.captcha() },
@@ -26,15 +26,13 @@ function crowdOf(site: Site) {
       site.post(
         'twilio/verify-code',
         { phone_number: phoneOf(n), code: await codeTo(phoneOf(n)) },
-        { 'x-forwarded-for': home(n), cookie: String(sent.headers['set-cookie']).split(';')[0] ?? '' },
+        { 'x-forwarded-for': addressOf(n), cookie: String(sent.headers['set-cookie']).split(';')[0] ?? '' },
       ),
   }
 }
 
-/** The breaker of codes is open for so long. */
-const openFor = ({ db, world }: Site, seconds: number) => {
-  return openBreaker(db, world.now(), 'codes', new Date(world.now().getTime() + seconds * 1000))
-}
+const openBreakerFor = ({ db, world }: Site, seconds: number) =>
+  openBreaker(db, world.now(), 'codes', new Date(world.now().getTime() + seconds * 1000))
 
 describe('a phone code', () => {
   it('5.7 needs a solved captcha if it is the first of an enrollment', async () => {
@@ -101,8 +99,8 @@ describe('a phone code', () => {
   it.each(['LIMIT_CODES_BY_ADDRESS', 'LIMIT_CODES_BY_ENROLLMENT'])(
     '6.4 that the vendor refuses does not count as sent, but as requested: %s',
     async (limit) => {
-      const few = { LIMIT_CODES_BY_NUMBER: '1/3600', LIMIT_CODES_BY_BLOCK: '2/3600', LIMIT_CODES: '2/86400' }
-      const strict = await testSite({ PHONE_VERIFICATION: 'on', ...few, [limit]: '3/3600' })
+      const limits = { LIMIT_CODES_BY_NUMBER: '1/3600', LIMIT_CODES_BY_BLOCK: '2/3600', LIMIT_CODES: '2/86400' }
+      const strict = await testSite({ PHONE_VERIFICATION: 'on', ...limits, [limit]: '3/3600' })
       const { send } = await phonesOf(strict).visitor()
       for (const number of ['+12025550403', '+12025550403', '+12025550171'])
         expect((await send(number)).statusCode).toBe(200)
@@ -112,10 +110,10 @@ describe('a phone code', () => {
   )
 
   it('6.6 is sent only a few times for a while if none is confirmed, and each confirmed one makes room', async () => {
-    const strict = await testSite({ ...pumped, BREAKER_CODES: '3/3600/70', BREAKER_SECONDS: '600' })
-    const { send, confirm } = crowdOf(strict)
+    const strict = await testSite({ ...settings, BREAKER_CODES: '3/3600/70', BREAKER_SECONDS: '600' })
+    const { send, confirm } = visitorsOf(strict)
     for (let sends = 1; sends <= 3; sends++) expect((await send(sends)).json().status).toBe(1)
-    strict.pass(1200) // they have had their time
+    strict.pass(1200) // the time to confirm is over
     expect((await send(4)).json().status).toBe(1)
     const honest = await send(5)
     expect(honest.json().status).toBe(1)
@@ -134,9 +132,9 @@ describe('a phone code', () => {
   })
 
   it('6.6 then goes to one network twice a day at most', async () => {
-    const strict = await testSite({ ...pumped, BREAKER_CODES: '40/3600/70' })
-    const { send } = crowdOf(strict)
-    await openFor(strict, 600)
+    const strict = await testSite({ ...settings, BREAKER_CODES: '40/3600/70' })
+    const { send } = visitorsOf(strict)
+    await openBreakerFor(strict, 600)
     const replies = await Promise.all([1, 2, 3, 4].map((n) => send(n, '2001:db8:7:1::1')))
     expect(replies.filter(({ statusCode }) => statusCode === 200)).toHaveLength(2)
     expect((await send(5, '2001:db8:7:2::1')).statusCode, 'the same network').toBe(429)
@@ -145,33 +143,33 @@ describe('a phone code', () => {
   })
 
   it('6.6 is sent without a reduced quota once the breaker is switched off', async () => {
-    const strict = await testSite({ ...pumped, BREAKER_CODES: 'off' })
-    const { send } = crowdOf(strict)
-    await openFor(strict, 600)
+    const strict = await testSite({ ...settings, BREAKER_CODES: 'off' })
+    const { send } = visitorsOf(strict)
+    await openBreakerFor(strict, 600)
     for (let n = 1; n <= 3; n++) expect((await send(n, '2001:db8:7:1::1')).json().status).toBe(1)
     await strict.close()
   })
 
-  it('6.6 that was sent before the breaker opened makes no room', async () => {
-    const strict = await testSite({ ...pumped, BREAKER_CODES: '4/3600/70' })
-    const { send, confirm } = crowdOf(strict)
-    await openFor(strict, 10)
-    const few = await send(2)
-    expect([few.json().status, (await send(3)).statusCode]).toEqual([1, 429])
+  it('6.6 that was sent while the breaker was closed makes no room', async () => {
+    const strict = await testSite({ ...settings, BREAKER_CODES: '4/3600/70' })
+    const { send, confirm } = visitorsOf(strict)
+    await openBreakerFor(strict, 10)
+    const reduced = await send(2)
+    expect([reduced.json().status, (await send(3)).statusCode]).toEqual([1, 429])
     strict.pass(30)
     expect((await confirm(4, await send(4))).json().status).toBe(1)
-    await openFor(strict, 10)
+    await openBreakerFor(strict, 10)
     expect((await send(3)).statusCode).toBe(429)
     strict.pass(30)
-    expect((await confirm(2, few)).json().status).toBe(1)
-    await openFor(strict, 10)
+    expect((await confirm(2, reduced)).json().status).toBe(1)
+    await openBreakerFor(strict, 10)
     expect((await send(3)).json().status).toBe(1)
     await strict.close()
   })
 
   it('6.6 of one network alone does not stop those of others', async () => {
-    const strict = await testSite({ ...pumped, BREAKER_CODES: '5/3600/70' })
-    const { send } = crowdOf(strict)
+    const strict = await testSite({ ...settings, BREAKER_CODES: '5/3600/70' })
+    const { send } = visitorsOf(strict)
     for (let sends = 0; sends < 22; sends++) expect((await send(sends, `2001:db8:7:${sends}::1`)).json().status).toBe(1)
     strict.pass(1200)
     for (let sends = 30; sends < 34; sends++) expect((await send(sends)).json().status).toBe(1)
@@ -180,20 +178,20 @@ describe('a phone code', () => {
   })
 
   it('6.6 opens the breaker at once if very many are sent, unless they are confirmed', async () => {
-    const strict = await testSite({ ...pumped, BREAKER_CODES: '2/3600/70' })
-    const { send, confirm } = crowdOf(strict)
+    const strict = await testSite({ ...settings, BREAKER_CODES: '2/3600/70' })
+    const { send, confirm } = visitorsOf(strict)
     for (let sends = 0; sends < 12; sends++) expect((await confirm(sends, await send(sends))).json().status).toBe(1)
     strict.pass(7200)
     for (let sends = 20; sends < 28; sends++) expect((await send(sends)).json().status).toBe(1)
-    expect((await send(40)).json().status, 'the one that still goes').toBe(1)
+    expect((await send(40)).json().status, 'the reduced quota').toBe(1)
     expect((await send(41)).statusCode).toBe(429)
     await strict.close()
   })
 
   it('5.2 leaves no row behind when the wait for the next one is over', async () => {
-    const plain = await testSite(pumped)
+    const plain = await testSite(settings)
     const waiting = () => plain.db.selectFrom('lease').select('key').where('name', '=', 'code').execute()
-    await crowdOf(plain).send(1)
+    await visitorsOf(plain).send(1)
     await deleteExpired(plain.world)
     expect(await waiting()).toHaveLength(1)
     plain.pass(31)
@@ -204,16 +202,16 @@ describe('a phone code', () => {
 
   it('6.4 cannot be used to check more captchas than an address may request', async () => {
     const strict = await testSite({ PHONE_VERIFICATION: 'on', LIMIT_CHALLENGES: '3/3600' })
-    let looked = 0
+    let checks = 0
     strict.world.captcha.verify = async () => {
-      looked++
+      checks++
       return false
     }
     const send = () =>
       strict.post('twilio/send-verification-code', { phone_number: '+12025550136', captcha: 'made up' })
     const replies = await Promise.all(Array.from({ length: 9 }, send))
     expect(replies.filter(({ statusCode }) => statusCode === 429)).toHaveLength(6)
-    expect(looked).toBe(3)
+    expect(checks).toBe(3)
     await strict.close()
   })
 })
