@@ -25,7 +25,7 @@ describe('a password that is easily guessed', () => {
   ])('6.1 well known, %s: %s', async (_, password) => {
     const reply = await join({ password })
     expect(reply.statusCode).toBe(422)
-    expect(reply.json().fields).toEqual({ password: [passwordMessages.wellKnown] })
+    expect(reply.json().fields).toEqual({ password: [passwordMessages.common] })
   })
 
   it.each([
@@ -36,7 +36,7 @@ describe('a password that is easily guessed', () => {
   ])('6.1 made from %s', async (_, answers) => {
     const reply = await join(answers)
     expect(reply.statusCode).toBe(422)
-    expect(reply.json().fields).toEqual({ password: [passwordMessages.own] })
+    expect(reply.json().fields).toEqual({ password: [passwordMessages.personal] })
   })
 
   it('4.12 costs no captcha and no money: the same solution pays for a better one', async () => {

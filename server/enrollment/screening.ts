@@ -6,7 +6,7 @@ import { toAmount } from '#contract/money.ts'
 import { passwordMessages, passwordProblem } from '#contract/password.ts'
 import { shippingOf } from '#contract/payload.ts'
 import { requiresPhoneCode } from '#server/abuse/breaker.ts'
-import { countRefusal, countAgainstLimit } from '#server/abuse/limits.ts'
+import { countAgainstLimit, countRefusal } from '#server/abuse/limits.ts'
 import { checkoutDocuments, consent, priceOrder, totalOf } from '#server/catalog/catalog.ts'
 import type { Details } from '#server/db/tables.ts'
 import { referenceOf } from '#server/payments/payments.ts'
@@ -64,7 +64,7 @@ function refuseHaste({ config, now }: World, { since }: Visitor) {
 
 /** Passwords that meet the spec's rule and are guessed all the same. */
 export function rejectGuessablePassword(order: { password: string } & Parameters<typeof passwordProblem>[1]) {
-  const wellKnown = () => (isCommonPassword(order.password) ? passwordMessages.wellKnown : undefined)
+  const wellKnown = () => (isCommonPassword(order.password) ? passwordMessages.common : undefined)
   const objection = passwordProblem(order.password, order) ?? wellKnown()
   if (objection) throw refuseFields({ password: objection })
 }
@@ -78,7 +78,11 @@ function refuseExpired({ cc_month, cc_year }: Enrollment, now: Date) {
  * The phone is confirmed where the operator asks for it, and everywhere while the bank declines too many cards, or too many
  * from one network: honest visitors can read their code.
  */
-export async function requireVerifiedPhone(world: World, { order, key, visitor }: PaymentRequest, isTripped: () => Promise<boolean>) {
+export async function requireVerifiedPhone(
+  world: World,
+  { order, key, visitor }: PaymentRequest,
+  isTripped: () => Promise<boolean>,
+) {
   const { PHONE_VERIFICATION } = world.config
   if (!PHONE_VERIFICATION && !(await isTripped())) return
   const { cookie } = visitor

@@ -20,7 +20,7 @@ describe('what does not fit', () => {
     expect(reply.json()).toEqual({
       message: 'Please check the marked fields.',
       fields: {
-        sponsor_site_name: ['Please use a sponsor’s link.'],
+        sponsor_site_name: ['Please use a sponsor link.'],
         first_name: ['Please enter your first name.'],
         last_name: ['Please enter your last name.'],
         email: ['Please enter your email address.'],
@@ -119,7 +119,7 @@ describe('what does not fit', () => {
 
 it('6.3 a lone surrogate is refused, and what was sent stays out of the log', async () => {
   const reply = await site.post('enrollment/add-enrollment', `{"first_name":"A\\ud800B","password":"Secret-77-x"}`)
-  expect(reply.json().fields.first_name).toEqual(['Please use letters, digits and signs only.'])
+  expect(reply.json().fields.first_name).toEqual(['Please use only letters, numbers and symbols.'])
   site.world.log.error({ err: Object.assign(new Error('no'), { params: ['Secret-77-x'], query: 'insert' }) }, 'x')
   expect(site.log()).not.toContain('Secret-77-x')
 })
