@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OperatorError, explainError } from '#server/operator-error.ts'
-import { at, isPostgres, run, testDatabase } from '#server/test/database.ts'
+import { databaseUrl, isPostgres, runSql, testDatabase } from '#server/test/database.ts'
 import { backup } from './backup.ts'
 import { type Database, openDatabase } from './db.ts'
 import { prepareDatabase } from './ready.ts'
@@ -52,11 +52,11 @@ it('9.9 an older version does not touch the database of a newer one, and says wh
 describe.runIf(isPostgres)('a PostgreSQL that is not fit', () => {
   const server = process.env.DATABASE_URL_TEST ?? 'postgres:'
   const name = `foyer_unfit_${process.pid}`
-  const own = at(server, name)
+  const own = databaseUrl(server, name)
   const asPoor = `${own}?options=-crole%3Dpoor-role`
   afterAll(async () => {
-    await run(server, `drop database if exists ${name} with (force)`)
-    await run(server, 'drop role if exists "poor-role"')
+    await runSql(server, `drop database if exists ${name} with (force)`)
+    await runSql(server, 'drop role if exists "poor-role"')
   })
 
   /** What an operator reads who starts on it. */
@@ -69,14 +69,14 @@ describe.runIf(isPostgres)('a PostgreSQL that is not fit', () => {
   }
 
   it('8.1 a role that may not make tables is told what to run, and then may', async () => {
-    await run(server, `create database ${name}`)
-    await run(server, 'create role "poor-role" login')
-    await run(own, 'revoke create on schema public from public')
+    await runSql(server, `create database ${name}`)
+    await runSql(server, 'create role "poor-role" login')
+    await runSql(own, 'revoke create on schema public from public')
     const said = await started(asPoor)
     expect(said).toMatch(/^"poor-role" may not make tables in the schema public\. Let its owner run: GRANT /)
-    await run(own, said?.split('run: ')[1] ?? '')
+    await runSql(own, said?.split('run: ')[1] ?? '')
     expect(await started(asPoor)).toBeUndefined()
-    await run(own, 'revoke create on schema public from "poor-role"')
+    await runSql(own, 'revoke create on schema public from "poor-role"')
     expect(await started(asPoor)).toBeUndefined() // nothing is made any more
   })
 
@@ -85,21 +85,21 @@ describe.runIf(isPostgres)('a PostgreSQL that is not fit', () => {
       'This database can only be read. DATABASE_URL should name the one that can be written to, not a copy of it.'
     const readOnly = (url: string) => `${url}?options=-cdefault_transaction_read_only%3Don`
     expect(await started(readOnly(own))).toBe(sentence)
-    await run(own, 'drop schema public cascade')
+    await runSql(own, 'drop schema public cascade')
     expect(await started(own)).toMatch(/^There is no schema on the search_path that \w+ may use\.$/)
-    await run(own, 'create schema public')
+    await runSql(own, 'create schema public')
     expect(await started(readOnly(own))).toBe(sentence)
   })
 
   it('9.1 one that is not UTF8 is refused, but what it holds can be saved', async () => {
-    await run(server, `drop database if exists ${name} with (force)`)
-    await run(server, `create database ${name} encoding 'LATIN1' locale 'C' template template0`)
+    await runSql(server, `drop database if exists ${name} with (force)`)
+    await runSql(server, `create database ${name} encoding 'LATIN1' locale 'C' template template0`)
     expect(await started(own)).toMatch(
       /^This database keeps its text as LATIN1, .+ createdb -T template0 -E UTF8 NAME;/,
     )
 
-    await run(own, "create table kysely_migration as select '0001_foyer.sql' as name")
-    await run(own, "create table sponsor as select 'Zoë' as name")
+    await runSql(own, "create table kysely_migration as select '0001_foyer.sql' as name")
+    await runSql(own, "create table sponsor as select 'Zoë' as name")
     const folder = await mkdtemp(join(tmpdir(), 'foyer-latin-'))
     const opened = await openDatabase({ DATABASE_URL: own, DATABASE_POOL: 1, DATA_DIR: '' })
     expect(await backup(opened.db, join(folder, 'saved'))).toBe(1)

@@ -34,7 +34,7 @@ it('4.13 captures the payment and sends a welcome letter with receipt and sponso
   const letters = await emailsTo(site, 'Lantern@mail.example')
   expect(await payments(site)).toMatchObject([{ state: 'captured' }])
   expect(await transactions(site)).toMatchObject([{ state: 'captured', amount_cents: 9900 }])
-  expect(letters.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
+  expect(letters.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'Your copy of what you accepted'])
   const letter = letters.find(({ subject }) => subject === 'Welcome to Foyer')
   expect(letter?.body).toContain("You joined with Ana's Paper Lantern Studio")
   expect(letter?.body).toContain('Total: $99.00')
@@ -151,7 +151,7 @@ it('4.18 nobody is written to that nothing was charged when the approval came fi
   }
   const letters = await emailsTo(site, 'quick@mail.example')
   expect(await payments(site)).toMatchObject([{ state: 'captured' }])
-  expect(letters.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
+  expect(letters.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'Your copy of what you accepted'])
   await site.close()
 })
 

@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { calls } from '#contract/api.ts'
-import { answersOf } from '#server/test/answers.ts'
+import { validAnswers } from '#server/test/answers.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { solve } from '#server/test/solve.ts'
+import { solve } from '#server/test/solve-captcha.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -139,7 +139,7 @@ it('6.4 says how long to wait when something is done too often', async () => {
 
 describe('every limit', () => {
   const phone = { phone_number: '+12025550199' }
-  const form = { ...answersOf('limited'), captcha: 'none' }
+  const form = { ...validAnswers('limited'), captcha: 'none' }
   type Ask = (strict: Site) => ReturnType<Site['get']>
   const calls: [string, Ask][] = [
     ['LIMIT_ENROLLMENTS', (strict) => strict.post('enrollment/add-enrollment', form)],

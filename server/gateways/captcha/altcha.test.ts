@@ -3,7 +3,7 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '#server/db/db.ts'
 import { testDatabase } from '#server/test/database.ts'
-import { solve } from '#server/test/solve.ts'
+import { solve } from '#server/test/solve-captcha.ts'
 import { altcha } from './altcha.ts'
 
 let database: Database

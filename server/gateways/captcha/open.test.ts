@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freePort } from '../../../scripts/port.mjs'
-import { answersOf } from '../../test/answers.ts'
+import { validAnswers } from '../../test/answers.ts'
 import { resetBreakers } from '../../test/phones.ts'
 import { type Site, testSite } from '../../test/site.ts'
 import { captchaEmulator } from './emulator.ts'
@@ -52,7 +52,7 @@ it('a code is sent for a solved captcha, and not for a made-up one', async () =>
 })
 
 it('so is an enrollment taken, and a token from another site is not enough', async () => {
-  const join = (captcha: string) => site.post('enrollment/add-enrollment', { ...answersOf('zoevendor'), captcha })
+  const join = (captcha: string) => site.post('enrollment/add-enrollment', { ...validAnswers('zoevendor'), captcha })
   expect((await join(emulator.issue('evil.test'))).json().fields).toEqual({ captcha: ['Please confirm the captcha.'] })
   expect((await join(emulator.issue('foyer.test'))).json().payment).toBe('Approved')
 })

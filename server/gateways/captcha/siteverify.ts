@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import type { Db } from '#server/db/db.ts'
 import { readLimited } from '#server/gateways/response.ts'
 import type { CaptchaGateway } from './port.ts'
-import { useSolution, solutionUser } from './used-solutions.ts'
+import { solutionUser, useSolution } from './used-solutions.ts'
 import { ONLOAD, type Vendor } from './vendors.ts'
 
 const DEADLINE_MS = 5_000

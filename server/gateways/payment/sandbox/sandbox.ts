@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { testCardFor, type TestCard } from '#server/gateways/payment/cards.ts'
+import { type TestCard, testCardFor } from '#server/gateways/payment/cards.ts'
 import type { Authorization, Hold, PaymentGateway, Settlement } from '#server/gateways/payment/port.ts'
 import { type Change, type Entry, type Ledger, openLedger } from './ledger.ts'
 
