@@ -3,9 +3,9 @@ import { createChallenge, randomInt } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { Db } from '#server/db/db.ts'
 import type { CaptchaGateway } from './port.ts'
-import { useSolution } from './used-solutions.ts'
+import { markSolutionUsed } from './used-solutions.ts'
 
-const MINUTES_GOOD = 20
+const VALID_MINUTES = 20
 
 /** Proof of work, made and checked by ourselves: no puzzle and no third party. */
 export const altcha = (parts: {
@@ -20,12 +20,12 @@ export const altcha = (parts: {
     hmacSignatureSecret: `${key.toString('base64')}-challenge`,
     hmacKeySignatureSecret: `${key.toString('base64')}-key`,
   }
-  const challengeSeal = sealing(secrets.hmacSignatureSecret)
-  const keySeal = sealing(secrets.hmacKeySignatureSecret)
+  const signChallenge = signerWith(secrets.hmacSignatureSecret)
+  const signKey = signerWith(secrets.hmacKeySignatureSecret)
 
   /** What altcha-lib says of a challenge of ours, which has both seals, without its way through other threads. */
-  const isSolved = ({ challenge, signature, keySignature, derivedKey }: Solved) =>
-    isSame(signature, challengeSeal(challenge)) && isSame(keySignature, keySeal(Buffer.from(derivedKey, 'hex')))
+  const isSolved = ({ challenge, signature, keySignature, derivedKey }: Solution) =>
+    isEqual(signature, signChallenge(challenge)) && isEqual(keySignature, signKey(Buffer.from(derivedKey, 'hex')))
 
   return {
     name: 'altcha',
@@ -35,27 +35,27 @@ export const altcha = (parts: {
         cost,
         counter: randomInt(counter, Math.ceil(counter / 2)),
         deriveKey,
-        data: { good_until: now().getTime() + MINUTES_GOOD * 60_000 }, // signed with the rest; compared with our own clock
+        data: { good_until: now().getTime() + VALID_MINUTES * 60_000 }, // signed with the rest; compared with our own clock
         ...secrets,
       })
       return { ...challenge }
     },
 
     async verify(solution, used_by) {
-      const solved = unpack(solution)
+      const solved = parseSolution(solution)
       if (!solved || !isSolved(solved)) return false
       const { signature, good_until } = solved
       const isGood = now().getTime() < good_until
-      return isGood && useSolution(db, signature, used_by, new Date(good_until))
+      return isGood && markSolutionUsed(db, signature, used_by, new Date(good_until))
     },
   }
 }
 
 /** What comes back of a challenge. It is no more than what somebody says until its seals are checked. */
-type Solved = Record<'challenge' | 'signature' | 'keySignature' | 'derivedKey', string> & { good_until: number }
+type Solution = Record<'challenge' | 'signature' | 'keySignature' | 'derivedKey', string> & { good_until: number }
 
 /** The widget sends base64 of JSON; anything else is not a solution. */
-function unpack(text: string): Solved | undefined {
+function parseSolution(text: string): Solution | undefined {
   try {
     const { challenge, solution } = JSON.parse(Buffer.from(text, 'base64').toString('utf8'))
     const { parameters, signature } = challenge
@@ -63,7 +63,7 @@ function unpack(text: string): Solved | undefined {
     const { derivedKey } = solution
     if (![signature, keySignature, derivedKey].every(isHex)) return undefined
     return {
-      challenge: canonical(parameters),
+      challenge: canonicalJson(parameters),
       signature,
       keySignature,
       derivedKey,
@@ -76,16 +76,16 @@ function unpack(text: string): Solved | undefined {
 
 const isHex = (part: unknown) => typeof part === 'string' && /^(?:[0-9a-f]{2})+$/.test(part)
 
-function sealing(secret: string) {
+function signerWith(secret: string) {
   const key = createSecretKey(secret, 'utf8')
   return (what: string | Buffer) => createHmac('sha256', key).update(what).digest('hex')
 }
 
-const isSame = (one: string, other: string) =>
+const isEqual = (one: string, other: string) =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
 
 /** With the names of everything in order, as altcha-lib seals it. */
-const canonical = (parameters: object) =>
+const canonicalJson = (parameters: object) =>
   JSON.stringify(parameters, (_name, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))

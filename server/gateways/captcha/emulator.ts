@@ -18,17 +18,17 @@ type Options = { vendor: VendorName; secret: string; site_key: string; port: num
 export async function captchaEmulator({ vendor, secret, site_key, port }: Options) {
   const tokens = new Map<string, { hostname: string; used: boolean }>()
   const received: URLSearchParams[] = []
-  let planned: Fault | undefined
+  let nextFault: Fault | undefined
 
-  const refused = (...codes: string[]) => ({ success: false, 'error-codes': codes })
+  const failure = (...codes: string[]) => ({ success: false, 'error-codes': codes })
 
   function verdict(type: string | undefined, sent: URLSearchParams): object {
-    if (type !== 'application/x-www-form-urlencoded;charset=UTF-8') return refused('bad-request')
-    if ([...sent.keys()].sort().join() !== 'response,secret') return refused('bad-request')
-    if (sent.get('secret') !== secret) return refused('invalid-input-secret')
+    if (type !== 'application/x-www-form-urlencoded;charset=UTF-8') return failure('bad-request')
+    if ([...sent.keys()].sort().join() !== 'response,secret') return failure('bad-request')
+    if (sent.get('secret') !== secret) return failure('invalid-input-secret')
     const token = tokens.get(sent.get('response') ?? '')
-    if (!token) return refused('invalid-input-response')
-    if (token.used) return refused(vendor === 'hcaptcha' ? 'already-seen-response' : 'timeout-or-duplicate')
+    if (!token) return failure('invalid-input-response')
+    if (token.used) return failure(vendor === 'hcaptcha' ? 'already-seen-response' : 'timeout-or-duplicate')
     token.used = true
     return { success: true, challenge_ts: '2026-11-15T12:00:00Z', hostname: token.hostname, 'error-codes': [] }
   }
@@ -42,8 +42,8 @@ export async function captchaEmulator({ vendor, secret, site_key, port }: Option
   async function siteverify(request: IncomingMessage, reply: ServerResponse) {
     const sent = new URLSearchParams(await text(request))
     received.push(sent)
-    const fault = planned
-    planned = undefined
+    const fault = nextFault
+    nextFault = undefined
     if (fault === 'slow') await sleep(6_000)
     if (fault === 'down') return request.socket.destroy()
     const json = JSON.stringify(verdict(request.headers['content-type'], sent))
@@ -79,7 +79,7 @@ export async function captchaEmulator({ vendor, secret, site_key, port }: Option
     received,
     /** Spoils the next answer of siteverify. */
     plan: (fault: Fault) => {
-      planned = fault
+      nextFault = fault
     },
     async close() {
       server.closeAllConnections()

@@ -6,5 +6,5 @@ export const solutionUser = async (db: Db, key: string): Promise<string | undefi
   (await findUse(db, 'captcha', key))?.used_by ?? undefined
 
 /** A used solution is written down until it expires by itself; only the first to write it gets in, however often. */
-export const useSolution = async (db: Db, key: string, used_by: string, expires_at: Date): Promise<boolean> =>
+export const markSolutionUsed = async (db: Db, key: string, used_by: string, expires_at: Date): Promise<boolean> =>
   (await useOnce(db, { kind: 'captcha', key, expires_at, used_by })) || (await solutionUser(db, key)) === used_by

@@ -16,12 +16,12 @@ export type Vendor = {
 
 /** The page's own name for "the script is here". All three call it. */
 export const ONLOAD = 'foyerCaptcha'
-const explicitly = `onload=${ONLOAD}&render=explicit`
+const scriptQuery = `onload=${ONLOAD}&render=explicit`
 
 export const vendors = {
   turnstile: {
     siteverify: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
-    script: `https://challenges.cloudflare.com/turnstile/v0/api.js?${explicitly}`,
+    script: `https://challenges.cloudflare.com/turnstile/v0/api.js?${scriptQuery}`,
     global: 'turnstile',
     sources: {
       script: ['https://challenges.cloudflare.com'],
@@ -34,7 +34,7 @@ export const vendors = {
   },
   hcaptcha: {
     siteverify: 'https://api.hcaptcha.com/siteverify',
-    script: `https://js.hcaptcha.com/1/api.js?${explicitly}`,
+    script: `https://js.hcaptcha.com/1/api.js?${scriptQuery}`,
     global: 'hcaptcha',
     sources: {
       script: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
@@ -48,7 +48,7 @@ export const vendors = {
   },
   recaptcha: {
     siteverify: 'https://www.google.com/recaptcha/api/siteverify',
-    script: `https://www.google.com/recaptcha/api.js?${explicitly}&trustedtypes=true`,
+    script: `https://www.google.com/recaptcha/api.js?${scriptQuery}&trustedtypes=true`,
     global: 'grecaptcha',
     sources: {
       script: ['https://www.google.com/recaptcha/', 'https://www.gstatic.com/recaptcha/'],

@@ -10,7 +10,7 @@ import { joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { outboxMail } from './outbox.ts'
 import type { Email } from './port.ts'
-import { keepsMailPromise } from './promise.ts'
+import { testMailAdapter } from './promise.ts'
 import { smtpMail } from './smtp.ts'
 
 let site: Site
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-keepsMailPromise('outbox', async () => {
+testMailAdapter('outbox', async () => {
   const database = await testDatabase()
   return {
     gateway: outboxMail({ db: database.db, now: () => new Date(0) }),
@@ -35,7 +35,7 @@ keepsMailPromise('outbox', async () => {
   }
 })
 
-keepsMailPromise('smtp', async () => {
+testMailAdapter('smtp', async () => {
   const { gateway, received, close } = await mailServer()
   return {
     gateway,

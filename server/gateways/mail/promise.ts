@@ -21,7 +21,7 @@ const withFile: Email = {
 }
 
 /** What Foyer relies on, whoever carries the letters. */
-export const keepsMailPromise = (name: string, open: () => Promise<Opened>) =>
+export const testMailAdapter = (name: string, open: () => Promise<Opened>) =>
   describe(`the mail gateway ${name}`, () => {
     it('15.12 delivers text, HTML and file as they were written, and throws when it cannot', async () => {
       const { gateway, delivered, breakDown, close } = await open()

@@ -4,7 +4,7 @@ export type PaymentGateway = {
   /** Holds the amount, and asks the gateway to keep the card for the months to come. Never throws for a lost answer. */
   authorize: (hold: Hold, signal: AbortSignal) => Promise<Authorization | Failure>
   /** What became of an attempt whose answer was lost, or that is being looked at. */
-  lookup: (asked: Asked, signal: AbortSignal) => Promise<Authorization | { outcome: 'not_found' }>
+  lookup: (asked: LookupQuery, signal: AbortSignal) => Promise<Authorization | { outcome: 'not_found' }>
   /** Takes what was held. Asking twice takes it once. */
   capture: (transaction_id: string, signal: AbortSignal) => Promise<Settlement>
   /** Lets go of what was held. */
@@ -32,7 +32,7 @@ export type Hold = {
   }
 }
 
-type Asked = {
+type LookupQuery = {
   reference: string
   transaction_id?: string | null
   /** When the attempt was written: the gateway cannot have heard of it before. */

@@ -30,13 +30,13 @@ export const hold = (cc_number: string = cards.good, reference = newReference())
     post_code: '89501',
   },
 })
-export const soon = () => AbortSignal.timeout(10_000)
+export const tenSeconds = () => AbortSignal.timeout(10_000)
 
 /** Before any test began. */
-const begun = new Date(performance.timeOrigin - 3_600_000)
+const beforeTests = new Date(performance.timeOrigin - 3_600_000)
 
 /** What Foyer relies on, whoever moves the money. Every adapter's whole test is one call of this. */
-export const keepsPaymentPromise = (name: string, open: () => Promise<Opened>) =>
+export const testPaymentAdapter = (name: string, open: () => Promise<Opened>) =>
   describe(`the payment gateway ${name}`, () => {
     let opened: Opened
     let gateway: PaymentGateway
@@ -47,7 +47,7 @@ export const keepsPaymentPromise = (name: string, open: () => Promise<Opened>) =
     afterAll(() => opened.close())
 
     const approved = async (asked: Hold) => {
-      const answer = await gateway.authorize(asked, soon())
+      const answer = await gateway.authorize(asked, tenSeconds())
       if (answer.outcome !== 'approved') throw new Error(`not approved: ${answer.outcome}`)
       return answer
     }
@@ -65,7 +65,7 @@ export const keepsPaymentPromise = (name: string, open: () => Promise<Opened>) =
     })
 
     it('says what class of "no" a declined card is', async () => {
-      const answer = await gateway.authorize(hold(cards.declined), soon())
+      const answer = await gateway.authorize(hold(cards.declined), tenSeconds())
       expect(answer).toMatchObject({
         outcome: 'declined',
         decline_class: expect.stringMatching(/^(input|card|bank|fraud)$/),
@@ -74,50 +74,50 @@ export const keepsPaymentPromise = (name: string, open: () => Promise<Opened>) =
 
     it('says failed when it turns a request away, and has then heard of nothing', async () => {
       const asked = hold(cards.failed)
-      expect(await gateway.authorize(asked, soon())).toEqual({ outcome: 'failed', why: expect.stringMatching(/\.$/) })
-      expect(await gateway.lookup(asked, soon())).toEqual({ outcome: 'not_found' })
-      const all = await gateway.transactions(begun, soon())
+      expect(await gateway.authorize(asked, tenSeconds())).toEqual({ outcome: 'failed', why: expect.stringMatching(/\.$/) })
+      expect(await gateway.lookup(asked, tenSeconds())).toEqual({ outcome: 'not_found' })
+      const all = await gateway.transactions(beforeTests, tenSeconds())
       expect(all.filter(({ reference }) => reference === asked.reference)).toEqual([])
     })
 
     it('says review when somebody has to look at it', async () => {
-      expect((await gateway.authorize(hold(cards.review), soon())).outcome).toBe('review')
+      expect((await gateway.authorize(hold(cards.review), tenSeconds())).outcome).toBe('review')
     })
 
     it('says unknown when an answer is lost, and finds it again by its reference', async () => {
       const asked = hold(cards.answerLost)
-      expect(await gateway.authorize(asked, soon())).toEqual({ outcome: 'unknown' })
-      expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
+      expect(await gateway.authorize(asked, tenSeconds())).toEqual({ outcome: 'unknown' })
+      expect((await gateway.lookup(asked, tenSeconds())).outcome).toBe('approved')
     })
 
     it('says unknown when it takes longer than it may', async () => {
       const asked = hold(cards.slow)
       expect((await gateway.authorize(asked, AbortSignal.timeout(300))).outcome).toBe('unknown') // it takes a second
-      expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
+      expect((await gateway.lookup(asked, tenSeconds())).outcome).toBe('approved')
     })
 
     it('does not find what it never heard of', async () => {
-      expect(await gateway.lookup({ reference: newReference() }, soon())).toEqual({ outcome: 'not_found' })
-      expect(await gateway.capture('never', soon())).not.toBe('done')
+      expect(await gateway.lookup({ reference: newReference() }, tenSeconds())).toEqual({ outcome: 'not_found' })
+      expect(await gateway.capture('never', tenSeconds())).not.toBe('done')
     })
 
     it('captures once, then refunds; voids only what is held', async () => {
       const { transaction_id } = await approved(hold(cards.good))
-      expect(await gateway.capture(transaction_id, soon())).toBe('done')
-      expect(await gateway.capture(transaction_id, soon())).toBe('done')
-      expect(await gateway.void(transaction_id, soon())).toBe('refused')
-      expect(await gateway.refund(transaction_id, 9900, soon())).toBe('done')
+      expect(await gateway.capture(transaction_id, tenSeconds())).toBe('done')
+      expect(await gateway.capture(transaction_id, tenSeconds())).toBe('done')
+      expect(await gateway.void(transaction_id, tenSeconds())).toBe('refused')
+      expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
       const other = await approved(hold(cards.good))
-      expect(await gateway.void(other.transaction_id, soon())).toBe('done')
-      expect(await gateway.capture(other.transaction_id, soon())).toBe('refused')
+      expect(await gateway.void(other.transaction_id, tenSeconds())).toBe('done')
+      expect(await gateway.capture(other.transaction_id, tenSeconds())).toBe('refused')
     })
 
     it('never gives back more than was captured', async () => {
       const { transaction_id } = await approved(hold(cards.good))
-      expect(await gateway.refund(transaction_id, 9900, soon())).toBe('refused')
-      expect(await gateway.capture(transaction_id, soon())).toBe('done')
-      expect(await gateway.refund(transaction_id, 9901, soon())).toBe('refused')
-      expect(await gateway.refund(transaction_id, 9900, soon())).toBe('done')
+      expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('refused')
+      expect(await gateway.capture(transaction_id, tenSeconds())).toBe('done')
+      expect(await gateway.refund(transaction_id, 9901, tenSeconds())).toBe('refused')
+      expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
     })
 
     it('says what it has heard of, with reference, amount and state', async () => {
@@ -126,10 +126,10 @@ export const keepsPaymentPromise = (name: string, open: () => Promise<Opened>) =
       const voided = hold(cards.good)
       const declined = hold(cards.declined)
       await approved(held)
-      await gateway.capture((await approved(captured)).transaction_id, soon())
-      await gateway.void((await approved(voided)).transaction_id, soon())
-      await gateway.authorize(declined, soon())
-      const all = await gateway.transactions(begun, soon())
+      await gateway.capture((await approved(captured)).transaction_id, tenSeconds())
+      await gateway.void((await approved(voided)).transaction_id, tenSeconds())
+      await gateway.authorize(declined, tenSeconds())
+      const all = await gateway.transactions(beforeTests, tenSeconds())
       const heardOf = ({ reference }: Hold) => all.filter((transaction) => transaction.reference === reference)
       expect(heardOf(held)).toMatchObject([{ amount_cents: 9900, state: 'held' }])
       expect(heardOf(captured)).toMatchObject([{ amount_cents: 2500, state: 'captured' }])
@@ -144,9 +144,9 @@ export const keepsPaymentPromise = (name: string, open: () => Promise<Opened>) =
       const asked = hold(cards.good)
       const { transaction_id } = await approved(asked)
       expect(['done', 'unknown']).toContain(await gateway[settle](transaction_id, AbortSignal.timeout(1)))
-      expect(await gateway[settle](transaction_id, soon())).toBe('done')
-      expect(await gateway[settle](transaction_id, soon())).toBe('done')
-      const all = await gateway.transactions(begun, soon())
+      expect(await gateway[settle](transaction_id, tenSeconds())).toBe('done')
+      expect(await gateway[settle](transaction_id, tenSeconds())).toBe('done')
+      const all = await gateway.transactions(beforeTests, tenSeconds())
       expect(all.filter(({ reference }) => reference === asked.reference)).toMatchObject([{ transaction_id, state }])
     })
 
@@ -158,20 +158,20 @@ export const keepsPaymentPromise = (name: string, open: () => Promise<Opened>) =
       expect(await deaf.capture(transaction_id, signal())).toBe('unknown')
       expect(await deaf.void(transaction_id, signal())).toBe('unknown')
       expect(await deaf.refund(transaction_id, 9900, signal())).toBe('unknown')
-      await expect(deaf.transactions(begun, signal())).rejects.toThrow()
+      await expect(deaf.transactions(beforeTests, signal())).rejects.toThrow()
     }
 
     it('says unknown, and throws nothing, when there is no time left', () =>
       saysUnknown(gateway, () => AbortSignal.abort()))
 
     it('says unknown, and never "not found", when it cannot be reached', async () => {
-      if (opened.unreachable) await saysUnknown(opened.unreachable, soon) // one that lives inside the server always is
+      if (opened.unreachable) await saysUnknown(opened.unreachable, tenSeconds) // one that lives inside the server always is
     })
 
     it('remembers everything after a restart', async () => {
       const asked = hold(cards.good)
       const { transaction_id } = await approved(asked)
       const again = await opened.reopen()
-      expect(await again.lookup(asked, soon())).toMatchObject({ outcome: 'approved', transaction_id })
+      expect(await again.lookup(asked, tenSeconds())).toMatchObject({ outcome: 'approved', transaction_id })
     })
   })

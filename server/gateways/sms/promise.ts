@@ -11,7 +11,7 @@ type Opened = {
 }
 
 /** What Foyer relies on, whoever sends the codes. Numbers ending in 0404 take no SMS, in 0500 nobody answers. */
-export const keepsSmsPromise = (name: string, open: () => Promise<Opened>) =>
+export const testSmsAdapter = (name: string, open: () => Promise<Opened>) =>
   describe(`the phone gateway ${name}`, () => {
     let opened: Opened
     beforeAll(async () => {
@@ -34,7 +34,7 @@ export const keepsSmsPromise = (name: string, open: () => Promise<Opened>) =>
 
     it('tells a wrong code, and takes the right one after it', async () => {
       const code = await send('+12025550132')
-      expect(await check('+12025550132', otherThan(code))).toBe('wrong')
+      expect(await check('+12025550132', differentCode(code))).toBe('wrong')
       expect(await check('+12025550132', code)).toBe('right')
     })
 
@@ -47,7 +47,7 @@ export const keepsSmsPromise = (name: string, open: () => Promise<Opened>) =>
 
     it('gives five tries, and after ten minutes a new code', async () => {
       const code = await send('+12025550135')
-      for (let tries = 0; tries < 5; tries++) expect(await check('+12025550135', otherThan(code))).toBe('wrong')
+      for (let tries = 0; tries < 5; tries++) expect(await check('+12025550135', differentCode(code))).toBe('wrong')
       expect(await check('+12025550135', code)).toBe('gone')
       opened.pass(601)
       expect(await check('+12025550135', await send('+12025550135'))).toBe('right')
@@ -56,7 +56,7 @@ export const keepsSmsPromise = (name: string, open: () => Promise<Opened>) =>
     it('lets a code go after ten minutes, not before', async () => {
       const code = await send('+12025550136')
       opened.pass(590)
-      expect(await check('+12025550136', otherThan(code))).toBe('wrong')
+      expect(await check('+12025550136', differentCode(code))).toBe('wrong')
       opened.pass(11)
       expect(await check('+12025550136', code)).toBe('gone')
     })
@@ -98,11 +98,11 @@ export const keepsSmsPromise = (name: string, open: () => Promise<Opened>) =>
 
     it('gives no more than five tries to a hundred who guess at once', async () => {
       const code = await send('+12025550140')
-      const checks = await Promise.all(Array.from({ length: 100 }, () => check('+12025550140', otherThan(code))))
+      const checks = await Promise.all(Array.from({ length: 100 }, () => check('+12025550140', differentCode(code))))
       expect(checks.filter((checked) => checked === 'wrong')).toHaveLength(5)
       expect(checks.filter((checked) => checked === 'gone')).toHaveLength(95)
     })
   })
 
 /** A code of the same shape that is not this one. */
-export const otherThan = (code: string) => (code === '111111' ? '222222' : '111111')
+export const differentCode = (code: string) => (code === '111111' ? '222222' : '111111')

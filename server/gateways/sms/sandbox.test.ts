@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { testDatabase } from '#server/test/database.ts'
-import { keepsSmsPromise } from './promise.ts'
+import { testSmsAdapter } from './promise.ts'
 import { sandboxSms } from './sandbox.ts'
 
 const open = async () => {
@@ -26,7 +26,7 @@ const open = async () => {
   }
 }
 
-keepsSmsPromise('sandbox', open)
+testSmsAdapter('sandbox', open)
 
 it('keeps a code hashed', async () => {
   const { db, gateway, codeTo, close } = await open()

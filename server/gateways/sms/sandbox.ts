@@ -2,12 +2,12 @@ import { createHmac, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import { brand } from '#contract/brand.ts'
 import type { Db } from '#server/db/db.ts'
-import type { Sending, SmsGateway } from './port.ts'
+import type { SendResult, SmsGateway } from './port.ts'
 
-const MINUTES_GOOD = 10
-const TRIES = 5
+const VALID_MINUTES = 10
+const MAX_TRIES = 5
 
-const byLastDigits: Record<string, Sending> = { '0403': 'blocked', '0429': 'too_often', '0500': 'unknown' }
+const byLastDigits: Record<string, SendResult> = { '0403': 'blocked', '0429': 'too_often', '0500': 'unknown' }
 
 /**
  * Sends nothing: the message goes to the outbox page. The number decides: …0403 is blocked, …0404 cannot be reached by
@@ -28,7 +28,7 @@ export const sandboxSms = (parts: { db: Db; now: () => Date; key: Buffer; host: 
       const row = {
         code_hash: hash(mobile_phone, code),
         tries: 0,
-        expires_at: new Date(now().getTime() + MINUTES_GOOD * 60_000),
+        expires_at: new Date(now().getTime() + VALID_MINUTES * 60_000),
       }
       await db
         .insertInto('sandbox_code')
@@ -48,7 +48,7 @@ export const sandboxSms = (parts: { db: Db; now: () => Date; key: Buffer; host: 
     async check(mobile_phone, code) {
       const tried = await sql<{ code_hash: string }>`
         update sandbox_code set tries = tries + 1
-        where mobile_phone = ${mobile_phone} and tries < ${TRIES} and expires_at > ${now()}
+        where mobile_phone = ${mobile_phone} and tries < ${MAX_TRIES} and expires_at > ${now()}
         returning code_hash`.execute(db)
       const stored = tried.rows[0]?.code_hash
       if (!stored) return 'gone'

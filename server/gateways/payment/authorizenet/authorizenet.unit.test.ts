@@ -1,13 +1,13 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
 import { cards } from '../cards.ts'
-import { hold, keepsPaymentPromise, soon } from '../promise.ts'
-import { reasons } from './codes.ts'
-import { emulated } from './emulator/emulated.ts'
+import { hold, testPaymentAdapter, tenSeconds } from '../promise.ts'
+import { declineClasses } from './codes.ts'
+import { startEmulatedGateway } from './emulator/emulated.ts'
 import { faults } from './emulator/emulator.ts'
 
-keepsPaymentPromise('authorizenet', async () => {
-  const { emulator, gateway, gatewayAt } = await emulated(await freePort(), () => new Date())
+testPaymentAdapter('authorizenet', async () => {
+  const { emulator, gateway, gatewayAt } = await startEmulatedGateway(await freePort(), () => new Date())
   return {
     gateway,
     reopen: async () => gatewayAt(emulator.url),
@@ -16,14 +16,14 @@ keepsPaymentPromise('authorizenet', async () => {
   }
 })
 
-const emulation = await emulated(await freePort(), () => new Date('2026-03-01T12:00:00.500Z'))
+const emulation = await startEmulatedGateway(await freePort(), () => new Date('2026-03-01T12:00:00.500Z'))
 const { emulator, gateway, approved, post } = emulation
 beforeEach(emulation.begin)
 afterAll(emulator.close)
 
 describe('what is sent', () => {
   it('is an authorization with every element where the schema has it', async () => {
-    await gateway.authorize(hold(cards.good, 'abcdefghij0123456789'), soon())
+    await gateway.authorize(hold(cards.good, 'abcdefghij0123456789'), tenSeconds())
     expect(emulator.received[0]).toBe(
       '{"createTransactionRequest":{' +
         '"merchantAuthentication":{"name":"merchant-login","transactionKey":"transactionkey16"},' +
@@ -41,7 +41,7 @@ describe('what is sent', () => {
   })
 
   it('would be refused with any two elements exchanged, and with one that the schema does not know', async () => {
-    await gateway.authorize(hold(), soon())
+    await gateway.authorize(hold(), tenSeconds())
     const { createTransactionRequest } = JSON.parse(emulator.received[0] ?? '')
     const { transactionRequest, ...outer } = createTransactionRequest
     const send = async (elements: [string, unknown][]) =>
@@ -69,13 +69,13 @@ describe('what is sent', () => {
       country: long,
       post_code: long,
     }
-    expect((await gateway.authorize(asked, soon())).outcome).toBe('approved')
+    expect((await gateway.authorize(asked, tenSeconds())).outcome).toBe('approved')
     expect(emulator.received[0]).not.toContain('"state"')
   })
 
   it('carries a number without spaces, and never one that is longer than the schema', async () => {
-    expect((await gateway.authorize(hold('4242 4242 4242 4242'), soon())).outcome).toBe('approved')
-    expect(await gateway.authorize(hold('4000000000000000006'), soon())).toEqual({
+    expect((await gateway.authorize(hold('4242 4242 4242 4242'), tenSeconds())).outcome).toBe('approved')
+    expect(await gateway.authorize(hold('4000000000000000006'), tenSeconds())).toEqual({
       outcome: 'declined',
       decline_class: 'card',
     })
@@ -86,7 +86,7 @@ describe('what is sent', () => {
 it('strips the byte-order mark, which every answer has', async () => {
   const bytes = await post({ getTransactionDetailsRequest: {} })
   expect(bytes.subarray(0, 3).toString('hex')).toBe('efbbbf')
-  expect((await gateway.authorize(hold(), soon())).outcome).toBe('approved')
+  expect((await gateway.authorize(hold(), tenSeconds())).outcome).toBe('approved')
 })
 
 describe('a duplicate', () => {
@@ -99,27 +99,27 @@ describe('a duplicate', () => {
 
   it('is unknown while the first one is not in the lists yet', async () => {
     emulator.decideNext({ responseCode: '3', reason: '11', transId: '0' })
-    expect(await gateway.authorize(hold(), soon())).toEqual({ outcome: 'unknown' })
+    expect(await gateway.authorize(hold(), tenSeconds())).toEqual({ outcome: 'unknown' })
   })
 
   it('is unknown when the first one cannot be looked at', async () => {
     const asked = hold()
     await approved(asked)
     emulator.failNext('getTransactionDetailsRequest', 'status_500')
-    expect(await gateway.authorize(asked, soon())).toEqual({ outcome: 'unknown' })
+    expect(await gateway.authorize(asked, tenSeconds())).toEqual({ outcome: 'unknown' })
   })
 })
 
 describe('a no', () => {
-  it.each(Object.entries(reasons))('with reason %s is of the class %s', async (reason, decline_class) => {
+  it.each(Object.entries(declineClasses))('with reason %s is of the class %s', async (reason, decline_class) => {
     const responseCode = ['6', '7', '8', '17', '28', '33', '37', '78', '128'].includes(reason) ? '3' : '2'
     emulator.decideNext({ responseCode, reason })
-    expect(await gateway.authorize(hold(), soon())).toEqual({ outcome: 'declined', decline_class })
+    expect(await gateway.authorize(hold(), tenSeconds())).toEqual({ outcome: 'declined', decline_class })
   })
 
   it('with a reason that is not in the table is the bank’s', async () => {
     emulator.decideNext({ responseCode: '2', reason: '999' })
-    expect(await gateway.authorize(hold(), soon())).toEqual({ outcome: 'declined', decline_class: 'bank' })
+    expect(await gateway.authorize(hold(), tenSeconds())).toEqual({ outcome: 'declined', decline_class: 'bank' })
   })
 
   it.each(['13', '19', '23', '26', '57', '63', '120', '122', '180', '261'])(
@@ -127,8 +127,8 @@ describe('a no', () => {
     async (reason) => {
       const asked = hold()
       emulator.decideNext({ responseCode: '3', reason })
-      await expect(gateway.authorize(asked, soon())).rejects.toThrow(`Authorize.Net refused with ${reason}`)
-      expect(await gateway.lookup(asked, soon())).toEqual({ outcome: 'declined', decline_class: 'bank' })
+      await expect(gateway.authorize(asked, tenSeconds())).rejects.toThrow(`Authorize.Net refused with ${reason}`)
+      expect(await gateway.lookup(asked, tenSeconds())).toEqual({ outcome: 'declined', decline_class: 'bank' })
     },
   )
 })
@@ -148,7 +148,7 @@ it.each([
     const asked = hold()
     emulator.decideNext({ avs, cvv })
     expect(await approved(asked)).toMatchObject({ checks: { address, cvc } })
-    expect(await gateway.lookup(asked, soon())).toMatchObject({ checks: { address, cvc } })
+    expect(await gateway.lookup(asked, tenSeconds())).toMatchObject({ checks: { address, cvc } })
   },
 )
 
@@ -163,9 +163,9 @@ describe('the card for the months to come', () => {
 
   it('is found again after a lost answer', async () => {
     const asked = hold(cards.answerLost)
-    expect(await gateway.authorize(asked, soon())).toEqual({ outcome: 'unknown' })
+    expect(await gateway.authorize(asked, tenSeconds())).toEqual({ outcome: 'unknown' })
     const profile = emulator.profiles.get(asked.reference)
-    expect(await gateway.lookup(asked, soon())).toMatchObject({
+    expect(await gateway.lookup(asked, tenSeconds())).toMatchObject({
       outcome: 'approved',
       vault_reference: `${profile?.customerProfileId}/${profile?.customerPaymentProfileId}`,
     })
@@ -174,7 +174,7 @@ describe('the card for the months to come', () => {
   it('is made from the transaction when no answer named one', async () => {
     const asked = hold()
     const { transId } = emulator.add({ invoiceNumber: asked.reference })
-    const found = await gateway.lookup(asked, soon())
+    const found = await gateway.lookup(asked, tenSeconds())
     expect(found).toMatchObject({ outcome: 'approved', transaction_id: transId })
     expect(found).toMatchObject({ vault_reference: expect.stringMatching(/^\d+\/\d+$/) })
   })
@@ -194,7 +194,7 @@ describe('the card for the months to come', () => {
       const asked = hold()
       emulator.add({ invoiceNumber: asked.reference })
       emulator.failNext('createCustomerProfileFromTransactionRequest', fault)
-      expect(await gateway.lookup(asked, soon())).toMatchObject({ outcome: 'approved', vault_reference: '' })
+      expect(await gateway.lookup(asked, tenSeconds())).toMatchObject({ outcome: 'approved', vault_reference: '' })
     },
   )
 })
@@ -205,10 +205,10 @@ describe('a review', () => {
     ['decline', { outcome: 'declined', decline_class: 'fraud' }],
   ] as const)('that ends with %s is found by its transaction', async (verdict, became) => {
     const asked = hold(cards.review)
-    const held = await gateway.authorize(asked, soon())
+    const held = await gateway.authorize(asked, tenSeconds())
     if (held.outcome !== 'review') throw new Error(held.outcome)
-    expect(await gateway.lookup({ ...asked, ...held }, soon())).toEqual(held)
+    expect(await gateway.lookup({ ...asked, ...held }, tenSeconds())).toEqual(held)
     emulator.review(held.transaction_id, verdict)
-    expect(await gateway.lookup({ ...asked, ...held }, soon())).toMatchObject(became)
+    expect(await gateway.lookup({ ...asked, ...held }, tenSeconds())).toMatchObject(became)
   })
 })

@@ -1,12 +1,12 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
 import { cards } from '../cards.ts'
-import { hold, newReference, soon } from '../promise.ts'
-import { emulated } from './emulator/emulated.ts'
+import { hold, newReference, tenSeconds } from '../promise.ts'
+import { startEmulatedGateway } from './emulator/emulated.ts'
 
 let clock = new Date()
 const now = () => clock
-const emulation = await emulated(await freePort(), now)
+const emulation = await startEmulatedGateway(await freePort(), now)
 const { emulator, gateway, approved, captured, statusOf } = emulation
 const pass = (milliseconds: number) => {
   clock = new Date(clock.getTime() + milliseconds)
@@ -39,12 +39,12 @@ describe('a lookup', () => {
   ])('of %s is %s', async (transactionStatus, outcome) => {
     const asked = hold()
     emulator.add({ invoiceNumber: asked.reference, transactionStatus })
-    expect((await gateway.lookup(asked, soon())).outcome).toBe(outcome)
+    expect((await gateway.lookup(asked, tenSeconds())).outcome).toBe(outcome)
   })
 
   it('of a known transaction that is gone is not "never heard of"', async () => {
     const asked = { reference: newReference(), transaction_id: '1234567' }
-    expect(await gateway.lookup(asked, soon())).toEqual({ outcome: 'unknown' })
+    expect(await gateway.lookup(asked, tenSeconds())).toEqual({ outcome: 'unknown' })
   })
 
   it.each([
@@ -53,14 +53,14 @@ describe('a lookup', () => {
   ])('prefers the one that has the money (%s, then %s)', async (one, other) => {
     const asked = hold()
     for (const transactionStatus of [one, other]) emulator.add({ invoiceNumber: asked.reference, transactionStatus })
-    expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
+    expect((await gateway.lookup(asked, tenSeconds())).outcome).toBe('approved')
   })
 
   it('turns pages', async () => {
     const asked = hold()
     emulator.add({ invoiceNumber: asked.reference, submitted: new Date(now().getTime() - 3_600_000) })
     for (let each = 0; each < 2000; each++) emulator.add({ invoiceNumber: 'another' })
-    expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
+    expect((await gateway.lookup(asked, tenSeconds())).outcome).toBe('approved')
     expect(emulator.received.filter((text) => text.includes('getUnsettled'))).toHaveLength(3)
   })
 
@@ -70,8 +70,8 @@ describe('a lookup', () => {
     emulator.settle()
     expect(statusOf(transaction_id)).toBe('settledSuccessfully')
     pass(6 * 86_400_000)
-    expect(await gateway.lookup(asked, soon())).toMatchObject({ outcome: 'approved', transaction_id })
-    expect(await gateway.lookup({ reference: newReference() }, soon())).toEqual({ outcome: 'not_found' })
+    expect(await gateway.lookup(asked, tenSeconds())).toMatchObject({ outcome: 'approved', transaction_id })
+    expect(await gateway.lookup({ reference: newReference() }, tenSeconds())).toEqual({ outcome: 'not_found' })
   })
 
   it('reads no batch that was settled before it was asked for', async () => {
@@ -83,12 +83,12 @@ describe('a lookup', () => {
     }
     const since = new Date(now().getTime() - 3_600_000)
     emulator.received.length = 0
-    expect(await gateway.lookup({ reference: asked.reference, since }, soon())).toEqual({ outcome: 'not_found' })
+    expect(await gateway.lookup({ reference: asked.reference, since }, tenSeconds())).toEqual({ outcome: 'not_found' })
     expect(emulator.received.length).toBeLessThanOrEqual(3) // unsettled, the batches, at most one of them
     await captured(asked)
     emulator.settle()
     pass(5 * 86_400_000)
-    expect((await gateway.lookup({ reference: asked.reference, since }, soon())).outcome).toBe('approved')
+    expect((await gateway.lookup({ reference: asked.reference, since }, tenSeconds())).outcome).toBe('approved')
   })
 })
 
@@ -96,7 +96,7 @@ describe('capture and void', () => {
   it('a capture that was refused because it is settled is done', async () => {
     const transaction_id = await captured()
     emulator.settle()
-    expect(await gateway.capture(transaction_id, soon())).toBe('done')
+    expect(await gateway.capture(transaction_id, tenSeconds())).toBe('done')
   })
 
   it.each([
@@ -108,35 +108,35 @@ describe('capture and void', () => {
     ['couldNotVoid', 'unknown', 'unknown'],
   ])('of %s: capture %s, void %s', async (transactionStatus, capture, letGo) => {
     const { transId } = emulator.add({ transactionStatus, batchId: '1' })
-    expect(await gateway.capture(transId, soon())).toBe(capture)
-    expect(await gateway.void(transId, soon())).toBe(letGo)
+    expect(await gateway.capture(transId, tenSeconds())).toBe(capture)
+    expect(await gateway.void(transId, tenSeconds())).toBe(letGo)
     expect(statusOf(transId)).toBe(transactionStatus)
   })
 
   it('a captured transaction is never voided by mistake, though the vendor would', async () => {
     const transaction_id = await captured()
-    expect(await gateway.void(transaction_id, soon())).toBe('refused')
+    expect(await gateway.void(transaction_id, tenSeconds())).toBe('refused')
     expect(statusOf(transaction_id)).toBe('capturedPendingSettlement')
   })
 
   it('what is held for review can be let go', async () => {
-    const held = await gateway.authorize(hold(cards.review), soon())
+    const held = await gateway.authorize(hold(cards.review), tenSeconds())
     if (held.outcome !== 'review') throw new Error(held.outcome)
-    expect(await gateway.capture(held.transaction_id, soon())).toBe('unknown')
-    expect(await gateway.void(held.transaction_id, soon())).toBe('done')
-    expect(await gateway.void(held.transaction_id, soon())).toBe('done')
+    expect(await gateway.capture(held.transaction_id, tenSeconds())).toBe('unknown')
+    expect(await gateway.void(held.transaction_id, tenSeconds())).toBe('done')
+    expect(await gateway.void(held.transaction_id, tenSeconds())).toBe('done')
   })
 
   it('does not give up a capture because its books are slower than we are', async () => {
-    expect(await gateway.capture('99999', soon())).toBe('unknown')
+    expect(await gateway.capture('99999', tenSeconds())).toBe('unknown')
   })
 
   it.each(['never', '', '0', 'sb_1', '99999'])(
     'does nothing to a transaction that is not there (%s)',
     async (transId) => {
-      expect(await gateway.capture(transId, soon())).not.toBe('done')
-      expect(await gateway.void(transId, soon())).toBe('refused')
-      expect(await gateway.refund(transId, 9900, soon())).toBe('refused')
+      expect(await gateway.capture(transId, tenSeconds())).not.toBe('done')
+      expect(await gateway.void(transId, tenSeconds())).toBe('refused')
+      expect(await gateway.refund(transId, 9900, tenSeconds())).toBe('refused')
     },
   )
 })
@@ -144,42 +144,42 @@ describe('capture and void', () => {
 describe('a refund', () => {
   it('of what is not settled yet is a void', async () => {
     const transaction_id = await captured()
-    expect(await gateway.refund(transaction_id, 9900, soon())).toBe('done')
+    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
     expect(statusOf(transaction_id)).toBe('voided')
-    expect(await gateway.refund(transaction_id, 9900, soon())).toBe('done')
+    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
   })
 
   it('of a part waits for the settlement', async () => {
     const transaction_id = await captured()
-    expect(await gateway.refund(transaction_id, 500, soon())).toBe('unknown')
+    expect(await gateway.refund(transaction_id, 500, tenSeconds())).toBe('unknown')
     expect(statusOf(transaction_id)).toBe('capturedPendingSettlement')
     emulator.settle()
-    expect(await gateway.refund(transaction_id, 500, soon())).toBe('done')
+    expect(await gateway.refund(transaction_id, 500, tenSeconds())).toBe('done')
   })
 
   it('of what is settled names the last four digits and is made once, within the window and after it', async () => {
     const asked = hold()
     const transaction_id = await captured(asked)
     emulator.settle()
-    expect(await gateway.refund(transaction_id, 9900, soon())).toBe('done')
+    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
     expect(emulator.received.at(-1)).toContain('"cardNumber":"4242","expirationDate":"XXXX"')
-    expect(await gateway.refund(transaction_id, 9900, soon())).toBe('done')
+    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
     pass(9 * 3_600_000)
-    expect(await gateway.refund(transaction_id, 9900, soon())).toBe('done')
+    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
     expect([...emulator.entries.values()].filter(({ refTransId }) => refTransId)).toHaveLength(1)
-    expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
+    expect((await gateway.lookup(asked, tenSeconds())).outcome).toBe('approved')
   })
 
   it('of more than is left is refused', async () => {
     const transaction_id = await captured()
     emulator.settle()
-    expect(await gateway.refund(transaction_id, 5000, soon())).toBe('done')
-    expect(await gateway.refund(transaction_id, 9900, soon())).toBe('refused')
+    expect(await gateway.refund(transaction_id, 5000, tenSeconds())).toBe('done')
+    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('refused')
   })
 
   it('of what is only held, or declined, is refused', async () => {
     const { transaction_id } = await approved()
-    expect(await gateway.refund(transaction_id, 9900, soon())).toBe('refused')
+    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('refused')
   })
 })
 
@@ -194,14 +194,14 @@ describe('the books', () => {
     emulator.settle()
     const back = await captured()
     emulator.settle()
-    await gateway.refund(back, 9900, soon())
+    await gateway.refund(back, 9900, tenSeconds())
     const gone = (await approved()).transaction_id
-    await gateway.void(gone, soon())
+    await gateway.void(gone, tenSeconds())
     const held = (await approved()).transaction_id
-    await gateway.authorize(hold(cards.declined), soon())
-    await gateway.authorize(hold(cards.review), soon())
+    await gateway.authorize(hold(cards.declined), tenSeconds())
+    await gateway.authorize(hold(cards.review), tenSeconds())
 
-    const books = await gateway.transactions(since, soon())
+    const books = await gateway.transactions(since, tenSeconds())
     const states = new Map(books.map((line) => [line.transaction_id, line.state]))
     expect(books).toHaveLength(7)
     expect(books).toContainEqual({
@@ -213,20 +213,20 @@ describe('the books', () => {
     expect([late, back, gone, held].map((each) => states.get(each))).toEqual(['captured', 'refunded', 'voided', 'held'])
     expect([...states.values()].filter((state) => state === 'declined' || state === 'review')).toHaveLength(2)
 
-    const [latest] = await gateway.transactions(new Date(now().getTime() + 1000), soon())
+    const [latest] = await gateway.transactions(new Date(now().getTime() + 1000), tenSeconds())
     expect(latest).toBeUndefined()
   })
 
   it('are all there on several pages', async () => {
     for (let each = 0; each < 1001; each++) emulator.add({ invoiceNumber: `number${each}` })
-    expect(await gateway.transactions(now(), soon())).toHaveLength(1001)
+    expect(await gateway.transactions(now(), tenSeconds())).toHaveLength(1001)
     for (const entry of emulator.entries.values()) entry.transactionStatus = 'capturedPendingSettlement'
     emulator.settle()
-    expect(await gateway.transactions(now(), soon())).toHaveLength(1001)
+    expect(await gateway.transactions(now(), tenSeconds())).toHaveLength(1001)
   })
 
   it('keep a refund of an older transaction, and count cents exactly', async () => {
     emulator.add({ invoiceNumber: 'older', transactionStatus: 'refundPendingSettlement', amount: 19.99 })
-    expect(await gateway.transactions(now(), soon())).toMatchObject([{ state: 'refunded', amount_cents: 1999 }])
+    expect(await gateway.transactions(now(), tenSeconds())).toMatchObject([{ state: 'refunded', amount_cents: 1999 }])
   })
 })

@@ -4,7 +4,7 @@ import type { Check, Checks, DeclineClass } from '#server/gateways/payment/port.
  * The vendor's reason codes, as far as the visitor can do something about them. A declined card whose code is not here
  * is the bank's own word; an error whose code is not here is not the visitor's fault, and nobody says "declined".
  */
-export const reasons: Record<string, DeclineClass> = {
+export const declineClasses: Record<string, DeclineClass> = {
   2: 'bank', // declined, without more
   3: 'bank', // the bank wants to be asked
   4: 'fraud', // the card is to be picked up
@@ -41,7 +41,7 @@ export const reasons: Record<string, DeclineClass> = {
  * The vendor has turned the request away before it asked any bank: surely nothing is held, and somebody has to mend the
  * account or what is sent. What is not here may have become a transaction: 36 is "approved, but settlement failed".
  */
-export const turnedAway = new Set([
+export const rejectedBeforeBank = new Set([
   ...['E00002', 'E00003', 'E00004', 'E00013', 'E00014', 'E00015', 'E00016'], // the form of what was sent
   ...['E00005', 'E00006', 'E00007', 'E00008', 'E00009', 'E00010', 'E00011'], // the keys, and what they are good for
   ...['5', '66', '68', '69'], // the form, told as an error of the transaction
@@ -50,19 +50,19 @@ export const turnedAway = new Set([
 ])
 
 /** "A duplicate transaction has been submitted": an earlier one got through, and says what became of it. */
-export const duplicates = new Set(['11', '318'])
+export const duplicateReasons = new Set(['11', '318'])
 
 /** What the vendor says to a refund that it does not make. */
 export const refundRefusals = {
-  noSuchTransaction: new Set(['15', '16']),
+  notFound: new Set(['15', '16']),
   notSettled: new Set(['50', '54']),
-  givenBackBefore: new Set(['51', '55']),
+  alreadyRefunded: new Set(['51', '55']),
 }
 
 /** failed: an error is on record. unclear: only a person can tell, at the vendor. */
-export type Standing = 'held' | 'review' | 'declined' | 'captured' | 'voided' | 'refunded' | 'failed' | 'unclear'
+export type TransactionState = 'held' | 'review' | 'declined' | 'captured' | 'voided' | 'refunded' | 'failed' | 'unclear'
 
-const statuses: Record<string, Standing> = {
+const stateByStatus: Record<string, TransactionState> = {
   authorizedPendingCapture: 'held',
   capturedPendingSettlement: 'captured',
   settledSuccessfully: 'captured',
@@ -89,7 +89,7 @@ const statuses: Record<string, Standing> = {
   authorizedPendingRelease: 'unclear', // part of an amount, which is never asked for here
 }
 
-export const standingOf = (status: string): Standing => statuses[status] ?? 'unclear'
+export const transactionState = (status: string): TransactionState => stateByStatus[status] ?? 'unclear'
 
 /** Street and post code both fit. Half a match is a mismatch; where nobody looked, the code says why. */
 const addressChecks: Record<string, Check> = {

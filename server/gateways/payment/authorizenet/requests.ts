@@ -7,12 +7,12 @@ const DUPLICATE_WINDOW_SECONDS = 28_800
 const LONGEST_CARD_NUMBER = 16
 
 /** The vendor's schema has no room for it. */
-export const isLongNumber = (cc_number: string) => cardDigits(cc_number).length > LONGEST_CARD_NUMBER
+export const isTooLong = (cc_number: string) => cardDigits(cc_number).length > LONGEST_CARD_NUMBER
 
 // Mind the order: every element stands where AnetApiSchema.xsd has it.
 
 /** Holds the amount and keeps the card. */
-export const authorization = ({ reference, amount_cents, card, billing }: Hold) => ({
+export const authorizeRequest = ({ reference, amount_cents, card, billing }: Hold) => ({
   refId: reference,
   transactionRequest: {
     transactionType: 'authOnlyTransaction',
@@ -33,13 +33,13 @@ export const authorization = ({ reference, amount_cents, card, billing }: Hold) 
 })
 
 /** Something that is to be done with an earlier transaction. */
-export const prior = (transactionType: 'priorAuthCaptureTransaction' | 'voidTransaction', refTransId: string) => ({
+export const followUpRequest = (transactionType: 'priorAuthCaptureTransaction' | 'voidTransaction', refTransId: string) => ({
   transactionRequest: { transactionType, refTransId } as Record<string, unknown>,
 })
 
-type Refunding = { transId: string; amount_cents: number; reference: string; lastFour: string }
+type Refund = { transId: string; amount_cents: number; reference: string; lastFour: string }
 
-export const refunding = ({ transId, amount_cents, reference, lastFour }: Refunding) => ({
+export const refundRequest = ({ transId, amount_cents, reference, lastFour }: Refund) => ({
   transactionRequest: {
     transactionType: 'refundTransaction',
     amount: toAmount(amount_cents),
@@ -57,18 +57,18 @@ const duplicateWindow = setting('duplicateWindow', DUPLICATE_WINDOW_SECONDS)
 const billTo = ({ address, address2, ...billing }: Hold['billing']) =>
   Object.fromEntries(
     [
-      ['firstName', cut(billing.first_name, 50)],
-      ['lastName', cut(billing.last_name, 50)],
-      ['address', cut(`${address} ${address2}`, 60)],
-      ['city', cut(billing.city, 40)],
-      ['state', cut(billing.state, 40)],
-      ['zip', cut(billing.post_code, 20)],
-      ['country', cut(billing.country, 60)],
+      ['firstName', truncate(billing.first_name, 50)],
+      ['lastName', truncate(billing.last_name, 50)],
+      ['address', truncate(`${address} ${address2}`, 60)],
+      ['city', truncate(billing.city, 40)],
+      ['state', truncate(billing.state, 40)],
+      ['zip', truncate(billing.post_code, 20)],
+      ['country', truncate(billing.country, 60)],
     ].filter(([, value]) => value),
   )
 
 /** The vendor makes XML of it, which knows no control characters and no half of a character. */
-const cut = (value: string, most: number) =>
+const truncate = (value: string, most: number) =>
   value
     .replace(/\p{Cc}+/gu, ' ')
     .trim()

@@ -24,7 +24,7 @@ export type Entry = Line & { heard_at: string }
 export type Change = Pick<Line, 'decline_class' | 'vault_reference' | 'refunded_cents'>
 export type Ledger = ReturnType<typeof openLedger>
 
-const becomes: Record<State, State[]> = {
+const allowedTransitions: Record<State, State[]> = {
   held: ['captured', 'voided'],
   review: ['held', 'declined', 'voided'],
   captured: ['refunded'],
@@ -43,35 +43,35 @@ export function openLedger(file: string, now: () => Date) {
   const references = new Map<string, string>()
   let read = 0
 
-  const abideBy = (line: Line) => {
+  const applyLine = (line: Line) => {
     const known = byReference.get(line.reference)
-    if (known && (known.transaction_id !== line.transaction_id || !becomes[known.state].includes(line.state))) return
+    if (known && (known.transaction_id !== line.transaction_id || !allowedTransitions[known.state].includes(line.state))) return
     byReference.set(line.reference, { ...line, at: known?.at ?? line.at, heard_at: line.at })
     references.set(line.transaction_id, line.reference)
   }
   /** Reads what has been written since, by us or by others. */
-  const learn = () => {
+  const readNewLines = () => {
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
     if (size <= read) return
     const news = readFrom(file, read, size - read)
     const whole = news.subarray(0, news.lastIndexOf(10) + 1)
     read += whole.length
     for (const text of whole.toString('utf8').split('\n')) {
-      const line = lineIn(text)
-      if (line) abideBy(line)
+      const line = parseLine(text)
+      if (line) applyLine(line)
     }
   }
   const write = (line: Omit<Line, 'at'>) => {
     // The first line end closes what a crash may have cut short.
     appendFileSync(file, `\n${JSON.stringify({ at: now().toISOString(), ...line })}\n`, { mode: 0o600 })
-    learn()
+    readNewLines()
   }
   const find = (reference: string): Entry | undefined => {
-    learn()
+    readNewLines()
     return byReference.get(reference)
   }
   const findTransaction = (transaction_id: string): Entry | undefined => {
-    learn()
+    readNewLines()
     return byReference.get(references.get(transaction_id) ?? '')
   }
 
@@ -88,21 +88,21 @@ export function openLedger(file: string, now: () => Date) {
     /** Changes the state if that may follow the one it has. Tells what stands there now. */
     move(transaction_id: string, state: State, change: Change = {}): Entry | undefined {
       const found = findTransaction(transaction_id)
-      if (!found || !becomes[found.state].includes(state)) return found
+      if (!found || !allowedTransitions[found.state].includes(state)) return found
       const { at: _first, heard_at: _last, ...line } = found
       write({ ...line, ...change, state })
       return byReference.get(found.reference)
     },
     /** Everything, in the order in which it was first heard of. */
     entries(): Entry[] {
-      learn()
+      readNewLines()
       return [...byReference.values()]
     },
   }
 }
 
 /** Nothing, for a line that a crash cut short: it was never answered. */
-function lineIn(text: string): Line | undefined {
+function parseLine(text: string): Line | undefined {
   try {
     return z.parse(Line, JSON.parse(text))
   } catch {

@@ -8,7 +8,7 @@ const stop = (sentence: string, code: number): never => {
   process.exit(code)
 }
 
-function asked() {
+function readArguments() {
   try {
     const { port = '', ledger } = parseArgs({
       options: { port: { type: 'string' }, ledger: { type: 'string' } },
@@ -20,8 +20,8 @@ function asked() {
   }
 }
 
-const started = await startSandbox(asked()).catch((error: Error) =>
+const sandbox = await startSandbox(readArguments()).catch((error: Error) =>
   stop(`The sandbox could not start: ${error.message}\n`, 1),
 )
-for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => started.close().then(() => process.exit(0)))
-process.stdout.write(`sandbox: open ${started.url}\n`)
+for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => sandbox.close().then(() => process.exit(0)))
+process.stdout.write(`sandbox: open ${sandbox.url}\n`)

@@ -10,7 +10,7 @@ const VERDICT_MS = 10_000
 
 /** A sandbox that runs as its own process. What cannot be understood, or does not come in time, is unknown. */
 export function remoteSandbox(url: string): SandboxGateway {
-  const ask = asking(url.startsWith('https:') ? https : http)
+  const ask = httpClient(url.startsWith('https:') ? https : http)
   const post = async <Reply>(path: string, body: object, schema: z.ZodMiniType<Reply>, signal: AbortSignal) =>
     parse(schema, JSON.parse(await ask(`${url}${path}`, signal, JSON.stringify(body))))
   const unknown = () => ({ outcome: 'unknown' as const })
@@ -37,7 +37,7 @@ export function remoteSandbox(url: string): SandboxGateway {
 }
 
 /** Asked twice for each payment, and half as dear as `fetch`. */
-function asking({ Agent, request }: Pick<typeof http, 'Agent' | 'request'>) {
+function httpClient({ Agent, request }: Pick<typeof http, 'Agent' | 'request'>) {
   const agent = new Agent({ keepAlive: true })
   return (url: string, signal: AbortSignal, body?: string): Promise<string> =>
     new Promise((resolve, reject) => {

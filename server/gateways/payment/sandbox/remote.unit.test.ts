@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { cards } from '#server/gateways/payment/cards.ts'
-import { hold, keepsPaymentPromise, soon } from '#server/gateways/payment/promise.ts'
+import { hold, testPaymentAdapter, tenSeconds } from '#server/gateways/payment/promise.ts'
 import { runProgram } from '#server/test/process.ts'
 import { freePort } from '../../../../scripts/port.mjs'
 import type { Rule } from './faults.ts'
@@ -23,7 +23,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const newFile = () => join(folder, `${randomUUID()}.jsonl`)
 const start = async (ledgerFile = newFile()) => startSandbox({ port: await freePort(), ledgerFile })
 
-keepsPaymentPromise('sandbox over HTTP', async () => {
+testPaymentAdapter('sandbox over HTTP', async () => {
   const ledgerFile = newFile()
   let running = await start(ledgerFile)
   return {
@@ -54,10 +54,10 @@ describe('a sandbox with faults by script', () => {
   const script = (...rules: Partial<Rule>[]) =>
     put(rules.map((rule) => ({ on: 'any', fault: 'error', share: 1, times: 1, ...rule })))
   const heardOf = async (reference: string) =>
-    (await gateway.transactions(begun, soon())).filter((transaction) => transaction.reference === reference)
+    (await gateway.transactions(begun, tenSeconds())).filter((transaction) => transaction.reference === reference)
   const held = async () => {
     const asked = hold(cards.good)
-    const answer = await gateway.authorize(asked, soon())
+    const answer = await gateway.authorize(asked, tenSeconds())
     return { ...asked, transaction_id: answer.outcome === 'approved' ? answer.transaction_id : '' }
   }
 
@@ -75,16 +75,16 @@ describe('a sandbox with faults by script', () => {
   it.each(faults)('%s on authorize', async (fault, answers, isDone) => {
     await script({ on: 'authorize', fault, ms: 100 })
     const asked = hold(cards.good)
-    expect((await gateway.authorize(asked, soon())).outcome).toBe(answers ? 'approved' : 'unknown')
+    expect((await gateway.authorize(asked, tenSeconds())).outcome).toBe(answers ? 'approved' : 'unknown')
     expect(await heardOf(asked.reference)).toMatchObject(isDone ? [{ state: 'held' }] : [])
-    expect((await gateway.lookup(asked, soon())).outcome).toBe(isDone ? 'approved' : 'not_found')
+    expect((await gateway.lookup(asked, tenSeconds())).outcome).toBe(isDone ? 'approved' : 'not_found')
   })
 
   it.each(faults)('%s on lookup', async (fault, answers) => {
     const asked = await held()
     await script({ on: 'lookup', fault, ms: 100 })
-    expect((await gateway.lookup(asked, soon())).outcome).toBe(answers ? 'approved' : 'unknown')
-    expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
+    expect((await gateway.lookup(asked, tenSeconds())).outcome).toBe(answers ? 'approved' : 'unknown')
+    expect((await gateway.lookup(asked, tenSeconds())).outcome).toBe('approved')
   })
 
   it.each(
@@ -95,26 +95,26 @@ describe('a sandbox with faults by script', () => {
     const { reference, transaction_id } = await held()
     const state = on === 'capture' ? 'captured' : 'voided'
     await script({ on, fault, ms: 100 })
-    expect(await gateway[on](transaction_id, soon())).toBe(answers ? 'done' : 'unknown')
+    expect(await gateway[on](transaction_id, tenSeconds())).toBe(answers ? 'done' : 'unknown')
     expect(await heardOf(reference)).toMatchObject([{ state: isDone ? state : 'held' }])
-    expect(await gateway[on](transaction_id, soon())).toBe('done')
+    expect(await gateway[on](transaction_id, tenSeconds())).toBe('done')
     expect(await heardOf(reference)).toMatchObject([{ state }])
   })
 
   it.each(faults)('%s on refund', async (fault, answers, isDone) => {
     const { reference, transaction_id } = await held()
-    await gateway.capture(transaction_id, soon())
+    await gateway.capture(transaction_id, tenSeconds())
     await script({ on: 'refund', fault, ms: 100 })
-    expect(await gateway.refund(transaction_id, 5000, soon())).toBe(answers ? 'done' : 'unknown')
+    expect(await gateway.refund(transaction_id, 5000, tenSeconds())).toBe(answers ? 'done' : 'unknown')
     expect(await heardOf(reference)).toMatchObject([{ state: isDone ? 'refunded' : 'captured' }])
-    expect(await gateway.refund(transaction_id, 5000, soon())).toBe('done')
-    expect(await gateway.refund(transaction_id, 4900, soon())).toBe('refused')
+    expect(await gateway.refund(transaction_id, 5000, tenSeconds())).toBe('done')
+    expect(await gateway.refund(transaction_id, 4900, tenSeconds())).toBe('refused')
   })
 
   it.each(faults)('%s on transactions', async (fault, answers) => {
     const { reference } = await held()
     await script({ on: 'transactions', fault, ms: 100 })
-    const asked = gateway.transactions(begun, soon())
+    const asked = gateway.transactions(begun, tenSeconds())
     if (answers) expect((await asked).map((transaction) => transaction.reference)).toContain(reference)
     else await expect(asked).rejects.toThrow()
   })
@@ -125,14 +125,14 @@ describe('a sandbox with faults by script', () => {
     const asking = performance.now()
     expect(await gateway.authorize(asked, AbortSignal.timeout(300))).toEqual({ outcome: 'unknown' })
     expect(performance.now() - asking).toBeLessThan(2000)
-    expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
+    expect((await gateway.lookup(asked, tenSeconds())).outcome).toBe('approved')
   })
 
   it('uses the first rule that applies, as often as it says, and tells what is left', async () => {
     await script({ on: 'void' }, { share: 0 }, { on: 'lookup', fault: 'error', times: 2 }, { fault: 'slow', ms: 1 })
     const reference = 'neverheardofthis0000'
     const answers = []
-    for (let number = 0; number < 4; number++) answers.push((await gateway.lookup({ reference }, soon())).outcome)
+    for (let number = 0; number < 4; number++) answers.push((await gateway.lookup({ reference }, tenSeconds())).outcome)
     expect(answers).toEqual(['unknown', 'unknown', 'not_found', 'not_found'])
     const left: Rule[] = await (await fetch(`${running.url}/faults`)).json()
     expect(left.map(({ times }) => times)).toEqual([1, 1, 0, 0])
@@ -140,7 +140,7 @@ describe('a sandbox with faults by script', () => {
 
   it('meets about the share that was asked for', async () => {
     await put([{ on: 'lookup', fault: 'error', share: 0.5 }])
-    const asked = Array.from({ length: 200 }, () => gateway.lookup({ reference: 'none' }, soon()))
+    const asked = Array.from({ length: 200 }, () => gateway.lookup({ reference: 'none' }, tenSeconds()))
     const lost = (await Promise.all(asked)).filter(({ outcome }) => outcome === 'unknown').length
     expect(lost).toBeGreaterThan(50)
     expect(lost).toBeLessThan(150)
@@ -164,8 +164,8 @@ describe('a sandbox with faults by script', () => {
 
   it('loses what its cards lose', async () => {
     const asked = hold(cards.neverHeard)
-    expect(await gateway.authorize(asked, soon())).toEqual({ outcome: 'unknown' })
-    expect(await gateway.lookup(asked, soon())).toEqual({ outcome: 'not_found' })
+    expect(await gateway.authorize(asked, tenSeconds())).toEqual({ outcome: 'unknown' })
+    expect(await gateway.lookup(asked, tenSeconds())).toEqual({ outcome: 'not_found' })
   })
 })
 
@@ -186,11 +186,11 @@ describe('the sandbox’s own process', () => {
     const file = newFile()
     const first = await open(file)
     const asked = hold(cards.good)
-    const answer = await first.gateway.authorize(asked, soon())
+    const answer = await first.gateway.authorize(asked, tenSeconds())
     first.child.kill('SIGKILL')
     await first.ended
     const second = await open(file)
-    expect(await second.gateway.lookup(asked, soon())).toEqual(answer)
+    expect(await second.gateway.lookup(asked, tenSeconds())).toEqual(answer)
     second.child.kill('SIGTERM')
     expect(await second.ended).toEqual({ code: 0, signal: null })
   })
@@ -200,20 +200,20 @@ describe('the sandbox’s own process', () => {
     const both = await Promise.all([open(file), open(file)])
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => hold(cards.good)).map(async (asked) => {
-        const [one, other] = await Promise.all(both.map(({ gateway }) => gateway.authorize(asked, soon())))
+        const [one, other] = await Promise.all(both.map(({ gateway }) => gateway.authorize(asked, tenSeconds())))
         expect(one).toMatchObject({ outcome: 'approved' })
         expect(other).toEqual(one)
         const id = one?.outcome === 'approved' ? one.transaction_id : ''
         const [captured, voided] = await Promise.all([
-          both[0]?.gateway.capture(id, soon()),
-          both[1]?.gateway.void(id, soon()),
+          both[0]?.gateway.capture(id, tenSeconds()),
+          both[1]?.gateway.void(id, tenSeconds()),
         ])
         expect([captured, voided].toSorted()).toEqual(['done', 'refused'])
         return id
       }),
     )
     expect(new Set(answers).size).toBe(200)
-    const [one, other] = await Promise.all(both.map(({ gateway }) => gateway.transactions(begun, soon())))
+    const [one, other] = await Promise.all(both.map(({ gateway }) => gateway.transactions(begun, tenSeconds())))
     expect(one).toHaveLength(200)
     expect(other).toEqual(one)
     for (const { child, ended } of both) {
@@ -238,9 +238,9 @@ describe('the sandbox’s page', () => {
     expect(await page()).toContain('It has not heard of anything yet.')
 
     const [first, second] = [hold(cards.good), { ...hold(cards.review), amount_cents: 2550 }]
-    const answer = await gateway.authorize(first, soon())
-    if (answer.outcome === 'approved') await gateway.capture(answer.transaction_id, soon())
-    await gateway.authorize(second, soon())
+    const answer = await gateway.authorize(first, tenSeconds())
+    if (answer.outcome === 'approved') await gateway.capture(answer.transaction_id, tenSeconds())
+    await gateway.authorize(second, tenSeconds())
     const html = await page()
     expect(html.indexOf(second.reference)).toBeLessThan(html.indexOf(first.reference))
     expect(html.replace(/<[^>]+>/g, ' ')).toMatch(/Held\s+\$25\.50\s+Captured\s+\$99\.00\s+Refunded\s+\$0\.00/)
@@ -256,9 +256,9 @@ describe('the sandbox’s page', () => {
         body: new URLSearchParams({ transaction_id, verdict: 'approve' }),
       })
     expect((await decide({ origin: 'https://elsewhere.example' })).status).toBe(403)
-    expect((await gateway.lookup(second, soon())).outcome).toBe('review')
+    expect((await gateway.lookup(second, tenSeconds())).outcome).toBe('review')
     expect((await decide({ origin: running.url })).status).toBe(303)
-    expect((await gateway.lookup(second, soon())).outcome).toBe('approved')
+    expect((await gateway.lookup(second, tenSeconds())).outcome).toBe('approved')
     expect(await gateway.review(transaction_id, 'decline')).toBe(false)
     expect(await readFile(ledgerFile, 'utf8')).not.toContain(cards.good)
     await running.close()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { isCardNumber } from '#contract/card.ts'
 import { cards, testCards } from '#server/gateways/payment/cards.ts'
-import { hold, keepsPaymentPromise, soon } from '#server/gateways/payment/promise.ts'
+import { hold, testPaymentAdapter, tenSeconds } from '#server/gateways/payment/promise.ts'
 import { openLedger } from './ledger.ts'
 import { type SandboxGateway, sandboxPayments } from './sandbox.ts'
 
@@ -22,7 +22,7 @@ beforeEach(() => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-keepsPaymentPromise('sandbox', async () => {
+testPaymentAdapter('sandbox', async () => {
   const own = join(folder, 'promise.jsonl')
   return {
     gateway: sandboxPayments(own, clock),
@@ -46,26 +46,26 @@ describe('the test cards', () => {
   it('include one that is lost on the way: nothing is held', async () => {
     const sandbox = sandboxPayments(file, clock)
     const asked = hold(cards.neverHeard)
-    expect(await sandbox.authorize(asked, soon())).toEqual({ outcome: 'unknown' })
-    expect(await sandbox.lookup(asked, soon())).toEqual({ outcome: 'not_found' })
+    expect(await sandbox.authorize(asked, tenSeconds())).toEqual({ outcome: 'unknown' })
+    expect(await sandbox.lookup(asked, tenSeconds())).toEqual({ outcome: 'not_found' })
   })
 })
 
 describe('what is held for review', () => {
   const inReview = async (sandbox: SandboxGateway) => {
     const asked = hold(cards.review)
-    const answer = await sandbox.authorize(asked, soon())
+    const answer = await sandbox.authorize(asked, tenSeconds())
     return { asked, transaction_id: answer.outcome === 'review' ? answer.transaction_id : '' }
   }
 
   it('is approved, and can then be captured', async () => {
     const sandbox = sandboxPayments(file, clock)
     const { asked, transaction_id } = await inReview(sandbox)
-    expect(await sandbox.capture(transaction_id, soon())).toBe('refused')
+    expect(await sandbox.capture(transaction_id, tenSeconds())).toBe('refused')
     expect(await sandbox.review(transaction_id, 'approve')).toBe(true)
-    const { outcome, vault_reference } = (await sandbox.lookup(asked, soon())) as Record<string, string>
+    const { outcome, vault_reference } = (await sandbox.lookup(asked, tenSeconds())) as Record<string, string>
     expect([outcome, vault_reference]).toEqual(['approved', expect.stringMatching(/^vault_/)])
-    expect(await sandbox.capture(transaction_id, soon())).toBe('done')
+    expect(await sandbox.capture(transaction_id, tenSeconds())).toBe('done')
     expect(await sandbox.review(transaction_id, 'decline')).toBe(false)
   })
 
@@ -73,13 +73,13 @@ describe('what is held for review', () => {
     const sandbox = sandboxPayments(file, clock)
     const { asked, transaction_id } = await inReview(sandbox)
     expect(await sandbox.review(transaction_id, 'decline')).toBe(true)
-    expect(await sandbox.lookup(asked, soon())).toEqual({ outcome: 'declined', decline_class: 'fraud' })
-    expect(await sandbox.capture(transaction_id, soon())).toBe('refused')
+    expect(await sandbox.lookup(asked, tenSeconds())).toEqual({ outcome: 'declined', decline_class: 'fraud' })
+    expect(await sandbox.capture(transaction_id, tenSeconds())).toBe('refused')
   })
 
   it('is nothing else: a held amount has no verdict', async () => {
     const sandbox = sandboxPayments(file, clock)
-    const answer = await sandbox.authorize(hold(cards.good), soon())
+    const answer = await sandbox.authorize(hold(cards.good), tenSeconds())
     expect(await sandbox.review('transaction_id' in answer ? answer.transaction_id : '', 'decline')).toBe(false)
     expect(await sandbox.review('never', 'approve')).toBe(false)
   })
@@ -137,8 +137,8 @@ describe('the ledger', () => {
       { reference: 'two' },
     ])
     const sandbox = sandboxPayments(file, clock)
-    expect(await sandbox.transactions(new Date('2026-11-16'), soon())).toHaveLength(2)
-    expect(await sandbox.transactions(new Date('2026-11-17'), soon())).toHaveLength(0)
+    expect(await sandbox.transactions(new Date('2026-11-16'), tenSeconds())).toHaveLength(2)
+    expect(await sandbox.transactions(new Date('2026-11-17'), tenSeconds())).toHaveLength(0)
   })
 
   it('reads around lines that a crash cut short', async () => {

@@ -17,18 +17,18 @@ export const faults = [
 ] as const
 export type Fault = (typeof faults)[number]
 
-const MINUTES_GOOD = 10
-const SENDS = 5
-const CHECKS = 5
+const VALID_MINUTES = 10
+const MAX_SENDS = 5
+const MAX_CHECKS = 5
 
 type Options = { account_sid: string; auth_token: string; service_sid: string; port: number; now: () => Date }
 type Message = { to: string; channel: string; code: string }
 type Verification = { sid: string; code: string; created: Date; messages: Message[]; checks: number }
 type Form = Record<string, string>
-type Answer = { status: number; body: object }
+type Reply = { status: number; body: object }
 
 /** Codes as the vendor documents them, each with its status and title. */
-const refusals = {
+const errors = {
   20003: [401, 'Authenticate'],
   20004: [405, 'Method not allowed'],
   20404: [404, 'The requested resource was not found'],
@@ -43,10 +43,10 @@ const refusals = {
   60410: [403, 'The destination phone number has been temporarily blocked by Twilio due to fraudulent activities'],
   60605: [403, 'The destination phone number has been blocked by Verify Geo-Permissions'],
 } as const
-type Code = keyof typeof refusals
+type Code = keyof typeof errors
 
-const refused = (code: Code, of = ''): Answer => {
-  const [status, title] = refusals[code]
+const errorReply = (code: Code, of = ''): Reply => {
+  const [status, title] = errors[code]
   const message = of ? `${title}: ${of}` : title
   return { status, body: { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status } }
 }
@@ -71,12 +71,12 @@ export async function twilioEmulator({ account_sid, auth_token, service_sid, por
   let fault: Fault | undefined
   let statusOfChecks: string | undefined
 
-  const running = (to: string): Verification | undefined => {
+  const activeVerification = (to: string): Verification | undefined => {
     const found = verifications.get(to)
-    return found && now().getTime() < found.created.getTime() + MINUTES_GOOD * 60_000 ? found : undefined
+    return found && now().getTime() < found.created.getTime() + VALID_MINUTES * 60_000 ? found : undefined
   }
 
-  const shape = (to: string, { sid, created, messages }: Verification, status: string) => ({
+  const describeVerification = (to: string, { sid, created, messages }: Verification, status: string) => ({
     sid,
     service_sid,
     account_sid,
@@ -91,14 +91,14 @@ export async function twilioEmulator({ account_sid, auth_token, service_sid, por
   })
 
   /** Within ten minutes the same code goes out again. */
-  const send = ({ To = '', Channel = '' }: Form): Answer => {
-    if (Channel !== 'sms' && Channel !== 'call') return refused(60200, `Channel ${Channel}`)
+  const send = ({ To = '', Channel = '' }: Form): Reply => {
+    if (Channel !== 'sms' && Channel !== 'call') return errorReply(60200, `Channel ${Channel}`)
     const refusal = byLastDigits[To.slice(-4)]
-    if (refusal) return refused(refusal, To)
-    if (To.endsWith('0404') && Channel === 'sms') return refused(60205, To)
-    const found = running(To) ?? { sid: newSid('VE'), code: sixDigits(), created: now(), messages: [], checks: 0 }
-    if (found.checks >= CHECKS) return refused(60202)
-    if (found.messages.length >= SENDS) return refused(60203)
+    if (refusal) return errorReply(refusal, To)
+    if (To.endsWith('0404') && Channel === 'sms') return errorReply(60205, To)
+    const found = activeVerification(To) ?? { sid: newSid('VE'), code: sixDigits(), created: now(), messages: [], checks: 0 }
+    if (found.checks >= MAX_CHECKS) return errorReply(60202)
+    if (found.messages.length >= MAX_SENDS) return errorReply(60203)
     verifications.set(To, found)
     const message = { to: To, channel: Channel, code: found.code }
     found.messages.push(message)
@@ -109,39 +109,39 @@ export async function twilioEmulator({ account_sid, auth_token, service_sid, por
       attempt_sid: newSid('VL'),
     }))
     const url = `https://verify.twilio.com/v2/Services/${service_sid}/Verifications/${found.sid}`
-    const body = { ...shape(To, found, 'pending'), lookup: {}, sna: null, send_code_attempts, url }
+    const body = { ...describeVerification(To, found, 'pending'), lookup: {}, sna: null, send_code_attempts, url }
     return { status: 201, body }
   }
 
-  const check = ({ To = '', Code = '' }: Form): Answer => {
-    if (!/^[0-9A-Za-z]{4,10}$/.test(Code)) return refused(60200, 'Code')
-    const found = running(To)
-    if (!found) return refused(20404)
-    if (found.checks >= CHECKS) return refused(60202)
+  const check = ({ To = '', Code = '' }: Form): Reply => {
+    if (!/^[0-9A-Za-z]{4,10}$/.test(Code)) return errorReply(60200, 'Code')
+    const found = activeVerification(To)
+    if (!found) return errorReply(20404)
+    if (found.checks >= MAX_CHECKS) return errorReply(60202)
     found.checks++
     const isRight = found.code === Code
     if (isRight) verifications.delete(To)
     const status = statusOfChecks ?? (isRight ? 'approved' : 'pending')
-    return { status: 200, body: { ...shape(To, found, status), sna_attempts_error_codes: [] } }
+    return { status: 200, body: { ...describeVerification(To, found, status), sna_attempts_error_codes: [] } }
   }
 
-  const calls: Record<string, { takes: string; answer: (form: Form) => Answer }> = {
+  const calls: Record<string, { takes: string; answer: (form: Form) => Reply }> = {
     [`/v2/Services/${service_sid}/Verifications`]: { takes: 'Channel,To', answer: send },
     [`/v2/Services/${service_sid}/VerificationCheck`]: { takes: 'Code,To', answer: check },
   }
   const authorization = `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString('base64')}`
 
-  const answerTo = ({ url = '', method, headers }: IncomingMessage, body: string): Answer => {
-    if (headers.authorization !== authorization) return refused(20003)
+  const replyTo = ({ url = '', method, headers }: IncomingMessage, body: string): Reply => {
+    if (headers.authorization !== authorization) return errorReply(20003)
     const call = calls[url]
-    if (!call) return refused(20404)
-    if (method !== 'POST') return refused(20004)
-    if (!/^application\/x-www-form-urlencoded(;|$)/.test(headers['content-type'] ?? '')) return refused(60200)
+    if (!call) return errorReply(20404)
+    if (method !== 'POST') return errorReply(20004)
+    if (!/^application\/x-www-form-urlencoded(;|$)/.test(headers['content-type'] ?? '')) return errorReply(60200)
     const pairs = [...new URLSearchParams(body)]
     const names = pairs.map(([name]) => name).sort()
-    if (String(names) !== call.takes) return refused(60200, `has ${names}, takes ${call.takes}`)
+    if (String(names) !== call.takes) return errorReply(60200, `has ${names}, takes ${call.takes}`)
     const form = Object.fromEntries(pairs)
-    if (!/^\+[1-9]\d{6,14}$/.test(form.To ?? '')) return refused(60200, `To ${form.To}`)
+    if (!/^\+[1-9]\d{6,14}$/.test(form.To ?? '')) return errorReply(60200, `To ${form.To}`)
     return call.answer(form)
   }
 
@@ -149,7 +149,7 @@ export async function twilioEmulator({ account_sid, auth_token, service_sid, por
     const body = await textOf(request).catch(() => '')
     received.push({ path: request.url ?? '', body })
     if (fault === 'dropped_before') return request.socket.destroy()
-    const answer = answerTo(request, body)
+    const answer = replyTo(request, body)
     if (fault === 'dropped_after') return request.socket.destroy()
     if (fault === 'slow' || /0500(&|$)/.test(body)) await sleep(2_000, undefined, { ref: false })
     write(response, answer, fault)
@@ -177,7 +177,7 @@ export async function twilioEmulator({ account_sid, auth_token, service_sid, por
   }
 }
 
-function write(response: ServerResponse, { status, body }: Answer, fault: Fault | undefined) {
+function write(response: ServerResponse, { status, body }: Reply, fault: Fault | undefined) {
   if (response.destroyed) return
   const text = JSON.stringify(body)
   const isHtml = fault === 'html' || fault === 'status_500'

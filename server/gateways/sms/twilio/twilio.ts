@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { readLimited } from '#server/gateways/response.ts'
-import type { Checking, Sending, SmsGateway } from '#server/gateways/sms/port.ts'
+import type { CheckResult, SendResult, SmsGateway } from '#server/gateways/sms/port.ts'
 
 type Account = {
   /** Of the account or of an API key, with the token or secret that belongs to it. */
@@ -16,7 +16,7 @@ type Account = {
 /** What a call comes to: by the status of an answer that is well, by the vendor's code of one that is not. */
 type Outcomes<Outcome> = ReadonlyMap<string, Outcome>
 
-const sendings: Outcomes<Sending> = new Map([
+const sendResults: Outcomes<SendResult> = new Map([
   ['pending', 'sent'],
   ['60200', 'impossible'],
   ['60202', 'too_often'], // checked five times: no new one until it has expired
@@ -27,7 +27,7 @@ const sendings: Outcomes<Sending> = new Map([
   ['60605', 'blocked'],
 ])
 
-const checkings: Outcomes<Checking> = new Map([
+const checkResults: Outcomes<CheckResult> = new Map([
   ['approved', 'right'],
   ['pending', 'wrong'],
   ['60200', 'wrong'],
@@ -41,7 +41,7 @@ const checkings: Outcomes<Checking> = new Map([
 ])
 
 /** For the operator: what a refusal of ours, not of the number, means. */
-const meanings: ReadonlyMap<string, string> = new Map([
+const explanations: ReadonlyMap<string, string> = new Map([
   ['20003', 'it does not know TWILIO_ACCOUNT_SID with TWILIO_AUTH_TOKEN'],
   ['20404', 'it does not know TWILIO_SERVICE_SID'],
   ['20429', 'the account sends too many requests at once'],
@@ -50,8 +50,8 @@ const meanings: ReadonlyMap<string, string> = new Map([
   ['60238', 'it blocks the account or the country'],
 ])
 
-const Well = z.object({ status: z.string() })
-const Refused = z.object({ code: z.number() })
+const OkReply = z.object({ status: z.string() })
+const ErrorReply = z.object({ code: z.number() })
 
 /**
  * Twilio Verify, which makes, keeps and counts the codes. Until a code has expired the same one is sent again; five
@@ -61,7 +61,7 @@ export function twilioVerify({ deadline_seconds = 8, log, ...account }: Account)
   const credentials = Buffer.from(`${account.account_sid}:${account.auth_token}`).toString('base64')
   const headers = { authorization: `Basic ${credentials}`, accept: 'application/json' }
 
-  const ask = async (resource: string, form: Record<string, string>): Promise<string> => {
+  const post = async (resource: string, form: Record<string, string>): Promise<string> => {
     const reply = await fetch(`${account.base_url}/v2/Services/${account.service_sid}/${resource}`, {
       method: 'POST',
       headers,
@@ -73,7 +73,7 @@ export function twilioVerify({ deadline_seconds = 8, log, ...account }: Account)
     const isJson = reply.headers.get('content-type')?.startsWith('application/json')
     if (reply.status >= 500 || !isJson) throw new Error(`status ${reply.status}${isJson ? '' : ', not JSON'}`)
     const answer: unknown = JSON.parse(text)
-    return reply.ok ? z.parse(Well, answer).status : String(z.parse(Refused, answer).code)
+    return reply.ok ? z.parse(OkReply, answer).status : String(z.parse(ErrorReply, answer).code)
   }
 
   const outcome = async <Outcome>(
@@ -82,9 +82,9 @@ export function twilioVerify({ deadline_seconds = 8, log, ...account }: Account)
     form: Record<string, string>,
   ): Promise<Outcome | 'unknown'> => {
     try {
-      const said = await ask(resource, form)
+      const said = await post(resource, form)
       const known = outcomes.get(said)
-      if (!known) log.error({ said }, `Twilio refused: ${meanings.get(said) ?? 'see its list of error codes'}.`)
+      if (!known) log.error({ said }, `Twilio refused: ${explanations.get(said) ?? 'see its list of error codes'}.`)
       return known ?? 'unknown'
     } catch (error) {
       log.error({ reason: reasonOf(error) }, 'Twilio gave no answer that can be understood.')
@@ -94,8 +94,8 @@ export function twilioVerify({ deadline_seconds = 8, log, ...account }: Account)
 
   return {
     name: 'twilio',
-    send: (To, Channel) => outcome(sendings, 'Verifications', { To, Channel }),
-    check: (To, Code) => outcome(checkings, 'VerificationCheck', { To, Code }),
+    send: (To, Channel) => outcome(sendResults, 'Verifications', { To, Channel }),
+    check: (To, Code) => outcome(checkResults, 'VerificationCheck', { To, Code }),
   }
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
-import { keepsSmsPromise, otherThan } from '../promise.ts'
+import { testSmsAdapter, differentCode } from '../promise.ts'
 import { faults, twilioEmulator } from './emulator.ts'
 import { twilioVerify } from './twilio.ts'
 
@@ -31,7 +31,7 @@ async function emulated() {
   }
 }
 
-keepsSmsPromise('twilio', emulated)
+testSmsAdapter('twilio', emulated)
 
 const { emulator, lines, gateway, gatewayWith, codeTo, pass } = await emulated()
 afterAll(emulator.close)
@@ -117,7 +117,7 @@ describe('a code that is not sent', () => {
   it('after five wrong tries, is too often until the code has expired', async () => {
     const mobile_phone = newNumber()
     const code = await sentTo(mobile_phone)
-    for (let tries = 0; tries < 5; tries++) await gateway.check(mobile_phone, otherThan(code))
+    for (let tries = 0; tries < 5; tries++) await gateway.check(mobile_phone, differentCode(code))
     expect(await gateway.send(mobile_phone, 'sms')).toBe('too_often')
     pass(601)
     await sentTo(mobile_phone)

@@ -1,16 +1,16 @@
 import { authorizeNet } from '#server/gateways/payment/authorizenet/authorizenet.ts'
-import { hold, soon } from '#server/gateways/payment/promise.ts'
+import { hold, tenSeconds } from '#server/gateways/payment/promise.ts'
 import { authorizeNetEmulator } from './emulator.ts'
 
 /** For tests: the adapter and the emulator that it speaks to, under one clock. */
-export async function emulated(port: number, now: () => Date) {
+export async function startEmulatedGateway(port: number, now: () => Date) {
   const keys = { login_id: 'merchant-login', transaction_key: 'transactionkey16' }
   const emulator = await authorizeNetEmulator({ ...keys, port, now })
   const gatewayAt = (base_url: string, login_id = keys.login_id) => authorizeNet({ ...keys, login_id, base_url, now })
   const gateway = gatewayAt(emulator.url)
 
   const approved = async (asked = hold()) => {
-    const answer = await gateway.authorize(asked, soon())
+    const answer = await gateway.authorize(asked, tenSeconds())
     if (answer.outcome !== 'approved') throw new Error(`not approved: ${answer.outcome}`)
     return answer
   }
@@ -22,7 +22,7 @@ export async function emulated(port: number, now: () => Date) {
     approved,
     captured: async (asked = hold()) => {
       const { transaction_id } = await approved(asked)
-      const settled = await gateway.capture(transaction_id, soon())
+      const settled = await gateway.capture(transaction_id, tenSeconds())
       if (settled !== 'done') throw new Error(`not captured: ${settled}`)
       return transaction_id
     },

@@ -4,7 +4,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { testCardFor } from '#server/gateways/payment/cards.ts'
 import { type Entry, emulatedLedger } from './ledger.ts'
-import { complaint } from './schema.ts'
+import { schemaError } from './schema.ts'
 
 /** How an answer can fail to come, or to be one. */
 export const faults = [
@@ -20,10 +20,10 @@ export const faults = [
 ] as const
 export type Fault = (typeof faults)[number]
 /** A clear no, by its code. */
-type No = `E${string}`
-const isNo = (fault: Fault | No | undefined): fault is No => fault?.startsWith('E') ?? false
+type ErrorCode = `E${string}`
+const isErrorCode = (fault: Fault | ErrorCode | undefined): fault is ErrorCode => fault?.startsWith('E') ?? false
 
-const faultOf: Record<string, Fault> = { slow: 'slow', lost_after: 'dropped_after', lost_before: 'dropped_before' }
+const faultByCard: Record<string, Fault> = { slow: 'slow', lost_after: 'dropped_after', lost_before: 'dropped_before' }
 
 type Body = Record<string, unknown> & { transId?: string; batchId?: string; customerProfileId?: string }
 type Options = { login_id: string; transaction_key: string; port: number; now: () => Date }
@@ -40,10 +40,10 @@ const ok = message('I00001', 'Successful.')
 export async function authorizeNetEmulator({ login_id, transaction_key, port, now }: Options) {
   const ledger = emulatedLedger(now)
   const received: string[] = []
-  const planned: { request: string; fault: Fault | No }[] = []
+  const plannedFaults: { request: string; fault: Fault | ErrorCode }[] = []
 
-  const answers: Record<string, (body: Body) => object> = {
-    createTransactionRequest: ({ transactionRequest }) => transacted(ledger.transact(transactionRequest as never)),
+  const handlers: Record<string, (body: Body) => object> = {
+    createTransactionRequest: ({ transactionRequest }) => transactionResponse(ledger.transact(transactionRequest as never)),
     getTransactionDetailsRequest: ({ transId = '' }) => {
       const entry = ledger.entries.get(transId)
       return entry ? { transaction: detailsOf(entry), ...ok } : message('E00040', 'The record cannot be found.')
@@ -82,26 +82,26 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
     const { limit = 1000, offset = 1 } = (body.paging ?? {}) as { limit?: string; offset?: string }
     const all = [...ledger.entries.values()].filter(belongs).sort((one, other) => +other.submitted - +one.submitted)
     const from = (Number(offset) - 1) * Number(limit)
-    const transactions = all.slice(from, from + Number(limit)).map(lineOf)
+    const transactions = all.slice(from, from + Number(limit)).map(listEntry)
     return transactions.length
       ? { transactions, totalNumInResultSet: all.length, ...ok }
       : message('I00004', 'No records found.')
   }
 
-  const answerTo = (text: string): object => {
+  const replyTo = (text: string): object => {
     const [name = '', body] = (Object.entries(JSON.parse(text))[0] ?? []) as [string, Body]
-    const wrong = complaint(name, body)
+    const wrong = schemaError(name, body)
     if (wrong) return message('E00003', wrong)
     const { name: login, transactionKey } = body.merchantAuthentication as { name?: string; transactionKey?: string }
     if (login !== login_id || transactionKey !== transaction_key)
       return message('E00007', 'User authentication failed due to invalid authentication values.')
-    return { ...(answers[name]?.(body) ?? {}), ...(body.refId ? { refId: body.refId } : {}) }
+    return { ...(handlers[name]?.(body) ?? {}), ...(body.refId ? { refId: body.refId } : {}) }
   }
 
-  const faultFor = (text: string): Fault | No | undefined => {
-    const place = planned.findIndex(({ request }) => text.startsWith(`{"${request}"`))
-    if (place >= 0) return planned.splice(place, 1)[0]?.fault
-    return faultOf[testCardFor(/"cardNumber":"(\d+)"/.exec(text)?.[1] ?? '').answer ?? '']
+  const faultFor = (text: string): Fault | ErrorCode | undefined => {
+    const place = plannedFaults.findIndex(({ request }) => text.startsWith(`{"${request}"`))
+    if (place >= 0) return plannedFaults.splice(place, 1)[0]?.fault
+    return faultByCard[testCardFor(/"cardNumber":"(\d+)"/.exec(text)?.[1] ?? '').answer ?? '']
   }
 
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
@@ -110,12 +110,12 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
     received.push(text)
     const fault = faultFor(text)
     if (fault === 'dropped_before') return request.socket.destroy()
-    const sent = `\uFEFF${JSON.stringify(isNo(fault) ? message(fault, 'No.') : answerTo(text))}`
+    const sent = `\uFEFF${JSON.stringify(isErrorCode(fault) ? message(fault, 'No.') : replyTo(text))}`
     if (fault === 'dropped_after') return request.socket.destroy()
     if (fault === 'slow') await sleep(1_000)
     const type = fault === 'html' ? 'text/html' : 'application/json; charset=utf-8'
     response.writeHead(fault === 'status_500' ? 500 : 200, { 'content-type': type })
-    response.end(fault ? spoiled(fault, sent) : sent)
+    response.end(fault ? corrupt(fault, sent) : sent)
   })
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
@@ -126,7 +126,7 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
     /** Every request as it came, byte for byte. */
     received,
     /** The next request of this kind fails like this. */
-    failNext: (request: string, fault: Fault | No) => planned.push({ request, fault }),
+    failNext: (request: string, fault: Fault | ErrorCode) => plannedFaults.push({ request, fault }),
     close: async () => {
       server.closeAllConnections()
       server.close()
@@ -135,7 +135,7 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
   }
 }
 
-const spoiled = (fault: Fault | No, sent: string) =>
+const corrupt = (fault: Fault | ErrorCode, sent: string) =>
   ({
     of_another: sent.replace(/,"refId":".*"}$/, '}').replace(/}$/, ',"refId":"of another"}'),
     garbage: '\u0000\u0007%PDF',
@@ -152,9 +152,9 @@ const texts: Record<string, string> = {
   311: 'This transaction has already been captured.',
 }
 
-type Kept = { duplicate?: string; kept?: { customerProfileId: string; customerPaymentProfileId: string } }
+type ProfileResult = { duplicate?: string; profileResponse?: { customerProfileId: string; customerPaymentProfileId: string } }
 
-const kept = ({ duplicate, kept }: Kept) =>
+const kept = ({ duplicate, profileResponse: kept }: ProfileResult) =>
   kept
     ? {
         customerProfileId: kept.customerProfileId,
@@ -167,7 +167,7 @@ const kept = ({ duplicate, kept }: Kept) =>
         ...message('E00039', `A duplicate record with ID ${duplicate} already exists.`),
       }
 
-function transacted({ responseCode, reason = '', profile, ...entry }: Partial<Entry> & { profile?: Kept }) {
+function transactionResponse({ responseCode, reason = '', profile, ...entry }: Partial<Entry> & { profile?: ProfileResult }) {
   const isGood = responseCode === '1' || responseCode === '4'
   return {
     transactionResponse: {
@@ -193,7 +193,7 @@ function transacted({ responseCode, reason = '', profile, ...entry }: Partial<En
 
 const utc = (time: Date) => `${time.toISOString().slice(0, 19)}Z`
 
-const lineOf = (entry: Entry) => ({
+const listEntry = (entry: Entry) => ({
   transId: entry.transId,
   submitTimeUTC: utc(entry.submitted),
   submitTimeLocal: utc(entry.submitted).slice(0, 19),

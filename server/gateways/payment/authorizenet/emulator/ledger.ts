@@ -25,7 +25,7 @@ type Verdict = Partial<Pick<Entry, 'responseCode' | 'reason' | 'avs' | 'cvv' | '
   transId?: '0'
 }
 
-type Wanted = {
+type TransactionRequest = {
   transactionType: string
   amount?: string
   payment?: { creditCard: { cardNumber: string } }
@@ -37,7 +37,7 @@ type Wanted = {
 }
 
 /** What the vendor makes of what a test card decides. */
-const verdictOf: Record<ReturnType<typeof testCardFor>['decides'], Verdict> = {
+const verdictByCard: Record<ReturnType<typeof testCardFor>['decides'], Verdict> = {
   held: { responseCode: '1', reason: '1' },
   review: { responseCode: '4', reason: '253' },
   bank: { responseCode: '2', reason: '2' },
@@ -46,7 +46,7 @@ const verdictOf: Record<ReturnType<typeof testCardFor>['decides'], Verdict> = {
   fraud: { responseCode: '2', reason: '251' },
   failed: { responseCode: '3', reason: '13', transId: '0' },
 }
-const statusOf: Record<string, string> = {
+const statusByResponse: Record<string, string> = {
   1: 'authorizedPendingCapture',
   2: 'declined',
   3: 'generalError',
@@ -65,7 +65,7 @@ const onSettlement: Record<string, string> = {
   declined: 'declined',
   voided: 'voided',
 }
-const no = (reason: string) => ({ responseCode: '3', reason, transId: '0' })
+const rejected = (reason: string) => ({ responseCode: '3', reason, transId: '0' })
 
 export function emulatedLedger(now: () => Date) {
   const entries = new Map<string, Entry>()
@@ -95,7 +95,7 @@ export function emulatedLedger(now: () => Date) {
     return whole
   }
 
-  const isDuplicate = (wanted: Wanted, card: string) => {
+  const isDuplicate = (wanted: TransactionRequest, card: string) => {
     const named = wanted.transactionSettings?.setting.find(({ settingName }) => settingName === 'duplicateWindow')
     const since = now().getTime() - Number(named?.settingValue ?? 120) * 1000
     return [...entries.values()].some(
@@ -117,13 +117,13 @@ export function emulatedLedger(now: () => Date) {
     return { kept }
   }
 
-  const authorize = (wanted: Wanted) => {
+  const authorize = (wanted: TransactionRequest) => {
     const card = wanted.payment?.creditCard.cardNumber ?? ''
-    if (isDuplicate(wanted, card)) return no('11')
-    const verdict = { responseCode: '1', reason: '1', ...(verdicts.shift() ?? verdictOf[testCardFor(card).decides]) }
+    if (isDuplicate(wanted, card)) return rejected('11')
+    const verdict = { responseCode: '1', reason: '1', ...(verdicts.shift() ?? verdictByCard[testCardFor(card).decides]) }
     if (verdict.transId) return verdict
     const entry = add({
-      transactionStatus: statusOf[verdict.responseCode],
+      transactionStatus: statusByResponse[verdict.responseCode],
       ...verdict,
       card,
       amount: Number(wanted.amount),
@@ -135,31 +135,31 @@ export function emulatedLedger(now: () => Date) {
     return { ...entry, profile }
   }
 
-  const capture = ({ refTransId = '' }: Wanted) => {
+  const capture = ({ refTransId = '' }: TransactionRequest) => {
     const entry = entries.get(refTransId)
     if (entry?.transactionStatus === 'capturedPendingSettlement') return { ...entry, reason: '311' }
-    if (entry?.transactionStatus !== 'authorizedPendingCapture') return no('16')
+    if (entry?.transactionStatus !== 'authorizedPendingCapture') return rejected('16')
     entry.transactionStatus = 'capturedPendingSettlement'
     return entry
   }
 
-  const letGo = ({ refTransId = '' }: Wanted) => {
+  const voidTransaction = ({ refTransId = '' }: TransactionRequest) => {
     const entry = entries.get(refTransId)
     if (entry?.transactionStatus === 'voided') return { ...entry, reason: '310' }
-    if (!entry || entry.batchId || !CAN_BE_VOIDED.includes(entry.transactionStatus)) return no('16')
+    if (!entry || entry.batchId || !CAN_BE_VOIDED.includes(entry.transactionStatus)) return rejected('16')
     entry.transactionStatus = 'voided'
     return entry
   }
 
-  const refund = (wanted: Wanted) => {
+  const refund = (wanted: TransactionRequest) => {
     const { refTransId = '', order } = wanted
     const lastFour = wanted.payment?.creditCard.cardNumber ?? ''
-    if (isDuplicate(wanted, lastFour)) return no('11')
+    if (isDuplicate(wanted, lastFour)) return rejected('11')
     const entry = entries.get(refTransId)
-    if (!entry) return no('16')
-    if (entry.transactionStatus !== 'settledSuccessfully' || lastFour.slice(-4) !== entry.lastFour) return no('54')
+    if (!entry) return rejected('16')
+    if (entry.transactionStatus !== 'settledSuccessfully' || lastFour.slice(-4) !== entry.lastFour) return rejected('54')
     const earlier = [...entries.values()].filter((other) => other.refTransId === refTransId)
-    if (earlier.reduce((sum, { amount }) => sum + amount, Number(wanted.amount)) > entry.amount) return no('55')
+    if (earlier.reduce((sum, { amount }) => sum + amount, Number(wanted.amount)) > entry.amount) return rejected('55')
     return add({
       transactionType: 'refundTransaction',
       transactionStatus: 'refundPendingSettlement',
@@ -171,10 +171,10 @@ export function emulatedLedger(now: () => Date) {
     })
   }
 
-  const does: Record<string, (wanted: Wanted) => Partial<Entry> & { profile?: ReturnType<typeof keepCard> }> = {
+  const handlers: Record<string, (wanted: TransactionRequest) => Partial<Entry> & { profile?: ReturnType<typeof keepCard> }> = {
     authOnlyTransaction: authorize,
     priorAuthCaptureTransaction: capture,
-    voidTransaction: letGo,
+    voidTransaction: voidTransaction,
     refundTransaction: refund,
   }
 
@@ -184,7 +184,7 @@ export function emulatedLedger(now: () => Date) {
     profiles,
     add,
     keepCard,
-    transact: (wanted: Wanted) => does[wanted.transactionType]?.(wanted) ?? no('69'),
+    transact: (wanted: TransactionRequest) => handlers[wanted.transactionType]?.(wanted) ?? rejected('69'),
     /** The bank's word on the next authorization. */
     decideNext: (verdict: Verdict) => verdicts.push(verdict),
     /** The end of the vendor's day. */

@@ -121,30 +121,30 @@ const requests: Record<string, Shape> = {
   ),
 }
 
-const SPACE = 'AnetApi/xml/v1/schema/AnetApiSchema.xsd'
+const NAMESPACE = 'AnetApi/xml/v1/schema/AnetApiSchema.xsd'
 
 /** What the vendor would say against this request; it quotes what it does not like. */
-export function complaint(name: string, body: unknown): string | undefined {
+export function schemaError(name: string, body: unknown): string | undefined {
   const expected = requests[name]
   return expected ? check(name, body, expected) : `Invalid root element '${name}'.`
 }
 
 function check(name: string, value: unknown, expected: Leaf | Shape): string | undefined {
   if (!('elements' in expected)) return checkLeaf(name, value, expected)
-  if (Array.isArray(value)) return first(value, (each) => check(name, each, expected))
+  if (Array.isArray(value)) return firstError(value, (each) => check(name, each, expected))
   if (typeof value !== 'object' || value === null) return checkLeaf(name, value, { pattern: /^(?!)/ })
   const left = [...expected.elements]
   for (const [child, content] of Object.entries(value)) {
     const place = left.findIndex(([known]) => known === child)
     const skipped = left.slice(0, Math.max(place, 0)).some(([, , needed]) => needed)
     if (place < 0 || skipped)
-      return `The element '${name}' in namespace '${SPACE}' has invalid child element '${child}' in namespace '${SPACE}'. List of possible elements expected: '${left.map(([known]) => known).join(', ')}' in namespace '${SPACE}'.`
+      return `The element '${name}' in namespace '${NAMESPACE}' has invalid child element '${child}' in namespace '${NAMESPACE}'. List of possible elements expected: '${left.map(([known]) => known).join(', ')}' in namespace '${NAMESPACE}'.`
     const wrong = check(child, content, left[place]?.[1] ?? anything)
     if (wrong) return wrong
     left.splice(0, place + 1)
   }
   if (left.some(([, , needed]) => needed))
-    return `The element '${name}' in namespace '${SPACE}' has incomplete content. List of possible elements expected: '${left.map(([known]) => known).join(', ')}' in namespace '${SPACE}'.`
+    return `The element '${name}' in namespace '${NAMESPACE}' has incomplete content. List of possible elements expected: '${left.map(([known]) => known).join(', ')}' in namespace '${NAMESPACE}'.`
 }
 
 function checkLeaf(name: string, value: unknown, { least = 0, most = Number.POSITIVE_INFINITY, pattern }: Leaf) {
@@ -159,11 +159,11 @@ function checkLeaf(name: string, value: unknown, { least = 0, most = Number.POSI
           : undefined
   return (
     why &&
-    `The '${SPACE}:${name}' element is invalid - The value '${text}' is invalid according to its datatype - ${why}`
+    `The '${NAMESPACE}:${name}' element is invalid - The value '${text}' is invalid according to its datatype - ${why}`
   )
 }
 
-function first(values: unknown[], find: (value: unknown) => string | undefined): string | undefined {
+function firstError(values: unknown[], find: (value: unknown) => string | undefined): string | undefined {
   for (const value of values) {
     const found = find(value)
     if (found) return found
