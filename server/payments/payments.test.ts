@@ -102,7 +102,7 @@ describe('a gateway that turns a payment away', () => {
     const free = await site.post('enrollment/validate_username', { username: 'turnedaway' })
     expect(free.json()).toEqual({ username: 'Available' })
     expect(site.log()).toMatch(
-      /"why":"The sandbox does nothing for this card\.".*the payment gateway turned a payment away/,
+      /"why":"The sandbox rejects this card\.".*the payment gateway turned a payment away/,
     )
 
     const repeated = await pay({ ...names, cc_number: cards.failed }, { 'idempotency-key': `${enrollment}.1` })

@@ -10,7 +10,7 @@ import { joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { outboxMail } from './outbox.ts'
 import type { Email } from './port.ts'
-import { testMailAdapter } from './promise.ts'
+import { testMailAdapter } from './adapter-tests.ts'
 import { smtpMail } from './smtp.ts'
 
 let site: Site

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { testDatabase } from '#server/test/database.ts'
-import { testSmsAdapter } from './promise.ts'
+import { testSmsAdapter } from './adapter-tests.ts'
 import { sandboxSms } from './sandbox.ts'
 
 const open = async () => {

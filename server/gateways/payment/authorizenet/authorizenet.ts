@@ -13,7 +13,7 @@ import {
   vendorError,
   text,
   VendorError,
-} from './exchange.ts'
+} from './client.ts'
 import { authorizeRequest, isTooLong, followUpRequest, refundRequest } from './requests.ts'
 import { ProfileReply, vaultReference } from './vault.ts'
 

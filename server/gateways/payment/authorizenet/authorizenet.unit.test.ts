@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
 import { cards } from '../cards.ts'
-import { hold, testPaymentAdapter, tenSeconds } from '../promise.ts'
+import { hold, testPaymentAdapter, tenSeconds } from '../adapter-tests.ts'
 import { declineClasses } from './codes.ts'
-import { startEmulatedGateway } from './emulator/emulated.ts'
+import { startEmulatedGateway } from './emulator/emulated-gateway.ts'
 import { faults } from './emulator/emulator.ts'
 
 testPaymentAdapter('authorizenet', async () => {

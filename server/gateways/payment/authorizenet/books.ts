@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Transaction } from '#server/gateways/payment/port.ts'
 import { type TransactionState, transactionState } from './codes.ts'
-import { requireOk, baseReply, type Client, text } from './exchange.ts'
+import { requireOk, baseReply, type Client, text } from './client.ts'
 
 const ListedTransaction = z.object({
   transId: text,

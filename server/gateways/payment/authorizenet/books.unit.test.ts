@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
 import { cards } from '../cards.ts'
-import { hold, newReference, tenSeconds } from '../promise.ts'
-import { startEmulatedGateway } from './emulator/emulated.ts'
+import { hold, newReference, tenSeconds } from '../adapter-tests.ts'
+import { startEmulatedGateway } from './emulator/emulated-gateway.ts'
 
 let clock = new Date()
 const now = () => clock

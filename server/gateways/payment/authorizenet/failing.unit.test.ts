@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
-import { hold, newReference, tenSeconds } from '../promise.ts'
-import { startEmulatedGateway } from './emulator/emulated.ts'
+import { hold, newReference, tenSeconds } from '../adapter-tests.ts'
+import { startEmulatedGateway } from './emulator/emulated-gateway.ts'
 import { faults } from './emulator/emulator.ts'
 
 const now = () => new Date('2026-03-01T12:00:00.500Z')

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { requireOk, baseReply, DUPLICATE_RECORD, type Client, isOk, text } from './exchange.ts'
+import { requireOk, baseReply, DUPLICATE_RECORD, type Client, isOk, text } from './client.ts'
 
 /** What the vendor says of the profile that it was asked to make. */
 export const ProfileReply = z.object({

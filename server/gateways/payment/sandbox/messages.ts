@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Authorization, Failure, Hold, Settlement, Transaction } from '#server/gateways/payment/port.ts'
 
-/** What travels between Foyer and a sandbox that is a process of its own. */
+/** Requests and responses between Foyer and a sandbox that runs as a separate process. */
 
 const shortText = z.string().check(z.minLength(1), z.maxLength(100))
 const cents = z.int().check(z.minimum(0))

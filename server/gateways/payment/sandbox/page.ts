@@ -15,9 +15,9 @@ form { display: inline }
 .amount { text-align: end }
 `
 
-/** What the sandbox has heard of, newest first. */
+/** The sandbox's transactions, newest first. */
 export function ledgerPage(entries: Entry[]): string {
-  const shown = entries.slice(-MAX_ROWS).reverse()
+  const newest = entries.slice(-MAX_ROWS).reverse()
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -33,8 +33,8 @@ export function ledgerPage(entries: Entry[]): string {
 <dl>${totalsOf(entries)
     .map(([name, cents]) => `<div><dt>${name}</dt><dd>${money(cents)}</dd></div>`)
     .join('')}</dl>
-${shown.length ? tableOf(shown) : '<p>It has not heard of anything yet.</p>'}
-${entries.length > shown.length ? `<p>These are the newest ${shown.length} of ${entries.length}.</p>` : ''}
+${newest.length ? tableOf(newest) : '<p>No transactions yet.</p>'}
+${entries.length > newest.length ? `<p>Showing the newest ${newest.length} of ${entries.length}.</p>` : ''}
 </main>
 </body>
 </html>
@@ -74,4 +74,4 @@ function totalsOf(entries: Entry[]): [string, number][] {
 
 const money = (cents: number) => showAmount(toAmount(cents))
 
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

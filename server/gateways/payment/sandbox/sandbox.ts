@@ -6,19 +6,19 @@ import { type Change, type Entry, type Ledger, openLedger } from './ledger.ts'
 
 export type Verdict = 'approve' | 'decline'
 
-/** A gateway where we are also the person who looks at what is held for review. */
+/** A gateway that also lets us decide transactions under review. */
 export type SandboxGateway = PaymentGateway & {
-  /** False: it is not held for review, or no longer. */
+  /** Returns false if the transaction is not under review. */
   review: (transaction_id: string, verdict: Verdict) => Promise<boolean>
 }
 
 const SLOW_MS = 1_000
 
-/** Charges nobody. The card number decides, by the table of test cards; the ledger remembers. */
+/** A simulated gateway. The card number decides the outcome, see the test cards. */
 export const sandboxPayments = (ledgerFile: string, now: () => Date): SandboxGateway =>
   sandboxOn(openLedger(ledgerFile, now))
 
-/** The same on a ledger that is open already. */
+/** The same, on a ledger that is already open. */
 export function sandboxOn(ledger: Ledger): SandboxGateway {
   const settle = async (signal: AbortSignal, isDone: () => boolean): Promise<Settlement> => {
     if (signal.aborted) return 'unknown'
@@ -29,7 +29,7 @@ export function sandboxOn(ledger: Ledger): SandboxGateway {
     async authorize(hold, signal) {
       const { answer, decides } = testCardFor(hold.card.cc_number)
       if (answer === 'lost_before' || signal.aborted) return { outcome: 'unknown' }
-      if (decides === 'failed') return { outcome: 'failed', why: 'The sandbox does nothing for this card.' }
+      if (decides === 'failed') return { outcome: 'failed', why: 'The sandbox rejects this card.' }
       const entry = ledger.add(newEntry(hold, decides))
       if (answer === 'slow') await sleep(SLOW_MS, undefined, { signal }).catch(() => undefined)
       if (answer === 'lost_after' || signal.aborted) return { outcome: 'unknown' }
@@ -79,10 +79,10 @@ function newEntry({ reference, amount_cents }: Hold, decides: Decision): Paramet
   return { reference, amount_cents, state: 'declined', decline_class: decides }
 }
 
-/** Once per transaction, and never more than was captured. Asking again for the same amount gives nothing more. */
+/** Refunds a transaction once, and never more than was captured. Repeating the same refund succeeds without effect. */
 function refundOnce(ledger: Ledger, transaction_id: string, refunded_cents: number): boolean {
-  const found = ledger.findTransaction(transaction_id)
-  if (!found || !Number.isInteger(refunded_cents) || refunded_cents < 1 || refunded_cents > found.amount_cents)
+  const captured = ledger.findTransaction(transaction_id)
+  if (!captured || !Number.isInteger(refunded_cents) || refunded_cents < 1 || refunded_cents > captured.amount_cents)
     return false
   const entry = ledger.move(transaction_id, 'refunded', { refunded_cents })
   return entry?.state === 'refunded' && (entry.refunded_cents ?? entry.amount_cents) === refunded_cents

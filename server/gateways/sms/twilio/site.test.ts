@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Site, testSite } from '#server/test/site.ts'
 import { freePort } from '../../../../scripts/port.mjs'
-import { differentCode } from '../promise.ts'
+import { differentCode } from '../adapter-tests.ts'
 import { twilioEmulator } from './emulator.ts'
 
 const keys = {

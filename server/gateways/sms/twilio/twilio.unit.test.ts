@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
-import { testSmsAdapter, differentCode } from '../promise.ts'
+import { testSmsAdapter, differentCode } from '../adapter-tests.ts'
 import { faults, twilioEmulator } from './emulator.ts'
 import { twilioVerify } from './twilio.ts'
 
@@ -171,7 +171,7 @@ describe('an answer that is none', () => {
     html: 'status 201, not JSON',
     half: 'not JSON',
     other_shape: 'another shape than it documents',
-    endless: 'more than can be read',
+    endless: 'the response is too large',
   }
 
   it.each(faults)('%s is unknown within the deadline, and the log says why', async (fault) => {

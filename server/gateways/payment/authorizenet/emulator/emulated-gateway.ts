@@ -1,5 +1,5 @@
 import { authorizeNet } from '#server/gateways/payment/authorizenet/authorizenet.ts'
-import { hold, tenSeconds } from '#server/gateways/payment/promise.ts'
+import { hold, tenSeconds } from '#server/gateways/payment/adapter-tests.ts'
 import { authorizeNetEmulator } from './emulator.ts'
 
 /** For tests: the adapter and the emulator that it speaks to, under one clock. */
