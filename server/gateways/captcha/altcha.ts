@@ -7,7 +7,7 @@ import { markSolutionUsed } from './used-solutions.ts'
 
 const VALID_MINUTES = 20
 
-/** Proof of work, made and checked by ourselves: no puzzle and no third party. */
+/** Proof of work, created and verified here: no puzzle and no third party. */
 export const altcha = (parts: {
   db: Db
   now: () => Date
@@ -23,7 +23,7 @@ export const altcha = (parts: {
   const signChallenge = signerWith(secrets.hmacSignatureSecret)
   const signKey = signerWith(secrets.hmacKeySignatureSecret)
 
-  /** What altcha-lib says of a challenge of ours, which has both seals, without its way through other threads. */
+  /** The same check as altcha-lib's for challenges with both signatures, but without its worker threads. */
   const isSolved = ({ challenge, signature, keySignature, derivedKey }: Solution) =>
     isEqual(signature, signChallenge(challenge)) && isEqual(keySignature, signKey(Buffer.from(derivedKey, 'hex')))
 
@@ -35,26 +35,26 @@ export const altcha = (parts: {
         cost,
         counter: randomInt(counter, Math.ceil(counter / 2)),
         deriveKey,
-        data: { good_until: now().getTime() + VALID_MINUTES * 60_000 }, // signed with the rest; compared with our own clock
+        data: { good_until: now().getTime() + VALID_MINUTES * 60_000 }, // signed with the rest, and compared with our own clock
         ...secrets,
       })
       return { ...challenge }
     },
 
     async verify(solution, used_by) {
-      const solved = parseSolution(solution)
-      if (!solved || !isSolved(solved)) return false
-      const { signature, good_until } = solved
-      const isGood = now().getTime() < good_until
-      return isGood && markSolutionUsed(db, signature, used_by, new Date(good_until))
+      const parsed = parseSolution(solution)
+      if (!parsed || !isSolved(parsed)) return false
+      const { signature, good_until } = parsed
+      const isValid = now().getTime() < good_until
+      return isValid && markSolutionUsed(db, signature, used_by, new Date(good_until))
     },
   }
 }
 
-/** What comes back of a challenge. It is no more than what somebody says until its seals are checked. */
+/** A solved challenge from the browser, untrusted until its signatures are verified. */
 type Solution = Record<'challenge' | 'signature' | 'keySignature' | 'derivedKey', string> & { good_until: number }
 
-/** The widget sends base64 of JSON; anything else is not a solution. */
+/** The widget sends JSON in base64. */
 function parseSolution(text: string): Solution | undefined {
   try {
     const { challenge, solution } = JSON.parse(Buffer.from(text, 'base64').toString('utf8'))
@@ -78,16 +78,15 @@ const isHex = (part: unknown) => typeof part === 'string' && /^(?:[0-9a-f]{2})+$
 
 function signerWith(secret: string) {
   const key = createSecretKey(secret, 'utf8')
-  return (what: string | Buffer) => createHmac('sha256', key).update(what).digest('hex')
+  return (content: string | Buffer) => createHmac('sha256', key).update(content).digest('hex')
 }
 
-const isEqual = (one: string, other: string) =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+const isEqual = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 
-/** With the names of everything in order, as altcha-lib seals it. */
+/** With sorted keys, as altcha-lib signs it. */
 const canonicalJson = (parameters: object) =>
   JSON.stringify(parameters, (_name, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
       : part,
   )

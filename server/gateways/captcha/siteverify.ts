@@ -4,13 +4,13 @@ import * as z from 'zod/mini'
 import type { Db } from '#server/db/db.ts'
 import { readLimited } from '#server/gateways/response.ts'
 import type { CaptchaGateway } from './port.ts'
-import { solutionUser, markSolutionUsed } from './used-solutions.ts'
+import { markSolutionUsed, solutionUser } from './used-solutions.ts'
 import { ONLOAD, type Vendor } from './vendors.ts'
 
 const DEADLINE_MS = 5_000
 const MAX_TOKEN_LENGTH = 8_192
 
-/** Codes that name a mistake of the operator or of the vendor, not of the visitor. */
+/** Errors of the operator or the vendor, not of the visitor. */
 const OPERATOR_ERROR = /secret|sitekey|bad-request|internal-error/
 const ALREADY_USED = /duplicate|already-seen/
 
@@ -27,14 +27,14 @@ type Parts = {
   vendor: Vendor
   site_key: string
   secret: string
-  /** Ours: a token that was solved elsewhere is worth nothing. */
+  /** Our own hosts: tokens solved on other sites are rejected. */
   hosts: string[]
   db: Db
   now: () => Date
   log: Log
 }
 
-/** Another company's captcha. Whatever is not a clear yes about one of our own pages is a no. */
+/** A third-party captcha. Fails closed: only a confirmed solution from one of our own pages is accepted. */
 export const siteverify = ({ name, vendor, site_key, secret, hosts, db, now, log }: Parts): CaptchaGateway => {
   return {
     name,
@@ -61,11 +61,14 @@ export const siteverify = ({ name, vendor, site_key, secret, hosts, db, now, log
     if (!answer) return 'bad'
     const { success, hostname = '', 'error-codes': codes = [] } = answer
     if (!success) {
-      log[codes.some((code) => OPERATOR_ERROR.test(code)) ? 'error' : 'info']({ captcha: name, codes }, 'a captcha was refused')
+      log[codes.some((code) => OPERATOR_ERROR.test(code)) ? 'error' : 'info'](
+        { captcha: name, codes },
+        'the captcha vendor rejected a token',
+      )
       return codes.some((code) => ALREADY_USED.test(code)) ? 'used' : 'bad'
     }
     if (hosts.includes(hostname) || hostname === vendor.unnamedHost) return 'good'
-    log.error({ captcha: name, hostname }, 'a captcha was solved on a page that is not ours; SITE_HOSTS names ours')
+    log.error({ captcha: name, hostname }, 'a captcha was solved on another site; check SITE_HOSTS')
     return 'bad'
   }
 
@@ -82,16 +85,16 @@ export const siteverify = ({ name, vendor, site_key, secret, hosts, db, now, log
     } catch (cause) {
       log.error(
         { captcha: name, reason: cause instanceof Error ? cause.message : 'unknown' },
-        'the captcha gave no answer',
+        'the captcha vendor did not respond',
       )
       return undefined
     }
   }
 
-  /** The vendor took it just now, perhaps from the same request sent twice: the other one is about to write it down. */
+  /** The vendor has just accepted this token, perhaps from the same request sent twice. Waits until the other one is recorded. */
   async function isUsedBy(key: string, used_by: string): Promise<boolean> {
-    for (const pause of [0, 50, 100, 200, 400]) {
-      await sleep(pause)
+    for (const pauseMs of [0, 50, 100, 200, 400]) {
+      await sleep(pauseMs)
       const user = await solutionUser(db, key)
       if (user !== undefined) return user === used_by
     }

@@ -74,7 +74,10 @@ export const testPaymentAdapter = (name: string, open: () => Promise<TestSetup>)
 
     it('returns failed when it rejects a request, and then has no transaction', async () => {
       const request = hold(cards.failed)
-      expect(await gateway.authorize(request, tenSeconds())).toEqual({ outcome: 'failed', why: expect.stringMatching(/\.$/) })
+      expect(await gateway.authorize(request, tenSeconds())).toEqual({
+        outcome: 'failed',
+        why: expect.stringMatching(/\.$/),
+      })
       expect(await gateway.lookup(request, tenSeconds())).toEqual({ outcome: 'not_found' })
       const all = await gateway.transactions(beforeTests, tenSeconds())
       expect(all.filter(({ reference }) => reference === request.reference)).toEqual([])

@@ -28,7 +28,7 @@ const open = async () => {
 
 testSmsAdapter('sandbox', open)
 
-it('keeps a code hashed', async () => {
+it('stores only a hash of the code', async () => {
   const { db, gateway, codeTo, close } = await open()
   await gateway.send('+12025550141', 'sms')
   const row = await db.selectFrom('sandbox_code').selectAll().executeTakeFirstOrThrow()

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { Transaction } from '#server/gateways/payment/port.ts'
+import { baseReply, type Client, requireOk, text } from './client.ts'
 import { type TransactionState, transactionState } from './codes.ts'
-import { requireOk, baseReply, type Client, text } from './client.ts'
 
 const ListedTransaction = z.object({
   transId: text,
@@ -10,8 +10,14 @@ const ListedTransaction = z.object({
   invoiceNumber: z.optional(z.nullable(text)),
   settleAmount: z.pipe(text, z.transform(Number)),
 })
-const TransactionListReply = z.object({ ...baseReply, transactions: z.optional(z.nullable(z.array(ListedTransaction))) })
-const BatchListReply = z.object({ ...baseReply, batchList: z.optional(z.nullable(z.array(z.object({ batchId: text })))) })
+const TransactionListReply = z.object({
+  ...baseReply,
+  transactions: z.optional(z.nullable(z.array(ListedTransaction))),
+})
+const BatchListReply = z.object({
+  ...baseReply,
+  batchList: z.optional(z.nullable(z.array(z.object({ batchId: text })))),
+})
 
 type ListedTransaction = z.infer<typeof ListedTransaction>
 
@@ -19,16 +25,18 @@ const PAGE_SIZE = 1000
 const MAX_PAGES = 100
 const DAY_MS = 86_400_000
 const MAX_RANGE_MS = 31 * DAY_MS
-/** What is captured settles within a day, and so does what was declined. */
+/** Captured and declined transactions settle within a day. */
 const LOOK_BACK_MS = 7 * DAY_MS
 
-/** The vendor's lists: what is not settled yet in one, what is settled by batches. */
-export function openBooks(ask: Client, now: () => Date) {
+/** The vendor's transaction lists: one of unsettled transactions, and one per settled batch. */
+export function openBooks(send: Client, now: () => Date) {
   async function* pages(request: string, elements: Record<string, unknown>, signal: AbortSignal) {
     const sorting = { orderBy: 'submitTimeUTC', orderDescending: true }
     for (let page = 1; page <= MAX_PAGES; page++) {
       const paging = { limit: String(PAGE_SIZE), offset: String(page) } // the offset counts pages
-      const lines = requireOk(await ask(request, { ...elements, sorting, paging }, TransactionListReply, signal)).transactions ?? []
+      const lines =
+        requireOk(await send(request, { ...elements, sorting, paging }, TransactionListReply, signal)).transactions ??
+        []
       yield* lines
       if (lines.length < PAGE_SIZE) return
     }
@@ -39,12 +47,12 @@ export function openBooks(ask: Client, now: () => Date) {
 
   async function* settled(since: Date, signal: AbortSignal) {
     for (const range of rangesOf(since.getTime(), now().getTime())) {
-      const { batchList } = requireOk(await ask('getSettledBatchListRequest', range, BatchListReply, signal))
+      const { batchList } = requireOk(await send('getSettledBatchListRequest', range, BatchListReply, signal))
       for (const { batchId } of batchList ?? []) yield* pages('getTransactionListRequest', { batchId }, signal)
     }
   }
 
-  /** Unsettled first: what settles in between is then found in its batch. */
+  /** Unsettled first: a transaction that settles in the meantime is then found in its batch. */
   async function* since(then: Date, signal: AbortSignal) {
     yield* unsettled(signal)
     yield* settled(then, signal)
@@ -54,20 +62,20 @@ export function openBooks(ask: Client, now: () => Date) {
 
   return {
     /**
-     * The transaction of this reference; of several the one that has the money. What was settled a day before it was
-     * asked for cannot be it: reading a busy week would take longer than an answer is waited for.
+     * The transaction with this reference; if there are several, the one with the money. Batches settled more than a day
+     * before the attempt are skipped, because reading a busy week would exceed the timeout.
      */
-    async find(reference: string, signal: AbortSignal, asked?: Date): Promise<string | undefined> {
-      const found: ListedTransaction[] = []
-      for await (const line of recent(signal, asked)) {
+    async find(reference: string, signal: AbortSignal, attemptedAt?: Date): Promise<string | undefined> {
+      const candidates: ListedTransaction[] = []
+      for await (const line of recent(signal, attemptedAt)) {
         if (line.invoiceNumber !== reference || stateOf(line) === 'refunded') continue
         if (hasMoney(line)) return line.transId
-        found.push(line)
+        candidates.push(line)
       }
-      return found.sort((one, other) => rank(one) - rank(other))[0]?.transId
+      return candidates.sort((a, b) => rank(a) - rank(b))[0]?.transId
     },
 
-    /** How many cents of it have been given back lately. */
+    /** The recently refunded amount of this reference. */
     async refundedCents(reference: string, signal: AbortSignal): Promise<number> {
       const refunds = new Map<string, number>()
       for await (const line of recent(signal))
@@ -76,7 +84,7 @@ export function openBooks(ask: Client, now: () => Date) {
     },
 
     async transactions(then: Date, signal: AbortSignal): Promise<Transaction[]> {
-      const first = Math.floor(then.getTime() / 1000) * 1000 // the vendor counts whole seconds
+      const first = Math.floor(then.getTime() / 1000) * 1000 // the vendor rounds to seconds
       const lines = new Map<string, ListedTransaction>()
       for await (const line of since(then, signal))
         if (new Date(line.submitTimeUTC).getTime() >= first) lines.set(line.transId, line)
@@ -98,27 +106,27 @@ const asTransaction = (line: ListedTransaction): Transaction => ({
   state: toBookState(stateOf(line)),
 })
 
-/** What only a person can tell waits for one. */
-const toBookState = (found: TransactionState): Transaction['state'] =>
-  found === 'failed' ? 'declined' : found === 'unclear' ? 'review' : found
+/** An unclear state needs a person, like a review. */
+const toBookState = (state: TransactionState): Transaction['state'] =>
+  state === 'failed' ? 'declined' : state === 'unclear' ? 'review' : state
 
-/** The vendor writes a refund as a line of its own; in our books the transaction itself is refunded. */
+/** The vendor lists a refund as a separate transaction; in our books the original one becomes refunded. */
 function withRefunds(lines: Transaction[]): Transaction[] {
   const refunds = Map.groupBy(
     lines.filter(({ state }) => state === 'refunded'),
     ({ reference }) => reference,
   )
   const charges = lines.filter(({ state }) => state !== 'refunded')
-  const known = new Set(charges.map(({ reference }) => reference))
-  const givenBack = ({ reference }: Transaction) =>
+  const chargedReferences = new Set(charges.map(({ reference }) => reference))
+  const refundedCents = ({ reference }: Transaction) =>
     (refunds.get(reference) ?? []).reduce((sum, { amount_cents }) => sum + amount_cents, 0)
   return [
     ...charges.map((line) =>
-      line.state === 'captured' && givenBack(line) >= line.amount_cents
+      line.state === 'captured' && refundedCents(line) >= line.amount_cents
         ? { ...line, state: 'refunded' as const }
         : line,
     ),
-    ...[...refunds.values()].flat().filter(({ reference }) => !known.has(reference)),
+    ...[...refunds.values()].flat().filter(({ reference }) => !chargedReferences.has(reference)),
   ]
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import { requireOk, baseReply, DUPLICATE_RECORD, type Client, isOk, text } from './client.ts'
+import { baseReply, type Client, DUPLICATE_RECORD, isOk, requireOk, text } from './client.ts'
 
-/** What the vendor says of the profile that it was asked to make. */
+/** The vendor's response to creating a customer profile. */
 export const ProfileReply = z.object({
   ...baseReply,
   customerProfileId: z.optional(z.nullable(text)),
@@ -14,35 +14,42 @@ const Profile = z.object({
   profile: z.object({ paymentProfiles: z.optional(z.nullable(z.array(z.object({ customerPaymentProfileId: text })))) }),
 })
 
-type HeldTransaction = { transaction_id: string; reference: string; kept?: ProfileReply | null }
+type HeldTransaction = { transaction_id: string; reference: string; profileReply?: ProfileReply | null }
 
 /**
- * Where the card is kept for the months to come: customer profile and payment profile. When the first answer does not
- * say, the profile is made from the transaction; when that cannot be done either, the card is not kept.
+ * Identifies the stored card: customer profile and payment profile. If the first response does not contain them, the
+ * profile is created from the transaction. If that fails too, the card is not stored.
  */
-export async function vaultReference(ask: Client, held: HeldTransaction, signal: AbortSignal): Promise<string> {
+export async function vaultReference(send: Client, held: HeldTransaction, signal: AbortSignal): Promise<string> {
   try {
-    return (await profileReference(ask, held.kept, signal)) || (await profileReference(ask, await createProfile(ask, held, signal), signal))
+    return (
+      (await profileReference(send, held.profileReply, signal)) ||
+      (await profileReference(send, await createProfile(send, held, signal), signal))
+    )
   } catch {
-    return '' // the hold stands without it
+    return '' // the hold is valid without it
   }
 }
 
-const createProfile = (ask: Client, { transaction_id, reference }: HeldTransaction, signal: AbortSignal) =>
-  ask(
+const createProfile = (send: Client, { transaction_id, reference }: HeldTransaction, signal: AbortSignal) =>
+  send(
     'createCustomerProfileFromTransactionRequest',
     { transId: transaction_id, customer: { merchantCustomerId: reference } },
     ProfileReply,
     signal,
   )
 
-async function profileReference(ask: Client, kept: ProfileReply | null | undefined, signal: AbortSignal): Promise<string> {
-  if (!kept) return ''
-  if (isOk(kept)) return join(kept.customerProfileId, kept.customerPaymentProfileIdList?.[0])
-  const duplicate = kept.messages.message.find(({ code }) => code === DUPLICATE_RECORD)
+async function profileReference(
+  send: Client,
+  profileReply: ProfileReply | null | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!profileReply) return ''
+  if (isOk(profileReply)) return join(profileReply.customerProfileId, profileReply.customerPaymentProfileIdList?.[0])
+  const duplicate = profileReply.messages.message.find(({ code }) => code === DUPLICATE_RECORD)
   const customerProfileId = /\bID (\d+)\b/.exec(duplicate?.text ?? '')?.[1]
   if (!customerProfileId) return ''
-  const { profile } = requireOk(await ask('getCustomerProfileRequest', { customerProfileId }, Profile, signal))
+  const { profile } = requireOk(await send('getCustomerProfileRequest', { customerProfileId }, Profile, signal))
   return join(customerProfileId, profile.paymentProfiles?.[0]?.customerPaymentProfileId)
 }
 

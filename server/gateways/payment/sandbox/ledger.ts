@@ -45,7 +45,11 @@ export function openLedger(file: string, now: () => Date) {
 
   const applyLine = (line: Line) => {
     const current = byReference.get(line.reference)
-    if (current && (current.transaction_id !== line.transaction_id || !allowedTransitions[current.state].includes(line.state))) return
+    if (
+      current &&
+      (current.transaction_id !== line.transaction_id || !allowedTransitions[current.state].includes(line.state))
+    )
+      return
     byReference.set(line.reference, { ...line, at: current?.at ?? line.at, heard_at: line.at })
     references.set(line.transaction_id, line.reference)
   }

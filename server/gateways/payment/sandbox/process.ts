@@ -103,7 +103,8 @@ function routes({ ledger, sandbox, faults }: Parts): Handler {
   return async (request, response) => {
     const handler = table[`${request.method} ${(request.url ?? '').split('?')[0]}`]
     if (!handler) throw new BadRequest('Not found.', 404)
-    if (request.method !== 'GET' && isCrossOrigin(request)) throw new BadRequest('Cross-origin requests are not allowed.', 403)
+    if (request.method !== 'GET' && isCrossOrigin(request))
+      throw new BadRequest('Cross-origin requests are not allowed.', 403)
     await handler(request, response)
   }
 }

@@ -88,7 +88,12 @@ function refundOnce(ledger: Ledger, transaction_id: string, refunded_cents: numb
   return entry?.state === 'refunded' && (entry.refunded_cents ?? entry.amount_cents) === refunded_cents
 }
 
-function authorizationOf({ state, transaction_id, vault_reference = '', decline_class = 'card' }: Entry): Authorization {
+function authorizationOf({
+  state,
+  transaction_id,
+  vault_reference = '',
+  decline_class = 'card',
+}: Entry): Authorization {
   if (state === 'declined' || state === 'voided') return { outcome: 'declined', decline_class }
   if (state === 'review') return { outcome: 'review', transaction_id }
   return { outcome: 'approved', transaction_id, vault_reference }

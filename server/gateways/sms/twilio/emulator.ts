@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How an answer can fail to come, or to be one. */
+/** How a response can be missing or unusable. */
 export const faults = [
   'dropped_before',
   'dropped_after',
@@ -27,11 +27,11 @@ type Verification = { sid: string; code: string; created: Date; messages: Messag
 type Form = Record<string, string>
 type Reply = { status: number; body: object }
 
-/** Codes as the vendor documents them, each with its status and title. */
+/** The vendor's documented error codes, with status and title. */
 const errors = {
   20003: [401, 'Authenticate'],
   20004: [405, 'Method not allowed'],
-  20404: [404, 'The requested resource was not found'],
+  20404: [404, 'The requested resource was not verification'],
   20429: [429, 'Too Many Requests'],
   21608: [403, 'The phone number is unverified. Trial accounts cannot send to unverified numbers'],
   60200: [400, 'Invalid parameter'],
@@ -61,8 +61,8 @@ const byLastDigits: Record<string, Code> = {
 }
 
 /**
- * For tests: speaks as Twilio Verify documents it, and takes nothing that it does not document. Sends nothing: what it
- * would have sent is in `sent`. The number decides, see above; …0404 is a landline and …0500 is answered late.
+ * For tests: implements the documented Twilio Verify API and rejects everything else. Sends nothing: messages are in
+ * `sent`. The number decides, see above; …0404 is a landline, and responses for …0500 are late.
  */
 export async function twilioEmulator({ account_sid, auth_token, service_sid, port, now }: Options) {
   const verifications = new Map<string, Verification>()
@@ -72,8 +72,8 @@ export async function twilioEmulator({ account_sid, auth_token, service_sid, por
   let statusOfChecks: string | undefined
 
   const activeVerification = (to: string): Verification | undefined => {
-    const found = verifications.get(to)
-    return found && now().getTime() < found.created.getTime() + VALID_MINUTES * 60_000 ? found : undefined
+    const latest = verifications.get(to)
+    return latest && now().getTime() < latest.created.getTime() + VALID_MINUTES * 60_000 ? latest : undefined
   }
 
   const describeVerification = (to: string, { sid, created, messages }: Verification, status: string) => ({
@@ -90,39 +90,51 @@ export async function twilioEmulator({ account_sid, auth_token, service_sid, por
     payee: null,
   })
 
-  /** Within ten minutes the same code goes out again. */
+  /** Sends the same code again for ten minutes. */
   const send = ({ To = '', Channel = '' }: Form): Reply => {
     if (Channel !== 'sms' && Channel !== 'call') return errorReply(60200, `Channel ${Channel}`)
-    const refusal = byLastDigits[To.slice(-4)]
-    if (refusal) return errorReply(refusal, To)
+    const error = byLastDigits[To.slice(-4)]
+    if (error) return errorReply(error, To)
     if (To.endsWith('0404') && Channel === 'sms') return errorReply(60205, To)
-    const found = activeVerification(To) ?? { sid: newSid('VE'), code: sixDigits(), created: now(), messages: [], checks: 0 }
-    if (found.checks >= MAX_CHECKS) return errorReply(60202)
-    if (found.messages.length >= MAX_SENDS) return errorReply(60203)
-    verifications.set(To, found)
-    const message = { to: To, channel: Channel, code: found.code }
-    found.messages.push(message)
+    const verification = activeVerification(To) ?? {
+      sid: newSid('VE'),
+      code: sixDigits(),
+      created: now(),
+      messages: [],
+      checks: 0,
+    }
+    if (verification.checks >= MAX_CHECKS) return errorReply(60202)
+    if (verification.messages.length >= MAX_SENDS) return errorReply(60203)
+    verifications.set(To, verification)
+    const message = { to: To, channel: Channel, code: verification.code }
+    verification.messages.push(message)
     sent.push(message)
-    const send_code_attempts = found.messages.map(({ channel }) => ({
+    const send_code_attempts = verification.messages.map(({ channel }) => ({
       time: now().toISOString(),
       channel,
       attempt_sid: newSid('VL'),
     }))
-    const url = `https://verify.twilio.com/v2/Services/${service_sid}/Verifications/${found.sid}`
-    const body = { ...describeVerification(To, found, 'pending'), lookup: {}, sna: null, send_code_attempts, url }
+    const url = `https://verify.twilio.com/v2/Services/${service_sid}/Verifications/${verification.sid}`
+    const body = {
+      ...describeVerification(To, verification, 'pending'),
+      lookup: {},
+      sna: null,
+      send_code_attempts,
+      url,
+    }
     return { status: 201, body }
   }
 
   const check = ({ To = '', Code = '' }: Form): Reply => {
     if (!/^[0-9A-Za-z]{4,10}$/.test(Code)) return errorReply(60200, 'Code')
-    const found = activeVerification(To)
-    if (!found) return errorReply(20404)
-    if (found.checks >= MAX_CHECKS) return errorReply(60202)
-    found.checks++
-    const isRight = found.code === Code
-    if (isRight) verifications.delete(To)
-    const status = statusOfChecks ?? (isRight ? 'approved' : 'pending')
-    return { status: 200, body: { ...describeVerification(To, found, status), sna_attempts_error_codes: [] } }
+    const verification = activeVerification(To)
+    if (!verification) return errorReply(20404)
+    if (verification.checks >= MAX_CHECKS) return errorReply(60202)
+    verification.checks++
+    const isCorrect = verification.code === Code
+    if (isCorrect) verifications.delete(To)
+    const status = statusOfChecks ?? (isCorrect ? 'approved' : 'pending')
+    return { status: 200, body: { ...describeVerification(To, verification, status), sna_attempts_error_codes: [] } }
   }
 
   const calls: Record<string, { takes: string; answer: (form: Form) => Reply }> = {
@@ -160,13 +172,13 @@ export async function twilioEmulator({ account_sid, auth_token, service_sid, por
   return {
     url: `http://127.0.0.1:${port}`,
     sent,
-    /** What came in, word for word. */
+    /** Every raw request. */
     received,
-    /** From now on every answer fails like this, or none. */
+    /** From now on, every response fails like this; undefined: none. */
     fail: (next: Fault | undefined) => {
       fault = next
     },
-    /** From now on every check is answered with this status, or as it should be. */
+    /** From now on, every check returns this status; undefined: the correct one. */
     answerChecksWith: (status: string | undefined) => {
       statusOfChecks = status
     },
@@ -185,12 +197,12 @@ function write(response: ServerResponse, { status, body }: Reply, fault: Fault |
     'content-type': isHtml ? 'text/html' : 'application/json',
   })
   if (isHtml) return response.end('<!doctype html><title>Upstream</title><p>approved</p>')
-  const spoilt: Partial<Record<Fault, string>> = {
+  const corrupted: Partial<Record<Fault, string>> = {
     half: text.slice(0, text.length / 2),
     other_shape: JSON.stringify([{ approved: true }]),
     endless: text + ' '.repeat(5 * 2 ** 20),
   }
-  return response.end((fault && spoilt[fault]) ?? text)
+  return response.end((fault && corrupted[fault]) ?? text)
 }
 
 const newSid = (kind: string) => `${kind}${randomBytes(16).toString('hex')}`

@@ -1,6 +1,6 @@
 import { testCardFor } from '#server/gateways/payment/cards.ts'
 
-/** For tests: the vendor's books and what it does with them. */
+/** For tests: the vendor's transactions and operations on them. */
 
 export type Entry = {
   transId: string
@@ -20,7 +20,7 @@ export type Entry = {
   batchId?: string
 }
 
-/** What the vendor is to say next, instead of what the card says. With the transaction 0 it is not in the books. */
+/** Replaces the outcome of the next authorization. With transId '0' no transaction is recorded. */
 type Verdict = Partial<Pick<Entry, 'responseCode' | 'reason' | 'avs' | 'cvv' | 'transactionStatus'>> & {
   transId?: '0'
 }
@@ -36,7 +36,7 @@ type TransactionRequest = {
   transactionSettings?: { setting: { settingName: string; settingValue: string }[] }
 }
 
-/** What the vendor makes of what a test card decides. */
+/** The vendor's codes for the decision of each test card. */
 const verdictByCard: Record<ReturnType<typeof testCardFor>['decides'], Verdict> = {
   held: { responseCode: '1', reason: '1' },
   review: { responseCode: '4', reason: '253' },
@@ -76,7 +76,7 @@ export function emulatedLedger(now: () => Date) {
   const newId = () => String(++ids)
 
   const add = (entry: Partial<Entry>): Entry => {
-    const whole: Entry = {
+    const completeEntry: Entry = {
       transId: newId(),
       transactionType: 'authOnlyTransaction',
       transactionStatus: 'authorizedPendingCapture',
@@ -91,47 +91,54 @@ export function emulatedLedger(now: () => Date) {
       cvv: 'M',
       ...entry,
     }
-    entries.set(whole.transId, whole)
-    return whole
+    entries.set(completeEntry.transId, completeEntry)
+    return completeEntry
   }
 
-  const isDuplicate = (wanted: TransactionRequest, card: string) => {
-    const named = wanted.transactionSettings?.setting.find(({ settingName }) => settingName === 'duplicateWindow')
-    const since = now().getTime() - Number(named?.settingValue ?? 120) * 1000
+  const isDuplicate = (request: TransactionRequest, card: string) => {
+    const duplicateWindow = request.transactionSettings?.setting.find(
+      ({ settingName }) => settingName === 'duplicateWindow',
+    )
+    const since = now().getTime() - Number(duplicateWindow?.settingValue ?? 120) * 1000
     return [...entries.values()].some(
       (earlier) =>
-        earlier.transactionType === wanted.transactionType &&
+        earlier.transactionType === request.transactionType &&
         earlier.card === card &&
-        earlier.amount === Number(wanted.amount) &&
-        earlier.invoiceNumber === (wanted.order?.invoiceNumber ?? '') &&
+        earlier.amount === Number(request.amount) &&
+        earlier.invoiceNumber === (request.order?.invoiceNumber ?? '') &&
         earlier.submitted.getTime() >= since &&
         (earlier.responseCode === '1' || earlier.responseCode === '4'),
     )
   }
 
   const keepCard = (merchantCustomerId: string) => {
-    const known = profiles.get(merchantCustomerId)
-    if (known) return { duplicate: known.customerProfileId }
+    const existing = profiles.get(merchantCustomerId)
+    if (existing) return { duplicate: existing.customerProfileId }
     const kept = { customerProfileId: newId(), customerPaymentProfileId: newId() }
     profiles.set(merchantCustomerId, kept)
     return { kept }
   }
 
-  const authorize = (wanted: TransactionRequest) => {
-    const card = wanted.payment?.creditCard.cardNumber ?? ''
-    if (isDuplicate(wanted, card)) return rejected('11')
-    const verdict = { responseCode: '1', reason: '1', ...(verdicts.shift() ?? verdictByCard[testCardFor(card).decides]) }
+  const authorize = (request: TransactionRequest) => {
+    const card = request.payment?.creditCard.cardNumber ?? ''
+    if (isDuplicate(request, card)) return rejected('11')
+    const verdict = {
+      responseCode: '1',
+      reason: '1',
+      ...(verdicts.shift() ?? verdictByCard[testCardFor(card).decides]),
+    }
     if (verdict.transId) return verdict
     const entry = add({
       transactionStatus: statusByResponse[verdict.responseCode],
       ...verdict,
       card,
-      amount: Number(wanted.amount),
-      invoiceNumber: wanted.order?.invoiceNumber ?? '',
-      customerId: wanted.customer?.id ?? '',
+      amount: Number(request.amount),
+      invoiceNumber: request.order?.invoiceNumber ?? '',
+      customerId: request.customer?.id ?? '',
       lastFour: card.slice(-4),
     })
-    const profile = entry.responseCode === '1' && wanted.profile?.createProfile ? keepCard(entry.customerId) : undefined
+    const profile =
+      entry.responseCode === '1' && request.profile?.createProfile ? keepCard(entry.customerId) : undefined
     return { ...entry, profile }
   }
 
@@ -151,19 +158,20 @@ export function emulatedLedger(now: () => Date) {
     return entry
   }
 
-  const refund = (wanted: TransactionRequest) => {
-    const { refTransId = '', order } = wanted
-    const lastFour = wanted.payment?.creditCard.cardNumber ?? ''
-    if (isDuplicate(wanted, lastFour)) return rejected('11')
+  const refund = (request: TransactionRequest) => {
+    const { refTransId = '', order } = request
+    const lastFour = request.payment?.creditCard.cardNumber ?? ''
+    if (isDuplicate(request, lastFour)) return rejected('11')
     const entry = entries.get(refTransId)
     if (!entry) return rejected('16')
-    if (entry.transactionStatus !== 'settledSuccessfully' || lastFour.slice(-4) !== entry.lastFour) return rejected('54')
+    if (entry.transactionStatus !== 'settledSuccessfully' || lastFour.slice(-4) !== entry.lastFour)
+      return rejected('54')
     const earlier = [...entries.values()].filter((other) => other.refTransId === refTransId)
-    if (earlier.reduce((sum, { amount }) => sum + amount, Number(wanted.amount)) > entry.amount) return rejected('55')
+    if (earlier.reduce((sum, { amount }) => sum + amount, Number(request.amount)) > entry.amount) return rejected('55')
     return add({
       transactionType: 'refundTransaction',
       transactionStatus: 'refundPendingSettlement',
-      amount: Number(wanted.amount),
+      amount: Number(request.amount),
       invoiceNumber: order?.invoiceNumber ?? '',
       card: lastFour,
       lastFour,
@@ -171,7 +179,10 @@ export function emulatedLedger(now: () => Date) {
     })
   }
 
-  const handlers: Record<string, (wanted: TransactionRequest) => Partial<Entry> & { profile?: ReturnType<typeof keepCard> }> = {
+  const handlers: Record<
+    string,
+    (request: TransactionRequest) => Partial<Entry> & { profile?: ReturnType<typeof keepCard> }
+  > = {
     authOnlyTransaction: authorize,
     priorAuthCaptureTransaction: capture,
     voidTransaction: voidTransaction,
@@ -184,10 +195,10 @@ export function emulatedLedger(now: () => Date) {
     profiles,
     add,
     keepCard,
-    transact: (wanted: TransactionRequest) => handlers[wanted.transactionType]?.(wanted) ?? rejected('69'),
-    /** The bank's word on the next authorization. */
+    transact: (request: TransactionRequest) => handlers[request.transactionType]?.(request) ?? rejected('69'),
+    /** Sets the outcome of the next authorization. */
     decideNext: (verdict: Verdict) => verdicts.push(verdict),
-    /** The end of the vendor's day. */
+    /** Settles the day's transactions in a batch. */
     settle: () => {
       const batchId = newId()
       batches.push({ batchId, settled: now() })
@@ -196,7 +207,7 @@ export function emulatedLedger(now: () => Date) {
         if (settled && !entry.batchId) Object.assign(entry, { transactionStatus: settled, batchId })
       }
     },
-    /** What somebody who looked at a held transaction has decided. */
+    /** Decides a transaction under review. */
     review: (transId: string, verdict: 'approve' | 'decline') =>
       Object.assign(
         entries.get(transId) ?? {},
