@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Email } from '#server/gateways/mail/port.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { verified } from '../../scripts/verify-consent.mjs'
+import { verifyConsent } from '../../scripts/verify-consent.mjs'
 import {
   addressChangedEmail,
   cancelledEmail,
@@ -139,7 +139,7 @@ describe('the content of an email', () => {
     expect(text).toContain('\n- Price: $99 per month, whichever package you started with.\n')
     expect(text).not.toMatch(/<\w/)
     const keys = (await site.get('/.well-known/jwks.json')).body
-    expect([attachment?.filename, verified(attachment?.content ?? '', keys).member.username]).toEqual([
+    expect([attachment?.filename, verifyConsent(attachment?.content ?? '', keys).member.username]).toEqual([
       'consent.json',
       form.username,
     ])

@@ -3,7 +3,7 @@ import { CompactSign, FlattenedSign, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findTouches } from '#server/sponsors/touches.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { verified } from '../../scripts/verify-consent.mjs'
+import { verifyConsent } from '../../scripts/verify-consent.mjs'
 import { CONSENT_JWS_TYPE, consentBundle } from './consent.ts'
 import { mintGrant, redeemGrant } from './grant.ts'
 
@@ -25,7 +25,7 @@ const memberRow = () => site.db.selectFrom('member').select(['id', 'enrollment_i
 
 describe('the signed consent', () => {
   it('15.13 can be verified with the public key alone', async () => {
-    const { issuer, member, sponsor, accepted, made_at } = verified(bundle, keys)
+    const { issuer, member, sponsor, accepted, made_at } = verifyConsent(bundle, keys)
     expect({ issuer, member, made_at }).toEqual({
       issuer: 'http://foyer.test',
       member: {
@@ -56,7 +56,7 @@ describe('the signed consent', () => {
     const undetected = indexes.filter((index) => {
       const other = bundle[index] === 'A' ? 'B' : 'A'
       try {
-        return verified(bundle.slice(0, index) + other + bundle.slice(index + 1), keys)
+        return verifyConsent(bundle.slice(0, index) + other + bundle.slice(index + 1), keys)
       } catch {
         return false
       }
@@ -72,7 +72,7 @@ describe('the signed consent', () => {
     await other.db.updateTable('legal_text').set({ content: 'Something else' }).execute()
     const changed = await consentBundle(other.world, id)
     const otherKeys = (await other.get('/.well-known/jwks.json')).body
-    expect(() => verified(changed, otherKeys)).toThrow('does not have the hash that stands beside it')
+    expect(() => verifyConsent(changed, otherKeys)).toThrow('does not match its hash')
     await other.close()
   })
 })
@@ -104,7 +104,7 @@ describe('the signing key of grants and consents', () => {
 
   it('15.13 a grant is not a consent', () => {
     const [head, payload, signature] = mintGrant(site.world, member_id).split('.')
-    expect(() => verified(JSON.stringify({ payload, protected: head, signature }), keys)).toThrow('not a consent')
+    expect(() => verifyConsent(JSON.stringify({ payload, protected: head, signature }), keys)).toThrow('not a consent')
   })
 
   it('15.13 a signature by another key is invalid', async () => {
@@ -114,8 +114,8 @@ describe('the signing key of grants and consents', () => {
     const head = { alg: 'ES256', kid: site.world.keys.signing.kid, typ: CONSENT_JWS_TYPE }
     const forged = await new FlattenedSign(Buffer.from(payload, 'base64url')).setProtectedHeader(head).sign(privateKey)
     const { protected: forgedHeader, signature } = forged
-    expect(() => verified(JSON.stringify({ payload, protected: forgedHeader, signature }), keys)).toThrow(
-      'does not fit',
+    expect(() => verifyConsent(JSON.stringify({ payload, protected: forgedHeader, signature }), keys)).toThrow(
+      'is not valid',
     )
     const compact = await new CompactSign(Buffer.from(payload, 'base64url')).setProtectedHeader(head).sign(privateKey)
     expect(await redeem(compact)).toBeUndefined()

@@ -69,7 +69,7 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
     createCustomerProfileFromTransactionRequest: ({ transId = '', customer }) => {
       if (!ledger.entries.has(transId)) return message('E00040', 'The record cannot be found.')
       const { merchantCustomerId = '' } = (customer ?? {}) as { merchantCustomerId?: string }
-      return kept(ledger.keepCard(merchantCustomerId))
+      return profileResponse(ledger.keepCard(merchantCustomerId))
     },
     getCustomerProfileRequest: ({ customerProfileId }) => {
       const profile = [...ledger.profiles.values()].find(
@@ -157,14 +157,14 @@ const texts: Record<string, string> = {
 
 type ProfileResult = {
   duplicate?: string
-  profileResponse?: { customerProfileId: string; customerPaymentProfileId: string }
+  created?: { customerProfileId: string; customerPaymentProfileId: string }
 }
 
-const kept = ({ duplicate, profileResponse: kept }: ProfileResult) =>
-  kept
+const profileResponse = ({ duplicate, created }: ProfileResult) =>
+  created
     ? {
-        customerProfileId: kept.customerProfileId,
-        customerPaymentProfileIdList: [kept.customerPaymentProfileId],
+        customerProfileId: created.customerProfileId,
+        customerPaymentProfileIdList: [created.customerPaymentProfileId],
         customerShippingAddressIdList: [],
         ...ok,
       }
@@ -197,7 +197,7 @@ function transactionResponse({
         ? { messages: [{ code: reason, description: texts[reason] ?? 'This transaction has been approved.' }] }
         : { errors: [{ errorCode: reason, errorText: texts[reason] ?? 'This transaction has been declined.' }] }),
     },
-    ...(profile ? { profileResponse: kept(profile) } : {}),
+    ...(profile ? { profileResponse: profileResponse(profile) } : {}),
     ...(isApproved ? ok : message('E00027', 'The transaction was unsuccessful.')),
   }
 }

@@ -114,9 +114,9 @@ export function emulatedLedger(now: () => Date) {
   const keepCard = (merchantCustomerId: string) => {
     const existing = profiles.get(merchantCustomerId)
     if (existing) return { duplicate: existing.customerProfileId }
-    const kept = { customerProfileId: newId(), customerPaymentProfileId: newId() }
-    profiles.set(merchantCustomerId, kept)
-    return { kept }
+    const created = { customerProfileId: newId(), customerPaymentProfileId: newId() }
+    profiles.set(merchantCustomerId, created)
+    return { created }
   }
 
   const authorize = (request: TransactionRequest) => {
