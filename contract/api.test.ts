@@ -10,7 +10,7 @@ const specCalls: [CallName, string, string, string[]][] = [
   ['validateEmail', 'POST', '/api/enrollment/validate_email', ['email']],
   ['validateUsername', 'POST', '/api/enrollment/validate_username', ['username']],
   ['getSponsor', 'GET', '/api/enrollment/get_enrollment_sponsor', ['sponsor_site']],
-  ['addEnrollment', 'POST', '/api/enrollment/add-enrollment', Object.keys(Enrollment.shape)], // one by one in enrollment.test.ts
+  ['addEnrollment', 'POST', '/api/enrollment/add-enrollment', Object.keys(Enrollment.shape)], // listed in enrollment.test.ts
   ['sendVerificationCode', 'POST', '/api/twilio/send-verification-code', ['phone_number', 'captcha']],
   ['verifyCode', 'POST', '/api/twilio/verify-code', ['phone_number', 'code']],
   ['verifyCall', 'POST', '/api/twilio/verify-call', ['cellphone', 'captcha']],
@@ -18,17 +18,17 @@ const specCalls: [CallName, string, string, string[]][] = [
 ]
 
 describe('the calls', () => {
-  test.each(specCalls)('%s is %s %s', (name, method, path, asked) => {
+  test.each(specCalls)('%s is %s %s', (name, method, path, inputFields) => {
     const call: Call = calls[name]
     expect([call.method, API + call.path]).toEqual([method, path])
-    expect(Object.keys(call.input.shape)).toEqual(asked)
+    expect(Object.keys(call.input.shape)).toEqual(inputFields)
     expect(call.output).toBeInstanceOf(z.core.$ZodType)
   })
 
-  test('beside the eleven there are the sponsor’s choice, the captcha’s challenge and the status', () => {
-    const beyond = Object.keys(calls).filter((name) => !specCalls.some(([known]) => known === name))
+  test('beyond the eleven calls of the spec there are three: choose a sponsor, get a captcha challenge, get the status', () => {
+    const ownCalls = Object.keys(calls).filter((name) => !specCalls.some(([specName]) => specName === name))
     expect(specCalls).toHaveLength(11)
-    expect(beyond).toEqual(['chooseSponsor', 'getChallenge', 'getStatus'])
+    expect(ownCalls).toEqual(['chooseSponsor', 'getChallenge', 'getStatus'])
   })
 
   test('no two calls share an address', () => {
@@ -36,14 +36,14 @@ describe('the calls', () => {
     expect(new Set(addresses).size).toBe(addresses.length)
   })
 
-  test('every call can be told in JSON Schema, for the OpenAPI document', () => {
+  test('every call can be described in JSON Schema, for the OpenAPI document', () => {
     for (const { input, output } of Object.values<Call>(calls))
       for (const schema of [input, output]) expect(() => z.toJSONSchema(schema, { io: 'input' })).not.toThrow()
   })
 })
 
-describe('the answers', () => {
-  const said = (name: CallName, answer: unknown) => (calls[name] as Call).output.safeParse(answer).success
+describe('the responses', () => {
+  const isValid = (name: CallName, response: unknown) => (calls[name] as Call).output.safeParse(response).success
 
   test.each<[CallName, unknown, boolean]>([
     ['validateEmail', { email: 'Available' }, true],
@@ -60,22 +60,22 @@ describe('the answers', () => {
     ['verifyCall', { success: true, message: '' }, true],
     ['addEnrollment', { payment: 'Approved', token: 'a.b.c', vo_url: 'https://office.example' }, true],
     ['addEnrollment', { payment: 'Maybe', token: '', vo_url: '' }, false],
-  ])('%s answers %j: %s', (name, answer, fits) => expect(said(name, answer)).toBe(fits))
+  ])('the response of %s may be %j: %s', (name, response, expected) => expect(isValid(name, response)).toBe(expected))
 
-  test('an answer carries nothing that the contract does not name', () => {
+  test('a response contains only fields of the contract', () => {
     const reply = { payment: 'Declined', token: '', vo_url: '' }
     expect(EnrollmentReply.parse({ ...reply, cc_number: '4242424242424242' })).toEqual(reply)
   })
 })
 
-describe('the questions', () => {
-  test('the numbers of a query arrive as text', () =>
+describe('the requests', () => {
+  test('numbers in a query string are converted from text', () =>
     expect(calls.getPackages.input.parse({ product_category_id: '17', language_id: '1' })).toEqual({
       product_category_id: 17,
       language_id: 1,
     }))
 
-  test.each(['x', '1.5', '-1', '99999999999', undefined])('%j is not a category', (product_category_id) =>
+  test.each(['x', '1.5', '-1', '99999999999', undefined])('%j is not a valid category', (product_category_id) =>
     expect(calls.getPackages.input.safeParse({ product_category_id, language_id: '1' }).success).toBe(false),
   )
 
@@ -88,7 +88,7 @@ describe('the questions', () => {
     [enrollment, false],
     [`${enrollment.toUpperCase()}.1`, false],
     ['', false],
-  ])('the key of a payment is {enrollment}.{attempt}: %j, %s', (key, fits) =>
-    expect(IdempotencyKey.safeParse(key).success).toBe(fits),
+  ])('an idempotency key is {enrollment}.{attempt}: %j, %s', (key, expected) =>
+    expect(IdempotencyKey.safeParse(key).success).toBe(expected),
   )
 })

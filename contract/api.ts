@@ -14,16 +14,16 @@ export type Call = {
   /** Query of a GET, body of a POST; fields named in the path come from there. */
   input: z.ZodMiniObject
   output: z.ZodMiniType
-  /** The answer may also be 202: asked for, and still being worked on. */
+  /** The response may also be 202: accepted, and still running. */
   mayBePending?: true
-  /** Carries the key of an attempt to pay. */
+  /** Takes an Idempotency-Key header. */
   takesIdempotencyKey?: true
 }
 
 const nothing = z.object({})
 const number = z.coerce
-  .number('Please give a number.')
-  .check(z.int('Please give a whole number.'), z.minimum(1, 'Please give a number.'), z.maximum(2 ** 31 - 1))
+  .number('Please enter a number.')
+  .check(z.int('Please enter a whole number.'), z.minimum(1, 'Please enter a number.'), z.maximum(2 ** 31 - 1))
 const messageList = z.array(z.string())
 const amount = z.string().check(z.regex(/^\d+\.\d{2}$/))
 
@@ -58,8 +58,8 @@ export const LegalDocument = z.object({
 const OrderSummary = z.object({ grand_total: amount })
 
 /**
- * payment: 'Approved', 'Declined', or 'Pending' while nobody can say. Only 'Approved' carries token and vo_url, only
- * 'Declined' what to do about it: mend the input, try another card, or ask the bank.
+ * payment: 'Approved', 'Declined', or 'Pending' while the outcome is unknown. `token` and `vo_url` are filled in only when
+ * approved. `decline_class` says what the visitor can do: correct the input, use another card, or ask the bank.
  */
 export const EnrollmentReply = z.object({
   payment: z.enum(['Approved', 'Declined', 'Pending']),
@@ -68,7 +68,7 @@ export const EnrollmentReply = z.object({
   decline_class: z.optional(z.enum(['input', 'card', 'bank'])),
 })
 
-/** state: 'none' (nothing was ever asked for or nothing was charged), or the life of the newest attempt. */
+/** state: 'none' when no attempt was made or nothing was charged, otherwise the state of the newest attempt. */
 export const EnrollmentStatus = z.object({
   state: z.enum(['none', 'running', 'declined', 'approved']),
   attempt: z.int(),
@@ -79,29 +79,29 @@ const PhoneReply = z.object({ status: z.int(), message: z.string() })
 
 const Challenge = z.record(z.string(), z.unknown())
 
-/** What every refusal says: one sentence for the person, and messages by field. */
+/** The body of every error: one sentence for the person, and messages by field. */
 export const ErrorReply = z.object({
   message: z.string(),
   fields: z.optional(z.record(z.string(), messageList)),
-  /** The spec's own "no" of the phone calls. */
+  /** Required by the spec in errors of the phone calls. */
   status: z.optional(z.int()),
   success: z.optional(z.boolean()),
 })
 
-/** `{enrollment}.{attempt}`: the same key asks for the same payment. */
+/** `{enrollment}.{attempt}`: the same key always means the same payment. */
 export const IdempotencyKey = z
   .string()
   .check(
     z.regex(
       /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[1-9]\d{0,3}$/,
-      'Idempotency-Key is {enrollment}.{attempt}.',
+      'Idempotency-Key must be {enrollment}.{attempt}.',
     ),
   )
 
-/** Asked for before the first code of an enrollment. */
-const solution = z.optional(z.string('Please confirm the captcha.'))
+/** Required only for the first code of an enrollment. */
+const captchaSolution = z.optional(z.string('Please confirm the captcha.'))
 
-const lists = {
+const orderLists = {
   product_ids: fields.product_ids,
   autoship_product_ids: fields.product_ids,
   special_product_ids: fields.product_ids,
@@ -111,7 +111,7 @@ export const calls = {
   getPackages: {
     method: 'GET',
     path: '/enrollment/enrollment_packages',
-    summary: 'The packages of a category in a language',
+    summary: 'List the packages of a category in a language',
     input: z.object({
       product_category_id: number,
       language_id: number,
@@ -121,42 +121,42 @@ export const calls = {
   getLegalDocuments: {
     method: 'GET',
     path: '/enrollment/get-all-legal-documents',
-    summary: 'Every legal document, with its status',
+    summary: 'List all legal documents with their status',
     input: nothing,
     output: z.array(LegalDocument),
   },
   sumOrder: {
     method: 'POST',
     path: '/enrollment/orders',
-    summary: 'What an order costs today',
-    input: z.object(lists),
+    summary: 'Get the total of an order',
+    input: z.object(orderLists),
     output: OrderSummary,
   },
   validateEmail: {
     method: 'POST',
     path: '/enrollment/validate_email',
-    summary: 'Whether an email address may still join',
+    summary: 'Check whether an email address is available',
     input: z.object({ email: z.string('Please enter your email address.') }),
     output: z.object({ email: z.union([z.literal('Available'), messageList]) }),
   },
   validateUsername: {
     method: 'POST',
     path: '/enrollment/validate_username',
-    summary: 'Whether a username is still free',
+    summary: 'Check whether a username is available',
     input: z.object({ username: z.string('Please enter your username.') }),
     output: z.object({ username: z.union([z.literal('Available'), messageList]) }),
   },
   getSponsor: {
     method: 'GET',
     path: '/enrollment/get_enrollment_sponsor',
-    summary: 'The sponsor behind a site',
+    summary: 'Get the sponsor of a site',
     input: z.object({ sponsor_site: fields.sponsor_site }),
     output: Sponsor,
   },
   addEnrollment: {
     method: 'POST',
     path: '/enrollment/add-enrollment',
-    summary: 'Join: from a filled form to a member',
+    summary: 'Enroll: charge the card and create the member',
     input: Enrollment,
     output: EnrollmentReply,
     mayBePending: true,
@@ -165,22 +165,22 @@ export const calls = {
   sendVerificationCode: {
     method: 'POST',
     path: '/twilio/send-verification-code',
-    summary: 'Send a code by SMS',
-    input: z.object({ phone_number: fields.mobile_phone, captcha: solution }),
+    summary: 'Send a verification code by SMS',
+    input: z.object({ phone_number: fields.mobile_phone, captcha: captchaSolution }),
     output: PhoneReply,
   },
   verifyCode: {
     method: 'POST',
     path: '/twilio/verify-code',
-    summary: 'Confirm a phone with its code',
+    summary: 'Verify a phone number with its code',
     input: z.object({ phone_number: fields.mobile_phone, code: fields.code }),
     output: PhoneReply,
   },
   verifyCall: {
     method: 'POST',
     path: '/twilio/verify-call',
-    summary: 'Speak a code in a voice call',
-    input: z.object({ cellphone: fields.mobile_phone, captcha: solution }),
+    summary: 'Send a verification code by voice call',
+    input: z.object({ cellphone: fields.mobile_phone, captcha: captchaSolution }),
     output: z.object({ success: z.boolean(), message: z.string() }),
   },
   hitPage: {
@@ -194,21 +194,21 @@ export const calls = {
   chooseSponsor: {
     method: 'POST',
     path: '/enrollment/choose-sponsor',
-    summary: 'Join with another sponsor whose link was opened',
+    summary: 'Switch to another sponsor whose link was opened',
     input: z.object({ sponsor_site: fields.sponsor_site }),
     output: Sponsor,
   },
   getChallenge: {
     method: 'GET',
     path: '/captcha/challenge',
-    summary: 'A captcha challenge',
+    summary: 'Get a captcha challenge',
     input: nothing,
     output: Challenge,
   },
   getStatus: {
     method: 'GET',
     path: '/enrollment/status',
-    summary: 'What became of an attempt to join',
+    summary: 'Get the outcome of an enrollment attempt',
     input: nothing,
     output: EnrollmentStatus,
     takesIdempotencyKey: true,

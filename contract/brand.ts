@@ -1,15 +1,15 @@
-/** The operator's brand, in one place: pages, letters, messages and styles take it from here. */
+/** The operator's brand, in one place: pages, emails, text messages and styles read it from here. */
 export const brand = {
   name: 'Foyer',
-  /** A file of web/public, and its twin favicon.svg. */
+  /** A file in web/public. Keep favicon.svg there the same. */
   mark: '/assets/mark.svg',
 } as const
 
-/** What a search engine or a link's preview says of it; no page carries it elsewhere. */
+/** Shown by search engines and link previews, and nowhere else. */
 export const brandDescription =
   'A membership at $99 a month, with an office and a link of your own. You are in within two minutes.'
 
-/** One colour for buttons, links and focus; deeper under the pointer, a tint behind notes. White must be readable on it. */
+/** One accent color for buttons, links and focus: darker on hover, a tint behind notes. White text must be readable on it. */
 export const theme = {
   accent: '#0b5d4a',
   'accent-deep': '#084a3b',
@@ -20,8 +20,8 @@ export const theme = {
     "'Iowan Old Style', 'Palatino Linotype', Charter, 'Sitka Heading', 'Noto Serif', 'DejaVu Serif', Georgia, serif",
 }
 
-/** The looks as the first lines of the style sheet. */
+/** The theme as CSS custom properties, placed first in the style sheet. */
 export const brandCss = (): string => {
-  const lines = Object.entries(theme).map(([name, value]) => `--${name}:${value}`)
-  return `:root{${lines.join(';')}}`
+  const properties = Object.entries(theme).map(([name, value]) => `--${name}:${value}`)
+  return `:root{${properties.join(';')}}`
 }

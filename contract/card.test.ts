@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { brandOf, cardDigits, expiryMonths, expiryYears, groupCard, isCardNumber, isExpired } from './card.ts'
 
-/** The digit that makes a number whole, worked out here on its own from ISO/IEC 7812. */
+/** The check digit of ISO/IEC 7812, computed independently of the code under test. */
 const checkDigit = (body: string) => {
   let sum = 0
   for (let i = 0; i < body.length; i++) {
@@ -12,21 +12,21 @@ const checkDigit = (body: string) => {
   return String((10 - (sum % 10)) % 10)
 }
 
-const from = (first: number, last: number) => fc.integer({ min: first, max: last }).map(String)
+const between = (first: number, last: number) => fc.integer({ min: first, max: last }).map(String)
 
-/** Today's ranges of the four brands: how a number starts and how long it is. */
+/** The number ranges of the four brands: prefixes and lengths. */
 const ranges = [
-  { starts: fc.constant('4'), lengths: [13, 16, 19] },
-  { starts: fc.oneof(from(51, 55), from(2221, 2720)), lengths: [16] },
-  { starts: fc.constantFrom('34', '37'), lengths: [15] },
-  { starts: fc.oneof(fc.constantFrom('6011', '65'), from(644, 649), from(622126, 622925)), lengths: [16, 19] },
+  { prefixes: fc.constant('4'), lengths: [13, 16, 19] },
+  { prefixes: fc.oneof(between(51, 55), between(2221, 2720)), lengths: [16] },
+  { prefixes: fc.constantFrom('34', '37'), lengths: [15] },
+  { prefixes: fc.oneof(fc.constantFrom('6011', '65'), between(644, 649), between(622126, 622925)), lengths: [16, 19] },
 ]
 
 const cardNumber = fc.oneof(
-  ...ranges.map(({ starts, lengths }) =>
+  ...ranges.map(({ prefixes, lengths }) =>
     fc
-      .tuple(starts, fc.constantFrom(...lengths), fc.stringMatching(/^\d{19}$/))
-      .map(([start, length, more]) => (start + more).slice(0, length - 1))
+      .tuple(prefixes, fc.constantFrom(...lengths), fc.stringMatching(/^\d{19}$/))
+      .map(([prefix, length, digits]) => (prefix + digits).slice(0, length - 1))
       .map((body) => body + checkDigit(body)),
   ),
 )
@@ -50,7 +50,7 @@ describe('a card number', () => {
 
   test.each([
     ['4242424242424241', 'a wrong check digit'],
-    ['424242424242424', 'a digit is missing'],
+    ['424242424242424', 'a missing digit'],
     ['42424242424242424', 'seventeen digits'],
     ['30569309025904', 'Diners Club'],
     ['3530111333300000', 'JCB'],
@@ -59,23 +59,23 @@ describe('a card number', () => {
     ['2721000000000004', 'above Mastercard’s 2-series'],
     ['6221250000000001', 'below Discover’s 622126'],
     ['6229260000000001', 'above Discover’s 622925'],
-    ['0000000000000000', 'nothing but zeros'],
-    ['', 'nothing'],
+    ['0000000000000000', 'only zeros'],
+    ['', 'empty'],
   ])('6.1 %s is refused: %s', (number) => expect(isCardNumber(number)).toBe(false))
 
-  test('every number of a brand’s range with its check digit is accepted', () =>
+  test('every number in a brand’s range with a valid check digit is accepted', () =>
     fc.assert(fc.property(cardNumber, (number) => isCardNumber(number))))
 
-  test('one wrong digit is always noticed', () =>
+  test('a single wrong digit is always detected', () =>
     fc.assert(
-      fc.property(cardNumber, fc.nat(), fc.integer({ min: 1, max: 9 }), (number, place, shift) => {
-        const at = place % number.length
-        const wrong = String((Number(number[at]) + shift) % 10)
-        return !isCardNumber(number.slice(0, at) + wrong + number.slice(at + 1))
+      fc.property(cardNumber, fc.nat(), fc.integer({ min: 1, max: 9 }), (number, position, shift) => {
+        const index = position % number.length
+        const wrongDigit = String((Number(number[index]) + shift) % 10)
+        return !isCardNumber(number.slice(0, index) + wrongDigit + number.slice(index + 1))
       }),
     ))
 
-  test('6.1 spaces and dashes between the digits change nothing', () =>
+  test('6.1 spaces and dashes between the digits are ignored', () =>
     fc.assert(
       fc.property(cardNumber, fc.constantFrom(' ', '-', '  ', '\u00a0'), (number, gap) =>
         isCardNumber([...number].join(gap)),
@@ -107,17 +107,17 @@ test.each([
   ['622126', 'discover'],
   ['622925', 'discover'],
   ['622926', undefined],
-])('the brand shows as soon as it is certain: %s → %s', (typed, brand) => expect(brandOf(typed)).toBe(brand))
+])('the brand is shown as soon as it is certain: %s → %s', (typed, brand) => expect(brandOf(typed)).toBe(brand))
 
-test('the brand of a number never changes while the rest is typed', () =>
+test('the brand never changes while the rest of the number is typed', () =>
   fc.assert(
     fc.property(cardNumber, (number) => {
-      const seen = [...number].map((_, at) => brandOf(number.slice(0, at + 1))).filter(Boolean)
-      expect(new Set(seen).size).toBe(1)
+      const brandsShown = [...number].map((_, index) => brandOf(number.slice(0, index + 1))).filter(Boolean)
+      expect(new Set(brandsShown).size).toBe(1)
     }),
   ))
 
-describe('a card number as it is shown', () => {
+describe('a card number on the screen', () => {
   test.each([
     ['', ''],
     ['4242', '4242'],
@@ -129,13 +129,13 @@ describe('a card number as it is shown', () => {
     ['37828224631', '3782 822463 1'],
     ['378282246310005', '3782 822463 10005'],
     ['9999999', '9999 999'],
-  ])('%s → %s', (typed, shown) => expect(groupCard(typed)).toBe(shown))
+  ])('%s → %s', (typed, grouped) => expect(groupCard(typed)).toBe(grouped))
 
   test('grouping loses no digit, however many were typed', () =>
     fc.assert(fc.property(fc.stringMatching(/^\d{0,30}$/), (digits) => cardDigits(groupCard(digits)) === digits)))
 })
 
-describe('a card’s last day', () => {
+describe('a card', () => {
   test.each([
     ['12', '2026', '2026-12-31T23:59:59.999Z', false],
     ['12', '2026', '2027-01-01T11:59:59.999Z', false],
@@ -144,11 +144,11 @@ describe('a card’s last day', () => {
     ['02', '2028', '2028-03-01T12:00:00.000Z', true],
     ['01', '2030', '2026-11-15T00:00:00.000Z', false],
     ['10', '2026', '2026-11-15T00:00:00.000Z', true],
-  ])('is the last of its month anywhere on earth: %s/%s at %s, expired: %s', (month, year, now, expired) =>
+  ])('is valid until its month has ended in every time zone: %s/%s at %s, expired: %s', (month, year, now, expired) =>
     expect(isExpired(month, year, new Date(now))).toBe(expired),
   )
 
-  test('this year and the next nine are offered, and all twelve months', () => {
+  test('can expire this year or in the next nine, in any month', () => {
     const years = ['2026', '2027', '2028', '2029', '2030', '2031', '2032', '2033', '2034', '2035']
     expect(expiryYears(new Date('2026-11-15T00:00:00Z'))).toEqual(years)
     expect(expiryMonths).toEqual(['01', '02', '03', '04', '05', '06', '07', '08', '09', '10', '11', '12'])

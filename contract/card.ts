@@ -1,6 +1,6 @@
 import { figures } from './figures.ts'
 
-/** The four brands of the spec with today's number ranges, and what a form shows for each. */
+/** The four brands the spec accepts: number ranges, digit groups as printed on the card, and CVC length. */
 export const brands = {
   visa: { name: 'Visa', number: /^4(?:\d{12}|\d{15}|\d{18})$/, starts: /^4/, groups: [4, 4, 4, 4, 3], cvc: 3 },
   mastercard: {
@@ -23,23 +23,23 @@ export const brands = {
 export type Brand = keyof typeof brands
 export const brandNames = Object.keys(brands) as Brand[]
 
-/** Spaces and dashes are for reading; they are not part of the number. */
+/** The number without spaces and dashes. */
 export const cardDigits = (typed: string): string => typed.replace(/[\s-]/g, '')
 
 /** The brand of a number that is still being typed. */
 export const brandOf = (typed: string): Brand | undefined =>
   brandNames.find((brand) => brands[brand].starts.test(cardDigits(typed)))
 
-/** A whole number of one of the four brands whose check digit fits. */
+/** Whether this is a complete number of one of the four brands with a valid check digit. */
 export const isCardNumber = (typed: string): boolean => {
   const digits = cardDigits(typed)
   return brandNames.some((brand) => brands[brand].number.test(digits)) && passesLuhn(digits)
 }
 
-/** The check digit of ISO/IEC 7812. */
+/** The check digit algorithm of ISO/IEC 7812. */
 export const passesLuhn = (digits: string): boolean =>
-  [...digits].reverse().reduce((sum, digit, place) => {
-    const value = Number(digit) * (place % 2 ? 2 : 1)
+  [...digits].reverse().reduce((sum, digit, index) => {
+    const value = Number(digit) * (index % 2 ? 2 : 1)
     return sum + (value > 9 ? value - 9 : value)
   }, 0) %
     10 ===
@@ -48,26 +48,26 @@ export const passesLuhn = (digits: string): boolean =>
 /** 4242424242424242 → '4242 4242 4242 4242'; American Express 4-6-5. */
 export const groupCard = (typed: string): string => {
   const digits = cardDigits(typed)
-  const shown: string[] = []
-  let from = 0
+  const groups: string[] = []
+  let start = 0
   for (const length of brands[brandOf(digits) ?? 'visa'].groups) {
-    if (from < digits.length) shown.push(digits.slice(from, from + length))
-    from += length
+    if (start < digits.length) groups.push(digits.slice(start, start + length))
+    start += length
   }
-  return shown.join(' ') + digits.slice(from)
+  return groups.join(' ') + digits.slice(start)
 }
 
 export const expiryMonths = Array.from({ length: 12 }, (_, month) => String(month + 1).padStart(2, '0'))
 
-/** A month is over when it has ended everywhere on earth. */
-const HOURS_BEHIND = 12
+/** A month is over only when it has ended in the westernmost time zone, UTC-12. */
+const WESTERNMOST_UTC_OFFSET_HOURS = 12
 
 /** This year and the next nine. */
 export const expiryYears = (now: Date): string[] => {
-  const year = new Date(now.getTime() - HOURS_BEHIND * 3_600_000).getUTCFullYear()
+  const year = new Date(now.getTime() - WESTERNMOST_UTC_OFFSET_HOURS * 3_600_000).getUTCFullYear()
   return Array.from({ length: figures.expiry_years }, (_, offset) => String(year + offset))
 }
 
-/** A card is good until the end of its month. */
+/** A card is valid until the end of its month. */
 export const isExpired = (cc_month: string, cc_year: string, now: Date): boolean =>
-  now.getTime() >= Date.UTC(Number(cc_year), Number(cc_month), 1, HOURS_BEHIND)
+  now.getTime() >= Date.UTC(Number(cc_year), Number(cc_month), 1, WESTERNMOST_UTC_OFFSET_HOURS)

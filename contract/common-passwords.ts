@@ -1,6 +1,6 @@
 /**
- * The words that most people who want no trouble build a password on: few enough to travel to a browser, so that they are
- * told at once. The server knows many more.
+ * The most common base words of passwords: few enough to ship to the browser, which can then warn at once. The server
+ * checks a much longer list.
  */
 export const commonPasswords: ReadonlySet<string> = new Set(
   `

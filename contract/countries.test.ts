@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { allCountries, billingCountries, isState, regionValue, unitedStates } from './countries.ts'
 
 describe('the United States', () => {
-  test('are the only billing country', () =>
+  test('is the only billing country', () =>
     expect(billingCountries.map(({ countryShortCode }) => countryShortCode)).toEqual(['US']))
 
-  test('have fifty states, the district and the territories', () => {
+  test('has fifty states, the district and the territories', () => {
     const states =
       'AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY'
     const others = 'DC AS FM GU MH MP PR PW VI'
@@ -14,15 +14,17 @@ describe('the United States', () => {
     expect(unitedStates.regions).toHaveLength(62)
   })
 
-  test('have the three regions of the armed forces, last', () =>
+  test('lists the three regions of the armed forces last', () =>
     expect(unitedStates.regions.slice(-3).map(regionValue)).toEqual(['AA', 'AE', 'AP']))
 
-  test.each(['', 'ca', 'California', 'ZZ', 'toString'])('%j is no state', (code) => expect(isState(code)).toBe(false))
+  test.each(['', 'ca', 'California', 'ZZ', 'toString'])('%j is not a state', (code) =>
+    expect(isState(code)).toBe(false),
+  )
 })
 
 const countries = await allCountries()
 const regions = countries.flatMap((country) => country.regions)
-const named = (code: string) => countries.find(({ countryShortCode }) => countryShortCode === code)
+const countryByCode = (code: string) => countries.find(({ countryShortCode }) => countryShortCode === code)
 
 describe('all countries', () => {
   test('each has a name, a short code and regions', () => {
@@ -38,18 +40,18 @@ describe('all countries', () => {
     expect(new Set(countries.map(({ countryShortCode }) => countryShortCode)).size).toBe(countries.length)
   })
 
-  test('stand in alphabetical order', () => {
+  test('are in alphabetical order', () => {
     const names = countries.map(({ countryName }) => countryName)
     expect(names).toEqual(names.toSorted(new Intl.Collator('en').compare))
   })
 
   test('UK counties and Canadian provinces are among the regions', () => {
-    expect(named('GB')?.regions.map(({ name }) => name)).toContain('Cornwall')
-    expect(named('CA')?.regions.map(regionValue)).toContain('QC')
-    expect(named('US')).toEqual(unitedStates)
+    expect(countryByCode('GB')?.regions.map(({ name }) => name)).toContain('Cornwall')
+    expect(countryByCode('CA')?.regions.map(regionValue)).toContain('QC')
+    expect(countryByCode('US')).toEqual(unitedStates)
   })
 
-  test('a region without a code goes by its name', () => {
+  test('a region without a code uses its name as value', () => {
     expect(regions.some(({ shortCode }) => shortCode === undefined)).toBe(true)
     expect(regionValue({ name: 'Somewhere' })).toBe('Somewhere')
     expect(regionValue({ name: 'Nevada', shortCode: 'NV' })).toBe('NV')
@@ -60,6 +62,5 @@ describe('all countries', () => {
       expect(new Set(regions.map(regionValue)).size, countryName).toBe(regions.length)
   })
 
-  test('every region has a value to choose it by', () =>
-    expect(regions.filter((region) => !regionValue(region))).toEqual([]))
+  test('every region has a value', () => expect(regions.filter((region) => !regionValue(region))).toEqual([]))
 })

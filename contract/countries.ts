@@ -13,13 +13,13 @@ export const unitedStates: Country = {
 /** Only the United States is offered for billing. */
 export const billingCountries: readonly Country[] = [unitedStates]
 
-/** Every country with its regions. Large, so it is fetched only when somebody asks for it. */
+/** Every country with its regions. The data is large, so it is loaded on demand. */
 export const allCountries = async (): Promise<Country[]> =>
-  (await import('country-region-data/data.json', { with: { type: 'json' } })).default.toSorted((one, other) =>
-    one.countryName.localeCompare(other.countryName, 'en'),
+  (await import('country-region-data/data.json', { with: { type: 'json' } })).default.toSorted((a, b) =>
+    a.countryName.localeCompare(b.countryName, 'en'),
   )
 
-/** A region without a code goes by its name. */
+/** The short code of a region, or its name if it has none. */
 export const regionValue = (region: Region): string => region.shortCode || region.name
 
 const stateCodes: ReadonlySet<string> = new Set(unitedStates.regions.map(regionValue))

@@ -3,8 +3,8 @@ import { type Answers, Enrollment } from './enrollment.ts'
 import { messagesByField } from './fields.ts'
 import { completePayload } from './payload.ts'
 
-/** The owner's list, as it was written. */
-const ownersFields = `sponsor_site_name, business_name, product_ids, autoship_product_ids, special_product_ids,
+/** The list of the spec, unchanged. */
+const specFields = `sponsor_site_name, business_name, product_ids, autoship_product_ids, special_product_ids,
   first_name, last_name, email, address, address2, city, country, state, mobile_phone, post_code, username, password,
   agreement_1, agreement_2, agreement_3, is_shipping_different, bill_first_name, bill_last_name, bill_address,
   bill_address2, bill_city, bill_country, bill_state, bill_zip_code, ship_address, ship_address2, ship_city,
@@ -48,7 +48,7 @@ const answers: Answers = {
   shown_texts: 'consent-1',
 }
 
-const elsewhere = {
+const otherAddress = {
   is_shipping_different: '1',
   ship_address: '9 Elm Rd',
   ship_address2: 'Rear',
@@ -58,22 +58,22 @@ const elsewhere = {
   ship_zip_code: 'M5V 2T6',
 } as const
 
-const refusals = (payload: unknown) => messagesByField(Enrollment.safeParse(payload).error?.issues ?? [])
+const errorsOf = (payload: unknown) => messagesByField(Enrollment.safeParse(payload).error?.issues ?? [])
 
 describe('the full payload', () => {
-  test('has the owner’s fields, and beside them only the captcha, the traps and what was seen', () => {
-    const expected = [...ownersFields, 'captcha', 'hall_lantern', 'hall_umbrella', 'shown_total', 'shown_texts'].sort()
-    expect(ownersFields).toHaveLength(40)
+  test('has the fields of the spec, plus the captcha, the honeypots and what the screen showed', () => {
+    const expected = [...specFields, 'captcha', 'hall_lantern', 'hall_umbrella', 'shown_total', 'shown_texts'].sort()
+    expect(specFields).toHaveLength(40)
     expect(Object.keys(Enrollment.shape).sort()).toEqual(expected)
     expect(Object.keys(completePayload(answers)).sort()).toEqual(expected)
   })
 
-  test('passes its own rules unchanged', () => {
+  test('is valid and unchanged by its own rules', () => {
     const payload = completePayload(answers)
     expect(Enrollment.parse(payload)).toEqual(payload)
   })
 
-  test('is billed to the name and address that were given', () =>
+  test('is billed to the visitor’s name and address', () =>
     expect(completePayload(answers)).toMatchObject({
       bill_first_name: 'Ada',
       bill_last_name: 'Lovelace',
@@ -87,9 +87,9 @@ describe('the full payload', () => {
       agreement_3: '0',
     }))
 
-  test('4.4 is shipped to the billing address', () => {
-    const leftovers = { ...elsewhere, is_shipping_different: '0' } as const
-    expect(completePayload({ ...answers, ...leftovers })).toMatchObject({
+  test('4.4 ships to the billing address by default', () => {
+    const uncheckedAgain = { ...otherAddress, is_shipping_different: '0' } as const
+    expect(completePayload({ ...answers, ...uncheckedAgain })).toMatchObject({
       ship_address: '1 Main St',
       ship_address2: 'Apt 4',
       ship_city: 'Las Vegas',
@@ -99,24 +99,27 @@ describe('the full payload', () => {
     })
   })
 
-  test('4.4 is shipped elsewhere when that is asked for, and still billed at home', () =>
-    expect(completePayload({ ...answers, ...elsewhere })).toMatchObject({ ...elsewhere, bill_address: '1 Main St' }))
+  test('4.4 ships to another address on request, and still bills the billing address', () =>
+    expect(completePayload({ ...answers, ...otherAddress })).toMatchObject({
+      ...otherAddress,
+      bill_address: '1 Main St',
+    }))
 })
 
-describe('what the border lets in', () => {
-  test('4.3 fields that nobody has named are dropped', () => {
-    const hidden = { sponsor_id: '1', level: 'Member', catid: '17', price: '0.01', is_admin: true }
-    expect(Enrollment.parse({ ...completePayload(answers), ...hidden })).toEqual(completePayload(answers))
+describe('the validation of the payload', () => {
+  test('4.3 drops unknown fields', () => {
+    const unknownFields = { sponsor_id: '1', level: 'Member', catid: '17', price: '0.01', is_admin: true }
+    expect(Enrollment.parse({ ...completePayload(answers), ...unknownFields })).toEqual(completePayload(answers))
   })
 
-  test('what may be left out gets its default', () => {
+  test('fills in defaults for optional fields', () => {
     const { business_name, address2, agreement_3, bill_address, hall_lantern, ...rest } = completePayload(answers)
-    expect(refusals(rest)).toEqual({})
+    expect(errorsOf(rest)).toEqual({})
     expect(Enrollment.parse(rest)).toMatchObject({ business_name: '', address2: '', agreement_3: '0' })
   })
 
-  test('an empty form hears about every required field at once', () =>
-    expect(Object.keys(refusals({})).sort()).toEqual(
+  test('reports every missing required field at once', () =>
+    expect(Object.keys(errorsOf({})).sort()).toEqual(
       `address agreement_1 agreement_2 captcha cc_cvv cc_month cc_number cc_year city country email first_name last_name
        mobile_phone password post_code sponsor_site_name state username`.split(/\s+/),
     ))
@@ -126,29 +129,29 @@ describe('what the border lets in', () => {
     ['ship_city', 'Please enter your city.'],
     ['ship_country', 'Please select a country.'],
     ['ship_zip_code', 'Please enter your Post / ZIP code.'],
-  ])('4.4 %s is asked for only when shipping is different', (field, message) => {
-    const payload = completePayload({ ...answers, ...elsewhere })
+  ])('4.4 requires %s only for a separate shipping address', (field, message) => {
+    const payload = completePayload({ ...answers, ...otherAddress })
     for (const empty of ['', '  ', undefined]) {
-      expect(refusals({ ...payload, [field]: empty })).toEqual({ [field]: [message] })
-      expect(refusals({ ...payload, is_shipping_different: '0', [field]: empty })).toEqual({})
+      expect(errorsOf({ ...payload, [field]: empty })).toEqual({ [field]: [message] })
+      expect(errorsOf({ ...payload, is_shipping_different: '0', [field]: empty })).toEqual({})
     }
   })
 
   test.each([
-    ['a wrong', { cc_cvv: '1' }, { cc_cvv: ['Invalid CVC format.'] }],
+    ['an invalid', { cc_cvv: '1' }, { cc_cvv: ['Invalid CVC format.'] }],
     ['a missing', { cc_cvv: undefined }, { cc_cvv: ['Please enter the CVC.'] }],
-  ])('4.4 %s field and empty shipping fields are heard together', (_which, change, heard) => {
-    const unshippable = { ship_city: '', ship_country: 'US', ship_state: '' }
-    const payload = { ...completePayload({ ...answers, ...elsewhere }), ...change, ...unshippable }
+  ])('4.4 reports %s field and missing shipping fields together', (_which, change, errors) => {
+    const noAddress = { ship_city: '', ship_country: 'US', ship_state: '' }
+    const payload = { ...completePayload({ ...answers, ...otherAddress }), ...change, ...noAddress }
     const missing = { ship_city: ['Please enter your city.'], ship_state: ['Please select a state.'] }
-    expect(refusals(payload)).toEqual({ ...heard, ...missing })
+    expect(errorsOf(payload)).toEqual({ ...errors, ...missing })
   })
 
-  test.each([[[]], ['text'], [7], [true]])('%j is refused as a whole', (payload) =>
-    expect(Object.keys(refusals(payload))).toEqual(['body']),
+  test.each([[[]], ['text'], [7], [true]])('rejects %j as a whole', (payload) =>
+    expect(Object.keys(errorsOf(payload))).toEqual(['body']),
   )
 
-  test.each([[null], [undefined]])('%j is refused as a whole', (payload) =>
-    expect(Object.keys(refusals(payload))).toEqual(['body']),
+  test.each([[null], [undefined]])('rejects %j as a whole', (payload) =>
+    expect(Object.keys(errorsOf(payload))).toEqual(['body']),
   )
 })

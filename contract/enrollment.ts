@@ -2,21 +2,21 @@ import * as z from 'zod/mini'
 import { fields } from './fields.ts'
 import { missingShipping } from './shipping.ts'
 
-/** A copy that the form sends because the spec names it. The server works it out again and ignores this one. */
-const copy = z.optional(z.string())
+/** The spec requires the form to send this field, but the server derives the value from other fields and ignores it. */
+const derived = z.optional(z.string())
 
-/** What the visitor saw. An order that no longer fits it is refused, not charged. */
-const shown = z.optional(z.string().check(z.maxLength(2000)))
+/** What the screen showed. If it no longer matches the order, the server refuses it instead of charging. */
+const shownOnScreen = z.optional(z.string().check(z.maxLength(2000)))
 
-const shipping = z.check<Record<string, unknown>>(
+const shippingAddress = z.check<Record<string, unknown>>(
   ({ value, issues }) => {
     for (const [field, message] of Object.entries(missingShipping(value)))
       issues.push({ code: 'custom', message, path: [field], input: value })
   },
-  { when: ({ value }) => typeof value === 'object' && value !== null }, // also when other fields do not fit
+  { when: ({ value }) => typeof value === 'object' && value !== null }, // also when other fields are invalid
 )
 
-/** The payload of add-enrollment: all the owner's fields, the captcha's solution and the traps. */
+/** The payload of add-enrollment: all fields of the spec, the captcha solution and the honeypots. */
 export const Enrollment = z
   .object({
     sponsor_site_name: fields.sponsor_site,
@@ -40,21 +40,21 @@ export const Enrollment = z
     agreement_2: fields.agreement_2,
     agreement_3: fields.agreement_3,
     is_shipping_different: fields.is_shipping_different,
-    bill_first_name: copy,
-    bill_last_name: copy,
-    bill_address: copy,
-    bill_address2: copy,
-    bill_city: copy,
-    bill_country: copy,
-    bill_state: copy,
-    bill_zip_code: copy,
+    bill_first_name: derived,
+    bill_last_name: derived,
+    bill_address: derived,
+    bill_address2: derived,
+    bill_city: derived,
+    bill_country: derived,
+    bill_state: derived,
+    bill_zip_code: derived,
     ship_address: fields.ship_address,
     ship_address2: fields.ship_address2,
     ship_city: fields.ship_city,
     ship_country: fields.ship_country,
     ship_state: fields.ship_state,
     ship_zip_code: fields.ship_zip_code,
-    credit_card_expiration: copy,
+    credit_card_expiration: derived,
     cc_number: fields.cc_number,
     cc_month: fields.cc_month,
     cc_year: fields.cc_year,
@@ -62,12 +62,12 @@ export const Enrollment = z
     captcha: fields.captcha,
     hall_lantern: fields.hall_lantern,
     hall_umbrella: fields.hall_umbrella,
-    shown_total: shown,
-    shown_texts: shown,
+    shown_total: shownOnScreen,
+    shown_texts: shownOnScreen,
   })
-  .check(shipping)
+  .check(shippingAddress)
 
 export type Enrollment = z.infer<typeof Enrollment>
 
-/** What the visitor answers; the rest of the payload follows from it. */
+/** What the visitor enters. The rest of the payload is derived from it. */
 export type Answers = Omit<Enrollment, 'agreement_3' | 'credit_card_expiration' | `bill_${string}`>

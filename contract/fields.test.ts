@@ -3,27 +3,27 @@ import { fields, messagesByField, passwordRules } from './fields.ts'
 
 type Field = keyof typeof fields
 
-/** What a person hears about a value: all its messages, or 'ok'. */
-const heard = (field: Field, value: unknown) => {
+/** All messages about a value, or 'ok'. */
+const messagesFor = (field: Field, value: unknown) => {
   const { success, error } = fields[field].safeParse(value)
   return success ? 'ok' : error.issues.map(({ message }) => message)
 }
 
-const shown = (value: unknown) => {
-  const text = JSON.stringify(value) ?? 'nothing'
+const abbreviate = (value: unknown) => {
+  const text = JSON.stringify(value) ?? 'undefined'
   return text.length > 44 ? `${text.slice(0, 30)}… (${text.length - 2})` : text
 }
 
-const hears = (rows: [Field, unknown, string][]) =>
-  test.each(rows.map(([field, value, message]) => ({ field, value, message, shown: shown(value) })))(
-    `6.1 $field $shown → $message`,
-    ({ field, value, message }) => expect(heard(field, value)).toEqual(message === 'ok' ? 'ok' : [message]),
+const checks = (rows: [Field, unknown, string][]) =>
+  test.each(rows.map(([field, value, message]) => ({ field, value, message, input: abbreviate(value) })))(
+    `6.1 $field $input → $message`,
+    ({ field, value, message }) => expect(messagesFor(field, value)).toEqual(message === 'ok' ? 'ok' : [message]),
   )
 
 const NAME_LONG = 'Please use at most 30 characters.'
 const EMAIL_LONG = 'Please use at most 50 characters.'
-const CONTROL = 'Please use letters, digits and signs only.'
-const TRAP = 'This field should be left empty.'
+const CONTROL_CHARACTER = 'Please use only letters, numbers and symbols.'
+const HONEYPOT = 'This field should be left empty.'
 const PHONE = 'Invalid mobile phone number format.'
 const EMAIL = 'Invalid email format.'
 const USERNAME = 'Username must contain only letters (A-Z) and numbers.'
@@ -35,7 +35,7 @@ const CVC = 'Invalid CVC format.'
 const AGREE = 'Please confirm all the agreements.'
 const emailOf = (length: number) => `${'a'.repeat(length - '@example.com'.length)}@example.com`
 
-/** Word for word the owner's. */
+/** Word for word from the spec. */
 const whenMissing: Partial<Record<Field, string>> = {
   first_name: 'Please enter your first name.',
   last_name: 'Please enter your last name.',
@@ -57,37 +57,37 @@ const whenMissing: Partial<Record<Field, string>> = {
   captcha: 'Please confirm the captcha.',
 }
 
-describe('a required field that was not filled says only that', () => {
+describe('an empty required field has only one message', () => {
   const rows = (Object.entries(whenMissing) as [Field, string][]).map(([field, message]) => ({ field, message }))
   test.each(rows)('6.1 $field → $message', ({ field, message }) => {
-    for (const value of [undefined, null, '', 7, ['x'], { x: 1 }]) expect(heard(field, value)).toEqual([message])
+    for (const value of [undefined, null, '', 7, ['x'], { x: 1 }]) expect(messagesFor(field, value)).toEqual([message])
   })
-  test.each(rows.filter(({ field }) => field !== 'password'))('6.1 blank $field is not filled', (row) => {
-    expect(heard(row.field, ' \t\u00a0\n')).toEqual([row.message])
+  test.each(rows.filter(({ field }) => field !== 'password'))('6.1 a blank $field counts as empty', (row) => {
+    expect(messagesFor(row.field, ' \t\u00a0\n')).toEqual([row.message])
   })
 })
 
 describe('ACCOUNT', () => {
-  hears([
+  checks([
     ['first_name', 'Ada', 'ok'],
     ['first_name', 'a'.repeat(30), 'ok'],
     ['first_name', 'a'.repeat(31), NAME_LONG],
     ['first_name', ` ${'a'.repeat(30)} `, 'ok'],
     ['first_name', '𠮷'.repeat(30), 'ok'],
     ['first_name', '𠮷'.repeat(31), NAME_LONG],
-    ['first_name', 'A\u0000da', CONTROL],
-    ['first_name', 'A\u001b[31mda', CONTROL],
-    ['first_name', 'A\nda', CONTROL],
-    ['first_name', 'A\u2028da', CONTROL],
-    ['first_name', 'A\u2029da', CONTROL],
+    ['first_name', 'A\u0000da', CONTROL_CHARACTER],
+    ['first_name', 'A\u001b[31mda', CONTROL_CHARACTER],
+    ['first_name', 'A\nda', CONTROL_CHARACTER],
+    ['first_name', 'A\u2028da', CONTROL_CHARACTER],
+    ['first_name', 'A\u2029da', CONTROL_CHARACTER],
     ['last_name', 'b'.repeat(30), 'ok'],
     ['last_name', 'b'.repeat(31), NAME_LONG],
-    ['last_name', 'Love\u007flace', CONTROL],
+    ['last_name', 'Love\u007flace', CONTROL_CHARACTER],
     ['business_name', undefined, 'ok'],
     ['business_name', '', 'ok'],
     ['business_name', '  ', 'ok'],
     ['business_name', 'Müller & Søn, Inc.', 'ok'],
-    ['business_name', 'Acme\u0007', CONTROL],
+    ['business_name', 'Acme\u0007', CONTROL_CHARACTER],
     ['mobile_phone', '1234567', 'ok'],
     ['mobile_phone', '123456', PHONE],
     ['mobile_phone', `+${'1'.repeat(20)}`, 'ok'],
@@ -102,34 +102,34 @@ describe('ACCOUNT', () => {
   ])
 
   test.each(['José', 'Nguyễn', 'Анна', '美咲', 'محمد', 'नेहा', 'שרה', 'O’Hara', 'Anne-Marie', '𐌰𐌽𐌽𐌰'])(
-    'a name may be written in any script: %s',
+    'a name can be in any script: %s',
     (name) => {
       expect(fields.first_name.parse(name)).toBe(name)
       expect(fields.last_name.parse(name)).toBe(name)
     },
   )
 
-  test('a letter with its accent is kept as one sign, however it was typed', () => {
+  test('an accented letter is stored as one character, however it was typed', () => {
     expect(fields.first_name.parse('Zoe\u0308')).toBe('Zo\u00eb')
     expect(fields.business_name.parse('Cafe\u0301')).toBe('Caf\u00e9')
     expect(fields.email.parse('zoe\u0308@mail.example')).toBe('zo\u00eb@mail.example')
-    expect(heard('first_name', 'e\u0301'.repeat(30))).toBe('ok')
+    expect(messagesFor('first_name', 'e\u0301'.repeat(30))).toBe('ok')
   })
 
-  test('a phone number is kept without what was written between its digits', () => {
+  test('a phone number is stored without separators', () => {
     expect(fields.mobile_phone.parse(' +1 (202) 555-01.23 ')).toBe('+12025550123')
   })
 
-  test.each(['hall_lantern', 'hall_umbrella'] as const)('6.1 the trap %s must stay empty', (trap) => {
-    expect(heard(trap, undefined)).toBe('ok')
-    expect(heard(trap, '')).toBe('ok')
-    expect(heard(trap, 'x')).toEqual([TRAP])
-    expect(heard(trap, ' ')).toEqual([TRAP])
+  test.each(['hall_lantern', 'hall_umbrella'] as const)('6.1 the honeypot %s must stay empty', (field) => {
+    expect(messagesFor(field, undefined)).toBe('ok')
+    expect(messagesFor(field, '')).toBe('ok')
+    expect(messagesFor(field, 'x')).toEqual([HONEYPOT])
+    expect(messagesFor(field, ' ')).toEqual([HONEYPOT])
   })
 })
 
 describe('CODE_VERIFICATION', () => {
-  hears([
+  checks([
     ['code', '', 'Please enter the code.'],
     ['code', undefined, 'Please enter the code.'],
     ['code', '123 456', 'ok'],
@@ -139,7 +139,7 @@ describe('CODE_VERIFICATION', () => {
 })
 
 describe('ACCOUNT_CREATION', () => {
-  hears([
+  checks([
     ['email', 'ada@example.com', 'ok'],
     ['email', ' ada@example.com ', 'ok'],
     ['email', 'ada+join@mail.example.co.uk', 'ok'],
@@ -177,26 +177,26 @@ describe('ACCOUNT_CREATION', () => {
     ['password', `Aa1!${'x'.repeat(996)}`, 'ok'],
   ])
 
-  test('6.1 a username is kept in lower case', () => expect(fields.username.parse(' AdaL ')).toBe('adal'))
+  test('6.1 a username is stored in lowercase', () => expect(fields.username.parse(' AdaL ')).toBe('adal'))
 
-  test('a password is kept exactly as it was typed', () =>
+  test('a password is used exactly as it was typed', () =>
     expect(fields.password.parse(' Abcdef1! ')).toBe(' Abcdef1! '))
 
-  test('6.1 the password’s rule is five parts that a screen can tick', () => {
-    const ticked = (password: string) => passwordRules.flatMap(({ label, met }) => (met(password) ? [label] : []))
-    expect(ticked('')).toEqual([])
-    expect(ticked('a1')).toEqual(['One lowercase letter', 'One digit'])
-    expect(ticked('𝒜𝒜𝒜𝒜𝒜𝒜𝒜')).not.toContain('At least 8 characters')
-    expect(ticked('Abcdef1!')).toEqual(passwordRules.map(({ label }) => label))
+  test('6.1 the password rule has five parts that the form can tick off', () => {
+    const rulesMet = (password: string) => passwordRules.flatMap(({ label, met }) => (met(password) ? [label] : []))
+    expect(rulesMet('')).toEqual([])
+    expect(rulesMet('a1')).toEqual(['One lowercase letter', 'One digit'])
+    expect(rulesMet('𝒜𝒜𝒜𝒜𝒜𝒜𝒜')).not.toContain('At least 8 characters')
+    expect(rulesMet('Abcdef1!')).toEqual(passwordRules.map(({ label }) => label))
   })
 })
 
 describe('PAYMENT', () => {
-  hears([
+  checks([
     ['country', 'US', 'ok'],
     ['country', 'CA', 'Please select a country.'],
     ['address', '1 Main St', 'ok'],
-    ['address', '1 Main\u0000St', CONTROL],
+    ['address', '1 Main\u0000St', CONTROL_CHARACTER],
     ['address2', undefined, 'ok'],
     ['address2', 'Apt 4', 'ok'],
     ['city', 'Las Vegas', 'ok'],
@@ -238,25 +238,25 @@ describe('PAYMENT', () => {
     ['captcha', 'solved', 'ok'],
   ])
 
-  test.each(['89101-1234', '89101 1234', '891011234'])('a ZIP+4 written %s is kept with its hyphen', (zip) =>
+  test.each(['89101-1234', '89101 1234', '891011234'])('the ZIP+4 %s is stored with a hyphen', (zip) =>
     expect(fields.post_code.parse(zip)).toBe('89101-1234'),
   )
 
   test.each(['4242 4242 4242 4242', '4242-4242-4242-4242', ' 4242424242424242 '])(
-    '6.1 spaces and dashes of a card are ignored: %s',
+    '6.1 spaces and dashes in a card number are ignored: %s',
     (typed) => expect(fields.cc_number.parse(typed)).toBe('4242424242424242'),
   )
 })
 
-describe('what comes with the address and the choice', () => {
-  hears([
+describe('sponsor link and packages', () => {
+  checks([
     ['sponsor_site', 'master', 'ok'],
     ['sponsor_site', 'a'.repeat(30), 'ok'],
-    ['sponsor_site', 'a'.repeat(31), 'This is not a sponsor’s link.'],
-    ['sponsor_site', 'jane-doe', 'This is not a sponsor’s link.'],
-    ['sponsor_site', undefined, 'Please use a sponsor’s link.'],
+    ['sponsor_site', 'a'.repeat(31), 'This sponsor link is not valid.'],
+    ['sponsor_site', 'jane-doe', 'This sponsor link is not valid.'],
+    ['sponsor_site', undefined, 'Please use a sponsor link.'],
   ])
-  hears([
+  checks([
     ['product_ids', undefined, 'ok'],
     ['product_ids', '', 'ok'],
     ['product_ids', '34', 'ok'],
@@ -266,29 +266,30 @@ describe('what comes with the address and the choice', () => {
     ['product_ids', '34,', 'Please choose a package.'],
     ['product_ids', '34;35', 'Please choose a package.'],
   ])
-  test('a site is lower-cased like a username', () => expect(fields.sponsor_site.parse('AdaL')).toBe('adal'))
+  test('a sponsor site is stored in lowercase, like a username', () =>
+    expect(fields.sponsor_site.parse('AdaL')).toBe('adal'))
 })
 
-test('messages are gathered by the field they belong to', () => {
+test('messages are grouped by field', () => {
   const issues = [
     { path: ['email'], message: 'one' },
     { path: ['email'], message: 'two' },
-    { path: [], message: 'all of it' },
+    { path: [], message: 'the whole body' },
   ]
-  expect(messagesByField(issues)).toEqual({ email: ['one', 'two'], body: ['all of it'] })
+  expect(messagesByField(issues)).toEqual({ email: ['one', 'two'], body: ['the whole body'] })
 })
 
-describe('a name that would turn the words around it', () => {
+describe('a name with text direction characters', () => {
   test.each(['first_name', 'last_name', 'business_name', 'city'] as const)(
-    '16.5 %s is taken without the sign',
+    '16.5 %s is stored without them',
     (field) => {
-      for (const sign of '\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069')
-        expect(fields[field].parse(`${sign} Best${sign} Co`)).toBe('Best Co')
+      for (const mark of '\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069')
+        expect(fields[field].parse(`${mark} Best${mark} Co`)).toBe('Best Co')
     },
   )
-  test('16.5 signs that letters need, and those of other scripts, stay', () => {
+  test('16.5 joiners and script-specific marks are kept', () => {
     for (const name of ['👩‍👧', 'می‌خواهم', 'שרה\u200fבת', 'a\u200eb']) expect(fields.first_name.parse(name)).toBe(name)
   })
-  test('16.5 of such signs alone there is no name', () =>
-    expect(heard('first_name', '\u202e\u2066')).toEqual(['Please enter your first name.']))
+  test('16.5 a name of such characters only counts as empty', () =>
+    expect(messagesFor('first_name', '\u202e\u2066')).toEqual(['Please enter your first name.']))
 })

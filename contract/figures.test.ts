@@ -5,9 +5,9 @@ import { MASTER, reservedWords } from './site.ts'
 
 test.each([
   ['resend countdown in seconds', figures.resend_seconds, 30],
-  ['pause before a username is looked up, in ms', figures.username_pause_ms, 500],
-  ['shortest username that is looked up (over 2)', figures.username_checked_from, 3],
-  ['button back after a username check, in ms', figures.button_back_ms, 1000],
+  ['pause before a username is checked, in ms', figures.username_pause_ms, 500],
+  ['shortest username that is checked (over 2)', figures.username_checked_from, 3],
+  ['delay before the button returns after a username check, in ms', figures.button_back_ms, 1000],
   ['card expiry years offered', figures.expiry_years, 10],
   ['longest CVC', figures.cvc_length, 4],
   ['shortest password', figures.password_length, 8],
@@ -17,17 +17,17 @@ test.each([
   ['language', figures.language_id, 1],
   ['preselected starter product', figures.starter_product_id, 34],
   ['subscription price in cents', figures.subscription_cents, 9900],
-])('the owner’s %s', (_what, ours, owners) => expect(ours).toBe(owners))
+])('the spec sets the %s', (_what, ours, spec) => expect(ours).toBe(spec))
 
-test('1.1 whoever comes without a sponsor joins under master', () => expect(MASTER).toBe('master'))
+test('1.1 visitors without a sponsor join under master', () => expect(MASTER).toBe('master'))
 
-test.each(['master', 'api', 'office', 'console', 'assets'])('3.2 nobody can be called %s', (word) =>
+test.each(['master', 'api', 'office', 'console', 'assets'])('3.2 %s is a reserved name', (word) =>
   expect(reservedWords).toContain(word),
 )
 
-test('a reserved word is one that a username could be', () =>
+test('every reserved word would be a valid username', () =>
   expect([...reservedWords].filter((word) => !/^[a-z0-9]{1,30}$/.test(word))).toEqual([]))
 
 test('the subscription consent names its price', () => expect(subscriptionConsent.text).toContain('$99.00 every month'))
 
-test('2.4 documents of the checkout carry its word', () => expect(AT_CHECKOUT).toBe('enrollment_page_checkout'))
+test('2.4 checkout documents are marked as the spec says', () => expect(AT_CHECKOUT).toBe('enrollment_page_checkout'))

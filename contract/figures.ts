@@ -1,4 +1,4 @@
-/** The numbers that the owner has set; site_length, text_length and password_most are ours. */
+/** The numbers of the spec. site_length, text_length and password_max_length are ours. */
 export const figures = {
   name_length: 30,
   email_length: 50,

@@ -9,9 +9,9 @@ test.each([
   [100, '1.00'],
   [9900, '99.00'],
   [123456789, '1234567.89'],
-])('2.2 %i cents are %s at the border', (cents, amount) => expect(toAmount(cents)).toBe(amount))
+])('2.2 %i cents are %s in the API', (cents, amount) => expect(toAmount(cents)).toBe(amount))
 
-test('2.2 an amount comes back from the border to the cent', () =>
+test('2.2 converting an amount to text and back loses nothing', () =>
   fc.assert(fc.property(fc.integer({ min: 0, max: 999_999_999 }), (cents) => toCents(toAmount(cents)) === cents)))
 
 test.each(['', '99', '99.0', '99.000', '$99.00', '-1.00', '1,000.00', '1e3.00', ' 99.00', '.99', '12345678.00'])(

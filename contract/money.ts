@@ -1,4 +1,4 @@
-/** Integer cents inside; text with two decimals only at the border. */
+/** 9900 → '99.00'. Money is integer cents everywhere except in API payloads. */
 export const toAmount = (cents: number): string => `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
 
 /** '99.00' → 9900; anything that is not an amount → undefined. */
@@ -7,5 +7,5 @@ export const toCents = (amount: string): number | undefined => {
   return parts ? Number(parts[1]) * 100 + Number(parts[2]) : undefined
 }
 
-/** What a screen shows: '$99.00', and '$0.00' when there is nothing yet. */
+/** For screens: '$99.00', and '$0.00' while the amount is not known. */
 export const showAmount = (amount: string | undefined): string => `$${amount || '0.00'}`

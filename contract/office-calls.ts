@@ -3,42 +3,42 @@ import { type Call, Package } from './api.ts'
 import { fields } from './fields.ts'
 import { figures } from './figures.ts'
 
-/** The calls of the office that we ship. Apart from the others, so that the wizard's first load does not carry them. */
+/** The calls of the member's office. In a file of their own, so that the enrollment page does not load them. */
 
 const nothing = z.object({})
-/** Whom the page shows: in another tab somebody else may have signed in. */
-const shown = z.object({ username: fields.username })
+/** The member on the screen. Another member may have signed in in another tab since. */
+const memberOnScreen = z.object({ username: fields.username })
 const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/))
 const amount = Package.shape.price
 
-/** A password that is known already, whatever stands there: only who keeps it can say whether it is right. */
-const known = (message: string) =>
+/** An existing password: it is compared with the stored one, so the rules for new passwords do not apply. */
+const existingPassword = (message: string) =>
   z.string(message).check(z.minLength(1, message), z.maxLength(figures.password_max_length, message))
-const current_password = known('Please enter your current password.')
-const token = z.string('The token is missing.').check(z.maxLength(2000, 'This is not a token.'))
+const current_password = existingPassword('Please enter your current password.')
+const token = z.string('The token is missing.').check(z.maxLength(2000, 'This token is not valid.'))
 
-/** Each week since then, oldest first: how many looked at the member's page and how many joined through it. */
+/** Visits to the member's page and joins through it in one week. */
 const Week = z.object({ from: day, visits: z.int(), joins: z.int() })
 
-/** All that a member sees of their own membership. Of those whom they brought: name and day, nothing else. */
+/** Everything a member sees in the office. `brought` are their referrals: name and day only, for privacy. */
 export const OfficeView = z.object({
   first_name: z.string(),
   last_name: z.string(),
   username: z.string(),
   email: z.string(),
-  /** A new address that waits to be confirmed. */
+  /** A new address that is not confirmed yet. */
   unconfirmed_email: z.optional(z.string()),
   mobile_phone: z.string(),
   link: z.string(),
   joined_on: day,
   sponsor_name: z.string(),
   membership: z.object({
-    /** What the next months cost, '99.00'. */
+    /** The monthly price, '99.00'. */
     price: amount,
-    /** The day on which the paid month ends and, unless it is cancelled, the next one begins. */
+    /** The day the paid month ends and, unless the membership is cancelled, the next one begins. */
     renews_on: day,
     cancelled_on: z.optional(day),
-    /** The paid month of a cancelled membership is over. */
+    /** The membership was cancelled and its paid month has ended. */
     is_over: z.boolean(),
   }),
   receipt: z.object({
@@ -52,13 +52,14 @@ export const OfficeView = z.object({
       title: z.string(),
       version: z.int(),
       sha256: z.string(),
-      /** To the second, '2026-11-15T10:00:00.000Z'. */
+      /** '2026-11-15T10:00:00.000Z' */
       accepted_at: z.string(),
     }),
   ),
+  /** Oldest first. */
   weeks: z.array(Week),
   totals: z.object({ visits: z.int(), joins: z.int() }),
-  /** The newest; `totals.joins` counts all. */
+  /** The newest only; `totals.joins` counts all. */
   brought: z.array(z.object({ name: z.string(), joined_on: day })),
 })
 
@@ -66,43 +67,43 @@ export const officeCalls = {
   enterOffice: {
     method: 'POST',
     path: '/office/session',
-    summary: 'Spend a grant and enter the office',
+    summary: 'Sign in to the office with a one-time grant',
     input: z.object({ token }),
     output: nothing,
   },
   signIn: {
     method: 'POST',
     path: '/office/sign-in',
-    summary: 'Enter the office with username or email, and password',
-    input: z.object({ name: fields.name, password: known('Please enter your password.') }),
+    summary: 'Sign in to the office with a username or email address and a password',
+    input: z.object({ name: fields.name, password: existingPassword('Please enter your password.') }),
     output: nothing,
   },
   leaveOffice: {
     method: 'POST',
     path: '/office/sign-out',
-    summary: 'Leave the office',
+    summary: 'Sign out of the office',
     input: nothing,
     output: nothing,
   },
   leaveEverywhere: {
     method: 'POST',
     path: '/office/sign-out-everywhere',
-    summary: 'Leave the office in every browser',
+    summary: 'Sign out of the office in every browser',
     input: nothing,
     output: nothing,
   },
   getOffice: {
     method: 'GET',
     path: '/office/view',
-    summary: 'What a member sees of their membership',
+    summary: 'Get everything the office shows about a member',
     input: nothing,
     output: OfficeView,
   },
   getAcceptedText: {
     method: 'GET',
     path: '/office/accepted/:sha256',
-    summary: 'The very text that the member accepted',
-    input: z.object({ sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/, 'This is not the hash of a text.')) }),
+    summary: 'Get the exact text that the member accepted',
+    input: z.object({ sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/, 'This is not a SHA-256 hash.')) }),
     output: z.object({ content: z.string() }),
   },
   changePhone: {
@@ -115,35 +116,35 @@ export const officeCalls = {
   changeEmail: {
     method: 'POST',
     path: '/office/email',
-    summary: 'Ask for another email address; it counts once it is confirmed',
+    summary: 'Request a new email address; it takes effect when it is confirmed',
     input: z.object({ email: fields.email, current_password }),
     output: OfficeView,
   },
   confirmEmail: {
     method: 'POST',
     path: '/office/confirm-email',
-    summary: 'Confirm a new email address with the word from the letter',
+    summary: 'Confirm a new email address with the token from the email',
     input: z.object({ token }),
     output: z.object({ email: z.string() }),
   },
   changePassword: {
     method: 'POST',
     path: '/office/password',
-    summary: 'Change the password; every other browser is signed out',
+    summary: 'Change the password and sign out every other browser',
     input: z.object({ password: fields.password, current_password }),
     output: nothing,
   },
   forgetPassword: {
     method: 'POST',
     path: '/office/forgotten-password',
-    summary: 'Ask for a letter with a link to a new password; the answer is the same for every name',
+    summary: 'Request a password reset email; the response is the same for every name',
     input: z.object({ name: fields.name }),
     output: nothing,
   },
   resetPassword: {
     method: 'POST',
     path: '/office/new-password',
-    summary: 'Set a new password with the word from the letter',
+    summary: 'Set a new password with the token from the email',
     input: z.object({ token, password: fields.password }),
     output: nothing,
   },
@@ -151,14 +152,14 @@ export const officeCalls = {
     method: 'POST',
     path: '/office/cancel',
     summary: 'Cancel the membership at the end of the paid month',
-    input: shown,
+    input: memberOnScreen,
     output: OfficeView,
   },
   keepMembership: {
     method: 'POST',
     path: '/office/keep',
-    summary: 'Take a cancellation back while the paid month lasts',
-    input: shown,
+    summary: 'Undo a cancellation while the paid month lasts',
+    input: memberOnScreen,
     output: OfficeView,
   },
 } as const satisfies Record<string, Call>

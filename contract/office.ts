@@ -1,9 +1,8 @@
-/** The grant's dots are written '~' in an address: unreserved, and never part of a token. */
+/** Dots of the grant token are written as '~' in the URL: an unreserved character that no token contains. */
 const DOT = '~'
 
-/** Where an approved visitor is sent: the office's door with the grant in its address. */
+/** The URL an approved visitor is redirected to. It carries the grant token. */
 export const officeAddress = (vo_url: string, token: string): string =>
   `${vo_url.replace(/\/+$/, '')}/autologin/grant-access/${token.replaceAll('.', DOT)}`
 
-/** The grant back from the address. */
-export const tokenFromAddress = (written: string): string => written.replaceAll(DOT, '.')
+export const tokenFromAddress = (pathSegment: string): string => pathSegment.replaceAll(DOT, '.')

@@ -11,7 +11,7 @@ test.each([
   expect(groupOf({ is_recurring, is_special })).toBe(group),
 )
 
-test('2.3 each list of an order takes one group', () => {
+test('2.3 each list of an order accepts one group', () => {
   expect(orderLists).toEqual(['product_ids', 'autoship_product_ids', 'special_product_ids'])
   expect(Object.values(groupOfList)).toEqual(['starter', 'subscription', 'special'])
 })
@@ -22,7 +22,7 @@ test.each([
   ['34,35', [34, 35]],
 ])('2.3 the list %j holds %j', (list, ids) => expect(productIds(list)).toEqual(ids))
 
-test('2.3 a comma-joined list gives its products back', () =>
+test('2.3 a comma-separated list is parsed back to its product ids', () =>
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 999_999_999 })), (ids) => {
       expect(productIds(ids.join(','))).toEqual(ids)

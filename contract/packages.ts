@@ -1,4 +1,4 @@
-/** What the spec calls a package's group decides on which step it is offered. */
+/** The group of a package decides which step offers it. */
 type Group = 'starter' | 'subscription' | 'special'
 
 type PackageFlags = { is_recurring: boolean; is_special: boolean }
@@ -6,7 +6,7 @@ type PackageFlags = { is_recurring: boolean; is_special: boolean }
 export const groupOf = ({ is_recurring, is_special }: PackageFlags): Group =>
   is_recurring ? 'subscription' : is_special ? 'special' : 'starter'
 
-/** Which list of an order takes which group. */
+/** The group that each list of an order accepts. */
 export const groupOfList = {
   product_ids: 'starter',
   autoship_product_ids: 'subscription',

@@ -1,7 +1,7 @@
 import type { OfficeView } from './office-calls.ts'
 import type { FallbackStart, StartData } from './start.ts'
 
-/** A message that an embedded part would have sent. */
+/** A message that a sandbox gateway kept instead of sending it. */
 export type OutboxMessage = {
   id: string
   channel: 'mail' | 'sms' | 'call'
@@ -9,12 +9,12 @@ export type OutboxMessage = {
   subject: string
   body: string
   has_html: boolean
-  /** The name of the file that comes with it. */
+  /** The attachment's file name. */
   attachment: string | null
   created_at: string
 }
 
-/** What the payment sandbox holds of one attempt. */
+/** One transaction in the payment sandbox. */
 export type TestTransaction = {
   transaction_id: string
   reference: string
@@ -22,11 +22,11 @@ export type TestTransaction = {
   state: 'held' | 'review' | 'declined' | 'captured' | 'voided' | 'refunded'
 }
 
-/** The sandbox, as its page shows it. */
+/** What the payment sandbox page shows. */
 export type TestPayments = {
-  /** Newest first; nothing when it does not answer. */
+  /** Newest first; undefined when the sandbox does not answer. */
   transactions: TestTransaction[] | undefined
-  /** Numbers to try, and what happens with each. */
+  /** Test card numbers, and what happens with each. */
   cards: { number: string; happens: string }[]
 }
 
@@ -35,41 +35,41 @@ export type DocumentedCall = {
   method: string
   path: string
   summary: string
-  /** JSON Schemas of what goes in and what comes out. */
+  /** JSON Schemas. */
   input: Record<string, unknown>
   output: Record<string, unknown>
 }
 
 /**
- * Which screen of the office a page shows. The words in the addresses of the last three, grant or letter's key, are not
- * among this: only the script in the browser reads them.
+ * The office screen that a page shows. The tokens in the URLs of the last three are left out on purpose: only the script
+ * in the browser reads them.
  */
 export type OfficeStart =
   | { screen: 'office'; view: OfficeView }
   | { screen: 'sign-in' }
   | { screen: 'forgotten-password' }
-  /** `isForeign`: not our own page led here, so nobody is let in unasked. */
+  /** `isFromOtherSite`: the visitor came from another site, so they must press a button before they are signed in. */
   | { screen: 'door'; isFromOtherSite?: true }
   | { screen: 'new-password' }
   | { screen: 'confirm-email' }
 
-/** The pages that the server sends, as HTML for the body. Made by React in web/, handed over to the server when it starts. */
+/** Renders the body of each page to HTML. React components in web/ implement it; the server receives it when it starts. */
 export type Pages = {
   enroll: (start: StartData | FallbackStart) => string
   office: (start: OfficeStart) => string
   notFound: () => string
-  /** Something broke on our side, or we are closing. */
+  /** Shown after a server error, and while the server shuts down. */
   failed: () => string
   outbox: (messages: OutboxMessage[]) => string
   testPayments: (payments: TestPayments) => string
   docs: (calls: DocumentedCall[]) => string
 }
 
-/** What the build writes into dist/page.json: everything that stands in every page's head. */
+/** What the build writes to dist/page.json: everything that the pages' heads need. */
 export type PageHead = {
-  /** The module script of the wizard, hashed by its content: /assets/main-….js */
+  /** The wizard's module script, with a content hash in its name: /assets/main-….js */
   script: string
-  /** The script that follows it, see web/loadSecondScript.ts; nothing in development. */
+  /** The script loaded after it, see web/loadSecondScript.ts; undefined in development. */
   next?: string
   /** The module script of the office's pages. */
   officeScript: string
@@ -77,6 +77,6 @@ export type PageHead = {
   css: string
   /** Inlined into the office's pages and all others. */
   officeCss: string
-  /** A few lines that run before the script arrives and remember what is pressed. Inlined. */
+  /** A few inlined lines that run before the script arrives and record clicks. */
   early: string
 }

@@ -1,7 +1,7 @@
-// What the page knows of the server before the rules are here: this file brings nothing along.
+// The first script of the page imports this file, so it must not import the validation rules.
 
-/** All calls live under this path. */
+/** The base path of all calls. */
 export const API = '/api'
 
-/** Called by every page once somebody sees it. */
+/** Every sponsor's page calls it once it is visible. */
 export const pageHits = { method: 'GET', path: '/replicated-sites/page-hits/:sponsor_site' } as const

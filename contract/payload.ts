@@ -1,6 +1,6 @@
 import type { Answers, Enrollment } from './enrollment.ts'
 
-/** Where it is sent: the billing address, unless the visitor named another one. */
+/** The shipping address: the billing address, unless the visitor entered another one. */
 export const shippingOf = (order: Answers) =>
   order.is_shipping_different === '1'
     ? {
@@ -20,7 +20,7 @@ export const shippingOf = (order: Answers) =>
         ship_zip_code: order.post_code,
       }
 
-/** The full payload of the spec from what was answered. */
+/** The full payload of the spec, derived from the visitor's answers. */
 export const completePayload = (answers: Answers): Enrollment => ({
   ...answers,
   agreement_3: '0',

@@ -2,18 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { joinPhone, phoneDigits } from './phone.ts'
 
-const gap = fc.constantFrom('', ' ', '-', '.', '/', ' (', ') ', '\u00a0', '–')
+const separator = fc.constantFrom('', ' ', '-', '.', '/', ' (', ') ', '\u00a0', '–')
 const digits = fc.stringMatching(/^[1-9]\d{6,14}$/)
-const spaced = (number: string) =>
-  fc.array(gap, { minLength: number.length, maxLength: number.length }).map((gaps) => {
+const withSeparators = (number: string) =>
+  fc.array(separator, { minLength: number.length, maxLength: number.length }).map((separators) => {
     return [...number]
-      .map((digit, at) => gaps[at] + digit)
+      .map((digit, index) => separators[index] + digit)
       .join('')
       .replaceAll('(0)', '0')
   })
 const dialCode = fc.constantFrom('1', '7', '44', '49', '352', '1684')
 
-describe('12.5 one number from the picker and what was typed', () => {
+describe('12.5 joining the dial code and the typed number', () => {
   test.each([
     ['1', '202 555 0123', '+12025550123'],
     ['1', '(202) 555-0123', '+12025550123'],
@@ -30,11 +30,11 @@ describe('12.5 one number from the picker and what was typed', () => {
     ['1', ' ( ) - ', ''],
   ])('+%s and %j → %s', (code, typed, number) => expect(joinPhone(code, typed)).toBe(number))
 
-  test('the plus is never doubled and no digit is lost', () =>
+  test('never doubles the plus and never loses a digit', () =>
     fc.assert(
       fc.property(
         dialCode,
-        digits.chain((number) => fc.tuple(fc.constant(number), spaced(number))),
+        digits.chain((number) => fc.tuple(fc.constant(number), withSeparators(number))),
         (code, [number, typed]) => {
           const hasCode = code === '1' && /^1\d{10}$/.test(number)
           expect(joinPhone(code, typed)).toBe(`+${hasCode ? '' : code}${number}`)
@@ -44,7 +44,7 @@ describe('12.5 one number from the picker and what was typed', () => {
       ),
     ))
 
-  test('a joined number joined again stays the same', () =>
+  test('changes nothing when it is applied twice', () =>
     fc.assert(
       fc.property(dialCode, digits, (code, number) => {
         const once = joinPhone(code, number)
@@ -53,4 +53,4 @@ describe('12.5 one number from the picker and what was typed', () => {
     ))
 })
 
-test('letters are not silently dropped from a number', () => expect(phoneDigits('1-800-FOYER')).toBe('1800FOYER'))
+test('letters in a number are not dropped silently', () => expect(phoneDigits('1-800-FOYER')).toBe('1800FOYER'))

@@ -1,17 +1,17 @@
-/** What people and their phones write between the digits: signs, spaces of all kinds, marks of direction. */
-const BETWEEN = /[\s().\-/\u200b-\u200f\u202a-\u202e\u2010-\u2015\u2060-\u2069]/g
+/** What people and phones put between the digits: punctuation, all kinds of spaces, direction marks. */
+const SEPARATORS = /[\s().\-/\u200b-\u200f\u202a-\u202e\u2010-\u2015\u2060-\u2069]/g
 
-/** '+44 (0)7700': the zero is dialled only at home. */
-const AT_HOME = /^(\s*(?:(?:\+|00)\s*\d{1,3}\s*)?)\(0\)/
+/** '+44 (0)7700': the zero is only dialed within the country. */
+const TRUNK_PREFIX = /^(\s*(?:(?:\+|00)\s*\d{1,3}\s*)?)\(0\)/
 
-export const phoneDigits = (typed: string): string => typed.replace(AT_HOME, '$1').replace(BETWEEN, '')
+export const phoneDigits = (typed: string): string => typed.replace(TRUNK_PREFIX, '$1').replace(SEPARATORS, '')
 
-/** One number from a dial code and what was typed after it: '+12025550123'. A typed + wins and is never doubled. */
+/** Joins a dial code and a typed number: '+12025550123'. A number typed with its own + keeps it. */
 export const joinPhone = (dialCode: string, typed: string): string => {
   const digits = phoneDigits(typed)
   if (!digits) return ''
   if (digits.startsWith('+')) return digits.replace(/^\++/, '+')
   if (digits.startsWith('00')) return `+${digits.slice(2)}`
-  if (dialCode === '1' && /^1\d{10}$/.test(digits)) return `+${digits}` // written with the 1 in front
+  if (dialCode === '1' && /^1\d{10}$/.test(digits)) return `+${digits}` // typed with the leading 1
   return `+${dialCode}${digits}`
 }

@@ -11,9 +11,9 @@ test.each([
   ['2028-02-29T00:00:00Z', '2028-03-29'],
   ['2027-03-31T00:00:00Z', '2027-04-30'],
   ['2027-05-31T00:00:00Z', '2027-06-30'],
-])('15.3 who joins %s renews on %s', (joined, renews) => expect(renewsOn(new Date(joined))).toBe(renews))
+])('15.3 a member who joins %s renews on %s', (joined, renews) => expect(renewsOn(new Date(joined))).toBe(renews))
 
-test('a membership renews in the very next month, never earlier or later', () =>
+test('a membership always renews in the next calendar month', () =>
   fc.assert(
     fc.property(
       fc.date({ min: new Date('2020-01-01'), max: new Date('2099-12-31'), noInvalidDate: true }),
@@ -39,12 +39,12 @@ test.each([
   ['2028-02-29', '2029-02-27T12:00:00Z', '2029-02-28'],
   ['2028-02-29', '2029-02-28T12:00:00Z', '2029-03-29'],
   ['2026-12-31', '2027-12-30T12:00:00Z', '2027-12-31'],
-  ['2026-11-15', '2026-11-14T12:00:00Z', '2026-12-15'], // a clock that runs behind
-])('15.3 who joined %s and looks at %s renews on %s', (joined, now, renews) =>
+  ['2026-11-15', '2026-11-14T12:00:00Z', '2026-12-15'], // the clock is behind
+])('15.3 a member who joined %s sees at %s the renewal date %s', (joined, now, renews) =>
   expect(renewsOn(new Date(joined), new Date(now))).toBe(renews),
 )
 
-test('15.3 the next renewal is always to come, within a month, and days never drift', () => {
+test('15.3 the next renewal is always in the future, within a month, and its day never drifts', () => {
   const dates = fc.date({ min: new Date('2020-01-01'), max: new Date('2060-12-31'), noInvalidDate: true })
   fc.assert(
     fc.property(dates, dates, (one, other) => {

@@ -1,10 +1,10 @@
-/** A sponsor's word in the address, which is also a username. */
+/** The first path segment of a sponsor's link. A member's site is their username. */
 export const SITE_PATTERN = /^[a-z0-9]{1,30}$/
 
-/** The sponsor of everyone who came without one. */
+/** The sponsor of visitors who come without a sponsor link. */
 export const MASTER = 'master'
 
-/** Words of our own address space: no sponsor site and no username may be one of them. Marked so that no browser carries them. */
+/** Paths of our own and other names that no site or username may use. Marked pure, so that the browser build drops them. */
 export const reservedWords: ReadonlySet<string> = /* @__PURE__ */ new Set(
   /* @__PURE__ */ [
     ['master', 'api', 'office', 'console', 'assets', 'admin', 'root', 'www', 'mail', 'support', 'help', 'foyer'],

@@ -2,7 +2,7 @@ import type { Package, Sponsor } from './api.ts'
 import { figures } from './figures.ts'
 import { groupOf } from './packages.ts'
 
-/** The steps of the wizard, in the spec's words. */
+/** The steps of the wizard, named as in the spec. */
 export type Step =
   | 'PRODUCT_SELECTION'
   | 'AUTOSHIP'
@@ -13,7 +13,7 @@ export type Step =
   | 'PAYMENT'
   | 'ACCESS'
 
-/** What the operator has switched on. */
+/** What the operator has turned on. */
 export type Policy = {
   start_step: 'ACCOUNT' | 'PRODUCT_SELECTION'
   autoship: boolean
@@ -21,17 +21,17 @@ export type Policy = {
   phone_verification: boolean
 }
 
-/** A captcha that another company asks: its script, what that calls when it is there and leaves behind, and our key. */
+/** A third-party captcha: its script, the callback it calls once loaded, the global it defines, and our site key. */
 export type VendorCaptcha = { script: string; onload: string; global: string; site_key: string }
 
-/** What the page needs before its first field is usable. It stands in the HTML, so no call comes before it. */
+/** Everything the page needs before its first field is usable. Embedded in the HTML, so the page makes no call for it. */
 export type StartData = {
   sponsor: Sponsor
-  /** The word of a link that led nowhere, when the visitor came from one. */
+  /** The site of the link that the visitor opened, if no sponsor has it. */
   unknown_site?: string
   /** Another sponsor whose link the visitor opened later. */
   other_sponsor?: Pick<Sponsor, 'site' | 'name'>
-  /** Comes with it: `sponsor` was chosen by name, and is not only the one whose link came first. */
+  /** Set together with other_sponsor: the visitor chose `sponsor`, rather than getting it by the first link opened. */
   is_chosen?: boolean
   packages: Package[]
   /** The preselected package, if there is one. */
@@ -40,18 +40,18 @@ export type StartData = {
   /** The day of the first renewal, '2026-12-15'. */
   renews_on: string
   policy: Policy
-  /** Payments are simulated: the page says so. */
+  /** Payments are simulated, and the page says so. */
   test_payments: boolean
-  /** Missing: our own. */
+  /** Undefined: our own captcha. */
   captcha?: VendorCaptcha
 }
 
-/** All that the page can be told when the database does not answer: it is served all the same, and asks /api itself. */
+/** The start data while the database does not answer. The page is served anyway and calls the API itself. */
 export type FallbackStart = { sponsor_site: string } & Pick<
   StartData,
   'renews_on' | 'policy' | 'test_payments' | 'captcha'
 >
 
-/** The package that a page begins with, if it is offered. */
+/** The package that is selected at first, if it is offered. */
 export const preselectedPackage = (packages: Package[]): Package | undefined =>
-  packages.find((found) => found.product_id === figures.starter_product_id && groupOf(found) === 'starter')
+  packages.find((offer) => offer.product_id === figures.starter_product_id && groupOf(offer) === 'starter')

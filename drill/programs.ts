@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Transaction } from '#server/gateways/payment/port.ts'
 import type { Rule } from '#server/gateways/payment/sandbox/faults.ts'
-import { fastSettings, generousLimits } from '#server/test/plenty.ts'
-import { answering, runProgram } from '#server/test/process.ts'
+import { fastSettings, generousLimits } from '#server/test/generous-settings.ts'
+import { runProgram, waitUntilReady } from '#server/test/process.ts'
 import { freePort } from '../scripts/port.mjs'
 import type { Ground, Place } from './scale.ts'
 import type { Dressing } from './server.ts'
@@ -33,7 +33,7 @@ export async function startSandbox({ folder }: Place, faults: Rule[] = []) {
   const start = async () => {
     const args = ['--port', String(port), '--ledger', join(folder, 'ledger.jsonl')]
     const program = runProgram('server/gateways/payment/sandbox/main.ts', args, compiled(folder))
-    await answering(program, `${url}/faults`)
+    await waitUntilReady(program, `${url}/faults`)
     return program
   }
   let program = await start()
@@ -96,7 +96,7 @@ export async function startFoyer({ place, sandbox, port, settings: own = {}, dre
   let isWanted = true
   program.child.stdin?.on('error', () => undefined) // it may have ended
   void program.ended.then(() => writeFileSync(join(place.folder, 'foyer.log'), program.said(), { flag: 'a' }))
-  await answering(program, `${url}/readyz`)
+  await waitUntilReady(program, `${url}/readyz`)
   const hasEnded = () => program.child.exitCode !== null || program.child.signalCode !== null
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
     isWanted &&= hasEnded()

@@ -1,8 +1,8 @@
 import { type APIRequestContext, expect, type Locator, type Page } from '@playwright/test'
 import type { Enrollment } from '../contract/enrollment.ts'
 import { officeAddress } from '../contract/office.ts'
-import { answersOf } from '../server/test/answers.ts'
-import { solve } from '../server/test/solve.ts'
+import { validAnswers } from '../server/test/answers.ts'
+import { solve } from '../server/test/solve-captcha.ts'
 import { fillPayment, pay, reachPayment, someone } from './visitor.ts'
 
 /** From a sponsor's link into the office. */
@@ -16,7 +16,7 @@ export async function join(page: Page, site: string, who: ReturnType<typeof some
 
 /** Somebody who has joined, where the joining itself is not the point. */
 export async function member(request: APIRequestContext, more: Partial<Enrollment> = {}) {
-  const answers = { ...answersOf(someone().username), ...more }
+  const answers = { ...validAnswers(someone().username), ...more }
   const captcha = await solve(await (await request.get('/api/captcha/challenge')).json())
   const reply = await request.post('/api/enrollment/add-enrollment', { data: { ...answers, captcha } })
   const { vo_url, token } = await reply.json()

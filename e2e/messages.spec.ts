@@ -62,8 +62,8 @@ test('11.4 ACCOUNT_CREATION', async ({ page }) => {
       'Password must have at least 8 characters, one uppercase letter, one lowercase letter, one digit, and one special character.',
     )
   const refused = {
-    'Example-2026': 'Please choose a password that is not made from your name, email or username.',
-    'Password-1': 'This password is too well known. Please choose another one.',
+    'Example-2026': 'Please choose a password that is not based on your name, email or username.',
+    'Password-1': 'This password is too common. Please choose another one.',
     'Open-Sesame-7': '',
   }
   for (const [password, message] of Object.entries(refused)) {

@@ -161,7 +161,7 @@ test('12.10 the next step stands ready out of reach, comes forward, and knows wh
   await next(page)
   await fillAccountCreation(page, { ...someone(), password: 'Lighthouse-7' })
   await next(page)
-  await expect(page.getByText(passwordMessages.own).first()).toBeVisible()
+  await expect(page.getByText(passwordMessages.personal).first()).toBeVisible()
 })
 
 test('12.12 a second tap on Next is not taken for one on the step that came forward', async ({ page }) => {

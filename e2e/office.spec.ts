@@ -51,7 +51,7 @@ test('15.15 signing in and a forgotten password, with the keyboard', async ({ pa
   await type(page, name, username)
   await type(page, page.getByLabel('Password', { exact: true }), 'Wrong-Sesame-7')
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('alert')).toHaveText('Username or password do not match.')
+  await expect(page.getByRole('alert')).toHaveText('Incorrect username or password.')
   await expect(name).toHaveValue(username)
   expect(await complaints(page)).toEqual([])
 
@@ -77,7 +77,7 @@ test('15.15 signing in and a forgotten password, with the keyboard', async ({ pa
   await expect(page).toHaveURL(/\/office$/)
 
   await signIn(page, email, password)
-  await expect(page.getByRole('alert')).toHaveText('Username or password do not match.')
+  await expect(page.getByRole('alert')).toHaveText('Incorrect username or password.')
   await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD)
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { name: 'Welcome, Zoë' })).toBeVisible()

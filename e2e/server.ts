@@ -7,8 +7,8 @@ import pg from 'pg'
 import { freePort } from '../scripts/port.mjs'
 import { findPostgres, startPostgres } from '../scripts/postgres.mjs'
 import { captchaEmulator } from '../server/gateways/captcha/emulator.ts'
-import { fastSettings, generousLimits } from '../server/test/plenty.ts'
-import { answering } from '../server/test/process.ts'
+import { fastSettings, generousLimits } from '../server/test/generous-settings.ts'
+import { waitUntilReady } from '../server/test/process.ts'
 
 /** Everybody in a test comes from one address, and should not wait for the captcha as long as a robot would. */
 export const forTests = { ...generousLimits, ...fastSettings, CAPTCHA_COST: '500', CAPTCHA_COUNTER: '20' }
@@ -88,6 +88,6 @@ async function startSite(settings: Record<string, string>, stops: (() => Promise
     rmSync(folder, { recursive: true, force: true })
   })
   const url = `http://localhost:${port}`
-  await answering({ child: site, said: () => 'see above' }, `${url}/readyz`)
+  await waitUntilReady({ child: site, said: () => 'see above' }, `${url}/readyz`)
   return url
 }

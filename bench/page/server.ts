@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { answering } from '#server/test/process.ts'
+import { waitUntilReady } from '#server/test/process.ts'
 
 /** A program that answers on a port of this machine until it is stopped. */
 export type Server = { url: string; stop: () => Promise<void> }
@@ -24,6 +24,6 @@ export async function startServer({ args, port, path, cwd = '.', env = {} }: Sta
   const endAtOnce = () => child.kill('SIGKILL')
   process.once('exit', endAtOnce)
   const url = `http://localhost:${port}`
-  await answering({ child, said: () => args.join(' ') }, `${url}${path}`)
+  await waitUntilReady({ child, said: () => args.join(' ') }, `${url}${path}`)
   return { url, stop }
 }

@@ -1,6 +1,6 @@
 import { createHash, randomInt } from 'node:crypto'
 import { API } from '#contract/api.ts'
-import { answersOf as filled } from '#server/test/answers.ts'
+import { validAnswers as filled } from '#server/test/answers.ts'
 import { type Asking, type Caller, createCaller } from '../../drill/caller.ts'
 import { startSandbox } from '../../drill/programs.ts'
 import type { Place } from '../../drill/scale.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { answering } from '#server/test/process.ts'
+import { waitUntilReady } from '#server/test/process.ts'
 import { settings } from '../../drill/programs.ts'
 import type { Place } from '../../drill/scale.ts'
 import { freePort } from '../../scripts/port.mjs'
@@ -73,7 +73,7 @@ const asInProduction = (url: string): Env => ({
 })
 
 /** To 5 ms: starts are measured by it. */
-export const answers = (program: Pick<Program, 'child' | 'said'>, url: string) => answering(program, url, 5)
+export const answers = (program: Pick<Program, 'child' | 'said'>, url: string) => waitUntilReady(program, url, 5)
 
 /** The product's own program, as an operator starts it. */
 export async function startFoyer({ place, before = [], settings: own = {}, node = [] }: Starting) {

@@ -1,5 +1,5 @@
 import { API, calls } from '#contract/api.ts'
-import { solve } from '#server/test/solve.ts'
+import { solve } from '#server/test/solve-captcha.ts'
 import type { Door, From, House } from './house.ts'
 import { farmAddress } from './made-up.ts'
 

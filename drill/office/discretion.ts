@@ -2,7 +2,7 @@ import { API, calls } from '#contract/api.ts'
 import { officeCalls } from '#contract/office-calls.ts'
 import { mintGrant } from '#server/office/grant.ts'
 import { openSession } from '#server/office/session.ts'
-import { everyRow } from '#server/test/every-row.ts'
+import { allRows } from '#server/test/database-rows.ts'
 import type { From, House, Reply } from '../abuse/house.ts'
 import { americanPhone, answersOf, cardNumber, honestAddress } from '../abuse/made-up.ts'
 import { type Route, routesOf } from '../abuse/routes.ts'
@@ -172,7 +172,7 @@ async function lettersTo({ world }: House, addresses: string[]): Promise<string[
 /** The same search over all rows there are. A card's ending lies nowhere, so it is put there for the search alone. */
 async function missedInDump({ world: { db } }: House, theirs: Own[]): Promise<string[]> {
   const reading = readingOf(
-    Object.values(await everyRow(db))
+    Object.values(await allRows(db))
       .flat()
       .join('\n'),
   )

@@ -24,7 +24,7 @@ const kinds: Kind[] = [
   {
     name: 'grant',
     asked: 'one session, the others refused with the sentence',
-    sentence: 'This link into the office was used before or is too old.',
+    sentence: 'This sign-in link has expired or was already used.',
     prepare: async (house, member) => {
       const token = await mintGrant(house.world, await idOf(house, member))
       return {
@@ -36,7 +36,7 @@ const kinds: Kind[] = [
   {
     name: 'password word',
     asked: 'one sets the password, the others refused with the sentence',
-    sentence: 'This link was used before or is too old. Please ask for a new one.',
+    sentence: 'This link has expired or was already used. Please request a new one.',
     prepare: async (house, member) => {
       await house.post(officeCalls.forgetPassword.path, { name: member.name }, { address: thiefAddress(0) })
       const token = await wordTo(house, member.email, 'new-password')
@@ -54,7 +54,7 @@ const kinds: Kind[] = [
   {
     name: 'email word',
     asked: 'one confirms the address, the others refused with the sentence',
-    sentence: 'This link was used before or is too old.',
+    sentence: 'This link has expired or was already used.',
     prepare: async (house, member) => {
       const email = `new.${member.email}`
       const from = { address: thiefAddress(0), cookie: await cookieFor(house, member) }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { answersOf as filled } from '#server/test/answers.ts'
-import { solve } from '#server/test/solve.ts'
+import { validAnswers as filled } from '#server/test/answers.ts'
+import { solve } from '#server/test/solve-captcha.ts'
 import type { Mark } from './marks.ts'
 
 /** What a marked visitor answers. */

@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { explainError } from '#server/operator-error.ts'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
-import { everyRow } from '#server/test/every-row.ts'
+import { allRows } from '#server/test/database-rows.ts'
 import { memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { backup, restore } from './backup.ts'
@@ -53,7 +53,7 @@ const excluded = [
   'kysely_migration_lock',
 ]
 const backedUpRows = async (db: Site['db']) => {
-  const all = Object.entries(await everyRow(db))
+  const all = Object.entries(await allRows(db))
   return Object.fromEntries(all.filter(([table]) => !excluded.includes(table)))
 }
 

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { explainError, OperatorError } from '#server/operator-error.ts'
-import { at, isPostgres, run, testDatabase } from '#server/test/database.ts'
+import { databaseUrl, isPostgres, runSql, testDatabase } from '#server/test/database.ts'
 import { backup } from './backup.ts'
 import { type Database, openDatabase } from './db.ts'
 import { prepareDatabase } from './prepare.ts'
@@ -52,11 +52,11 @@ it('9.9 an older version does not touch the database of a newer one, and explain
 describe.runIf(isPostgres)('an unusable PostgreSQL database', () => {
   const server = process.env.DATABASE_URL_TEST ?? 'postgres:'
   const name = `foyer_unfit_${process.pid}`
-  const own = at(server, name)
+  const own = databaseUrl(server, name)
   const asPoor = `${own}?options=-crole%3Dpoor-role`
   afterAll(async () => {
-    await run(server, `drop database if exists ${name} with (force)`)
-    await run(server, 'drop role if exists "poor-role"')
+    await runSql(server, `drop database if exists ${name} with (force)`)
+    await runSql(server, 'drop role if exists "poor-role"')
   })
 
   /** What the operator reads at the start. */
@@ -69,14 +69,14 @@ describe.runIf(isPostgres)('an unusable PostgreSQL database', () => {
   }
 
   it('8.1 a role that may not create tables is told what to run', async () => {
-    await run(server, `create database ${name}`)
-    await run(server, 'create role "poor-role" login')
-    await run(own, 'revoke create on schema public from public')
+    await runSql(server, `create database ${name}`)
+    await runSql(server, 'create role "poor-role" login')
+    await runSql(own, 'revoke create on schema public from public')
     const problem = await startProblem(asPoor)
     expect(problem).toMatch(/^"poor-role" may not create tables in the schema public\. As its owner, run: GRANT /)
-    await run(own, problem?.split('run: ')[1] ?? '')
+    await runSql(own, problem?.split('run: ')[1] ?? '')
     expect(await startProblem(asPoor)).toBeUndefined()
-    await run(own, 'revoke create on schema public from "poor-role"')
+    await runSql(own, 'revoke create on schema public from "poor-role"')
     expect(await startProblem(asPoor)).toBeUndefined() // nothing is made any more
   })
 
@@ -84,21 +84,21 @@ describe.runIf(isPostgres)('an unusable PostgreSQL database', () => {
     const sentence = 'This database is read-only. Set DATABASE_URL to the primary, not to a replica.'
     const readOnly = (url: string) => `${url}?options=-cdefault_transaction_read_only%3Don`
     expect(await startProblem(readOnly(own))).toBe(sentence)
-    await run(own, 'drop schema public cascade')
+    await runSql(own, 'drop schema public cascade')
     expect(await startProblem(own)).toMatch(/^There is no schema on the search_path that \w+ may use\.$/)
-    await run(own, 'create schema public')
+    await runSql(own, 'create schema public')
     expect(await startProblem(readOnly(own))).toBe(sentence)
   })
 
   it('9.1 a database that is not UTF8 is refused, but can be backed up', async () => {
-    await run(server, `drop database if exists ${name} with (force)`)
-    await run(server, `create database ${name} encoding 'LATIN1' locale 'C' template template0`)
+    await runSql(server, `drop database if exists ${name} with (force)`)
+    await runSql(server, `create database ${name} encoding 'LATIN1' locale 'C' template template0`)
     expect(await startProblem(own)).toMatch(
       /^This database has the encoding LATIN1, .+ createdb -T template0 -E UTF8 NAME,/,
     )
 
-    await run(own, "create table kysely_migration as select '0001_foyer.sql' as name")
-    await run(own, "create table sponsor as select 'Zoë' as name")
+    await runSql(own, "create table kysely_migration as select '0001_foyer.sql' as name")
+    await runSql(own, "create table sponsor as select 'Zoë' as name")
     const folder = await mkdtemp(join(tmpdir(), 'foyer-latin-'))
     const opened = await openDatabase({ DATABASE_URL: own, DATABASE_POOL: 1, DATA_DIR: '' })
     expect(await backup(opened.db, join(folder, 'saved'))).toBe(1)

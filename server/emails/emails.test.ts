@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Email } from '#server/gateways/mail/port.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { verified } from '../../scripts/verify-consent.mjs'
+import { verifyConsent } from '../../scripts/verify-consent.mjs'
 import {
   addressChangedEmail,
   cancelledEmail,
@@ -33,33 +33,33 @@ const cancel = () =>
     .updateTable('member')
     .set({ cancelled_at: new Date('2026-11-20T12:00:00Z'), ends_at: new Date('2026-12-15T00:00:00Z') })
     .execute()
-const keep = () => site.db.updateTable('member').set({ cancelled_at: null, ends_at: null }).execute()
+const undoCancellation = () => site.db.updateTable('member').set({ cancelled_at: null, ends_at: null }).execute()
 
-const letters: Record<string, (world: Site['world']) => Email | Promise<Email>> = {
+const emails: Record<string, (world: Site['world']) => Email | Promise<Email>> = {
   welcome: (world) => welcomeEmail(world, { member_id }),
   consent: (world) => consentEmail(world, { member_id }),
   cancelled: async (world) => {
     await cancel()
-    return sent(await cancelledEmail(world, { member_id }))
+    return required(await cancelledEmail(world, { member_id }))
   },
-  kept: async (world) => {
-    await keep()
-    return sent(await resumedEmail(world, { member_id }))
+  resumed: async (world) => {
+    await undoCancellation()
+    return required(await resumedEmail(world, { member_id }))
   },
   unpaid: (world) => unpaidEmail(world, { ...zoe, site: 'ana' }),
-  'new password': (world) => passwordResetEmail(world, { ...zoe, word: 'a-word' }),
-  'confirm email': (world) => confirmAddressEmail(world, { ...zoe, word: 'a-word' }),
+  'password reset': (world) => passwordResetEmail(world, { ...zoe, token: 'a-token' }),
+  'confirm email': (world) => confirmAddressEmail(world, { ...zoe, token: 'a-token' }),
   'email changed': (world) => addressChangedEmail(world, { ...zoe, new_email: 'new.zoe@other.example' }),
   'password changed': (world) => passwordChangedEmail(world, { member_id }),
 }
 
-const sent = (letter: Email | undefined): Email => {
-  if (!letter) throw new Error('There is nothing to say.')
-  return letter
+const required = (email: Email | undefined): Email => {
+  if (!email) throw new Error('No email was written.')
+  return email
 }
 
-/** The letter as somebody sees it who looks at its HTML. */
-const seen = ({ html }: Email) =>
+/** The visible text of the HTML. */
+const visibleText = ({ html }: Email) =>
   html
     .replace(/<style>.*?<\/style>|<title>.*?<\/title>/gs, '')
     .replace(/<[^>]*>/g, ' ')
@@ -67,19 +67,19 @@ const seen = ({ html }: Email) =>
     .replaceAll('&amp;', '&')
     .replace(/\s+/g, ' ')
 
-describe.each(Object.entries(letters))('the letter %s', (_name, write) => {
-  it('15.12 says the same in plain text and in HTML, and spells out its links', async () => {
-    const letter = await write(site.world)
-    const html = seen(letter)
-    const [beforeTexts = ''] = letter.text.split('\n\n----------')
+describe.each(Object.entries(emails))('the email %s', (_name, write) => {
+  it('15.12 has the same content in plain text and HTML, and shows its URLs', async () => {
+    const email = await write(site.world)
+    const html = visibleText(email)
+    const [beforeTexts = ''] = email.text.split('\n\n----------')
     for (const line of beforeTexts.split('\n').filter((line) => /[a-z]/.test(line)))
-      for (const said of line.trim().split(': ')) expect(html).toContain(said.replace(/^https?:\/\//, ''))
-    const links = [...letter.html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)
+      for (const phrase of line.trim().split(': ')) expect(html).toContain(phrase.replace(/^https?:\/\//, ''))
+    const links = [...email.html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)
     expect(links.length).toBeGreaterThan(0)
-    for (const href of links) expect(letter.text).toContain(href)
+    for (const href of links) expect(email.text).toContain(href)
   })
 
-  it('15.12 needs nothing from anywhere', async () => {
+  it('15.12 loads nothing from the network', async () => {
     const { html } = await write(site.world)
     expect(html).toMatch(/^<!doctype html>\n<html lang="en">/)
     expect(html).not.toMatch(
@@ -88,7 +88,7 @@ describe.each(Object.entries(letters))('the letter %s', (_name, write) => {
     expect(html).toContain('max-width:600px')
   })
 
-  it('15.12 points to the operator’s own office where there is one', async () => {
+  it('15.12 links to the operator’s own office if there is one', async () => {
     const OFFICE_URL = 'https://office.example'
     const own = await write({ ...site.world, config: { ...site.world.config, OFFICE_URL } })
     const ours = await write(site.world)
@@ -98,25 +98,25 @@ describe.each(Object.entries(letters))('the letter %s', (_name, write) => {
   })
 })
 
-describe('what a letter says', () => {
-  it('15.12 welcome: the receipt, the sponsor, the own link, price, renewal and how to cancel', async () => {
+describe('the content of an email', () => {
+  it('15.12 welcome: receipt, sponsor, own link, price, renewal and how to cancel', async () => {
     const { to, subject, text } = await welcomeEmail(site.world, { member_id })
     const { reference } = await site.db.selectFrom('payment').select('reference').executeTakeFirstOrThrow()
     expect([to, subject]).toEqual([form.email, 'Welcome to Foyer'])
-    for (const said of [
+    for (const phrase of [
       "You joined with Ana's Paper Lantern Studio on November 15, 2026.",
       '  Founding Membership: $99.00\n  Total: $99.00\n  Paid on: November 15, 2026\n',
       `  Reference: ${reference}\n`,
       `http://foyer.test/${form.username}\n`,
       'Open your office: http://foyer.test/office\n',
       'costs $99.00 a month until you cancel.',
-      'begins on December 15, 2026',
-      'You can cancel whenever you like, in your office.',
+      'renews on December 15, 2026',
+      'You can cancel in your office at any time.',
     ])
-      expect(text).toContain(said)
+      expect(text).toContain(phrase)
   })
 
-  it('15.12 an amount is never broken', async () => {
+  it('15.12 an amount never breaks across lines', async () => {
     const { html } = await welcomeEmail(site.world, { member_id })
     const amounts = [...html.matchAll(/<td [^>]*style="([^"]*)">\$[\d.]+<\/td>/g)].map(([, style]) => style)
     expect(amounts).toHaveLength(2)
@@ -139,34 +139,35 @@ describe('what a letter says', () => {
     expect(text).toContain('\n- Price: $99 per month, whichever package you started with.\n')
     expect(text).not.toMatch(/<\w/)
     const keys = (await site.get('/.well-known/jwks.json')).body
-    expect([attachment?.filename, verified(attachment?.content ?? '', keys).member.username]).toEqual([
+    expect([attachment?.filename, verifyConsent(attachment?.content ?? '', keys).member.username]).toEqual([
       'consent.json',
       form.username,
     ])
   })
 
-  it('15.12 cancelled: when it ends, what happens then, and the way back', async () => {
+  it('15.12 cancelled: when it ends, what happens then, and how to undo it', async () => {
     await cancel()
-    const { text } = sent(await cancelledEmail(site.world, { member_id }))
-    expect(text).toContain('It lasts until December 15, 2026')
-    expect(text).toContain(`http://foyer.test/${form.username}, turns inactive`)
-    expect(text).toContain('you can take the cancellation back')
-    expect(await resumedEmail(site.world, { member_id }), 'it does not go on').toBeUndefined()
-    await keep()
-    expect(await cancelledEmail(site.world, { member_id }), 'it goes on').toBeUndefined()
+    const { subject, text } = required(await cancelledEmail(site.world, { member_id }))
+    expect(subject).toBe('Your membership ends on December 15, 2026')
+    expect(text).toContain('You stay a member until December 15, 2026')
+    expect(text).toContain(`http://foyer.test/${form.username} becomes inactive`)
+    expect(text).toContain('You can undo the cancellation')
+    expect(await resumedEmail(site.world, { member_id }), 'it is cancelled').toBeUndefined()
+    await undoCancellation()
+    expect(await cancelledEmail(site.world, { member_id }), 'it continues').toBeUndefined()
   })
 
-  it('15.12 words stand behind the #, where no server sees them', () => {
-    expect(passwordResetEmail(site.world, { ...zoe, word: 'a-word' }).text).toContain(
-      'http://foyer.test/office/new-password#a-word\n',
+  it('15.12 tokens are in the URL fragment, which no server sees', () => {
+    expect(passwordResetEmail(site.world, { ...zoe, token: 'a-token' }).text).toContain(
+      'http://foyer.test/office/new-password#a-token\n',
     )
-    expect(confirmAddressEmail(site.world, { ...zoe, word: 'a-word' }).text).toContain(
-      'http://foyer.test/office/confirm-email#a-word\n',
+    expect(confirmAddressEmail(site.world, { ...zoe, token: 'a-token' }).text).toContain(
+      'http://foyer.test/office/confirm-email#a-token\n',
     )
   })
 
   it.each(['new.zoe@elsewhere.example', 'zq@xq.io', 'no-address'])(
-    '15.6 the old address does not learn %s',
+    '15.6 the email to the old address does not reveal %s',
     (new_email) => {
       const { to, text, html } = addressChangedEmail(site.world, { ...zoe, new_email })
       expect(to).toBe(zoe.email)
@@ -176,10 +177,10 @@ describe('what a letter says', () => {
   )
 })
 
-describe('names in letters', () => {
+describe('names in emails', () => {
   const hostile = '<img src=x onerror=alert(1)>"\'&\r\nTotal: $0.00\u202e\u2028X'
 
-  it('15.12 are text, never markup, and never a line of their own', async () => {
+  it('15.12 are text, never markup, and never start a new line', async () => {
     const other = await testSite()
     await other.post('enrollment/add-enrollment', await filledForm(other))
     await other.db.updateTable('sponsor').set({ name: hostile }).where('site', '=', 'ana').execute()
@@ -190,7 +191,7 @@ describe('names in letters', () => {
     for (const { subject, text, html } of [
       await welcomeEmail(other.world, { member_id: id }),
       await consentEmail(other.world, { member_id: id }),
-      passwordResetEmail(other.world, { ...zoe, first_name: hostile, word: 'a-word' }),
+      passwordResetEmail(other.world, { ...zoe, first_name: hostile, token: 'a-token' }),
     ]) {
       expect(html).not.toContain('<img')
       expect(text).not.toMatch(/^Total: \$0/m)
@@ -204,47 +205,47 @@ describe('names in letters', () => {
     ['J. R.', 'Hello J. R.,'],
     ['win.example', 'Hello,'],
     ['see http://x', 'Hello,'],
-  ])('15.12 are left out where a mail reader would make a link of them: %s', (first_name, hello) => {
+  ])('15.12 are left out if a mail client would turn them into a link: %s', (first_name, greeting) => {
     const { text } = unpaidEmail(site.world, { ...zoe, first_name, site: 'ana' })
-    expect(text.split('\n')[0]).toBe(hello)
+    expect(text.split('\n')[0]).toBe(greeting)
   })
 
   it.each([
     ['St. Anne & Co', 'St. Anne & Co'],
     ['win.example', 'your sponsor'],
     ['Claim at //x', 'your sponsor'],
-  ])('15.12 so is a sponsor’s: %s', async (name, said) => {
+  ])('15.12 so is a sponsor’s name: %s', async (name, expected) => {
     const ana = site.db.updateTable('sponsor').where('site', '=', 'ana')
     await ana.set({ name }).execute()
     const { text, html } = await welcomeEmail(site.world, { member_id })
     await ana.set({ name: "Ana's Paper Lantern Studio" }).execute()
-    expect(text).toContain(`You joined with ${said} on November 15, 2026.`)
-    expect(text).toContain(`  You joined with: ${said}\n`)
-    if (name !== said) expect(text + html).not.toContain(name)
+    expect(text).toContain(`You joined with ${expected} on November 15, 2026.`)
+    expect(text).toContain(`  You joined with: ${expected}\n`)
+    if (name !== expected) expect(text + html).not.toContain(name)
   })
 })
 
 describe('the outbox', () => {
   type Message = { id: string; subject: string; body: string; has_html: boolean; attachment: string | null }
 
-  it('15.12 shows a letter as a mail reader would, lets its file be kept, and runs nothing', async () => {
+  it('15.12 shows an email as a mail client would, offers its attachment, and runs no script', async () => {
     while (await runJobs(site.world));
     const messages: Message[] = (await site.get(`/__outbox.json?to=${form.email}`)).json()
     const consent = messages.find(({ attachment }) => attachment)
     expect(messages.map(({ subject, has_html }) => [subject, has_html]).toSorted()).toEqual([
       ['Welcome to Foyer', true],
-      ['What you accepted: your copy', true],
+      ['Your copy of what you accepted', true],
     ])
-    const shown = await site.get(`/__outbox/${consent?.id}`)
-    expect(shown.body).toMatch(/^<!doctype html>/)
-    expect(shown.headers['content-type']).toBe('text/html; charset=utf-8')
-    expect(shown.headers['content-security-policy']).toBe("default-src 'none'; style-src 'unsafe-inline'; sandbox")
+    const page = await site.get(`/__outbox/${consent?.id}`)
+    expect(page.body).toMatch(/^<!doctype html>/)
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(page.headers['content-security-policy']).toBe("default-src 'none'; style-src 'unsafe-inline'; sandbox")
     const file = await site.get(`/__outbox/${consent?.id}/attachment`)
     expect(file.headers['content-disposition']).toBe("attachment; filename*=UTF-8''consent.json")
     expect(() => JSON.parse(file.body)).not.toThrow()
   })
 
-  it('15.12 has no letter that was never written, and no file where there is none', async () => {
+  it('15.12 answers 404 for an unknown email or attachment', async () => {
     const messages: Message[] = (await site.get(`/__outbox.json?to=${form.email}`)).json()
     const welcome = messages.find(({ attachment }) => !attachment)
     for (const address of [
@@ -256,14 +257,14 @@ describe('the outbox', () => {
       expect((await site.get(address)).statusCode, address).toBe(404)
   })
 
-  it('7.6 keeps its letters where nothing embedded would have sent anything', async () => {
+  it('7.6 shows no emails when real gateways send them', async () => {
     const { createApp } = await import('#server/http/app.ts')
     const { plainShell } = await import('#server/test/site.ts')
     const config = { ...site.world.config, embedded: ['database', 'payment'] }
-    const real = await createApp({ world: { ...site.world, config }, shell: plainShell })
+    const app = await createApp({ world: { ...site.world, config }, shell: plainShell })
     const { id } = await site.db.selectFrom('message').select('id').where('html', '<>', '').executeTakeFirstOrThrow()
     for (const address of [`/__outbox/${id}`, `/__outbox/${id}/attachment`])
-      expect((await real.inject(address)).statusCode).toBe(404)
-    await real.close()
+      expect((await app.inject(address)).statusCode).toBe(404)
+    await app.close()
   })
 })

@@ -10,13 +10,13 @@ import { receiptOf } from '#server/office/view.ts'
 import type { World } from '#server/world.ts'
 import {
   acceptedText,
-  address,
   type Block,
   button,
-  code,
   composeEmail,
-  facts,
+  detailsTable,
+  hashLine,
   heading,
+  linkBox,
   mainHeading,
   paragraph,
   receipt,
@@ -24,79 +24,77 @@ import {
 } from './layout.ts'
 import { htmlToText } from './plain-text.ts'
 
-/** The first letter to a member: what was bought, under whom, and the link that is now theirs. */
+/** Sent after joining: the receipt and the member's own link. */
 export async function welcomeEmail(world: World, { member_id }: JobPayloads['welcome']): Promise<Email> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
-  const [member, bought] = await Promise.all([findMember(world, member_id), receiptOf(world, member_id)])
+  const [member, order] = await Promise.all([findMember(world, member_id), receiptOf(world, member_id)])
   const sponsor = looksLikeLink(member.sponsor_name) ? 'your sponsor' : member.sponsor_name
-  return letter(world, member, {
+  return emailTo(world, member, {
     subject: `Welcome to ${brand.name}`,
-    preview: `Your receipt, your own link, and the way into your office.`,
+    preview: 'Your receipt, your own link, and how to sign in to your office.',
     blocks: [
-      paragraph(`You joined with ${sponsor} on ${day(member.joined_at)}. It is good to have you here.`),
+      paragraph(`You joined with ${sponsor} on ${day(member.joined_at)}. We’re glad you’re here.`),
       button('Open your office', OFFICE_URL),
-      heading('Your own link'),
-      paragraph('Whoever opens it can join with you. Share it with the people you would like to bring.'),
-      address(`${PUBLIC_URL}/${member.username}`),
+      heading('Your link'),
+      paragraph('Share this link. Anyone who joins through it becomes your referral.'),
+      linkBox(`${PUBLIC_URL}/${member.username}`),
       heading('Your receipt'),
       receipt(
-        bought.lines.map(({ name, price }) => [name, showAmount(price)]),
-        showAmount(bought.total),
+        order.lines.map(({ name, price }) => [name, showAmount(price)]),
+        showAmount(order.total),
         [
-          ['Paid on', day(bought.paid_on)],
-          ['Reference', bought.reference],
+          ['Paid on', day(order.paid_on)],
+          ['Reference', order.reference],
           ['You joined with', sponsor],
         ],
       ),
       heading('Your membership'),
       paragraph(
-        `${costs} This month is paid; the next one begins on ${day(renewsOn(member.joined_at))}, unless you have cancelled before.`,
+        `${monthlyPrice} Your first month is paid. Your membership renews on ${day(renewsOn(member.joined_at))} unless you cancel before then.`,
       ),
-      paragraph(
-        'You can cancel whenever you like, in your office. Your membership then lasts until the end of its month.',
+      paragraph('You can cancel in your office at any time. You then stay a member until the end of the paid month.'),
+      smallPrint(
+        'We are sending you a copy of everything you accepted in a separate email. Please keep both for your records.',
       ),
-      smallPrint('A copy of everything you accepted comes in a letter of its own. Please keep both.'),
     ],
   })
 }
 
-/** What a member accepted, to keep: every text, and a signed file that proves it. */
+/** Sent after joining: every text the member accepted, and a signed file that proves it. */
 export async function consentEmail(world: World, { member_id }: JobPayloads['consent']): Promise<Email> {
   const { PUBLIC_URL } = world.config
   const [member, accepted] = await Promise.all([findMember(world, member_id), acceptedBy(world, member_id)])
-  return letter(world, member, {
-    subject: 'What you accepted: your copy',
+  return emailTo(world, member, {
+    subject: 'Your copy of what you accepted',
     preview: 'The exact texts, when you accepted them, and a signed file that proves it.',
     blocks: [
-      paragraph(
-        `When you joined ${brand.name} you accepted the texts below. This letter is your copy; please keep it.`,
-      ),
+      paragraph(`You accepted the texts below when you joined ${brand.name}. Please keep this email for your records.`),
       ...accepted.flatMap(({ title, version, accepted_at, sha256, content }) => [
         heading(title),
-        facts([
+        detailsTable([
           ['Version', String(version)],
-          ['Accepted', moment(accepted_at)],
+          ['Accepted', timestamp(accepted_at)],
         ]),
-        code('SHA-256 of the text', sha256),
-        inLetter(content),
+        hashLine('SHA-256 of the text', sha256),
+        cachedTextBlock(content),
       ]),
       smallPrint(
-        `The attached file consent.json holds the same texts with our signature. Whoever doubts them can check it with our public key: ${PUBLIC_URL}/.well-known/jwks.json`,
+        `The attached file consent.json contains the same texts with our signature. Anyone can verify it with our public key: ${PUBLIC_URL}/.well-known/jwks.json`,
       ),
     ],
     attachment: { filename: 'consent.json', content: signedConsent(world, member, accepted) },
   })
 }
 
-/** A text that very many accept is made ready to read once. */
-function inLetter(content: string): Block {
-  const ready = readied.get(content) ?? acceptedText(content, htmlToText(content))
-  readied.set(content, ready)
-  return ready
+/** Most members accept the same few texts, so each is converted to plain text only once. */
+function cachedTextBlock(content: string): Block {
+  const block = textBlocks.get(content) ?? acceptedText(content, htmlToText(content))
+  textBlocks.set(content, block)
+  return block
 }
-const readied = new Map<string, Block>()
+const textBlocks = new Map<string, Block>()
 
-/** Confirms a cancellation, unless it was taken back while the letter waited: when it ends, what happens then, and the way back. */
+/** Confirms a cancellation. Not sent if the member has undone it by now. */
 export async function cancelledEmail(
   world: World,
   { member_id }: JobPayloads['cancelled'],
@@ -105,96 +103,99 @@ export async function cancelledEmail(
   const member = await findMember(world, member_id)
   const { cancelled_at, joined_at } = member
   if (!cancelled_at) return undefined
-  const last = renewsOn(joined_at, cancelled_at)
-  return letter(world, member, {
-    subject: 'Your membership is cancelled',
-    preview: `It lasts until ${day(last)}. Until then you can take it back.`,
+  const lastDay = day(renewsOn(joined_at, cancelled_at))
+  return emailTo(world, member, {
+    subject: `Your membership ends on ${lastDay}`,
+    preview: 'Your cancellation is confirmed. You can undo it until then.',
     blocks: [
       paragraph(
-        `You cancelled your membership on ${day(cancelled_at)}. It lasts until ${day(last)}, the end of the month that has begun. No other month follows.`,
+        `You cancelled your membership on ${day(cancelled_at)}. You stay a member until ${lastDay}, the end of the paid month, and you won’t be charged again.`,
       ),
       paragraph(
-        `Then your site, ${PUBLIC_URL}/${member.username}, turns inactive, and nobody can join through it any more.`,
+        `After that, your site ${PUBLIC_URL}/${member.username} becomes inactive, and people can no longer join through it.`,
       ),
-      heading('If you change your mind'),
-      paragraph(`Until ${day(last)} you can take the cancellation back in your office, and everything stays as it is.`),
+      heading('Changed your mind?'),
+      paragraph(`You can undo the cancellation in your office until ${lastDay}. Nothing else changes.`),
       button('Open your office', OFFICE_URL),
-      smallPrint('If it was not you who cancelled, take it back in your office and change your password.'),
+      smallPrint('If you didn’t cancel, undo the cancellation in your office and change your password.'),
     ],
   })
 }
 
-/** Confirms that a cancellation was taken back, unless there is another one by now. */
+/** Confirms that a cancellation was undone. Not sent if the member has cancelled again by now. */
 export async function resumedEmail(world: World, { member_id }: JobPayloads['kept']): Promise<Email | undefined> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
   const member = await findMember(world, member_id)
   if (member.cancelled_at) return undefined
-  return letter(world, member, {
-    subject: 'Your membership goes on',
-    preview: 'You took your cancellation back. Everything stays as it was.',
+  const renewalDay = day(renewsOn(member.joined_at, world.now()))
+  return emailTo(world, member, {
+    subject: 'Your membership continues',
+    preview: `Your cancellation is undone. Your membership renews on ${renewalDay}.`,
     blocks: [
       paragraph(
-        `You took your cancellation back, and we are glad. Everything stays as it was. ${costs} The next month begins on ${day(renewsOn(member.joined_at, world.now()))}.`,
+        `You undid your cancellation, so your membership continues as before. ${monthlyPrice} It renews on ${renewalDay}.`,
       ),
-      paragraph('Your own link stays yours:'),
-      address(`${PUBLIC_URL}/${member.username}`),
+      paragraph('Your link still works:'),
+      linkBox(`${PUBLIC_URL}/${member.username}`),
       button('Open your office', OFFICE_URL),
     ],
   })
 }
 
-type Addressee = { email: string; first_name: string }
+type Recipient = { email: string; first_name: string }
 
-/** To somebody whose payment was being checked and came to nothing after they may have left. */
-export const unpaidEmail = (world: World, { site, ...to }: Addressee & { site: string }): Email =>
-  letter(world, to, {
+/** Sent when a payment under review fails, because the visitor may have left the page by then. */
+export const unpaidEmail = (world: World, { site, ...to }: Recipient & { site: string }): Email =>
+  emailTo(world, to, {
     subject: 'Your payment did not go through',
     preview: 'Nothing was charged, and you can try again.',
     blocks: [
       paragraph(
-        'Your payment was being checked, and it did not go through. Nothing was charged, and you are not a member yet.',
+        'We checked your payment, and it did not go through. Nothing was charged, and you are not a member yet.',
       ),
-      paragraph('If you would like to try again, perhaps with another card, you are welcome.'),
+      paragraph('You can try again with the same card or another one.'),
       button('Try again', `${world.config.PUBLIC_URL}/${site}`),
     ],
   })
 
-/** The way to a new password. The word stands behind the '#', where no server and no log sees it. */
-export const passwordResetEmail = (world: World, { word, ...to }: Addressee & { word: string }): Email =>
-  letter(world, to, {
-    subject: 'Set a new password',
-    preview: 'The link is good for one hour and works once.',
+/** The token is in the URL fragment, which browsers do not send and servers do not log. */
+export const passwordResetEmail = (world: World, { token, ...to }: Recipient & { token: string }): Email =>
+  emailTo(world, to, {
+    subject: 'Reset your password',
+    preview: 'This link expires in one hour.',
     blocks: [
-      paragraph('You asked for a new password. This link is good for one hour and works once:'),
-      button('Set a new password', `${world.config.PUBLIC_URL}/office/new-password#${word}`),
-      smallPrint('If it was not you who asked, there is nothing to do: your password stays as it is.'),
+      paragraph(
+        'We received a request to reset your password. Choose a new one with this link. It works once and expires in one hour:',
+      ),
+      button('Reset your password', `${world.config.PUBLIC_URL}/office/new-password#${token}`),
+      smallPrint('If you didn’t ask for this, you can ignore this email. Your password stays the same.'),
     ],
   })
 
-/** To a new address, which counts only once its reader says so. */
-export const confirmAddressEmail = (world: World, { word, ...to }: Addressee & { word: string }): Email =>
-  letter(world, to, {
+/** Sent to a new address, which takes effect only when it is confirmed. */
+export const confirmAddressEmail = (world: World, { token, ...to }: Recipient & { token: string }): Email =>
+  emailTo(world, to, {
     subject: 'Confirm your email address',
-    preview: 'One press, and our letters come here.',
+    preview: 'This link expires in one day.',
     blocks: [
       paragraph(
-        `This address is to become the one of your ${brand.name} membership. Please confirm that it is yours. The link is good for one day and works once:`,
+        `You asked to use this email address for your ${brand.name} membership. Please confirm that it is yours. The link works once and expires in one day:`,
       ),
-      button('Confirm this address', `${world.config.PUBLIC_URL}/office/confirm-email#${word}`),
-      smallPrint('If you do not know what this is about, there is nothing to do: without this link nothing changes.'),
+      button('Confirm email address', `${world.config.PUBLIC_URL}/office/confirm-email#${token}`),
+      smallPrint('If you didn’t ask for this, you can ignore this email. Nothing changes until you confirm.'),
     ],
   })
 
-/** To the old address: whoever took the account over cannot keep its owner from hearing of it. */
+/** Sent to the old address, so that an attacker cannot change the address unnoticed. */
 export const addressChangedEmail = (world: World, { new_email, ...to }: JobPayloads['email_changed']): Email =>
-  letter(world, to, {
+  emailTo(world, to, {
     subject: 'Your email address was changed',
-    preview: 'From now on our letters go to another address.',
+    preview: 'We now send your emails to another address.',
     blocks: [
       paragraph(
-        `From now on our letters go to ${partly(new_email)} instead of this address, and you sign in with the new one.`,
+        `The email address of your membership was changed to ${maskEmail(new_email)}. From now on we send emails there, and you use it to sign in.`,
       ),
-      ...ifNotYou(world, 'change your password and the address back'),
+      ...ifNotYou(world, 'change your password and your email address'),
     ],
   })
 
@@ -202,45 +203,45 @@ export const passwordChangedEmail = async (
   world: World,
   { member_id }: JobPayloads['password_changed'],
 ): Promise<Email> =>
-  letter(world, await findMember(world, member_id), {
+  emailTo(world, await findMember(world, member_id), {
     subject: 'Your password was changed',
-    preview: 'Every other browser was signed out.',
+    preview: 'All other browsers were signed out.',
     blocks: [
-      paragraph('The password of your office was changed, and every other browser was signed out.'),
-      ...ifNotYou(world, 'ask for a new password at once'),
+      paragraph('The password of your office was changed, and all other browsers were signed out.'),
+      ...ifNotYou(world, 'reset your password right away'),
     ],
   })
 
-const ifNotYou = ({ config }: World, what: string): Block[] => [
+const ifNotYou = ({ config }: World, advice: string): Block[] => [
   paragraph(
-    `If it was you, there is nothing to do. If it was not, open your office and ${what}. If you cannot get in any more, answer this letter.`,
+    `If this was you, there’s nothing to do. If it wasn’t, open your office and ${advice}. If you can’t sign in, reply to this email.`,
   ),
   button('Open your office', config.OFFICE_URL),
 ]
 
-const costs = `Your membership costs ${showAmount(toAmount(figures.subscription_cents))} a month until you cancel.`
+const monthlyPrice = `Your membership costs ${showAmount(toAmount(figures.subscription_cents))} a month until you cancel.`
 
-type Said = Omit<Parameters<typeof composeEmail>[0], 'to' | 'from'>
+type Content = Omit<Parameters<typeof composeEmail>[0], 'to' | 'from'>
 
-const letter = ({ config }: World, to: Addressee, { blocks, ...said }: Said): Email =>
+const emailTo = ({ config }: World, to: Recipient, { blocks, ...content }: Content): Email =>
   composeEmail({
-    ...said,
+    ...content,
     to: to.email,
     from: config.PUBLIC_URL,
-    blocks: [mainHeading(said.subject), greeting(to.first_name), ...blocks],
+    blocks: [mainHeading(content.subject), greeting(to.first_name), ...blocks],
   })
 
 const greeting = (first_name: string) => paragraph(looksLikeLink(first_name) ? 'Hello,' : `Hello ${first_name},`)
 
-/** Mail readers make links of what looks like one: such a name is not repeated to whoever opens the letter. */
+/** Mail clients turn such names into links, which would let a stranger send links in our emails. We leave them out. */
 const looksLikeLink = (name: string) => /[\p{L}\p{N}]\.[\p{L}\p{N}]|[/:@]/u.test(name)
 
-/** 'November 15, 2026', the same for every reader. */
+/** 'November 15, 2026', in UTC. */
 const day = (date: Date | string) => longDay.format(new Date(date))
 const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
 /** 'Nov 15, 2026, 12:00:00 UTC' */
-const moment = (date: Date) => `${toTheSecond.format(date)} UTC`
+const timestamp = (date: Date) => `${toTheSecond.format(date)} UTC`
 const toTheSecond = new Intl.DateTimeFormat('en-US', {
   dateStyle: 'medium',
   timeStyle: 'medium',
@@ -248,5 +249,5 @@ const toTheSecond = new Intl.DateTimeFormat('en-US', {
   timeZone: 'UTC',
 })
 
-/** 'n•••@•••.example': its owner knows it again, a stranger does not. */
-const partly = (email: string) => `${[...email][0]}•••@•••${/\.[^.@]*$/.exec(email)?.[0] ?? ''}`
+/** 'n•••@•••.example': the owner recognizes it, a stranger does not. */
+const maskEmail = (email: string) => `${[...email][0]}•••@•••${/\.[^.@]*$/.exec(email)?.[0] ?? ''}`

@@ -1,6 +1,6 @@
 import { directionMarks } from '#contract/fields.ts'
 
-/** A name cannot begin a line of its own, nor turn the direction of what follows. */
+/** Keeps a name on one line and removes characters that change the text direction. */
 export const oneLine = (text: string): string =>
   text
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
@@ -8,14 +8,14 @@ export const oneLine = (text: string): string =>
     .replace(/ {2,}/g, ' ')
     .trim()
 
-const SIGNS: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
 
-/** Sanitised HTML as text to read: paragraphs apart, items behind dashes, addresses behind their links. */
+/** Sanitized HTML as readable text: paragraphs separated, list entries with dashes, URLs after their links. */
 export const htmlToText = (html: string): string =>
   html
     .replace(/\s+/g, ' ')
-    .replace(/<a [^>]*?href="([^"]*)"[^>]*>(.*?)<\/a>/g, (_, href: string, words: string) =>
-      words === href ? words : `${words} (${href})`,
+    .replace(/<a [^>]*?href="([^"]*)"[^>]*>(.*?)<\/a>/g, (_, href: string, label: string) =>
+      label === href ? label : `${label} (${href})`,
     )
     .replace(/ ?<br ?\/?> ?/g, '\n')
     .replace(/ ?<li\b[^>]*> ?/g, '\n- ')
@@ -26,7 +26,7 @@ export const htmlToText = (html: string): string =>
       '\n\n',
     )
     .replace(/<[^>]*>/g, '')
-    .replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => SIGNS[name] ?? '')
+    .replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? '')
     .replace(/ *\n */g, '\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()

@@ -10,14 +10,14 @@ it.each([
     'See the terms (https://a.example/x?a=1&b=2).',
   ],
   ['<a href="https://a.example">https://a.example</a>', 'https://a.example'],
-  ['&lt;b&gt; is not bold, &amp;lt; is not a sign', '<b> is not bold, &lt; is not a sign'],
+  ['&lt;b&gt; is not bold, &amp;lt; is not decoded twice', '<b> is not bold, &lt; is not decoded twice'],
   ['<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>', 'a b\nc'],
   ['I agree.', 'I agree.'],
-])('15.12 an accepted text is readable without its markup: %s', (html, text) => {
+])('15.12 an accepted text is readable as plain text: %s', (html, text) => {
   expect(htmlToText(html)).toBe(text)
 })
 
-it('15.12 a name is one line, and turns nothing around', () => {
+it('15.12 a name is a single line without text direction characters', () => {
   expect(oneLine(' Ana\r\nBcc: eve\u202e\u2028 \u0007x ')).toBe('Ana Bcc: eve x')
   expect(oneLine('Zoë 👩‍👩‍👧 שלום')).toBe('Zoë 👩‍👩‍👧 שלום')
 })

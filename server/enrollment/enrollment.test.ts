@@ -6,7 +6,7 @@ import type { LegalDocument } from '#contract/api.ts'
 import { AT_CHECKOUT, isShownAtCheckout, textsFingerprint } from '#contract/legal.ts'
 import { officeAddress } from '#contract/office.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
-import { everyRow } from '#server/test/every-row.ts'
+import { allRows } from '#server/test/database-rows.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 
 let site: Site
@@ -134,7 +134,7 @@ describe('an approved enrollment', () => {
       .where('username', '=', 'sly')
       .executeTakeFirst()
     expect(member).toEqual({ level: 'Member', site: 'ana', grand_total: 9900 })
-    const rows = await everyRow(site.db)
+    const rows = await allRows(site.db)
     expect(rows.payment?.join()).toContain('slyer')
     for (const value of Object.values(hidden)) expect(JSON.stringify(rows)).not.toContain(value)
     const amounts = await site.db.selectFrom('payment').select('amount_cents').distinct().execute()

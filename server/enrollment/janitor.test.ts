@@ -35,7 +35,7 @@ it('4.13 captures the payment and sends a welcome email with receipt and sponsor
   const emails = await emailsTo(site, 'Lantern@mail.example')
   expect(await payments(site)).toMatchObject([{ state: 'captured' }])
   expect(await transactions(site)).toMatchObject([{ state: 'captured', amount_cents: 9900 }])
-  expect(emails.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
+  expect(emails.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'Your copy of what you accepted'])
   const welcome = emails.find(({ subject }) => subject === 'Welcome to Foyer')
   expect(welcome?.body).toContain("You joined with Ana's Paper Lantern Studio")
   expect(welcome?.body).toContain('Total: $99.00')
@@ -152,7 +152,7 @@ it('4.18 no email says that nothing was charged when the approval came first', a
   }
   const emails = await emailsTo(site, 'quick@mail.example')
   expect(await payments(site)).toMatchObject([{ state: 'captured' }])
-  expect(emails.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'What you accepted: your copy'])
+  expect(emails.map(({ subject }) => subject).sort()).toEqual(['Welcome to Foyer', 'Your copy of what you accepted'])
   await site.close()
 })
 

@@ -25,7 +25,7 @@ describe('a password that is easy to guess', () => {
   ])('6.1 is refused as well known, %s: %s', async (_, password) => {
     const reply = await join({ password })
     expect(reply.statusCode).toBe(422)
-    expect(reply.json().fields).toEqual({ password: [passwordMessages.wellKnown] })
+    expect(reply.json().fields).toEqual({ password: [passwordMessages.common] })
   })
 
   it.each([
@@ -36,7 +36,7 @@ describe('a password that is easy to guess', () => {
   ])('6.1 is refused when it is made from %s', async (_, answers) => {
     const reply = await join(answers)
     expect(reply.statusCode).toBe(422)
-    expect(reply.json().fields).toEqual({ password: [passwordMessages.own] })
+    expect(reply.json().fields).toEqual({ password: [passwordMessages.personal] })
   })
 
   it('4.12 uses up neither captcha nor money: the same captcha works with a better password', async () => {

@@ -64,7 +64,7 @@ function rejectTooFast({ config, now }: World, { since }: Visitor) {
 
 /** Rejects passwords that meet the spec's rule but are easy to guess. */
 export function rejectGuessablePassword(order: { password: string } & Parameters<typeof passwordProblem>[1]) {
-  const isCommon = () => (isCommonPassword(order.password) ? passwordMessages.wellKnown : undefined)
+  const isCommon = () => (isCommonPassword(order.password) ? passwordMessages.common : undefined)
   const problem = passwordProblem(order.password, order) ?? isCommon()
   if (problem) throw refuseFields({ password: problem })
 }

@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { calls } from '#contract/api.ts'
-import { answersOf } from '#server/test/answers.ts'
+import { validAnswers } from '#server/test/answers.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { solve } from '#server/test/solve.ts'
+import { solve } from '#server/test/solve-captcha.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('invalid input', () => {
     expect(reply.json()).toEqual({
       message: 'Please check the marked fields.',
       fields: {
-        sponsor_site_name: ['Please use a sponsor’s link.'],
+        sponsor_site_name: ['Please use a sponsor link.'],
         first_name: ['Please enter your first name.'],
         last_name: ['Please enter your last name.'],
         email: ['Please enter your email address.'],
@@ -119,7 +119,7 @@ describe('invalid input', () => {
 
 it('6.3 a lone surrogate is refused, and the input is not logged', async () => {
   const reply = await site.post('enrollment/add-enrollment', `{"first_name":"A\\ud800B","password":"Secret-77-x"}`)
-  expect(reply.json().fields.first_name).toEqual(['Please use letters, digits and signs only.'])
+  expect(reply.json().fields.first_name).toEqual(['Please use only letters, numbers and symbols.'])
   site.world.log.error({ err: Object.assign(new Error('no'), { params: ['Secret-77-x'], query: 'insert' }) }, 'x')
   expect(site.log()).not.toContain('Secret-77-x')
 })
@@ -139,7 +139,7 @@ it('6.4 says when to try again after too many attempts', async () => {
 
 describe('every limit', () => {
   const phone = { phone_number: '+12025550199' }
-  const form = { ...answersOf('limited'), captcha: 'none' }
+  const form = { ...validAnswers('limited'), captcha: 'none' }
   type Send = (strict: Site) => ReturnType<Site['get']>
   const calls: [string, Send][] = [
     ['LIMIT_ENROLLMENTS', (strict) => strict.post('enrollment/add-enrollment', form)],

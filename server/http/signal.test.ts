@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { cards } from '#server/gateways/payment/cards.ts'
-import { answersOf } from '#server/test/answers.ts'
+import { validAnswers } from '#server/test/answers.ts'
 import { type testDatabase as Opened, testDatabase } from '#server/test/database.ts'
 import { startServer } from '#server/test/process.ts'
-import { solve } from '#server/test/solve.ts'
+import { solve } from '#server/test/solve-captcha.ts'
 
 let folder: string
 let database: Awaited<ReturnType<typeof Opened>>
@@ -38,7 +38,7 @@ const post = async (server: Server, path: string, body: object) => {
 const captchaOf = async (server: Server) => solve(await (await fetch(`${server.url}/api/captcha/challenge`)).json())
 
 const enroll = (server: Server, username: string, captcha: string, cc_number: string = cards.good) =>
-  post(server, 'enrollment/add-enrollment', { ...answersOf(username), captcha, cc_number })
+  post(server, 'enrollment/add-enrollment', { ...validAnswers(username), captcha, cc_number })
 
 /** What is under way takes a second; idle and silent clients would hold the server for half a minute and more. */
 const UNDER_WAY_MS = 1000

@@ -3,7 +3,7 @@ import { CompactSign, FlattenedSign, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findTouches } from '#server/sponsors/touches.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { verified } from '../../scripts/verify-consent.mjs'
+import { verifyConsent } from '../../scripts/verify-consent.mjs'
 import { CONSENT_JWS_TYPE, consentBundle } from './consent.ts'
 import { mintGrant, redeemGrant } from './grant.ts'
 
@@ -23,9 +23,9 @@ afterAll(() => site.close())
 
 const memberRow = () => site.db.selectFrom('member').select(['id', 'enrollment_id']).executeTakeFirstOrThrow()
 
-describe('what was accepted', () => {
-  it('15.13 is a bundle that the public key alone verifies', async () => {
-    const { issuer, member, sponsor, accepted, made_at } = verified(bundle, keys)
+describe('the signed consent', () => {
+  it('15.13 can be verified with the public key alone', async () => {
+    const { issuer, member, sponsor, accepted, made_at } = verifyConsent(bundle, keys)
     expect({ issuer, member, made_at }).toEqual({
       issuer: 'http://foyer.test',
       member: {
@@ -49,77 +49,76 @@ describe('what was accepted', () => {
     expect(new Set(texts.map(({ agreement }) => agreement))).toEqual(new Set(['agreement_1', 'agreement_2']))
   })
 
-  it('15.13 is broken by one changed byte, wherever it stands', () => {
-    const places = Array.from(bundle, (_, place) => place).filter(
-      (place) => place % 101 === 0 || place > bundle.length - 300,
+  it('15.13 becomes invalid when any single byte changes', () => {
+    const indexes = Array.from(bundle, (_, index) => index).filter(
+      (index) => index % 101 === 0 || index > bundle.length - 300,
     )
-    const unnoticed = places.filter((place) => {
-      const other = bundle[place] === 'A' ? 'B' : 'A'
+    const undetected = indexes.filter((index) => {
+      const other = bundle[index] === 'A' ? 'B' : 'A'
       try {
-        return verified(bundle.slice(0, place) + other + bundle.slice(place + 1), keys)
+        return verifyConsent(bundle.slice(0, index) + other + bundle.slice(index + 1), keys)
       } catch {
         return false
       }
     })
-    expect(places.length).toBeGreaterThan(500)
-    expect(unnoticed).toEqual([])
+    expect(indexes.length).toBeGreaterThan(500)
+    expect(undetected).toEqual([])
   })
 
-  it('15.13 does not follow a text that was changed behind its hash', async () => {
+  it('15.13 is invalid if a stored text was changed without its hash', async () => {
     const other = await testSite()
     await other.post('enrollment/add-enrollment', await filledForm(other))
     const { id } = await other.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
     await other.db.updateTable('legal_text').set({ content: 'Something else' }).execute()
     const changed = await consentBundle(other.world, id)
-    const itsKeys = (await other.get('/.well-known/jwks.json')).body
-    expect(() => verified(changed, itsKeys)).toThrow('does not have the hash that stands beside it')
+    const otherKeys = (await other.get('/.well-known/jwks.json')).body
+    expect(() => verifyConsent(changed, otherKeys)).toThrow('does not match its hash')
     await other.close()
   })
 })
 
-describe('one key, two uses', () => {
-  const enter = (token: string) => redeemGrant(site.world, token)
+describe('the signing key of grants and consents', () => {
+  const redeem = (token: string) => redeemGrant(site.world, token)
 
-  it('15.13 a bundle opens no office', async () => {
+  it('15.13 a consent does not open the office', async () => {
     const { payload, protected: head, signature } = JSON.parse(bundle)
-    expect(await enter(`${head}.${payload}.${signature}`)).toBeUndefined()
+    expect(await redeem(`${head}.${payload}.${signature}`)).toBeUndefined()
   })
 
-  it.each([CONSENT_JWS_TYPE, 'at+jwt', undefined])(
-    '15.13 what says of itself that it is %s opens no office',
-    async (typ) => {
-      const { privateKey, kid } = site.world.keys.signing
-      const { OFFICE_URL, PUBLIC_URL } = site.world.config
-      const seconds = Math.floor(site.world.now().getTime() / 1000)
-      const token = (typ: string | undefined) =>
-        new SignJWT()
-          .setProtectedHeader({ alg: 'ES256', kid, ...(typ ? { typ } : {}) })
-          .setIssuer(PUBLIC_URL)
-          .setAudience(OFFICE_URL)
-          .setSubject(member_id)
-          .setJti(randomUUID())
-          .setExpirationTime(seconds + 60)
-          .sign(privateKey)
-      expect(await enter(await token(typ))).toBeUndefined()
-      expect(await enter(await token('JWT'))).toBe(member_id)
-    },
-  )
+  it.each([CONSENT_JWS_TYPE, 'at+jwt', undefined])('15.13 a token of type %s does not open the office', async (typ) => {
+    const { privateKey, kid } = site.world.keys.signing
+    const { OFFICE_URL, PUBLIC_URL } = site.world.config
+    const seconds = Math.floor(site.world.now().getTime() / 1000)
+    const token = (typ: string | undefined) =>
+      new SignJWT()
+        .setProtectedHeader({ alg: 'ES256', kid, ...(typ ? { typ } : {}) })
+        .setIssuer(PUBLIC_URL)
+        .setAudience(OFFICE_URL)
+        .setSubject(member_id)
+        .setJti(randomUUID())
+        .setExpirationTime(seconds + 60)
+        .sign(privateKey)
+    expect(await redeem(await token(typ))).toBeUndefined()
+    expect(await redeem(await token('JWT'))).toBe(member_id)
+  })
 
-  it('15.13 a grant is no bundle', () => {
+  it('15.13 a grant is not a consent', () => {
     const [head, payload, signature] = mintGrant(site.world, member_id).split('.')
-    expect(() => verified(JSON.stringify({ payload, protected: head, signature }), keys)).toThrow('not a consent')
+    expect(() => verifyConsent(JSON.stringify({ payload, protected: head, signature }), keys)).toThrow('not a consent')
   })
 
-  it('15.13 another key of ours would not do', async () => {
+  it('15.13 a signature by another key is invalid', async () => {
     const { payload } = JSON.parse(bundle)
     const other = await testSite()
     const { privateKey } = other.world.keys.signing
     const head = { alg: 'ES256', kid: site.world.keys.signing.kid, typ: CONSENT_JWS_TYPE }
     const forged = await new FlattenedSign(Buffer.from(payload, 'base64url')).setProtectedHeader(head).sign(privateKey)
-    const { protected: written, signature } = forged
-    expect(() => verified(JSON.stringify({ payload, protected: written, signature }), keys)).toThrow('does not fit')
+    const { protected: forgedHeader, signature } = forged
+    expect(() => verifyConsent(JSON.stringify({ payload, protected: forgedHeader, signature }), keys)).toThrow(
+      'is not valid',
+    )
     const compact = await new CompactSign(Buffer.from(payload, 'base64url')).setProtectedHeader(head).sign(privateKey)
-    expect(await enter(compact)).toBeUndefined()
+    expect(await redeem(compact)).toBeUndefined()
     await other.close()
   })
 })

@@ -14,15 +14,15 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-type InOffice = Awaited<ReturnType<typeof memberInOffice>>
-const change = (what: 'phone' | 'email', member: InOffice, to: object, current_password = member.password) =>
+type SignedInMember = Awaited<ReturnType<typeof memberInOffice>>
+const change = (what: 'phone' | 'email', member: SignedInMember, to: object, current_password = member.password) =>
   site.post(`office/${what}`, { ...to, current_password }, { cookie: member.cookie })
-const view = async ({ cookie }: InOffice) => (await site.get('/api/office/view', { cookie })).json()
+const view = async ({ cookie }: SignedInMember) => (await site.get('/api/office/view', { cookie })).json()
 const confirm = (token: string, headers = {}) => site.post('office/confirm-email', { token }, headers)
-const signsIn = async (name: string, password: string) =>
+const canSignIn = async (name: string, password: string) =>
   (await site.post('office/sign-in', { name, password })).statusCode === 200
 
-describe('a phone', () => {
+describe('a phone number', () => {
   it('15.6 is changed with the current password', async () => {
     const member = await memberInOffice(site)
     const reply = await change('phone', member, { mobile_phone: '+1 (202) 555-0177' })
@@ -38,14 +38,14 @@ describe('a phone', () => {
     ['+12025550177', '', { current_password: ['Please enter your current password.'] }],
     ['+1202555', 'Open-Sesame-7', { mobile_phone: ['Invalid mobile phone number format.'] }],
     ['call me', 'Open-Sesame-7', { mobile_phone: ['Invalid mobile phone number format.'] }],
-  ])('15.6 stays as it is: %s with %o', async (mobile_phone, current_password, fields) => {
+  ])('15.6 does not change: %s with %o', async (mobile_phone, current_password, fields) => {
     const member = await memberInOffice(site)
     const reply = await change('phone', member, { mobile_phone }, current_password)
     expect([reply.statusCode, reply.json().fields]).toEqual([422, fields])
     expect((await view(member)).mobile_phone).toBe(member.mobile_phone)
   })
 
-  it('15.10 is not changed after too many wrong passwords, nor by a stranger’s guesses at the door', async () => {
+  it('15.10 cannot be changed after too many wrong passwords; failed sign-ins by strangers do not count', async () => {
     const strict = await testSite({ LIMIT_SIGN_INS_BY_NAME: '2/3600' })
     const { username, password, cookie } = await memberInOffice(strict)
     const tryTo = async (current_password: string) =>
@@ -59,60 +59,63 @@ describe('a phone', () => {
 })
 
 describe('an email address', () => {
-  it('15.6 counts once it is confirmed by its letter, and the old one hears of it', async () => {
+  it('15.6 takes effect when the link in the email is used, and the old address is informed', async () => {
     const member = await memberInOffice(site)
     const email = `New.${member.email}`
-    const asked = await change('email', member, { email })
-    expect([asked.statusCode, asked.json().email, asked.json().unconfirmed_email]).toEqual([200, member.email, email])
-    expect(await signsIn(email, member.password)).toBe(false)
+    const reply = await change('email', member, { email })
+    expect([reply.statusCode, reply.json().email, reply.json().unconfirmed_email]).toEqual([200, member.email, email])
+    expect(await canSignIn(email, member.password)).toBe(false)
 
-    const [letter] = await emailsTo(site, email)
-    expect(letter?.subject).toBe('Confirm your email address')
-    const confirmed = await confirm(linkTokenIn(letter)) // without a cookie: another browser may read the mail
+    const [confirmation] = await emailsTo(site, email)
+    expect(confirmation?.subject).toBe('Confirm your email address')
+    const confirmed = await confirm(linkTokenIn(confirmation)) // without a cookie: the email may be opened in another browser
     expect([confirmed.statusCode, confirmed.json()]).toEqual([200, { email }])
     expect(await view(member)).toMatchObject({ email })
     expect(await view(member)).not.toHaveProperty('unconfirmed_email')
-    expect([await signsIn(email, member.password), await signsIn(member.email, member.password)]).toEqual([true, false])
+    expect([await canSignIn(email, member.password), await canSignIn(member.email, member.password)]).toEqual([
+      true,
+      false,
+    ])
 
-    const [told] = await emailsTo(site, member.email, 'Your email address was changed')
-    expect(told?.body).toContain('N•••@•••.example')
-    expect(told?.body).not.toContain(email)
-    const free = await site.post('enrollment/validate_email', { email: member.email })
-    expect(free.json()).toEqual({ email: 'Available' })
+    const [notice] = await emailsTo(site, member.email, 'Your email address was changed')
+    expect(notice?.body).toContain('N•••@•••.example')
+    expect(notice?.body).not.toContain(email)
+    const availability = await site.post('enrollment/validate_email', { email: member.email })
+    expect(availability.json()).toEqual({ email: 'Available' })
     expect((await site.post('enrollment/validate_email', { email })).json().email).not.toBe('Available')
   })
 
-  it('15.6 is confirmed once, however many bring the word at once', async () => {
+  it('15.6 is confirmed once, even if many requests bring the token at the same time', async () => {
     const member = await memberInOffice(site)
     const email = `thousand.${member.email}`
     await change('email', member, { email })
-    const word = linkTokenIn((await emailsTo(site, email))[0])
-    const counts = await byManyVisitors((headers) => confirm(word, headers))
+    const token = linkTokenIn((await emailsTo(site, email))[0])
+    const counts = await byManyVisitors((headers) => confirm(token, headers))
     expect([counts[200], (counts[401] ?? 0) + (counts[503] ?? 0)]).toEqual([1, CROWD - 1])
-    expect((await confirm(word)).json()).toEqual({ message: 'This link was used before or is too old.' })
+    expect((await confirm(token)).json()).toEqual({ message: 'This link has expired or was already used.' })
     expect(await emailsTo(site, member.email, 'Your email address was changed')).toHaveLength(1)
   })
 
-  it('15.6 cannot be somebody else’s, or the same again', async () => {
+  it('15.6 cannot be another member’s, or the current one', async () => {
     const other = await joinedMember(site)
     const member = await memberInOffice(site)
-    const said = async (email: string) => (await change('email', member, { email })).json().fields
-    expect(await said(other.email.toUpperCase())).toEqual({ email: ['This email address is already registered.'] })
-    expect(await said(member.email.toUpperCase())).toEqual({ email: ['This is your email address already.'] })
-    expect(await said('nonsense')).toEqual({ email: ['Invalid email format.'] })
+    const errors = async (email: string) => (await change('email', member, { email })).json().fields
+    expect(await errors(other.email.toUpperCase())).toEqual({ email: ['This email address is already registered.'] })
+    expect(await errors(member.email.toUpperCase())).toEqual({ email: ['This is already your email address.'] })
+    expect(await errors('nonsense')).toEqual({ email: ['Invalid email format.'] })
   })
 
-  it('15.6 that somebody else took meanwhile is not confirmed', async () => {
+  it('15.6 is not confirmed if another member has taken it in the meantime', async () => {
     const member = await memberInOffice(site)
     const email = `late.${member.email}`
     await change('email', member, { email })
-    const word = linkTokenIn((await emailsTo(site, email))[0])
+    const token = linkTokenIn((await emailsTo(site, email))[0])
     await joinedMember(site, { email })
-    expect((await confirm(word)).json()).toEqual({ message: 'This email address is already registered.' })
+    expect((await confirm(token)).json()).toEqual({ message: 'This email address is already registered.' })
     expect((await view(member)).email).toBe(member.email)
   })
 
-  it('15.6 is confirmed by the newest letter only, and within a day', async () => {
+  it('15.6 is confirmed only by the newest email, and within a day', async () => {
     const member = await memberInOffice(site)
     const [one, two] = [`one.${member.email}`, `two.${member.email}`]
     await change('email', member, { email: one })
@@ -127,31 +130,31 @@ describe('an email address', () => {
     expect((await confirm(second)).statusCode).toBe(401)
   })
 
-  it('15.6 gets the same word when its letter is sent again, and we keep only its hash', async () => {
+  it('15.6 gets the same token when its email is sent again, and only its hash is stored', async () => {
     const member = await memberInOffice(site)
     const email = `again.${member.email}`
     while (await runJobs(site.world));
     const { send } = site.world.mail
     const sent: string[] = []
-    site.world.mail.send = async (letter) => {
-      sent.push(letter.text)
+    site.world.mail.send = async (message) => {
+      sent.push(message.text)
       if (sent.length === 1) throw new Error('the mail server did not answer')
-      await send(letter)
+      await send(message)
     }
     await change('email', member, { email })
     await runJobs(site.world)
     site.pass(10)
-    const [letter] = await emailsTo(site, email)
+    const [confirmation] = await emailsTo(site, email)
     site.world.mail.send = send
     expect(sent).toHaveLength(2)
     expect(sent[1]).toBe(sent[0])
-    const kept = await site.db.selectFrom('email_link').selectAll().execute()
+    const links = await site.db.selectFrom('email_link').selectAll().execute()
     const jobs = await site.db.selectFrom('job').selectAll().execute()
-    expect(JSON.stringify([kept, jobs])).not.toContain(linkTokenIn(letter))
-    expect(site.log()).not.toContain(linkTokenIn(letter))
+    expect(JSON.stringify([links, jobs])).not.toContain(linkTokenIn(confirmation))
+    expect(site.log()).not.toContain(linkTokenIn(confirmation))
   })
 
-  it('15.6 cannot be used to send letters to a stranger all day', async () => {
+  it('15.6 cannot be used to flood a stranger with emails', async () => {
     const member = await memberInOffice(site)
     const statuses = []
     for (let round = 0; round < 4; round++)

@@ -20,13 +20,13 @@ import {
 import { requireMember } from './session.ts'
 import { tryPassword } from './sign-in.ts'
 
-/** The member in this browser, who has just proved to be the one. A borrowed browser changes nothing. */
+/** The signed-in member, with the password checked again: a session alone is not enough to change details. */
 export async function requirePassword(world: World, current_password: string, visitor: Visitor) {
   const { id } = await requireMember(world, visitor)
   const member = await world.db.selectFrom('member').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-  // By id, not by name: a stranger who guesses at the door does not keep the member from changing the lock.
-  const isRight = await tryPassword(world, current_password, member.password_hash, { name: id, visitor })
-  if (!isRight) throw refuseFields({ current_password: 'This is not your current password.' })
+  // Limited by id, not by name: a stranger who guesses passwords to sign in cannot block the member's changes.
+  const isCorrect = await tryPassword(world, current_password, member.password_hash, { name: id, visitor })
+  if (!isCorrect) throw refuseFields({ current_password: 'This is not your current password.' })
   return member
 }
 
@@ -42,14 +42,14 @@ export async function changePhone(world: World, change: PhoneChange, visitor: Vi
 
 type EmailChange = { email: string; current_password: string }
 
-/** Asks the new address by letter. Until its reader answers, nothing changes. */
+/** Sends a confirmation link to the new address. The address changes only when the link is used. */
 export async function changeEmail(world: World, { email, current_password }: EmailChange, visitor: Visitor) {
   const member = await requirePassword(world, current_password, visitor)
   if (claimValue(email) === claimValue(member.email))
-    throw refuseFields({ email: 'This is your email address already.' })
-  await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address) // no more can be learned here than where one joins
-  const found = await availability(world.db, 'email', email, undefined)
-  if (found !== 'Available') throw refuseFields({ email: found })
+    throw refuseFields({ email: 'This is already your email address.' })
+  await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address) // the same limit as when joining: this reveals registered addresses
+  const result = await availability(world.db, 'email', email, undefined)
+  if (result !== 'Available') throw refuseFields({ email: result })
   await countAgainstLimits(world, [
     ['LIMIT_LETTERS', visitor.address],
     ['LIMIT_LETTERS_BY_NAME', claimValue(email)],
@@ -64,21 +64,21 @@ export async function changeEmail(world: World, { email, current_password }: Ema
   return member_id
 }
 
-/** The letter to a new address, unless it was confirmed or given up meanwhile. */
+/** The email to a new address, unless the link was used or replaced in the meantime. */
 export async function confirmAddressEmailFor(world: World, { member_id }: JobPayloads['confirm_email']) {
-  const seed = await findNewestLink(world, 'email', member_id)
-  if (!seed?.email) return undefined
+  const link = await findNewestLink(world, 'email', member_id)
+  if (!link?.email) return undefined
   const { first_name } = await findMember(world, member_id)
-  return confirmAddressEmail(world, { email: seed.email, first_name, word: linkToken(world, seed) })
+  return confirmAddressEmail(world, { email: link.email, first_name, token: linkToken(world, link) })
 }
 
-/** The reader of a new address has answered: from now on it is the member's, and the old one hears of it. */
-export async function confirmEmail(world: World, word: string): Promise<{ email: string }> {
-  if (!(await findLink(world, 'email', word))) throw expiredLinkRefusal() // most who come late need no transaction
+/** Changes the address, frees the old one for others, and informs its owner. */
+export async function confirmEmail(world: World, { token }: { token: string }): Promise<{ email: string }> {
+  if (!(await findLink(world, 'email', token))) throw expiredLinkRefusal() // saves the transaction for most expired links
   return inTransaction(world.db, async (db) => {
-    const used = await redeemLink({ ...world, db }, 'email', word)
-    if (!used?.email) throw expiredLinkRefusal()
-    const { email, member_id } = used
+    const link = await redeemLink({ ...world, db }, 'email', token)
+    if (!link?.email) throw expiredLinkRefusal()
+    const { email, member_id } = link
     const member = await db
       .selectFrom('member')
       .select(['enrollment_id', 'email', 'first_name'])
@@ -86,8 +86,8 @@ export async function confirmEmail(world: World, word: string): Promise<{ email:
       .forUpdate()
       .executeTakeFirstOrThrow()
     const { enrollment_id, first_name } = member
-    const isOurs = await claimName(db, { kind: 'email', value: claimValue(email), enrollment_id })
-    if (!isOurs) throw new Refusal(409, takenMessages.email)
+    const isClaimed = await claimName(db, { kind: 'email', value: claimValue(email), enrollment_id })
+    if (!isClaimed) throw new Refusal(409, takenMessages.email)
     await db
       .deleteFrom('claim')
       .where('kind', '=', 'email')
@@ -95,7 +95,7 @@ export async function confirmEmail(world: World, word: string): Promise<{ email:
       .where('enrollment_id', '=', enrollment_id)
       .execute()
     await db.updateTable('member').set({ email }).where('id', '=', member_id).execute()
-    await deleteLinks(db, member_id) // also those that were sent to the old address
+    await deleteLinks(db, member_id) // also password links sent to the old address
     await addJob(db, 'email_changed', { email: member.email, first_name, new_email: email }, world.now())
     return { email }
   })

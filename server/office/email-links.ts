@@ -5,21 +5,21 @@ import { Refusal } from '#server/refusal.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
 import type { World } from '#server/world.ts'
 
-/** Words that are sent by letter and open one thing once: a new password, or a new email address. */
+/** One-time links that are sent by email: to reset a password, or to confirm a new email address. */
 
-const hoursGood = { password: 1, email: 24 }
-type Purpose = keyof typeof hoursGood
+const validHours = { password: 1, email: 24 }
+type Purpose = keyof typeof validHours
 
-/** What a word is made from. */
+/** The token of a link is derived from these values. */
 type LinkSeed = Pick<Tables['email_link'], 'purpose' | 'member_id' | 'email' | 'created_at'>
 
-/** The word is derived and never stored, so a letter that is sent again carries the same one. */
+/** Derived instead of stored, so that an email that is sent again contains the same token. */
 export const linkToken = ({ keys }: Pick<World, 'keys'>, { purpose, member_id, email, created_at }: LinkSeed): string =>
   keys.hmac('letter keys', JSON.stringify([purpose, member_id, email, created_at.toISOString()]))
 
 /**
- * Makes a word good. A new address takes the place of the one asked for before; a word for a new password does not, or a
- * stranger who asks for another would spoil the letter that has just arrived. Runs in a transaction that holds the member.
+ * Makes a link valid. A new email link replaces the member's earlier one. A password link does not, because a stranger
+ * who requests another reset would break the link that has just arrived. The caller's transaction locks the member's row.
  */
 export async function activateLink({ db, keys }: Pick<World, 'db' | 'keys'>, seed: LinkSeed): Promise<void> {
   if (seed.purpose === 'email')
@@ -30,7 +30,7 @@ export async function activateLink({ db, keys }: Pick<World, 'db' | 'keys'>, see
     .execute()
 }
 
-/** The same for somebody who may come twice, or late: what was good once and is used up or too old does not come back. */
+/** For a job that may run twice or late: a link that was used or has expired does not become valid again. */
 export async function activateLinkOnce(
   { db, keys, now }: Pick<World, 'db' | 'keys' | 'now'>,
   seed: LinkSeed,
@@ -41,37 +41,37 @@ export async function activateLinkOnce(
   if (isFirst) await activateLink({ db, keys }, seed)
 }
 
-const expiryOf = ({ purpose, created_at }: LinkSeed) => new Date(created_at.getTime() + hoursGood[purpose] * 3_600_000)
+const expiryOf = ({ purpose, created_at }: LinkSeed) => new Date(created_at.getTime() + validHours[purpose] * 3_600_000)
 
-/** Whose word it is, while it is good. */
-export const findLink = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose, word: string) =>
+/** The member a valid link belongs to. */
+export const findLink = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose, token: string) =>
   db
     .selectFrom('email_link')
     .innerJoin('member', 'member.id', 'email_link.member_id')
     .selectAll('member')
-    .where('key_hash', '=', sha256(word))
+    .where('key_hash', '=', sha256(token))
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now())
     .executeTakeFirst()
 
-/** Uses a word up. Of many who bring it at once, one gets what it stands for. */
-export const redeemLink = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose, word: string) =>
+/** Uses up a link. When several requests bring the same token at once, only one succeeds. */
+export const redeemLink = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose, token: string) =>
   db
     .deleteFrom('email_link')
-    .where('key_hash', '=', sha256(word))
+    .where('key_hash', '=', sha256(token))
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now())
     .returning(['member_id', 'email'])
     .executeTakeFirst()
 
 export const expiredLinkRefusal = (advice = '') =>
-  new Refusal(401, `This link was used before or is too old. ${advice}`.trim())
+  new Refusal(401, `This link has expired or was already used. ${advice}`.trim())
 
-/** Nothing that was sent to this member before opens anything. */
+/** Invalidates all links that were sent to a member. */
 export const deleteLinks = (db: Db, member_id: string) =>
   db.deleteFrom('email_link').where('member_id', '=', member_id).execute()
 
-/** The newest word of a member for a purpose, as long as it is good. */
+/** A member's newest valid link for a purpose. */
 export const findNewestLink = (
   { db, now }: Pick<World, 'db' | 'now'>,
   purpose: Purpose,

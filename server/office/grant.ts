@@ -3,38 +3,38 @@ import { consumeKey } from '#server/db/one-time-keys.ts'
 import { signJws } from '#server/secrets/secrets.ts'
 import type { World } from '#server/world.ts'
 
-const SECONDS_GOOD = 60
+const VALID_SECONDS = 60
 
-/** What else is signed with the same key says that it is something else. */
-const GRANT = 'JWT'
+/** Other documents signed with the same key have another type. */
+const GRANT_JWS_TYPE = 'JWT'
 
-/** A key to the office for one member: signed, for one office, good once and for a minute. */
+/** A signed token that opens the office for one member: valid once, for one minute, at one office URL. */
 export const mintGrant = ({ keys, config, now }: Pick<World, 'keys' | 'config' | 'now'>, member_id: string): string => {
   const seconds = Math.floor(now().getTime() / 1000)
-  const { payload, ...said } = signJws(keys.signing, GRANT, {
+  const { payload, ...jws } = signJws(keys.signing, GRANT_JWS_TYPE, {
     iss: config.PUBLIC_URL,
     aud: config.OFFICE_URL,
     sub: member_id,
     jti: randomUUID(),
     iat: seconds,
-    exp: seconds + SECONDS_GOOD,
+    exp: seconds + VALID_SECONDS,
   })
-  return `${said.protected}.${payload}.${said.signature}`
+  return `${jws.protected}.${payload}.${jws.signature}`
 }
 
-/** The member whom a grant lets in, once; nobody for one that is changed, late, used, or for another office. */
+/** The member's id; undefined if the grant was changed, has expired, was used before, or is for another office. */
 export async function redeemGrant({ db, keys, config, now }: World, token: string): Promise<string | undefined> {
   const { publicJwk } = keys.signing
-  const rules = {
+  const expected = {
     algorithms: ['ES256'],
-    typ: GRANT,
+    typ: GRANT_JWS_TYPE,
     issuer: config.PUBLIC_URL,
     audience: config.OFFICE_URL,
     currentDate: now(),
   }
-  const { importJWK, jwtVerify } = await import('jose') // a start should not wait for it
-  const checked = await jwtVerify(token, await importJWK(publicJwk, 'ES256'), rules).catch(() => undefined)
-  const { sub, jti, exp } = checked?.payload ?? {}
+  const { importJWK, jwtVerify } = await import('jose') // loaded on demand, to start faster
+  const result = await jwtVerify(token, await importJWK(publicJwk, 'ES256'), expected).catch(() => undefined)
+  const { sub, jti, exp } = result?.payload ?? {}
   if (!sub || !jti || !exp) return undefined
   const isFirst = await consumeKey(db, { kind: 'grant', key: jti, expires_at: new Date(exp * 1000) })
   return isFirst ? sub : undefined

@@ -15,33 +15,34 @@ import { findByName } from './sign-in.ts'
 
 type Change = { password: string; current_password: string }
 
-/** Every session ends, and this browser begins a new one. */
+/** Signs out every browser. This one gets a new session. */
 export async function changePassword(world: World, { password, current_password }: Change, visitor: Visitor) {
   const member = await requirePassword(world, current_password, visitor)
   rejectGuessablePassword({ ...member, password })
   const password_hash = await hashPassword(password, world.config)
   const session = await inTransaction(world.db, async (db) => {
-    const changed = await db
+    const result = await db
       .updateTable('member')
       .set({ password_hash })
       .where('id', '=', member.id)
       .where('password_hash', '=', member.password_hash)
       .executeTakeFirst()
-    if (Number(changed.numUpdatedRows) === 0) throw new Refusal(409, 'Your password was changed a moment ago.')
-    await shutOut(db, member.id, world.now())
+    if (Number(result.numUpdatedRows) === 0)
+      throw new Refusal(409, 'Your password was just changed. Please sign in again.')
+    await revokeAccess(db, member.id, world.now())
     return openSession({ ...world, db }, member.id)
   })
   visitor.setOfficeCookie(browserMark(world, { id: member.id, password_hash }), session)
 }
 
-/** A new password shuts out whoever had the old one: sessions, and letters that are still on their way. */
-async function shutOut(db: Db, member_id: string, now: Date) {
+/** Anyone with the old password loses access: sessions are closed, and links that were already emailed no longer work. */
+async function revokeAccess(db: Db, member_id: string, now: Date) {
   await deleteLinks(db, member_id)
   await closeAllSessions(db, member_id)
   await addJob(db, 'password_changed', { member_id }, now)
 }
 
-/** Does the same for every name: whether it is anybody's is found out later, when nobody waits for the answer. */
+/** Does the same for every name, so that response and timing do not reveal members. A job looks the name up later. */
 export async function requestPasswordReset(world: World, { name }: { name: string }, visitor: Visitor): Promise<void> {
   await countAgainstLimits(world, [
     ['LIMIT_LETTERS', visitor.address],
@@ -51,33 +52,34 @@ export async function requestPasswordReset(world: World, { name }: { name: strin
   await addJob(world.db, 'forgotten', { name, asked_at: now.toISOString() }, now)
 }
 
-/** The letter to who forgot their password; none to a name that is nobody's, or when the word was used or is too old. */
+/** The password reset email; undefined for an unknown name, or if the link was used or has expired in the meantime. */
 export async function passwordResetEmailFor(world: World, { name, asked_at }: JobPayloads['forgotten']) {
   const member = await findByName(world, name)
   if (!member) return undefined
-  const asked = { purpose: 'password' as const, member_id: member.id, email: null, created_at: new Date(asked_at) }
+  const seed = { purpose: 'password' as const, member_id: member.id, email: null, created_at: new Date(asked_at) }
   const { email, first_name } = await inTransaction(world.db, async (db) => {
-    const held = db.selectFrom('member').select(['email', 'first_name']).where('id', '=', member.id).forUpdate()
-    const reader = await held.executeTakeFirstOrThrow() // the address may have changed since the name was looked up
-    await activateLinkOnce({ ...world, db }, asked)
-    return reader
+    const lockedMember = db.selectFrom('member').select(['email', 'first_name']).where('id', '=', member.id).forUpdate()
+    const recipient = await lockedMember.executeTakeFirstOrThrow() // the address may have changed since the lookup
+    await activateLinkOnce({ ...world, db }, seed)
+    return recipient
   })
-  const word = linkToken(world, asked)
-  return (await findLink(world, 'password', word)) ? passwordResetEmail(world, { email, first_name, word }) : undefined
+  const token = linkToken(world, seed)
+  const isValid = await findLink(world, 'password', token)
+  return isValid ? passwordResetEmail(world, { email, first_name, token }) : undefined
 }
 
 type Reset = { token: string; password: string }
 
 export async function resetPassword(world: World, { token, password }: Reset, visitor: Visitor): Promise<void> {
-  const member = await findLink(world, 'password', token) // a word is not lost to a password that will not do
-  if (!member) throw expiredLinkRefusal('Please ask for a new one.')
+  const member = await findLink(world, 'password', token) // a rejected password does not use up the link
+  if (!member) throw expiredLinkRefusal('Please request a new one.')
   rejectGuessablePassword({ ...member, password })
   const password_hash = await hashPassword(password, world.config)
   await inTransaction(world.db, async (db) => {
-    const used = await redeemLink({ ...world, db }, 'password', token)
-    if (!used) throw expiredLinkRefusal('Please ask for a new one.')
-    await db.updateTable('member').set({ password_hash }).where('id', '=', used.member_id).execute()
-    await shutOut(db, used.member_id, world.now())
+    const link = await redeemLink({ ...world, db }, 'password', token)
+    if (!link) throw expiredLinkRefusal('Please request a new one.')
+    await db.updateTable('member').set({ password_hash }).where('id', '=', link.member_id).execute()
+    await revokeAccess(db, link.member_id, world.now())
   })
-  visitor.trustBrowser(browserMark(world, { id: member.id, password_hash })) // strangers who guess at the door keep nobody out who reads the member's mail
+  visitor.trustBrowser(browserMark(world, { id: member.id, password_hash })) // strangers' guesses cannot lock the member out
 }

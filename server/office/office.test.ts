@@ -19,16 +19,16 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-const joined = async () => (await site.post('enrollment/add-enrollment', await filledForm(site))).json()
+const enroll = async () => (await site.post('enrollment/add-enrollment', await filledForm(site))).json()
 const enter = (token: string, headers = {}) => site.post('office/session', { token }, headers)
 
 describe('a grant', () => {
-  it('4.16 is not spent by opening its address', async () => {
-    const { token, vo_url } = await joined()
+  it('4.16 is not used up by opening its URL', async () => {
+    const { token, vo_url } = await enroll()
     const { pathname } = new URL(officeAddress(vo_url, token))
     for (const _scanner of [1, 2]) {
-      const door = await site.get(pathname)
-      expect([door.statusCode, door.headers['referrer-policy'], door.headers['cache-control']]).toEqual([
+      const page = await site.get(pathname)
+      expect([page.statusCode, page.headers['referrer-policy'], page.headers['cache-control']]).toEqual([
         200,
         'no-referrer',
         'no-store',
@@ -39,97 +39,95 @@ describe('a grant', () => {
     expect(site.log()).not.toContain(pathname.split('/').at(-1))
   })
 
-  it('4.16 opens one session, however many bring it at once', async () => {
-    const { token } = await joined()
+  it('4.16 opens one session, even if many requests bring it at the same time', async () => {
+    const { token } = await enroll()
     const sessions = await site.db.selectFrom('office_session').select('key_hash').execute()
     expect(await byManyVisitors((headers) => enter(token, headers))).toEqual({ 200: 1, 401: CROWD - 1 })
     expect(await site.db.selectFrom('office_session').select('key_hash').execute()).toHaveLength(sessions.length + 1)
   })
 
-  it('4.16 is refused when it is late', async () => {
-    const { token } = await joined()
+  it('4.16 is refused after it has expired', async () => {
+    const { token } = await enroll()
     site.pass(61)
     const late = await enter(token)
-    expect([late.statusCode, late.json().message]).toEqual([
-      401,
-      'This link into the office was used before or is too old.',
-    ])
+    expect([late.statusCode, late.json().message]).toEqual([401, 'This sign-in link has expired or was already used.'])
   })
 
-  it('4.16 is refused when it is changed, foreign, unsigned or made up', async () => {
-    const { token } = await joined()
+  it('4.16 is refused if it was changed, unsigned, made up or issued for another office', async () => {
+    const { token } = await enroll()
     const [head, body, signature] = token.split('.')
     const none = Buffer.from('{"alg":"none"}').toString('base64url')
     const member = await site.db.selectFrom('member').select('id').executeTakeFirst()
-    const elsewhere = { ...site.world, config: { ...site.world.config, OFFICE_URL: 'http://elsewhere.test' } }
-    const foreign = mintGrant(elsewhere, member?.id ?? '')
+    const otherOffice = { ...site.world, config: { ...site.world.config, OFFICE_URL: 'http://elsewhere.test' } }
+    const foreign = mintGrant(otherOffice, member?.id ?? '')
     const { kty, crv, x, y } = site.world.keys.signing.publicJwk
-    const confused = await new SignJWT({})
+    const wrongAlgorithm = await new SignJWT({})
       .setProtectedHeader({ alg: 'HS256' })
       .setSubject(member?.id ?? '')
       .setJti('x')
       .setExpirationTime('1m')
       .sign(new TextEncoder().encode(JSON.stringify({ kty, crv, x, y })))
     const changed = Buffer.from(JSON.stringify({ sub: member?.id })).toString('base64url')
-    for (const bad of [`${head}.${changed}.${signature}`, `${none}.${body}.`, foreign, confused, 'x', ''])
+    for (const bad of [`${head}.${changed}.${signature}`, `${none}.${body}.`, foreign, wrongAlgorithm, 'x', ''])
       expect((await enter(bad)).statusCode, bad).toBe(401)
     expect((await enter(token)).statusCode).toBe(200)
   })
 
-  it('6.4 that opens does not count, nor does the word of a letter: many may join from one address', async () => {
+  it('6.4 that succeeds does not count against the limit, nor does an email link: many can join from one address', async () => {
     const strict = await testSite({ LIMIT_GRANTS: '1/3600' })
-    const bring = async (path: string, said: object) => (await strict.post(`office/${path}`, said)).statusCode
-    const wordTo = async (reader: string, subject: string) => linkTokenIn((await emailsTo(strict, reader, subject))[0])
+    const statusOf = async (path: string, body: object) => (await strict.post(`office/${path}`, body)).statusCode
+    const tokenSentTo = async (email: string, subject: string) =>
+      linkTokenIn((await emailsTo(strict, email, subject))[0])
     const { cookie, email, password } = await memberInOffice(strict)
-    expect(await bring('session', { token: (await joinedMember(strict)).token })).toBe(200)
+    expect(await statusOf('session', { token: (await joinedMember(strict)).token })).toBe(200)
     const moved = `moved.${email}`
     await strict.post('office/email', { email: moved, current_password: password }, { cookie })
-    const confirming = await wordTo(moved, 'Confirm your email address')
-    expect(await bring('confirm-email', { token: confirming })).toBe(200)
-    await bring('forgotten-password', { name: moved })
-    const forgotten = await wordTo(moved, 'Set a new password')
-    expect(await bring('new-password', { token: forgotten, password: 'Lemon-Tree-9' })).toBe(200)
-    expect([await bring('session', { token: 'x' }), await bring('session', { token: 'x' })]).toEqual([401, 429])
+    const emailToken = await tokenSentTo(moved, 'Confirm your email address')
+    expect(await statusOf('confirm-email', { token: emailToken })).toBe(200)
+    await statusOf('forgotten-password', { name: moved })
+    const passwordToken = await tokenSentTo(moved, 'Reset your password')
+    expect(await statusOf('new-password', { token: passwordToken, password: 'Lemon-Tree-9' })).toBe(200)
+    expect([await statusOf('session', { token: 'x' }), await statusOf('session', { token: 'x' })]).toEqual([401, 429])
     await strict.close()
   })
 })
 
 describe('the office', () => {
   it('4.17 greets a member who is signed in', async () => {
-    const entered = await enter((await joined()).token)
+    const entered = await enter((await enroll()).token)
     expect(String(entered.headers['set-cookie'])).toMatch(/foyer_office=[\w-]{43}; .*HttpOnly; SameSite=Lax/)
     const office = await site.get('/office', { cookie: cookieOf(entered) })
     expect([office.statusCode, office.body.includes('Hello Zoë')]).toEqual([200, true])
     expect(office.body).toMatch(/http:\/\/foyer\.test\/zoe\d+/)
   })
 
-  it('4.17 says so when nobody is signed in, or no longer', async () => {
+  it('4.17 asks to sign in without a session, or after it has expired', async () => {
     expect((await site.get('/office')).statusCode).toBe(401)
     expect((await site.get('/office', { cookie: 'foyer_office=made-up' })).body).toContain('Closed')
-    const cookie = cookieOf(await enter((await joined()).token))
+    const cookie = cookieOf(await enter((await enroll()).token))
     site.pass(12 * 3600 + 1)
     expect((await site.get('/office', { cookie })).statusCode).toBe(401)
   })
 
   it('4.17 ends a session when the member signs out', async () => {
-    const cookie = cookieOf(await enter((await joined()).token))
-    const left = await site.post('office/sign-out', {}, { cookie })
-    expect(String(left.headers['set-cookie'])).toContain('foyer_office=;')
+    const cookie = cookieOf(await enter((await enroll()).token))
+    const reply = await site.post('office/sign-out', {}, { cookie })
+    expect(String(reply.headers['set-cookie'])).toContain('foyer_office=;')
     expect((await site.get('/office', { cookie })).statusCode).toBe(401)
   })
 
-  it('4.16 keeps only a hash of the session’s word', async () => {
-    const word = cookieOf(await enter((await joined()).token)).split('=')[1]
+  it('4.16 stores only a hash of the session key', async () => {
+    const key = cookieOf(await enter((await enroll()).token)).split('=')[1]
     const rows = await site.db.selectFrom('office_session').selectAll().execute()
-    expect(JSON.stringify(rows)).not.toContain(word)
+    expect(JSON.stringify(rows)).not.toContain(key)
   })
 
-  it('4.17 leaves its place to the operator’s own', async () => {
-    const own = await testSite({ OFFICE_URL: 'https://office.example' })
-    expect((await own.get('/office')).statusCode).toBe(404)
-    expect((await own.post('enrollment/add-enrollment', await filledForm(own))).json().vo_url).toBe(
+  it('4.17 can be replaced by the operator’s own', async () => {
+    const site = await testSite({ OFFICE_URL: 'https://office.example' })
+    expect((await site.get('/office')).statusCode).toBe(404)
+    expect((await site.post('enrollment/add-enrollment', await filledForm(site))).json().vo_url).toBe(
       'https://office.example',
     )
-    await own.close()
+    await site.close()
   })
 })

@@ -18,7 +18,7 @@ afterAll(() => site.close())
 const startOf = (body: string) =>
   JSON.parse(/<script type="application\/json" id="start">(.*?)<\/script>/.exec(body)?.[1] ?? '{}')
 
-it('15.3 the office comes with all it shows in the HTML', async () => {
+it('15.3 the office page contains all its data in the HTML', async () => {
   const office = await site.get('/office', { cookie })
   expect(office.statusCode).toBe(200)
   expect(startOf(office.body)).toMatchObject({
@@ -35,7 +35,7 @@ it.each([
   ['/office/new-password', 200, 'new-password'],
   ['/office/confirm-email', 200, 'confirm-email'],
   ['/office/autologin/grant-access/a~b~c', 200, 'door'],
-])('15.2 who is not signed in finds at %s: %i %s', async (url, status, screen) => {
+])('15.2 without a session, %s responds %i with the screen %s', async (url, status, screen) => {
   const page = await site.get(url)
   expect([page.statusCode, startOf(page.body)]).toEqual([status, { screen }])
   expect(page.headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' })
@@ -46,23 +46,23 @@ it.each([
   ['cross-site', true],
   ['same-site', true],
   ['none', true],
-])('4.16 who comes to a grant from %s is asked first: %s', async (from, isForeign) => {
+])('4.16 a visitor who opens a grant link from %s must confirm first: %s', async (from, isFromOtherSite) => {
   const { body } = await site.get('/office/autologin/grant-access/a~b~c', { 'sec-fetch-site': from })
-  expect(startOf(body)).toEqual({ screen: 'door', ...(isForeign && { isForeign }) })
+  expect(startOf(body)).toEqual({ screen: 'door', ...(isFromOtherSite && { isFromOtherSite }) })
 })
 
-it('7.1 its pages have styles of their own, and may load nothing more for that', async () => {
+it('7.1 its pages have their own styles, and the same policy otherwise', async () => {
   const [office, wizard] = await Promise.all([site.get('/office'), site.get('/ana')])
   const css = /<style>(.*?)<\/style>/s.exec(office.body)?.[1] ?? ''
   const allowed = `style-src 'sha256-${hash('sha256', css, 'base64')}';`
   const policies = [office, wizard].map(({ headers }) => String(headers['content-security-policy']))
   expect(policies[0]).toContain(allowed)
   expect(policies[1]).not.toContain(allowed)
-  const others = policies.map((policy) => policy.replace(/style-src [^;]*/, ''))
-  expect(others[0]).toBe(others[1])
+  const withoutStyles = policies.map((policy) => policy.replace(/style-src [^;]*/, ''))
+  expect(withoutStyles[0]).toBe(withoutStyles[1])
 })
 
-it('15.14 the link can be scanned', async () => {
+it('15.14 the link is available as a QR code', async () => {
   const code = await site.get('/office/link.svg', { cookie })
   expect([code.statusCode, code.headers['content-type'], code.headers['cache-control']]).toEqual([
     200,
@@ -72,7 +72,7 @@ it('15.14 the link can be scanned', async () => {
   expect(code.body).toMatch(/^<svg /)
 })
 
-it('15.13 what was accepted can be taken home', async () => {
+it('15.13 the signed consent can be downloaded', async () => {
   const bundle = await site.get('/office/consent.json', { cookie })
   expect(bundle.headers).toMatchObject({
     'content-disposition': `attachment; filename="consent-${username}.json"`,

@@ -10,7 +10,7 @@ import { qrCode } from './qr-code.ts'
 import { memberOfSession } from './session.ts'
 import { viewOffice } from './view.ts'
 
-/** An operator's own office (OFFICE_URL) takes the place of ours. */
+/** An operator can replace our office with their own (OFFICE_URL). */
 export const isOfficeOurs = ({ PUBLIC_URL, OFFICE_URL }: Config) => OFFICE_URL === `${PUBLIC_URL}/office`
 
 const titles: Record<OfficeStart['screen'], string> = {
@@ -22,18 +22,18 @@ const titles: Record<OfficeStart['screen'], string> = {
   'confirm-email': 'New email address',
 }
 
-/** Screens that anybody may open. Where a word stands in the address, only the page's script reads it, and nobody else may. */
-const openScreens = {
+/** Screens that need no session. Tokens in their URLs are read only by the page's script. */
+const publicScreens = {
   '/office/forgotten-password': 'forgotten-password',
   '/office/new-password': 'new-password',
   '/office/confirm-email': 'confirm-email',
 } as const
 
-const hidden = { schema: { hide: true } }
+const undocumented = { schema: { hide: true } }
 
-/** The pages of the office that we ship. */
+/** The pages of our own office. */
 export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
-  const show = (request: FastifyRequest, reply: FastifyReply, start: OfficeStart, status = 200) =>
+  const sendScreen = (request: FastifyRequest, reply: FastifyReply, start: OfficeStart, status = 200) =>
     sendPage(request, reply.header('referrer-policy', 'no-referrer'), shell, {
       title: `${titles[start.screen]} · ${brand.name}`,
       body: shell.pages.office(start),
@@ -42,32 +42,32 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
       script: shell.head.officeScript,
     })
 
-  for (const [path, screen] of Object.entries(openScreens))
-    app.get(path, hidden, (request, reply) => show(request, reply, { screen }))
-  app.get('/office/autologin/grant-access/:token', hidden, (request, reply) =>
-    show(request, reply, { screen: 'door', ...(isSameOrigin(request) ? {} : { isFromOtherSite: true }) }),
+  for (const [path, screen] of Object.entries(publicScreens))
+    app.get(path, undocumented, (request, reply) => sendScreen(request, reply, { screen }))
+  app.get('/office/autologin/grant-access/:token', undocumented, (request, reply) =>
+    sendScreen(request, reply, { screen: 'door', ...(isSameOrigin(request) ? {} : { isFromOtherSite: true }) }),
   )
 
   type Member = NonNullable<Awaited<ReturnType<typeof memberOfSession>>>
 
-  /** What only a member sees; who is not signed in may do so here. */
-  const addForMembers = (
+  /** Only for signed-in members; everyone else gets the sign-in screen. */
+  const addMemberPage = (
     path: string,
-    answer: (member: Member, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
+    handler: (member: Member, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
   ) =>
-    app.get(path, hidden, async (request, reply) => {
+    app.get(path, undocumented, async (request, reply) => {
       const key = readOfficeCookie(request)
       const member = key ? await memberOfSession(world, key) : undefined
-      return member ? answer(member, request, reply) : show(request, reply, { screen: 'sign-in' }, 401)
+      return member ? handler(member, request, reply) : sendScreen(request, reply, { screen: 'sign-in' }, 401)
     })
 
-  addForMembers('/office', async ({ id }, request, reply) =>
-    show(request, reply, { screen: 'office', view: await viewOffice(world, id) }),
+  addMemberPage('/office', async ({ id }, request, reply) =>
+    sendScreen(request, reply, { screen: 'office', view: await viewOffice(world, id) }),
   )
-  addForMembers('/office/link.svg', async ({ username }, _request, reply) =>
+  addMemberPage('/office/link.svg', async ({ username }, _request, reply) =>
     reply.type('image/svg+xml').send(qrCode(`${world.config.PUBLIC_URL}/${username}`)),
   )
-  addForMembers('/office/consent.json', async ({ id, username }, _request, reply) =>
+  addMemberPage('/office/consent.json', async ({ id, username }, _request, reply) =>
     reply
       .type('application/json')
       .header('content-disposition', `attachment; filename="consent-${username}.json"`)

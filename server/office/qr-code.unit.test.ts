@@ -4,8 +4,8 @@ import { qrCode } from './qr-code.ts'
 
 const SCALE = 4
 
-/** What a camera sees of the SVG: our paths are rows of dark rectangles, one module high. */
-function picture(svg: string) {
+/** Renders the SVG to pixels. Its paths are dark rectangles, one module high. */
+function renderPixels(svg: string) {
   const size = Number(/viewBox="0 0 (\d+)/.exec(svg)?.[1])
   const side = size * SCALE
   const data = new Uint8Array(side * side * 4).fill(255)
@@ -19,6 +19,6 @@ function picture(svg: string) {
 it.each(['http://localhost:3000/zoe', `https://members.a-rather-long-name.example/${'x'.repeat(30)}`])(
   '15.14 a camera reads %s',
   (link) => {
-    expect(decodeQR(picture(qrCode(link)))).toBe(link)
+    expect(decodeQR(renderPixels(qrCode(link)))).toBe(link)
   },
 )

@@ -4,22 +4,37 @@ import type { Visitor } from '#server/enrollment/visitor.ts'
 import { Refusal } from '#server/refusal.ts'
 import { verifyPassword } from '#server/secrets/password-hash.ts'
 import type { World } from '#server/world.ts'
-import { browserMark, openSessionByPassword, startSession } from './session.ts'
+import { redeemGrant } from './grant.ts'
+import { browserMark, openSession, openSessionByPassword, startSession } from './session.ts'
 
-type Asked = { name: string; password: string }
+/** With the one-time grant that a new member gets. */
+export async function signInWithGrant(world: World, { token }: { token: string }, visitor: Visitor): Promise<void> {
+  const member_id = await redeemGrant(world, token)
+  if (!member_id) throw new Refusal(401, 'This sign-in link has expired or was already used.')
+  const member = await world.db
+    .selectFrom('member')
+    .select(['id', 'password_hash'])
+    .where('id', '=', member_id)
+    .executeTakeFirstOrThrow()
+  await startSession(world, visitor, member, await openSession(world, member_id))
+}
 
-/** By username or email, and password. Who is not known is asked the same questions and waits as long. */
-export async function signIn(world: World, { name, password }: Asked, visitor: Visitor): Promise<void> {
+type Credentials = { name: string; password: string }
+
+/** With username or email, and password. An unknown name takes the same steps and the same time as a known one. */
+export async function signIn(world: World, { name, password }: Credentials, visitor: Visitor): Promise<void> {
   const member = await findByName(world, name)
-  const { trustedBrowser: knownAs } = visitor
-  const counted = member && knownAs?.mark === browserMark(world, member) ? knownAs.browser : claimValue(name) // strangers lock out strangers
-  const isRight = await tryPassword(world, password, member?.password_hash, { name: counted, visitor })
-  const session = member && isRight ? await openSessionByPassword(world, member) : undefined
-  if (!member || !session) throw new Refusal(401, 'Username or password do not match.')
+  const { trustedBrowser } = visitor
+  const isTrusted = member && trustedBrowser?.mark === browserMark(world, member)
+  // A trusted browser has a limit of its own: strangers who guess passwords cannot lock the member out.
+  const limitedName = isTrusted ? trustedBrowser.browser : claimValue(name)
+  const isCorrect = await tryPassword(world, password, member?.password_hash, { name: limitedName, visitor })
+  const session = member && isCorrect ? await openSessionByPassword(world, member) : undefined
+  if (!member || !session) throw new Refusal(401, 'Incorrect username or password.')
   await startSession(world, visitor, member, session)
 }
 
-/** The member of that name. A username has no @, an email address has one. */
+/** Finds a member by username or email. Only an email address contains an @. */
 export const findByName = ({ db }: Pick<World, 'db'>, name: string) =>
   db
     .selectFrom('claim')
@@ -30,8 +45,8 @@ export const findByName = ({ db }: Pick<World, 'db'>, name: string) =>
     .executeTakeFirst()
 
 /**
- * Whether a password is right, as long as there were not too many wrong ones from this address or for this name. It counts
- * as wrong until it is right, so that many at once cannot outrun a limit.
+ * Whether a password is correct, within the limits for failures by address and by name. Each attempt counts as a failure
+ * until it succeeds, so that many parallel attempts cannot exceed a limit.
  */
 export async function tryPassword(
   world: World,
@@ -43,11 +58,11 @@ export async function tryPassword(
     ['LIMIT_SIGN_INS', visitor.address],
     ['LIMIT_SIGN_INS_BY_NAME', name],
   ])
-  let isRight: boolean | undefined
+  let isCorrect: boolean | undefined
   try {
-    isRight = await verifyPassword(password, password_hash, world.config)
-    return isRight
+    isCorrect = await verifyPassword(password, password_hash, world.config)
+    return isCorrect
   } finally {
-    if (isRight !== false) await failure.giveBack().catch(() => undefined) // what could not be tried was not wrong
+    if (isCorrect !== false) await failure.giveBack().catch(() => undefined) // also when the server was too busy to check
   }
 }

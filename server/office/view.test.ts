@@ -51,7 +51,7 @@ describe('the office', () => {
     expect(await view(cookie)).not.toHaveProperty('membership.cancelled_on')
   })
 
-  it('15.3 counts visits and joins by week, Monday to Sunday, empty ones too', async () => {
+  it('15.3 counts visits and joins by week, Monday to Sunday, including empty weeks', async () => {
     const { cookie, username } = await memberInOffice(site) // 2026-11-15 is a Sunday
     await visit(username, 'a')
     await visit(username, 'a')
@@ -60,30 +60,30 @@ describe('the office', () => {
     site.pass(12 * 3600) // Monday, 00:00
     await visit(username, 'a')
     await joinedMember(site, { sponsor_site_name: username, first_name: 'Monday' })
-    await deleteExpired(site.world) // Sunday's visits are a number from here on
+    await deleteExpired(site.world) // aggregates Sunday's visits
     site.pass(8 * 86_400) // Tuesday of the week after
     await visit(username, 'a')
     await deleteExpired(site.world)
     expect(await site.db.selectFrom('page_hit').select('day').where('site', '=', username).execute()).toHaveLength(1)
     const entered = await site.post('office/sign-in', { name: username, password: 'Open-Sesame-7' })
     expect(entered.statusCode).toBe(200)
-    const shown = await view(String(entered.headers['set-cookie']).split(';')[0] ?? cookie)
-    expect(shown.weeks).toHaveLength(12)
-    expect(shown.weeks[0]).toEqual({ from: '2026-09-07', visits: 0, joins: 0 })
-    expect(shown.weeks.slice(-4)).toEqual([
+    const office = await view(String(entered.headers['set-cookie']).split(';')[0] ?? cookie)
+    expect(office.weeks).toHaveLength(12)
+    expect(office.weeks[0]).toEqual({ from: '2026-09-07', visits: 0, joins: 0 })
+    expect(office.weeks.slice(-4)).toEqual([
       { from: '2026-11-02', visits: 0, joins: 0 },
       { from: '2026-11-09', visits: 2, joins: 1 },
       { from: '2026-11-16', visits: 1, joins: 1 },
       { from: '2026-11-23', visits: 1, joins: 0 },
     ])
-    expect(shown.totals).toEqual({ visits: 4, joins: 2 })
-    expect(shown.brought).toEqual([
+    expect(office.totals).toEqual({ visits: 4, joins: 2 })
+    expect(office.brought).toEqual([
       { name: 'Monday Example', joined_on: '2026-11-16' },
       { name: 'Sunday Example', joined_on: '2026-11-15' },
     ])
   })
 
-  it('15.3 is shut for who is not signed in', async () => {
+  it('15.3 refuses every call without a session', async () => {
     for (const [name, { method, path }] of Object.entries(officeCalls)) {
       if (/enter|signIn|leaveOffice|confirm|forget|reset/.test(name)) continue
       const url = `/api${path.replace(':sha256', 'a'.repeat(64))}`
@@ -99,7 +99,7 @@ describe('the office', () => {
     }
   })
 
-  it('15.4 shows an accepted text in its very words, and only to who accepted it', async () => {
+  it('15.4 shows the exact accepted text, only to members who accepted it', async () => {
     const early = await memberInOffice(site)
     const { accepted } = await view(early.cookie)
     expect(accepted.length).toBeGreaterThan(1)
@@ -126,12 +126,12 @@ describe('the office', () => {
   })
 })
 
-it('15.5 no answer to a sponsor carries a joined member’s mail, phone, address or payment', async () => {
+it('15.5 no response to a sponsor contains a referral’s email, phone, address or payment', async () => {
   const sponsor = await memberInOffice(site)
   const { cookie, username, password } = sponsor
-  const people = []
+  const referrals = []
   for (const n of [1, 2, 3])
-    people.push(
+    referrals.push(
       await joinedMember(site, {
         sponsor_site_name: username,
         first_name: `Nora${n}`,
@@ -151,12 +151,12 @@ it('15.5 no answer to a sponsor carries a joined member’s mail, phone, address
     .where(
       'username',
       'in',
-      people.map((person) => person.username),
+      referrals.map((referral) => referral.username),
     )
     .execute()
   const secrets = [
     ...rows.flatMap((row) => Object.values(row)),
-    ...people.flatMap(({ form }) =>
+    ...referrals.flatMap(({ form }) =>
       (['email', 'mobile_phone', 'address', 'city', 'post_code', 'business_name', 'username'] as const).map(
         (field) => form[field],
       ),
@@ -165,7 +165,7 @@ it('15.5 no answer to a sponsor carries a joined member’s mail, phone, address
   ].filter((secret): secret is string => Boolean(secret))
   expect(secrets.length).toBeGreaterThan(30)
 
-  const answers = [await site.get('/office', { cookie }), await site.get(`/${username}`, { cookie })]
+  const responses = [await site.get('/office', { cookie }), await site.get(`/${username}`, { cookie })]
   const payload = {
     mobile_phone: '+12025550111',
     email: 'other@mail.example',
@@ -175,19 +175,19 @@ it('15.5 no answer to a sponsor carries a joined member’s mail, phone, address
     token: 'x',
   }
   for (const [name, { method, path }] of Object.entries(officeCalls)) {
-    if (/leave|changePassword/.test(name)) continue // they end the session, and answer nothing
+    if (/leave|changePassword/.test(name)) continue // they end the session and return nothing
     for (const { sha256 } of path.includes(':') ? (await view(cookie)).accepted : [{ sha256: '' }]) {
       const url = `/api${path.replace(':sha256', sha256)}`
       const headers = { cookie: name === 'signIn' ? '' : cookie }
-      answers.push(await site.ask(method === 'GET' ? { method, url, headers } : { method, url, headers, payload }))
+      responses.push(await site.ask(method === 'GET' ? { method, url, headers } : { method, url, headers, payload }))
     }
   }
-  expect(answers.filter(({ statusCode }) => statusCode === 200).length).toBeGreaterThan(9)
+  expect(responses.filter(({ statusCode }) => statusCode === 200).length).toBeGreaterThan(9)
   expect((await view(cookie)).brought.map(({ name }: { name: string }) => name).sort()).toEqual([
     'Nora1 Example',
     'Nora2 Example',
     'Nora3 Example',
   ])
-  for (const { body, headers } of answers)
+  for (const { body, headers } of responses)
     for (const secret of secrets) expect(`${body} ${JSON.stringify(headers)}`.includes(secret), secret).toBe(false)
 })

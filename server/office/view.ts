@@ -8,14 +8,14 @@ import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 import { findNewestLink } from './email-links.ts'
 
-/** All that a member sees of their own membership. */
+/** Everything a member sees in the office. */
 export async function viewOffice(world: World, member_id: string): Promise<OfficeView> {
   const member = await findMember(world, member_id)
-  const [receipt, accepted, chart, brought, unconfirmed] = await Promise.all([
+  const [receipt, accepted, chart, referrals, emailLink] = await Promise.all([
     receiptOf(world, member_id),
     acceptedTitles(world, member_id),
-    chartOf(world, member),
-    broughtBy(world, member),
+    weeklyChart(world, member),
+    referralsOf(world, member),
     findNewestLink(world, 'email', member_id),
   ])
   const { first_name, last_name, username, email, mobile_phone, sponsor_name } = member
@@ -24,7 +24,7 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
     last_name,
     username,
     email,
-    ...(unconfirmed?.email ? { unconfirmed_email: unconfirmed.email } : {}),
+    ...(emailLink?.email ? { unconfirmed_email: emailLink.email } : {}),
     mobile_phone,
     link: `${world.config.PUBLIC_URL}/${member.own_site ?? username}`,
     joined_on: dayOf(member.joined_at),
@@ -33,13 +33,13 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
     receipt,
     accepted,
     ...chart,
-    brought,
+    brought: referrals,
   }
 }
 
 const dayOf = (time: Date) => time.toISOString().slice(0, 10)
 
-/** The member, whom they joined under, and the site that they have themselves; an operator may have renamed it. */
+/** A member with their sponsor and their own site, which an operator may have renamed. */
 const findMember = ({ db }: World, member_id: string) =>
   db
     .selectFrom('member')
@@ -60,11 +60,11 @@ const membershipOf = ({ joined_at, cancelled_at, ends_at }: Member, now: Date): 
   is_over: ends_at !== null && ends_at <= now,
 })
 
-/** What was bought, for how much, and under which reference it was paid. */
+/** The order lines, the total and the payment reference of a member's order. */
 export async function receiptOf({ db }: World, member_id: string): Promise<OfficeView['receipt']> {
   const { rows: lines } = await readOrder(db, { member_id })
   const [first] = lines
-  if (!first) throw new Error('a member has no order')
+  if (!first) throw new Error('The member has no order.')
   return {
     reference: first.reference,
     paid_on: dayOf(first.created_at),
@@ -97,7 +97,7 @@ async function acceptedTitles({ db }: World, member_id: string): Promise<OfficeV
   return accepted.map((text) => ({ ...text, accepted_at: text.accepted_at.toISOString() }))
 }
 
-/** The very text behind a hash, for a member who accepted it. */
+/** The exact text with this hash, if the member accepted it. */
 export async function acceptedText({ db }: World, member_id: string, sha256: string): Promise<{ content: string }> {
   const text = await db
     .selectFrom('acceptance')
@@ -106,32 +106,32 @@ export async function acceptedText({ db }: World, member_id: string, sha256: str
     .where('member_id', '=', member_id)
     .where('acceptance.sha256', '=', sha256)
     .executeTakeFirst()
-  if (!text) throw new Refusal(404, 'You have accepted no such text.')
+  if (!text) throw new Refusal(404, 'You have not accepted this text.')
   return text
 }
 
-const WEEKS = 12
-const DAY = 86_400_000
+const CHART_WEEKS = 12
+const DAY_MS = 86_400_000
 
-/** Visits and joins through the member's link: of all time, and week by week. Weeks begin on Monday. */
-async function chartOf(world: World, { id }: Member) {
-  const own = sql`sponsor where member_id = ${id}`
+/** Visits and joins through the member's link: by week, starting on Monday, and in total. */
+async function weeklyChart(world: World, { id }: Member) {
+  const ownSites = sql`sponsor where member_id = ${id}`
   const [visits, joins] = await Promise.all([
     countByWeek(
       world,
-      sql`select day, visits as count from page_day where site in (select site from ${own})
-        union all select day, 1 from page_hit where site in (select site from ${own})`,
+      sql`select day, visits as count from page_day where site in (select site from ${ownSites})
+        union all select day, 1 from page_hit where site in (select site from ${ownSites})`,
     ),
     countByWeek(
       world,
       sql`select joined_at at time zone 'UTC' as day, 1 as count from member
-        where sponsor_id in (select id from ${own})`,
+        where sponsor_id in (select id from ${ownSites})`,
     ),
   ])
   const now = world.now()
   const daysSinceMonday = (now.getUTCDay() + 6) % 7
-  const weeks = Array.from({ length: WEEKS }, (_, week) => {
-    const from = dayOf(new Date(now.getTime() - (daysSinceMonday + 7 * (WEEKS - 1 - week)) * DAY))
+  const weeks = Array.from({ length: CHART_WEEKS }, (_, week) => {
+    const from = dayOf(new Date(now.getTime() - (daysSinceMonday + 7 * (CHART_WEEKS - 1 - week)) * DAY_MS))
     return { from, visits: visits.get(from) ?? 0, joins: joins.get(from) ?? 0 }
   })
   return { weeks, totals: { visits: sum(visits), joins: sum(joins) } }
@@ -139,28 +139,28 @@ async function chartOf(world: World, { id }: Member) {
 
 const sum = (counts: Map<string, number>) => [...counts.values()].reduce((total, count) => total + count, 0)
 
-/** Of rows with a day and a count. */
-async function countByWeek({ db }: World, rows: ReturnType<typeof sql>) {
-  const counted = await sql<{ monday: string; count: number }>`
+/** Sums up rows with a day and a count. */
+async function countByWeek({ db }: World, query: ReturnType<typeof sql>) {
+  const { rows } = await sql<{ monday: string; count: number }>`
     select to_char(date_trunc('week', cast(day as timestamp)), 'YYYY-MM-DD') as monday, cast(sum(count) as integer) as count
-    from (${rows}) counted group by 1`.execute(db)
-  return new Map(counted.rows.map(({ monday, count }) => [monday, count]))
+    from (${query}) counted group by 1`.execute(db)
+  return new Map(rows.map(({ monday, count }) => [monday, count]))
 }
 
-const MOST_NAMED = 50
+const MAX_REFERRALS = 50
 
-/** Names and days, and nothing else of them. */
-async function broughtBy({ db }: World, { id }: Member): Promise<OfficeView['brought']> {
-  const brought = await db
+/** The newest referrals: names and dates only, for privacy. */
+async function referralsOf({ db }: World, { id }: Member): Promise<OfficeView['brought']> {
+  const members = await db
     .selectFrom('member')
     .select(['first_name', 'last_name', 'joined_at'])
-    .where('sponsor_id', 'in', (own) =>
-      own.selectFrom('sponsor').select('sponsor.id').where('sponsor.member_id', '=', id),
+    .where('sponsor_id', 'in', (query) =>
+      query.selectFrom('sponsor').select('sponsor.id').where('sponsor.member_id', '=', id),
     )
     .orderBy('joined_at', 'desc')
-    .limit(MOST_NAMED)
+    .limit(MAX_REFERRALS)
     .execute()
-  return brought.map(({ first_name, last_name, joined_at }) => ({
+  return members.map(({ first_name, last_name, joined_at }) => ({
     name: `${first_name} ${last_name}`,
     joined_on: dayOf(joined_at),
   }))

@@ -102,7 +102,7 @@ describe('a gateway that rejects the request', () => {
     const free = await site.post('enrollment/validate_username', { username: 'turnedaway' })
     expect(free.json()).toEqual({ username: 'Available' })
     expect(site.log()).toMatch(
-      /"why":"The sandbox does nothing for this card\.".*the payment gateway rejected the request/,
+      /"why":"The sandbox rejects this card\.".*the payment gateway rejected the request/,
     )
 
     const repeated = await pay({ ...names, cc_number: cards.failed }, { 'idempotency-key': `${enrollment}.1` })

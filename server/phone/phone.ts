@@ -12,7 +12,7 @@ import {
 } from '#server/abuse/limits.ts'
 import { acquireLease, leaseExpiry, releaseLease } from '#server/db/leases.ts'
 import { networkOf, type Visitor } from '#server/enrollment/visitor.ts'
-import type { Sending } from '#server/gateways/sms/port.ts'
+import type { SendResult } from '#server/gateways/sms/port.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 import { countryOf, isPossible } from './numbers.ts'
@@ -58,7 +58,7 @@ export async function sendCode(
   const reducedQuota = await reducedQuotaUses(world, visitor)
   await requireHuman(world, enrollment_id, captcha, visitor)
   await refuseTooSoon(world, enrollment_id, mobile_phone)
-  let sending: Sending | undefined
+  let sending: SendResult | undefined
   const { giveBack } = await countAgainstLimits(world, [
     ['LIMIT_CODES_BY_ADDRESS', visitor.address],
     ['LIMIT_CODES_BY_ENROLLMENT', enrollment_id],

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { runJobs } from '#server/jobs/jobs.ts'
-import { everyRow } from '#server/test/every-row.ts'
+import { allRows } from '#server/test/database-rows.ts'
 import { filledForm, testSite } from '#server/test/site.ts'
 
 it('4.15 leaves no card number, CVC or password in any table or in the log', async () => {
@@ -16,7 +16,7 @@ it('4.15 leaves no card number, CVC or password in any table or in the log', asy
   await pay({ ...secrets, username: 'no spaces' })
   while (await runJobs(site.world));
   const everything =
-    Object.values(await everyRow(site.db))
+    Object.values(await allRows(site.db))
       .flat()
       .join('\n') + site.log()
   expect(everything).toContain('Zoë')

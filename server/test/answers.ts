@@ -1,5 +1,5 @@
-/** What a person answers who makes no mistakes, without the captcha. */
-export const answersOf = (username: string) => ({
+/** A valid enrollment form, without the captcha. */
+export const validAnswers = (username: string) => ({
   sponsor_site_name: 'ana',
   product_ids: '34',
   first_name: 'Zoë',

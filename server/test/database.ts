@@ -14,11 +14,11 @@ export const isPostgres = process.env.TEST_DB === 'postgres'
 
 type TestDatabase = Database & { url: string | undefined }
 
-/** A migrated and seeded database of this test file's own, on the database that the run is about. */
+/** A new migrated and seeded database, on PGlite or PostgreSQL as the test run says. */
 export const testDatabase = async (): Promise<TestDatabase> =>
-  isPostgres ? onPostgres() : onPglite(embedded(await newPglite()))
+  isPostgres ? postgresDatabase() : pgliteDatabase(embedded(await newPglite()))
 
-const onPglite = (db: Db, close = () => db.destroy()): TestDatabase => ({
+const pgliteDatabase = (db: Db, close = () => db.destroy()): TestDatabase => ({
   db,
   description: 'a test',
   markInitialized: async () => undefined,
@@ -28,60 +28,60 @@ const onPglite = (db: Db, close = () => db.destroy()): TestDatabase => ({
 
 const newPglite = async () => PGlite.create({ loadDataDir: await openAsBlob(inject('dump')) })
 
-/** The same, but an embedded one is emptied and lent again, unless a table is missing then: another takes much longer. */
-export async function lentDatabase(): Promise<TestDatabase> {
-  if (isPostgres) return onPostgres()
-  const used = returned.pop()
-  const pglite = used ?? (await newPglite())
-  const db = embedded(lent(pglite))
-  if (used) await empty(db)
+/** The same, but PGlite instances are emptied and reused, because a new one takes much longer. Not if a test dropped a table. */
+export async function reusedDatabase(): Promise<TestDatabase> {
+  if (isPostgres) return postgresDatabase()
+  const idle = idleDatabases.pop()
+  const pglite = idle ?? (await newPglite())
+  const db = embedded(withoutClose(pglite))
+  if (idle) await resetDatabase(db)
   const { size } = await tablesOf(db)
-  return onPglite(db, async () => {
-    const isWhole = (await tablesOf(db)).size === size
+  return pgliteDatabase(db, async () => {
+    const hasAllTables = (await tablesOf(db)).size === size
     await db.destroy()
-    if (isWhole) returned.push(pglite)
+    if (hasAllTables) idleDatabases.push(pglite)
     else await pglite.close()
   })
 }
-const returned: PGlite[] = []
+const idleDatabases: PGlite[] = []
 
-/** The same, which outlives who has it. */
-const lent = (pglite: PGlite): PGlite =>
+/** A PGlite that stays open when its user closes it. */
+const withoutClose = (pglite: PGlite): PGlite =>
   new Proxy(pglite, {
-    get: (own, name) => {
+    get: (target, name) => {
       if (name === 'close') return async () => undefined
-      const found = Reflect.get(own, name, own)
-      return typeof found === 'function' ? found.bind(own) : found
+      const value = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
     },
   })
 
-async function empty(db: Db) {
+async function resetDatabase(db: Db) {
   const tables = [...(await tablesOf(db))].filter((name) => !name.startsWith('kysely_'))
   await sql`truncate ${sql.join(tables.map((name) => sql.table(name)))} restart identity cascade`.execute(db)
   await seed(db, SEEDED_AT)
 }
 
-/** The same database, and what it was asked for since: to find or to change something. */
-export function watched(original: Db) {
-  const asked: ('find' | 'change')[] = []
+/** Records whether each statement on this database reads or writes. */
+export function recordStatements(original: Db) {
+  const statements: ('read' | 'write')[] = []
   const db = original.withPlugin({
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
-      asked.push(result.numAffectedRows ? 'change' : 'find')
+      statements.push(result.numAffectedRows ? 'write' : 'read')
       return result
     },
   })
-  return { db, asked }
+  return { db, statements }
 }
 
-/** The same database, in which something happens before every transaction. */
-export const beforeTransactions = (original: Db, happens: () => Promise<unknown>): Db =>
+/** Runs a hook before every transaction. */
+export const beforeTransactions = (original: Db, hook: () => Promise<unknown>): Db =>
   new Proxy(original, {
     get(db, name) {
       if (name === 'transaction')
         return () => ({
           execute: async (work: Parameters<ReturnType<Db['transaction']>['execute']>[0]) => {
-            await happens()
+            await hook()
             return db.transaction().execute(work)
           },
         })
@@ -90,25 +90,26 @@ export const beforeTransactions = (original: Db, happens: () => Promise<unknown>
     },
   })
 
-let made = 0
+let databaseCount = 0
 
-async function onPostgres() {
+async function postgresDatabase() {
   const server = process.env.DATABASE_URL_TEST ?? ''
-  const name = `foyer_test_${process.pid}_${made++}`
-  await run(server, `create database ${name} template ${TEMPLATE}`)
-  const url = at(server, name)
+  const name = `foyer_test_${process.pid}_${databaseCount++}`
+  await runSql(server, `create database ${name} template ${TEMPLATE}`)
+  const url = databaseUrl(server, name)
   const database = await openDatabase({ DATABASE_URL: url, DATABASE_POOL: 20, DATA_DIR: '' })
   const close = async () => {
     await database.close()
-    await run(server, `drop database if exists ${name} with (force)`)
+    await runSql(server, `drop database if exists ${name} with (force)`)
   }
   return { ...database, close, url }
 }
 
-/** The address of a database on the same server. */
-export const at = (server: string, name: string) => Object.assign(new URL(server), { pathname: `/${name}` }).href
+/** The URL of another database on the same server. */
+export const databaseUrl = (server: string, name: string) =>
+  Object.assign(new URL(server), { pathname: `/${name}` }).href
 
-export async function run(server: string, statement: string) {
+export async function runSql(server: string, statement: string) {
   const client = new pg.Client({ connectionString: server })
   await client.connect()
   await client.query(statement)

@@ -2,16 +2,16 @@ import { openBreaker } from '#server/abuse/breaker.ts'
 import type { World } from '#server/world.ts'
 import type { Site } from './site.ts'
 
-/** Cards were declined until now: codes are still sent, and no card needs one. */
+/** As if the declines breaker had just closed: codes can still be sent, but no card requires one. */
 export const closeBreakerJustNow = ({ db, now }: World) => openBreaker(db, now(), 'declines', now())
 
-/** People with phones, what was sent to them, and what was counted of it. */
+/** Sends and verifies codes, reads the outbox, and reads the limit counters. */
 export function phonesOf(site: Site) {
   const outbox = async (to: string) => (await site.get(`/__outbox.json?to=${encodeURIComponent(to)}`)).json()
   return {
     outbox,
     codeTo: async (to: string): Promise<string> => /\b\d{6}\b/.exec((await outbox(to))[0].body)?.[0] ?? '',
-    /** A visitor with the cookie of an enrollment. */
+    /** A visitor with an enrollment cookie. */
     visitor: async () => {
       const cookie = String((await site.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
       return {
@@ -24,7 +24,7 @@ export function phonesOf(site: Site) {
           site.post('twilio/verify-code', { phone_number, code }, { cookie }),
       }
     },
-    /** How often something was counted by now. */
+    /** The current count of a limit. */
     counted: async (name: string, key?: string) => {
       const rows = await site.db.selectFrom('limit_count').select(['key', 'count']).where('name', '=', name).execute()
       return rows.filter((row) => !key || row.key === key).reduce((sum, { count }) => sum + Number(count), 0)

@@ -6,9 +6,9 @@ import type { TestProject } from 'vitest/node'
 import { embedded, openDatabase } from '#server/db/db.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { seed } from '#server/db/prepare.ts'
-import { at, run, SEEDED_AT, TEMPLATE } from './database.ts'
+import { databaseUrl, runSql, SEEDED_AT, TEMPLATE } from './database.ts'
 
-/** Migrates and seeds once per run; each test file then gets a copy in a moment instead of seconds. */
+/** Migrates and seeds one database per run. Test files then get a copy of it, which is much faster. */
 export default async function prepare(project: TestProject) {
   const url = process.env.DATABASE_URL_TEST
   return project.config.env.TEST_DB === 'postgres' ? prepareTemplate(url ?? '') : prepareDump(project)
@@ -28,10 +28,10 @@ async function prepareDump(project: TestProject) {
 }
 
 async function prepareTemplate(url: string) {
-  if (!url) throw new Error('DATABASE_URL_TEST names no PostgreSQL to test on.')
-  await run(url, `drop database if exists ${TEMPLATE}`)
-  await run(url, `create database ${TEMPLATE}`)
-  const template = await openDatabase({ DATABASE_URL: at(url, TEMPLATE), DATABASE_POOL: 1, DATA_DIR: '' })
+  if (!url) throw new Error('Set DATABASE_URL_TEST to a PostgreSQL server to test on.')
+  await runSql(url, `drop database if exists ${TEMPLATE}`)
+  await runSql(url, `create database ${TEMPLATE}`)
+  const template = await openDatabase({ DATABASE_URL: databaseUrl(url, TEMPLATE), DATABASE_POOL: 1, DATA_DIR: '' })
   await migrate(template.db)
   await seed(template.db, SEEDED_AT)
   await template.close()

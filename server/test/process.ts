@@ -5,36 +5,36 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../scripts/port.mjs'
-import { fastSettings, generousLimits } from './plenty.ts'
+import { fastSettings, generousLimits } from './generous-settings.ts'
 
 const { PATH = '', HOME = '' } = process.env
 
-/** A failed test leaves nothing running. */
+/** Killed at exit, also after a failed test. */
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** A program of a test lives for seconds: it should not spend them on compiling what it has compiled before. */
-const quickStart = ['--liftoff-only']
+/** Test processes are short-lived: skip optimizing compilation and reuse compiled code. */
+const startFlags = ['--liftoff-only']
 const NODE_COMPILE_CACHE = join(tmpdir(), 'foyer-compiled')
 
-/** Runs a program of ours as its own process and collects what it says. */
+/** Runs one of our programs as a child process and collects its output. */
 export function runProgram(script: string, args: string[], env: Record<string, string>) {
-  const child: ChildProcess = spawn(process.execPath, [...quickStart, script, ...args], {
+  const child: ChildProcess = spawn(process.execPath, [...startFlags, script, ...args], {
     env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
   })
   running.add(child)
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => (said += bytes))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => (output += bytes))
   const ended = once(child, 'exit').then(([code, signal]) => {
     running.delete(child)
     return { code, signal }
   })
-  return { child, ended, said: () => said }
+  return { child, ended, said: () => output }
 }
 
-/** The real server, as an operator starts it, on a free port. */
+/** Starts the real server on a free port. */
 export async function startServer(env: Record<string, string>) {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -45,32 +45,32 @@ export async function startServer(env: Record<string, string>) {
     PUBLIC_URL: url,
     ...env,
   })
-  await answering(server, `${url}/readyz`)
+  await waitUntilReady(server, `${url}/readyz`)
   return { ...server, url }
 }
 
 type Program = { child: ChildProcess; said: () => string }
-const PATIENCE_MS = 180_000
+const START_TIMEOUT_MS = 180_000
 
-/** Waits until a program answers with 200. */
-export async function answering({ child, said }: Program, url: string, pauseMs = 50): Promise<void> {
-  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(pauseMs)) {
+/** Waits until a program responds with 200. */
+export async function waitUntilReady({ child, said }: Program, url: string, pauseMs = 50): Promise<void> {
+  for (const deadline = performance.now() + START_TIMEOUT_MS; performance.now() < deadline; await sleep(pauseMs)) {
     if (child.exitCode !== null || child.signalCode !== null) {
-      await sleep(100) // what it said last may still be on its way
-      throw new Error(`A program ended at its start:\n${said()}`)
+      await sleep(100) // wait for its last output
+      throw new Error(`The program exited during startup:\n${said()}`)
     }
-    if (await isFine(url)) return
+    if (await respondsOk(url)) return
   }
-  throw new Error(`A program did not become ready:\n${said()}`)
+  throw new Error(`The program did not become ready in time:\n${said()}`)
 }
 
-const isFine = (url: string): Promise<boolean> =>
+const respondsOk = (url: string): Promise<boolean> =>
   new Promise((resolve) => {
-    const asked = request(url, { agent: false, timeout: 5000 }, (reply) => {
+    const probe = request(url, { agent: false, timeout: 5000 }, (reply) => {
       reply.resume()
       reply.once('end', () => resolve(reply.statusCode === 200))
     })
-    asked.on('timeout', () => asked.destroy())
-    asked.on('error', () => resolve(false))
-    asked.end()
+    probe.on('timeout', () => probe.destroy())
+    probe.on('error', () => resolve(false))
+    probe.end()
   })

@@ -3,7 +3,7 @@ import { InvalidSettings, readConfig } from '#server/config/config.ts'
 
 type Env = Record<string, string | undefined>
 
-/** The lines of the one error, or none. */
+/** The lines of the settings error; empty if the settings are valid. */
 export const settingErrors = (env: Env): string[] => {
   try {
     readConfig(env)

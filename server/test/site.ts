@@ -10,11 +10,11 @@ import { pagePolicy } from '#server/http/headers.ts'
 import type { Shell } from '#server/http/shell.ts'
 import { createLog } from '#server/log.ts'
 import { createWorld } from '#server/world.ts'
-import { answersOf } from './answers.ts'
-import { lentDatabase } from './database.ts'
-import { solve } from './solve.ts'
+import { validAnswers } from './answers.ts'
+import { reusedDatabase } from './database.ts'
+import { solve } from './solve-captcha.ts'
 
-/** Generous limits and a cheap captcha: the same settings an operator has, no way around anything. */
+/** Generous limits and an easy captcha. All are ordinary settings, nothing is bypassed. */
 const settings = {
   LOG_LEVEL: 'trace',
   PUBLIC_URL: 'http://foyer.test',
@@ -31,9 +31,9 @@ const settings = {
   LIMIT_CODES_BY_ADDRESS: '1000/3600',
 }
 
-/** A whole site on a database of its own, asked without a network in between. */
+/** A complete site on its own database. Requests are injected without a network. */
 export async function testSite(env: Record<string, string> = {}) {
-  const database = await lentDatabase()
+  const database = await reusedDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'foyer-test-'))
   const config = readConfig({
     ...settings,
@@ -70,7 +70,7 @@ export async function testSite(env: Record<string, string> = {}) {
       log.flush()
       return lines.join('')
     },
-    /** Turns the clock on. */
+    /** Moves the clock forward. */
     pass: (seconds: number) => {
       clock.now += seconds * 1000
     },
@@ -84,19 +84,19 @@ export async function testSite(env: Record<string, string> = {}) {
 }
 export type Site = Awaited<ReturnType<typeof testSite>>
 
-let people = 0
+let formCount = 0
 
-/** A form filled by a person who makes no mistakes. */
+/** A valid enrollment form with a new username and a solved captcha. */
 export const filledForm = async (
   site: Site,
   changes: Record<string, string> = {},
 ): Promise<Record<string, string>> => ({
-  ...answersOf(`zoe${++people}`),
+  ...validAnswers(`zoe${++formCount}`),
   captcha: await site.captcha(),
   ...changes,
 })
 
-/** Pages without the web build: the server's part of a page is what these tests are about. */
+/** Minimal pages, so that server tests do not need the web build. */
 const pages: Pages = {
   enroll: (start) =>
     'sponsor' in start

@@ -15,7 +15,7 @@ const { country, address, address2, city, state, post_code, cc_number, cc_month,
 const { is_shipping_different, agreement_1, agreement_2, captcha } = fields
 
 /** Whatever stands there. Where a parcel goes is looked at by acrossPayment: an address that is not asked for stops nobody. */
-const anything = z._default(z.string('Please send a text.'), '')
+const anything = z._default(z.string('Please enter text.'), '')
 
 /** Which fields a step asks for, each with its rule. */
 export const asked = {

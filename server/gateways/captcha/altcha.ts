@@ -3,11 +3,11 @@ import { createChallenge, randomInt } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { Db } from '#server/db/db.ts'
 import type { CaptchaGateway } from './port.ts'
-import { consumeSolution } from './used-solutions.ts'
+import { markSolutionUsed } from './used-solutions.ts'
 
-const MINUTES_GOOD = 20
+const VALID_MINUTES = 20
 
-/** Proof of work, made and checked by ourselves: no puzzle and no third party. */
+/** Proof of work, created and verified here: no puzzle and no third party. */
 export const altcha = (parts: {
   db: Db
   now: () => Date
@@ -20,12 +20,12 @@ export const altcha = (parts: {
     hmacSignatureSecret: `${key.toString('base64')}-challenge`,
     hmacKeySignatureSecret: `${key.toString('base64')}-key`,
   }
-  const challengeSeal = sealing(secrets.hmacSignatureSecret)
-  const keySeal = sealing(secrets.hmacKeySignatureSecret)
+  const signChallenge = signerWith(secrets.hmacSignatureSecret)
+  const signKey = signerWith(secrets.hmacKeySignatureSecret)
 
-  /** What altcha-lib says of a challenge of ours, which has both seals, without its way through other threads. */
-  const isSolved = ({ challenge, signature, keySignature, derivedKey }: Solved) =>
-    isSame(signature, challengeSeal(challenge)) && isSame(keySignature, keySeal(Buffer.from(derivedKey, 'hex')))
+  /** The same check as altcha-lib's for challenges with both signatures, but without its worker threads. */
+  const isSolved = ({ challenge, signature, keySignature, derivedKey }: Solution) =>
+    isEqual(signature, signChallenge(challenge)) && isEqual(keySignature, signKey(Buffer.from(derivedKey, 'hex')))
 
   return {
     name: 'altcha',
@@ -35,27 +35,27 @@ export const altcha = (parts: {
         cost,
         counter: randomInt(counter, Math.ceil(counter / 2)),
         deriveKey,
-        data: { good_until: now().getTime() + MINUTES_GOOD * 60_000 }, // signed with the rest; compared with our own clock
+        data: { good_until: now().getTime() + VALID_MINUTES * 60_000 }, // signed with the rest, and compared with our own clock
         ...secrets,
       })
       return { ...challenge }
     },
 
     async verify(solution, used_by) {
-      const solved = unpack(solution)
-      if (!solved || !isSolved(solved)) return false
-      const { signature, good_until } = solved
-      const isGood = now().getTime() < good_until
-      return isGood && consumeSolution(db, signature, used_by, new Date(good_until))
+      const parsed = parseSolution(solution)
+      if (!parsed || !isSolved(parsed)) return false
+      const { signature, good_until } = parsed
+      const isValid = now().getTime() < good_until
+      return isValid && markSolutionUsed(db, signature, used_by, new Date(good_until))
     },
   }
 }
 
-/** What comes back of a challenge. It is no more than what somebody says until its seals are checked. */
-type Solved = Record<'challenge' | 'signature' | 'keySignature' | 'derivedKey', string> & { good_until: number }
+/** A solved challenge from the browser, untrusted until its signatures are verified. */
+type Solution = Record<'challenge' | 'signature' | 'keySignature' | 'derivedKey', string> & { good_until: number }
 
-/** The widget sends base64 of JSON; anything else is not a solution. */
-function unpack(text: string): Solved | undefined {
+/** The widget sends JSON in base64. */
+function parseSolution(text: string): Solution | undefined {
   try {
     const { challenge, solution } = JSON.parse(Buffer.from(text, 'base64').toString('utf8'))
     const { parameters, signature } = challenge
@@ -63,7 +63,7 @@ function unpack(text: string): Solved | undefined {
     const { derivedKey } = solution
     if (![signature, keySignature, derivedKey].every(isHex)) return undefined
     return {
-      challenge: canonical(parameters),
+      challenge: canonicalJson(parameters),
       signature,
       keySignature,
       derivedKey,
@@ -76,18 +76,17 @@ function unpack(text: string): Solved | undefined {
 
 const isHex = (part: unknown) => typeof part === 'string' && /^(?:[0-9a-f]{2})+$/.test(part)
 
-function sealing(secret: string) {
+function signerWith(secret: string) {
   const key = createSecretKey(secret, 'utf8')
-  return (what: string | Buffer) => createHmac('sha256', key).update(what).digest('hex')
+  return (content: string | Buffer) => createHmac('sha256', key).update(content).digest('hex')
 }
 
-const isSame = (one: string, other: string) =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+const isEqual = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 
-/** With the names of everything in order, as altcha-lib seals it. */
-const canonical = (parameters: object) =>
+/** With sorted keys, as altcha-lib signs it. */
+const canonicalJson = (parameters: object) =>
   JSON.stringify(parameters, (_name, part) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
       : part,
   )

@@ -5,30 +5,30 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type VendorName, vendors } from './vendors.ts'
 
-/** How an answer can fail to come, or to be one. */
+/** How a response can be missing or unusable. */
 export const faults = ['slow', 'down', 'garbage', 'html', 'status_500', 'other_shape', 'endless'] as const
 export type Fault = (typeof faults)[number]
 
 type Options = { vendor: VendorName; secret: string; site_key: string; port: number }
 
 /**
- * For tests: plays a vendor, its siteverify as strict as documented, and its script with a box in a frame. Knows its
- * tokens, takes each of them once, and fails on demand.
+ * For tests: emulates a vendor, with a strict siteverify and a script that shows a checkbox in a frame. Accepts each of
+ * its tokens once, and fails on demand.
  */
 export async function captchaEmulator({ vendor, secret, site_key, port }: Options) {
   const tokens = new Map<string, { hostname: string; used: boolean }>()
   const received: URLSearchParams[] = []
-  let planned: Fault | undefined
+  let nextFault: Fault | undefined
 
-  const refused = (...codes: string[]) => ({ success: false, 'error-codes': codes })
+  const failure = (...codes: string[]) => ({ success: false, 'error-codes': codes })
 
   function verdict(type: string | undefined, sent: URLSearchParams): object {
-    if (type !== 'application/x-www-form-urlencoded;charset=UTF-8') return refused('bad-request')
-    if ([...sent.keys()].sort().join() !== 'response,secret') return refused('bad-request')
-    if (sent.get('secret') !== secret) return refused('invalid-input-secret')
+    if (type !== 'application/x-www-form-urlencoded;charset=UTF-8') return failure('bad-request')
+    if ([...sent.keys()].sort().join() !== 'response,secret') return failure('bad-request')
+    if (sent.get('secret') !== secret) return failure('invalid-input-secret')
     const token = tokens.get(sent.get('response') ?? '')
-    if (!token) return refused('invalid-input-response')
-    if (token.used) return refused(vendor === 'hcaptcha' ? 'already-seen-response' : 'timeout-or-duplicate')
+    if (!token) return failure('invalid-input-response')
+    if (token.used) return failure(vendor === 'hcaptcha' ? 'already-seen-response' : 'timeout-or-duplicate')
     token.used = true
     return { success: true, challenge_ts: '2026-11-15T12:00:00Z', hostname: token.hostname, 'error-codes': [] }
   }
@@ -42,19 +42,19 @@ export async function captchaEmulator({ vendor, secret, site_key, port }: Option
   async function siteverify(request: IncomingMessage, reply: ServerResponse) {
     const sent = new URLSearchParams(await text(request))
     received.push(sent)
-    const fault = planned
-    planned = undefined
+    const fault = nextFault
+    nextFault = undefined
     if (fault === 'slow') await sleep(6_000)
     if (fault === 'down') return request.socket.destroy()
     const json = JSON.stringify(verdict(request.headers['content-type'], sent))
-    const spoilt: Partial<Record<Fault, string>> = {
+    const corrupted: Partial<Record<Fault, string>> = {
       garbage: json.slice(0, 9),
       html: '<html>Busy</html>',
       other_shape: '{"success":"true"}',
       endless: json + ' '.repeat(5 * 2 ** 20),
     }
     reply.writeHead(fault === 'status_500' ? 500 : 200, { 'content-type': 'application/json' })
-    return reply.end((fault && spoilt[fault]) ?? json)
+    return reply.end((fault && corrupted[fault]) ?? json)
   }
 
   const paths = {
@@ -77,9 +77,9 @@ export async function captchaEmulator({ vendor, secret, site_key, port }: Option
   return {
     issue,
     received,
-    /** Spoils the next answer of siteverify. */
+    /** Makes the next siteverify request fail. */
     plan: (fault: Fault) => {
-      planned = fault
+      nextFault = fault
     },
     async close() {
       server.closeAllConnections()
@@ -89,8 +89,8 @@ export async function captchaEmulator({ vendor, secret, site_key, port }: Option
   }
 }
 
-/** What the vendor's script does in the page: a frame for each box, and callbacks. It makes no script of text. */
-const script = (global: string, asked: URLSearchParams) => `
+/** The vendor's script: a frame for each widget, and callbacks. It creates no script from text. */
+const script = (global: string, query: URLSearchParams) => `
 const origin = new URL(document.currentScript.src).origin
 const boxes = []
 const load = (box) => { box.frame.src = origin + '/frame?sitekey=' + encodeURIComponent(box.options.sitekey) + '&hostname=' + location.hostname }
@@ -112,10 +112,10 @@ window[${JSON.stringify(global)}] = {
   },
   reset: (id) => load(boxes[id]),
 }
-window[${JSON.stringify(asked.get('onload'))}]()
+window[${JSON.stringify(query.get('onload'))}]()
 `
 
-/** What stands in the frame: a box to tick, and buttons for what else may happen to it. */
+/** The frame: a checkbox, and buttons that make it expire or fail. */
 const frame = `<!doctype html><title>Captcha</title>
 <label><input type="checkbox"> I am human</label> <button>Expire</button> <button>Break</button>
 <script>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { freePort } from '../../../scripts/port.mjs'
-import { answersOf } from '../../test/answers.ts'
+import { validAnswers } from '../../test/answers.ts'
 import { closeBreakerJustNow } from '../../test/phones.ts'
 import { type Site, testSite } from '../../test/site.ts'
 import { captchaEmulator } from './emulator.ts'
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const startOf = (body: string) => JSON.parse(/id="start">(.*?)<\/script>/.exec(body)?.[1] ?? '{}')
 
-it('the page with the form knows the vendor’s script and may load it; no other page may', async () => {
+it('only the enrollment page may load the vendor’s script', async () => {
   const page = await site.get('/ana')
   expect(startOf(page.body).captcha).toEqual({
     script: `${base_url}/turnstile/v0/api.js?onload=foyerCaptcha&render=explicit`,
@@ -41,7 +41,7 @@ it('the page with the form knows the vendor’s script and may load it; no other
     expect(String((await site.get(other)).headers['content-security-policy'])).not.toContain(base_url)
 })
 
-it('a code is sent for a solved captcha, and not for a made-up one', async () => {
+it('a code is sent for a solved captcha, but not for an invalid one', async () => {
   await closeBreakerJustNow(site.world)
   const cookie = String((await site.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
   const send = (captcha?: string) =>
@@ -51,8 +51,8 @@ it('a code is sent for a solved captcha, and not for a made-up one', async () =>
   expect((await send(emulator.issue('foyer.test'))).json().status).toBe(1)
 })
 
-it('so is an enrollment taken, and a token from another site is not enough', async () => {
-  const join = (captcha: string) => site.post('enrollment/add-enrollment', { ...answersOf('zoevendor'), captcha })
+it('an enrollment is accepted with a solved captcha, but not with a token from another site', async () => {
+  const join = (captcha: string) => site.post('enrollment/add-enrollment', { ...validAnswers('zoevendor'), captcha })
   expect((await join(emulator.issue('evil.test'))).json().fields).toEqual({ captcha: ['Please confirm the captcha.'] })
   expect((await join(emulator.issue('foyer.test'))).json().payment).toBe('Approved')
 })

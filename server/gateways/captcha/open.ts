@@ -15,7 +15,7 @@ type Settings = {
 }
 type Parts = { db: Db; now: () => Date; log: Log; key: Buffer }
 
-/** The captcha that the settings name. */
+/** Opens the captcha gateway chosen in the settings. */
 export function openCaptchaGateway(settings: Settings, { db, now, log, key }: Parts): CaptchaGateway {
   const { CAPTCHA, CAPTCHA_SITE_KEY = '', CAPTCHA_SECRET = '' } = settings
   if (CAPTCHA === 'altcha')

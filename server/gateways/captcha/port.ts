@@ -1,17 +1,17 @@
 import type { VendorCaptcha } from '#contract/start.ts'
 
-/** Who tells people from programs. */
+/** Tells people from bots. */
 export type CaptchaGateway = {
   name: string
-  /** What the browser needs to begin. */
+  /** What the browser needs to start. */
   challenge: () => Promise<Record<string, unknown>>
-  /** Good for one: whoever else brings the same solution is refused, whichever process sees it. */
+  /** A solution is valid for one user only, across all processes. */
   verify: (solution: string, used_by: string) => Promise<boolean>
-  /** Only where another company asks the visitor: what the page shows instead of our own box, and what it loads for that. */
+  /** Only for third-party captchas: the widget that replaces ours, and what the page loads for it. */
   vendor?: { widget: VendorCaptcha; sources: Sources }
 }
 
-/** What a page loads from a vendor, by directive, and whether the vendor's scripts keep to Trusted Types. */
+/** The vendor's sources by CSP directive, and whether its scripts support Trusted Types. */
 export type Sources = {
   script: readonly string[]
   style: readonly string[]

@@ -17,19 +17,19 @@ const account = { site_key: 'a site key', secret: 'a secret & more' }
 describe.each(Object.keys(vendors) as VendorName[])('the captcha of %s', (name) => {
   let emulator: Awaited<ReturnType<typeof captchaEmulator>>
   let base_url: string
-  let said: { level: string; about: Record<string, unknown> }[] = []
+  let logged: { level: string; details: Record<string, unknown> }[] = []
 
   beforeEach(async () => {
     const port = await freePort()
     base_url = `http://127.0.0.1:${port}`
     emulator = await captchaEmulator({ ...account, vendor: name, port })
-    said = []
+    logged = []
   })
   afterEach(() => emulator.close())
 
   const log = {
-    error: (about: Record<string, unknown>) => said.push({ level: 'error', about }),
-    info: (about: Record<string, unknown>) => said.push({ level: 'info', about }),
+    error: (details: Record<string, unknown>) => logged.push({ level: 'error', details }),
+    info: (details: Record<string, unknown>) => logged.push({ level: 'info', details }),
   }
   const open = (changes: { secret?: string; base_url?: string } = {}) =>
     siteverify({
@@ -43,7 +43,7 @@ describe.each(Object.keys(vendors) as VendorName[])('the captcha of %s', (name) 
       ...(changes.secret ? { secret: changes.secret } : {}),
     })
 
-  it('takes a token that was solved on a page of ours, and sends no more than it must', async () => {
+  it('accepts a token from one of our pages, and sends only what is required', async () => {
     const token = emulator.issue('join.foyer.test')
     expect(await open().verify(token, 'zoe')).toBe(true)
     expect(Object.fromEntries(emulator.received[0] ?? [])).toEqual({ secret: account.secret, response: token })
@@ -51,49 +51,49 @@ describe.each(Object.keys(vendors) as VendorName[])('the captcha of %s', (name) 
     expect(JSON.stringify(kept)).not.toContain(token)
   })
 
-  it('takes it from one, whichever process sees it, also when many bring it at once', async () => {
+  it('accepts a token from one user, across processes, even if many bring it at the same time', async () => {
     const token = emulator.issue('foyer.test')
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, who) => open().verify(token, `${who}`)))
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, user) => open().verify(token, `${user}`)))
     expect(answers.filter(Boolean)).toHaveLength(1)
     expect(await open().verify(token, 'another')).toBe(false)
   })
 
-  it('takes it again from the same one, at once or later, and does not ask the vendor twice', async () => {
+  it('accepts it again from the same user, at once or later, without asking the vendor twice', async () => {
     const token = emulator.issue('foyer.test')
     const answers = await Promise.all(Array.from({ length: 5 }, () => open().verify(token, 'the same')))
     expect(answers).toEqual([true, true, true, true, true])
-    const asked = emulator.received.length
+    const requests = emulator.received.length
     expect(await open().verify(token, 'the same')).toBe(true)
-    expect(emulator.received).toHaveLength(asked)
+    expect(emulator.received).toHaveLength(requests)
   })
 
-  it.each(['', 'made up', 'x'.repeat(10_000)])('refuses a token that nobody issued: %#', async (token) => {
+  it.each(['', 'made up', 'x'.repeat(10_000)])('rejects an invalid token: %#', async (token) => {
     expect(await open().verify(token, 'x')).toBe(false)
   })
 
-  it('refuses a token that was solved elsewhere', async () => {
+  it('rejects a token from another site', async () => {
     expect(await open().verify(emulator.issue('evil.test'), 'x')).toBe(false)
     expect(await open().verify(emulator.issue(''), 'x')).toBe(false)
     expect(await open().verify(emulator.issue('not-provided'), 'x')).toBe(name === 'hcaptcha')
   })
 
-  it('refuses everybody with a wrong secret, and tells the operator', async () => {
+  it('rejects everything with a wrong secret, and logs it', async () => {
     expect(await open({ secret: 'wrong' }).verify(emulator.issue('foyer.test'), 'x')).toBe(false)
-    expect(said).toEqual([{ level: 'error', about: { captcha: name, codes: ['invalid-input-secret'] } }])
+    expect(logged).toEqual([{ level: 'error', details: { captcha: name, codes: ['invalid-input-secret'] } }])
   })
 
   it.each(name === 'turnstile' ? faults : faults.filter((fault) => fault !== 'slow'))(
-    'fails closed when the answer is %s',
+    'fails closed when the response is %s',
     async (fault: Fault) => {
       emulator.plan(fault)
       expect(await open().verify(emulator.issue('foyer.test'), 'x')).toBe(false)
-      expect(said[0]?.level).toBe('error')
-      expect(JSON.stringify(said)).not.toContain(account.secret)
+      expect(logged[0]?.level).toBe('error')
+      expect(JSON.stringify(logged)).not.toContain(account.secret)
     },
   )
 
-  it('fails closed when nobody is there', async () => {
-    const nobody = open({ base_url: `http://127.0.0.1:${await freePort()}` })
-    expect(await nobody.verify(emulator.issue('foyer.test'), 'x')).toBe(false)
+  it('fails closed when the vendor cannot be reached', async () => {
+    const unreachable = open({ base_url: `http://127.0.0.1:${await freePort()}` })
+    expect(await unreachable.verify(emulator.issue('foyer.test'), 'x')).toBe(false)
   })
 })

@@ -4,17 +4,17 @@ import * as z from 'zod/mini'
 import type { Db } from '#server/db/db.ts'
 import { readLimited } from '#server/gateways/response.ts'
 import type { CaptchaGateway } from './port.ts'
-import { consumeSolution, solutionUser } from './used-solutions.ts'
+import { markSolutionUsed, solutionUser } from './used-solutions.ts'
 import { ONLOAD, type Vendor } from './vendors.ts'
 
 const DEADLINE_MS = 5_000
-const LONGEST = 8_192
+const MAX_TOKEN_LENGTH = 8_192
 
-/** Codes that name a mistake of the operator or of the vendor, not of the visitor. */
-const OURS = /secret|sitekey|bad-request|internal-error/
-const USED = /duplicate|already-seen/
+/** Errors of the operator or the vendor, not of the visitor. */
+const OPERATOR_ERROR = /secret|sitekey|bad-request|internal-error/
+const ALREADY_USED = /duplicate|already-seen/
 
-const Answer = z.object({
+const SiteverifyReply = z.object({
   success: z.boolean(),
   hostname: z.optional(z.string()),
   'error-codes': z.optional(z.array(z.string())),
@@ -27,14 +27,14 @@ type Parts = {
   vendor: Vendor
   site_key: string
   secret: string
-  /** Ours: a token that was solved elsewhere is worth nothing. */
+  /** Our own hosts: tokens solved on other sites are rejected. */
   hosts: string[]
   db: Db
   now: () => Date
   log: Log
 }
 
-/** Another company's captcha. Whatever is not a clear yes about one of our own pages is a no. */
+/** A third-party captcha. Fails closed: only a confirmed solution from one of our own pages is accepted. */
 export const siteverify = ({ name, vendor, site_key, secret, hosts, db, now, log }: Parts): CaptchaGateway => {
   return {
     name,
@@ -45,27 +45,30 @@ export const siteverify = ({ name, vendor, site_key, secret, hosts, db, now, log
     challenge: async () => ({}),
 
     async verify(token, used_by) {
-      if (!token || token.length > LONGEST) return false
+      if (!token || token.length > MAX_TOKEN_LENGTH) return false
       const key = hash('sha256', token, 'hex')
       const user = await solutionUser(db, key)
       if (user !== undefined) return user === used_by
-      const verdict = await ask(token)
-      if (verdict === 'used') return isFirst(key, used_by)
+      const verdict = await verifyToken(token)
+      if (verdict === 'used') return isUsedBy(key, used_by)
       const expires_at = new Date(now().getTime() + vendor.seconds * 1000)
-      return verdict === 'good' && consumeSolution(db, key, used_by, expires_at)
+      return verdict === 'good' && markSolutionUsed(db, key, used_by, expires_at)
     },
   }
 
-  async function ask(response: string): Promise<'good' | 'bad' | 'used'> {
+  async function verifyToken(response: string): Promise<'good' | 'bad' | 'used'> {
     const answer = await post(response)
     if (!answer) return 'bad'
     const { success, hostname = '', 'error-codes': codes = [] } = answer
     if (!success) {
-      log[codes.some((code) => OURS.test(code)) ? 'error' : 'info']({ captcha: name, codes }, 'a captcha was refused')
-      return codes.some((code) => USED.test(code)) ? 'used' : 'bad'
+      log[codes.some((code) => OPERATOR_ERROR.test(code)) ? 'error' : 'info'](
+        { captcha: name, codes },
+        'the captcha vendor rejected a token',
+      )
+      return codes.some((code) => ALREADY_USED.test(code)) ? 'used' : 'bad'
     }
     if (hosts.includes(hostname) || hostname === vendor.unnamedHost) return 'good'
-    log.error({ captcha: name, hostname }, 'a captcha was solved on a page that is not ours; SITE_HOSTS names ours')
+    log.error({ captcha: name, hostname }, 'a captcha was solved on another site; check SITE_HOSTS')
     return 'bad'
   }
 
@@ -78,20 +81,20 @@ export const siteverify = ({ name, vendor, site_key, secret, hosts, db, now, log
         signal: AbortSignal.timeout(DEADLINE_MS),
       })
       if (!reply.ok) throw new Error(`status ${reply.status}`)
-      return Answer.parse(JSON.parse(await readLimited(reply)))
+      return SiteverifyReply.parse(JSON.parse(await readLimited(reply)))
     } catch (cause) {
       log.error(
         { captcha: name, reason: cause instanceof Error ? cause.message : 'unknown' },
-        'the captcha gave no answer',
+        'the captcha vendor did not respond',
       )
       return undefined
     }
   }
 
-  /** The vendor took it just now, perhaps from the same request sent twice: the other one is about to write it down. */
-  async function isFirst(key: string, used_by: string): Promise<boolean> {
-    for (const pause of [0, 50, 100, 200, 400]) {
-      await sleep(pause)
+  /** The vendor has just accepted this token, perhaps from the same request sent twice. Waits until the other one is recorded. */
+  async function isUsedBy(key: string, used_by: string): Promise<boolean> {
+    for (const pauseMs of [0, 50, 100, 200, 400]) {
+      await sleep(pauseMs)
       const user = await solutionUser(db, key)
       if (user !== undefined) return user === used_by
     }

@@ -1,27 +1,27 @@
 import type { Sources } from './port.ts'
 
-/** Where a vendor is asked, what a page loads from it, and how its answers are to be read. */
+/** A vendor's API, and what the page loads from it. */
 export type Vendor = {
   siteverify: string
   script: string
-  /** What the script leaves in the page: render, reset and perhaps remove. */
+  /** The global object that the script defines, with render, reset and sometimes remove. */
   global: string
   /** As the vendor documents them. For Trusted Types see docs/decisions/0010. */
   sources: Sources
-  /** For how long its token is good. */
+  /** How long a token is valid. */
   seconds: number
-  /** What it says in place of a host name when it is too busy to tell. */
+  /** The host name in its response when it is too busy to tell. */
   unnamedHost?: string
 }
 
-/** The page's own name for "the script is here". All three call it. */
+/** The callback that the vendor's script calls once it has loaded. */
 export const ONLOAD = 'foyerCaptcha'
-const explicitly = `onload=${ONLOAD}&render=explicit`
+const scriptQuery = `onload=${ONLOAD}&render=explicit`
 
 export const vendors = {
   turnstile: {
     siteverify: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
-    script: `https://challenges.cloudflare.com/turnstile/v0/api.js?${explicitly}`,
+    script: `https://challenges.cloudflare.com/turnstile/v0/api.js?${scriptQuery}`,
     global: 'turnstile',
     sources: {
       script: ['https://challenges.cloudflare.com'],
@@ -34,7 +34,7 @@ export const vendors = {
   },
   hcaptcha: {
     siteverify: 'https://api.hcaptcha.com/siteverify',
-    script: `https://js.hcaptcha.com/1/api.js?${explicitly}`,
+    script: `https://js.hcaptcha.com/1/api.js?${scriptQuery}`,
     global: 'hcaptcha',
     sources: {
       script: ['https://hcaptcha.com', 'https://*.hcaptcha.com'],
@@ -48,7 +48,7 @@ export const vendors = {
   },
   recaptcha: {
     siteverify: 'https://www.google.com/recaptcha/api/siteverify',
-    script: `https://www.google.com/recaptcha/api.js?${explicitly}&trustedtypes=true`,
+    script: `https://www.google.com/recaptcha/api.js?${scriptQuery}&trustedtypes=true`,
     global: 'grecaptcha',
     sources: {
       script: ['https://www.google.com/recaptcha/', 'https://www.gstatic.com/recaptcha/'],
@@ -63,23 +63,23 @@ export const vendors = {
 
 export type VendorName = keyof typeof vendors
 
-/** The vendor, or whoever stands in for it at another address: script, frames and siteverify then all come from there. */
+/** The vendor, with script, frames and siteverify at another base URL if there is one. */
 export function vendorAt(name: VendorName, base_url?: string): Vendor {
   const vendor: Vendor = vendors[name]
   if (!base_url) return vendor
   const { origin } = new URL(base_url)
-  const moved = (address: string) => `${base_url}${address.slice(new URL(address).origin.length)}`
-  const instead = (origins: readonly string[]) => (origins.length ? [origin] : [])
+  const atBaseUrl = (address: string) => `${base_url}${address.slice(new URL(address).origin.length)}`
+  const replaceOrigins = (origins: readonly string[]) => (origins.length ? [origin] : [])
   const { script, style, connect, frame, trust } = vendor.sources
   return {
     ...vendor,
-    siteverify: moved(vendor.siteverify),
-    script: moved(vendor.script),
+    siteverify: atBaseUrl(vendor.siteverify),
+    script: atBaseUrl(vendor.script),
     sources: {
-      script: instead(script),
-      style: instead(style),
-      connect: instead(connect),
-      frame: instead(frame),
+      script: replaceOrigins(script),
+      style: replaceOrigins(style),
+      connect: replaceOrigins(connect),
+      frame: replaceOrigins(frame),
       trust,
     },
   }

@@ -9,9 +9,9 @@ import { jobGroups } from '#server/jobs/kinds.ts'
 import { testDatabase } from '#server/test/database.ts'
 import { joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
+import { testMailAdapter } from './adapter-tests.ts'
 import { outboxMail } from './outbox.ts'
 import type { Email } from './port.ts'
-import { keepsMailPromise } from './promise.ts'
 import { smtpMail } from './smtp.ts'
 
 let site: Site
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-keepsMailPromise('outbox', async () => {
+testMailAdapter('outbox', async () => {
   const database = await testDatabase()
   return {
     gateway: outboxMail({ db: database.db, now: () => new Date(0) }),
@@ -36,7 +36,7 @@ keepsMailPromise('outbox', async () => {
   }
 })
 
-keepsMailPromise('smtp', async () => {
+testMailAdapter('smtp', async () => {
   const { gateway, received, close } = await mailServer()
   return {
     gateway,
@@ -53,7 +53,7 @@ it.each<[what: string, Partial<Email>]>([
   ['a subject of several lines', { subject: `Hello\r\nBcc: ${EVE}\r\n\r\nAnother body` }],
   ['a subject with bare line feeds', { subject: `Hello\nBcc: ${EVE}` }],
   ['a file whose name is a header', { attachment: { filename: `a"\r\nBcc: ${EVE}`, content: '{}' } }],
-])('15.12 %s adds no header and no reader', async (_what, changes) => {
+])('15.12 %s adds no header and no recipient', async (_what, changes) => {
   const { gateway, received, close } = await mailServer()
   await gateway.send({ to: 'zoe@mail.example', subject: 'Hello', text: 'Hello', html: '<p>Hello', ...changes })
   expect(received.map(({ recipients }) => recipients)).toEqual([['zoe@mail.example']])
@@ -69,21 +69,21 @@ it.each([
   `zoe@mail.example <${EVE}>`,
   `zoe@mail.example\r\nBcc: ${EVE}`,
   `zoe@mail.example>\r\nRCPT TO:<${EVE}`,
-])('15.12 %j is not two readers, and gets nothing', async (to) => {
+])('15.12 %j is not two recipients, and is rejected', async (to) => {
   const { gateway, received, close } = await mailServer()
   await expect(gateway.send({ to, subject: 'Hello', text: 'Hello', html: '<p>Hello' })).rejects.toThrow()
   expect(received).toEqual([])
   await close()
 })
 
-it('15.12 what a mail server says of a reader goes no further', async () => {
+it('15.12 the mail server’s message about a recipient is not passed on', async () => {
   const refusing = {
     onRcptTo: ({ address }: { address: string }, _: unknown, done: (error: Error) => void) =>
       done(new Error(`no ${address} here`)),
   }
   const { gateway, close } = await mailServer(refusing)
   const refused = gateway.send({ to: 'zoe@mail.example', subject: 'Hello', text: 'Hello', html: '<p>Hello' })
-  await expect(refused).rejects.toThrow('the mail server did not take the letter (EENVELOPE 550)')
+  await expect(refused).rejects.toThrow('the mail server did not accept the email (EENVELOPE 550)')
   expect(inspect(await refused.catch((error: unknown) => error), { depth: 5 })).not.toContain('zoe')
   await close()
 })
@@ -102,17 +102,17 @@ it.each([
   ['550 5.1.8 your own address leads nowhere', false],
   ['550 5.7.1 nothing from you', false],
   ['554 5.7.1 no relaying', false],
-])('15.12 a letter that is answered with %s is given up at once: %s', async (answer, isFinal) => {
-  const [code, ...words] = answer.split(' ')
+])('15.12 an email rejected with %s is not retried: %s', async (reply, isFinal) => {
+  const [code, ...text] = reply.split(' ')
   const { gateway, close } = await mailServer({
     onRcptTo: (_address, _session, done) =>
-      done(Object.assign(new Error(words.join(' ')), { responseCode: Number(code) })),
+      done(Object.assign(new Error(text.join(' ')), { responseCode: Number(code) })),
   })
   const world = { ...site.world, mail: gateway }
   const { email } = await joinedMember(site)
   await runJobs(world, jobGroups.emails)
   const jobs = await site.db.selectFrom('job').selectAll().where('kind', '=', 'welcome').execute()
-  const last_error = `the mail server did not take the letter (EENVELOPE ${code})`
+  const last_error = `the mail server did not accept the email (EENVELOPE ${code})`
   expect(jobs).toMatchObject([{ tries: 1, last_error, done_at: isFinal ? expect.any(Date) : null }])
   expect(site.log()).not.toContain(email)
   await site.db.deleteFrom('job').execute()
@@ -120,7 +120,7 @@ it.each([
 })
 
 it.each(['EHLO', 'RCPT', '.'])(
-  '15.12 a mail server that answers %s with "wait" for ever is left at the deadline',
+  '15.12 a mail server that keeps responding "wait" to %s is disconnected at the deadline',
   async (last) => {
     const server = createServer((socket) => {
       const steps: Record<string, string> = { EHLO: '250 hello', MAIL: '250 ok', RCPT: '250 ok', DATA: '354 go on' }
@@ -140,16 +140,16 @@ it.each(['EHLO', 'RCPT', '.'])(
     const { port } = server.address() as AddressInfo
     const gateway = smtpMail(`smtp://127.0.0.1:${port}`, 'Foyer <hello@foyer.example>', 500)
     const began = performance.now()
-    const letter = { to: 'zoe@mail.example', subject: 'Hello', text: 'Hello', html: '<p>Hello' }
-    await expect(gateway.send(letter)).rejects.toThrow('the mail server did not take the letter (ECONNECTION)')
+    const email = { to: 'zoe@mail.example', subject: 'Hello', text: 'Hello', html: '<p>Hello' }
+    await expect(gateway.send(email)).rejects.toThrow('the mail server did not accept the email (ECONNECTION)')
     expect(performance.now() - began).toBeLessThan(5000)
-    await new Promise((resolve) => server.close(resolve)) // nobody is connected any more
+    await new Promise((resolve) => server.close(resolve)) // no connection is left open
   },
 )
 
 type Received = { recipients: string[]; raw: Buffer }
 
-/** A mail server of this machine, and what it was handed. */
+/** A local mail server, and the emails it received. */
 async function mailServer(more: SMTPServerOptions = {}) {
   const received: Received[] = []
   const server = new SMTPServer({
@@ -185,9 +185,9 @@ async function read({ recipients, raw }: Received): Promise<Email> {
   } = await PostalMime.parse(raw, { attachmentEncoding: 'utf8' })
   const [file] = attachments
   return {
-    ...{ to: recipients.join(), subject, text: ended(text), html: ended(html) },
+    ...{ to: recipients.join(), subject, text: withOneLineBreak(text), html: withOneLineBreak(html) },
     ...(file ? { attachment: { filename: String(file.filename), content: String(file.content) } } : {}),
   }
 }
 
-const ended = (text: string) => `${text.trimEnd()}\n` // a mail ends its parts with lines of its own
+const withOneLineBreak = (text: string) => `${text.trimEnd()}\n` // mail parts end with extra line breaks

@@ -5,11 +5,11 @@ import { statement } from '#server/db/statement.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { MailGateway } from './port.ts'
 
-/** Keeps letters for the outbox page instead of sending them. */
+/** Stores emails for the outbox page instead of sending them. */
 export const outboxMail = (parts: { db: Db; now: () => Date }): MailGateway => ({
   name: 'outbox',
   send: async ({ to, subject, text, html, attachment }) => {
-    const letter = {
+    const message = {
       id: randomUUID(),
       channel: 'mail' as const,
       recipient: to,
@@ -19,8 +19,10 @@ export const outboxMail = (parts: { db: Db; now: () => Date }): MailGateway => (
       attachment: attachment ? JSON.stringify(attachment) : null,
       created_at: parts.now(),
     }
-    await write(parts.db, letter)
+    await insertMessage(parts.db, message)
   },
 })
 
-const write = statement((db, letter: Insertable<Tables['message']>) => db.insertInto('message').values(letter))
+const insertMessage = statement((db, message: Insertable<Tables['message']>) =>
+  db.insertInto('message').values(message),
+)

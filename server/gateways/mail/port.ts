@@ -1,10 +1,10 @@
 import type { Attachment } from '#server/db/tables.ts'
 
-/** Who carries letters. Throws when it could not: the job that sends it is tried again, unless there is no such reader. */
-export type MailGateway = { name: string; send: (letter: Email) => Promise<void> }
+/** Sends emails. Throws if it fails: the job is then retried, unless the address does not exist. */
+export type MailGateway = { name: string; send: (email: Email) => Promise<void> }
 
-/** Nobody has this address, however often it is tried. */
+/** The address does not exist, so a retry is pointless. */
 export class UndeliverableAddress extends Error {}
 
-/** A letter says the same twice: `text` for every reader, `html` for those that show it. It may bring one file. */
+/** An email with the same content as plain text and as HTML. */
 export type Email = { to: string; subject: string; text: string; html: string; attachment?: Attachment }

@@ -2,41 +2,43 @@ import { Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
 import { type MailGateway, UndeliverableAddress } from './port.ts'
 
-const patience = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
-/** For a whole letter: a server that says "wait" again and again is never silent. */
+const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
+/** For the whole email: a server that keeps responding "wait" never runs into the other timeouts. */
 const DEADLINE_MS = 60_000
 
-/** A real mail server, by its address: smtp://name:password@host:port */
+/** Sends through a mail server with a URL such as smtp://name:password@host:port. */
 export const smtpMail = (address: string, from: string, deadlineMs = DEADLINE_MS): MailGateway => ({
   name: 'smtp',
-  send: async ({ to, attachment, ...letter }) => {
+  send: async ({ to, attachment, ...content }) => {
     const mail = {
-      ...letter,
+      ...content,
       from,
-      to: { name: '', address: to }, // as an object it is one address, whatever stands in it
+      to: { name: '', address: to }, // an object is one address, even if the text looks like several
       attachments: attachment ? [attachment] : [],
-      headers: { 'Auto-Submitted': 'auto-generated' }, // no holiday replies, please
+      headers: { 'Auto-Submitted': 'auto-generated' }, // prevents automatic replies
       disableFileAccess: true,
       disableUrlAccess: true,
     }
     const socket = new Socket()
-    const late = setTimeout(() => socket.destroy(), deadlineMs)
-    const transport = createTransport({ ...patience, url: address, socket })
-    const sent = transport.sendMail(mail).finally(() => clearTimeout(late))
-    await sent.catch((error: Untaken) => {
+    const timer = setTimeout(() => socket.destroy(), deadlineMs)
+    const transport = createTransport({ ...timeouts, url: address, socket })
+    const sending = transport.sendMail(mail).finally(() => clearTimeout(timer))
+    await sending.catch((error: SmtpError) => {
       const { code, responseCode } = error
-      const Problem = isNobody(error) ? UndeliverableAddress : Error
-      throw new Problem(`the mail server did not take the letter (${[code, responseCode].filter(Boolean).join(' ')})`)
+      const ErrorClass = isUnknownRecipient(error) ? UndeliverableAddress : Error
+      throw new ErrorClass(
+        `the mail server did not accept the email (${[code, responseCode].filter(Boolean).join(' ')})`,
+      )
     })
   },
 })
 
-/** A mail server's own words name the person whose letter it was. They go no further. */
-type Untaken = { code?: string; responseCode?: number; command?: string; response?: string }
+/** The server's own message may contain the address, so it is not passed on. */
+type SmtpError = { code?: string; responseCode?: number; command?: string; response?: string }
 
-/** The server knows for good that the address leads nowhere. Not: that it takes nothing from us today, which can be mended. */
-const isNobody = ({ command, response = '' }: Untaken) =>
-  command === 'RCPT TO' && (byCode.test(response) || byWords.test(response))
-const byCode = /^5\d\d[ -]5\.(?:1\.(?:1|3|6|10)|2\.1)\b/
-const byWords =
+/** The address permanently does not exist. Other rejections may be temporary, or can be fixed by the operator. */
+const isUnknownRecipient = ({ command, response = '' }: SmtpError) =>
+  command === 'RCPT TO' && (unknownByCode.test(response) || unknownByText.test(response))
+const unknownByCode = /^5\d\d[ -]5\.(?:1\.(?:1|3|6|10)|2\.1)\b/
+const unknownByText =
   /^55[013][ -](?!\d\.\d).*(?:no such|unknown (?:user|recipient|mailbox)|(?:user|recipient|mailbox) (?:unknown|not found)|does(?: not|n't) exist)/i

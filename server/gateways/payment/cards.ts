@@ -1,16 +1,16 @@
 import type { DeclineClass } from './port.ts'
 
-/** A card that charges nobody, and what the sandbox does with it. */
+/** A test card, and what the sandbox does with it. */
 export type TestCard = {
   number: string
-  /** In words, for pages and readers. */
+  /** A description for pages and documentation. */
   happens: string
   decides: 'held' | 'review' | 'failed' | DeclineClass
-  /** What becomes of the answer, when it does not come at once. */
+  /** How the response fails or is delayed. */
   answer?: 'lost_before' | 'lost_after' | 'slow'
 }
 
-/** Every test card. The sandbox decides by this table; a card that is not in it is approved. */
+/** All test cards. The sandbox approves every other card. */
 export const testCards = {
   good: { number: '4242424242424242', happens: 'Approved.', decides: 'held' },
   declined: { number: '4000000000000002', happens: 'Declined: the bank says no.', decides: 'bank' },
@@ -48,5 +48,5 @@ export const cards = Object.fromEntries(
 
 const byNumber = new Map<string, TestCard>(Object.values(testCards).map((card) => [card.number, card]))
 
-/** What is to happen with this number. */
+/** The test card with this number; any other number behaves like the good card. */
 export const testCardFor = (number: string): TestCard => byNumber.get(number) ?? testCards.good

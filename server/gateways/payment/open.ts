@@ -13,7 +13,7 @@ type Settings = {
   AUTHORIZENET_BASE_URL: string | undefined
 }
 
-/** The gateway that the settings name. */
+/** Opens the payment gateway chosen in the settings. */
 export function openPaymentGateway(settings: Settings, now: () => Date): PaymentGateway {
   if (settings.PAYMENT === 'authorizenet')
     return authorizeNet({

@@ -1,22 +1,22 @@
-/** What Foyer asks of whoever moves the money. An adapter knows its own vendor and nothing else. */
+/** What Foyer needs from a payment gateway. An adapter knows only its own vendor. */
 export type PaymentGateway = {
   name: string
-  /** Holds the amount, and asks the gateway to keep the card for the months to come. Never throws for a lost answer. */
+  /** Holds the amount, and asks the gateway to store the card for renewals. A lost response is 'unknown', not an error. */
   authorize: (hold: Hold, signal: AbortSignal) => Promise<Authorization | Failure>
-  /** What became of an attempt whose answer was lost, or that is being looked at. */
-  lookup: (asked: Asked, signal: AbortSignal) => Promise<Authorization | { outcome: 'not_found' }>
-  /** Takes what was held. Asking twice takes it once. */
+  /** The outcome of an attempt whose response was lost, or that was under review. */
+  lookup: (query: LookupQuery, signal: AbortSignal) => Promise<Authorization | { outcome: 'not_found' }>
+  /** Charges the held amount. Idempotent. */
   capture: (transaction_id: string, signal: AbortSignal) => Promise<Settlement>
-  /** Lets go of what was held. */
+  /** Releases the held amount. */
   void: (transaction_id: string, signal: AbortSignal) => Promise<Settlement>
-  /** Gives back what was captured. */
+  /** Returns captured money. */
   refund: (transaction_id: string, amount_cents: number, signal: AbortSignal) => Promise<Settlement>
-  /** Everything it has heard of since then, to be compared with our journal. Throws when it cannot say. */
+  /** All transactions since then, for reconciliation with our journal. Throws if the gateway gives no answer. */
   transactions: (since: Date, signal: AbortSignal) => Promise<Transaction[]>
 }
 
 export type Hold = {
-  /** Our own name for the attempt, 20 small letters and digits; asking twice with it holds once. */
+  /** Our id of the attempt: 20 lowercase letters and digits. The same reference never holds twice. */
   reference: string
   amount_cents: number
   card: { cc_number: string; cc_month: string; cc_year: string; cc_cvv: string }
@@ -32,37 +32,37 @@ export type Hold = {
   }
 }
 
-type Asked = {
+type LookupQuery = {
   reference: string
   transaction_id?: string | null
-  /** When the attempt was written: the gateway cannot have heard of it before. */
+  /** When we recorded the attempt: the gateway cannot have an earlier transaction for it. */
   since?: Date
 }
 
 export type Authorization =
-  /** The vault reference bills the next months; it is empty when the gateway could not keep the card. */
+  /** The vault reference pays the renewals; it is empty if the gateway could not store the card. */
   | { outcome: 'approved'; transaction_id: string; vault_reference: string; checks?: Checks }
   | { outcome: 'declined'; decline_class: DeclineClass }
   | { outcome: 'review'; transaction_id: string }
   | { outcome: 'unknown' }
 
 /**
- * The gateway itself says that it has held nothing, and not because of the card: the operator has something to mend. Where that
- * is not sure, it is unknown.
+ * The gateway held nothing, for a reason other than the card: the operator has something to fix. If that is not certain,
+ * the outcome is 'unknown' instead.
  */
 export type Failure = { outcome: 'failed'; why: string }
 
-/** What the bank said of the address and of the CVC. */
+/** The bank's verdict on the address and the CVC. */
 export type Checks = { address: Check; cvc: Check }
 export type Check = 'match' | 'mismatch' | 'unchecked'
 
-/** What the visitor can do about it: mend the input, try another card, ask the bank; or the bank suspects fraud. */
+/** What the visitor can do: correct the input, use another card, or ask the bank. Or the bank suspects fraud. */
 export type DeclineClass = 'input' | 'card' | 'bank' | 'fraud'
 
-/** refused: the gateway will never do it. unknown: ask again. */
+/** refused: the gateway will never do it. unknown: try again. */
 export type Settlement = 'done' | 'refused' | 'unknown'
 
-/** A line of the gateway's own books. */
+/** A transaction in the gateway's own books. */
 export type Transaction = {
   transaction_id: string
   reference: string

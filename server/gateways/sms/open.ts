@@ -18,7 +18,7 @@ type Parts = {
   log: { error: (details: object, message: string) => void }
 }
 
-/** The gateway that the settings name. */
+/** Opens the phone gateway chosen in the settings. */
 export function openSmsGateway(settings: Settings, { log, ...parts }: Parts): SmsGateway {
   if (settings.PHONE === 'twilio')
     return twilioVerify({

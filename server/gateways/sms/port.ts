@@ -1,19 +1,19 @@
-/** Who sends codes to phones and knows whether one is right. */
+/** Sends verification codes to phones, and checks them. */
 export type SmsGateway = {
   name: string
-  send: (mobile_phone: string, channel: 'sms' | 'call') => Promise<Sending>
-  check: (mobile_phone: string, code: string) => Promise<Checking>
+  send: (mobile_phone: string, channel: 'sms' | 'call') => Promise<SendResult>
+  check: (mobile_phone: string, code: string) => Promise<CheckResult>
 }
 
 /**
- * unreachable: not by this channel, another one may reach it. too_often: the vendor wants ten minutes of rest for this
- * number. blocked: no code goes to this number or its country. impossible: no such number. unknown: the vendor did not
- * answer, or not in a way that can be understood; the code may have been sent.
+ * unreachable: not by this channel, but maybe by another. too_often: the vendor requires a pause of ten minutes for this
+ * number. blocked: the vendor sends no codes to this number or its country. impossible: the number does not exist.
+ * unknown: no readable response; the code may have been sent.
  */
-export type Sending = 'sent' | 'unreachable' | 'too_often' | 'blocked' | 'impossible' | 'unknown'
+export type SendResult = 'sent' | 'unreachable' | 'too_often' | 'blocked' | 'impossible' | 'unknown'
 
 /**
- * gone: expired, used, or tried too often; a new code is needed. unknown: the vendor did not answer, and the code may
- * have been used up.
+ * gone: expired, used, or tried too often; a new code is needed. unknown: no readable response; the code may have been
+ * used up.
  */
-export type Checking = 'right' | 'wrong' | 'gone' | 'unknown'
+export type CheckResult = 'right' | 'wrong' | 'gone' | 'unknown'

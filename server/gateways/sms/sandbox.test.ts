@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { testDatabase } from '#server/test/database.ts'
-import { keepsSmsPromise } from './promise.ts'
+import { testSmsAdapter } from './adapter-tests.ts'
 import { sandboxSms } from './sandbox.ts'
 
 const open = async () => {
@@ -26,9 +26,9 @@ const open = async () => {
   }
 }
 
-keepsSmsPromise('sandbox', open)
+testSmsAdapter('sandbox', open)
 
-it('keeps a code hashed', async () => {
+it('stores only a hash of the code', async () => {
   const { db, gateway, codeTo, close } = await open()
   await gateway.send('+12025550141', 'sms')
   const row = await db.selectFrom('sandbox_code').selectAll().executeTakeFirstOrThrow()

@@ -2,16 +2,16 @@ import { createHmac, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import { brand } from '#contract/brand.ts'
 import type { Db } from '#server/db/db.ts'
-import type { Sending, SmsGateway } from './port.ts'
+import type { SendResult, SmsGateway } from './port.ts'
 
-const MINUTES_GOOD = 10
-const TRIES = 5
+const VALID_MINUTES = 10
+const MAX_TRIES = 5
 
-const byLastDigits: Record<string, Sending> = { '0403': 'blocked', '0429': 'too_often', '0500': 'unknown' }
+const byLastDigits: Record<string, SendResult> = { '0403': 'blocked', '0429': 'too_often', '0500': 'unknown' }
 
 /**
- * Sends nothing: the message goes to the outbox page. The number decides: …0403 is blocked, …0404 cannot be reached by
- * SMS, …0429 was sent too many, …0500 is a vendor that does not answer, any other works.
+ * Sends nothing: messages go to the outbox page. The last digits of the number decide: …0403 is blocked, …0404 cannot
+ * receive SMS, …0429 had too many codes, …0500 gets no response, and any other number works.
  */
 export const sandboxSms = (parts: { db: Db; now: () => Date; key: Buffer; host: string }): SmsGateway => {
   const { db, now, key, host } = parts
@@ -28,37 +28,37 @@ export const sandboxSms = (parts: { db: Db; now: () => Date; key: Buffer; host: 
       const row = {
         code_hash: hash(mobile_phone, code),
         tries: 0,
-        expires_at: new Date(now().getTime() + MINUTES_GOOD * 60_000),
+        expires_at: new Date(now().getTime() + VALID_MINUTES * 60_000),
       }
       await db
         .insertInto('sandbox_code')
         .values({ mobile_phone, ...row })
-        .onConflict((clash) => clash.column('mobile_phone').doUpdateSet(row))
+        .onConflict((conflict) => conflict.column('mobile_phone').doUpdateSet(row))
         .execute()
       const body = `Your ${brand.name} code is ${code}. Never share it.`
-      const bound = channel === 'sms' ? `${body}\n\n@${host} #${code}` : body
+      const text = channel === 'sms' ? `${body}\n\n@${host} #${code}` : body
       await db
         .insertInto('message')
-        .values({ id: randomUUID(), channel, recipient: mobile_phone, subject: '', body: bound, created_at: now() })
+        .values({ id: randomUUID(), channel, recipient: mobile_phone, subject: '', body: text, created_at: now() })
         .execute()
       return 'sent'
     },
 
-    /** Each try is counted by the statement that reads the code, so guessing in parallel gains nothing. */
+    /** The statement that reads the code also counts the try, so parallel guesses cannot exceed the limit. */
     async check(mobile_phone, code) {
-      const tried = await sql<{ code_hash: string }>`
+      const { rows } = await sql<{ code_hash: string }>`
         update sandbox_code set tries = tries + 1
-        where mobile_phone = ${mobile_phone} and tries < ${TRIES} and expires_at > ${now()}
+        where mobile_phone = ${mobile_phone} and tries < ${MAX_TRIES} and expires_at > ${now()}
         returning code_hash`.execute(db)
-      const stored = tried.rows[0]?.code_hash
+      const stored = rows[0]?.code_hash
       if (!stored) return 'gone'
       if (!timingSafeEqual(Buffer.from(stored), Buffer.from(hash(mobile_phone, code)))) return 'wrong'
-      const used = await db
+      const result = await db
         .deleteFrom('sandbox_code')
         .where('mobile_phone', '=', mobile_phone)
         .where('code_hash', '=', stored)
         .executeTakeFirst()
-      return Number(used.numDeletedRows) === 1 ? 'right' : 'gone'
+      return Number(result.numDeletedRows) === 1 ? 'right' : 'gone'
     },
   }
 }

@@ -1,13 +1,13 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
+import { hold, tenSeconds, testPaymentAdapter } from '../adapter-tests.ts'
 import { cards } from '../cards.ts'
-import { hold, keepsPaymentPromise, soon } from '../promise.ts'
-import { reasons } from './codes.ts'
-import { emulated } from './emulator/emulated.ts'
+import { declineClasses } from './codes.ts'
+import { startEmulatedGateway } from './emulator/emulated-gateway.ts'
 import { faults } from './emulator/emulator.ts'
 
-keepsPaymentPromise('authorizenet', async () => {
-  const { emulator, gateway, gatewayAt } = await emulated(await freePort(), () => new Date())
+testPaymentAdapter('authorizenet', async () => {
+  const { emulator, gateway, gatewayAt } = await startEmulatedGateway(await freePort(), () => new Date())
   return {
     gateway,
     reopen: async () => gatewayAt(emulator.url),
@@ -16,14 +16,14 @@ keepsPaymentPromise('authorizenet', async () => {
   }
 })
 
-const emulation = await emulated(await freePort(), () => new Date('2026-03-01T12:00:00.500Z'))
+const emulation = await startEmulatedGateway(await freePort(), () => new Date('2026-03-01T12:00:00.500Z'))
 const { emulator, gateway, approved, post } = emulation
-beforeEach(emulation.begin)
+beforeEach(emulation.reset)
 afterAll(emulator.close)
 
-describe('what is sent', () => {
-  it('is an authorization with every element where the schema has it', async () => {
-    await gateway.authorize(hold(cards.good, 'abcdefghij0123456789'), soon())
+describe('the authorization request', () => {
+  it('has every element in the order of the schema', async () => {
+    await gateway.authorize(hold(cards.good, 'abcdefghij0123456789'), tenSeconds())
     expect(emulator.received[0]).toBe(
       '{"createTransactionRequest":{' +
         '"merchantAuthentication":{"name":"merchant-login","transactionKey":"transactionkey16"},' +
@@ -40,26 +40,26 @@ describe('what is sent', () => {
     )
   })
 
-  it('would be refused with any two elements exchanged, and with one that the schema does not know', async () => {
-    await gateway.authorize(hold(), soon())
+  it('would be rejected with two elements swapped or with an unknown element', async () => {
+    await gateway.authorize(hold(), tenSeconds())
     const { createTransactionRequest } = JSON.parse(emulator.received[0] ?? '')
     const { transactionRequest, ...outer } = createTransactionRequest
     const send = async (elements: [string, unknown][]) =>
       String(await post({ createTransactionRequest: { ...outer, transactionRequest: Object.fromEntries(elements) } }))
     const elements = Object.entries<unknown>(transactionRequest)
-    expect(await send(elements)).toContain('"errorCode":"11"') // as it was sent it is taken: the same once more
-    for (let place = 1; place < elements.length; place++) {
-      const exchanged = elements.toSpliced(place - 1, 2, ...elements.slice(place - 1, place + 1).reverse())
-      expect(await send(exchanged)).toMatch(/E00003.*The element 'transactionRequest'.* has invalid child element/)
+    expect(await send(elements)).toContain('"errorCode":"11"') // valid as it is: only rejected as a duplicate
+    for (let index = 1; index < elements.length; index++) {
+      const swapped = elements.toSpliced(index - 1, 2, ...elements.slice(index - 1, index + 1).reverse())
+      expect(await send(swapped)).toMatch(/E00003.*The element 'transactionRequest'.* has invalid child element/)
     }
     expect(await send([...elements, ['nickname', 'Zoë']])).toMatch(/E00003.*invalid child element 'nickname'/)
     expect(String(await post({ createTransactionRequest: { transactionRequest, ...outer } }))).toContain('E00003')
   })
 
-  it('is cut where an address is too long, never refused', async () => {
+  it('has long addresses truncated instead of rejected', async () => {
     const long = 'x'.repeat(49).concat('😀'.repeat(40))
-    const asked = hold()
-    asked.billing = {
+    const request = hold()
+    request.billing = {
       first_name: long,
       last_name: long,
       address: `1 Main\u0000St\n${long}`,
@@ -69,13 +69,13 @@ describe('what is sent', () => {
       country: long,
       post_code: long,
     }
-    expect((await gateway.authorize(asked, soon())).outcome).toBe('approved')
+    expect((await gateway.authorize(request, tenSeconds())).outcome).toBe('approved')
     expect(emulator.received[0]).not.toContain('"state"')
   })
 
-  it('carries a number without spaces, and never one that is longer than the schema', async () => {
-    expect((await gateway.authorize(hold('4242 4242 4242 4242'), soon())).outcome).toBe('approved')
-    expect(await gateway.authorize(hold('4000000000000000006'), soon())).toEqual({
+  it('has a card number without spaces, and is not sent with a number too long for the schema', async () => {
+    expect((await gateway.authorize(hold('4242 4242 4242 4242'), tenSeconds())).outcome).toBe('approved')
+    expect(await gateway.authorize(hold('4000000000000000006'), tenSeconds())).toEqual({
       outcome: 'declined',
       decline_class: 'card',
     })
@@ -83,52 +83,52 @@ describe('what is sent', () => {
   })
 })
 
-it('strips the byte-order mark, which every answer has', async () => {
+it('strips the byte-order mark of every response', async () => {
   const bytes = await post({ getTransactionDetailsRequest: {} })
   expect(bytes.subarray(0, 3).toString('hex')).toBe('efbbbf')
-  expect((await gateway.authorize(hold(), soon())).outcome).toBe('approved')
+  expect((await gateway.authorize(hold(), tenSeconds())).outcome).toBe('approved')
 })
 
 describe('a duplicate', () => {
-  it('is not a decline: the first one is found by its invoice number', async () => {
-    const asked = hold()
-    const first = await approved(asked)
-    expect(await approved(asked)).toEqual(first)
+  it('is not a decline: the first transaction is found by its invoice number', async () => {
+    const request = hold()
+    const first = await approved(request)
+    expect(await approved(request)).toEqual(first)
     expect(emulator.entries.size).toBe(1)
   })
 
-  it('is unknown while the first one is not in the lists yet', async () => {
+  it('is unknown while the first transaction is not listed yet', async () => {
     emulator.decideNext({ responseCode: '3', reason: '11', transId: '0' })
-    expect(await gateway.authorize(hold(), soon())).toEqual({ outcome: 'unknown' })
+    expect(await gateway.authorize(hold(), tenSeconds())).toEqual({ outcome: 'unknown' })
   })
 
-  it('is unknown when the first one cannot be looked at', async () => {
-    const asked = hold()
-    await approved(asked)
+  it('is unknown when the first transaction cannot be read', async () => {
+    const request = hold()
+    await approved(request)
     emulator.failNext('getTransactionDetailsRequest', 'status_500')
-    expect(await gateway.authorize(asked, soon())).toEqual({ outcome: 'unknown' })
+    expect(await gateway.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
   })
 })
 
-describe('a no', () => {
-  it.each(Object.entries(reasons))('with reason %s is of the class %s', async (reason, decline_class) => {
+describe('a decline', () => {
+  it.each(Object.entries(declineClasses))('with reason %s has the class %s', async (reason, decline_class) => {
     const responseCode = ['6', '7', '8', '17', '28', '33', '37', '78', '128'].includes(reason) ? '3' : '2'
     emulator.decideNext({ responseCode, reason })
-    expect(await gateway.authorize(hold(), soon())).toEqual({ outcome: 'declined', decline_class })
+    expect(await gateway.authorize(hold(), tenSeconds())).toEqual({ outcome: 'declined', decline_class })
   })
 
-  it('with a reason that is not in the table is the bank’s', async () => {
+  it('with an unlisted reason has the class bank', async () => {
     emulator.decideNext({ responseCode: '2', reason: '999' })
-    expect(await gateway.authorize(hold(), soon())).toEqual({ outcome: 'declined', decline_class: 'bank' })
+    expect(await gateway.authorize(hold(), tenSeconds())).toEqual({ outcome: 'declined', decline_class: 'bank' })
   })
 
   it.each(['13', '19', '23', '26', '57', '63', '120', '122', '180', '261'])(
-    'is not said when error %s is not the visitor’s: it is thrown, and looked up later',
+    'is not reported for error %s, which is not the visitor’s fault: it is thrown, and looked up later',
     async (reason) => {
-      const asked = hold()
+      const request = hold()
       emulator.decideNext({ responseCode: '3', reason })
-      await expect(gateway.authorize(asked, soon())).rejects.toThrow(`Authorize.Net refused with ${reason}`)
-      expect(await gateway.lookup(asked, soon())).toEqual({ outcome: 'declined', decline_class: 'bank' })
+      await expect(gateway.authorize(request, tenSeconds())).rejects.toThrow(`Authorize.Net refused with ${reason}`)
+      expect(await gateway.lookup(request, tenSeconds())).toEqual({ outcome: 'declined', decline_class: 'bank' })
     },
   )
 })
@@ -142,59 +142,56 @@ it.each([
   ['N', '', 'mismatch', 'unchecked'],
   ['U', 'M', 'unchecked', 'match'],
   ['', 'M', 'unchecked', 'match'],
-])(
-  'says what the bank said of address (%s) and CVC (%s), also when it is looked up',
-  async (avs, cvv, address, cvc) => {
-    const asked = hold()
-    emulator.decideNext({ avs, cvv })
-    expect(await approved(asked)).toMatchObject({ checks: { address, cvc } })
-    expect(await gateway.lookup(asked, soon())).toMatchObject({ checks: { address, cvc } })
-  },
-)
+])('reports the bank’s checks of address (%s) and CVC (%s), also in a lookup', async (avs, cvv, address, cvc) => {
+  const request = hold()
+  emulator.decideNext({ avs, cvv })
+  expect(await approved(request)).toMatchObject({ checks: { address, cvc } })
+  expect(await gateway.lookup(request, tenSeconds())).toMatchObject({ checks: { address, cvc } })
+})
 
-describe('the card for the months to come', () => {
-  it('is where the first answer says', async () => {
-    const asked = hold()
-    const { vault_reference } = await approved(asked)
-    const profile = emulator.profiles.get(asked.reference)
+describe('the card stored for renewals', () => {
+  it('is named in the first response', async () => {
+    const request = hold()
+    const { vault_reference } = await approved(request)
+    const profile = emulator.profiles.get(request.reference)
     expect(vault_reference).toBe(`${profile?.customerProfileId}/${profile?.customerPaymentProfileId}`)
     expect(emulator.received).toHaveLength(1)
   })
 
-  it('is found again after a lost answer', async () => {
-    const asked = hold(cards.answerLost)
-    expect(await gateway.authorize(asked, soon())).toEqual({ outcome: 'unknown' })
-    const profile = emulator.profiles.get(asked.reference)
-    expect(await gateway.lookup(asked, soon())).toMatchObject({
+  it('is found after a lost response', async () => {
+    const request = hold(cards.answerLost)
+    expect(await gateway.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
+    const profile = emulator.profiles.get(request.reference)
+    expect(await gateway.lookup(request, tenSeconds())).toMatchObject({
       outcome: 'approved',
       vault_reference: `${profile?.customerProfileId}/${profile?.customerPaymentProfileId}`,
     })
   })
 
-  it('is made from the transaction when no answer named one', async () => {
-    const asked = hold()
-    const { transId } = emulator.add({ invoiceNumber: asked.reference })
-    const found = await gateway.lookup(asked, soon())
+  it('is created from the transaction when no response named one', async () => {
+    const request = hold()
+    const { transId } = emulator.add({ invoiceNumber: request.reference })
+    const found = await gateway.lookup(request, tenSeconds())
     expect(found).toMatchObject({ outcome: 'approved', transaction_id: transId })
     expect(found).toMatchObject({ vault_reference: expect.stringMatching(/^\d+\/\d+$/) })
   })
 
-  it('is the one that is there already when the vendor calls it a duplicate', async () => {
-    const asked = hold()
-    emulator.keepCard(asked.reference)
-    const profile = emulator.profiles.get(asked.reference)
-    expect((await approved(asked)).vault_reference).toBe(
+  it('is the existing one when the vendor reports a duplicate', async () => {
+    const request = hold()
+    emulator.keepCard(request.reference)
+    const profile = emulator.profiles.get(request.reference)
+    expect((await approved(request)).vault_reference).toBe(
       `${profile?.customerProfileId}/${profile?.customerPaymentProfileId}`,
     )
   })
 
   it.each(faults.filter((fault) => fault !== 'slow'))(
-    'is nowhere when the vendor’s profiles fail (%s); the hold stands',
+    'is missing when the vendor’s profiles fail (%s); the hold is still valid',
     async (fault) => {
-      const asked = hold()
-      emulator.add({ invoiceNumber: asked.reference })
+      const request = hold()
+      emulator.add({ invoiceNumber: request.reference })
       emulator.failNext('createCustomerProfileFromTransactionRequest', fault)
-      expect(await gateway.lookup(asked, soon())).toMatchObject({ outcome: 'approved', vault_reference: '' })
+      expect(await gateway.lookup(request, tenSeconds())).toMatchObject({ outcome: 'approved', vault_reference: '' })
     },
   )
 })
@@ -203,12 +200,12 @@ describe('a review', () => {
   it.each([
     ['approve', { outcome: 'approved' }],
     ['decline', { outcome: 'declined', decline_class: 'fraud' }],
-  ] as const)('that ends with %s is found by its transaction', async (verdict, became) => {
-    const asked = hold(cards.review)
-    const held = await gateway.authorize(asked, soon())
+  ] as const)('that ends with %s is found by its transaction', async (verdict, outcome) => {
+    const request = hold(cards.review)
+    const held = await gateway.authorize(request, tenSeconds())
     if (held.outcome !== 'review') throw new Error(held.outcome)
-    expect(await gateway.lookup({ ...asked, ...held }, soon())).toEqual(held)
+    expect(await gateway.lookup({ ...request, ...held }, tenSeconds())).toEqual(held)
     emulator.review(held.transaction_id, verdict)
-    expect(await gateway.lookup({ ...asked, ...held }, soon())).toMatchObject(became)
+    expect(await gateway.lookup({ ...request, ...held }, tenSeconds())).toMatchObject(outcome)
   })
 })

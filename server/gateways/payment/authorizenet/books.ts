@@ -1,83 +1,91 @@
 import * as z from 'zod/mini'
 import type { Transaction } from '#server/gateways/payment/port.ts'
-import { type Standing, standingOf } from './codes.ts'
-import { accepted, answer, type Exchange, text } from './exchange.ts'
+import { baseReply, type Client, requireOk, text } from './client.ts'
+import { type TransactionState, transactionState } from './codes.ts'
 
-const Line = z.object({
+const ListedTransaction = z.object({
   transId: text,
   submitTimeUTC: z.string(),
   transactionStatus: z.string(),
   invoiceNumber: z.optional(z.nullable(text)),
   settleAmount: z.pipe(text, z.transform(Number)),
 })
-const Lines = z.object({ ...answer, transactions: z.optional(z.nullable(z.array(Line))) })
-const Batches = z.object({ ...answer, batchList: z.optional(z.nullable(z.array(z.object({ batchId: text })))) })
+const TransactionListReply = z.object({
+  ...baseReply,
+  transactions: z.optional(z.nullable(z.array(ListedTransaction))),
+})
+const BatchListReply = z.object({
+  ...baseReply,
+  batchList: z.optional(z.nullable(z.array(z.object({ batchId: text })))),
+})
 
-type Line = z.infer<typeof Line>
+type ListedTransaction = z.infer<typeof ListedTransaction>
 
-const PAGE = 1000
-const MOST_PAGES = 100
+const PAGE_SIZE = 1000
+const MAX_PAGES = 100
 const DAY_MS = 86_400_000
-const LONGEST_RANGE_MS = 31 * DAY_MS
-/** What is captured settles within a day, and so does what was declined. */
+const MAX_RANGE_MS = 31 * DAY_MS
+/** Captured and declined transactions settle within a day. */
 const LOOK_BACK_MS = 7 * DAY_MS
 
-/** The vendor's lists: what is not settled yet in one, what is settled by batches. */
-export function booksOf(ask: Exchange, now: () => Date) {
+/** The vendor's transaction lists: one of unsettled transactions, and one per settled batch. */
+export function openBooks(send: Client, now: () => Date) {
   async function* pages(request: string, elements: Record<string, unknown>, signal: AbortSignal) {
     const sorting = { orderBy: 'submitTimeUTC', orderDescending: true }
-    for (let page = 1; page <= MOST_PAGES; page++) {
-      const paging = { limit: String(PAGE), offset: String(page) } // the offset counts pages
-      const lines = accepted(await ask(request, { ...elements, sorting, paging }, Lines, signal)).transactions ?? []
+    for (let page = 1; page <= MAX_PAGES; page++) {
+      const paging = { limit: String(PAGE_SIZE), offset: String(page) } // the offset counts pages
+      const lines =
+        requireOk(await send(request, { ...elements, sorting, paging }, TransactionListReply, signal)).transactions ??
+        []
       yield* lines
-      if (lines.length < PAGE) return
+      if (lines.length < PAGE_SIZE) return
     }
-    throw new Error(`Authorize.Net has more than ${MOST_PAGES * PAGE} transactions in one list.`)
+    throw new Error(`Authorize.Net has more than ${MAX_PAGES * PAGE_SIZE} transactions in one list.`)
   }
 
   const unsettled = (signal: AbortSignal) => pages('getUnsettledTransactionListRequest', {}, signal)
 
   async function* settled(since: Date, signal: AbortSignal) {
     for (const range of rangesOf(since.getTime(), now().getTime())) {
-      const { batchList } = accepted(await ask('getSettledBatchListRequest', range, Batches, signal))
+      const { batchList } = requireOk(await send('getSettledBatchListRequest', range, BatchListReply, signal))
       for (const { batchId } of batchList ?? []) yield* pages('getTransactionListRequest', { batchId }, signal)
     }
   }
 
-  /** Unsettled first: what settles in between is then found in its batch. */
+  /** Unsettled first: a transaction that settles in the meantime is then found in its batch. */
   async function* since(then: Date, signal: AbortSignal) {
     yield* unsettled(signal)
     yield* settled(then, signal)
   }
-  const lately = (signal: AbortSignal, then = new Date(0)) =>
+  const recent = (signal: AbortSignal, then = new Date(0)) =>
     since(new Date(Math.max(now().getTime() - LOOK_BACK_MS, then.getTime() - DAY_MS)), signal)
 
   return {
     /**
-     * The transaction of this reference; of several the one that has the money. What was settled a day before it was
-     * asked for cannot be it: reading a busy week would take longer than an answer is waited for.
+     * The transaction with this reference; if there are several, the one with the money. Batches settled more than a day
+     * before the attempt are skipped, because reading a busy week would exceed the timeout.
      */
-    async find(reference: string, signal: AbortSignal, asked?: Date): Promise<string | undefined> {
-      const found: Line[] = []
-      for await (const line of lately(signal, asked)) {
-        if (line.invoiceNumber !== reference || standing(line) === 'refunded') continue
+    async find(reference: string, signal: AbortSignal, attemptedAt?: Date): Promise<string | undefined> {
+      const candidates: ListedTransaction[] = []
+      for await (const line of recent(signal, attemptedAt)) {
+        if (line.invoiceNumber !== reference || stateOf(line) === 'refunded') continue
         if (hasMoney(line)) return line.transId
-        found.push(line)
+        candidates.push(line)
       }
-      return found.sort((one, other) => rank(one) - rank(other))[0]?.transId
+      return candidates.sort((a, b) => rank(a) - rank(b))[0]?.transId
     },
 
-    /** How many cents of it have been given back lately. */
-    async givenBack(reference: string, signal: AbortSignal): Promise<number> {
+    /** The recently refunded amount of this reference. */
+    async refundedCents(reference: string, signal: AbortSignal): Promise<number> {
       const refunds = new Map<string, number>()
-      for await (const line of lately(signal))
-        if (line.invoiceNumber === reference && standing(line) === 'refunded') refunds.set(line.transId, cents(line))
+      for await (const line of recent(signal))
+        if (line.invoiceNumber === reference && stateOf(line) === 'refunded') refunds.set(line.transId, cents(line))
       return [...refunds.values()].reduce((sum, each) => sum + each, 0)
     },
 
     async transactions(then: Date, signal: AbortSignal): Promise<Transaction[]> {
-      const first = Math.floor(then.getTime() / 1000) * 1000 // the vendor counts whole seconds
-      const lines = new Map<string, Line>()
+      const first = Math.floor(then.getTime() / 1000) * 1000 // the vendor rounds to seconds
+      const lines = new Map<string, ListedTransaction>()
       for await (const line of since(then, signal))
         if (new Date(line.submitTimeUTC).getTime() >= first) lines.set(line.transId, line)
       return withRefunds([...lines.values()].map(asTransaction))
@@ -85,48 +93,48 @@ export function booksOf(ask: Exchange, now: () => Date) {
   }
 }
 
-const cents = ({ settleAmount }: Line) => Math.round(settleAmount * 100)
-const standing = ({ transactionStatus }: Line) => standingOf(transactionStatus)
-const hasMoney = (line: Line) => standing(line) === 'held' || standing(line) === 'captured'
-const worth: Standing[] = ['review', 'unclear', 'failed', 'declined', 'voided']
-const rank = (line: Line) => worth.indexOf(standing(line))
+const cents = ({ settleAmount }: ListedTransaction) => Math.round(settleAmount * 100)
+const stateOf = ({ transactionStatus }: ListedTransaction) => transactionState(transactionStatus)
+const hasMoney = (line: ListedTransaction) => stateOf(line) === 'held' || stateOf(line) === 'captured'
+const preference: TransactionState[] = ['review', 'unclear', 'failed', 'declined', 'voided']
+const rank = (line: ListedTransaction) => preference.indexOf(stateOf(line))
 
-const asTransaction = (line: Line): Transaction => ({
+const asTransaction = (line: ListedTransaction): Transaction => ({
   transaction_id: line.transId,
   reference: line.invoiceNumber ?? '',
   amount_cents: cents(line),
-  state: inBooks(standing(line)),
+  state: toBookState(stateOf(line)),
 })
 
-/** What only a person can tell waits for one. */
-const inBooks = (found: Standing): Transaction['state'] =>
-  found === 'failed' ? 'declined' : found === 'unclear' ? 'review' : found
+/** An unclear state needs a person, like a review. */
+const toBookState = (state: TransactionState): Transaction['state'] =>
+  state === 'failed' ? 'declined' : state === 'unclear' ? 'review' : state
 
-/** The vendor writes a refund as a line of its own; in our books the transaction itself is refunded. */
+/** The vendor lists a refund as a separate transaction; in our books the original one becomes refunded. */
 function withRefunds(lines: Transaction[]): Transaction[] {
   const refunds = Map.groupBy(
     lines.filter(({ state }) => state === 'refunded'),
     ({ reference }) => reference,
   )
   const charges = lines.filter(({ state }) => state !== 'refunded')
-  const known = new Set(charges.map(({ reference }) => reference))
-  const givenBack = ({ reference }: Transaction) =>
+  const chargedReferences = new Set(charges.map(({ reference }) => reference))
+  const refundedCents = ({ reference }: Transaction) =>
     (refunds.get(reference) ?? []).reduce((sum, { amount_cents }) => sum + amount_cents, 0)
   return [
     ...charges.map((line) =>
-      line.state === 'captured' && givenBack(line) >= line.amount_cents
+      line.state === 'captured' && refundedCents(line) >= line.amount_cents
         ? { ...line, state: 'refunded' as const }
         : line,
     ),
-    ...[...refunds.values()].flat().filter(({ reference }) => !known.has(reference)),
+    ...[...refunds.values()].flat().filter(({ reference }) => !chargedReferences.has(reference)),
   ]
 }
 
 function* rangesOf(since: number, until: number) {
-  for (let from = since; from <= until; from += LONGEST_RANGE_MS)
+  for (let from = since; from <= until; from += MAX_RANGE_MS)
     yield {
       firstSettlementDate: toSeconds(Math.floor(from / 1000)),
-      lastSettlementDate: toSeconds(Math.ceil(Math.min(from + LONGEST_RANGE_MS, until) / 1000)),
+      lastSettlementDate: toSeconds(Math.ceil(Math.min(from + MAX_RANGE_MS, until) / 1000)),
     }
 }
 

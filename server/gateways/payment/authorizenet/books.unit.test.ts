@@ -1,19 +1,19 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
+import { hold, newReference, tenSeconds } from '../adapter-tests.ts'
 import { cards } from '../cards.ts'
-import { hold, newReference, soon } from '../promise.ts'
-import { emulated } from './emulator/emulated.ts'
+import { startEmulatedGateway } from './emulator/emulated-gateway.ts'
 
 let clock = new Date()
 const now = () => clock
-const emulation = await emulated(await freePort(), now)
+const emulation = await startEmulatedGateway(await freePort(), now)
 const { emulator, gateway, approved, captured, statusOf } = emulation
 const pass = (milliseconds: number) => {
   clock = new Date(clock.getTime() + milliseconds)
 }
 beforeEach(() => {
   clock = new Date('2026-03-01T12:00:00.500Z')
-  emulation.begin()
+  emulation.reset()
 })
 afterAll(emulator.close)
 
@@ -37,45 +37,46 @@ describe('a lookup', () => {
     ['somethingNew', 'unknown'],
     ['refundSettledSuccessfully', 'not_found'],
   ])('of %s is %s', async (transactionStatus, outcome) => {
-    const asked = hold()
-    emulator.add({ invoiceNumber: asked.reference, transactionStatus })
-    expect((await gateway.lookup(asked, soon())).outcome).toBe(outcome)
+    const request = hold()
+    emulator.add({ invoiceNumber: request.reference, transactionStatus })
+    expect((await gateway.lookup(request, tenSeconds())).outcome).toBe(outcome)
   })
 
-  it('of a known transaction that is gone is not "never heard of"', async () => {
-    const asked = { reference: newReference(), transaction_id: '1234567' }
-    expect(await gateway.lookup(asked, soon())).toEqual({ outcome: 'unknown' })
+  it('of a known transaction that is missing is unknown, not "not found"', async () => {
+    const request = { reference: newReference(), transaction_id: '1234567' }
+    expect(await gateway.lookup(request, tenSeconds())).toEqual({ outcome: 'unknown' })
   })
 
   it.each([
     ['declined', 'authorizedPendingCapture'],
     ['authorizedPendingCapture', 'declined'],
-  ])('prefers the one that has the money (%s, then %s)', async (one, other) => {
-    const asked = hold()
-    for (const transactionStatus of [one, other]) emulator.add({ invoiceNumber: asked.reference, transactionStatus })
-    expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
+  ])('prefers the transaction with the money (%s, then %s)', async (first, second) => {
+    const request = hold()
+    for (const transactionStatus of [first, second])
+      emulator.add({ invoiceNumber: request.reference, transactionStatus })
+    expect((await gateway.lookup(request, tenSeconds())).outcome).toBe('approved')
   })
 
-  it('turns pages', async () => {
-    const asked = hold()
-    emulator.add({ invoiceNumber: asked.reference, submitted: new Date(now().getTime() - 3_600_000) })
-    for (let each = 0; each < 2000; each++) emulator.add({ invoiceNumber: 'another' })
-    expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
+  it('reads all pages', async () => {
+    const request = hold()
+    emulator.add({ invoiceNumber: request.reference, submitted: new Date(now().getTime() - 3_600_000) })
+    for (let n = 0; n < 2000; n++) emulator.add({ invoiceNumber: 'another' })
+    expect((await gateway.lookup(request, tenSeconds())).outcome).toBe('approved')
     expect(emulator.received.filter((text) => text.includes('getUnsettled'))).toHaveLength(3)
   })
 
-  it('finds what is settled, for a week', async () => {
-    const asked = hold()
-    const transaction_id = await captured(asked)
+  it('finds settled transactions for a week', async () => {
+    const request = hold()
+    const transaction_id = await captured(request)
     emulator.settle()
     expect(statusOf(transaction_id)).toBe('settledSuccessfully')
     pass(6 * 86_400_000)
-    expect(await gateway.lookup(asked, soon())).toMatchObject({ outcome: 'approved', transaction_id })
-    expect(await gateway.lookup({ reference: newReference() }, soon())).toEqual({ outcome: 'not_found' })
+    expect(await gateway.lookup(request, tenSeconds())).toMatchObject({ outcome: 'approved', transaction_id })
+    expect(await gateway.lookup({ reference: newReference() }, tenSeconds())).toEqual({ outcome: 'not_found' })
   })
 
-  it('reads no batch that was settled before it was asked for', async () => {
-    const asked = hold()
+  it('reads no batch that was settled before the attempt', async () => {
+    const request = hold()
     for (let day = 0; day < 7; day++) {
       emulator.add({ transactionStatus: 'capturedPendingSettlement', submitted: now() })
       emulator.settle()
@@ -83,20 +84,22 @@ describe('a lookup', () => {
     }
     const since = new Date(now().getTime() - 3_600_000)
     emulator.received.length = 0
-    expect(await gateway.lookup({ reference: asked.reference, since }, soon())).toEqual({ outcome: 'not_found' })
+    expect(await gateway.lookup({ reference: request.reference, since }, tenSeconds())).toEqual({
+      outcome: 'not_found',
+    })
     expect(emulator.received.length).toBeLessThanOrEqual(3) // unsettled, the batches, at most one of them
-    await captured(asked)
+    await captured(request)
     emulator.settle()
     pass(5 * 86_400_000)
-    expect((await gateway.lookup({ reference: asked.reference, since }, soon())).outcome).toBe('approved')
+    expect((await gateway.lookup({ reference: request.reference, since }, tenSeconds())).outcome).toBe('approved')
   })
 })
 
 describe('capture and void', () => {
-  it('a capture that was refused because it is settled is done', async () => {
+  it('a capture of a settled transaction is done', async () => {
     const transaction_id = await captured()
     emulator.settle()
-    expect(await gateway.capture(transaction_id, soon())).toBe('done')
+    expect(await gateway.capture(transaction_id, tenSeconds())).toBe('done')
   })
 
   it.each([
@@ -106,85 +109,82 @@ describe('capture and void', () => {
     ['generalError', 'refused', 'refused'],
     ['settledSuccessfully', 'done', 'refused'],
     ['couldNotVoid', 'unknown', 'unknown'],
-  ])('of %s: capture %s, void %s', async (transactionStatus, capture, letGo) => {
+  ])('of %s: capture %s, void %s', async (transactionStatus, capture, voidResult) => {
     const { transId } = emulator.add({ transactionStatus, batchId: '1' })
-    expect(await gateway.capture(transId, soon())).toBe(capture)
-    expect(await gateway.void(transId, soon())).toBe(letGo)
+    expect(await gateway.capture(transId, tenSeconds())).toBe(capture)
+    expect(await gateway.void(transId, tenSeconds())).toBe(voidResult)
     expect(statusOf(transId)).toBe(transactionStatus)
   })
 
-  it('a captured transaction is never voided by mistake, though the vendor would', async () => {
+  it('never voids a captured transaction, though the vendor would', async () => {
     const transaction_id = await captured()
-    expect(await gateway.void(transaction_id, soon())).toBe('refused')
+    expect(await gateway.void(transaction_id, tenSeconds())).toBe('refused')
     expect(statusOf(transaction_id)).toBe('capturedPendingSettlement')
   })
 
-  it('what is held for review can be let go', async () => {
-    const held = await gateway.authorize(hold(cards.review), soon())
+  it('a transaction under review can be voided', async () => {
+    const held = await gateway.authorize(hold(cards.review), tenSeconds())
     if (held.outcome !== 'review') throw new Error(held.outcome)
-    expect(await gateway.capture(held.transaction_id, soon())).toBe('unknown')
-    expect(await gateway.void(held.transaction_id, soon())).toBe('done')
-    expect(await gateway.void(held.transaction_id, soon())).toBe('done')
+    expect(await gateway.capture(held.transaction_id, tenSeconds())).toBe('unknown')
+    expect(await gateway.void(held.transaction_id, tenSeconds())).toBe('done')
+    expect(await gateway.void(held.transaction_id, tenSeconds())).toBe('done')
   })
 
-  it('does not give up a capture because its books are slower than we are', async () => {
-    expect(await gateway.capture('99999', soon())).toBe('unknown')
+  it('a capture is unknown while the vendor’s lists lag behind', async () => {
+    expect(await gateway.capture('99999', tenSeconds())).toBe('unknown')
   })
 
-  it.each(['never', '', '0', 'sb_1', '99999'])(
-    'does nothing to a transaction that is not there (%s)',
-    async (transId) => {
-      expect(await gateway.capture(transId, soon())).not.toBe('done')
-      expect(await gateway.void(transId, soon())).toBe('refused')
-      expect(await gateway.refund(transId, 9900, soon())).toBe('refused')
-    },
-  )
+  it.each(['never', '', '0', 'sb_1', '99999'])('changes nothing for an unknown transaction (%s)', async (transId) => {
+    expect(await gateway.capture(transId, tenSeconds())).not.toBe('done')
+    expect(await gateway.void(transId, tenSeconds())).toBe('refused')
+    expect(await gateway.refund(transId, 9900, tenSeconds())).toBe('refused')
+  })
 })
 
 describe('a refund', () => {
-  it('of what is not settled yet is a void', async () => {
+  it('of an unsettled transaction is a void', async () => {
     const transaction_id = await captured()
-    expect(await gateway.refund(transaction_id, 9900, soon())).toBe('done')
+    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
     expect(statusOf(transaction_id)).toBe('voided')
-    expect(await gateway.refund(transaction_id, 9900, soon())).toBe('done')
+    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
   })
 
-  it('of a part waits for the settlement', async () => {
+  it('of a partial amount waits for the settlement', async () => {
     const transaction_id = await captured()
-    expect(await gateway.refund(transaction_id, 500, soon())).toBe('unknown')
+    expect(await gateway.refund(transaction_id, 500, tenSeconds())).toBe('unknown')
     expect(statusOf(transaction_id)).toBe('capturedPendingSettlement')
     emulator.settle()
-    expect(await gateway.refund(transaction_id, 500, soon())).toBe('done')
+    expect(await gateway.refund(transaction_id, 500, tenSeconds())).toBe('done')
   })
 
-  it('of what is settled names the last four digits and is made once, within the window and after it', async () => {
-    const asked = hold()
-    const transaction_id = await captured(asked)
+  it('of a settled transaction sends the last four digits and is made once, within the duplicate window and after it', async () => {
+    const request = hold()
+    const transaction_id = await captured(request)
     emulator.settle()
-    expect(await gateway.refund(transaction_id, 9900, soon())).toBe('done')
+    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
     expect(emulator.received.at(-1)).toContain('"cardNumber":"4242","expirationDate":"XXXX"')
-    expect(await gateway.refund(transaction_id, 9900, soon())).toBe('done')
+    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
     pass(9 * 3_600_000)
-    expect(await gateway.refund(transaction_id, 9900, soon())).toBe('done')
+    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
     expect([...emulator.entries.values()].filter(({ refTransId }) => refTransId)).toHaveLength(1)
-    expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
+    expect((await gateway.lookup(request, tenSeconds())).outcome).toBe('approved')
   })
 
-  it('of more than is left is refused', async () => {
+  it('of more than the remaining amount is refused', async () => {
     const transaction_id = await captured()
     emulator.settle()
-    expect(await gateway.refund(transaction_id, 5000, soon())).toBe('done')
-    expect(await gateway.refund(transaction_id, 9900, soon())).toBe('refused')
+    expect(await gateway.refund(transaction_id, 5000, tenSeconds())).toBe('done')
+    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('refused')
   })
 
-  it('of what is only held, or declined, is refused', async () => {
+  it('of a held transaction is refused', async () => {
     const { transaction_id } = await approved()
-    expect(await gateway.refund(transaction_id, 9900, soon())).toBe('refused')
+    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('refused')
   })
 })
 
 describe('the books', () => {
-  it('show every transaction once with its state, settled or not, over more than a month', async () => {
+  it('list every transaction once with its state, settled or not, over more than a month', async () => {
     const since = now()
     const early = hold()
     const transaction_id = await captured(early)
@@ -192,16 +192,16 @@ describe('the books', () => {
     pass(40 * 86_400_000)
     const late = await captured()
     emulator.settle()
-    const back = await captured()
+    const refunded = await captured()
     emulator.settle()
-    await gateway.refund(back, 9900, soon())
-    const gone = (await approved()).transaction_id
-    await gateway.void(gone, soon())
+    await gateway.refund(refunded, 9900, tenSeconds())
+    const voided = (await approved()).transaction_id
+    await gateway.void(voided, tenSeconds())
     const held = (await approved()).transaction_id
-    await gateway.authorize(hold(cards.declined), soon())
-    await gateway.authorize(hold(cards.review), soon())
+    await gateway.authorize(hold(cards.declined), tenSeconds())
+    await gateway.authorize(hold(cards.review), tenSeconds())
 
-    const books = await gateway.transactions(since, soon())
+    const books = await gateway.transactions(since, tenSeconds())
     const states = new Map(books.map((line) => [line.transaction_id, line.state]))
     expect(books).toHaveLength(7)
     expect(books).toContainEqual({
@@ -210,23 +210,28 @@ describe('the books', () => {
       amount_cents: 9900,
       state: 'captured',
     })
-    expect([late, back, gone, held].map((each) => states.get(each))).toEqual(['captured', 'refunded', 'voided', 'held'])
+    expect([late, refunded, voided, held].map((id) => states.get(id))).toEqual([
+      'captured',
+      'refunded',
+      'voided',
+      'held',
+    ])
     expect([...states.values()].filter((state) => state === 'declined' || state === 'review')).toHaveLength(2)
 
-    const [latest] = await gateway.transactions(new Date(now().getTime() + 1000), soon())
+    const [latest] = await gateway.transactions(new Date(now().getTime() + 1000), tenSeconds())
     expect(latest).toBeUndefined()
   })
 
-  it('are all there on several pages', async () => {
-    for (let each = 0; each < 1001; each++) emulator.add({ invoiceNumber: `number${each}` })
-    expect(await gateway.transactions(now(), soon())).toHaveLength(1001)
+  it('include all pages', async () => {
+    for (let n = 0; n < 1001; n++) emulator.add({ invoiceNumber: `number${n}` })
+    expect(await gateway.transactions(now(), tenSeconds())).toHaveLength(1001)
     for (const entry of emulator.entries.values()) entry.transactionStatus = 'capturedPendingSettlement'
     emulator.settle()
-    expect(await gateway.transactions(now(), soon())).toHaveLength(1001)
+    expect(await gateway.transactions(now(), tenSeconds())).toHaveLength(1001)
   })
 
-  it('keep a refund of an older transaction, and count cents exactly', async () => {
+  it('include a refund of an older transaction, with exact cents', async () => {
     emulator.add({ invoiceNumber: 'older', transactionStatus: 'refundPendingSettlement', amount: 19.99 })
-    expect(await gateway.transactions(now(), soon())).toMatchObject([{ state: 'refunded', amount_cents: 1999 }])
+    expect(await gateway.transactions(now(), tenSeconds())).toMatchObject([{ state: 'refunded', amount_cents: 1999 }])
   })
 })

@@ -1,108 +1,117 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
-import { hold, newReference, soon } from '../promise.ts'
-import { emulated } from './emulator/emulated.ts'
+import { hold, newReference, tenSeconds } from '../adapter-tests.ts'
+import { startEmulatedGateway } from './emulator/emulated-gateway.ts'
 import { faults } from './emulator/emulator.ts'
 
 const now = () => new Date('2026-03-01T12:00:00.500Z')
-const emulation = await emulated(await freePort(), now)
+const emulation = await startEmulatedGateway(await freePort(), now)
 const { emulator, gateway, gatewayAt, approved, captured, post } = emulation
-beforeEach(emulation.begin)
+beforeEach(emulation.reset)
 afterAll(emulator.close)
 
-describe('when the vendor fails', () => {
-  const lost = faults.filter((fault) => fault !== 'slow')
-  const quickly = () => AbortSignal.timeout(200)
+describe('a failing vendor', () => {
+  const lossFaults = faults.filter((fault) => fault !== 'slow')
+  const shortTimeout = () => AbortSignal.timeout(200)
 
-  it.each(lost)('%s: an authorization is unknown and found, or found nowhere', async (fault) => {
-    const asked = hold()
+  it.each(lossFaults)('%s: an authorization is unknown, and a lookup finds its outcome', async (fault) => {
+    const request = hold()
     emulator.failNext('createTransactionRequest', fault)
-    expect(await gateway.authorize(asked, soon())).toEqual({ outcome: 'unknown' })
-    const found = await gateway.lookup(asked, soon())
+    expect(await gateway.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
+    const found = await gateway.lookup(request, tenSeconds())
     expect(found.outcome).toBe(fault === 'dropped_before' ? 'not_found' : 'approved')
   })
 
-  it.each(lost)('%s: capture, void and refund are unknown', async (fault) => {
+  it.each(lossFaults)('%s: capture, void and refund are unknown', async (fault) => {
     const { transaction_id } = await approved()
     emulator.failNext('createTransactionRequest', fault)
-    expect(await gateway.capture(transaction_id, soon())).toBe('unknown')
+    expect(await gateway.capture(transaction_id, tenSeconds())).toBe('unknown')
     const other = (await approved()).transaction_id
     emulator.failNext('getTransactionDetailsRequest', fault)
-    expect(await gateway.void(other, soon())).toBe('unknown')
+    expect(await gateway.void(other, tenSeconds())).toBe('unknown')
     emulator.failNext('createTransactionRequest', fault)
-    expect(await gateway.void(other, soon())).toBe('unknown')
+    expect(await gateway.void(other, tenSeconds())).toBe('unknown')
     const third = await captured()
     emulator.settle()
     emulator.failNext('createTransactionRequest', fault)
-    expect(await gateway.refund(third, 9900, soon())).toBe('unknown')
-    expect(await gateway.capture(transaction_id, soon())).toBe('done')
-    expect(await gateway.void(other, soon())).toBe('done')
-    expect(await gateway.refund(third, 9900, soon())).toBe('done')
+    expect(await gateway.refund(third, 9900, tenSeconds())).toBe('unknown')
+    expect(await gateway.capture(transaction_id, tenSeconds())).toBe('done')
+    expect(await gateway.void(other, tenSeconds())).toBe('done')
+    expect(await gateway.refund(third, 9900, tenSeconds())).toBe('done')
   })
 
-  it.each(lost)('%s: a lookup is unknown, never "not found", and the books are not given', async (fault) => {
-    const asked = hold()
-    await captured(asked)
+  it.each(lossFaults)('%s: a lookup is unknown, never "not found", and listing transactions fails', async (fault) => {
+    const request = hold()
+    await captured(request)
     emulator.settle()
-    const unfound = newReference()
+    const unknownReference = newReference()
     for (const request of ['getUnsettledTransactionList', 'getSettledBatchList', 'getTransactionList']) {
       emulator.failNext(`${request}Request`, fault)
-      expect(await gateway.lookup({ reference: unfound }, soon())).toEqual({ outcome: 'unknown' })
+      expect(await gateway.lookup({ reference: unknownReference }, tenSeconds())).toEqual({ outcome: 'unknown' })
       emulator.failNext(`${request}Request`, fault)
-      await expect(gateway.transactions(new Date(now().getTime() - 1000), soon())).rejects.toThrow('Authorize.Net')
+      await expect(gateway.transactions(new Date(now().getTime() - 1000), tenSeconds())).rejects.toThrow(
+        'Authorize.Net',
+      )
     }
     emulator.failNext('getTransactionDetailsRequest', fault)
-    expect(await gateway.lookup(asked, soon())).toEqual({ outcome: 'unknown' })
+    expect(await gateway.lookup(request, tenSeconds())).toEqual({ outcome: 'unknown' })
   })
 
-  it('slowly: whatever takes longer than it may is unknown', async () => {
-    const asked = hold()
+  it('slow: a response after the timeout is unknown', async () => {
+    const request = hold()
     const slow = (request: string) => emulator.failNext(request, 'slow')
     slow('createTransactionRequest')
-    expect(await gateway.authorize(asked, quickly())).toEqual({ outcome: 'unknown' })
+    expect(await gateway.authorize(request, shortTimeout())).toEqual({ outcome: 'unknown' })
     slow('getUnsettledTransactionListRequest')
-    expect(await gateway.lookup(asked, quickly())).toEqual({ outcome: 'unknown' })
-    const found = await gateway.lookup(asked, soon())
+    expect(await gateway.lookup(request, shortTimeout())).toEqual({ outcome: 'unknown' })
+    const found = await gateway.lookup(request, tenSeconds())
     if (found.outcome !== 'approved') throw new Error(found.outcome)
     slow('createTransactionRequest')
-    expect(await gateway.capture(found.transaction_id, quickly())).toBe('unknown')
+    expect(await gateway.capture(found.transaction_id, shortTimeout())).toBe('unknown')
     expect(await gateway.authorize(hold(), AbortSignal.abort())).toEqual({ outcome: 'unknown' })
   })
 
-  it('nobody listens: unknown', async () => {
-    const nowhere = gatewayAt(`http://127.0.0.1:${await freePort()}`)
-    expect(await nowhere.authorize(hold(), soon())).toEqual({ outcome: 'unknown' })
-    expect(await nowhere.lookup(hold(), soon())).toEqual({ outcome: 'unknown' })
-    expect(await nowhere.capture('1', soon())).toBe('unknown')
+  it('unreachable: everything is unknown', async () => {
+    const unreachable = gatewayAt(`http://127.0.0.1:${await freePort()}`)
+    expect(await unreachable.authorize(hold(), tenSeconds())).toEqual({ outcome: 'unknown' })
+    expect(await unreachable.lookup(hold(), tenSeconds())).toEqual({ outcome: 'unknown' })
+    expect(await unreachable.capture('1', tenSeconds())).toBe('unknown')
   })
 })
 
 describe('an operator’s mistake', () => {
-  it('wrong keys are named, and nobody is told "declined"', async () => {
-    const wrong = gatewayAt(emulator.url, 'somebody')
-    const words = 'E00007: it does not know AUTHORIZENET_LOGIN_ID'
-    expect(await wrong.authorize(hold(), soon())).toEqual({ outcome: 'failed', why: expect.stringContaining(words) })
-    for (const asking of [wrong.lookup(hold(), soon()), wrong.capture('1', soon()), wrong.transactions(now(), soon())])
-      await expect(asking).rejects.toThrow(words)
+  it('wrong credentials are named in the error, and are not a decline', async () => {
+    const wrong = gatewayAt(emulator.url, 'wrong-login')
+    const message = 'E00007: AUTHORIZENET_LOGIN_ID or AUTHORIZENET_TRANSACTION_KEY is wrong'
+    expect(await wrong.authorize(hold(), tenSeconds())).toEqual({
+      outcome: 'failed',
+      why: expect.stringContaining(message),
+    })
+    for (const call of [
+      wrong.lookup(hold(), tenSeconds()),
+      wrong.capture('1', tenSeconds()),
+      wrong.transactions(now(), tenSeconds()),
+    ])
+      await expect(call).rejects.toThrow(message)
     expect(emulator.entries.size).toBe(0)
   })
 
   it.each(['E00003', 'E00008', 'E00010', 'E00011'] as const)(
-    '%s turns a payment away: surely nothing is held',
+    '%s rejects a payment before a bank is request: nothing is held',
     async (code) => {
       emulator.failNext('createTransactionRequest', code)
-      expect(await gateway.authorize(hold(), soon())).toMatchObject({ outcome: 'failed' })
+      expect(await gateway.authorize(hold(), tenSeconds())).toMatchObject({ outcome: 'failed' })
     },
   )
 
   it.each(['13', '30', '103'])('so does the error %s without a transaction', async (reason) => {
     emulator.decideNext({ responseCode: '3', reason, transId: '0' })
-    expect(await gateway.authorize(hold(), soon())).toMatchObject({ outcome: 'failed' })
+    expect(await gateway.authorize(hold(), tenSeconds())).toMatchObject({ outcome: 'failed' })
   })
 
-  it.each(['E00001', 'E00027', 'E00053'] as const)('%s says nothing of the money', async (code) => {
+  it.each(['E00001', 'E00027', 'E00053'] as const)('%s does not tell whether money is held', async (code) => {
     emulator.failNext('createTransactionRequest', code)
-    await expect(gateway.authorize(hold(), soon())).rejects.toThrow(code)
+    await expect(gateway.authorize(hold(), tenSeconds())).rejects.toThrow(code)
   })
 
   it.each([
@@ -111,50 +120,50 @@ describe('an operator’s mistake', () => {
     ['3', '121'],
     ['1', '13'],
     ['7', '13'],
-  ])('nor does the answer %s with the reason %s', async (responseCode, reason) => {
+  ])('nor does response code %s with reason %s', async (responseCode, reason) => {
     emulator.decideNext({ responseCode, reason, transId: '0' })
-    await expect(gateway.authorize(hold(), soon())).rejects.toThrow('Authorize.Net')
+    await expect(gateway.authorize(hold(), tenSeconds())).rejects.toThrow('Authorize.Net')
   })
 
-  it('a no to the question after a duplicate says nothing of the first one, which has the money', async () => {
-    const asked = hold()
-    await approved(asked)
+  it('an error in the lookup after a duplicate is not the outcome of the first transaction', async () => {
+    const request = hold()
+    await approved(request)
     emulator.failNext('getUnsettledTransactionListRequest', 'E00011')
-    await expect(gateway.authorize(asked, soon())).rejects.toThrow('E00011')
+    await expect(gateway.authorize(request, tenSeconds())).rejects.toThrow('E00011')
   })
 
   it.each(['1', '4'])(
-    'a merchant account in test mode, which says %s to all, approves nothing',
+    'a merchant account in test mode, which responds %s to everything, approves nothing',
     async (responseCode) => {
-      const asked = hold()
+      const request = hold()
       emulator.decideNext({ responseCode, transId: '0' })
-      await expect(gateway.authorize(asked, soon())).rejects.toThrow('Authorize.Net is in test mode')
-      expect(await gateway.lookup(asked, soon())).toEqual({ outcome: 'not_found' })
+      await expect(gateway.authorize(request, tenSeconds())).rejects.toThrow('Authorize.Net is in test mode')
+      expect(await gateway.lookup(request, tenSeconds())).toEqual({ outcome: 'not_found' })
     },
   )
 
-  it('an answer with a code that nobody knows is neither yes nor no', async () => {
+  it('an unknown response code is neither an approval nor a decline', async () => {
     emulator.decideNext({ responseCode: '7', reason: '2', transId: '0' })
-    await expect(gateway.authorize(hold(), soon())).rejects.toThrow('Authorize.Net refused with 2')
+    await expect(gateway.authorize(hold(), tenSeconds())).rejects.toThrow('Authorize.Net refused with 2')
   })
 
-  it('the whole address of the interface is taken as well as its host', async () => {
-    const whole = gatewayAt(`${emulator.url}/xml/v1/request.api`)
-    expect((await whole.authorize(hold(), soon())).outcome).toBe('approved')
+  it('the base URL may include the path of the API', async () => {
+    const withPath = gatewayAt(`${emulator.url}/xml/v1/request.api`)
+    expect((await withPath.authorize(hold(), tenSeconds())).outcome).toBe('approved')
   })
 })
 
-it('no error names a card, a CVC or a key, whatever the vendor writes', async () => {
+it('no error contains a card number, a CVC or a credential, whatever the vendor writes', async () => {
   const thrown: unknown[] = []
-  const asked = hold()
-  asked.card = { cc_number: '4242424242424242', cc_month: '07', cc_year: '2030', cc_cvv: '98765' } // too long a CVC
-  thrown.push(await gateway.authorize(asked, soon()))
+  const request = hold()
+  request.card = { cc_number: '4242424242424242', cc_month: '07', cc_year: '2030', cc_cvv: '98765' } // the CVC is too long
+  thrown.push(await gateway.authorize(request, tenSeconds()))
   expect(String(await post(JSON.parse(emulator.received[0] ?? '')))).toContain("The value '98765'") // the vendor quotes it
   emulator.decideNext({ responseCode: '3', reason: '19' })
-  await gateway.authorize(hold(), soon()).catch((error) => thrown.push(error))
+  await gateway.authorize(hold(), tenSeconds()).catch((error) => thrown.push(error))
   emulator.failNext('getUnsettledTransactionListRequest', 'garbage')
-  await gateway.transactions(now(), soon()).catch((error) => thrown.push(error))
+  await gateway.transactions(now(), tenSeconds()).catch((error) => thrown.push(error))
   expect(thrown).toMatchObject([{ outcome: 'failed' }, expect.any(Error), expect.any(Error)])
-  const words = thrown.map((error) => [String(error), (error as Error).stack, JSON.stringify(error)].join()).join()
-  expect(words).not.toMatch(/4242|98765|transactionkey16|merchant-login/)
+  const texts = thrown.map((error) => [String(error), (error as Error).stack, JSON.stringify(error)].join()).join()
+  expect(texts).not.toMatch(/4242|98765|transactionkey16|merchant-login/)
 })

@@ -2,17 +2,17 @@ import { cardDigits } from '#contract/card.ts'
 import { toAmount } from '#contract/money.ts'
 import type { Hold } from '#server/gateways/payment/port.ts'
 
-/** As long as the vendor allows: within it, an identical request is not charged again. */
+/** The vendor's maximum. Within it, an identical request is not charged again. */
 const DUPLICATE_WINDOW_SECONDS = 28_800
 const LONGEST_CARD_NUMBER = 16
 
-/** The vendor's schema has no room for it. */
-export const isLongNumber = (cc_number: string) => cardDigits(cc_number).length > LONGEST_CARD_NUMBER
+/** Longer numbers do not fit the vendor's schema. */
+export const isTooLong = (cc_number: string) => cardDigits(cc_number).length > LONGEST_CARD_NUMBER
 
-// Mind the order: every element stands where AnetApiSchema.xsd has it.
+// Keep the order: the vendor requires the elements in the order of AnetApiSchema.xsd.
 
-/** Holds the amount and keeps the card. */
-export const authorization = ({ reference, amount_cents, card, billing }: Hold) => ({
+/** Holds the amount and stores the card. */
+export const authorizeRequest = ({ reference, amount_cents, card, billing }: Hold) => ({
   refId: reference,
   transactionRequest: {
     transactionType: 'authOnlyTransaction',
@@ -32,14 +32,17 @@ export const authorization = ({ reference, amount_cents, card, billing }: Hold) 
   },
 })
 
-/** Something that is to be done with an earlier transaction. */
-export const prior = (transactionType: 'priorAuthCaptureTransaction' | 'voidTransaction', refTransId: string) => ({
+/** Captures or voids an earlier transaction. */
+export const followUpRequest = (
+  transactionType: 'priorAuthCaptureTransaction' | 'voidTransaction',
+  refTransId: string,
+) => ({
   transactionRequest: { transactionType, refTransId } as Record<string, unknown>,
 })
 
-type Refunding = { transId: string; amount_cents: number; reference: string; lastFour: string }
+type Refund = { transId: string; amount_cents: number; reference: string; lastFour: string }
 
-export const refunding = ({ transId, amount_cents, reference, lastFour }: Refunding) => ({
+export const refundRequest = ({ transId, amount_cents, reference, lastFour }: Refund) => ({
   transactionRequest: {
     transactionType: 'refundTransaction',
     amount: toAmount(amount_cents),
@@ -53,25 +56,25 @@ export const refunding = ({ transId, amount_cents, reference, lastFour }: Refund
 const setting = (settingName: string, settingValue: unknown) => ({ settingName, settingValue: String(settingValue) })
 const duplicateWindow = setting('duplicateWindow', DUPLICATE_WINDOW_SECONDS)
 
-/** What is too long is cut: an address that is checked by its first characters is better than none. */
+/** Truncated to the vendor's limits: an incomplete address is better for the bank's check than none. */
 const billTo = ({ address, address2, ...billing }: Hold['billing']) =>
   Object.fromEntries(
     [
-      ['firstName', cut(billing.first_name, 50)],
-      ['lastName', cut(billing.last_name, 50)],
-      ['address', cut(`${address} ${address2}`, 60)],
-      ['city', cut(billing.city, 40)],
-      ['state', cut(billing.state, 40)],
-      ['zip', cut(billing.post_code, 20)],
-      ['country', cut(billing.country, 60)],
+      ['firstName', truncate(billing.first_name, 50)],
+      ['lastName', truncate(billing.last_name, 50)],
+      ['address', truncate(`${address} ${address2}`, 60)],
+      ['city', truncate(billing.city, 40)],
+      ['state', truncate(billing.state, 40)],
+      ['zip', truncate(billing.post_code, 20)],
+      ['country', truncate(billing.country, 60)],
     ].filter(([, value]) => value),
   )
 
-/** The vendor makes XML of it, which knows no control characters and no half of a character. */
-const cut = (value: string, most: number) =>
+/** The vendor converts it to XML, which allows no control characters and no lone surrogates. */
+const truncate = (value: string, maxLength: number) =>
   value
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
-    .slice(0, most)
+    .slice(0, maxLength)
     .toWellFormed()
     .trim()

@@ -1,48 +1,55 @@
 import * as z from 'zod/mini'
-import { accepted, answer, DUPLICATE_RECORD, type Exchange, isOk, text } from './exchange.ts'
+import { baseReply, type Client, DUPLICATE_RECORD, isOk, requireOk, text } from './client.ts'
 
-/** What the vendor says of the profile that it was asked to make. */
-export const Kept = z.object({
-  ...answer,
+/** The vendor's response to creating a customer profile. */
+export const ProfileReply = z.object({
+  ...baseReply,
   customerProfileId: z.optional(z.nullable(text)),
   customerPaymentProfileIdList: z.optional(z.nullable(z.array(text))),
 })
-export type Kept = z.infer<typeof Kept>
+export type ProfileReply = z.infer<typeof ProfileReply>
 
 const Profile = z.object({
-  ...answer,
+  ...baseReply,
   profile: z.object({ paymentProfiles: z.optional(z.nullable(z.array(z.object({ customerPaymentProfileId: text })))) }),
 })
 
-type Held = { transaction_id: string; reference: string; kept?: Kept | null }
+type HeldTransaction = { transaction_id: string; reference: string; profileReply?: ProfileReply | null }
 
 /**
- * Where the card is kept for the months to come: customer profile and payment profile. When the first answer does not
- * say, the profile is made from the transaction; when that cannot be done either, the card is not kept.
+ * Identifies the stored card: customer profile and payment profile. If the first response does not contain them, the
+ * profile is created from the transaction. If that fails too, the card is not stored.
  */
-export async function vaultReference(ask: Exchange, held: Held, signal: AbortSignal): Promise<string> {
+export async function vaultReference(send: Client, held: HeldTransaction, signal: AbortSignal): Promise<string> {
   try {
-    return (await named(ask, held.kept, signal)) || (await named(ask, await keep(ask, held, signal), signal))
+    return (
+      (await profileReference(send, held.profileReply, signal)) ||
+      (await profileReference(send, await createProfile(send, held, signal), signal))
+    )
   } catch {
-    return '' // the hold stands without it
+    return '' // the hold is valid without it
   }
 }
 
-const keep = (ask: Exchange, { transaction_id, reference }: Held, signal: AbortSignal) =>
-  ask(
+const createProfile = (send: Client, { transaction_id, reference }: HeldTransaction, signal: AbortSignal) =>
+  send(
     'createCustomerProfileFromTransactionRequest',
     { transId: transaction_id, customer: { merchantCustomerId: reference } },
-    Kept,
+    ProfileReply,
     signal,
   )
 
-async function named(ask: Exchange, kept: Kept | null | undefined, signal: AbortSignal): Promise<string> {
-  if (!kept) return ''
-  if (isOk(kept)) return join(kept.customerProfileId, kept.customerPaymentProfileIdList?.[0])
-  const duplicate = kept.messages.message.find(({ code }) => code === DUPLICATE_RECORD)
+async function profileReference(
+  send: Client,
+  profileReply: ProfileReply | null | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!profileReply) return ''
+  if (isOk(profileReply)) return join(profileReply.customerProfileId, profileReply.customerPaymentProfileIdList?.[0])
+  const duplicate = profileReply.messages.message.find(({ code }) => code === DUPLICATE_RECORD)
   const customerProfileId = /\bID (\d+)\b/.exec(duplicate?.text ?? '')?.[1]
   if (!customerProfileId) return ''
-  const { profile } = accepted(await ask('getCustomerProfileRequest', { customerProfileId }, Profile, signal))
+  const { profile } = requireOk(await send('getCustomerProfileRequest', { customerProfileId }, Profile, signal))
   return join(customerProfileId, profile.paymentProfiles?.[0]?.customerPaymentProfileId)
 }
 

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 const operations = ['authorize', 'lookup', 'capture', 'void', 'refund', 'transactions'] as const
 export type Operation = (typeof operations)[number]
 
-/** When what goes wrong: on a share of the requests, and a number of times if it says so. */
+/** A fault for a share of the requests of an operation, optionally limited to a number of times. */
 const Rule = z.strictObject({
   on: z.enum([...operations, 'any']),
   fault: z.enum(['lost_before', 'lost_after', 'slow', 'reset', 'garbage', 'error', 'duplicate']),
@@ -15,13 +15,13 @@ export type Rule = z.infer<typeof Rule>
 
 export const Script = z.array(Rule).check(z.maxLength(100))
 
-/** The faults that are to happen. The first rule that applies is used, and used up when it has a number of times. */
+/** The scripted faults. The first rule that applies is used, and its remaining times are reduced. */
 export function faultScript() {
   let rules: Rule[] = []
   const applies = ({ on, share, times = 1 }: Rule, operation: Operation) =>
     (on === 'any' || on === operation) && times > 0 && Math.random() < share
   return {
-    /** With what is left of each rule's times. */
+    /** The rules with their remaining times. */
     read: () => rules,
     write: (script: Rule[]) => {
       rules = script

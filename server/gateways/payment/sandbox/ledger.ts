@@ -6,9 +6,9 @@ import * as z from 'zod/mini'
 const State = z.enum(['held', 'review', 'declined', 'captured', 'voided', 'refunded'])
 type State = z.infer<typeof State>
 
-/** A line of the ledger: references, amounts and outcomes, never a card. */
+/** A line of the ledger file: references, amounts and outcomes, never card data. */
 const Line = z.object({
-  at: z._default(z.string(), new Date(0).toISOString()), // a ledger of before has no times
+  at: z._default(z.string(), new Date(0).toISOString()), // old ledgers have no times
   transaction_id: z.string(),
   reference: z.string(),
   amount_cents: z.number(),
@@ -19,12 +19,12 @@ const Line = z.object({
 })
 type Line = z.infer<typeof Line>
 
-/** What the ledger holds of one reference: `at` is when it first heard of it, `heard_at` when it last did. */
+/** The current state of a reference. `at` is the time of its first line, `heard_at` of its last. */
 export type Entry = Line & { heard_at: string }
 export type Change = Pick<Line, 'decline_class' | 'vault_reference' | 'refunded_cents'>
 export type Ledger = ReturnType<typeof openLedger>
 
-const becomes: Record<State, State[]> = {
+const allowedTransitions: Record<State, State[]> = {
   held: ['captured', 'voided'],
   review: ['held', 'declined', 'voided'],
   captured: ['refunded'],
@@ -34,75 +34,79 @@ const becomes: Record<State, State[]> = {
 }
 
 /**
- * A file of lines that is only ever added to, apart from Foyer's database so that the two can be compared. The order of
- * its lines decides: of two processes that write of one thing at once, both abide by the line that stands first.
+ * An append-only file, separate from Foyer's database so that the two can be reconciled. The order of its lines decides:
+ * when two processes write about the same reference at once, the first line wins for both.
  */
 export function openLedger(file: string, now: () => Date) {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   const byReference = new Map<string, Entry>()
   const references = new Map<string, string>()
-  let read = 0
+  let bytesRead = 0
 
-  const abideBy = (line: Line) => {
-    const known = byReference.get(line.reference)
-    if (known && (known.transaction_id !== line.transaction_id || !becomes[known.state].includes(line.state))) return
-    byReference.set(line.reference, { ...line, at: known?.at ?? line.at, heard_at: line.at })
+  const applyLine = (line: Line) => {
+    const current = byReference.get(line.reference)
+    if (
+      current &&
+      (current.transaction_id !== line.transaction_id || !allowedTransitions[current.state].includes(line.state))
+    )
+      return
+    byReference.set(line.reference, { ...line, at: current?.at ?? line.at, heard_at: line.at })
     references.set(line.transaction_id, line.reference)
   }
-  /** Reads what has been written since, by us or by others. */
-  const learn = () => {
+  /** Reads lines written since the last read, by this process or another. */
+  const readNewLines = () => {
     const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-    if (size <= read) return
-    const news = readFrom(file, read, size - read)
-    const whole = news.subarray(0, news.lastIndexOf(10) + 1)
-    read += whole.length
-    for (const text of whole.toString('utf8').split('\n')) {
-      const line = lineIn(text)
-      if (line) abideBy(line)
+    if (size <= bytesRead) return
+    const bytes = readFrom(file, bytesRead, size - bytesRead)
+    const completeLines = bytes.subarray(0, bytes.lastIndexOf(10) + 1)
+    bytesRead += completeLines.length
+    for (const text of completeLines.toString('utf8').split('\n')) {
+      const line = parseLine(text)
+      if (line) applyLine(line)
     }
   }
   const write = (line: Omit<Line, 'at'>) => {
-    // The first line end closes what a crash may have cut short.
+    // The leading line break ends a line that a crash may have cut short.
     appendFileSync(file, `\n${JSON.stringify({ at: now().toISOString(), ...line })}\n`, { mode: 0o600 })
-    learn()
+    readNewLines()
   }
   const find = (reference: string): Entry | undefined => {
-    learn()
+    readNewLines()
     return byReference.get(reference)
   }
   const findTransaction = (transaction_id: string): Entry | undefined => {
-    learn()
+    readNewLines()
     return byReference.get(references.get(transaction_id) ?? '')
   }
 
   return {
     find,
     findTransaction,
-    /** Writes what was decided for a reference, unless something stands there already. Tells what stands there now. */
-    add(decided: Omit<Line, 'at' | 'transaction_id'>): Entry {
-      if (!find(decided.reference)) write({ transaction_id: `sb_${randomUUID()}`, ...decided })
-      const entry = byReference.get(decided.reference)
+    /** Adds a transaction unless the reference has one already. Returns the current entry. */
+    add(transaction: Omit<Line, 'at' | 'transaction_id'>): Entry {
+      if (!find(transaction.reference)) write({ transaction_id: `sb_${randomUUID()}`, ...transaction })
+      const entry = byReference.get(transaction.reference)
       if (!entry) throw new Error('The ledger lost a line.')
       return entry
     },
-    /** Changes the state if that may follow the one it has. Tells what stands there now. */
+    /** Changes the state if the transition is allowed. Returns the current entry. */
     move(transaction_id: string, state: State, change: Change = {}): Entry | undefined {
-      const found = findTransaction(transaction_id)
-      if (!found || !becomes[found.state].includes(state)) return found
-      const { at: _first, heard_at: _last, ...line } = found
+      const entry = findTransaction(transaction_id)
+      if (!entry || !allowedTransitions[entry.state].includes(state)) return entry
+      const { at: _first, heard_at: _last, ...line } = entry
       write({ ...line, ...change, state })
-      return byReference.get(found.reference)
+      return byReference.get(entry.reference)
     },
-    /** Everything, in the order in which it was first heard of. */
+    /** All entries, in the order of their first line. */
     entries(): Entry[] {
-      learn()
+      readNewLines()
       return [...byReference.values()]
     },
   }
 }
 
-/** Nothing, for a line that a crash cut short: it was never answered. */
-function lineIn(text: string): Line | undefined {
+/** Undefined for a line that a crash cut short: its request got no response. */
+function parseLine(text: string): Line | undefined {
   try {
     return z.parse(Line, JSON.parse(text))
   } catch {
@@ -111,11 +115,11 @@ function lineIn(text: string): Line | undefined {
 }
 
 function readFrom(file: string, position: number, length: number): Buffer {
-  const opened = openSync(file, 'r')
+  const descriptor = openSync(file, 'r')
   try {
     const bytes = Buffer.alloc(length)
-    return bytes.subarray(0, readSync(opened, bytes, 0, length, position))
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, length, position))
   } finally {
-    closeSync(opened)
+    closeSync(descriptor)
   }
 }

@@ -3,25 +3,25 @@ import { startSandbox } from './process.ts'
 
 const USAGE = 'node server/gateways/payment/sandbox/main.ts --port N --ledger FILE\n'
 
-const stop = (sentence: string, code: number): never => {
-  process.stderr.write(sentence)
+const exitWith = (message: string, code: number): never => {
+  process.stderr.write(message)
   process.exit(code)
 }
 
-function asked() {
+function readArguments() {
   try {
     const { port = '', ledger } = parseArgs({
       options: { port: { type: 'string' }, ledger: { type: 'string' } },
     }).values
-    if (!ledger || !/^\d+$/.test(port) || Number(port) < 1 || Number(port) > 65535) return stop(USAGE, 2)
+    if (!ledger || !/^\d+$/.test(port) || Number(port) < 1 || Number(port) > 65535) return exitWith(USAGE, 2)
     return { port: Number(port), ledgerFile: ledger }
   } catch {
-    return stop(USAGE, 2)
+    return exitWith(USAGE, 2)
   }
 }
 
-const started = await startSandbox(asked()).catch((error: Error) =>
-  stop(`The sandbox could not start: ${error.message}\n`, 1),
+const sandbox = await startSandbox(readArguments()).catch((error: Error) =>
+  exitWith(`The sandbox could not start: ${error.message}\n`, 1),
 )
-for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => started.close().then(() => process.exit(0)))
-process.stdout.write(`sandbox: open ${started.url}\n`)
+for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => sandbox.close().then(() => process.exit(0)))
+process.stdout.write(`sandbox: open ${sandbox.url}\n`)

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini'
 import type { Authorization, Failure, Hold, Settlement, Transaction } from '#server/gateways/payment/port.ts'
 
-/** What travels between Foyer and a sandbox that is a process of its own. */
+/** Requests and responses between Foyer and a sandbox that runs as a separate process. */
 
-const word = z.string().check(z.minLength(1), z.maxLength(100))
+const shortText = z.string().check(z.minLength(1), z.maxLength(100))
 const cents = z.int().check(z.minimum(0))
 
 export const HoldMessage: z.ZodMiniType<Hold> = z.object({
-  reference: word,
+  reference: shortText,
   amount_cents: cents,
   card: z.object({ cc_number: z.string(), cc_month: z.string(), cc_year: z.string(), cc_cvv: z.string() }),
   billing: z.object({
@@ -22,22 +22,22 @@ export const HoldMessage: z.ZodMiniType<Hold> = z.object({
   }),
 })
 
-export const ReferenceMessage = z.object({ reference: word })
-export const TransactionMessage = z.object({ transaction_id: word })
-export const RefundMessage = z.object({ transaction_id: word, amount_cents: z.int() })
+export const ReferenceMessage = z.object({ reference: shortText })
+export const TransactionMessage = z.object({ transaction_id: shortText })
+export const RefundMessage = z.object({ transaction_id: shortText, amount_cents: z.int() })
 export const SinceMessage = z.object({ since: z.iso.datetime() })
-export const VerdictMessage = z.object({ transaction_id: word, verdict: z.enum(['approve', 'decline']) })
+export const VerdictMessage = z.object({ transaction_id: shortText, verdict: z.enum(['approve', 'decline']) })
 
 const approved = z.object({
   outcome: z.literal('approved'),
-  transaction_id: word,
+  transaction_id: shortText,
   vault_reference: z.string(),
 })
 const declined = z.object({
   outcome: z.literal('declined'),
   decline_class: z.enum(['input', 'card', 'bank', 'fraud']),
 })
-const review = z.object({ outcome: z.literal('review'), transaction_id: word })
+const review = z.object({ outcome: z.literal('review'), transaction_id: shortText })
 const failed = z.object({ outcome: z.literal('failed'), why: z.string() })
 const notFound = z.object({ outcome: z.literal('not_found') })
 
@@ -59,8 +59,8 @@ export const SettlementReply: z.ZodMiniType<{ settlement: Settlement }> = z.obje
 export const TransactionsReply: z.ZodMiniType<{ transactions: Transaction[] }> = z.object({
   transactions: z.array(
     z.object({
-      transaction_id: word,
-      reference: word,
+      transaction_id: shortText,
+      reference: shortText,
       amount_cents: cents,
       state: z.enum(['held', 'review', 'declined', 'captured', 'voided', 'refunded']),
     }),

@@ -1,7 +1,7 @@
 import { showAmount, toAmount } from '#contract/money.ts'
 import type { Entry } from './ledger.ts'
 
-const MOST_SHOWN = 200
+const MAX_ROWS = 200
 
 const style = `
 :root { color-scheme: light dark }
@@ -15,9 +15,9 @@ form { display: inline }
 .amount { text-align: end }
 `
 
-/** What the sandbox has heard of, newest first. */
+/** The sandbox's transactions, newest first. */
 export function ledgerPage(entries: Entry[]): string {
-  const shown = entries.slice(-MOST_SHOWN).reverse()
+  const newest = entries.slice(-MAX_ROWS).reverse()
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -33,8 +33,8 @@ export function ledgerPage(entries: Entry[]): string {
 <dl>${totalsOf(entries)
     .map(([name, cents]) => `<div><dt>${name}</dt><dd>${money(cents)}</dd></div>`)
     .join('')}</dl>
-${shown.length ? tableOf(shown) : '<p>It has not heard of anything yet.</p>'}
-${entries.length > shown.length ? `<p>These are the newest ${shown.length} of ${entries.length}.</p>` : ''}
+${newest.length ? tableOf(newest) : '<p>No transactions yet.</p>'}
+${entries.length > newest.length ? `<p>Showing the newest ${newest.length} of ${entries.length}.</p>` : ''}
 </main>
 </body>
 </html>
@@ -49,12 +49,12 @@ ${entries.map(rowOf).join('\n')}
 </table></div>`
 
 const rowOf = ({ at, reference, amount_cents, state, transaction_id }: Entry) =>
-  `<tr><td><time>${escaped(at.slice(0, 19).replace('T', ' '))} UTC</time></td><td><code>${escaped(reference)}</code></td>` +
+  `<tr><td><time>${escapeHtml(at.slice(0, 19).replace('T', ' '))} UTC</time></td><td><code>${escapeHtml(reference)}</code></td>` +
   `<td class="amount">${money(amount_cents)}</td><td>${state}</td>` +
   `<td>${state === 'review' ? verdictForm(transaction_id) : ''}</td></tr>`
 
 const verdictForm = (transaction_id: string) => `<form method="post" action="/review">
-<input type="hidden" name="transaction_id" value="${escaped(transaction_id)}">
+<input type="hidden" name="transaction_id" value="${escapeHtml(transaction_id)}">
 <button name="verdict" value="approve">Approve</button>
 <button name="verdict" value="decline">Decline</button>
 </form>`
@@ -74,4 +74,4 @@ function totalsOf(entries: Entry[]): [string, number][] {
 
 const money = (cents: number) => showAmount(toAmount(cents))
 
-const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -14,22 +14,22 @@ import {
 import { ledgerPage } from './page.ts'
 import { type SandboxGateway, sandboxOn } from './sandbox.ts'
 
-const MOST_BYTES = 64 * 1024
+const MAX_BYTES = 64 * 1024
 const SLOW_MS = 1_000
 
-type Starting = { port: number; ledgerFile: string; now?: () => Date }
+type Options = { port: number; ledgerFile: string; now?: () => Date }
 
-/** The machine's own clock: this process has no world to take it from. */
+/** The system clock, because this process has no World. */
 const clock = () => new Date(performance.timeOrigin + performance.now())
 
-/** The sandbox as a process of its own, over HTTP, with faults by script and a page at /. */
-export async function startSandbox({ port, ledgerFile, now = clock }: Starting) {
+/** Serves the sandbox over HTTP, with scripted faults and a page at /. */
+export async function startSandbox({ port, ledgerFile, now = clock }: Options) {
   const ledger = openLedger(ledgerFile, now)
   const faults = faultScript()
-  const answer = routes({ ledger, sandbox: sandboxOn(ledger), faults })
+  const handle = routes({ ledger, sandbox: sandboxOn(ledger), faults })
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => {
-      const { status, message } = error instanceof Unfit ? error : new Unfit('The sandbox failed.', 500)
+    handle(request, response).catch((error: unknown) => {
+      const { status, message } = error instanceof BadRequest ? error : new BadRequest('The sandbox failed.', 500)
       if (!response.headersSent) send(response, status, 'text/plain; charset=utf-8', `${message}\n`)
     })
   })
@@ -47,8 +47,8 @@ export async function startSandbox({ port, ledgerFile, now = clock }: Starting) 
   }
 }
 
-/** A request that is refused, in a sentence that repeats nothing of it. */
-class Unfit extends Error {
+/** An invalid request. The message repeats none of its content, which may be card data. */
+class BadRequest extends Error {
   status: number
   constructor(sentence: string, status = 400) {
     super(sentence)
@@ -57,42 +57,42 @@ class Unfit extends Error {
 }
 
 type Parts = { ledger: ReturnType<typeof openLedger>; sandbox: SandboxGateway; faults: ReturnType<typeof faultScript> }
-type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-function routes({ ledger, sandbox, faults }: Parts): Answer {
+function routes({ ledger, sandbox, faults }: Parts): Handler {
   const call =
-    <Input>(operation: Operation, input: z.ZodMiniType<Input>, run: (input: Input) => Promise<object>): Answer =>
+    <Input>(operation: Operation, input: z.ZodMiniType<Input>, run: (input: Input) => Promise<object>): Handler =>
     async (request, response) => {
-      const asked = fitting(input, request.method === 'GET' ? queryOf(request) : await readJson(request))
-      await carryOut(response, faults.next(operation), () => run(asked))
+      const parsed = parseInput(input, request.method === 'GET' ? queryOf(request) : await readJson(request))
+      await respond(response, faults.next(operation), () => run(parsed))
     }
-  const patient = new AbortController().signal
-  const table: Record<string, Answer> = {
-    'POST /authorize': call('authorize', HoldMessage, (hold) => sandbox.authorize(hold, patient)),
-    'POST /lookup': call('lookup', ReferenceMessage, (asked) => sandbox.lookup(asked, patient)),
+  const neverAborted = new AbortController().signal
+  const table: Record<string, Handler> = {
+    'POST /authorize': call('authorize', HoldMessage, (hold) => sandbox.authorize(hold, neverAborted)),
+    'POST /lookup': call('lookup', ReferenceMessage, (query) => sandbox.lookup(query, neverAborted)),
     'POST /capture': call('capture', TransactionMessage, async ({ transaction_id }) => ({
-      settlement: await sandbox.capture(transaction_id, patient),
+      settlement: await sandbox.capture(transaction_id, neverAborted),
     })),
     'POST /void': call('void', TransactionMessage, async ({ transaction_id }) => ({
-      settlement: await sandbox.void(transaction_id, patient),
+      settlement: await sandbox.void(transaction_id, neverAborted),
     })),
     'POST /refund': call('refund', RefundMessage, async ({ transaction_id, amount_cents }) => ({
-      settlement: await sandbox.refund(transaction_id, amount_cents, patient),
+      settlement: await sandbox.refund(transaction_id, amount_cents, neverAborted),
     })),
     'GET /transactions': call('transactions', SinceMessage, async ({ since }) => ({
-      transactions: await sandbox.transactions(new Date(since), patient),
+      transactions: await sandbox.transactions(new Date(since), neverAborted),
     })),
     'POST /review': async (request, response) => {
       const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')
-      const asked = isForm ? Object.fromEntries(new URLSearchParams(await readText(request))) : await readJson(request)
-      const { transaction_id, verdict } = fitting(VerdictMessage, asked)
+      const input = isForm ? Object.fromEntries(new URLSearchParams(await readText(request))) : await readJson(request)
+      const { transaction_id, verdict } = parseInput(VerdictMessage, input)
       const done = await sandbox.review(transaction_id, verdict)
       if (isForm) response.writeHead(303, { location: '/' }).end()
       else sendJson(response, { done })
     },
     'GET /faults': async (_request, response) => sendJson(response, faults.read()),
     'PUT /faults': async (request, response) => {
-      faults.write(fitting(Script, await readJson(request)))
+      faults.write(parseInput(Script, await readJson(request)))
       sendJson(response, faults.read())
     },
     'GET /': async (_request, response) => {
@@ -101,30 +101,31 @@ function routes({ ledger, sandbox, faults }: Parts): Answer {
     },
   }
   return async (request, response) => {
-    const found = table[`${request.method} ${(request.url ?? '').split('?')[0]}`]
-    if (!found) throw new Unfit('There is nothing here.', 404)
-    if (request.method !== 'GET' && isFromElsewhere(request)) throw new Unfit('Another site asked for this.', 403)
-    await found(request, response)
+    const handler = table[`${request.method} ${(request.url ?? '').split('?')[0]}`]
+    if (!handler) throw new BadRequest('Not found.', 404)
+    if (request.method !== 'GET' && isCrossOrigin(request))
+      throw new BadRequest('Cross-origin requests are not allowed.', 403)
+    await handler(request, response)
   }
 }
 
-/** A browser on this machine may be looking at anybody's page. */
-const isFromElsewhere = ({ headers: { origin, host } }: IncomingMessage) =>
+/** Any page in a browser on this machine could send requests here. */
+const isCrossOrigin = ({ headers: { origin, host } }: IncomingMessage) =>
   origin !== undefined && origin !== `http://${host}`
 
-/** Does what is asked, as the fault will have it. */
-async function carryOut(response: ServerResponse, rule: Rule | undefined, run: () => Promise<object>): Promise<void> {
+/** Runs the operation and applies the fault. */
+async function respond(response: ServerResponse, rule: Rule | undefined, run: () => Promise<object>): Promise<void> {
   const fault = rule?.fault
   if (fault === 'lost_before') return hangUp(response)
   if (fault === 'reset') return void response.socket?.resetAndDestroy()
   if (fault === 'error') return send(response, 500, 'text/html', '<h1>500 Internal Server Error</h1>')
-  const [answer] = await Promise.all(fault === 'duplicate' ? [run(), run()] : [run()])
+  const [result] = await Promise.all(fault === 'duplicate' ? [run(), run()] : [run()])
   if (fault === 'slow') await sleep(rule?.ms ?? SLOW_MS)
   if (fault === 'lost_after') return hangUp(response)
   if (fault === 'garbage') return send(response, 200, 'application/json', Buffer.from([0xff, 0x00, 0x7b, 0x22, 0x80]))
-  // A card that loses its answer loses it here.
-  if ('outcome' in answer && answer.outcome === 'unknown') return hangUp(response)
-  sendJson(response, answer)
+  // Cards with a lost response end up here.
+  if ('outcome' in result && result.outcome === 'unknown') return hangUp(response)
+  sendJson(response, result)
 }
 
 const hangUp = (response: ServerResponse): void => void response.socket?.destroy()
@@ -143,7 +144,7 @@ async function readText(request: IncomingMessage): Promise<string> {
   let length = 0
   for await (const part of request) {
     length += part.length
-    if (length > MOST_BYTES) throw new Unfit('The request is longer than 64 kB.', 413)
+    if (length > MAX_BYTES) throw new BadRequest('The request is longer than 64 kB.', 413)
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')
@@ -154,13 +155,13 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    throw new Unfit('The request is not JSON.')
+    throw new BadRequest('The request is not JSON.')
   }
 }
 
-function fitting<Value>(schema: z.ZodMiniType<Value>, value: unknown): Value {
+function parseInput<Value>(schema: z.ZodMiniType<Value>, value: unknown): Value {
   const { success, data, error } = z.safeParse(schema, value)
   if (success) return data
-  const places = error.issues.map(({ path }) => path.join('.') || 'the whole')
-  throw new Unfit(`This does not fit: ${[...new Set(places)].join(', ')}.`)
+  const fields = error.issues.map(({ path }) => path.join('.') || 'body')
+  throw new BadRequest(`Invalid: ${[...new Set(fields)].join(', ')}.`)
 }

@@ -8,11 +8,11 @@ import type { SandboxGateway } from './sandbox.ts'
 
 const VERDICT_MS = 10_000
 
-/** A sandbox that runs as its own process. What cannot be understood, or does not come in time, is unknown. */
+/** Client of a sandbox that runs as a separate process. A late or unreadable response is 'unknown'. */
 export function remoteSandbox(url: string): SandboxGateway {
-  const ask = asking(url.startsWith('https:') ? https : http)
+  const send = httpClient(url.startsWith('https:') ? https : http)
   const post = async <Reply>(path: string, body: object, schema: z.ZodMiniType<Reply>, signal: AbortSignal) =>
-    parse(schema, JSON.parse(await ask(`${url}${path}`, signal, JSON.stringify(body))))
+    parse(schema, JSON.parse(await send(`${url}${path}`, signal, JSON.stringify(body))))
   const unknown = () => ({ outcome: 'unknown' as const })
   const settle = (path: string, body: object, signal: AbortSignal): Promise<Settlement> =>
     post(path, body, SettlementReply, signal).then(
@@ -28,21 +28,21 @@ export function remoteSandbox(url: string): SandboxGateway {
     void: (transaction_id, signal) => settle('/void', { transaction_id }, signal),
     refund: (transaction_id, amount_cents, signal) => settle('/refund', { transaction_id, amount_cents }, signal),
     transactions: async (since, signal) => {
-      const asked = `${url}/transactions?since=${encodeURIComponent(since.toISOString())}`
-      return parse(TransactionsReply, JSON.parse(await ask(asked, signal))).transactions
+      const address = `${url}/transactions?since=${encodeURIComponent(since.toISOString())}`
+      return parse(TransactionsReply, JSON.parse(await send(address, signal))).transactions
     },
     review: async (transaction_id, verdict) =>
       (await post('/review', { transaction_id, verdict }, VerdictReply, AbortSignal.timeout(VERDICT_MS))).done,
   }
 }
 
-/** Asked twice for each payment, and half as dear as `fetch`. */
-function asking({ Agent, request }: Pick<typeof http, 'Agent' | 'request'>) {
+/** Called twice per payment. Uses half the CPU time of `fetch`. */
+function httpClient({ Agent, request }: Pick<typeof http, 'Agent' | 'request'>) {
   const agent = new Agent({ keepAlive: true })
   return (url: string, signal: AbortSignal, body?: string): Promise<string> =>
     new Promise((resolve, reject) => {
-      const sent = body ? { method: 'POST', headers: { 'content-type': 'application/json' } } : {}
-      const asked = request(url, { ...sent, agent, signal }, (reply) => {
+      const options = body ? { method: 'POST', headers: { 'content-type': 'application/json' } } : {}
+      const call = request(url, { ...options, agent, signal }, (reply) => {
         if (reply.statusCode !== 200) reject(new Error(`The sandbox answered with status ${reply.statusCode}.`))
         let text = ''
         reply.setEncoding('utf8').on('data', (part: string) => {
@@ -50,6 +50,6 @@ function asking({ Agent, request }: Pick<typeof http, 'Agent' | 'request'>) {
         })
         reply.on('error', reject).on('end', () => resolve(text))
       })
-      asked.on('error', reject).end(body)
+      call.on('error', reject).end(body)
     })
 }

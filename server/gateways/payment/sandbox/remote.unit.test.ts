@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hold, tenSeconds, testPaymentAdapter } from '#server/gateways/payment/adapter-tests.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
-import { hold, keepsPaymentPromise, soon } from '#server/gateways/payment/promise.ts'
 import { runProgram } from '#server/test/process.ts'
 import { freePort } from '../../../../scripts/port.mjs'
 import type { Rule } from './faults.ts'
 import { startSandbox } from './process.ts'
 import { remoteSandbox } from './remote.ts'
 
-const begun = new Date(performance.timeOrigin)
+const testStart = new Date(performance.timeOrigin)
 
 let folder: string
 beforeAll(async () => {
@@ -23,7 +23,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const newFile = () => join(folder, `${randomUUID()}.jsonl`)
 const start = async (ledgerFile = newFile()) => startSandbox({ port: await freePort(), ledgerFile })
 
-keepsPaymentPromise('sandbox over HTTP', async () => {
+testPaymentAdapter('sandbox over HTTP', async () => {
   const ledgerFile = newFile()
   let running = await start(ledgerFile)
   return {
@@ -38,7 +38,7 @@ keepsPaymentPromise('sandbox over HTTP', async () => {
   }
 })
 
-describe('a sandbox with faults by script', () => {
+describe('a sandbox with scripted faults', () => {
   let running: Awaited<ReturnType<typeof startSandbox>>
   let gateway: ReturnType<typeof remoteSandbox>
   beforeAll(async () => {
@@ -53,15 +53,15 @@ describe('a sandbox with faults by script', () => {
   const put = (script: unknown) => fetch(`${running.url}/faults`, { method: 'PUT', body: JSON.stringify(script) })
   const script = (...rules: Partial<Rule>[]) =>
     put(rules.map((rule) => ({ on: 'any', fault: 'error', share: 1, times: 1, ...rule })))
-  const heardOf = async (reference: string) =>
-    (await gateway.transactions(begun, soon())).filter((transaction) => transaction.reference === reference)
-  const held = async () => {
-    const asked = hold(cards.good)
-    const answer = await gateway.authorize(asked, soon())
-    return { ...asked, transaction_id: answer.outcome === 'approved' ? answer.transaction_id : '' }
+  const listed = async (reference: string) =>
+    (await gateway.transactions(testStart, tenSeconds())).filter((transaction) => transaction.reference === reference)
+  const holdAmount = async () => {
+    const request = hold(cards.good)
+    const answer = await gateway.authorize(request, tenSeconds())
+    return { ...request, transaction_id: answer.outcome === 'approved' ? answer.transaction_id : '' }
   }
 
-  // [fault, whether the answer comes, whether it is done]
+  // [fault, whether the response arrives, whether the operation is done]
   const faults = [
     ['lost_before', false, false],
     ['lost_after', false, true],
@@ -72,76 +72,76 @@ describe('a sandbox with faults by script', () => {
     ['duplicate', true, true],
   ] as const
 
-  it.each(faults)('%s on authorize', async (fault, answers, isDone) => {
+  it.each(faults)('%s on authorize', async (fault, responds, isDone) => {
     await script({ on: 'authorize', fault, ms: 100 })
-    const asked = hold(cards.good)
-    expect((await gateway.authorize(asked, soon())).outcome).toBe(answers ? 'approved' : 'unknown')
-    expect(await heardOf(asked.reference)).toMatchObject(isDone ? [{ state: 'held' }] : [])
-    expect((await gateway.lookup(asked, soon())).outcome).toBe(isDone ? 'approved' : 'not_found')
+    const request = hold(cards.good)
+    expect((await gateway.authorize(request, tenSeconds())).outcome).toBe(responds ? 'approved' : 'unknown')
+    expect(await listed(request.reference)).toMatchObject(isDone ? [{ state: 'held' }] : [])
+    expect((await gateway.lookup(request, tenSeconds())).outcome).toBe(isDone ? 'approved' : 'not_found')
   })
 
-  it.each(faults)('%s on lookup', async (fault, answers) => {
-    const asked = await held()
+  it.each(faults)('%s on lookup', async (fault, responds) => {
+    const request = await holdAmount()
     await script({ on: 'lookup', fault, ms: 100 })
-    expect((await gateway.lookup(asked, soon())).outcome).toBe(answers ? 'approved' : 'unknown')
-    expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
+    expect((await gateway.lookup(request, tenSeconds())).outcome).toBe(responds ? 'approved' : 'unknown')
+    expect((await gateway.lookup(request, tenSeconds())).outcome).toBe('approved')
   })
 
   it.each(
-    faults.flatMap(([fault, answers, isDone]) =>
-      (['capture', 'void'] as const).map((on) => [fault, on, answers, isDone] as const),
+    faults.flatMap(([fault, responds, isDone]) =>
+      (['capture', 'void'] as const).map((on) => [fault, on, responds, isDone] as const),
     ),
-  )('%s on %s', async (fault, on, answers, isDone) => {
-    const { reference, transaction_id } = await held()
+  )('%s on %s', async (fault, on, responds, isDone) => {
+    const { reference, transaction_id } = await holdAmount()
     const state = on === 'capture' ? 'captured' : 'voided'
     await script({ on, fault, ms: 100 })
-    expect(await gateway[on](transaction_id, soon())).toBe(answers ? 'done' : 'unknown')
-    expect(await heardOf(reference)).toMatchObject([{ state: isDone ? state : 'held' }])
-    expect(await gateway[on](transaction_id, soon())).toBe('done')
-    expect(await heardOf(reference)).toMatchObject([{ state }])
+    expect(await gateway[on](transaction_id, tenSeconds())).toBe(responds ? 'done' : 'unknown')
+    expect(await listed(reference)).toMatchObject([{ state: isDone ? state : 'held' }])
+    expect(await gateway[on](transaction_id, tenSeconds())).toBe('done')
+    expect(await listed(reference)).toMatchObject([{ state }])
   })
 
-  it.each(faults)('%s on refund', async (fault, answers, isDone) => {
-    const { reference, transaction_id } = await held()
-    await gateway.capture(transaction_id, soon())
+  it.each(faults)('%s on refund', async (fault, responds, isDone) => {
+    const { reference, transaction_id } = await holdAmount()
+    await gateway.capture(transaction_id, tenSeconds())
     await script({ on: 'refund', fault, ms: 100 })
-    expect(await gateway.refund(transaction_id, 5000, soon())).toBe(answers ? 'done' : 'unknown')
-    expect(await heardOf(reference)).toMatchObject([{ state: isDone ? 'refunded' : 'captured' }])
-    expect(await gateway.refund(transaction_id, 5000, soon())).toBe('done')
-    expect(await gateway.refund(transaction_id, 4900, soon())).toBe('refused')
+    expect(await gateway.refund(transaction_id, 5000, tenSeconds())).toBe(responds ? 'done' : 'unknown')
+    expect(await listed(reference)).toMatchObject([{ state: isDone ? 'refunded' : 'captured' }])
+    expect(await gateway.refund(transaction_id, 5000, tenSeconds())).toBe('done')
+    expect(await gateway.refund(transaction_id, 4900, tenSeconds())).toBe('refused')
   })
 
-  it.each(faults)('%s on transactions', async (fault, answers) => {
-    const { reference } = await held()
+  it.each(faults)('%s on transactions', async (fault, responds) => {
+    const { reference } = await holdAmount()
     await script({ on: 'transactions', fault, ms: 100 })
-    const asked = gateway.transactions(begun, soon())
-    if (answers) expect((await asked).map((transaction) => transaction.reference)).toContain(reference)
-    else await expect(asked).rejects.toThrow()
+    const request = gateway.transactions(testStart, tenSeconds())
+    if (responds) expect((await request).map((transaction) => transaction.reference)).toContain(reference)
+    else await expect(request).rejects.toThrow()
   })
 
-  it('is not waited for longer than it may take', async () => {
+  it('is not waited for longer than the timeout', async () => {
     await script({ fault: 'slow', ms: 5000 })
-    const asked = hold(cards.good)
-    const asking = performance.now()
-    expect(await gateway.authorize(asked, AbortSignal.timeout(300))).toEqual({ outcome: 'unknown' })
-    expect(performance.now() - asking).toBeLessThan(2000)
-    expect((await gateway.lookup(asked, soon())).outcome).toBe('approved')
+    const request = hold(cards.good)
+    const startedAt = performance.now()
+    expect(await gateway.authorize(request, AbortSignal.timeout(300))).toEqual({ outcome: 'unknown' })
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+    expect((await gateway.lookup(request, tenSeconds())).outcome).toBe('approved')
   })
 
-  it('uses the first rule that applies, as often as it says, and tells what is left', async () => {
+  it('uses the first rule that applies, and reports the remaining times', async () => {
     await script({ on: 'void' }, { share: 0 }, { on: 'lookup', fault: 'error', times: 2 }, { fault: 'slow', ms: 1 })
     const reference = 'neverheardofthis0000'
     const answers = []
-    for (let number = 0; number < 4; number++) answers.push((await gateway.lookup({ reference }, soon())).outcome)
+    for (let number = 0; number < 4; number++) answers.push((await gateway.lookup({ reference }, tenSeconds())).outcome)
     expect(answers).toEqual(['unknown', 'unknown', 'not_found', 'not_found'])
-    const left: Rule[] = await (await fetch(`${running.url}/faults`)).json()
-    expect(left.map(({ times }) => times)).toEqual([1, 1, 0, 0])
+    const remaining: Rule[] = await (await fetch(`${running.url}/faults`)).json()
+    expect(remaining.map(({ times }) => times)).toEqual([1, 1, 0, 0])
   })
 
-  it('meets about the share that was asked for', async () => {
+  it('fails about the requested share of the requests', async () => {
     await put([{ on: 'lookup', fault: 'error', share: 0.5 }])
-    const asked = Array.from({ length: 200 }, () => gateway.lookup({ reference: 'none' }, soon()))
-    const lost = (await Promise.all(asked)).filter(({ outcome }) => outcome === 'unknown').length
+    const request = Array.from({ length: 200 }, () => gateway.lookup({ reference: 'none' }, tenSeconds()))
+    const lost = (await Promise.all(request)).filter(({ outcome }) => outcome === 'unknown').length
     expect(lost).toBeGreaterThan(50)
     expect(lost).toBeLessThan(150)
   })
@@ -154,22 +154,22 @@ describe('a sandbox with faults by script', () => {
     ['no share', [{ on: 'any', fault: 'slow' }]],
     ['a share above one', [{ ...good, share: 10 }]],
     ['half a time', [{ ...good, times: 0.5 }]],
-    ['a mistyped name', [{ ...good, time: 3 }]],
-  ])('refuses a script with %s and keeps the one it has', async (_what, bad) => {
+    ['a mistyped field', [{ ...good, time: 3 }]],
+  ])('rejects a script with %s and keeps the current one', async (_what, bad) => {
     await put([good])
     const reply = await put(bad)
-    expect([reply.status, await reply.text()]).toEqual([400, expect.stringMatching(/^This does not fit: .+\.\n$/)])
+    expect([reply.status, await reply.text()]).toEqual([400, expect.stringMatching(/^Invalid: .+\.\n$/)])
     expect(await (await fetch(`${running.url}/faults`)).json()).toEqual([good])
   })
 
-  it('loses what its cards lose', async () => {
-    const asked = hold(cards.neverHeard)
-    expect(await gateway.authorize(asked, soon())).toEqual({ outcome: 'unknown' })
-    expect(await gateway.lookup(asked, soon())).toEqual({ outcome: 'not_found' })
+  it('supports the test card whose request is lost', async () => {
+    const request = hold(cards.neverHeard)
+    expect(await gateway.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
+    expect(await gateway.lookup(request, tenSeconds())).toEqual({ outcome: 'not_found' })
   })
 })
 
-describe('the sandbox’s own process', () => {
+describe('the sandbox process', () => {
   const open = async (ledgerFile: string) => {
     const port = await freePort()
     const program = runProgram(
@@ -182,38 +182,38 @@ describe('the sandbox’s own process', () => {
     return { ...program, url, gateway: remoteSandbox(url) }
   }
 
-  it('remembers after kill -9, and ends with a signal', async () => {
+  it('remembers its transactions after SIGKILL, and exits on SIGTERM', async () => {
     const file = newFile()
     const first = await open(file)
-    const asked = hold(cards.good)
-    const answer = await first.gateway.authorize(asked, soon())
+    const request = hold(cards.good)
+    const answer = await first.gateway.authorize(request, tenSeconds())
     first.child.kill('SIGKILL')
     await first.ended
     const second = await open(file)
-    expect(await second.gateway.lookup(asked, soon())).toEqual(answer)
+    expect(await second.gateway.lookup(request, tenSeconds())).toEqual(answer)
     second.child.kill('SIGTERM')
     expect(await second.ended).toEqual({ code: 0, signal: null })
   })
 
-  it('agrees with another one on the same ledger, whoever is asked and however close together', async () => {
+  it('agrees with another process on the same ledger, even about simultaneous requests', async () => {
     const file = newFile()
     const both = await Promise.all([open(file), open(file)])
     const answers = await Promise.all(
-      Array.from({ length: 200 }, () => hold(cards.good)).map(async (asked) => {
-        const [one, other] = await Promise.all(both.map(({ gateway }) => gateway.authorize(asked, soon())))
+      Array.from({ length: 200 }, () => hold(cards.good)).map(async (request) => {
+        const [one, other] = await Promise.all(both.map(({ gateway }) => gateway.authorize(request, tenSeconds())))
         expect(one).toMatchObject({ outcome: 'approved' })
         expect(other).toEqual(one)
         const id = one?.outcome === 'approved' ? one.transaction_id : ''
         const [captured, voided] = await Promise.all([
-          both[0]?.gateway.capture(id, soon()),
-          both[1]?.gateway.void(id, soon()),
+          both[0]?.gateway.capture(id, tenSeconds()),
+          both[1]?.gateway.void(id, tenSeconds()),
         ])
         expect([captured, voided].toSorted()).toEqual(['done', 'refused'])
         return id
       }),
     )
     expect(new Set(answers).size).toBe(200)
-    const [one, other] = await Promise.all(both.map(({ gateway }) => gateway.transactions(begun, soon())))
+    const [one, other] = await Promise.all(both.map(({ gateway }) => gateway.transactions(testStart, tenSeconds())))
     expect(one).toHaveLength(200)
     expect(other).toEqual(one)
     for (const { child, ended } of both) {
@@ -222,25 +222,25 @@ describe('the sandbox’s own process', () => {
     }
   })
 
-  it('says how it is started when it is started otherwise', async () => {
+  it('prints its usage when the arguments are wrong', async () => {
     const { ended, said } = runProgram('server/gateways/payment/sandbox/main.ts', ['--port', 'x'], {})
     expect((await ended).code).toBe(2)
     expect(said()).toContain('--port N --ledger FILE')
   })
 })
 
-describe('the sandbox’s page', () => {
-  it('lists what it has heard of, newest first, and takes verdicts', async () => {
+describe('the sandbox page', () => {
+  it('lists transactions, newest first, and accepts verdicts', async () => {
     const ledgerFile = newFile()
     const running = await start(ledgerFile)
     const gateway = remoteSandbox(running.url)
     const page = async () => (await fetch(running.url)).text()
-    expect(await page()).toContain('It has not heard of anything yet.')
+    expect(await page()).toContain('No transactions yet.')
 
     const [first, second] = [hold(cards.good), { ...hold(cards.review), amount_cents: 2550 }]
-    const answer = await gateway.authorize(first, soon())
-    if (answer.outcome === 'approved') await gateway.capture(answer.transaction_id, soon())
-    await gateway.authorize(second, soon())
+    const answer = await gateway.authorize(first, tenSeconds())
+    if (answer.outcome === 'approved') await gateway.capture(answer.transaction_id, tenSeconds())
+    await gateway.authorize(second, tenSeconds())
     const html = await page()
     expect(html.indexOf(second.reference)).toBeLessThan(html.indexOf(first.reference))
     expect(html.replace(/<[^>]+>/g, ' ')).toMatch(/Held\s+\$25\.50\s+Captured\s+\$99\.00\s+Refunded\s+\$0\.00/)
@@ -256,27 +256,27 @@ describe('the sandbox’s page', () => {
         body: new URLSearchParams({ transaction_id, verdict: 'approve' }),
       })
     expect((await decide({ origin: 'https://elsewhere.example' })).status).toBe(403)
-    expect((await gateway.lookup(second, soon())).outcome).toBe('review')
+    expect((await gateway.lookup(second, tenSeconds())).outcome).toBe('review')
     expect((await decide({ origin: running.url })).status).toBe(303)
-    expect((await gateway.lookup(second, soon())).outcome).toBe('approved')
+    expect((await gateway.lookup(second, tenSeconds())).outcome).toBe('approved')
     expect(await gateway.review(transaction_id, 'decline')).toBe(false)
     expect(await readFile(ledgerFile, 'utf8')).not.toContain(cards.good)
     await running.close()
   })
 })
 
-describe('a request that does not fit', () => {
+describe('an invalid request', () => {
   it.each([
     ['POST', '/authorize', '{"reference":', 400, 'The request is not JSON.'],
-    ['POST', '/authorize', '{"reference":"x"}', 400, 'This does not fit: amount_cents, card, billing.'],
-    ['POST', '/capture', '{}', 400, 'This does not fit: transaction_id.'],
-    ['POST', '/review', '{"transaction_id":"x","verdict":"maybe"}', 400, 'This does not fit: verdict.'],
+    ['POST', '/authorize', '{"reference":"x"}', 400, 'Invalid: amount_cents, card, billing.'],
+    ['POST', '/capture', '{}', 400, 'Invalid: transaction_id.'],
+    ['POST', '/review', '{"transaction_id":"x","verdict":"maybe"}', 400, 'Invalid: verdict.'],
     ['POST', '/lookup', `"${'x'.repeat(70_000)}"`, 413, 'The request is longer than 64 kB.'],
-    ['GET', '/transactions', undefined, 400, 'This does not fit: since.'],
-    ['GET', '/transactions?since=yesterday', undefined, 400, 'This does not fit: since.'],
-    ['GET', '/elsewhere', undefined, 404, 'There is nothing here.'],
-    ['DELETE', '/faults', undefined, 404, 'There is nothing here.'],
-  ])('%s %s is answered with a sentence', async (method, path, body, status, sentence) => {
+    ['GET', '/transactions', undefined, 400, 'Invalid: since.'],
+    ['GET', '/transactions?since=yesterday', undefined, 400, 'Invalid: since.'],
+    ['GET', '/elsewhere', undefined, 404, 'Not found.'],
+    ['DELETE', '/faults', undefined, 404, 'Not found.'],
+  ])('%s %s gets an error message', async (method, path, body, status, sentence) => {
     const running = await start()
     const reply = await fetch(`${running.url}${path}`, { method, ...(body ? { body } : {}) })
     expect([reply.status, await reply.text()]).toEqual([status, `${sentence}\n`])

@@ -6,19 +6,19 @@ import { type Change, type Entry, type Ledger, openLedger } from './ledger.ts'
 
 export type Verdict = 'approve' | 'decline'
 
-/** A gateway where we are also the person who looks at what is held for review. */
+/** A gateway that also lets us decide transactions under review. */
 export type SandboxGateway = PaymentGateway & {
-  /** False: it is not held for review, or no longer. */
+  /** Returns false if the transaction is not under review. */
   review: (transaction_id: string, verdict: Verdict) => Promise<boolean>
 }
 
 const SLOW_MS = 1_000
 
-/** Charges nobody. The card number decides, by the table of test cards; the ledger remembers. */
+/** A simulated gateway. The card number decides the outcome, see the test cards. */
 export const sandboxPayments = (ledgerFile: string, now: () => Date): SandboxGateway =>
   sandboxOn(openLedger(ledgerFile, now))
 
-/** The same on a ledger that is open already. */
+/** The same, on a ledger that is already open. */
 export function sandboxOn(ledger: Ledger): SandboxGateway {
   const settle = async (signal: AbortSignal, isDone: () => boolean): Promise<Settlement> => {
     if (signal.aborted) return 'unknown'
@@ -29,20 +29,20 @@ export function sandboxOn(ledger: Ledger): SandboxGateway {
     async authorize(hold, signal) {
       const { answer, decides } = testCardFor(hold.card.cc_number)
       if (answer === 'lost_before' || signal.aborted) return { outcome: 'unknown' }
-      if (decides === 'failed') return { outcome: 'failed', why: 'The sandbox does nothing for this card.' }
-      const entry = ledger.add(decided(hold, decides))
+      if (decides === 'failed') return { outcome: 'failed', why: 'The sandbox rejects this card.' }
+      const entry = ledger.add(newEntry(hold, decides))
       if (answer === 'slow') await sleep(SLOW_MS, undefined, { signal }).catch(() => undefined)
       if (answer === 'lost_after' || signal.aborted) return { outcome: 'unknown' }
-      return answerFor(entry)
+      return authorizationOf(entry)
     },
     lookup: async ({ reference }, signal) => {
       if (signal.aborted) return { outcome: 'unknown' }
       const entry = ledger.find(reference)
-      return entry ? answerFor(entry) : { outcome: 'not_found' }
+      return entry ? authorizationOf(entry) : { outcome: 'not_found' }
     },
     capture: (id, signal) => settle(signal, () => ledger.move(id, 'captured')?.state === 'captured'),
     void: (id, signal) => settle(signal, () => ledger.move(id, 'voided')?.state === 'voided'),
-    refund: (id, amount_cents, signal) => settle(signal, () => giveBack(ledger, id, amount_cents)),
+    refund: (id, amount_cents, signal) => settle(signal, () => refundOnce(ledger, id, amount_cents)),
     transactions: async (since, signal) => {
       signal.throwIfAborted()
       const from = since.toISOString()
@@ -71,24 +71,29 @@ const verdicts: Record<Verdict, { state: 'held' | 'declined'; change: () => Chan
   decline: { state: 'declined', change: () => ({ decline_class: 'fraud' }) },
 }
 
-type Decides = Exclude<TestCard['decides'], 'failed'>
+type Decision = Exclude<TestCard['decides'], 'failed'>
 
-function decided({ reference, amount_cents }: Hold, decides: Decides): Parameters<Ledger['add']>[0] {
+function newEntry({ reference, amount_cents }: Hold, decides: Decision): Parameters<Ledger['add']>[0] {
   if (decides === 'held') return { reference, amount_cents, state: 'held', vault_reference: newVault() }
   if (decides === 'review') return { reference, amount_cents, state: 'review' }
   return { reference, amount_cents, state: 'declined', decline_class: decides }
 }
 
-/** Once per transaction, and never more than was captured. Asking again for the same amount gives nothing more. */
-function giveBack(ledger: Ledger, transaction_id: string, refunded_cents: number): boolean {
-  const found = ledger.findTransaction(transaction_id)
-  if (!found || !Number.isInteger(refunded_cents) || refunded_cents < 1 || refunded_cents > found.amount_cents)
+/** Refunds a transaction once, and never more than was captured. Repeating the same refund succeeds without effect. */
+function refundOnce(ledger: Ledger, transaction_id: string, refunded_cents: number): boolean {
+  const captured = ledger.findTransaction(transaction_id)
+  if (!captured || !Number.isInteger(refunded_cents) || refunded_cents < 1 || refunded_cents > captured.amount_cents)
     return false
   const entry = ledger.move(transaction_id, 'refunded', { refunded_cents })
   return entry?.state === 'refunded' && (entry.refunded_cents ?? entry.amount_cents) === refunded_cents
 }
 
-function answerFor({ state, transaction_id, vault_reference = '', decline_class = 'card' }: Entry): Authorization {
+function authorizationOf({
+  state,
+  transaction_id,
+  vault_reference = '',
+  decline_class = 'card',
+}: Entry): Authorization {
   if (state === 'declined' || state === 'voided') return { outcome: 'declined', decline_class }
   if (state === 'review') return { outcome: 'review', transaction_id }
   return { outcome: 'approved', transaction_id, vault_reference }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How an answer can fail to come, or to be one. */
+/** How a response can be missing or unusable. */
 export const faults = [
   'dropped_before',
   'dropped_after',
@@ -17,21 +17,21 @@ export const faults = [
 ] as const
 export type Fault = (typeof faults)[number]
 
-const MINUTES_GOOD = 10
-const SENDS = 5
-const CHECKS = 5
+const VALID_MINUTES = 10
+const MAX_SENDS = 5
+const MAX_CHECKS = 5
 
 type Options = { account_sid: string; auth_token: string; service_sid: string; port: number; now: () => Date }
 type Message = { to: string; channel: string; code: string }
 type Verification = { sid: string; code: string; created: Date; messages: Message[]; checks: number }
 type Form = Record<string, string>
-type Answer = { status: number; body: object }
+type Reply = { status: number; body: object }
 
-/** Codes as the vendor documents them, each with its status and title. */
-const refusals = {
+/** The vendor's documented error codes, with status and title. */
+const errors = {
   20003: [401, 'Authenticate'],
   20004: [405, 'Method not allowed'],
-  20404: [404, 'The requested resource was not found'],
+  20404: [404, 'The requested resource was not verification'],
   20429: [429, 'Too Many Requests'],
   21608: [403, 'The phone number is unverified. Trial accounts cannot send to unverified numbers'],
   60200: [400, 'Invalid parameter'],
@@ -43,10 +43,10 @@ const refusals = {
   60410: [403, 'The destination phone number has been temporarily blocked by Twilio due to fraudulent activities'],
   60605: [403, 'The destination phone number has been blocked by Verify Geo-Permissions'],
 } as const
-type Code = keyof typeof refusals
+type Code = keyof typeof errors
 
-const refused = (code: Code, of = ''): Answer => {
-  const [status, title] = refusals[code]
+const errorReply = (code: Code, of = ''): Reply => {
+  const [status, title] = errors[code]
   const message = of ? `${title}: ${of}` : title
   return { status, body: { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status } }
 }
@@ -61,8 +61,8 @@ const byLastDigits: Record<string, Code> = {
 }
 
 /**
- * For tests: speaks as Twilio Verify documents it, and takes nothing that it does not document. Sends nothing: what it
- * would have sent is in `sent`. The number decides, see above; …0404 is a landline and …0500 is answered late.
+ * For tests: implements the documented Twilio Verify API and rejects everything else. Sends nothing: messages are in
+ * `sent`. The number decides, see above; …0404 is a landline, and responses for …0500 are late.
  */
 export async function twilioEmulator({ account_sid, auth_token, service_sid, port, now }: Options) {
   const verifications = new Map<string, Verification>()
@@ -71,12 +71,12 @@ export async function twilioEmulator({ account_sid, auth_token, service_sid, por
   let fault: Fault | undefined
   let statusOfChecks: string | undefined
 
-  const running = (to: string): Verification | undefined => {
-    const found = verifications.get(to)
-    return found && now().getTime() < found.created.getTime() + MINUTES_GOOD * 60_000 ? found : undefined
+  const activeVerification = (to: string): Verification | undefined => {
+    const latest = verifications.get(to)
+    return latest && now().getTime() < latest.created.getTime() + VALID_MINUTES * 60_000 ? latest : undefined
   }
 
-  const shape = (to: string, { sid, created, messages }: Verification, status: string) => ({
+  const describeVerification = (to: string, { sid, created, messages }: Verification, status: string) => ({
     sid,
     service_sid,
     account_sid,
@@ -90,58 +90,70 @@ export async function twilioEmulator({ account_sid, auth_token, service_sid, por
     payee: null,
   })
 
-  /** Within ten minutes the same code goes out again. */
-  const send = ({ To = '', Channel = '' }: Form): Answer => {
-    if (Channel !== 'sms' && Channel !== 'call') return refused(60200, `Channel ${Channel}`)
-    const refusal = byLastDigits[To.slice(-4)]
-    if (refusal) return refused(refusal, To)
-    if (To.endsWith('0404') && Channel === 'sms') return refused(60205, To)
-    const found = running(To) ?? { sid: newSid('VE'), code: sixDigits(), created: now(), messages: [], checks: 0 }
-    if (found.checks >= CHECKS) return refused(60202)
-    if (found.messages.length >= SENDS) return refused(60203)
-    verifications.set(To, found)
-    const message = { to: To, channel: Channel, code: found.code }
-    found.messages.push(message)
+  /** Sends the same code again for ten minutes. */
+  const send = ({ To = '', Channel = '' }: Form): Reply => {
+    if (Channel !== 'sms' && Channel !== 'call') return errorReply(60200, `Channel ${Channel}`)
+    const error = byLastDigits[To.slice(-4)]
+    if (error) return errorReply(error, To)
+    if (To.endsWith('0404') && Channel === 'sms') return errorReply(60205, To)
+    const verification = activeVerification(To) ?? {
+      sid: newSid('VE'),
+      code: sixDigits(),
+      created: now(),
+      messages: [],
+      checks: 0,
+    }
+    if (verification.checks >= MAX_CHECKS) return errorReply(60202)
+    if (verification.messages.length >= MAX_SENDS) return errorReply(60203)
+    verifications.set(To, verification)
+    const message = { to: To, channel: Channel, code: verification.code }
+    verification.messages.push(message)
     sent.push(message)
-    const send_code_attempts = found.messages.map(({ channel }) => ({
+    const send_code_attempts = verification.messages.map(({ channel }) => ({
       time: now().toISOString(),
       channel,
       attempt_sid: newSid('VL'),
     }))
-    const url = `https://verify.twilio.com/v2/Services/${service_sid}/Verifications/${found.sid}`
-    const body = { ...shape(To, found, 'pending'), lookup: {}, sna: null, send_code_attempts, url }
+    const url = `https://verify.twilio.com/v2/Services/${service_sid}/Verifications/${verification.sid}`
+    const body = {
+      ...describeVerification(To, verification, 'pending'),
+      lookup: {},
+      sna: null,
+      send_code_attempts,
+      url,
+    }
     return { status: 201, body }
   }
 
-  const check = ({ To = '', Code = '' }: Form): Answer => {
-    if (!/^[0-9A-Za-z]{4,10}$/.test(Code)) return refused(60200, 'Code')
-    const found = running(To)
-    if (!found) return refused(20404)
-    if (found.checks >= CHECKS) return refused(60202)
-    found.checks++
-    const isRight = found.code === Code
-    if (isRight) verifications.delete(To)
-    const status = statusOfChecks ?? (isRight ? 'approved' : 'pending')
-    return { status: 200, body: { ...shape(To, found, status), sna_attempts_error_codes: [] } }
+  const check = ({ To = '', Code = '' }: Form): Reply => {
+    if (!/^[0-9A-Za-z]{4,10}$/.test(Code)) return errorReply(60200, 'Code')
+    const verification = activeVerification(To)
+    if (!verification) return errorReply(20404)
+    if (verification.checks >= MAX_CHECKS) return errorReply(60202)
+    verification.checks++
+    const isCorrect = verification.code === Code
+    if (isCorrect) verifications.delete(To)
+    const status = statusOfChecks ?? (isCorrect ? 'approved' : 'pending')
+    return { status: 200, body: { ...describeVerification(To, verification, status), sna_attempts_error_codes: [] } }
   }
 
-  const calls: Record<string, { takes: string; answer: (form: Form) => Answer }> = {
+  const calls: Record<string, { takes: string; answer: (form: Form) => Reply }> = {
     [`/v2/Services/${service_sid}/Verifications`]: { takes: 'Channel,To', answer: send },
     [`/v2/Services/${service_sid}/VerificationCheck`]: { takes: 'Code,To', answer: check },
   }
   const authorization = `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString('base64')}`
 
-  const answerTo = ({ url = '', method, headers }: IncomingMessage, body: string): Answer => {
-    if (headers.authorization !== authorization) return refused(20003)
+  const replyTo = ({ url = '', method, headers }: IncomingMessage, body: string): Reply => {
+    if (headers.authorization !== authorization) return errorReply(20003)
     const call = calls[url]
-    if (!call) return refused(20404)
-    if (method !== 'POST') return refused(20004)
-    if (!/^application\/x-www-form-urlencoded(;|$)/.test(headers['content-type'] ?? '')) return refused(60200)
+    if (!call) return errorReply(20404)
+    if (method !== 'POST') return errorReply(20004)
+    if (!/^application\/x-www-form-urlencoded(;|$)/.test(headers['content-type'] ?? '')) return errorReply(60200)
     const pairs = [...new URLSearchParams(body)]
     const names = pairs.map(([name]) => name).sort()
-    if (String(names) !== call.takes) return refused(60200, `has ${names}, takes ${call.takes}`)
+    if (String(names) !== call.takes) return errorReply(60200, `has ${names}, takes ${call.takes}`)
     const form = Object.fromEntries(pairs)
-    if (!/^\+[1-9]\d{6,14}$/.test(form.To ?? '')) return refused(60200, `To ${form.To}`)
+    if (!/^\+[1-9]\d{6,14}$/.test(form.To ?? '')) return errorReply(60200, `To ${form.To}`)
     return call.answer(form)
   }
 
@@ -149,7 +161,7 @@ export async function twilioEmulator({ account_sid, auth_token, service_sid, por
     const body = await textOf(request).catch(() => '')
     received.push({ path: request.url ?? '', body })
     if (fault === 'dropped_before') return request.socket.destroy()
-    const answer = answerTo(request, body)
+    const answer = replyTo(request, body)
     if (fault === 'dropped_after') return request.socket.destroy()
     if (fault === 'slow' || /0500(&|$)/.test(body)) await sleep(2_000, undefined, { ref: false })
     write(response, answer, fault)
@@ -160,13 +172,13 @@ export async function twilioEmulator({ account_sid, auth_token, service_sid, por
   return {
     url: `http://127.0.0.1:${port}`,
     sent,
-    /** What came in, word for word. */
+    /** Every raw request. */
     received,
-    /** From now on every answer fails like this, or none. */
+    /** From now on, every response fails like this; undefined: none. */
     fail: (next: Fault | undefined) => {
       fault = next
     },
-    /** From now on every check is answered with this status, or as it should be. */
+    /** From now on, every check returns this status; undefined: the correct one. */
     answerChecksWith: (status: string | undefined) => {
       statusOfChecks = status
     },
@@ -177,7 +189,7 @@ export async function twilioEmulator({ account_sid, auth_token, service_sid, por
   }
 }
 
-function write(response: ServerResponse, { status, body }: Answer, fault: Fault | undefined) {
+function write(response: ServerResponse, { status, body }: Reply, fault: Fault | undefined) {
   if (response.destroyed) return
   const text = JSON.stringify(body)
   const isHtml = fault === 'html' || fault === 'status_500'
@@ -185,12 +197,12 @@ function write(response: ServerResponse, { status, body }: Answer, fault: Fault 
     'content-type': isHtml ? 'text/html' : 'application/json',
   })
   if (isHtml) return response.end('<!doctype html><title>Upstream</title><p>approved</p>')
-  const spoilt: Partial<Record<Fault, string>> = {
+  const corrupted: Partial<Record<Fault, string>> = {
     half: text.slice(0, text.length / 2),
     other_shape: JSON.stringify([{ approved: true }]),
     endless: text + ' '.repeat(5 * 2 ** 20),
   }
-  return response.end((fault && spoilt[fault]) ?? text)
+  return response.end((fault && corrupted[fault]) ?? text)
 }
 
 const newSid = (kind: string) => `${kind}${randomBytes(16).toString('hex')}`

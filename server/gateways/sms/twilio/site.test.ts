@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Site, testSite } from '#server/test/site.ts'
 import { freePort } from '../../../../scripts/port.mjs'
-import { otherThan } from '../promise.ts'
+import { differentCode } from '../adapter-tests.ts'
 import { twilioEmulator } from './emulator.ts'
 
 const keys = {
@@ -28,7 +28,7 @@ afterAll(async () => {
   await emulator.close()
 })
 
-/** A visitor with the cookie of an enrollment. */
+/** A visitor with an enrollment cookie. */
 const visitor = async () => {
   const cookie = String((await site.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
   const ask = async (call: string, form: object) => (await site.post(`twilio/${call}`, form, { cookie })).json()
@@ -39,14 +39,14 @@ const visitor = async () => {
   }
 }
 
-it('5.1 the whole site on the real gateway’s adapter: a code is sent, told from a wrong one, and taken once', async () => {
+it('5.1 with the Twilio adapter, the site sends a code, rejects a wrong one, and accepts the right one once', async () => {
   const { send, verify } = await visitor()
   expect((await send('+1 (202) 555-0161')).status).toBe(1)
   const code = emulator.sent.at(-1)?.code ?? ''
-  expect((await verify('+12025550161', otherThan(code))).status).toBe(0)
+  expect((await verify('+12025550161', differentCode(code))).status).toBe(0)
   expect((await verify('+12025550161', code)).status).toBe(1)
-  expect((await verify('+12025550161', code)).status).toBe(1) // an answer that was lost is told again …
-  expect((await (await visitor()).verify('+12025550161', code)).status).toBe(0) // … but to nobody else
+  expect((await verify('+12025550161', code)).status).toBe(1) // a lost response is repeated …
+  expect((await (await visitor()).verify('+12025550161', code)).status).toBe(0) // … but not for another visitor
   expect((await site.get('/readyz')).json().parts.phone).toEqual({ kind: 'real', name: 'twilio' })
 })
 
@@ -56,12 +56,12 @@ it.each([
   ['+12025550403', 'We can’t send codes to this number. Please use another number.'],
   ['+12025550451', 'We can’t send codes to this number. Please use another number.'],
   ['+12025550408', 'Error sending verification code'],
-])('5.3 what the vendor refuses is a sentence: %s', async (phone, message) => {
+])('5.3 a refusal of the vendor becomes a message: %s', async (phone, message) => {
   const { send } = await visitor()
   expect(await send(phone)).toEqual({ status: 0, message })
 })
 
-it('5.3 a vendor that breaks down is a sentence and a line in the log, and a retry works at once', async () => {
+it('5.3 a vendor failure becomes a message and a log line, and a retry works at once', async () => {
   const { send, verify } = await visitor()
   emulator.fail('dropped_before')
   expect(await send('+12025550162')).toEqual({ status: 0, message: 'Error sending verification code' })
@@ -75,6 +75,6 @@ it('5.3 a vendor that breaks down is a sentence and a line in the log, and a ret
   })
   emulator.fail(undefined)
   expect((await verify('+12025550162', code)).status).toBe(1)
-  expect(site.log()).toContain('Twilio gave no answer that can be understood.')
+  expect(site.log()).toContain('Twilio sent no readable response.')
   for (const secret of ['12025550162', keys.auth_token]) expect(site.log()).not.toContain(secret)
 })

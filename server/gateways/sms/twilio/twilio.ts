@@ -1,25 +1,25 @@
 import * as z from 'zod/mini'
 import { readLimited } from '#server/gateways/response.ts'
-import type { Checking, Sending, SmsGateway } from '#server/gateways/sms/port.ts'
+import type { CheckResult, SendResult, SmsGateway } from '#server/gateways/sms/port.ts'
 
 type Account = {
-  /** Of the account or of an API key, with the token or secret that belongs to it. */
+  /** The SID of the account with its auth token, or of an API key with its secret. */
   account_sid: string
   auth_token: string
   service_sid: string
   base_url: string
   deadline_seconds?: number
-  /** Hears why an outcome is unknown. Numbers, codes and keys never get here. */
+  /** Logs why a result is unknown, without numbers, codes or credentials. */
   log: { error: (details: object, message: string) => void }
 }
 
-/** What a call comes to: by the status of an answer that is well, by the vendor's code of one that is not. */
+/** Results by the status of a successful response, or by the vendor's error code. */
 type Outcomes<Outcome> = ReadonlyMap<string, Outcome>
 
-const sendings: Outcomes<Sending> = new Map([
+const sendResults: Outcomes<SendResult> = new Map([
   ['pending', 'sent'],
   ['60200', 'impossible'],
-  ['60202', 'too_often'], // checked five times: no new one until it has expired
+  ['60202', 'too_often'], // checked five times: no new code until this one expires
   ['60203', 'too_often'],
   ['60212', 'too_often'],
   ['60205', 'unreachable'],
@@ -27,7 +27,7 @@ const sendings: Outcomes<Sending> = new Map([
   ['60605', 'blocked'],
 ])
 
-const checkings: Outcomes<Checking> = new Map([
+const checkResults: Outcomes<CheckResult> = new Map([
   ['approved', 'right'],
   ['pending', 'wrong'],
   ['60200', 'wrong'],
@@ -40,28 +40,28 @@ const checkings: Outcomes<Checking> = new Map([
   ['expired', 'gone'],
 ])
 
-/** For the operator: what a refusal of ours, not of the number, means. */
-const meanings: ReadonlyMap<string, string> = new Map([
-  ['20003', 'it does not know TWILIO_ACCOUNT_SID with TWILIO_AUTH_TOKEN'],
-  ['20404', 'it does not know TWILIO_SERVICE_SID'],
+/** For the operator: what errors mean that are not about the number. */
+const explanations: ReadonlyMap<string, string> = new Map([
+  ['20003', 'TWILIO_ACCOUNT_SID or TWILIO_AUTH_TOKEN is wrong'],
+  ['20404', 'TWILIO_SERVICE_SID is wrong'],
   ['20429', 'the account sends too many requests at once'],
-  ['21608', 'a trial account reaches only the numbers that it has verified'],
-  ['60223', 'the service has this channel switched off'],
-  ['60238', 'it blocks the account or the country'],
+  ['21608', 'a trial account can only send to its verified numbers'],
+  ['60223', 'this channel is turned off for the service'],
+  ['60238', 'the account or the country is blocked'],
 ])
 
-const Well = z.object({ status: z.string() })
-const Refused = z.object({ code: z.number() })
+const OkReply = z.object({ status: z.string() })
+const ErrorReply = z.object({ code: z.number() })
 
 /**
- * Twilio Verify, which makes, keeps and counts the codes. Until a code has expired the same one is sent again; five
- * sends and five tries belong to it.
+ * Twilio Verify creates, stores and counts the codes. Until a code expires, the same code is sent again. Each code has
+ * five sends and five tries.
  */
 export function twilioVerify({ deadline_seconds = 8, log, ...account }: Account): SmsGateway {
   const credentials = Buffer.from(`${account.account_sid}:${account.auth_token}`).toString('base64')
   const headers = { authorization: `Basic ${credentials}`, accept: 'application/json' }
 
-  const ask = async (resource: string, form: Record<string, string>): Promise<string> => {
+  const post = async (resource: string, form: Record<string, string>): Promise<string> => {
     const reply = await fetch(`${account.base_url}/v2/Services/${account.service_sid}/${resource}`, {
       method: 'POST',
       headers,
@@ -73,7 +73,7 @@ export function twilioVerify({ deadline_seconds = 8, log, ...account }: Account)
     const isJson = reply.headers.get('content-type')?.startsWith('application/json')
     if (reply.status >= 500 || !isJson) throw new Error(`status ${reply.status}${isJson ? '' : ', not JSON'}`)
     const answer: unknown = JSON.parse(text)
-    return reply.ok ? z.parse(Well, answer).status : String(z.parse(Refused, answer).code)
+    return reply.ok ? z.parse(OkReply, answer).status : String(z.parse(ErrorReply, answer).code)
   }
 
   const outcome = async <Outcome>(
@@ -82,28 +82,29 @@ export function twilioVerify({ deadline_seconds = 8, log, ...account }: Account)
     form: Record<string, string>,
   ): Promise<Outcome | 'unknown'> => {
     try {
-      const said = await ask(resource, form)
-      const known = outcomes.get(said)
-      if (!known) log.error({ said }, `Twilio refused: ${meanings.get(said) ?? 'see its list of error codes'}.`)
-      return known ?? 'unknown'
+      const status = await post(resource, form)
+      const result = outcomes.get(status)
+      if (!result)
+        log.error({ said: status }, `Twilio refused: ${explanations.get(status) ?? 'see its list of error codes'}.`)
+      return result ?? 'unknown'
     } catch (error) {
-      log.error({ reason: reasonOf(error) }, 'Twilio gave no answer that can be understood.')
+      log.error({ reason: reasonOf(error) }, 'Twilio sent no readable response.')
       return 'unknown'
     }
   }
 
   return {
     name: 'twilio',
-    send: (To, Channel) => outcome(sendings, 'Verifications', { To, Channel }),
-    check: (To, Code) => outcome(checkings, 'VerificationCheck', { To, Code }),
+    send: (To, Channel) => outcome(sendResults, 'Verifications', { To, Channel }),
+    check: (To, Code) => outcome(checkResults, 'VerificationCheck', { To, Code }),
   }
 }
 
-/** In our own words: a parser's message may quote the number. */
+/** In our own words, because a parser's message may quote the number. */
 function reasonOf(error: unknown): string {
-  if (error instanceof z.core.$ZodError) return 'another shape than it documents'
+  if (error instanceof z.core.$ZodError) return 'an unexpected response'
   if (error instanceof SyntaxError) return 'not JSON'
   if (!(error instanceof Error)) return 'unknown'
-  const cause = error.cause instanceof Error ? error.cause : error // fetch only says that it failed
+  const cause = error.cause instanceof Error ? error.cause : error // fetch itself only reports that it failed
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message
 }

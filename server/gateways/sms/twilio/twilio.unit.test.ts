@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
-import { keepsSmsPromise, otherThan } from '../promise.ts'
+import { differentCode, testSmsAdapter } from '../adapter-tests.ts'
 import { faults, twilioEmulator } from './emulator.ts'
 import { twilioVerify } from './twilio.ts'
 
@@ -10,8 +10,8 @@ const keys = {
   service_sid: `VA${'fedcba9876543210'.repeat(2)}`,
 }
 
-/** The adapter and the emulator that it speaks to, under one clock, with a log that is kept. */
-async function emulated() {
+/** The adapter connected to the emulator, with the same clock and a recorded log. */
+async function startEmulatedGateway() {
   let time = new Date('2026-11-15T12:00:00Z').getTime()
   const emulator = await twilioEmulator({ ...keys, port: await freePort(), now: () => new Date(time) })
   const lines: string[] = []
@@ -31,9 +31,9 @@ async function emulated() {
   }
 }
 
-keepsSmsPromise('twilio', emulated)
+testSmsAdapter('twilio', startEmulatedGateway)
 
-const { emulator, lines, gateway, gatewayWith, codeTo, pass } = await emulated()
+const { emulator, lines, gateway, gatewayWith, codeTo, pass } = await startEmulatedGateway()
 afterAll(emulator.close)
 beforeEach(() => {
   emulator.fail(undefined)
@@ -50,7 +50,7 @@ const sentTo = async (mobile_phone: string) => {
   return codeTo(mobile_phone)
 }
 
-describe('what is asked', () => {
+describe('a request', () => {
   it('is a form with a number and a channel, or a number and a code', async () => {
     await gateway.send('+12025550151', 'call')
     await gateway.check('+12025550151', '000000')
@@ -69,7 +69,7 @@ describe('what is asked', () => {
     ['too little', undefined, {}, 'To=%2B12025550152', 60200],
     ['too much', undefined, {}, 'To=%2B12025550152&Channel=sms&CustomMessage=x', 60200],
   ])(
-    'would be refused as %s',
+    'would be rejected with %s',
     async (_, path = `/v2/Services/${keys.service_sid}/Verifications`, changes, body, code) => {
       const authorization = `Basic ${btoa(`${keys.account_sid}:${keys.auth_token}`)}`
       const { headers = { 'content-type': 'application/x-www-form-urlencoded' }, ...others } = changes as RequestInit
@@ -90,7 +90,7 @@ describe('what is asked', () => {
   )
 })
 
-describe('a code that is not sent', () => {
+describe('a code that cannot be sent', () => {
   it.each([
     ['no number', '+1202', 'impossible'],
     ['no number with a country', '2025550153', 'impossible'],
@@ -98,12 +98,12 @@ describe('a code that is not sent', () => {
     ['asked for too often', '+12025550402', 'too_often'],
     ['blocked for fraud', '+12025550403', 'blocked'],
     ['in a country that is blocked', '+12025550451', 'blocked'],
-  ])('to %s (%s) is %s, and nothing for the log', async (_, mobile_phone, outcome) => {
+  ])('to %s (%s) is %s, and is not logged', async (_, mobile_phone, outcome) => {
     expect(await gateway.send(mobile_phone, 'sms')).toBe(outcome)
     expect(lines).toEqual([])
   })
 
-  it('after five times, is too often until ten minutes after the first', async () => {
+  it('after five sends, is too often until ten minutes after the first', async () => {
     const mobile_phone = newNumber()
     for (let sends = 0; sends < 5; sends++) await sentTo(mobile_phone)
     pass(590)
@@ -117,24 +117,24 @@ describe('a code that is not sent', () => {
   it('after five wrong tries, is too often until the code has expired', async () => {
     const mobile_phone = newNumber()
     const code = await sentTo(mobile_phone)
-    for (let tries = 0; tries < 5; tries++) await gateway.check(mobile_phone, otherThan(code))
+    for (let tries = 0; tries < 5; tries++) await gateway.check(mobile_phone, differentCode(code))
     expect(await gateway.send(mobile_phone, 'sms')).toBe('too_often')
     pass(601)
     await sentTo(mobile_phone)
   })
 
   it.each([
-    ['+12025550408', '21608', 'a trial account reaches only the numbers that it has verified'],
-    ['+12025550423', '60223', 'the service has this channel switched off'],
+    ['+12025550408', '21608', 'a trial account can only send to its verified numbers'],
+    ['+12025550423', '60223', 'this channel is turned off for the service'],
     ['+12025550429', '20429', 'the account sends too many requests at once'],
-  ])('for a reason that is ours (%s, %s) is unknown, and the log says why', async (mobile_phone, said, why) => {
+  ])('for a reason of the operator (%s, %s) is unknown, and the log says why', async (mobile_phone, said, why) => {
     expect(await gateway.send(mobile_phone, 'sms')).toBe('unknown')
     expect(lines).toEqual([JSON.stringify({ said, message: `Twilio refused: ${why}.` })])
   })
 })
 
 describe('a check', () => {
-  it('goes by the status, not by the answer being well', async () => {
+  it('depends on the status, not on the HTTP code', async () => {
     const expected = { approved: 'right', pending: 'wrong', canceled: 'gone', max_attempts_reached: 'gone' }
     const others = { deleted: 'gone', failed: 'gone', expired: 'gone', constructor: 'unknown', '': 'unknown' }
     for (const [status, outcome] of Object.entries({ ...expected, ...others })) {
@@ -145,24 +145,24 @@ describe('a check', () => {
     }
   })
 
-  it('of a code that cannot be one is wrong', async () => {
+  it('of an invalid code is wrong', async () => {
     const mobile_phone = newNumber()
     await sentTo(mobile_phone)
     expect(await gateway.check(mobile_phone, '1')).toBe('wrong')
   })
 })
 
-describe('keys that do not fit', () => {
+describe('wrong credentials', () => {
   it.each([
-    ['auth_token', 'stolen-token', '20003', 'it does not know TWILIO_ACCOUNT_SID with TWILIO_AUTH_TOKEN'],
-    ['service_sid', `VA${'0'.repeat(32)}`, '20404', 'it does not know TWILIO_SERVICE_SID'],
-  ])('%s: the visitor hears that it did not work, the operator why', async (name, value, said, why) => {
+    ['auth_token', 'stolen-token', '20003', 'TWILIO_ACCOUNT_SID or TWILIO_AUTH_TOKEN is wrong'],
+    ['service_sid', `VA${'0'.repeat(32)}`, '20404', 'TWILIO_SERVICE_SID is wrong'],
+  ])('%s: the result is unknown, and the log says why', async (name, value, said, why) => {
     expect(await gatewayWith({ [name]: value }).send('+12025550154', 'sms')).toBe('unknown')
     expect(lines).toEqual([JSON.stringify({ said, message: `Twilio refused: ${why}.` })])
   })
 })
 
-describe('an answer that is none', () => {
+describe('an unusable response', () => {
   const reasons = {
     dropped_before: 'UND_ERR_SOCKET',
     dropped_after: 'UND_ERR_SOCKET',
@@ -170,8 +170,8 @@ describe('an answer that is none', () => {
     status_500: 'status 500, not JSON',
     html: 'status 201, not JSON',
     half: 'not JSON',
-    other_shape: 'another shape than it documents',
-    endless: 'more than can be read',
+    other_shape: 'an unexpected response',
+    endless: 'the response is too large',
   }
 
   it.each(faults)('%s is unknown within the deadline, and the log says why', async (fault) => {
@@ -184,7 +184,7 @@ describe('an answer that is none', () => {
     expect(lines).toHaveLength(2)
     expect(JSON.parse(lines[0] ?? '')).toEqual({
       reason: reasons[fault],
-      message: 'Twilio gave no answer that can be understood.',
+      message: 'Twilio sent no readable response.',
     })
   })
 
@@ -196,14 +196,14 @@ describe('an answer that is none', () => {
     expect(await gateway.check(mobile_phone, await sentTo(mobile_phone))).toBe('right')
   })
 
-  it('is also nobody at that address', async () => {
-    const alone = gatewayWith({ base_url: `http://127.0.0.1:${await freePort()}` })
-    expect(await alone.send('+12025550155', 'sms')).toBe('unknown')
-    expect(await alone.check('+12025550155', '000000')).toBe('unknown')
+  it('includes no server at that address', async () => {
+    const unreachable = gatewayWith({ base_url: `http://127.0.0.1:${await freePort()}` })
+    expect(await unreachable.send('+12025550155', 'sms')).toBe('unknown')
+    expect(await unreachable.check('+12025550155', '000000')).toBe('unknown')
     expect(JSON.parse(lines[0] ?? '').reason).toBe('ECONNREFUSED')
   })
 
-  it('never brings a number, a code or a key into the log', async () => {
+  it('never puts a number, a code or a credential in the log', async () => {
     const mobile_phone = newNumber()
     const code = await sentTo(mobile_phone)
     for (const fault of faults) {

@@ -4,9 +4,9 @@ import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { testCardFor } from '#server/gateways/payment/cards.ts'
 import { type Entry, emulatedLedger } from './ledger.ts'
-import { complaint } from './schema.ts'
+import { schemaError } from './schema.ts'
 
-/** How an answer can fail to come, or to be one. */
+/** How a response can be missing or unusable. */
 export const faults = [
   'dropped_before',
   'dropped_after',
@@ -19,11 +19,11 @@ export const faults = [
   'of_another',
 ] as const
 export type Fault = (typeof faults)[number]
-/** A clear no, by its code. */
-type No = `E${string}`
-const isNo = (fault: Fault | No | undefined): fault is No => fault?.startsWith('E') ?? false
+/** An error code of the vendor. */
+type ErrorCode = `E${string}`
+const isErrorCode = (fault: Fault | ErrorCode | undefined): fault is ErrorCode => fault?.startsWith('E') ?? false
 
-const faultOf: Record<string, Fault> = { slow: 'slow', lost_after: 'dropped_after', lost_before: 'dropped_before' }
+const faultByCard: Record<string, Fault> = { slow: 'slow', lost_after: 'dropped_after', lost_before: 'dropped_before' }
 
 type Body = Record<string, unknown> & { transId?: string; batchId?: string; customerProfileId?: string }
 type Options = { login_id: string; transaction_key: string; port: number; now: () => Date }
@@ -34,16 +34,17 @@ const message = (code: string, text: string) => ({
 const ok = message('I00001', 'Successful.')
 
 /**
- * For tests: speaks as Authorize.Net documents it and is as strict about order, unknown elements and lengths. Charges
- * nobody, keeps everything in memory, and fails on demand.
+ * For tests: implements the documented Authorize.Net API and is as strict about order, unknown elements and lengths.
+ * Keeps everything in memory, and fails on demand.
  */
 export async function authorizeNetEmulator({ login_id, transaction_key, port, now }: Options) {
   const ledger = emulatedLedger(now)
   const received: string[] = []
-  const planned: { request: string; fault: Fault | No }[] = []
+  const plannedFaults: { request: string; fault: Fault | ErrorCode }[] = []
 
-  const answers: Record<string, (body: Body) => object> = {
-    createTransactionRequest: ({ transactionRequest }) => transacted(ledger.transact(transactionRequest as never)),
+  const handlers: Record<string, (body: Body) => object> = {
+    createTransactionRequest: ({ transactionRequest }) =>
+      transactionResponse(ledger.transact(transactionRequest as never)),
     getTransactionDetailsRequest: ({ transId = '' }) => {
       const entry = ledger.entries.get(transId)
       return entry ? { transaction: detailsOf(entry), ...ok } : message('E00040', 'The record cannot be found.')
@@ -68,10 +69,12 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
     createCustomerProfileFromTransactionRequest: ({ transId = '', customer }) => {
       if (!ledger.entries.has(transId)) return message('E00040', 'The record cannot be found.')
       const { merchantCustomerId = '' } = (customer ?? {}) as { merchantCustomerId?: string }
-      return kept(ledger.keepCard(merchantCustomerId))
+      return profileResponse(ledger.keepCard(merchantCustomerId))
     },
     getCustomerProfileRequest: ({ customerProfileId }) => {
-      const profile = [...ledger.profiles.values()].find((each) => each.customerProfileId === customerProfileId)
+      const profile = [...ledger.profiles.values()].find(
+        (candidate) => candidate.customerProfileId === customerProfileId,
+      )
       return profile
         ? { profile: { paymentProfiles: [{ customerPaymentProfileId: profile.customerPaymentProfileId }] }, ...ok }
         : message('E00040', 'The record cannot be found.')
@@ -80,28 +83,28 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
 
   const listOf = (body: Body, belongs: (entry: Entry) => boolean) => {
     const { limit = 1000, offset = 1 } = (body.paging ?? {}) as { limit?: string; offset?: string }
-    const all = [...ledger.entries.values()].filter(belongs).sort((one, other) => +other.submitted - +one.submitted)
-    const from = (Number(offset) - 1) * Number(limit)
-    const transactions = all.slice(from, from + Number(limit)).map(lineOf)
+    const all = [...ledger.entries.values()].filter(belongs).sort((a, b) => +b.submitted - +a.submitted)
+    const start = (Number(offset) - 1) * Number(limit)
+    const transactions = all.slice(start, start + Number(limit)).map(listEntry)
     return transactions.length
       ? { transactions, totalNumInResultSet: all.length, ...ok }
       : message('I00004', 'No records found.')
   }
 
-  const answerTo = (text: string): object => {
+  const replyTo = (text: string): object => {
     const [name = '', body] = (Object.entries(JSON.parse(text))[0] ?? []) as [string, Body]
-    const wrong = complaint(name, body)
-    if (wrong) return message('E00003', wrong)
+    const error = schemaError(name, body)
+    if (error) return message('E00003', error)
     const { name: login, transactionKey } = body.merchantAuthentication as { name?: string; transactionKey?: string }
     if (login !== login_id || transactionKey !== transaction_key)
       return message('E00007', 'User authentication failed due to invalid authentication values.')
-    return { ...(answers[name]?.(body) ?? {}), ...(body.refId ? { refId: body.refId } : {}) }
+    return { ...(handlers[name]?.(body) ?? {}), ...(body.refId ? { refId: body.refId } : {}) }
   }
 
-  const faultFor = (text: string): Fault | No | undefined => {
-    const place = planned.findIndex(({ request }) => text.startsWith(`{"${request}"`))
-    if (place >= 0) return planned.splice(place, 1)[0]?.fault
-    return faultOf[testCardFor(/"cardNumber":"(\d+)"/.exec(text)?.[1] ?? '').answer ?? '']
+  const faultFor = (text: string): Fault | ErrorCode | undefined => {
+    const index = plannedFaults.findIndex(({ request }) => text.startsWith(`{"${request}"`))
+    if (index >= 0) return plannedFaults.splice(index, 1)[0]?.fault
+    return faultByCard[testCardFor(/"cardNumber":"(\d+)"/.exec(text)?.[1] ?? '').answer ?? '']
   }
 
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
@@ -110,12 +113,12 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
     received.push(text)
     const fault = faultFor(text)
     if (fault === 'dropped_before') return request.socket.destroy()
-    const sent = `\uFEFF${JSON.stringify(isNo(fault) ? message(fault, 'No.') : answerTo(text))}`
+    const body = `\uFEFF${JSON.stringify(isErrorCode(fault) ? message(fault, 'Error.') : replyTo(text))}`
     if (fault === 'dropped_after') return request.socket.destroy()
     if (fault === 'slow') await sleep(1_000)
     const type = fault === 'html' ? 'text/html' : 'application/json; charset=utf-8'
     response.writeHead(fault === 'status_500' ? 500 : 200, { 'content-type': type })
-    response.end(fault ? spoiled(fault, sent) : sent)
+    response.end(fault ? corrupt(fault, body) : body)
   })
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
@@ -123,10 +126,10 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
   return {
     ...ledger,
     url: `http://127.0.0.1:${port}`,
-    /** Every request as it came, byte for byte. */
+    /** Every raw request. */
     received,
-    /** The next request of this kind fails like this. */
-    failNext: (request: string, fault: Fault | No) => planned.push({ request, fault }),
+    /** Makes the next request of this kind fail. */
+    failNext: (request: string, fault: Fault | ErrorCode) => plannedFaults.push({ request, fault }),
     close: async () => {
       server.closeAllConnections()
       server.close()
@@ -135,14 +138,14 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
   }
 }
 
-const spoiled = (fault: Fault | No, sent: string) =>
+const corrupt = (fault: Fault | ErrorCode, body: string) =>
   ({
-    of_another: sent.replace(/,"refId":".*"}$/, '}').replace(/}$/, ',"refId":"of another"}'),
+    of_another: body.replace(/,"refId":".*"}$/, '}').replace(/}$/, ',"refId":"of another"}'),
     garbage: '\u0000\u0007%PDF',
-    half: sent.slice(0, sent.length / 2),
+    half: body.slice(0, body.length / 2),
     html: '<!DOCTYPE html><title>Maintenance</title>',
     huge: `"${'x'.repeat(5 * 1024 * 1024)}"`,
-  })[fault as string] ?? sent
+  })[fault as string] ?? body
 
 const texts: Record<string, string> = {
   11: 'A duplicate transaction has been submitted.',
@@ -152,13 +155,16 @@ const texts: Record<string, string> = {
   311: 'This transaction has already been captured.',
 }
 
-type Kept = { duplicate?: string; kept?: { customerProfileId: string; customerPaymentProfileId: string } }
+type ProfileResult = {
+  duplicate?: string
+  created?: { customerProfileId: string; customerPaymentProfileId: string }
+}
 
-const kept = ({ duplicate, kept }: Kept) =>
-  kept
+const profileResponse = ({ duplicate, created }: ProfileResult) =>
+  created
     ? {
-        customerProfileId: kept.customerProfileId,
-        customerPaymentProfileIdList: [kept.customerPaymentProfileId],
+        customerProfileId: created.customerProfileId,
+        customerPaymentProfileIdList: [created.customerPaymentProfileId],
         customerShippingAddressIdList: [],
         ...ok,
       }
@@ -167,12 +173,17 @@ const kept = ({ duplicate, kept }: Kept) =>
         ...message('E00039', `A duplicate record with ID ${duplicate} already exists.`),
       }
 
-function transacted({ responseCode, reason = '', profile, ...entry }: Partial<Entry> & { profile?: Kept }) {
-  const isGood = responseCode === '1' || responseCode === '4'
+function transactionResponse({
+  responseCode,
+  reason = '',
+  profile,
+  ...entry
+}: Partial<Entry> & { profile?: ProfileResult }) {
+  const isApproved = responseCode === '1' || responseCode === '4'
   return {
     transactionResponse: {
       responseCode,
-      authCode: isGood ? 'A1B2C3' : '',
+      authCode: isApproved ? 'A1B2C3' : '',
       avsResultCode: entry.avs ?? 'P',
       cvvResultCode: entry.cvv ?? '',
       cavvResultCode: '',
@@ -182,18 +193,18 @@ function transacted({ responseCode, reason = '', profile, ...entry }: Partial<En
       testRequest: '0',
       accountNumber: `XXXX${entry.lastFour ?? ''}`,
       accountType: 'Visa',
-      ...(isGood
+      ...(isApproved
         ? { messages: [{ code: reason, description: texts[reason] ?? 'This transaction has been approved.' }] }
         : { errors: [{ errorCode: reason, errorText: texts[reason] ?? 'This transaction has been declined.' }] }),
     },
-    ...(profile ? { profileResponse: kept(profile) } : {}),
-    ...(isGood ? ok : message('E00027', 'The transaction was unsuccessful.')),
+    ...(profile ? { profileResponse: profileResponse(profile) } : {}),
+    ...(isApproved ? ok : message('E00027', 'The transaction was unsuccessful.')),
   }
 }
 
 const utc = (time: Date) => `${time.toISOString().slice(0, 19)}Z`
 
-const lineOf = (entry: Entry) => ({
+const listEntry = (entry: Entry) => ({
   transId: entry.transId,
   submitTimeUTC: utc(entry.submitted),
   submitTimeLocal: utc(entry.submitted).slice(0, 19),

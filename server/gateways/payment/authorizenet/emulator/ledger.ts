@@ -1,6 +1,6 @@
 import { testCardFor } from '#server/gateways/payment/cards.ts'
 
-/** For tests: the vendor's books and what it does with them. */
+/** For tests: the vendor's transactions and operations on them. */
 
 export type Entry = {
   transId: string
@@ -20,12 +20,12 @@ export type Entry = {
   batchId?: string
 }
 
-/** What the vendor is to say next, instead of what the card says. With the transaction 0 it is not in the books. */
+/** Replaces the outcome of the next authorization. With transId '0' no transaction is recorded. */
 type Verdict = Partial<Pick<Entry, 'responseCode' | 'reason' | 'avs' | 'cvv' | 'transactionStatus'>> & {
   transId?: '0'
 }
 
-type Wanted = {
+type TransactionRequest = {
   transactionType: string
   amount?: string
   payment?: { creditCard: { cardNumber: string } }
@@ -36,8 +36,8 @@ type Wanted = {
   transactionSettings?: { setting: { settingName: string; settingValue: string }[] }
 }
 
-/** What the vendor makes of what a test card decides. */
-const verdictOf: Record<ReturnType<typeof testCardFor>['decides'], Verdict> = {
+/** The vendor's codes for the decision of each test card. */
+const verdictByCard: Record<ReturnType<typeof testCardFor>['decides'], Verdict> = {
   held: { responseCode: '1', reason: '1' },
   review: { responseCode: '4', reason: '253' },
   bank: { responseCode: '2', reason: '2' },
@@ -46,7 +46,7 @@ const verdictOf: Record<ReturnType<typeof testCardFor>['decides'], Verdict> = {
   fraud: { responseCode: '2', reason: '251' },
   failed: { responseCode: '3', reason: '13', transId: '0' },
 }
-const statusOf: Record<string, string> = {
+const statusByResponse: Record<string, string> = {
   1: 'authorizedPendingCapture',
   2: 'declined',
   3: 'generalError',
@@ -65,7 +65,7 @@ const onSettlement: Record<string, string> = {
   declined: 'declined',
   voided: 'voided',
 }
-const no = (reason: string) => ({ responseCode: '3', reason, transId: '0' })
+const rejected = (reason: string) => ({ responseCode: '3', reason, transId: '0' })
 
 export function emulatedLedger(now: () => Date) {
   const entries = new Map<string, Entry>()
@@ -76,7 +76,7 @@ export function emulatedLedger(now: () => Date) {
   const newId = () => String(++ids)
 
   const add = (entry: Partial<Entry>): Entry => {
-    const whole: Entry = {
+    const completeEntry: Entry = {
       transId: newId(),
       transactionType: 'authOnlyTransaction',
       transactionStatus: 'authorizedPendingCapture',
@@ -91,79 +91,87 @@ export function emulatedLedger(now: () => Date) {
       cvv: 'M',
       ...entry,
     }
-    entries.set(whole.transId, whole)
-    return whole
+    entries.set(completeEntry.transId, completeEntry)
+    return completeEntry
   }
 
-  const isDuplicate = (wanted: Wanted, card: string) => {
-    const named = wanted.transactionSettings?.setting.find(({ settingName }) => settingName === 'duplicateWindow')
-    const since = now().getTime() - Number(named?.settingValue ?? 120) * 1000
+  const isDuplicate = (request: TransactionRequest, card: string) => {
+    const duplicateWindow = request.transactionSettings?.setting.find(
+      ({ settingName }) => settingName === 'duplicateWindow',
+    )
+    const since = now().getTime() - Number(duplicateWindow?.settingValue ?? 120) * 1000
     return [...entries.values()].some(
       (earlier) =>
-        earlier.transactionType === wanted.transactionType &&
+        earlier.transactionType === request.transactionType &&
         earlier.card === card &&
-        earlier.amount === Number(wanted.amount) &&
-        earlier.invoiceNumber === (wanted.order?.invoiceNumber ?? '') &&
+        earlier.amount === Number(request.amount) &&
+        earlier.invoiceNumber === (request.order?.invoiceNumber ?? '') &&
         earlier.submitted.getTime() >= since &&
         (earlier.responseCode === '1' || earlier.responseCode === '4'),
     )
   }
 
   const keepCard = (merchantCustomerId: string) => {
-    const known = profiles.get(merchantCustomerId)
-    if (known) return { duplicate: known.customerProfileId }
-    const kept = { customerProfileId: newId(), customerPaymentProfileId: newId() }
-    profiles.set(merchantCustomerId, kept)
-    return { kept }
+    const existing = profiles.get(merchantCustomerId)
+    if (existing) return { duplicate: existing.customerProfileId }
+    const created = { customerProfileId: newId(), customerPaymentProfileId: newId() }
+    profiles.set(merchantCustomerId, created)
+    return { created }
   }
 
-  const authorize = (wanted: Wanted) => {
-    const card = wanted.payment?.creditCard.cardNumber ?? ''
-    if (isDuplicate(wanted, card)) return no('11')
-    const verdict = { responseCode: '1', reason: '1', ...(verdicts.shift() ?? verdictOf[testCardFor(card).decides]) }
+  const authorize = (request: TransactionRequest) => {
+    const card = request.payment?.creditCard.cardNumber ?? ''
+    if (isDuplicate(request, card)) return rejected('11')
+    const verdict = {
+      responseCode: '1',
+      reason: '1',
+      ...(verdicts.shift() ?? verdictByCard[testCardFor(card).decides]),
+    }
     if (verdict.transId) return verdict
     const entry = add({
-      transactionStatus: statusOf[verdict.responseCode],
+      transactionStatus: statusByResponse[verdict.responseCode],
       ...verdict,
       card,
-      amount: Number(wanted.amount),
-      invoiceNumber: wanted.order?.invoiceNumber ?? '',
-      customerId: wanted.customer?.id ?? '',
+      amount: Number(request.amount),
+      invoiceNumber: request.order?.invoiceNumber ?? '',
+      customerId: request.customer?.id ?? '',
       lastFour: card.slice(-4),
     })
-    const profile = entry.responseCode === '1' && wanted.profile?.createProfile ? keepCard(entry.customerId) : undefined
+    const profile =
+      entry.responseCode === '1' && request.profile?.createProfile ? keepCard(entry.customerId) : undefined
     return { ...entry, profile }
   }
 
-  const capture = ({ refTransId = '' }: Wanted) => {
+  const capture = ({ refTransId = '' }: TransactionRequest) => {
     const entry = entries.get(refTransId)
     if (entry?.transactionStatus === 'capturedPendingSettlement') return { ...entry, reason: '311' }
-    if (entry?.transactionStatus !== 'authorizedPendingCapture') return no('16')
+    if (entry?.transactionStatus !== 'authorizedPendingCapture') return rejected('16')
     entry.transactionStatus = 'capturedPendingSettlement'
     return entry
   }
 
-  const letGo = ({ refTransId = '' }: Wanted) => {
+  const voidTransaction = ({ refTransId = '' }: TransactionRequest) => {
     const entry = entries.get(refTransId)
     if (entry?.transactionStatus === 'voided') return { ...entry, reason: '310' }
-    if (!entry || entry.batchId || !CAN_BE_VOIDED.includes(entry.transactionStatus)) return no('16')
+    if (!entry || entry.batchId || !CAN_BE_VOIDED.includes(entry.transactionStatus)) return rejected('16')
     entry.transactionStatus = 'voided'
     return entry
   }
 
-  const refund = (wanted: Wanted) => {
-    const { refTransId = '', order } = wanted
-    const lastFour = wanted.payment?.creditCard.cardNumber ?? ''
-    if (isDuplicate(wanted, lastFour)) return no('11')
+  const refund = (request: TransactionRequest) => {
+    const { refTransId = '', order } = request
+    const lastFour = request.payment?.creditCard.cardNumber ?? ''
+    if (isDuplicate(request, lastFour)) return rejected('11')
     const entry = entries.get(refTransId)
-    if (!entry) return no('16')
-    if (entry.transactionStatus !== 'settledSuccessfully' || lastFour.slice(-4) !== entry.lastFour) return no('54')
+    if (!entry) return rejected('16')
+    if (entry.transactionStatus !== 'settledSuccessfully' || lastFour.slice(-4) !== entry.lastFour)
+      return rejected('54')
     const earlier = [...entries.values()].filter((other) => other.refTransId === refTransId)
-    if (earlier.reduce((sum, { amount }) => sum + amount, Number(wanted.amount)) > entry.amount) return no('55')
+    if (earlier.reduce((sum, { amount }) => sum + amount, Number(request.amount)) > entry.amount) return rejected('55')
     return add({
       transactionType: 'refundTransaction',
       transactionStatus: 'refundPendingSettlement',
-      amount: Number(wanted.amount),
+      amount: Number(request.amount),
       invoiceNumber: order?.invoiceNumber ?? '',
       card: lastFour,
       lastFour,
@@ -171,10 +179,13 @@ export function emulatedLedger(now: () => Date) {
     })
   }
 
-  const does: Record<string, (wanted: Wanted) => Partial<Entry> & { profile?: ReturnType<typeof keepCard> }> = {
+  const handlers: Record<
+    string,
+    (request: TransactionRequest) => Partial<Entry> & { profile?: ReturnType<typeof keepCard> }
+  > = {
     authOnlyTransaction: authorize,
     priorAuthCaptureTransaction: capture,
-    voidTransaction: letGo,
+    voidTransaction: voidTransaction,
     refundTransaction: refund,
   }
 
@@ -184,10 +195,10 @@ export function emulatedLedger(now: () => Date) {
     profiles,
     add,
     keepCard,
-    transact: (wanted: Wanted) => does[wanted.transactionType]?.(wanted) ?? no('69'),
-    /** The bank's word on the next authorization. */
+    transact: (request: TransactionRequest) => handlers[request.transactionType]?.(request) ?? rejected('69'),
+    /** Sets the outcome of the next authorization. */
     decideNext: (verdict: Verdict) => verdicts.push(verdict),
-    /** The end of the vendor's day. */
+    /** Settles the day's transactions in a batch. */
     settle: () => {
       const batchId = newId()
       batches.push({ batchId, settled: now() })
@@ -196,7 +207,7 @@ export function emulatedLedger(now: () => Date) {
         if (settled && !entry.batchId) Object.assign(entry, { transactionStatus: settled, batchId })
       }
     },
-    /** What somebody who looked at a held transaction has decided. */
+    /** Decides a transaction under review. */
     review: (transId: string, verdict: 'approve' | 'decline') =>
       Object.assign(
         entries.get(transId) ?? {},

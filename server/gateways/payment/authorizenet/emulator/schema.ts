@@ -1,10 +1,10 @@
-/** For tests: the order and the limits of the vendor's AnetApiSchema.xsd, as far as the adapter's requests reach. */
+/** For tests: order and limits of the vendor's AnetApiSchema.xsd, for the requests that the adapter sends. */
 
-type Leaf = { least?: number; most?: number; pattern?: RegExp }
-type Shape = { elements: [name: string, of: Leaf | Shape, needed?: 'needed'][] }
+type Leaf = { minLength?: number; maxLength?: number; pattern?: RegExp }
+type Shape = { elements: [name: string, of: Leaf | Shape, required?: 'required'][] }
 
 const anything: Leaf = {}
-const upTo = (most: number): Leaf => ({ most })
+const upTo = (maxLength: number): Leaf => ({ maxLength })
 const numeric: Leaf = { pattern: /^[0-9]+$/ }
 const decimal: Leaf = { pattern: /^[+-]?(\d+(\.\d*)?|\.\d+)$/ }
 const boolean: Leaf = { pattern: /^(true|false|1|0)$/ }
@@ -21,10 +21,10 @@ const nameAndAddress: Shape['elements'] = [
   ['zip', upTo(20)],
   ['country', upTo(60)],
 ]
-const amount = shape(['amount', decimal, 'needed'], ['name', upTo(31)], ['description', upTo(255)])
+const amount = shape(['amount', decimal, 'required'], ['name', upTo(31)], ['description', upTo(255)])
 
 const transactionRequest = shape(
-  ['transactionType', anything, 'needed'],
+  ['transactionType', anything, 'required'],
   ['amount', decimal],
   ['currencyCode', anything],
   [
@@ -32,13 +32,13 @@ const transactionRequest = shape(
     shape([
       'creditCard',
       shape(
-        ['cardNumber', { least: 4, most: 16 }, 'needed'],
-        ['expirationDate', { least: 4, most: 7 }, 'needed'],
-        ['cardCode', { least: 3, most: 4, pattern: /^[0-9]+$/ }],
+        ['cardNumber', { minLength: 4, maxLength: 16 }, 'required'],
+        ['expirationDate', { minLength: 4, maxLength: 7 }, 'required'],
+        ['cardCode', { minLength: 3, maxLength: 4, pattern: /^[0-9]+$/ }],
         ['isPaymentToken', boolean],
         ['cryptogram', anything],
       ),
-      'needed',
+      'required',
     ]),
   ],
   [
@@ -76,28 +76,28 @@ const transactionRequest = shape(
 const listing: Shape['elements'] = [
   [
     'sorting',
-    shape(['orderBy', { pattern: /^(id|submitTimeUTC)$/ }, 'needed'], ['orderDescending', boolean, 'needed']),
+    shape(['orderBy', { pattern: /^(id|submitTimeUTC)$/ }, 'required'], ['orderDescending', boolean, 'required']),
   ],
   [
     'paging',
     shape(
-      ['limit', { pattern: /^([1-9]\d{0,2}|1000)$/ }, 'needed'],
-      ['offset', { pattern: /^[1-9]\d{0,4}$/ }, 'needed'],
+      ['limit', { pattern: /^([1-9]\d{0,2}|1000)$/ }, 'required'],
+      ['offset', { pattern: /^[1-9]\d{0,4}$/ }, 'required'],
     ),
   ],
 ]
 
 const request = (...elements: Shape['elements']) =>
   shape(
-    ['merchantAuthentication', shape(['name', upTo(25)], ['transactionKey', upTo(16), 'needed']), 'needed'],
+    ['merchantAuthentication', shape(['name', upTo(25)], ['transactionKey', upTo(16), 'required']), 'required'],
     ['clientId', upTo(30)],
     ['refId', upTo(20)],
     ...elements,
   )
 
 const requests: Record<string, Shape> = {
-  createTransactionRequest: request(['transactionRequest', transactionRequest, 'needed']),
-  getTransactionDetailsRequest: request(['transId', numeric, 'needed']),
+  createTransactionRequest: request(['transactionRequest', transactionRequest, 'required']),
+  getTransactionDetailsRequest: request(['transId', numeric, 'required']),
   getUnsettledTransactionListRequest: request(['status', { pattern: /^(any|pendingApproval)$/ }], ...listing),
   getSettledBatchListRequest: request(
     ['includeStatistics', boolean],
@@ -106,7 +106,7 @@ const requests: Record<string, Shape> = {
   ),
   getTransactionListRequest: request(['batchId', numeric], ...listing),
   createCustomerProfileFromTransactionRequest: request(
-    ['transId', numeric, 'needed'],
+    ['transId', numeric, 'required'],
     ['customer', shape(['merchantCustomerId', upTo(20)], ['description', upTo(255)], ['email', upTo(255)])],
     ['customerProfileId', numeric],
     ['defaultPaymentProfile', boolean],
@@ -121,51 +121,55 @@ const requests: Record<string, Shape> = {
   ),
 }
 
-const SPACE = 'AnetApi/xml/v1/schema/AnetApiSchema.xsd'
+const NAMESPACE = 'AnetApi/xml/v1/schema/AnetApiSchema.xsd'
 
-/** What the vendor would say against this request; it quotes what it does not like. */
-export function complaint(name: string, body: unknown): string | undefined {
+/** The error that the vendor would report for this request. Like the vendor's, it quotes the invalid value. */
+export function schemaError(name: string, body: unknown): string | undefined {
   const expected = requests[name]
   return expected ? check(name, body, expected) : `Invalid root element '${name}'.`
 }
 
 function check(name: string, value: unknown, expected: Leaf | Shape): string | undefined {
   if (!('elements' in expected)) return checkLeaf(name, value, expected)
-  if (Array.isArray(value)) return first(value, (each) => check(name, each, expected))
+  if (Array.isArray(value)) return firstError(value, (element) => check(name, element, expected))
   if (typeof value !== 'object' || value === null) return checkLeaf(name, value, { pattern: /^(?!)/ })
-  const left = [...expected.elements]
+  const remaining = [...expected.elements]
   for (const [child, content] of Object.entries(value)) {
-    const place = left.findIndex(([known]) => known === child)
-    const skipped = left.slice(0, Math.max(place, 0)).some(([, , needed]) => needed)
-    if (place < 0 || skipped)
-      return `The element '${name}' in namespace '${SPACE}' has invalid child element '${child}' in namespace '${SPACE}'. List of possible elements expected: '${left.map(([known]) => known).join(', ')}' in namespace '${SPACE}'.`
-    const wrong = check(child, content, left[place]?.[1] ?? anything)
-    if (wrong) return wrong
-    left.splice(0, place + 1)
+    const index = remaining.findIndex(([element]) => element === child)
+    const skipped = remaining.slice(0, Math.max(index, 0)).some(([, , required]) => required)
+    if (index < 0 || skipped)
+      return `The element '${name}' in namespace '${NAMESPACE}' has invalid child element '${child}' in namespace '${NAMESPACE}'. List of possible elements expected: '${remaining.map(([element]) => element).join(', ')}' in namespace '${NAMESPACE}'.`
+    const error = check(child, content, remaining[index]?.[1] ?? anything)
+    if (error) return error
+    remaining.splice(0, index + 1)
   }
-  if (left.some(([, , needed]) => needed))
-    return `The element '${name}' in namespace '${SPACE}' has incomplete content. List of possible elements expected: '${left.map(([known]) => known).join(', ')}' in namespace '${SPACE}'.`
+  if (remaining.some(([, , required]) => required))
+    return `The element '${name}' in namespace '${NAMESPACE}' has incomplete content. List of possible elements expected: '${remaining.map(([element]) => element).join(', ')}' in namespace '${NAMESPACE}'.`
 }
 
-function checkLeaf(name: string, value: unknown, { least = 0, most = Number.POSITIVE_INFINITY, pattern }: Leaf) {
+function checkLeaf(
+  name: string,
+  value: unknown,
+  { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern }: Leaf,
+) {
   const text = String(value)
   const why =
-    text.length > most
+    text.length > maxLength
       ? 'The actual length is greater than the MaxLength value.'
-      : text.length < least
+      : text.length < minLength
         ? 'The actual length is less than the MinLength value.'
         : pattern && !pattern.test(text)
           ? 'The Pattern constraint failed.'
           : undefined
   return (
     why &&
-    `The '${SPACE}:${name}' element is invalid - The value '${text}' is invalid according to its datatype - ${why}`
+    `The '${NAMESPACE}:${name}' element is invalid - The value '${text}' is invalid according to its datatype - ${why}`
   )
 }
 
-function first(values: unknown[], find: (value: unknown) => string | undefined): string | undefined {
+function firstError(values: unknown[], find: (value: unknown) => string | undefined): string | undefined {
   for (const value of values) {
-    const found = find(value)
-    if (found) return found
+    const error = find(value)
+    if (error) return error
   }
 }

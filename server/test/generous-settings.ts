@@ -1,15 +1,15 @@
 import { readConfig } from '#server/config/config.ts'
 
-const limits = Object.keys(readConfig({})).filter((name) => name.startsWith('LIMIT_'))
+const limitNames = Object.keys(readConfig({})).filter((name) => name.startsWith('LIMIT_'))
 
-/** What an operator could set, too: limits that nobody meets. */
+/** Limits so high that no test reaches them. An operator could set them, too. */
 export const generousLimits: Record<string, string> = {
-  ...Object.fromEntries(limits.map((name) => [name, '999999999/86400'])),
+  ...Object.fromEntries(limitNames.map((name) => [name, '999999999/86400'])),
   BREAKER_DECLINES: '999999999/600/100',
   BREAKER_CODES: '999999999/600/100',
   PAYMENTS_AT_ONCE: '100000',
   HASHES_WAITING: '100000',
 }
 
-/** Nor does anybody wait long for the captcha, or is too quick. */
+/** An easy captcha, and no minimum time to fill in the form. */
 export const fastSettings = { LOG_LEVEL: 'warn', CAPTCHA_COST: '1', CAPTCHA_COUNTER: '2', MINIMUM_SECONDS: '0' }

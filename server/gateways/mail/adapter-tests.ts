@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Email, MailGateway } from './port.ts'
 
-type Opened = {
+type TestSetup = {
   gateway: MailGateway
   delivered: () => Promise<Email[]>
   breakDown: () => Promise<void>
@@ -20,10 +20,10 @@ const withFile: Email = {
   attachment: { filename: 'consent.json', content: `{"payload":"${'x'.repeat(2000)}","ü":"😀\\n"}\n` },
 }
 
-/** What Foyer relies on, whoever carries the letters. */
-export const keepsMailPromise = (name: string, open: () => Promise<Opened>) =>
+/** Tests that every mail adapter must pass. */
+export const testMailAdapter = (name: string, open: () => Promise<TestSetup>) =>
   describe(`the mail gateway ${name}`, () => {
-    it('15.12 delivers text, HTML and file as they were written, and throws when it cannot', async () => {
+    it('15.12 delivers text, HTML and attachment unchanged, and throws when it fails', async () => {
       const { gateway, delivered, breakDown, close } = await open()
       await gateway.send(plain)
       expect(await delivered()).toEqual([plain])
