@@ -41,15 +41,15 @@ export type DocumentedCall = {
 }
 
 /**
- * Which screen of the office a page shows. The words in the addresses of the last three, grant or letter's key, are not
- * among this: only the script in the browser reads them.
+ * Which screen of the office a page shows. The last three have a token in their address; only the script in the browser
+ * reads it.
  */
 export type OfficeStart =
   | { screen: 'office'; view: OfficeView }
   | { screen: 'sign-in' }
   | { screen: 'forgotten-password' }
-  /** `isForeign`: not our own page led here, so nobody is let in unasked. */
-  | { screen: 'door'; isFromOtherSite?: true }
+  /** `isFromOtherSite`: opened from somewhere else than our own page, so the visitor must confirm first. */
+  | { screen: 'grant-landing'; isFromOtherSite?: true }
   | { screen: 'new-password' }
   | { screen: 'confirm-email' }
 

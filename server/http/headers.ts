@@ -5,9 +5,9 @@ const hashOf = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`
 
 const nothing: Sources = { script: [], style: [], connect: [], frame: [], trust: 'ours' }
 
-/** What a script may make of text: nothing, only through policies of its own, or whatever it likes. */
+/** What scripts may turn into markup or code: legal documents (web/dialog/LegalText.tsx), what their own policies allow, or anything. */
 const trustedTypes = {
-  ours: ["require-trusted-types-for 'script'", "trusted-types 'none'"],
+  ours: ["require-trusted-types-for 'script'", 'trusted-types foyer-legal'],
   typed: ["require-trusted-types-for 'script'", 'trusted-types *'],
   untyped: [],
 } as const satisfies Record<Sources['trust'], string[]>

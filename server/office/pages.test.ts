@@ -34,7 +34,7 @@ it.each([
   ['/office/forgotten-password', 200, 'forgotten-password'],
   ['/office/new-password', 200, 'new-password'],
   ['/office/confirm-email', 200, 'confirm-email'],
-  ['/office/autologin/grant-access/a~b~c', 200, 'door'],
+  ['/office/autologin/grant-access/a~b~c', 200, 'grant-landing'],
 ])('15.2 who is not signed in finds at %s: %i %s', async (url, status, screen) => {
   const page = await site.get(url)
   expect([page.statusCode, startOf(page.body)]).toEqual([status, { screen }])
@@ -46,9 +46,9 @@ it.each([
   ['cross-site', true],
   ['same-site', true],
   ['none', true],
-])('4.16 who comes to a grant from %s is asked first: %s', async (from, isForeign) => {
+])('4.16 who comes to a grant from %s is asked first: %s', async (from, isFromOtherSite) => {
   const { body } = await site.get('/office/autologin/grant-access/a~b~c', { 'sec-fetch-site': from })
-  expect(startOf(body)).toEqual({ screen: 'door', ...(isForeign && { isForeign }) })
+  expect(startOf(body)).toEqual({ screen: 'grant-landing', ...(isFromOtherSite && { isFromOtherSite }) })
 })
 
 it('7.1 its pages have styles of their own, and may load nothing more for that', async () => {

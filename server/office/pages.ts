@@ -16,10 +16,10 @@ export const isOfficeOurs = ({ PUBLIC_URL, OFFICE_URL }: Config) => OFFICE_URL =
 const titles: Record<OfficeStart['screen'], string> = {
   office: 'Your office',
   'sign-in': 'Sign in',
-  door: 'Your office',
-  'forgotten-password': 'Forgotten password',
+  'grant-landing': 'Your office',
+  'forgotten-password': 'Forgot your password',
   'new-password': 'New password',
-  'confirm-email': 'New email address',
+  'confirm-email': 'Confirm your email address',
 }
 
 /** Screens that anybody may open. Where a word stands in the address, only the page's script reads it, and nobody else may. */
@@ -45,7 +45,7 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
   for (const [path, screen] of Object.entries(openScreens))
     app.get(path, hidden, (request, reply) => show(request, reply, { screen }))
   app.get('/office/autologin/grant-access/:token', hidden, (request, reply) =>
-    show(request, reply, { screen: 'door', ...(isFromHere(request) ? {} : { isFromOtherSite: true }) }),
+    show(request, reply, { screen: 'grant-landing', ...(isFromHere(request) ? {} : { isFromOtherSite: true }) }),
   )
 
   type Member = NonNullable<Awaited<ReturnType<typeof memberBehind>>>

@@ -15,7 +15,7 @@ export async function signIn(world: World, { name, password }: Asked, visitor: V
   const counted = member && knownAs?.mark === markOf(world, member) ? knownAs.browser : claimValue(name) // strangers lock out strangers
   const isRight = await tryPassword(world, password, member?.password_hash, { name: counted, visitor })
   const session = member && isRight ? await openSessionWith(world, member) : undefined
-  if (!member || !session) throw new Refusal(401, 'Username or password do not match.')
+  if (!member || !session) throw new Refusal(401, 'Wrong username or password.')
   await handOver(world, visitor, member, session)
 }
 

@@ -1,85 +1,52 @@
-import { createElement, type ReactNode } from 'react'
+import { Children, createElement, type ReactNode } from 'react'
 
-const shown = new Set('h2 h3 h4 p ul ol li strong b em i br a blockquote'.split(' '))
-/** A paragraph or a heading ends where one of these begins. */
-const blocks = new Set('h2 h3 h4 p ul ol li blockquote'.split(' '))
-/** What stands in these is not for reading. */
-const mute = new Set('script style title textarea template iframe noscript'.split(' '))
-const MOST_NESTED = 30
+// Imported by the payment step and the office, so it is part of their scripts and never of the first one.
 
-const entities = new Map(
-  (
-    'amp& lt< gt> quot" apos\' nbsp\u00a0 shy\u00ad ndash– mdash— hellip… bull• middot· lsquo‘ rsquo’ ldquo“ rdquo” ' +
-    'copy© reg® trade™ sect§ para¶ deg° times× cent¢ pound£ euro€'
-  )
-    .split(' ')
-    .map((entry) => [entry.slice(0, -1), entry.slice(-1)]),
-)
+const allowedTags = new Set('h2 h3 h4 p ul ol li strong b em i br a blockquote'.split(' '))
+/** Elements whose content is not text to read. */
+const droppedTags = new Set('script style title textarea template iframe noscript'.split(' '))
+const MAX_DEPTH = 30
 
-type Branch = { tag: string; href?: string | undefined; children: ReactNode[] }
+type HtmlPolicy = { createHTML: (html: string) => string }
+type TrustedTypes = { createPolicy: (name: string, rules: HtmlPolicy) => HtmlPolicy }
 
-/** A legal document. Its HTML was made safe when it was stored, and is not trusted here. */
+/** The page's content security policy lets only this policy parse HTML (server/http/headers.ts). */
+const rules: HtmlPolicy = { createHTML: (html) => html }
+const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
+const policy = trustedTypes?.createPolicy('foyer-legal', rules) ?? rules
+
+/** A legal document. Its HTML was sanitized when it was stored, and is sanitized again here. Runs in browsers only. */
 export const LegalText = ({ html }: { html: string }) => <div className="legal">{toElements(html)}</div>
 
 /**
- * HTML as React elements, by a list of what is let through. The text of other elements stays; their tags do not, nor does
- * any attribute but a link's address. The browser's own parser never sees it.
+ * Parses HTML into an inert document, then copies the allowed elements to React. Other tags are removed but their text
+ * stays. No attribute is copied except a safe link address.
  */
 export function toElements(html: string): ReactNode[] {
-  const root: Branch = { tag: '', children: [] }
-  const open = [root]
-  let made = 0
-  const add = (node: ReactNode) => open.at(-1)?.children.push(node)
-
-  /** Ends the branch at this depth, and whatever was left open in it. */
-  const end = (depth: number) => {
-    while (depth > 0 && open.length > depth) {
-      const { tag = '', href, children } = open.pop() ?? {}
-      const link = href && { href, target: '_blank', rel: 'noopener noreferrer' }
-      add(createElement(tag, { key: made++, ...link }, children))
-    }
-  }
-  const innermost = (...tags: string[]) => open.findLastIndex(({ tag }) => tags.includes(tag))
-
-  const begin = (tag: string, attributes: string) => {
-    if (blocks.has(tag)) end(innermost('p', 'h2', 'h3', 'h4'))
-    if (tag === 'li' && innermost('li') > innermost('ul', 'ol')) end(innermost('li'))
-    const href = tag === 'a' && innermost('a') < 0 ? safeAddress(attributes) : undefined
-    if (tag === 'br') add(createElement(tag, { key: made++ }))
-    else if (open.length < MOST_NESTED && (tag !== 'a' || href)) open.push({ tag, href, children: [] })
-  }
-
-  const piece = /<!--[\s\S]*?(?:-->|$)|<[!?][^>]*>?|<(\/?)([a-z][^\s/<>]*)((?:[^<>"']|"[^"]*"|'[^']*')*)>|[^<]+|</gi
-  for (let found = piece.exec(html); found; found = piece.exec(html)) {
-    const [text, slash, name, attributes = ''] = found
-    const tag = name?.toLowerCase()
-    if (!tag && !/^<[!?]/.test(text)) add(decode(text))
-    if (tag && mute.has(tag) && !slash) piece.lastIndex = endOf(tag, html, piece.lastIndex)
-    if (tag && shown.has(tag)) slash ? end(innermost(tag)) : begin(tag, attributes)
-  }
-  end(1)
-  return root.children
+  const parsed = new DOMParser().parseFromString(policy.createHTML(`<body>${html}`), 'text/html')
+  return copyChildren(parsed.body, { depth: 0, isInLink: false })
 }
 
-/** Behind the closing tag; without one, everything that follows belongs to it. */
-function endOf(tag: string, html: string, from: number) {
-  const closing = new RegExp(`</${tag}(?=[\\s/>])[^>]*>?`, 'gi')
-  closing.lastIndex = from
-  return closing.test(html) ? closing.lastIndex : html.length
+type Position = { depth: number; isInLink: boolean }
+
+const copyChildren = (parent: Node, position: Position): ReactNode[] =>
+  Children.toArray([...parent.childNodes].map((node) => copy(node, position))) // flattens them and adds keys
+
+function copy(node: Node, position: Position): ReactNode {
+  if (node instanceof Text) return node.data
+  if (!(node instanceof Element) || droppedTags.has(node.localName)) return null
+  const { localName: tag } = node
+  const href = tag === 'a' && !position.isInLink ? safeAddress(node.getAttribute('href') ?? '') : undefined
+  const isAllowed = node instanceof HTMLElement && allowedTags.has(tag) && (tag !== 'a' || href)
+  if (!isAllowed || position.depth >= MAX_DEPTH) return copyChildren(node, position)
+  if (tag === 'br') return createElement(tag)
+  const link = href ? { href, target: '_blank', rel: 'noopener noreferrer' } : undefined
+  const inner = { depth: position.depth + 1, isInLink: position.isInLink || tag === 'a' }
+  return createElement(tag, link, copyChildren(node, inner))
 }
 
-/** Where a link leads, if that is a page or a mailbox. */
-function safeAddress(attributes: string) {
-  const pairs = [...attributes.matchAll(/([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/g)]
-  const href = pairs.find(([, name]) => name?.toLowerCase() === 'href')
-  const address = decode(href?.[2] ?? href?.[3] ?? href?.[4] ?? '').trim()
+/** Only absolute web and email addresses. */
+function safeAddress(href: string) {
+  const address = href.trim()
   return /^(https?:\/\/|mailto:)/i.test(address) && URL.canParse(address) ? new URL(address).href : undefined
 }
-
-const decode = (text: string) =>
-  text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (whole, decimal, hex, name) =>
-    name ? (entities.get(name) ?? whole) : character(decimal ? Number(decimal) : Number.parseInt(hex, 16)),
-  )
-
-const character = (code: number) =>
-  code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : '\ufffd'
