@@ -34,7 +34,6 @@ test.beforeEach(async ({ page }) => {
 
 const show = (page: Page, texts: string[]) => page.evaluate((all) => all.map((html) => legal.show(html)), texts)
 
-/** Each case is a title, the HTML, and what is shown of it. */
 async function expectShown(page: Page, cases: [title: string, html: string, shown: string][]) {
   const results = await show(
     page,
@@ -67,8 +66,8 @@ test('a legal document shows links, line breaks and special characters', async (
     ['numeric entities', '&#8364;&#x20AC;&#39;', '€€&#x27;'],
     [
       'unknown entities',
-      '&constructor; &nothing; &amp &#0; &#xD800; &#9999999;',
-      '&amp;constructor; &amp;nothing; &amp; \ufffd \ufffd \ufffd',
+      '&constructor; &unknown; &amp &#0; &#xD800; &#9999999;',
+      '&amp;constructor; &amp;unknown; &amp; \ufffd \ufffd \ufffd',
     ],
     ['an entity is decoded only once', '&amp;lt;b&amp;gt;', '&amp;lt;b&amp;gt;'],
     ['text that looks like tags', '1 < 2 & 3 > 2 <', '1 &lt; 2 &amp; 3 &gt; 2 &lt;'],
@@ -139,14 +138,14 @@ test('a legal document of random hostile pieces shows only what is on the list',
   )
   const texts = fc.sample(text, 5000)
   const shown = await page.evaluate((all) => all.map((html) => legal.elementsIn(html)), texts)
-  for (const [index, elements] of shown.entries())
-    for (const { type, props } of elements) {
-      const { href, target, rel, ...others } = props
-      expect(allowed, texts[index]).toContain(type)
-      expect(others, texts[index]).toEqual({})
-      if (type === 'a') expect(href, texts[index]).toMatch(/^(https?:\/\/|mailto:)/)
-      else expect([href, target, rel], texts[index]).toEqual([undefined, undefined, undefined])
-    }
+  const isHarmless = ({ type, props }: harness.ShownElement) => {
+    const { href, target: _target, rel: _rel, ...others } = props
+    if (!allowed.includes(type)) return false
+    if (type !== 'a') return Object.keys(props).length === 0
+    return Object.keys(others).length === 0 && /^(https?:\/\/|mailto:)/.test(String(href))
+  }
+  expect(shown.flat().length).toBeGreaterThan(1000)
+  expect(texts.filter((_, index) => !shown[index]?.every(isHarmless))).toEqual([])
 })
 
 test('a legal document that was shown once is shown the same again', async ({ page }) => {

@@ -10,7 +10,7 @@ export function Header({ note }: { note?: string }) {
         {brand.name}
       </a>
       {note && (
-        <p className="header-note">
+        <p className="note">
           <span>{note}</span>
           <LockIcon />
         </p>

@@ -5,6 +5,8 @@ import { Children, createElement, type ReactNode } from 'react'
 const allowedTags = new Set('h2 h3 h4 p ul ol li strong b em i br a blockquote'.split(' '))
 /** Elements whose content is not text to read. */
 const droppedTags = new Set('script style title textarea template iframe noscript'.split(' '))
+/** No element may contain another of its group; removing a tag between two could cause that. */
+const groups: Record<string, string> = { a: 'link', p: 'paragraph', h2: 'heading', h3: 'heading', h4: 'heading' }
 const MAX_DEPTH = 30
 
 type HtmlPolicy = { createHTML: (html: string) => string }
@@ -24,25 +26,40 @@ export const LegalText = ({ html }: { html: string }) => <div className="legal">
  */
 export function toElements(html: string): ReactNode[] {
   const parsed = new DOMParser().parseFromString(policy.createHTML(`<body>${html}`), 'text/html')
-  return copyChildren(parsed.body, { depth: 0, isInLink: false })
+  return copyChildren(parsed.body, { depth: 0, openGroups: [] })
 }
 
-type Position = { depth: number; isInLink: boolean }
+type Position = { depth: number; openGroups: string[] }
 
-const copyChildren = (parent: Node, position: Position): ReactNode[] =>
-  Children.toArray([...parent.childNodes].map((node) => copy(node, position))) // flattens them and adds keys
+function copyChildren(parent: Node, position: Position): ReactNode[] {
+  const copies: ReactNode[] = []
+  addCopies(copies, parent, position)
+  return Children.toArray(copies) // adds keys
+}
 
-function copy(node: Node, position: Position): ReactNode {
-  if (node instanceof Text) return node.data
-  if (!(node instanceof Element) || droppedTags.has(node.localName)) return null
-  const { localName: tag } = node
-  const href = tag === 'a' && !position.isInLink ? safeAddress(node.getAttribute('href') ?? '') : undefined
-  const isAllowed = node instanceof HTMLElement && allowedTags.has(tag) && (tag !== 'a' || href)
-  if (!isAllowed || position.depth >= MAX_DEPTH) return copyChildren(node, position)
+/** One list for an element and the removed tags in it, so that very deep documents are not copied again and again. */
+function addCopies(copies: ReactNode[], parent: Node, position: Position) {
+  for (const node of parent.childNodes) {
+    if (node instanceof Text) copies.push(node.data)
+    if (!(node instanceof Element) || droppedTags.has(node.localName)) continue
+    const copy = copyElement(node, position)
+    if (copy) copies.push(copy)
+    else addCopies(copies, node, position)
+  }
+}
+
+/** Undefined if the tag must be removed. */
+function copyElement(element: Element, { depth, openGroups }: Position): ReactNode | undefined {
+  const { localName: tag } = element
+  const group = groups[tag] ?? ''
+  const isAllowed = element instanceof HTMLElement && allowedTags.has(tag) && !openGroups.includes(group)
+  if (!isAllowed || depth >= MAX_DEPTH) return undefined
   if (tag === 'br') return createElement(tag)
+  const href = tag === 'a' ? safeAddress(element.getAttribute('href') ?? '') : undefined
+  if (tag === 'a' && !href) return undefined
   const link = href ? { href, target: '_blank', rel: 'noopener noreferrer' } : undefined
-  const inner = { depth: position.depth + 1, isInLink: position.isInLink || tag === 'a' }
-  return createElement(tag, link, copyChildren(node, inner))
+  const inner = { depth: depth + 1, openGroups: group ? [...openGroups, group] : openGroups }
+  return createElement(tag, link, copyChildren(element, inner))
 }
 
 /** Only absolute web and email addresses. */
