@@ -27,7 +27,7 @@ export default defineConfig({
       // Journeys that do not depend on the screen width run on the phone only.
       testIgnore: [
         ...ignored,
-        /(?:all-steps|autofill|captcha|checking|meanwhile|messages|mishaps|moving|narrow|office|unanswered)\.spec\.ts$/,
+        /(?:all-steps|autofill|captcha|checking|legal|meanwhile|messages|mishaps|moving|narrow|office|unanswered)\.spec\.ts$/,
       ],
       grepInvert: /axe finds nothing on|without its start data|a legal document opens|a package that ships/,
     },

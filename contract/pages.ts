@@ -49,7 +49,7 @@ export type OfficeStart =
   | { screen: 'sign-in' }
   | { screen: 'forgotten-password' }
   /** `isFromOtherSite`: the visitor came from another site, so they must press a button before they are signed in. */
-  | { screen: 'door'; isFromOtherSite?: true }
+  | { screen: 'grant-landing'; isFromOtherSite?: true }
   | { screen: 'new-password' }
   | { screen: 'confirm-email' }
 

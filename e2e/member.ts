@@ -20,7 +20,7 @@ export async function member(request: APIRequestContext, more: Partial<Enrollmen
   const captcha = await solve(await (await request.get('/api/captcha/challenge')).json())
   const reply = await request.post('/api/enrollment/add-enrollment', { data: { ...answers, captcha } })
   const { vo_url, token } = await reply.json()
-  return { ...answers, door: officeAddress(vo_url, token) }
+  return { ...answers, grantLink: officeAddress(vo_url, token) }
 }
 
 export async function signIn(page: Page, name: string, password: string) {

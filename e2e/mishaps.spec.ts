@@ -45,13 +45,13 @@ for (const [who, before, after] of [
   })
 
 test('10.7 a document that cannot be opened is told, and opens when the network is back', async ({ page }) => {
-  await page.route('**/assets/open-*.js', (route) => route.abort())
+  await page.route('**/assets/openDialog-*.js', (route) => route.abort())
   await reachPayment(page)
   const terms = page.getByRole('button', { name: 'Membership Agreement' })
   await terms.click()
   const told = page.getByRole('alert').filter({ hasText: 'The Membership Agreement could not be opened.' })
   await expect(told).toBeVisible()
-  await page.unroute('**/assets/open-*.js')
+  await page.unroute('**/assets/openDialog-*.js')
   await terms.click()
   await expect(page.getByRole('dialog', { name: 'Membership Agreement' })).toBeVisible()
   await expect(told).toBeHidden()

@@ -1,14 +1,14 @@
 import { expect, type Page, test } from '@playwright/test'
 import { enter, linkTo, member, signIn } from './member.ts'
 
-// The office, where an answer is lost on the way, or what it brings is not kept.
+// The office when a reply is lost, or when the browser does not keep the session cookie.
 
 const NEW_PASSWORD = 'Closed-Sesame-8'
-const SILENT = 'The office does not answer. Please check your connection and try again.'
-const MAYBE = 'Your press before was not answered, but it may have worked.'
+const UNREACHABLE = "We couldn't reach the server. Check your connection and try again."
+const UNANSWERED = "We didn't get a reply to your first try, but it may have worked."
 
-/** The server does it, and the page does not hear of it. */
-const loseAnswer = (page: Page, call: string) =>
+/** The server handles the call, but its reply does not reach the page. */
+const loseReply = (page: Page, call: string) =>
   page.route(
     `**/api/office/${call}`,
     async (route) => {
@@ -18,80 +18,82 @@ const loseAnswer = (page: Page, call: string) =>
     { times: 1 },
   )
 
-/** Presses twice: the first answer is lost. */
+/** The reply to the first press is lost. */
 async function pressTwice(page: Page, name: string) {
   await page.getByRole('button', { name }).click()
-  await expect(page.getByRole('alert').getByText(SILENT)).toBeVisible()
+  await expect(page.getByRole('alert').getByText(UNREACHABLE)).toBeVisible()
   await page.getByRole('button', { name }).click()
 }
 
-test('15.16 a changed password of which nobody heard', async ({ page, request }) => {
+test('15.16 a password change whose reply was lost says that it may have worked', async ({ page, request }) => {
   const { username, password } = await member(request)
   await enter(page, username, password)
   const details = page.getByRole('region', { name: 'Your details' })
   const current = details.getByLabel('Current password', { exact: true })
-  const maybe = details.getByRole('alert').getByText(`${MAYBE} Then your new password counts already.`)
+  const warning = details
+    .getByRole('alert')
+    .getByText(`${UNANSWERED} In that case your new password is already active.`)
   await details.getByRole('button', { name: 'Change password' }).click()
   await current.fill('Wrong-Sesame-7')
   await details.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD)
   await details.getByRole('button', { name: 'Save' }).click()
   await expect(details.getByText('This is not your current password.').first()).toBeVisible()
-  await expect(maybe).toHaveCount(0)
-  await loseAnswer(page, 'password')
+  await expect(warning).toHaveCount(0)
+  await loseReply(page, 'password')
   await current.fill(password)
   await pressTwice(page, 'Save')
   await expect(details.getByText('This is not your current password.').first()).toBeVisible()
-  await expect(maybe).toBeVisible()
+  await expect(warning).toBeVisible()
 })
 
-test('15.16 a new password of which nobody heard', async ({ page, request }) => {
+test('15.16 a password reset whose reply was lost says that it may have worked', async ({ page, request }) => {
   const { username, email } = await member(request)
   await page.request.post('/api/office/forgotten-password', { data: { name: username } })
   await page.goto(await linkTo(page, email, 'new-password'))
-  await loseAnswer(page, 'new-password')
+  await loseReply(page, 'new-password')
   await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD)
-  await pressTwice(page, 'Save my new password')
-  await expect(page.getByRole('heading', { name: 'Your new password may be set' })).toBeFocused()
-  await expect(page.getByText(MAYBE)).toBeVisible()
-  await expect(page.getByRole('link', { name: 'Ask for another letter' })).toBeVisible()
+  await pressTwice(page, 'Save new password')
+  await expect(page.getByRole('heading', { name: 'Your password may have been changed' })).toBeFocused()
+  await expect(page.getByText(UNANSWERED)).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Request a new link' })).toBeVisible()
   await page.getByRole('link', { name: 'Sign in' }).click()
   await signIn(page, username, NEW_PASSWORD)
   await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
 })
 
-test('15.16 a confirmed address of which nobody heard', async ({ page, request }) => {
+test('15.16 an email confirmation whose reply was lost says that it may have worked', async ({ page, request }) => {
   const { username, password } = await member(request)
   const email = `${username}.new@mail.example`
   await enter(page, username, password)
   await page.request.post('/api/office/email', { data: { email, current_password: password } })
   await page.goto(await linkTo(page, email, 'confirm-email'))
-  await loseAnswer(page, 'confirm-email')
-  await pressTwice(page, 'Confirm my new address')
-  await expect(page.getByRole('heading', { name: 'Your address may be confirmed' })).toBeFocused()
-  await expect(page.getByText(MAYBE)).toBeVisible()
+  await loseReply(page, 'confirm-email')
+  await pressTwice(page, 'Confirm email address')
+  await expect(page.getByRole('heading', { name: 'Your email address may be confirmed' })).toBeFocused()
+  await expect(page.getByText(UNANSWERED)).toBeVisible()
   await page.getByRole('link', { name: 'Go to your office' }).click()
   await expect(page.getByRole('region', { name: 'Your details' })).toContainText(email)
 })
 
-test('15.16 a cancellation without a network says so in the words of the office', async ({ page, request }) => {
+test('15.16 a cancellation without a network says so in the dialog', async ({ page, request }) => {
   const { username, password } = await member(request)
   await enter(page, username, password)
   await page.route('**/api/office/cancel*', (route) => route.abort(), { times: 1 })
   await page.getByRole('button', { name: 'Cancel membership' }).click()
   const dialog = page.getByRole('dialog', { name: 'Cancel your membership?' })
-  await dialog.getByRole('button', { name: 'Cancel my membership' }).click()
-  await expect(dialog.getByRole('alert')).toContainText(SILENT)
-  await dialog.getByRole('button', { name: 'Cancel my membership' }).click()
-  await expect(page.getByText('Your membership is cancelled. A letter confirms it.')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Cancel membership' }).click()
+  await expect(dialog.getByRole('alert')).toContainText(UNREACHABLE)
+  await dialog.getByRole('button', { name: 'Cancel membership' }).click()
+  await expect(page.getByText("Your membership is canceled. We've emailed you a confirmation.")).toBeVisible()
 })
 
 const needsCookies = (page: Page) => page.getByRole('status').getByText('The office needs cookies')
 
-test('4.17 where no cookie is kept, a right password says that the office needs them', async ({ page, request }) => {
-  const { username, password, door } = await member(request)
+test('4.17 a browser that blocks cookies is told that the office needs them', async ({ page, request }) => {
+  const { username, password, grantLink } = await member(request)
   for (const call of ['session', 'sign-in'])
-    await page.route(`**/api/office/${call}`, (route) => route.fulfill({ json: {} })) // and the cookie is not there
-  await page.goto(door)
+    await page.route(`**/api/office/${call}`, (route) => route.fulfill({ json: {} })) // without the cookie
+  await page.goto(grantLink)
   await page.getByRole('button', { name: 'Yes, open my office' }).click()
   await expect(needsCookies(page)).toBeVisible()
   await page.goto('/office')
@@ -101,7 +103,7 @@ test('4.17 where no cookie is kept, a right password says that the office needs 
   await expect(needsCookies(page)).toBeVisible()
 })
 
-test('4.17 who was signed in for a while is told nothing about cookies', async ({ page, request }) => {
+test('4.17 a member whose session ended later is told nothing about cookies', async ({ page, request }) => {
   const { username, password } = await member(request)
   await page.goto('/office')
   await signIn(page, username, password)

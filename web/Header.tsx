@@ -1,10 +1,7 @@
 import { brand } from '#contract/brand.ts'
 import { LockIcon } from './icons.tsx'
 
-/**
- * The brand, and what a visitor wants to know about a page that will ask for a card. The mark may come after the first paint: a
- * drawing in a file costs a slow phone more than all the words.
- */
+/** The brand and a note, such as that the page is secure. The mark loads lazily, because it would delay the first paint. */
 export function Header({ note }: { note?: string }) {
   return (
     <header className="header">
@@ -13,7 +10,7 @@ export function Header({ note }: { note?: string }) {
         {brand.name}
       </a>
       {note && (
-        <p className="safe">
+        <p className="note">
           <span>{note}</span>
           <LockIcon />
         </p>

@@ -3,7 +3,7 @@ import { AlertIcon, InfoIcon } from './icons.tsx'
 
 type NoticeProps = { tone?: 'info' | 'alert'; title?: ReactNode; children: ReactNode; role?: 'status' | 'alert' }
 
-/** A few sentences that stand apart: something to know, or something that did not work. */
+/** A box with information or an error. */
 export function Notice({ tone = 'info', title, children, role }: NoticeProps) {
   return (
     <div className={`notice ${tone}`} role={role}>

@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react'
 import { InfoIcon } from './icons.tsx'
 
-/** Says calmly that there is no network. Lies over the page, so nothing moves when it comes and goes. */
+/** Shown while the browser is offline. It covers the page, so that nothing moves when it appears. */
 export function Offline() {
-  const online = useSyncExternalStore(listen, isOnline, () => true)
+  const online = useSyncExternalStore(subscribe, isOnline, () => true)
   return (
     <div className="offline" role="status">
       {!online && (
@@ -18,11 +18,11 @@ export function Offline() {
 
 const isOnline = () => navigator.onLine
 
-function listen(look: () => void) {
-  addEventListener('online', look)
-  addEventListener('offline', look)
+function subscribe(onChange: () => void) {
+  addEventListener('online', onChange)
+  addEventListener('offline', onChange)
   return () => {
-    removeEventListener('online', look)
-    removeEventListener('offline', look)
+    removeEventListener('online', onChange)
+    removeEventListener('offline', onChange)
   }
 }

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 
+/** Icons take the color and size of the text. They always have a visible or hidden label. */
 export const icon = (shape: ReactNode) => () => (
   <svg className="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
     {shape}
   </svg>
 )
 
-/** One family: drawn in the colour of the text, with the text's own size. Never alone: words stand beside or behind. */
 export const AccountIcon = icon(
   <>
     <circle cx="12" cy="8" r="4" />

@@ -1,6 +1,7 @@
 import { icon } from './icons.tsx'
 
-/** Of the same family, and on no first screen, so that no first script carries them. */
+// Icons that the first screen does not need, kept out of the first script.
+
 export const MailIcon = icon(
   <>
     <rect x="2.5" y="5" width="19" height="14" rx="2.5" />

@@ -1,41 +1,44 @@
-// The part of zod/mini that the rules of the fields are written in, for the wizard's scripts. zod makes every rule a machine
-// that can do much more than say yes or no, and a slow phone waits for that. web/lean-zod.test.ts holds both against each other.
+// A small replacement for zod/mini in the wizard's scripts: zod is too slow to load on a slow phone. It has only what
+// contract/fields.ts uses. web/lean-zod.test.ts compares it with zod.
 
-type Words = string | { error: string; abort?: boolean }
+type Message = string | { error: string; abort?: boolean }
 type Issue = { path: PropertyKey[]; message: string }
-type Payload = { value: string; issues: Issue[]; isOver: boolean }
+type Payload = { value: string; issues: Issue[]; isAborted: boolean }
 type Check = (payload: Payload) => void
-type Verdict =
+type Result =
   | { success: true; data: unknown; error?: undefined }
   | { success: false; error: { issues: Issue[] }; data?: undefined }
-type Rule = { safeParse: (value: unknown) => Verdict }
+type Rule = { safeParse: (value: unknown) => Result }
 
-const issueOf = (words: Words): Issue => ({ path: [], message: typeof words === 'string' ? words : words.error })
-const refused = (...issues: Issue[]): Verdict => ({ success: false, error: { issues } })
-const taken = (data: unknown): Verdict => ({ success: true, data })
+const issueOf = (message: Message): Issue => ({
+  path: [],
+  message: typeof message === 'string' ? message : message.error,
+})
+const failure = (...issues: Issue[]): Result => ({ success: false, error: { issues } })
+const success = (data: unknown): Result => ({ success: true, data })
 
-/** Every rule speaks up, unless one before it has ended the matter. */
-const text = (words: Words, checks: Check[]): Rule & { check: (...more: Check[]) => Rule } => ({
-  check: (...more) => text(words, [...checks, ...more]),
+/** All checks run, unless one with `abort` fails. */
+const text = (message: Message, checks: Check[]): Rule & { check: (...more: Check[]) => Rule } => ({
+  check: (...more) => text(message, [...checks, ...more]),
   safeParse: (value) => {
-    if (typeof value !== 'string') return refused(issueOf(words))
-    const payload: Payload = { value, issues: [], isOver: false }
-    for (const check of checks) if (!payload.isOver) check(payload)
-    return payload.issues.length ? refused(...payload.issues) : taken(payload.value)
+    if (typeof value !== 'string') return failure(issueOf(message))
+    const payload: Payload = { value, issues: [], isAborted: false }
+    for (const check of checks) if (!payload.isAborted) check(payload)
+    return payload.issues.length ? failure(...payload.issues) : success(payload.value)
   },
 })
-export const string = (words: Words) => text(words, [])
+export const string = (message: Message) => text(message, [])
 
 export const refine =
-  (fits: (value: string) => boolean, words: Words): Check =>
+  (isValid: (value: string) => boolean, message: Message): Check =>
   (payload) => {
-    if (fits(payload.value)) return
-    payload.issues.push(issueOf(words))
-    payload.isOver = typeof words !== 'string' && words.abort === true
+    if (isValid(payload.value)) return
+    payload.issues.push(issueOf(message))
+    payload.isAborted = typeof message !== 'string' && message.abort === true
   }
-export const regex = (pattern: RegExp, words: Words) => refine((value) => pattern.test(value), words)
-export const minLength = (least: number, words: Words) => refine((value) => [...value].length >= least, words)
-export const maxLength = (most: number, words: Words) => refine((value) => [...value].length <= most, words)
+export const regex = (pattern: RegExp, message: Message) => refine((value) => pattern.test(value), message)
+export const minLength = (minimum: number, message: Message) => refine((value) => [...value].length >= minimum, message)
+export const maxLength = (maximum: number, message: Message) => refine((value) => [...value].length <= maximum, message)
 
 export const overwrite =
   (change: (value: string) => string): Check =>
@@ -45,13 +48,13 @@ export const overwrite =
 export const trim = () => overwrite((value) => value.trim())
 export const toLowerCase = () => overwrite((value) => value.toLowerCase())
 
-const oneOf = (values: readonly string[], words: Words): Rule => ({
-  safeParse: (value) => (values.some((each) => each === value) ? taken(value) : refused(issueOf(words))),
+const oneOf = (values: readonly string[], message: Message): Rule => ({
+  safeParse: (value) => (values.some((allowed) => allowed === value) ? success(value) : failure(issueOf(message))),
 })
 
 export { oneOf as enum }
-export const literal = (value: string, words: Words) => oneOf([value], words)
+export const literal = (value: string, message: Message) => oneOf([value], message)
 
-export const _default = (rule: Rule, missing: string): Rule => ({
-  safeParse: (value) => (value === undefined ? taken(missing) : rule.safeParse(value)),
+export const _default = (rule: Rule, defaultValue: string): Rule => ({
+  safeParse: (value) => (value === undefined ? success(defaultValue) : rule.safeParse(value)),
 })

@@ -61,7 +61,7 @@ export async function signingIn(drill: Scale, ground: Ground, { house, brought }
     what: 'wrong passwords',
     asked: '15.1',
     control: `known names ${other.words}`,
-    answer: { status: 401, body: { message: 'Incorrect username or password.' } },
+    answer: { status: 401, body: { message: 'Wrong username or password.' } },
     asking: {
       known: { times: signIns, names: namesOf(known), ask },
       unknown: { times: signIns, names: unknown, ask },

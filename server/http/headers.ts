@@ -5,9 +5,9 @@ const hashOf = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`
 
 const noSources: Sources = { script: [], style: [], connect: [], frame: [], trust: 'ours' }
 
-/** Whether scripts may turn text into HTML or code: never, through a policy of their own, or always. */
+/** What scripts may turn into markup or code: legal documents (web/dialog/LegalText.tsx), what their own policies allow, or anything. */
 const trustedTypes = {
-  ours: ["require-trusted-types-for 'script'", "trusted-types 'none'"],
+  ours: ["require-trusted-types-for 'script'", 'trusted-types foyer-legal'],
   typed: ["require-trusted-types-for 'script'", 'trusted-types *'],
   untyped: [],
 } as const satisfies Record<Sources['trust'], string[]>

@@ -34,7 +34,7 @@ it.each([
   ['/office/forgotten-password', 200, 'forgotten-password'],
   ['/office/new-password', 200, 'new-password'],
   ['/office/confirm-email', 200, 'confirm-email'],
-  ['/office/autologin/grant-access/a~b~c', 200, 'door'],
+  ['/office/autologin/grant-access/a~b~c', 200, 'grant-landing'],
 ])('15.2 without a session, %s responds %i with the screen %s', async (url, status, screen) => {
   const page = await site.get(url)
   expect([page.statusCode, startOf(page.body)]).toEqual([status, { screen }])
@@ -48,7 +48,7 @@ it.each([
   ['none', true],
 ])('4.16 a visitor who opens a grant link from %s must confirm first: %s', async (from, isFromOtherSite) => {
   const { body } = await site.get('/office/autologin/grant-access/a~b~c', { 'sec-fetch-site': from })
-  expect(startOf(body)).toEqual({ screen: 'door', ...(isFromOtherSite && { isFromOtherSite }) })
+  expect(startOf(body)).toEqual({ screen: 'grant-landing', ...(isFromOtherSite && { isFromOtherSite }) })
 })
 
 it('7.1 its pages have their own styles, and the same policy otherwise', async () => {

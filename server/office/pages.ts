@@ -16,10 +16,10 @@ export const isOfficeOurs = ({ PUBLIC_URL, OFFICE_URL }: Config) => OFFICE_URL =
 const titles: Record<OfficeStart['screen'], string> = {
   office: 'Your office',
   'sign-in': 'Sign in',
-  door: 'Your office',
-  'forgotten-password': 'Forgotten password',
+  'grant-landing': 'Your office',
+  'forgotten-password': 'Forgot your password',
   'new-password': 'New password',
-  'confirm-email': 'New email address',
+  'confirm-email': 'Confirm your email address',
 }
 
 /** Screens that need no session. Tokens in their URLs are read only by the page's script. */
@@ -45,7 +45,7 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
   for (const [path, screen] of Object.entries(publicScreens))
     app.get(path, undocumented, (request, reply) => sendScreen(request, reply, { screen }))
   app.get('/office/autologin/grant-access/:token', undocumented, (request, reply) =>
-    sendScreen(request, reply, { screen: 'door', ...(isSameOrigin(request) ? {} : { isFromOtherSite: true }) }),
+    sendScreen(request, reply, { screen: 'grant-landing', ...(isSameOrigin(request) ? {} : { isFromOtherSite: true }) }),
   )
 
   type Member = NonNullable<Awaited<ReturnType<typeof memberOfSession>>>

@@ -54,7 +54,7 @@ describe('signing in', () => {
       await signIn('master', password),
     ]
     for (const reply of wrong) {
-      expect([reply.statusCode, reply.json()]).toEqual([401, { message: 'Incorrect username or password.' }])
+      expect([reply.statusCode, reply.json()]).toEqual([401, { message: 'Wrong username or password.' }])
       expect(reply.headers['set-cookie']).toBeUndefined()
     }
   })

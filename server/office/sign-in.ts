@@ -30,7 +30,7 @@ export async function signIn(world: World, { name, password }: Credentials, visi
   const limitedName = isTrusted ? trustedBrowser.browser : claimValue(name)
   const isCorrect = await tryPassword(world, password, member?.password_hash, { name: limitedName, visitor })
   const session = member && isCorrect ? await openSessionByPassword(world, member) : undefined
-  if (!member || !session) throw new Refusal(401, 'Incorrect username or password.')
+  if (!member || !session) throw new Refusal(401, 'Wrong username or password.')
   await startSession(world, visitor, member, session)
 }
 

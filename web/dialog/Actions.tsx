@@ -1,9 +1,9 @@
 import { DotIcon } from '#web/icons.tsx'
-import type { Answer, Question } from './ask.ts'
+import type { Answer, Question } from './question.ts'
 
 type ActionsProps = { question: Question; loading: boolean; onAnswer: (answer: Answer) => void }
 
-/** The answers as buttons, the expected one last: nearest to the thumb, and where the page has its own. */
+/** The buttons. Confirm comes last, as on the page, because it is easiest to reach with the thumb. */
 export function Actions({ question, loading, onAnswer }: ActionsProps) {
   const { confirm = 'OK', deny, cancel } = question
   const quiet = { type: 'button', className: 'button quiet', 'aria-disabled': loading || undefined } as const

@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
-import type { Question } from './ask.ts'
 import { Dialog } from './Dialog.tsx'
+import type { Question } from './question.ts'
 
 const show = (question: Partial<Question>) =>
   renderToStaticMarkup(<Dialog question={{ title: 'Title', ...question }} onAnswer={() => {}} />)
@@ -9,7 +9,7 @@ const buttons = (html: string) =>
   [...html.matchAll(/<button[^>]*>(.*?)<\/button>/g)].map(([, inner]) => inner?.replace(/<[^>]*>/g, ''))
 
 describe('a dialog', () => {
-  test('the owner: says OK, No and Cancel unless it is told other words', () => {
+  test('the owner: has the labels OK, No and Cancel by default', () => {
     expect(buttons(show({ mayDismiss: false, deny: true, cancel: true }))).toEqual(['Cancel', 'No', 'OK'])
     expect(buttons(show({ mayDismiss: false, confirm: 'Proceed', deny: 'Never', cancel: 'Later' }))).toEqual([
       'Later',
@@ -19,7 +19,7 @@ describe('a dialog', () => {
     expect(buttons(show({ mayDismiss: false }))).toEqual(['OK'])
   })
 
-  test('the owner: is light, and its close button says what it closes', () => {
+  test('the owner: is light by default, and its close button is labeled', () => {
     expect(show({})).toContain('data-theme="light"')
     expect(show({ theme: 'dark' })).toContain('data-theme="dark"')
     expect(show({})).toContain('aria-label="Close this dialog"')
@@ -32,11 +32,11 @@ describe('a dialog', () => {
     ['info', false],
     ['success', false],
     [undefined, false],
-  ])('of kind %s is an alert: %s', (icon, alert) =>
+  ])('with the icon %s is an alert: %s', (icon, alert) =>
     expect(show(icon ? { icon } : {}).includes('role="alertdialog"')).toBe(alert),
   )
 
-  test('shows words as words', () => {
+  test('shows markup as plain text', () => {
     const html = show({ title: '<img src=x onerror=alert(1)>', text: '<b>Ana</b> & "Bo"', confirm: '<i>OK</i>' })
     expect(html).not.toMatch(/<img|<b>|<i>/)
     expect(html).toContain('&lt;b&gt;Ana&lt;/b&gt; &amp; &quot;Bo&quot;')

@@ -11,104 +11,103 @@ import {
 } from 'react'
 import { Field } from '#web/form/Field.tsx'
 import { readForm } from '#web/form/readForm.ts'
-import { icon as draw } from '#web/icons.tsx'
+import { icon as makeIcon } from '#web/icons.tsx'
 import { log } from '#web/log.ts'
 import { Notice } from '#web/Notice.tsx'
 import { readableMessage } from '#web/readableMessage.ts'
 import { Actions } from './Actions.tsx'
-import type { Answer, Dismissal, Question } from './ask.ts'
-import { findError } from './input.ts'
-import { KindIcon } from './KindIcon.tsx'
-import { isOver, mayFollow, type State, stateOf } from './states.ts'
+import { inputError } from './input.ts'
+import type { Answer, Dismissal, Question } from './question.ts'
+import { isAnswered, mayFollow, type State, stateAfter } from './states.ts'
 import { useTimer } from './useTimer.ts'
 
 type DialogProps = { question: Question; onAnswer: (answer: Answer, dialog: HTMLDialogElement) => void }
 
-/** One question, on the platform's own dialog. */
+/** One question in a native `<dialog>`. */
 export function Dialog({ question, onAnswer }: DialogProps) {
   const { title, text, icon, input, body, timer, theme = 'light', mayDismiss = true, onConfirm } = question
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  const opened = useRef(false)
-  const now = useRef<State>('open')
+  const isReady = useRef(false)
+  const latestState = useRef<State>('open')
   const [state, setState] = useState<State>('open')
   const [error, setError] = useState<string>()
   const [failure, setFailure] = useState<string>()
-  const [held, setHeld] = useState({ pointer: false, focus: false })
+  const [inside, setInside] = useState({ pointer: false, focus: false })
   const backdrop = useBackdrop()
   const loading = state === 'loading'
 
-  /** False when this state may not follow the present one. */
-  const enter = (next: State) => {
-    if (!mayFollow(now.current, next)) return false
-    now.current = next
+  /** Returns false if the transition is not allowed. */
+  const changeState = (next: State) => {
+    if (!mayFollow(latestState.current, next)) return false
+    latestState.current = next
     setState(next)
     return true
   }
 
-  const end = (answer: Answer) => {
-    if (dialog.current && enter(stateOf(answer))) onAnswer(answer, dialog.current)
+  const finish = (answer: Answer) => {
+    if (dialog.current && changeState(stateAfter(answer))) onAnswer(answer, dialog.current)
   }
 
-  const leave = (how: Dismissal) => {
-    if (mayDismiss) end({ dismissed: how })
+  const dismiss = (how: Dismissal) => {
+    if (mayDismiss) finish({ dismissed: how })
   }
 
   const confirm = async (value: string) => {
     const answer: Answer = input ? { confirmed: true, value } : { confirmed: true }
-    if (!onConfirm) return end(answer)
-    if (!enter('loading')) return
+    if (!onConfirm) return finish(answer)
+    if (!changeState('loading')) return
     setFailure(undefined)
     try {
       await onConfirm(value)
-      end(answer)
+      finish(answer)
     } catch (cause) {
-      log(`'${title}' was confirmed, and then it failed.`, cause)
-      setFailure(readableMessage(cause) ?? 'That did not work. Please try again.')
-      enter('open')
+      log(`The action of '${title}' failed.`, cause)
+      setFailure(readableMessage(cause) ?? 'Something went wrong. Please try again.')
+      changeState('open')
     }
   }
 
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    event.stopPropagation() // the page behind listens for its own forms
+    event.stopPropagation() // the page behind handles submit events too
     const value = readForm(event.currentTarget).answer?.trim() ?? ''
-    const wrong = input && findError(input.type, value)
-    setError(wrong)
-    if (wrong) dialog.current?.querySelector('input')?.focus()
+    const message = input && inputError(input.type, value)
+    setError(message)
+    if (message) dialog.current?.querySelector('input')?.focus()
     else confirm(value)
   }
 
   const onKeyDown = (event: KeyboardEvent) => {
-    setHeld((was) => ({ ...was, focus: true }))
+    setInside((before) => ({ ...before, focus: true }))
     if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
-    event.preventDefault() // or a second Esc would close it without asking
-    leave('esc')
+    event.preventDefault() // otherwise a second Esc closes the dialog without a cancel event
+    dismiss('esc')
   }
 
-  // A gesture or button of the device closes it like Esc, and not every browser asks first.
+  // A device's back gesture closes the dialog like Esc; some browsers send no cancel event first.
   const onClose = () => {
-    if (isOver(now.current)) return
-    leave('esc')
-    if (!isOver(now.current)) dialog.current?.showModal()
+    if (isAnswered(latestState.current)) return
+    dismiss('esc')
+    if (!isAnswered(latestState.current)) dialog.current?.showModal()
   }
 
   useLayoutEffect(() => {
     dialog.current?.showModal()
     const first = (body && 'h2') || (input && 'input') || '[type=submit]'
     dialog.current?.querySelector<HTMLElement>(first)?.focus({ preventScroll: true })
-    opened.current = true
+    isReady.current = true
   }, [body, input])
 
-  // What was asked belongs to the screen that Back leaves.
-  const onPopState = useEffectEvent(() => leave('close'))
+  // Back leaves the screen that the dialog belongs to.
+  const onPopState = useEffectEvent(() => dismiss('close'))
   useLayoutEffect(() => {
-    const popped = () => onPopState()
-    addEventListener('popstate', popped)
-    return () => removeEventListener('popstate', popped)
+    const onPop = () => onPopState()
+    addEventListener('popstate', onPop)
+    return () => removeEventListener('popstate', onPop)
   }, [])
 
-  const bar = useTimer(timer, held.pointer || held.focus || loading, () => end({ dismissed: 'timer' }))
+  const bar = useTimer(timer, inside.pointer || inside.focus || loading, () => finish({ dismissed: 'timer' }))
 
   return (
     <dialog
@@ -123,12 +122,12 @@ export function Dialog({ question, onAnswer }: DialogProps) {
       onKeyDown={onKeyDown}
       onCancel={(event) => {
         event.preventDefault()
-        leave('esc')
+        dismiss('esc')
       }}
       onClose={onClose}
-      onPointerDown={backdrop.press}
+      onPointerDown={backdrop.onPointerDown}
       onClick={(event) => {
-        if (backdrop.isClick(event)) leave('backdrop')
+        if (backdrop.isClick(event)) dismiss('backdrop')
       }}
     >
       <form
@@ -136,23 +135,23 @@ export function Dialog({ question, onAnswer }: DialogProps) {
         noValidate
         onSubmit={onSubmit}
         onInput={(event) => {
-          if (error && input) setError(findError(input.type, readForm(event.currentTarget).answer?.trim() ?? ''))
+          if (error && input) setError(inputError(input.type, readForm(event.currentTarget).answer?.trim() ?? ''))
         }}
-        onPointerEnter={() => setHeld((was) => ({ ...was, pointer: true }))}
-        onPointerLeave={() => setHeld((was) => ({ ...was, pointer: false }))}
-        onFocus={() => opened.current && setHeld((was) => ({ ...was, focus: true }))}
+        onPointerEnter={() => setInside((before) => ({ ...before, pointer: true }))}
+        onPointerLeave={() => setInside((before) => ({ ...before, pointer: false }))}
+        onFocus={() => isReady.current && setInside((before) => ({ ...before, focus: true }))}
         onBlur={(event: FocusEvent) => {
-          if (!event.currentTarget.contains(event.relatedTarget)) setHeld((was) => ({ ...was, focus: false }))
+          if (!event.currentTarget.contains(event.relatedTarget)) setInside((before) => ({ ...before, focus: false }))
         }}
       >
         {timer && <div className="dialog-timer" ref={bar} />}
         <div className="dialog-scroll">
-          {icon && <KindIcon kind={icon} />}
+          {icon && <DialogIcon icon={icon} />}
           <div className="dialog-head">
             <h2 id={`${id}title`} tabIndex={-1}>
               {title}
             </h2>
-            {mayDismiss && <CloseButton loading={loading} onClick={() => leave('close')} />}
+            {mayDismiss && <CloseButton loading={loading} onClick={() => dismiss('close')} />}
           </div>
           {text && (
             <p className="dialog-text" id={`${id}text`}>
@@ -177,13 +176,27 @@ export function Dialog({ question, onAnswer }: DialogProps) {
             </Notice>
           )}
         </div>
-        <Actions question={question} loading={loading} onAnswer={end} />
+        <Actions question={question} loading={loading} onAnswer={finish} />
       </form>
     </dialog>
   )
 }
 
-const CloseIcon = draw(<path d="M6 6l12 12M18 6 6 18" />)
+const iconShapes: Record<NonNullable<Question['icon']>, string> = {
+  error: 'M19 24 29 34M29 24 19 34',
+  info: 'M24 28v9M24 20.8v.2',
+  success: 'M17.5 29.5l4.8 5L31 24.5',
+  warning: 'M24 20v10M24 36.3v.2',
+}
+
+const DialogIcon = ({ icon }: { icon: NonNullable<Question['icon']> }) => (
+  <svg className={`dialog-icon dialog-icon-${icon}`} viewBox="0 0 48 52" aria-hidden="true" focusable="false">
+    <path className="dialog-icon-arch" d="M4 52V24a20 20 0 0 1 40 0v28z" />
+    <path d={`M2 50.5h44${iconShapes[icon]}`} />
+  </svg>
+)
+
+const CloseIcon = makeIcon(<path d="M6 6l12 12M18 6 6 18" />)
 
 const CloseButton = ({ loading, onClick }: { loading: boolean; onClick: () => void }) => (
   <button
@@ -197,19 +210,19 @@ const CloseButton = ({ loading, onClick }: { loading: boolean; onClick: () => vo
   </button>
 )
 
-/** A click beside the dialog counts only when it was pressed and released there; a slip of the hand does not. */
+/** A click counts only if the pointer was both pressed and released on the backdrop, so that a drag does not close the dialog. */
 function useBackdrop() {
-  const pressed = useRef(false)
+  const startedOutside = useRef(false)
   return {
-    press: (event: MouseEvent<HTMLElement>) => {
-      pressed.current = isBeside(event)
+    onPointerDown: (event: MouseEvent<HTMLElement>) => {
+      startedOutside.current = isOutside(event)
     },
-    isClick: (event: MouseEvent<HTMLElement>) => pressed.current && isBeside(event),
+    isClick: (event: MouseEvent<HTMLElement>) => startedOutside.current && isOutside(event),
   }
 }
 
-/** The backdrop has no element of its own: it is the dialog, outside of its box. */
-function isBeside({ target, currentTarget, clientX, clientY }: MouseEvent<HTMLElement>) {
+/** The backdrop has no element: events on it target the dialog, with coordinates outside its box. */
+function isOutside({ target, currentTarget, clientX, clientY }: MouseEvent<HTMLElement>) {
   const { left, right, top, bottom } = currentTarget.getBoundingClientRect()
   return target === currentTarget && !(clientX >= left && clientX <= right && clientY >= top && clientY <= bottom)
 }

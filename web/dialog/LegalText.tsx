@@ -1,85 +1,69 @@
-import { createElement, type ReactNode } from 'react'
+import { Children, createElement, type ReactNode } from 'react'
 
-const shown = new Set('h2 h3 h4 p ul ol li strong b em i br a blockquote'.split(' '))
-/** A paragraph or a heading ends where one of these begins. */
-const blocks = new Set('h2 h3 h4 p ul ol li blockquote'.split(' '))
-/** What stands in these is not for reading. */
-const mute = new Set('script style title textarea template iframe noscript'.split(' '))
-const MOST_NESTED = 30
+// Imported by the payment step and the office, so it is part of their scripts and never of the first one.
 
-const entities = new Map(
-  (
-    'amp& lt< gt> quot" apos\' nbsp\u00a0 shy\u00ad ndash– mdash— hellip… bull• middot· lsquo‘ rsquo’ ldquo“ rdquo” ' +
-    'copy© reg® trade™ sect§ para¶ deg° times× cent¢ pound£ euro€'
-  )
-    .split(' ')
-    .map((entry) => [entry.slice(0, -1), entry.slice(-1)]),
-)
+const allowedTags = new Set('h2 h3 h4 p ul ol li strong b em i br a blockquote'.split(' '))
+/** Elements whose content is not text to read. */
+const droppedTags = new Set('script style title textarea template iframe noscript'.split(' '))
+/** No element may contain another of its group; removing a tag between two could cause that. */
+const groups: Record<string, string> = { a: 'link', p: 'paragraph', h2: 'heading', h3: 'heading', h4: 'heading' }
+const MAX_DEPTH = 30
 
-type Branch = { tag: string; href?: string | undefined; children: ReactNode[] }
+type HtmlPolicy = { createHTML: (html: string) => string }
+type TrustedTypes = { createPolicy: (name: string, rules: HtmlPolicy) => HtmlPolicy }
 
-/** A legal document. Its HTML was made safe when it was stored, and is not trusted here. */
+/** The page's content security policy lets only this policy parse HTML (server/http/headers.ts). */
+const rules: HtmlPolicy = { createHTML: (html) => html }
+const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
+const policy = trustedTypes?.createPolicy('foyer-legal', rules) ?? rules
+
+/** A legal document. Its HTML was sanitized when it was stored, and is sanitized again here. Runs in browsers only. */
 export const LegalText = ({ html }: { html: string }) => <div className="legal">{toElements(html)}</div>
 
 /**
- * HTML as React elements, by a list of what is let through. The text of other elements stays; their tags do not, nor does
- * any attribute but a link's address. The browser's own parser never sees it.
+ * Parses HTML into an inert document, then copies the allowed elements to React. Other tags are removed but their text
+ * stays. No attribute is copied except a safe link address.
  */
 export function toElements(html: string): ReactNode[] {
-  const root: Branch = { tag: '', children: [] }
-  const open = [root]
-  let made = 0
-  const add = (node: ReactNode) => open.at(-1)?.children.push(node)
-
-  /** Ends the branch at this depth, and whatever was left open in it. */
-  const end = (depth: number) => {
-    while (depth > 0 && open.length > depth) {
-      const { tag = '', href, children } = open.pop() ?? {}
-      const link = href && { href, target: '_blank', rel: 'noopener noreferrer' }
-      add(createElement(tag, { key: made++, ...link }, children))
-    }
-  }
-  const innermost = (...tags: string[]) => open.findLastIndex(({ tag }) => tags.includes(tag))
-
-  const begin = (tag: string, attributes: string) => {
-    if (blocks.has(tag)) end(innermost('p', 'h2', 'h3', 'h4'))
-    if (tag === 'li' && innermost('li') > innermost('ul', 'ol')) end(innermost('li'))
-    const href = tag === 'a' && innermost('a') < 0 ? safeAddress(attributes) : undefined
-    if (tag === 'br') add(createElement(tag, { key: made++ }))
-    else if (open.length < MOST_NESTED && (tag !== 'a' || href)) open.push({ tag, href, children: [] })
-  }
-
-  const piece = /<!--[\s\S]*?(?:-->|$)|<[!?][^>]*>?|<(\/?)([a-z][^\s/<>]*)((?:[^<>"']|"[^"]*"|'[^']*')*)>|[^<]+|</gi
-  for (let found = piece.exec(html); found; found = piece.exec(html)) {
-    const [text, slash, name, attributes = ''] = found
-    const tag = name?.toLowerCase()
-    if (!tag && !/^<[!?]/.test(text)) add(decode(text))
-    if (tag && mute.has(tag) && !slash) piece.lastIndex = endOf(tag, html, piece.lastIndex)
-    if (tag && shown.has(tag)) slash ? end(innermost(tag)) : begin(tag, attributes)
-  }
-  end(1)
-  return root.children
+  const parsed = new DOMParser().parseFromString(policy.createHTML(`<body>${html}`), 'text/html')
+  return copyChildren(parsed.body, { depth: 0, openGroups: [] })
 }
 
-/** Behind the closing tag; without one, everything that follows belongs to it. */
-function endOf(tag: string, html: string, from: number) {
-  const closing = new RegExp(`</${tag}(?=[\\s/>])[^>]*>?`, 'gi')
-  closing.lastIndex = from
-  return closing.test(html) ? closing.lastIndex : html.length
+type Position = { depth: number; openGroups: string[] }
+
+function copyChildren(parent: Node, position: Position): ReactNode[] {
+  const copies: ReactNode[] = []
+  addCopies(copies, parent, position)
+  return Children.toArray(copies) // adds keys
 }
 
-/** Where a link leads, if that is a page or a mailbox. */
-function safeAddress(attributes: string) {
-  const pairs = [...attributes.matchAll(/([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/g)]
-  const href = pairs.find(([, name]) => name?.toLowerCase() === 'href')
-  const address = decode(href?.[2] ?? href?.[3] ?? href?.[4] ?? '').trim()
+/** One list for an element and the removed tags in it, so that very deep documents are not copied again and again. */
+function addCopies(copies: ReactNode[], parent: Node, position: Position) {
+  for (const node of parent.childNodes) {
+    if (node instanceof Text) copies.push(node.data)
+    if (!(node instanceof Element) || droppedTags.has(node.localName)) continue
+    const copy = copyElement(node, position)
+    if (copy) copies.push(copy)
+    else addCopies(copies, node, position)
+  }
+}
+
+/** Undefined if the tag must be removed. */
+function copyElement(element: Element, { depth, openGroups }: Position): ReactNode | undefined {
+  const { localName: tag } = element
+  const group = groups[tag] ?? ''
+  const isAllowed = element instanceof HTMLElement && allowedTags.has(tag) && !openGroups.includes(group)
+  if (!isAllowed || depth >= MAX_DEPTH) return undefined
+  if (tag === 'br') return createElement(tag)
+  const href = tag === 'a' ? safeAddress(element.getAttribute('href') ?? '') : undefined
+  if (tag === 'a' && !href) return undefined
+  const link = href ? { href, target: '_blank', rel: 'noopener noreferrer' } : undefined
+  const inner = { depth: depth + 1, openGroups: group ? [...openGroups, group] : openGroups }
+  return createElement(tag, link, copyChildren(element, inner))
+}
+
+/** Only absolute web and email addresses. */
+function safeAddress(href: string) {
+  const address = href.trim()
   return /^(https?:\/\/|mailto:)/i.test(address) && URL.canParse(address) ? new URL(address).href : undefined
 }
-
-const decode = (text: string) =>
-  text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (whole, decimal, hex, name) =>
-    name ? (entities.get(name) ?? whole) : character(decimal ? Number(decimal) : Number.parseInt(hex, 16)),
-  )
-
-const character = (code: number) =>
-  code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : '\ufffd'

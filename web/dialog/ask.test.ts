@@ -1,49 +1,49 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Answer, Question } from './ask.ts'
+import type { Answer, Question } from './question.ts'
 
-const open = vi.fn<(question: Question) => Promise<Answer>>()
+const openDialog = vi.fn<(question: Question) => Promise<Answer>>()
 const log = vi.fn()
 vi.mock('#web/log.ts', () => ({ log }))
 
-/** A fresh page, on which the dialog's code can be fetched or not. */
-async function visit({ online = true } = {}) {
+/** A new page on which the dialog's code can or cannot be loaded. */
+async function loadAsk({ online = true } = {}) {
   vi.resetModules()
-  vi.doMock('./open.tsx', () => {
+  vi.doMock('./openDialog.tsx', () => {
     if (!online) throw new Error('offline')
-    return { open }
+    return { openDialog }
   })
   return (await import('./ask.ts')).ask
 }
 
 beforeEach(() => {
-  open.mockReset()
+  openDialog.mockReset()
   log.mockReset()
 })
 afterEach(() => vi.unstubAllGlobals())
 
 describe('a question', () => {
-  test('is answered once', async () => {
-    open.mockResolvedValue({ confirmed: true })
-    const ask = await visit()
+  test('resolves with its answer', async () => {
+    openDialog.mockResolvedValue({ confirmed: true })
+    const ask = await loadAsk()
     expect((await ask({ title: 'Error' })).confirmed).toBe(true)
   })
 
-  test('waits for the one before it', async () => {
+  test('waits until the previous one is answered', async () => {
     const answers: ((answer: Answer) => void)[] = []
-    open.mockImplementation(() => new Promise((resolve) => answers.push(resolve)))
-    const ask = await visit()
+    openDialog.mockImplementation(() => new Promise((resolve) => answers.push(resolve)))
+    const ask = await loadAsk()
     const both = Promise.all([ask({ title: 'first' }), ask({ title: 'second' })])
-    await vi.waitFor(() => expect(open).toHaveBeenCalledTimes(1))
+    await vi.waitFor(() => expect(openDialog).toHaveBeenCalledTimes(1))
     answers[0]?.({ denied: true })
-    await vi.waitFor(() => expect(open).toHaveBeenCalledTimes(2))
+    await vi.waitFor(() => expect(openDialog).toHaveBeenCalledTimes(2))
     answers[1]?.({ dismissed: 'esc' })
     expect(await both).toEqual([{ denied: true }, { dismissed: 'esc' }])
-    expect(open.mock.calls.map(([{ title }]) => title)).toEqual(['first', 'second'])
+    expect(openDialog.mock.calls.map(([{ title }]) => title)).toEqual(['first', 'second'])
   })
 
-  test('that could not be shown does not hold up the next', async () => {
-    open.mockRejectedValueOnce(new Error('its body threw')).mockResolvedValueOnce({ confirmed: true })
-    const ask = await visit()
+  test('that cannot be shown does not block the next one', async () => {
+    openDialog.mockRejectedValueOnce(new Error('its body threw')).mockResolvedValueOnce({ confirmed: true })
+    const ask = await loadAsk()
     const first = ask({ title: 'first' })
     const second = ask({ title: 'second' })
     await expect(first).rejects.toThrow('its body threw')
@@ -51,16 +51,16 @@ describe('a question', () => {
   })
 })
 
-describe('when the dialog cannot be fetched', () => {
+describe('when the dialog cannot be loaded', () => {
   test.each<[boolean, Partial<Question>, Answer]>([
     [true, {}, { confirmed: true }],
     [false, {}, { dismissed: 'cancel' }],
     [false, { deny: true }, { denied: true }],
-  ])('the browser asks in its place: %s, %j', async (pressed, more, answer) => {
-    const confirm = vi.fn(() => pressed)
+  ])('the browser’s confirm box takes its place: %s, %j', async (isConfirmed, options, answer) => {
+    const confirm = vi.fn(() => isConfirmed)
     vi.stubGlobal('window', { confirm })
-    const ask = await visit({ online: false })
-    expect(await ask({ title: 'Error', text: 'No network.', confirm: 'Try Again', ...more })).toEqual(answer)
+    const ask = await loadAsk({ online: false })
+    expect(await ask({ title: 'Error', text: 'No network.', confirm: 'Try Again', ...options })).toEqual(answer)
     expect(confirm).toHaveBeenCalledWith('Error\n\nNo network.\n\nTry Again')
     expect(log).toHaveBeenCalledOnce()
   })
@@ -69,8 +69,8 @@ describe('when the dialog cannot be fetched', () => {
     { body: 'a long text' },
     { input: { type: 'text', label: 'Name' } },
     { onConfirm: async () => {} },
-  ])('what it cannot ask, it does not pretend to: %j', async (more) => {
-    const ask = await visit({ online: false })
-    await expect(ask({ title: 'Terms', ...more })).rejects.toThrow()
+  ])('a question that needs more than a confirm box fails: %j', async (options) => {
+    const ask = await loadAsk({ online: false })
+    await expect(ask({ title: 'Terms', ...options })).rejects.toThrow()
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { findError, type InputType } from './input.ts'
+import { type InputType, inputError } from './input.ts'
 
-describe('the owner: what is typed into a dialog', () => {
+describe('the owner: the text field of a dialog', () => {
   test.each<[InputType, string, string | undefined]>([
     ['text', '', undefined],
     ['text', 'anything at all', undefined],
@@ -22,10 +22,10 @@ describe('the owner: what is typed into a dialog', () => {
     ['url', 'https://localhost', 'Invalid URL'],
     ['url', 'javascript:alert(1)//https://example.com', 'Invalid URL'],
     ['url', 'https://example.com/a b', 'Invalid URL'],
-  ])('%s %j: %s', (type, value, message) => expect(findError(type, value)).toBe(message))
+  ])('of type %s with %j reports %s', (type, value, message) => expect(inputError(type, value)).toBe(message))
 
-  test('a hostile line comes to an end', () => {
-    expect(findError('url', `https://${'a.'.repeat(50_000)}`)).toBe('Invalid URL')
-    expect(findError('email', `${'a'.repeat(100_000)}@`)).toBe('Invalid email address')
+  test('a hostile value is checked in reasonable time', () => {
+    expect(inputError('url', `https://${'a.'.repeat(50_000)}`)).toBe('Invalid URL')
+    expect(inputError('email', `${'a'.repeat(100_000)}@`)).toBe('Invalid email address')
   })
 })

@@ -9,8 +9,8 @@ const rules: Record<InputType, { shape: RegExp; message: string } | undefined> =
   },
 }
 
-/** What is wrong with a line typed into a dialog; undefined when nothing is. */
-export function findError(type: InputType, value: string): string | undefined {
+/** The message for an invalid value, or undefined. */
+export function inputError(type: InputType, value: string): string | undefined {
   const rule = rules[type]
   return rule && !rule.shape.test(value) ? rule.message : undefined
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isOver, mayFollow, type State, stateOf } from './states.ts'
+import { isAnswered, mayFollow, type State, stateAfter } from './states.ts'
 
 const states: State[] = ['open', 'loading', 'confirmed', 'denied', 'dismissed']
 
@@ -10,17 +10,17 @@ describe('the owner: the states of a dialog', () => {
     ['confirmed', []],
     ['denied', []],
     ['dismissed', []],
-  ])('after %s only %j may follow', (state, followers) =>
-    expect(states.filter((next) => mayFollow(state, next))).toEqual(followers),
+  ])('%s may only be followed by %j', (state, nextStates) =>
+    expect(states.filter((next) => mayFollow(state, next))).toEqual(nextStates),
   )
 
-  test('an answered question stays answered', () =>
-    expect(states.filter(isOver)).toEqual(['confirmed', 'denied', 'dismissed']))
+  test('an answered dialog never changes again', () =>
+    expect(states.filter(isAnswered)).toEqual(['confirmed', 'denied', 'dismissed']))
 
   test.each([
     [{ confirmed: true }, 'confirmed'],
     [{ confirmed: true, value: '' }, 'confirmed'],
     [{ denied: true }, 'denied'],
     [{ dismissed: 'timer' }, 'dismissed'],
-  ] as const)('%j leaves it %s', (answer, state) => expect(stateOf(answer)).toBe(state))
+  ] as const)('the answer %j leads to %s', (answer, state) => expect(stateAfter(answer)).toBe(state))
 })

@@ -1,10 +1,10 @@
-import type { Answer } from './ask.ts'
+import type { Answer } from './question.ts'
 
-/** The states of a dialog, by the names of the spec. */
+/** The states of a dialog, as the spec names them. */
 export type State = 'open' | 'loading' | 'confirmed' | 'denied' | 'dismissed'
 
-/** While it is loading nothing but its own work moves it on; an answer is given once. */
-const followers: Record<State, readonly State[]> = {
+/** While loading, a dialog cannot be denied or dismissed; once answered, it never changes again. */
+const transitions: Record<State, readonly State[]> = {
   open: ['loading', 'confirmed', 'denied', 'dismissed'],
   loading: ['open', 'confirmed'],
   confirmed: [],
@@ -12,13 +12,12 @@ const followers: Record<State, readonly State[]> = {
   dismissed: [],
 }
 
-export const mayFollow = (state: State, next: State): boolean => followers[state].includes(next)
+export const mayFollow = (state: State, next: State): boolean => transitions[state].includes(next)
 
-/** Whether the question has been answered. */
-export const isOver = (state: State): boolean => followers[state].length === 0
+export const isAnswered = (state: State): boolean => transitions[state].length === 0
 
-/** The state that an answer leaves the dialog in. */
-export function stateOf({ confirmed, denied }: Answer): State {
+/** The state that an answer leads to. */
+export function stateAfter({ confirmed, denied }: Answer): State {
   if (confirmed) return 'confirmed'
   return denied ? 'denied' : 'dismissed'
 }

@@ -1,26 +1,23 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
 
-/**
- * A bar that runs out, and what happens then. The bar's animation is the clock: held, it stands still, and in a tab that
- * nobody looks at it does not run.
- */
-export function useTimer(timer: number | undefined, held: boolean, onEnd: () => void) {
+/** A shrinking bar that calls `onEnd`. Its animation is the clock, so it can be paused and stops in a background tab. */
+export function useTimer(duration: number | undefined, isPaused: boolean, onEnd: () => void) {
   const bar = useRef<HTMLDivElement>(null)
-  const clock = useRef<Animation>(undefined)
+  const animation = useRef<Animation>(undefined)
   const end = useEffectEvent(onEnd)
 
   useEffect(() => {
-    if (!timer || !bar.current) return
-    const running = bar.current.animate({ scale: ['1 1', '0 1'] }, { duration: timer, fill: 'forwards' })
+    if (!duration || !bar.current) return
+    const running = bar.current.animate({ scale: ['1 1', '0 1'] }, { duration, fill: 'forwards' })
     running.onfinish = () => end()
-    clock.current = running
+    animation.current = running
     return () => running.cancel()
-  }, [timer])
+  }, [duration])
 
   useEffect(() => {
-    if (held) clock.current?.pause()
-    else if (clock.current?.playState === 'paused') clock.current.play()
-  }, [held])
+    if (isPaused) animation.current?.pause()
+    else if (animation.current?.playState === 'paused') animation.current.play()
+  }, [isPaused])
 
   return bar
 }

@@ -1,7 +1,8 @@
 import { useEffect, useEffectEvent } from 'react'
 import { MASTER } from '#contract/site.ts'
 import type { StartData } from '#contract/start.ts'
-import { ask, type Question } from '#web/dialog/ask.ts'
+import { ask } from '#web/dialog/ask.ts'
+import type { Question } from '#web/dialog/question.ts'
 import { Notice } from '#web/Notice.tsx'
 import { orderFailed, sponsorInactive } from './firstMessages.ts'
 

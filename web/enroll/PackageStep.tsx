@@ -83,7 +83,7 @@ function PackageStep({ wizard, list }: { wizard: Wizard; list: OrderList }) {
 
 /** A shelf without packages. One that may be left without a choice is no reason to stop. */
 const NothingHere = ({ optional }: { optional: boolean }) => (
-  <div className="nothing">
+  <div className="empty-state">
     <BoxIcon />
     <h2>There is nothing to {optional ? 'add' : 'choose from'} at the moment.</h2>
     {optional ? (

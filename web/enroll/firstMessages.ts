@@ -1,4 +1,4 @@
-import type { Question } from '#web/dialog/ask.ts'
+import type { Question } from '#web/dialog/question.ts'
 import { readableMessage } from '#web/readableMessage.ts'
 
 /** The owner's dialogs that the first screen may need: all else comes with its step. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Question } from '#web/dialog/ask.ts'
+import type { Question } from '#web/dialog/question.ts'
 import * as first from './firstMessages.ts'
 import * as messages from './messages.ts'
 

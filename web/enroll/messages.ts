@@ -1,4 +1,4 @@
-import type { Question } from '#web/dialog/ask.ts'
+import type { Question } from '#web/dialog/question.ts'
 
 /** The owner's dialogs, word for word, as questions for `ask`; and two of ours. The first screen's are beside. */
 

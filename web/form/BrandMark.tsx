@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { type Brand, brandNames } from '#contract/card.ts'
 
-/** Signs of our own for the four brands, not their logos: a small card with a shape and a short name. */
+/** Our own drawings, because the brands' logos are not free to use. */
 const marks: Record<Brand, { short: string; shape: ReactNode }> = {
   visa: { short: 'Visa', shape: <path d="M0 0h40v5H0zM0 21h40v5H0z" /> },
   mastercard: { short: 'MC', shape: <path d="M0 0h9v26H0zM31 0h9v26h-9z" /> },
@@ -18,7 +18,7 @@ export const BrandMark = ({ brand }: { brand: Brand }) => (
   </svg>
 )
 
-/** All four; once a number shows its brand, the others step back. */
+/** All four brands. Once the number's brand is known, the others fade. */
 export const BrandMarks = ({ chosen }: { chosen: Brand | undefined }) => (
   <div className="brand-marks" aria-hidden="true">
     {brandNames.map((brand) => (

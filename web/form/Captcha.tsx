@@ -5,35 +5,34 @@ import { CheckIcon, DotIcon } from '#web/icons.tsx'
 import { log } from '#web/log.ts'
 import { useTimeout } from '#web/useTimeout.ts'
 import { CaptchaFrame, type CaptchaProps, useSolution } from './CaptchaFrame.tsx'
-import { described } from './Field.tsx'
+import { controlProps } from './Field.tsx'
 import { SOLUTION_LIFETIME_MS, solveCaptcha } from './solveCaptcha.ts'
 import { VendorCaptcha } from './VendorCaptcha.tsx'
 
 type State = 'idle' | 'working' | 'done' | 'failed'
 
 type OwnProps = CaptchaProps & {
-  /** An earlier solution: it may have been used, so a new one is worked out at once. */
+  /** An earlier solution. It may already be used, so a new one is computed at once. */
   defaultValue: string
-  /** Makes the form wait for the work, and remember a press meanwhile. */
+  /** `busyWhile` of useForm. */
   busyWhile: (work: Promise<unknown>) => Promise<unknown>
 }
 
-/** Says what is going on, to eyes and ears. */
-const words: Record<State, string> = { idle: '', working: 'Checking …', done: 'Thank you.', failed: '' }
+const statusTexts: Record<State, string> = { idle: '', working: 'Checking…', done: 'Thank you.', failed: '' }
 
-/** Whoever the operator lets ask: another company, or we. */
+/** A vendor's captcha if the operator chose one, otherwise ours. */
 export const Captcha = ({ vendor, ...props }: OwnProps & { vendor: Vendor | undefined }) =>
   vendor ? <VendorCaptcha key={props.used} vendor={vendor} {...props} /> : <OwnCaptcha {...props} />
 
-/** "I'm not a robot": a box to tick, and a second of the machine's work instead of a puzzle. */
+/** Our own: a checkbox, and about a second of proof of work instead of a puzzle. */
 function OwnCaptcha({ name, defaultValue, error, used, busyWhile, onSolved }: OwnProps) {
-  const work = useRef<AbortController>(undefined)
+  const currentRun = useRef<AbortController>(undefined)
   const [state, setState] = useState<State>('idle')
-  const { input, solution, found } = useSolution(onSolved, defaultValue)
+  const { input, solution, saveSolution } = useSolution(onSolved, defaultValue)
 
   const show = (next: State, solution: string) => {
     flushSync(() => setState(next))
-    found(solution)
+    saveSolution(solution)
   }
 
   const run = async (signal: AbortSignal) => {
@@ -42,30 +41,37 @@ function OwnCaptcha({ name, defaultValue, error, used, busyWhile, onSolved }: Ow
       if (!signal.aborted) show('done', solution)
     } catch (cause) {
       if (signal.aborted) return
-      log('The captcha could not be worked out.', cause)
-      show(solution ? 'done' : 'failed', solution) // an earlier solution may not have been used after all
+      log('The captcha could not be solved.', cause)
+      show(solution ? 'done' : 'failed', solution) // the earlier solution may still be unused
     }
   }
 
-  const stop = () => work.current?.abort()
+  const stop = () => currentRun.current?.abort()
   const start = () => {
     stop()
-    work.current = new AbortController()
+    currentRun.current = new AbortController()
     setState('working')
-    busyWhile(run(work.current.signal))
+    busyWhile(run(currentRun.current.signal))
   }
-  const startAgain = useEffectEvent(() => {
+  const restart = useEffectEvent(() => {
     if (state !== 'idle' || defaultValue) start()
   })
 
-  // Also when the step is shown again with a solution from before.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every use asks for a new solution
-  useEffect(() => startAgain(), [used])
-  useEffect(() => () => work.current?.abort(), [])
+  // Also runs when the step is shown again with an earlier solution.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each use needs a new solution
+  useEffect(() => restart(), [used])
+  useEffect(() => () => currentRun.current?.abort(), [])
   useTimeout(start, state === 'done' ? SOLUTION_LIFETIME_MS : undefined)
 
   return (
-    <CaptchaFrame name={name} error={error} input={input} solution={solution} failed={state === 'failed'} again={start}>
+    <CaptchaFrame
+      name={name}
+      error={error}
+      input={input}
+      solution={solution}
+      failed={state === 'failed'}
+      onRetry={start}
+    >
       <div className="captcha-row">
         <label className="tick-row" htmlFor={name}>
           <input
@@ -76,18 +82,18 @@ function OwnCaptcha({ name, defaultValue, error, used, busyWhile, onSolved }: Ow
               stop()
               show('idle', '')
             }}
-            {...described({ name, error }, `${name}-more`)}
+            {...controlProps({ name, error }, `${name}-note`)}
             name={undefined}
           />
           <span>I'm not a robot</span>
         </label>
-        <p className="captcha-more" id={`${name}-more`}>
+        <p className="captcha-note" id={`${name}-note`}>
           No puzzles
         </p>
-        <p className="captcha-state" role="status">
+        <p className="captcha-status" role="status">
           {state === 'working' && <DotIcon />}
           {state === 'done' && <CheckIcon />}
-          {words[state]}
+          {statusTexts[state]}
         </p>
       </div>
     </CaptchaFrame>

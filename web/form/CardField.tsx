@@ -2,50 +2,43 @@ import { type FormEvent, type InputHTMLAttributes, type ReactNode, useState } fr
 import { type Brand, brandOf, brands, cardDigits, groupCard } from '#contract/card.ts'
 import { BillingIcon } from '#web/icons.tsx'
 import { BrandMark, BrandMarks } from './BrandMark.tsx'
-import { regroup } from './caret.ts'
-import { described, FieldFrame, type FieldProps } from './Field.tsx'
+import { controlProps, FieldFrame, type FieldProps } from './Field.tsx'
 import { useSecretField } from './useSecretField.ts'
 
-type CardProps = FieldProps &
+type CardFieldProps = FieldProps &
   Pick<InputHTMLAttributes<HTMLInputElement>, 'enterKeyHint'> & {
     defaultValue: string
     hint: ReactNode
     onBrand: (brand: Brand | undefined) => void
   }
 
-const card = { group: groupCard, bare: cardDigits }
-
-/** A card number: grouped as it is typed, with the caret kept and the brand shown. */
-export function CardField({ defaultValue, enterKeyHint, onBrand, ...words }: CardProps) {
+/** Groups the digits while they are typed, keeps the caret in place and shows the brand. */
+export function CardField({ defaultValue, enterKeyHint, onBrand, ...fieldProps }: CardFieldProps) {
   const [brand, setBrand] = useState(brandOf(defaultValue))
-  const field = useSecretField('cc-number')
+  const ref = useSecretField('cc-number')
 
   const onInput = (event: FormEvent<HTMLInputElement>) => {
     const field = event.currentTarget
     const { isComposing, inputType } = event.nativeEvent as InputEvent
     if (isComposing) return
-    const { value, caret } = regroup(
-      field.value,
-      field.selectionStart ?? field.value.length,
-      card,
-      inputType === 'deleteContentForward',
-    )
-    if (value !== field.value || inputType === 'deleteContentForward') {
+    const isDelete = inputType === 'deleteContentForward'
+    const { value, caret } = groupDigits(field.value, field.selectionStart ?? field.value.length, isDelete)
+    if (value !== field.value || isDelete) {
       field.value = value
       if (document.activeElement === field) field.setSelectionRange(caret, caret)
     }
-    const found = brandOf(value)
-    if (found === brand) return
-    setBrand(found)
-    onBrand(found)
+    const newBrand = brandOf(value)
+    if (newBrand === brand) return
+    setBrand(newBrand)
+    onBrand(newBrand)
   }
 
   return (
-    <FieldFrame {...words}>
+    <FieldFrame {...fieldProps}>
       <BrandMarks chosen={brand} />
       <div className="card-number">
         <input
-          ref={field}
+          ref={ref}
           className="control"
           type="text"
           inputMode="numeric"
@@ -57,7 +50,7 @@ export function CardField({ defaultValue, enterKeyHint, onBrand, ...words }: Car
           onInput={onInput}
           onCompositionEnd={onInput}
           onBlur={onInput}
-          {...described(words)}
+          {...controlProps(fieldProps)}
         />
         <span className="card-brand">
           {brand ? <BrandMark brand={brand} /> : <BillingIcon />}
@@ -68,4 +61,14 @@ export function CardField({ defaultValue, enterKeyHint, onBrand, ...words }: Car
       </div>
     </FieldFrame>
   )
+}
+
+/** The grouped number, and the caret after the same digit as before. Delete moves past a gap, Backspace stops at it. */
+export function groupDigits(typed: string, caret: number, isDelete = false) {
+  const value = groupCard(typed)
+  const digitsBefore = cardDigits(typed.slice(0, caret)).length
+  let place = 0
+  for (let count = 0; count < digitsBefore && place < value.length; place++) if (cardDigits(value[place] ?? '')) count++
+  if (isDelete) while (place < value.length && !cardDigits(value[place] ?? '')) place++
+  return { value, caret: place }
 }

@@ -1,17 +1,17 @@
 import type { ChangeEvent, ReactNode } from 'react'
-import { described, FieldError } from './Field.tsx'
+import { controlProps, FieldError } from './Field.tsx'
 
 type CheckboxProps = {
   name: string
-  /** '1' when it is ticked at first. */
+  /** '1' if it is checked initially. */
   defaultValue: string
   error: string | undefined
-  /** The sentence. What stands in it may be pressed on its own, so each piece of text is a label of its own. */
+  /** The sentence beside the box. It may contain buttons, so each piece of text has its own label element. */
   children: ReactNode
   onChange?: (event: ChangeEvent<HTMLInputElement>) => void
 }
 
-/** A box to tick; the form reads '1' or '0'. */
+/** A checkbox; the form reads '1' or '0'. */
 export function Checkbox({ name, defaultValue, error, children, onChange }: CheckboxProps) {
   const sentence = `${name}-sentence`
   return (
@@ -23,7 +23,7 @@ export function Checkbox({ name, defaultValue, error, children, onChange }: Chec
           defaultChecked={defaultValue === '1'}
           onChange={onChange}
           aria-labelledby={sentence}
-          {...described({ name, error })}
+          {...controlProps({ name, error })}
         />
         <span id={sentence}>{children}</span>
       </div>

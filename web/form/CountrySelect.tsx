@@ -2,7 +2,7 @@ import { areUnitedStates, countryOptions } from './country-options.ts'
 import { LocationSelect, type LocationSelectProps } from './LocationSelect.tsx'
 import { useCountries } from './useCountries.ts'
 
-/** One of the countries, by its short code. `region` has no effect here. */
+/** A country by its short code. `region` has no effect here. */
 export function CountrySelect(props: LocationSelectProps) {
   const { country, region, whiteList, blackList, shortCodeDropdown, topCountry, defaultValue = '', ...field } = props
   const { countries, ...rest } = field
@@ -12,7 +12,7 @@ export function CountrySelect(props: LocationSelectProps) {
       placeholder="Select Country"
       {...rest}
       options={countryOptions(source.countries, { whiteList, blackList, shortCodeDropdown, topCountry })}
-      handed={{ value: country ?? defaultValue }}
+      external={{ value: country ?? defaultValue }}
       source={source}
     />
   )

@@ -1,17 +1,17 @@
 import { AlertIcon, CheckIcon } from '#web/icons.tsx'
-import { focusField } from './focusField.ts'
+import { focusField } from './Field.tsx'
 
-type Entry = { name: string; message: string; done: boolean }
+type SummaryEntry = { name: string; message: string; done: boolean }
 
-/** What was wrong at the last Next, each a link to its field. What is put right is ticked and stays, so nothing jumps. */
-export function ErrorSummary({ entries }: { entries: Entry[] }) {
+/** The errors of the last submit, each a link to its field. A corrected one is ticked, not removed, so that nothing moves. */
+export function ErrorSummary({ entries }: { entries: SummaryEntry[] }) {
   if (!entries.length) return null
   const done = entries.every((entry) => entry.done)
   return (
     <section className={done ? 'summary done' : 'summary'} aria-labelledby="summary">
       <h2 id="summary">
         {done ? <CheckIcon /> : <AlertIcon />}
-        {done ? 'Thank you, you can go on.' : 'Please check what you entered.'}
+        {done ? 'Thank you. You can continue.' : 'Please check what you entered.'}
       </h2>
       <ul>
         {entries.map((entry) => (

@@ -1,7 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react'
 import { AlertIcon } from '#web/icons.tsx'
 
-/** What every field has: where it goes, what it is called, and what is wrong with it. */
 export type FieldProps = {
   name: string
   label: string
@@ -10,15 +9,16 @@ export type FieldProps = {
   optional?: boolean | undefined
 }
 
-/** How a control is tied to its words. */
-export const described = ({ name, hint, error }: Omit<FieldProps, 'label'>, more = '') => ({
+/** Connects a control to its label, hint and error. */
+export const controlProps = ({ name, hint, error }: Omit<FieldProps, 'label'>, describedBy = '') => ({
   id: name,
   name,
-  'aria-describedby': [hint && `${name}-hint`, more, error && `${name}-error`].filter(Boolean).join(' ') || undefined,
+  'aria-describedby':
+    [hint && `${name}-hint`, describedBy, error && `${name}-error`].filter(Boolean).join(' ') || undefined,
   'aria-invalid': error ? true : undefined,
 })
 
-/** Label, hint and message around any control. The message stands in the gap below, so nothing moves when it comes. */
+/** Label, hint and error around any control. The error fits into the gap below, so that nothing moves when it appears. */
 export function FieldFrame({ name, label, hint, error, optional, children }: FieldProps & { children: ReactNode }) {
   return (
     <div className="field" data-field={name}>
@@ -37,7 +37,6 @@ export function FieldFrame({ name, label, hint, error, optional, children }: Fie
   )
 }
 
-/** What is wrong with a field. */
 export const FieldError = ({ name, error }: Pick<FieldProps, 'name' | 'error'>) =>
   error && (
     <p className="error" id={`${name}-error`}>
@@ -48,13 +47,15 @@ export const FieldError = ({ name, error }: Pick<FieldProps, 'name' | 'error'>) 
 
 type InputProps = Omit<ComponentProps<'input'>, 'name'>
 
-/** A line of text. Uncontrolled: what a person or a browser puts in stays in the DOM until it is read. */
+/** A text field. Uncontrolled: what the visitor or the browser enters stays in the DOM until it is read. */
 export function Field({ name, label, hint, error, optional, children, ...input }: FieldProps & InputProps) {
-  const words = { name, label, hint, error, optional }
+  const fieldProps = { name, label, hint, error, optional }
   return (
-    <FieldFrame {...words}>
-      <input className="control" type="text" {...input} {...described(words)} />
+    <FieldFrame {...fieldProps}>
+      <input className="control" type="text" {...input} {...controlProps(fieldProps)} />
       {children}
     </FieldFrame>
   )
 }
+
+export const focusField = (name: string): void => document.getElementById(name)?.focus()

@@ -10,10 +10,10 @@ const country = (props: Partial<LocationSelectProps>) =>
 const region = (props: Partial<LocationSelectProps>) =>
   renderToStaticMarkup(<RegionSelect name="state" label="State" {...props} />)
 const selected = (html: string) => /<option [^>]*value="([^"]*)"[^>]* selected=""/.exec(html)?.[1]
-const offered = (html: string) => [...html.matchAll(/<option[^>]*>([^<]*)/g)].map(([, text]) => text)
+const optionTexts = (html: string) => [...html.matchAll(/<option[^>]*>([^<]*)/g)].map(([, text]) => text)
 
-describe('rendered ahead', () => {
-  test('the owner: the placeholder can be seen but not chosen, and has its own words', () => {
+describe('a country or region selector, rendered on the server', () => {
+  test('the owner: has a placeholder that is visible but cannot be chosen', () => {
     expect(region({})).toMatch(/<option value="" disabled="" hidden=""[^>]*>Select Region</)
     expect(country({ countries: billingCountries })).toMatch(
       /<option value="" disabled="" hidden=""[^>]*>Select Country</,
@@ -22,25 +22,25 @@ describe('rendered ahead', () => {
     expect(selected(region({}))).toBe('')
   })
 
-  test('the states are there at once, and the one restored is chosen', () => {
-    expect(offered(region({}))).toHaveLength(63)
+  test('has the US states at once, with the restored one selected', () => {
+    expect(optionTexts(region({}))).toHaveLength(63)
     expect(selected(region({ region: 'NV' }))).toBe('NV')
     expect(selected(region({ defaultValue: 'Nevada' }))).toBe('NV')
     expect(selected(region({ region: '', defaultValue: 'NV' }))).toBe('')
   })
 
-  test('the owner: billing offers the United States without fetching the others', () => {
+  test('the owner: offers only the United States for billing, without loading the other countries', () => {
     for (const html of [
       country({ countries: billingCountries, country: 'US' }),
       country({ whiteList: ['US'], country: 'US' }),
     ]) {
-      expect(offered(html)).toEqual(['Select Country', 'United States'])
+      expect(optionTexts(html)).toEqual(['Select Country', 'United States'])
       expect(selected(html)).toBe('US')
       expect(html).not.toContain('aria-busy')
     }
   })
 
-  test('while the others are fetched it has the shape of a select and keeps what it was handed', () => {
+  test('keeps its value while the countries are loading', () => {
     const html = country({ country: 'DE' })
     expect(html).toMatch(/<select class="control" aria-busy="true"/)
     expect(html).toContain('>Loading…<')
@@ -48,13 +48,13 @@ describe('rendered ahead', () => {
     expect(region({ country: 'DE', region: 'BY' })).toContain('aria-busy')
   })
 
-  test('codes that nobody knows leave the placeholder', () => {
+  test('shows the placeholder for unknown codes', () => {
     expect(selected(region({ region: '??' }))).toBe('')
     expect(selected(country({ countries: billingCountries, country: 'ZZ', topCountry: '!' }))).toBe('')
-    expect(offered(region({ countries: billingCountries, country: 'ZZ' }))).toEqual(['Select Region'])
+    expect(optionTexts(region({ countries: billingCountries, country: 'ZZ' }))).toEqual(['Select Region'])
   })
 
-  test('it is a field like the others', () => {
+  test('has a label, a hint and an error like every other field', () => {
     const html = region({
       error: 'Please select a state.',
       hint: 'Where you live.',

@@ -1,53 +1,53 @@
 import { type InputHTMLAttributes, useEffect, useState } from 'react'
 import { passwordRules } from '#contract/fields.ts'
 import { CheckIcon, DotIcon } from '#web/icons.tsx'
-import { described, FieldFrame, type FieldProps } from './Field.tsx'
+import { controlProps, FieldFrame, type FieldProps } from './Field.tsx'
 import { useSecretField } from './useSecretField.ts'
 
-type PasswordProps = FieldProps &
+type PasswordFieldProps = FieldProps &
   Pick<InputHTMLAttributes<HTMLInputElement>, 'defaultValue' | 'enterKeyHint'> & {
     autoComplete: 'new-password' | 'current-password'
   }
 
-/** A password that can be looked at; a new one with its rules, ticked as they are met. */
-export function PasswordField({ defaultValue, enterKeyHint, autoComplete, ...words }: PasswordProps) {
-  const [shown, setShown] = useState(false)
-  const field = useSecretField(autoComplete)
-  const [typed, setTyped] = useState(String(defaultValue ?? ''))
-  useEffect(() => setTyped(field.current?.value ?? ''), [field]) // it may have been typed before the script was here
-  const rulesId = autoComplete === 'new-password' ? `${words.name}-rules` : ''
+/** A password with a show/hide button. A new one lists its rules and ticks those that are met. */
+export function PasswordField({ defaultValue, enterKeyHint, autoComplete, ...fieldProps }: PasswordFieldProps) {
+  const [isVisible, setVisible] = useState(false)
+  const ref = useSecretField(autoComplete)
+  const [password, setPassword] = useState(String(defaultValue ?? ''))
+  useEffect(() => setPassword(ref.current?.value ?? ''), [ref]) // it may have been typed before hydration
+  const rulesId = autoComplete === 'new-password' ? `${fieldProps.name}-rules` : ''
   return (
-    <FieldFrame {...words}>
+    <FieldFrame {...fieldProps}>
       <div className="password">
         <input
-          ref={field}
+          ref={ref}
           className="control"
-          type={shown ? 'text' : 'password'}
+          type={isVisible ? 'text' : 'password'}
           autoComplete={autoComplete}
           autoCapitalize="none"
           autoCorrect="off"
           spellCheck={false}
           enterKeyHint={enterKeyHint}
           defaultValue={defaultValue}
-          onInput={(event) => setTyped(event.currentTarget.value)}
-          {...described(words, rulesId)}
+          onInput={(event) => setPassword(event.currentTarget.value)}
+          {...controlProps(fieldProps, rulesId)}
         />
         <button
           type="button"
           className="reveal"
-          aria-label={`${shown ? 'Hide' : 'Show'} ${words.label.toLowerCase()}`}
-          onClick={() => setShown(!shown)}
+          aria-label={`${isVisible ? 'Hide' : 'Show'} ${fieldProps.label.toLowerCase()}`}
+          onClick={() => setVisible(!isVisible)}
         >
-          {shown ? 'Hide' : 'Show'}
+          {isVisible ? 'Hide' : 'Show'}
         </button>
       </div>
       {rulesId && (
         <ul className="rules" id={rulesId}>
           {passwordRules.map(({ label, met }) => (
-            <li key={label} className={met(typed) ? 'met' : undefined}>
-              {met(typed) ? <CheckIcon /> : <DotIcon />}
+            <li key={label} className={met(password) ? 'met' : undefined}>
+              {met(password) ? <CheckIcon /> : <DotIcon />}
               {label}
-              {met(typed) && <span className="unseen"> (done)</span>}
+              {met(password) && <span className="unseen"> (done)</span>}
             </li>
           ))}
         </ul>

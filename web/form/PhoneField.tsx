@@ -2,65 +2,68 @@ import { type InputHTMLAttributes, useEffect, useLayoutEffect, useMemo, useRef, 
 import { joinPhone, phoneDigits } from '#contract/phone.ts'
 import { ChevronIcon } from '#web/icons.tsx'
 import { loadDialCountry, saveDialCountry } from '#web/storage.ts'
-import { countriesByName, countryOf, dialCodeOf, isDialCountry, numberAtHome } from './dial-codes.ts'
-import { described, FieldFrame, type FieldProps } from './Field.tsx'
+import { countriesByName, countryOf, dialCodeOf, isDialCountry, nationalNumber } from './dial-codes.ts'
+import { controlProps, FieldFrame, type FieldProps } from './Field.tsx'
 
-const HOME = { code: 'US', label: 'United States (+1)' }
+const DEFAULT_COUNTRY = { code: 'US', label: 'United States (+1)' }
 
-type PhoneProps = FieldProps & Pick<InputHTMLAttributes<HTMLInputElement>, 'defaultValue' | 'enterKeyHint'>
+type PhoneFieldProps = FieldProps & Pick<InputHTMLAttributes<HTMLInputElement>, 'defaultValue' | 'enterKeyHint'>
 
 /**
- * A phone number with a picker for its dial code. The form reads one string, '+', dial code, digits. A typed or filled
- * '+' moves the picker and is never doubled.
+ * A phone number with a dial-code picker. The form reads one string: '+', dial code, digits. A number that starts with
+ * '+' sets the picker, and its dial code is not added twice.
  */
-export function PhoneField({ defaultValue, enterKeyHint, ...words }: PhoneProps) {
+export function PhoneField({ defaultValue, enterKeyHint, ...fieldProps }: PhoneFieldProps) {
   const input = useRef<HTMLInputElement>(null)
   const picker = useRef<HTMLSelectElement>(null)
-  const [country, setCountry] = useState(HOME.code)
-  const [isOffered, setOffered] = useState(false)
-  const isHome = country === HOME.code
-  const countries = useMemo(() => (isOffered || !isHome ? countriesByName() : [HOME]), [isOffered, isHome])
+  const [country, setCountry] = useState(DEFAULT_COUNTRY.code)
+  const [isPickerUsed, setPickerUsed] = useState(false)
+  const isDefault = country === DEFAULT_COUNTRY.code
+  const countries = useMemo(
+    () => (isPickerUsed || !isDefault ? countriesByName() : [DEFAULT_COUNTRY]),
+    [isPickerUsed, isDefault],
+  )
 
-  /** Every country's name costs time that nobody should wait for who has their own in front of them. */
-  const offer = () => setOffered(true)
+  /** Naming all countries takes time, so it waits until the picker is needed. */
+  const loadCountries = () => setPickerUsed(true)
 
   const choose = (code: string) => {
     setCountry(code)
     saveDialCountry(code)
   }
 
-  /** Follows a number that names its own country; once nobody is typing any more the picker says the code, the field the rest. */
-  const follow = (chosen: string) => {
+  /** Sets the picker to the number's own country. After typing ends, the dial code is removed from the field. */
+  const updateCountry = (current: string) => {
     const field = input.current
     const number = field ? international(field.value) : undefined
-    const found = number && countryOf(number, chosen)
-    if (!field || !found) return setCountry(chosen)
-    if (found === chosen) setCountry(found)
-    else choose(found)
-    if (document.activeElement !== field) settle(field, number, found)
+    const numberCountry = number && countryOf(number, current)
+    if (!field || !numberCountry) return setCountry(current)
+    if (numberCountry === current) setCountry(numberCountry)
+    else choose(numberCountry)
+    if (document.activeElement !== field) removeDialCode(field, number, numberCountry)
   }
 
-  // The first screen is rendered ahead for everyone; what this browser remembers is put in before it is painted.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs again only when another number is put in from outside
+  // The server renders the default country; the stored one is set before the next paint.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs again only when the parent sets another number
   useLayoutEffect(() => {
     const stored = loadDialCountry()
-    follow(stored && isDialCountry(stored) ? stored : country)
+    updateCountry(stored && isDialCountry(stored) ? stored : country)
   }, [defaultValue])
 
-  // Also a browser that fills in without an event is heard: the number is put together whenever the form is read.
+  // Joined when the form is read, because some browsers fill in fields without an event.
   useEffect(() => {
     const form = input.current?.form
     const join = ({ formData }: FormDataEvent) =>
       formData.set(
-        words.name,
-        joinPhone(dialCodeOf(picker.current?.value ?? HOME.code), String(formData.get(words.name))),
+        fieldProps.name,
+        joinPhone(dialCodeOf(picker.current?.value ?? DEFAULT_COUNTRY.code), String(formData.get(fieldProps.name))),
       )
     form?.addEventListener('formdata', join)
     return () => form?.removeEventListener('formdata', join)
-  }, [words.name])
+  }, [fieldProps.name])
 
   return (
-    <FieldFrame {...words}>
+    <FieldFrame {...fieldProps}>
       <div className="phone">
         <div className="dial">
           <span className="dial-shown" aria-hidden="true">
@@ -72,13 +75,13 @@ export function PhoneField({ defaultValue, enterKeyHint, ...words }: PhoneProps)
             aria-label="Country code"
             autoComplete="off"
             value={country}
-            onPointerEnter={offer}
-            onFocus={offer}
+            onPointerEnter={loadCountries}
+            onFocus={loadCountries}
             onChange={(event) => {
               const field = input.current
               const number = field ? international(field.value) : undefined
-              const left = number && countryOf(number, country)
-              if (field && left) settle(field, number, left)
+              const previous = number && countryOf(number, country)
+              if (field && previous) removeDialCode(field, number, previous)
               choose(event.target.value)
             }}
           >
@@ -97,24 +100,23 @@ export function PhoneField({ defaultValue, enterKeyHint, ...words }: PhoneProps)
           autoComplete="tel"
           enterKeyHint={enterKeyHint}
           defaultValue={defaultValue}
-          onInput={() => follow(country)}
-          onBlur={() => follow(country)}
-          {...described(words)}
+          onInput={() => updateCountry(country)}
+          onBlur={() => updateCountry(country)}
+          {...controlProps(fieldProps)}
         />
       </div>
     </FieldFrame>
   )
 }
 
-/** '+44 20…' and '0044 20…' → '+4420…'; undefined for a number that does not name its country. */
+/** '+44 20…' and '0044 20…' → '+4420…'; undefined for a number without a dial code. */
 function international(typed: string): string | undefined {
   const digits = phoneDigits(typed)
   if (digits.startsWith('+')) return digits
   return digits.startsWith('00') ? `+${digits.slice(2)}` : undefined
 }
 
-/** Leaves the part after the dial code. */
-function settle(field: HTMLInputElement, number: string, country: string) {
-  const rest = numberAtHome(number, country)
+function removeDialCode(field: HTMLInputElement, number: string, country: string) {
+  const rest = nationalNumber(number, country)
   if (rest) field.value = rest
 }

@@ -2,7 +2,7 @@ import { areUnitedStates, regionOptions } from './country-options.ts'
 import { LocationSelect, type LocationSelectProps } from './LocationSelect.tsx'
 import { useCountries } from './useCountries.ts'
 
-/** One of the regions of a country, by its short code or, without one, its name. `topCountry` has no effect here. */
+/** A region by its short code, or by its name if it has none. `topCountry` has no effect here. */
 export function RegionSelect(props: LocationSelectProps) {
   const { country, region, whiteList, blackList, shortCodeDropdown, topCountry, defaultValue = '', ...field } = props
   const { countries, ...rest } = field
@@ -12,7 +12,7 @@ export function RegionSelect(props: LocationSelectProps) {
       placeholder="Select Region"
       {...rest}
       options={regionOptions(source.countries, country, { whiteList, blackList, shortCodeDropdown })}
-      handed={{ value: region ?? defaultValue, country }}
+      external={{ value: region ?? defaultValue, country }}
       source={source}
     />
   )

@@ -1,11 +1,14 @@
 import type { SelectHTMLAttributes } from 'react'
 import { ChevronIcon } from '#web/icons.tsx'
-import { described, FieldFrame, type FieldProps } from './Field.tsx'
+import { controlProps, FieldFrame, type FieldProps } from './Field.tsx'
 
-type Option = { value: string; text: string }
-type SelectProps = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'name'> & { options: Option[]; placeholder?: string }
+type SelectOption = { value: string; text: string }
+type SelectProps = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'name'> & {
+  options: SelectOption[]
+  placeholder?: string
+}
 
-/** One of several, by the platform's own list. The placeholder can be seen but not chosen. */
+/** A native select. The placeholder is visible but cannot be chosen. */
 export function SelectField({
   options,
   placeholder,
@@ -16,11 +19,11 @@ export function SelectField({
   optional,
   ...select
 }: FieldProps & SelectProps) {
-  const words = { name, label, hint, error, optional }
+  const fieldProps = { name, label, hint, error, optional }
   return (
-    <FieldFrame {...words}>
+    <FieldFrame {...fieldProps}>
       <div className="select">
-        <select className="control" {...select} {...described(words)}>
+        <select className="control" {...select} {...controlProps(fieldProps)}>
           {placeholder && (
             <option value="" disabled hidden>
               {placeholder}

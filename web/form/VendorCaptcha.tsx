@@ -2,18 +2,18 @@ import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'rea
 import type { VendorCaptcha as Vendor } from '#contract/start.ts'
 import { log } from '#web/log.ts'
 import { CaptchaFrame, type CaptchaProps, useSolution } from './CaptchaFrame.tsx'
-import { described } from './Field.tsx'
+import { controlProps } from './Field.tsx'
 
-/** A captcha that another company asks, in a frame of its own. Its code is fetched only here. */
+/** Another company's captcha. Its script is loaded only when this is shown. */
 export function VendorCaptcha({ vendor, name, error, onSolved }: Omit<CaptchaProps, 'used'> & { vendor: Vendor }) {
-  const [failures, setFailures] = useState(0)
-  const [tries, setTries] = useState(1)
-  const { input, solution, found } = useSolution(onSolved)
-  const failed = failures === tries
+  const [failedTry, setFailedTry] = useState(0)
+  const [currentTry, setCurrentTry] = useState(1)
+  const { input, solution, saveSolution } = useSolution(onSolved)
+  const failed = failedTry === currentTry
   const fail = (cause: unknown) => {
     log('The captcha could not be shown.', cause)
-    found('')
-    setFailures(tries)
+    saveSolution('')
+    setFailedTry(currentTry)
   }
   return (
     <CaptchaFrame
@@ -22,49 +22,54 @@ export function VendorCaptcha({ vendor, name, error, onSolved }: Omit<CaptchaPro
       input={input}
       solution={solution}
       failed={failed}
-      again={() => setTries(tries + 1)}
+      onRetry={() => setCurrentTry(currentTry + 1)}
     >
-      <fieldset className="captcha-vendor" tabIndex={-1} {...described({ name, error })} name={undefined}>
+      <fieldset className="captcha-vendor" tabIndex={-1} {...controlProps({ name, error })} name={undefined}>
         <legend className="unseen">Confirm that you are a person</legend>
         {!failed && (
-          <Box key={tries} vendor={vendor} found={found} fail={fail}>
-            <p role="status">Loading the check …</p>
-          </Box>
+          <VendorBox key={currentTry} vendor={vendor} onSolution={saveSolution} onFailure={fail}>
+            <p role="status">Loading the check…</p>
+          </VendorBox>
         )}
       </fieldset>
     </CaptchaFrame>
   )
 }
 
-type BoxProps = { vendor: Vendor; found: (token: string) => void; fail: (cause: unknown) => void; children: ReactNode }
+type VendorBoxProps = {
+  vendor: Vendor
+  onSolution: (token: string) => void
+  onFailure: (cause: unknown) => void
+  children: ReactNode
+}
 
-/** The vendor's box, and something to look at until it is there. */
-function Box({ vendor, found, fail, children }: BoxProps) {
-  const place = useRef<HTMLDivElement>(null)
+/** The vendor's widget, and the children until it has loaded. */
+function VendorBox({ vendor, onSolution, onFailure, children }: VendorBoxProps) {
+  const container = useRef<HTMLDivElement>(null)
   const [loaded, setLoaded] = useState(false)
-  const hear = useEffectEvent((token: string) => found(token))
-  const giveUp = useEffectEvent((cause: unknown) => fail(cause))
+  const solve = useEffectEvent((token: string) => onSolution(token))
+  const fail = useEffectEvent((cause: unknown) => onFailure(cause))
 
   useEffect(() => {
     let remove = () => {}
-    let here = true
+    let isMounted = true
     const show = async () => {
       try {
-        const { loadVendor } = await import('./widget.ts')
+        const { loadVendor } = await import('./vendorWidget.ts')
         const render = await loadVendor(vendor)
-        if (!here || !place.current) return
-        remove = render(place.current, {
-          solved: (token) => here && hear(token),
-          failed: (cause) => here && giveUp(cause),
+        if (!isMounted || !container.current) return
+        remove = render(container.current, {
+          onToken: (token) => isMounted && solve(token),
+          onError: (cause) => isMounted && fail(cause),
         })
         setLoaded(true)
       } catch (cause) {
-        if (here) giveUp(cause)
+        if (isMounted) fail(cause)
       }
     }
     show()
     return () => {
-      here = false
+      isMounted = false
       remove()
     }
   }, [vendor])
@@ -72,7 +77,7 @@ function Box({ vendor, found, fail, children }: BoxProps) {
   return (
     <>
       {!loaded && children}
-      <div ref={place} />
+      <div ref={container} />
     </>
   )
 }

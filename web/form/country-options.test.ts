@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { allCountries, type Country, regionValue, unitedStates } from '#contract/countries.ts'
 import {
   areUnitedStates,
-  chosenAfter,
   countryOptions,
   matchOption,
-  type Offer,
+  type OptionFilter,
   regionOptions,
+  selectionAfter,
 } from './country-options.ts'
 
 const few: Country[] = [
@@ -23,22 +23,26 @@ const few: Country[] = [
 const values = (options: { value: string }[]) => options.map(({ value }) => value)
 const texts = (options: { text: string }[]) => options.map(({ text }) => text)
 
-describe('the countries offered', () => {
-  test.each<[string, Offer, string[]]>([
-    ['all, in their order', {}, ['BR', 'CA', 'NR', 'US']],
-    ['those on the white list, in their order', { whiteList: ['US', 'CA'] }, ['CA', 'US']],
+describe('the country options are', () => {
+  test.each<[string, OptionFilter, string[]]>([
+    ['all, in the given order', {}, ['BR', 'CA', 'NR', 'US']],
+    ['those on the white list, in the given order', { whiteList: ['US', 'CA'] }, ['CA', 'US']],
     ['those not on the black list', { blackList: ['NR', 'BR'] }, ['CA', 'US']],
-    ['the white list first, then without the black one', { whiteList: ['US', 'CA'], blackList: ['CA'] }, ['US']],
-    ['none of an empty white list', { whiteList: [] }, []],
-    ['all with an empty black list', { blackList: [] }, ['BR', 'CA', 'NR', 'US']],
-    ['the top country once, and first', { topCountry: 'NR' }, ['NR', 'BR', 'CA', 'US']],
-    ['the top country that the white list lacks', { topCountry: 'NR', whiteList: ['US'] }, ['NR', 'US']],
-    ['the top country that the black list names', { topCountry: 'NR', blackList: ['NR', 'CA'] }, ['NR', 'BR', 'US']],
-    ['no top country that nobody knows', { topCountry: 'ZZ' }, ['BR', 'CA', 'NR', 'US']],
-    ['nothing for codes that nobody knows', { whiteList: ['ZZ', '', 'toString'], blackList: ['??'] }, []],
-  ])('%s', (_, offer, codes) => expect(values(countryOptions(few, offer))).toEqual(codes))
+    ['those on the white list and not on the black list', { whiteList: ['US', 'CA'], blackList: ['CA'] }, ['US']],
+    ['none for an empty white list', { whiteList: [] }, []],
+    ['all for an empty black list', { blackList: [] }, ['BR', 'CA', 'NR', 'US']],
+    ['the top country first, and only once', { topCountry: 'NR' }, ['NR', 'BR', 'CA', 'US']],
+    ['the top country even if the white list lacks it', { topCountry: 'NR', whiteList: ['US'] }, ['NR', 'US']],
+    [
+      'the top country even if the black list has it',
+      { topCountry: 'NR', blackList: ['NR', 'CA'] },
+      ['NR', 'BR', 'US'],
+    ],
+    ['without an unknown top country', { topCountry: 'ZZ' }, ['BR', 'CA', 'NR', 'US']],
+    ['none for unknown codes', { whiteList: ['ZZ', '', 'toString'], blackList: ['??'] }, []],
+  ])('%s', (_, filter, codes) => expect(values(countryOptions(few, filter))).toEqual(codes))
 
-  test('short codes change the text and nothing else', () => {
+  test('the same with short codes, except for their text', () => {
     const names = countryOptions(few, { topCountry: 'US' })
     const codes = countryOptions(few, { topCountry: 'US', shortCodeDropdown: true })
     expect(texts(names)).toEqual(['United States', 'Brazil', 'Canada', 'Nauru'])
@@ -47,24 +51,24 @@ describe('the countries offered', () => {
   })
 })
 
-describe('the regions offered', () => {
-  test.each<[string, string | undefined, Offer, string[]]>([
+describe('the region options are', () => {
+  test.each<[string, string | undefined, OptionFilter, string[]]>([
     ['those of the country', 'BR', {}, ['AL']],
-    ['by name where there is no code', 'CA', {}, ['ON', 'QC', 'Nowhere yet']],
+    ['identified by name if they have no code', 'CA', {}, ['ON', 'QC', 'Nowhere yet']],
     ['those on the white list', 'CA', { whiteList: ['Nowhere yet', 'ON'] }, ['ON', 'Nowhere yet']],
     ['those not on the black list', 'CA', { blackList: ['Nowhere yet'] }, ['ON', 'QC']],
-    ['the white list first, then without the black one', 'CA', { whiteList: ['ON', 'QC'], blackList: ['QC'] }, ['ON']],
-    ['the same with a top country', 'BR', { topCountry: 'CA' }, ['AL']],
-    ['none where there are none', 'NR', {}, []],
-    ['none of a country that nobody knows', 'ZZ', {}, []],
-    ['none of a country that is no code', 'constructor', {}, []],
-  ])('%s', (_, country, offer, codes) => expect(values(regionOptions(few, country, offer))).toEqual(codes))
+    ['those on the white list and not on the black list', 'CA', { whiteList: ['ON', 'QC'], blackList: ['QC'] }, ['ON']],
+    ['not affected by a top country', 'BR', { topCountry: 'CA' }, ['AL']],
+    ['none for a country without regions', 'NR', {}, []],
+    ['none for an unknown country', 'ZZ', {}, []],
+    ['none for a country that is not a code', 'constructor', {}, []],
+  ])('%s', (_, country, filter, codes) => expect(values(regionOptions(few, country, filter))).toEqual(codes))
 
-  test.each([undefined, ''])('are those of the United States when the country is %j', (country) =>
+  test.each([undefined, ''])('those of the United States when the country is %j', (country) =>
     expect(values(regionOptions(few, country))).toEqual(unitedStates.regions.map(regionValue)),
   )
 
-  test('short codes change the text and nothing else', () => {
+  test('the same with short codes, except for their text', () => {
     const names = regionOptions(few, 'CA')
     const codes = regionOptions(few, 'CA', { shortCodeDropdown: true })
     expect(texts(names)).toEqual(['Ontario', 'Québec', 'Nowhere yet'])
@@ -73,7 +77,7 @@ describe('the regions offered', () => {
   })
 })
 
-describe('a restored or filled value', () => {
+describe('a restored or autofilled value', () => {
   const states = regionOptions(few, 'US')
   const canadian = regionOptions(few, 'CA', { shortCodeDropdown: true })
   test.each([
@@ -89,18 +93,18 @@ describe('a restored or filled value', () => {
     ['  ', ''],
     ['Ontario', ''],
     ['__proto__', ''],
-  ])('%j means the state %j', (filled, value) => expect(matchOption(states, filled)).toBe(value))
+  ])('%j means the state %j', (input, value) => expect(matchOption(states, input)).toBe(value))
 
   test.each([
     ['QC', 'QC'],
     ['Québec', 'QC'],
     ['quebec', 'QC'],
     ['nowhere yet', 'Nowhere yet'],
-  ])('%j means the province %j, also where only codes are shown', (filled, value) =>
-    expect(matchOption(canadian, filled)).toBe(value),
+  ])('%j means the province %j, even if only codes are shown', (input, value) =>
+    expect(matchOption(canadian, input)).toBe(value),
   )
 
-  test('a value is meant before a text: Idaho before the region that is called so', () => {
+  test('a value wins over a name: ID is Idaho, not the region called ID', () => {
     const options = [
       { value: 'XX', text: 'ID', name: 'ID' },
       { value: 'ID', text: 'Idaho', name: 'Idaho' },
@@ -108,7 +112,7 @@ describe('a restored or filled value', () => {
     expect(matchOption(options, 'ID')).toBe('ID')
   })
 
-  test('every region of the world is found by its value and by its name', async () => {
+  test('every region in the world is found by its value and by its name', async () => {
     const countries = await allCountries()
     for (const { countryShortCode } of countries) {
       const options = regionOptions(countries, countryShortCode)
@@ -120,22 +124,28 @@ describe('a restored or filled value', () => {
   })
 })
 
-describe('after another country or region was handed in', () => {
+describe('when the parent passes another country or region', () => {
   test.each([
-    ['nothing changed: the choice stays', 'NV', { value: '', country: 'US' }, { value: '', country: 'US' }, 'NV'],
+    ['nothing changed: the selection stays', 'NV', { value: '', country: 'US' }, { value: '', country: 'US' }, 'NV'],
     ['another country: cleared', 'AL', { value: '', country: 'US' }, { value: '', country: 'BR' }, ''],
     [
-      'another country, the same old region handed: cleared',
+      'another country with the same region: cleared',
       'AL',
       { value: 'AL', country: 'US' },
       { value: 'AL', country: 'BR' },
       '',
     ],
-    ['from no country to one: cleared', 'AL', { value: '', country: '' }, { value: '', country: 'BR' }, ''],
-    ['a country with its region: put in', 'NV', { value: '', country: 'US' }, { value: 'ON', country: 'CA' }, 'ON'],
-    ['another region: put in', 'NV', { value: '', country: 'US' }, { value: 'CA', country: 'US' }, 'CA'],
-    ['the region taken away: cleared', 'NV', { value: 'NV', country: 'US' }, { value: '', country: 'US' }, ''],
-  ])('%s', (_, chosen, before, now, after) => expect(chosenAfter(chosen, before, now)).toBe(after))
+    ['a country instead of none: cleared', 'AL', { value: '', country: '' }, { value: '', country: 'BR' }, ''],
+    [
+      'another country with its region: selected',
+      'NV',
+      { value: '', country: 'US' },
+      { value: 'ON', country: 'CA' },
+      'ON',
+    ],
+    ['another region: selected', 'NV', { value: '', country: 'US' }, { value: 'CA', country: 'US' }, 'CA'],
+    ['the region removed: cleared', 'NV', { value: 'NV', country: 'US' }, { value: '', country: 'US' }, ''],
+  ])('%s', (_, selection, before, now, after) => expect(selectionAfter(selection, before, now)).toBe(after))
 })
 
 test.each([
@@ -145,17 +155,17 @@ test.each([
   [[''], true],
   [['US', 'CA'], false],
   [['us'], false],
-])('the United States are enough for %j: %s', (codes, enough) => expect(areUnitedStates(codes)).toBe(enough))
+])('%j needs only the United States: %s', (codes, isEnough) => expect(areUnitedStates(codes)).toBe(isEnough))
 
-test('nothing that is handed in makes a selector throw', () => {
+test('no input makes a selector throw', () => {
   const codes = fc.array(fc.oneof(fc.string(), fc.constantFrom('US', 'CA', 'NV', '__proto__')))
-  const offers = fc.record(
+  const filters = fc.record(
     { whiteList: codes, blackList: codes, shortCodeDropdown: fc.boolean(), topCountry: fc.string() },
     { requiredKeys: [] },
   )
   fc.assert(
-    fc.property(offers, fc.string(), (offer, code) => {
-      const options = [...countryOptions(few, offer), ...regionOptions(few, code, offer)]
+    fc.property(filters, fc.string(), (filter, code) => {
+      const options = [...countryOptions(few, filter), ...regionOptions(few, code, filter)]
       expect(options.every(({ value, text }) => value && text)).toBe(true)
       matchOption(options, code)
     }),

@@ -1,64 +1,68 @@
 import { type Country, regionValue, unitedStates } from '#contract/countries.ts'
 
-/** `name` is what it is called in full, also where `text` shows only its short code. */
-export type Option = { value: string; text: string; name: string }
+/** `name` is the full name, even where `text` is only the short code. */
+export type PlaceOption = { value: string; text: string; name: string }
 
-/** What a selector offers and how it shows it. Lists hold values: short codes, or the name of a region that has none. */
-export type Offer = {
+/** Which options a selector has, and how it shows them. The lists hold short codes, or names of regions without one. */
+export type OptionFilter = {
   whiteList?: readonly string[] | undefined
   blackList?: readonly string[] | undefined
   shortCodeDropdown?: boolean | undefined
   topCountry?: string | undefined
 }
 
-/** The countries on the white list that are not on the black one; the top country first, whatever the lists say. */
-export function countryOptions(countries: readonly Country[], offer: Offer = {}): Option[] {
-  const all = countries.map(({ countryName, countryShortCode }) => toOption(countryShortCode, countryName, offer))
-  const isTop = ({ value }: Option) => value === offer.topCountry
-  return [...all.filter(isTop), ...listed(all, offer).filter((option) => !isTop(option))]
+/** The countries that the lists allow. The top country comes first, whatever the lists say. */
+export function countryOptions(countries: readonly Country[], filter: OptionFilter = {}): PlaceOption[] {
+  const all = countries.map(({ countryName, countryShortCode }) => toOption(countryShortCode, countryName, filter))
+  const isTop = ({ value }: PlaceOption) => value === filter.topCountry
+  return [...all.filter(isTop), ...applyLists(all, filter).filter((option) => !isTop(option))]
 }
 
-/** The regions of a country, of the United States when none is given, of nowhere when it is unknown. */
-export function regionOptions(countries: readonly Country[], country: string | undefined, offer: Offer = {}): Option[] {
+/** The regions of a country. Without a country: those of the United States. For an unknown country: none. */
+export function regionOptions(
+  countries: readonly Country[],
+  country: string | undefined,
+  filter: OptionFilter = {},
+): PlaceOption[] {
   const code = country || unitedStates.countryShortCode
-  const found = countries.find(({ countryShortCode }) => countryShortCode === code)
-  const all = found?.regions.map((region) => toOption(regionValue(region), region.name, offer)) ?? []
-  return listed(all, offer)
+  const match = countries.find(({ countryShortCode }) => countryShortCode === code)
+  const all = match?.regions.map((region) => toOption(regionValue(region), region.name, filter)) ?? []
+  return applyLists(all, filter)
 }
 
-const toOption = (value: string, name: string, { shortCodeDropdown }: Offer): Option => ({
+const toOption = (value: string, name: string, { shortCodeDropdown }: OptionFilter): PlaceOption => ({
   value,
   name,
   text: shortCodeDropdown ? value : name,
 })
 
-const listed = (options: Option[], { whiteList, blackList = [] }: Offer) =>
+const applyLists = (options: PlaceOption[], { whiteList, blackList = [] }: OptionFilter) =>
   options.filter(({ value }) => (whiteList?.includes(value) ?? true) && !blackList.includes(value))
 
-/** Whether these can be offered without fetching the others. */
+/** Whether the list of all countries is not needed. */
 export const areUnitedStates = (codes: readonly (string | undefined)[]): boolean =>
   codes.every((code) => !code || code === unitedStates.countryShortCode)
 
 const { compare } = new Intl.Collator('en', { sensitivity: 'base' })
 
 /**
- * The value that was meant by a restored or filled one: a browser may know a state by its full name, in any case and
- * without its accents. '' when nothing fits.
+ * Finds the option for a restored or autofilled value. Browsers may fill in a state's full name, in any case and without
+ * accents. '' if nothing matches.
  */
-export function matchOption(options: readonly Option[], filled: string): string {
-  const wanted = filled.trim()
+export function matchOption(options: readonly PlaceOption[], input: string): string {
+  const wanted = input.trim()
   if (!wanted) return ''
   const exact = options.find(({ value }) => value === wanted)
   const byValue = () => options.find(({ value }) => compare(value, wanted) === 0)
-  const byText = () => options.find(({ text, name }) => [text, name].some((word) => compare(word, wanted) === 0))
+  const byText = () => options.find(({ text, name }) => [text, name].some((label) => compare(label, wanted) === 0))
   return (exact ?? byValue() ?? byText())?.value ?? ''
 }
 
-/** What a selector was handed: the value to stand in it, and the country that this belongs to. */
-export type Handed = { value: string; country?: string | undefined }
+/** What the parent passes to a selector: its value, and the country that a region belongs to. */
+export type ExternalValue = { value: string; country?: string | undefined }
 
-/** What stands in a selector after it was handed something else. A changed country clears the region. */
-export function chosenAfter(chosen: string, before: Handed, now: Handed): string {
+/** The selection after the parent has passed something else. A changed country clears the region. */
+export function selectionAfter(selection: string, before: ExternalValue, now: ExternalValue): string {
   if (now.value !== before.value) return now.value
-  return now.country === before.country ? chosen : ''
+  return now.country === before.country ? selection : ''
 }

@@ -2,7 +2,7 @@ import { getCountries, getCountryCallingCode } from 'libphonenumber-js'
 import { expect, test } from 'vitest'
 import { countriesByName, countryOf, dialCodeOf, isDialCountry } from './dial-codes.ts'
 
-test('the table says what libphonenumber says, for every country it knows', () => {
+test('the table agrees with libphonenumber about every country', () => {
   const theirs = getCountries().map((country) => [country, getCountryCallingCode(country)])
   expect(theirs.map(([country = '']) => [country, isDialCountry(country) && dialCodeOf(country)])).toEqual(theirs)
 })
@@ -18,11 +18,11 @@ test.each([
   ['+79161234567', 'KZ', 'RU'],
   ['+4', 'US', undefined],
   ['+', 'US', undefined],
-])('%s with %s chosen belongs to %s', (number, chosen, country) => {
+])('%s, with %s chosen, belongs to %s', (number, chosen, country) => {
   expect(countryOf(number, chosen)).toBe(country)
 })
 
-test('a country reads by its name and dial code, in the order of the names', () => {
+test('countries have a name and a dial code, and are sorted by name', () => {
   const labels = countriesByName().map(({ label }) => label)
   expect(labels).toContain('United States (+1)')
   expect(labels[0]).toBe('Afghanistan (+93)')

@@ -1,5 +1,5 @@
-/** Country, dial code and, after a dash, the digits that tell it from others with the same code. Facts only. Where even
- * those are shared, the first country is meant unless another was chosen. */
+/** Country, dial code and, after a dash, the digits that set it apart from others with the same code. If two countries
+ * share even those, the first one wins unless the other was chosen. */
 const table =
   'US1 CA1 AF93 AL355 DZ213 AS1-684 AD376 AO244 AI1-264 AG1-268 AR54 AM374 AW297 AU61 AT43 AZ994 BS1-242 BH973 ' +
   'BD880 BB1-246 BY375 BE32 BZ501 BJ229 BM1-441 BT975 BO591 BA387 BW267 BR55 IO246 VG1-284 BN673 BG359 BF226 BI257 ' +
@@ -16,37 +16,37 @@ const table =
   'TW886 TJ992 TZ255 TH66 TL670 TG228 TK690 TO676 TT1-868 TN216 TR90 TM993 TC1-649 TV688 UG256 UA380 AE971 UY598 ' +
   'VI1-340 UZ998 VU678 VE58 VN84 WF681 YE967 ZM260 ZW263'
 
-type Entry = { country: string; dialCode: string; prefix: string }
+type DialEntry = { country: string; dialCode: string; prefix: string }
 
-const entries: Entry[] = table.split(' ').map((entry) => {
+const entries: DialEntry[] = table.split(' ').map((entry) => {
   const [dialCode = '', more = ''] = entry.slice(2).split('-')
   return { country: entry.slice(0, 2), dialCode, prefix: dialCode + more }
 })
 
-const HOME = '1'
+const DEFAULT_DIAL_CODE = '1'
 
-/** 'DE' → '49'; of a country that we do not know '1'. */
-export const dialCodeOf = (code: string): string => entries.find(({ country }) => country === code)?.dialCode ?? HOME
+/** 'DE' → '49'; '1' for an unknown country. */
+export const dialCodeOf = (code: string): string =>
+  entries.find(({ country }) => country === code)?.dialCode ?? DEFAULT_DIAL_CODE
 
-/** '+12025550123' → '(202) 555-0123': what follows the dial code, grouped as North Americans write it. */
-export function numberAtHome(number: string, country: string): string {
+/** '+12025550123' → '(202) 555-0123': the part after the dial code, grouped for North America. */
+export function nationalNumber(number: string, country: string): string {
   const dialCode = dialCodeOf(country)
   const rest = number.slice(1 + dialCode.length)
-  return dialCode === HOME ? rest.replace(/^(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3') : rest
+  return dialCode === DEFAULT_DIAL_CODE ? rest.replace(/^(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3') : rest
 }
 
-/** Whether a stored or restored code is one of ours. */
 export const isDialCountry = (code: string): boolean => entries.some(({ country }) => country === code)
 
-/** The country of a number that starts with +: the longest prefix that fits, and the chosen country where it may be. */
-export function countryOf(number: string, chosen: string): string | undefined {
-  const fitting = entries.filter(({ prefix }) => number.startsWith(`+${prefix}`))
-  const longest = Math.max(...fitting.map(({ prefix }) => prefix.length))
-  const best = fitting.filter(({ prefix }) => prefix.length === longest).map(({ country }) => country)
-  return best.includes(chosen) ? chosen : best[0]
+/** The country of a number that starts with +, by the longest matching prefix. Prefers the chosen country if several match. */
+export function countryOf(number: string, chosenCountry: string): string | undefined {
+  const matches = entries.filter(({ prefix }) => number.startsWith(`+${prefix}`))
+  const longest = Math.max(...matches.map(({ prefix }) => prefix.length))
+  const best = matches.filter(({ prefix }) => prefix.length === longest).map(({ country }) => country)
+  return best.includes(chosenCountry) ? chosenCountry : best[0]
 }
 
-/** Every country by its name: 'United States (+1)'. */
+/** Sorted by name, with labels such as 'United States (+1)'. */
 export function countriesByName(): { code: string; label: string }[] {
   const names = new Intl.DisplayNames(['en'], { type: 'region' })
   return entries

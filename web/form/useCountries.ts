@@ -1,18 +1,18 @@
 import { allCountries, type Country, unitedStates } from '#contract/countries.ts'
 import { type Fetch, useFetched } from '#web/useFetched.ts'
 
-let all: readonly Country[] | undefined
+let allLoaded: readonly Country[] | undefined
 
-const fetchAll = async () => {
-  all ??= await allCountries()
+const loadAll = async () => {
+  allLoaded ??= await allCountries()
 }
 
-/** While the others are not here, the United States are. */
+/** Until all countries are loaded, `countries` is only the United States. */
 export type Countries = { countries: readonly Country[] } & Pick<Fetch<unknown>, 'state' | 'fetchAgain'>
 
-/** The countries to choose from: those given, the United States where these are enough, or all, once they are fetched. */
-export function useCountries(given: readonly Country[] | undefined, homeIsEnough: boolean): Countries {
-  const here = given ?? (homeIsEnough ? [unitedStates] : all)
-  const { state, fetchAgain } = useFetched('countries', fetchAll, !here)
-  return { countries: here ?? [unitedStates], state: here ? 'here' : state, fetchAgain }
+/** The countries to choose from. Loads the list of all countries only if it is needed. */
+export function useCountries(fixedList: readonly Country[] | undefined, onlyUnitedStates: boolean): Countries {
+  const available = fixedList ?? (onlyUnitedStates ? [unitedStates] : allLoaded)
+  const { state, fetchAgain } = useFetched('countries', loadAll, !available)
+  return { countries: available ?? [unitedStates], state: available ? 'here' : state, fetchAgain }
 }

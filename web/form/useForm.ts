@@ -1,203 +1,202 @@
-import { type FocusEvent, type FormEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { type FocusEvent, type FormEvent, type KeyboardEvent, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type * as z from 'zod/mini'
-import { focusField } from './focusField.ts'
-import { onEnter } from './onEnter.ts'
+import { focusField } from './Field.tsx'
 import { readForm } from './readForm.ts'
 
 type Rules = Record<string, z.ZodMiniType>
 type FormValues = Record<string, string>
-type Values<Checked extends Rules> = { [Name in keyof Checked]: z.infer<Checked[Name]> }
+type ParsedValues<FormRules extends Rules> = { [Name in keyof FormRules]: z.infer<FormRules[Name]> }
 
-/** Messages by field, as the server writes them. */
+/** Messages by field, as the server sends them. */
 export type Messages = Record<string, string[]>
 
-type FormOptions<Checked extends Rules> = {
-  /** One line of the contract for each field. Not needed to type, so they may come later; undefined if they cannot. */
-  rules: () => Checked | Promise<Checked | undefined>
-  /** What stands in the fields at first. */
-  values: Partial<Record<keyof Checked, string>>
-  /** Messages of the server that brought the visitor here; shown at once. */
+type FormOptions<FormRules extends Rules> = {
+  /** The contract's rule for each field. They may load after the form is shown; undefined if they cannot be loaded. */
+  rules: () => FormRules | Promise<FormRules | undefined>
+  /** The initial values. */
+  values: Partial<Record<keyof FormRules, string>>
+  /** Messages from an earlier answer of the server, shown at once. */
   serverMessages?: Messages | undefined
-  /** Fields that `onValid` asks the server about: what it said before stands until it answers, and stops nobody from asking. */
+  /** Fields that `onValid` checks with the server. Their last message stays visible, but does not stop another check. */
   checkedByServer?: string[]
   /** Rules that need more than one field. */
-  crossFieldRules?: (values: FormValues) => Partial<Record<keyof Checked, string | undefined>>
+  crossFieldRules?: (values: FormValues) => Partial<Record<keyof FormRules, string | undefined>>
   /**
-   * Everything fits. May answer with messages of the server, which are then shown like our own; or that all is to be gone
-   * through again, because it has changed meanwhile.
+   * Called when every rule passes. May return messages from the server, which appear like our own, or 'again' to validate
+   * once more because the values have changed meanwhile.
    */
-  onValid: (values: Values<Checked>, pressed: HTMLElement | null) => Promise<Messages | 'again' | undefined>
+  onValid: (values: ParsedValues<FormRules>, submitter: HTMLElement | null) => Promise<Messages | 'again' | undefined>
 }
 
-/** As good as empty. */
-const UNTICKED = '[type=checkbox]:not(:checked)'
+const UNCHECKED_BOX = '[type=checkbox]:not(:checked)'
 
-const none: FormValues = {}
-const nothing: { message: string; names: string[] }[] = []
+const noErrors: FormValues = {}
+const noSummary: { message: string; names: string[] }[] = []
 
 export type Form = ReturnType<typeof useForm>
 
 /**
- * A form over the contract's rules. The values live in the DOM and are read when they are needed. Silent while a field is
- * first typed in; on leaving it a word only if it is filled and wrong; once wrong it is checked again with every key.
+ * A form over the contract's rules. The values live in the DOM and are read when needed. A field shows no error while it
+ * is first typed in, and none on leaving it empty. Once it has shown an error, it is checked on every keystroke.
  */
-export function useForm<Checked extends Rules>({
+export function useForm<FormRules extends Rules>({
   rules,
   values,
   serverMessages,
-  checkedByServer: lookedUp = [],
-  crossFieldRules: across,
+  checkedByServer = [],
+  crossFieldRules,
   onValid,
-}: FormOptions<Checked>) {
+}: FormOptions<FormRules>) {
   const ref = useRef<HTMLFormElement>(null)
-  const known = useRef<Checked>(undefined)
-  const watched = useRef(new Set<string>())
-  const refusals = useRef(new Map<string, { value: string; messages: string[] }>())
-  const holds = useRef(0)
+  const loadedRules = useRef<FormRules>(undefined)
+  const checkedFields = useRef(new Set<string>()) // on every keystroke
+  const serverErrors = useRef(new Map<string, { value: string; messages: string[] }>())
+  const pendingWork = useRef(0)
   const submitting = useRef<HTMLElement | null>(undefined)
-  const pressedMeanwhile = useRef<HTMLElement>(undefined)
-  const [errors, setErrors] = useState<FormValues>(none)
-  const [summary, setSummary] = useState(nothing)
+  const queuedSubmitter = useRef<HTMLElement>(undefined)
+  const [errors, setErrors] = useState<FormValues>(noErrors)
+  const [summary, setSummary] = useState(noSummary)
   const [busy, setBusy] = useState(false)
 
   const read = (): FormValues => (ref.current ? readForm(ref.current) : {})
 
-  /** The rules, without a turn of the loop if they are here. */
-  const learn = (): Checked | undefined | Promise<Checked | undefined> => {
-    const found = known.current ?? rules()
-    return found instanceof Promise ? found.then(keep) : keep(found)
+  /** Synchronous if the rules are already here. */
+  const loadRules = (): FormRules | undefined | Promise<FormRules | undefined> => {
+    const result = loadedRules.current ?? rules()
+    return result instanceof Promise ? result.then(storeRules) : storeRules(result)
   }
-  const keep = (found: Checked | undefined) => {
-    known.current = found
-    return found
+  const storeRules = (result: FormRules | undefined) => {
+    loadedRules.current = result
+    return result
   }
-  const begin = useEffectEvent(async (messages: Messages | undefined) => {
-    if (!messages || !(await learn())) return
-    refuse(messages)
-    explain(findErrors(read()))
+  const showInitialMessages = useEffectEvent(async (messages: Messages | undefined) => {
+    if (!messages || !(await loadRules())) return
+    storeServerMessages(messages)
+    showErrors(findErrors(read()))
   })
   useEffect(() => {
-    begin(serverMessages)
+    showInitialMessages(serverMessages)
   }, [serverMessages])
 
-  /** What the server last said against what stands in a field now. */
-  const serverMessagesFor = (name: string, found = read()): string[] | undefined => {
-    const refusal = refusals.current.get(name)
-    return refusal?.value === found[name] ? refusal?.messages : undefined
+  /** What the server last said about the current value of a field. */
+  const serverMessagesFor = (name: string, values = read()): string[] | undefined => {
+    const error = serverErrors.current.get(name)
+    return error?.value === values[name] ? error?.messages : undefined
   }
 
-  /** What stands in the form as the rules read it, and every message that applies to it, but for what was said of `forgiven`. */
-  const check = (found: FormValues, forgiven: string[] = []) => {
-    const between: Record<string, string | undefined> = across?.(found) ?? {}
-    const values: Record<string, unknown> = {}
-    const wrong: FormValues = {}
-    for (const [name, rule] of Object.entries<z.ZodMiniType>(known.current ?? {})) {
-      const { data, error } = rule.safeParse(found[name])
-      const refused = forgiven.includes(name) ? undefined : serverMessagesFor(name, found)
-      const message = refused?.[0] ?? error?.issues[0]?.message ?? between[name]
-      if (message === undefined) values[name] = data
-      else wrong[name] = message
+  /** The parsed values, and a message for each field that fails. Ignores the server's messages about `ignoredFields`. */
+  const validate = (values: FormValues, ignoredFields: string[] = []) => {
+    const crossFieldErrors: Record<string, string | undefined> = crossFieldRules?.(values) ?? {}
+    const parsed: Record<string, unknown> = {}
+    const errors: FormValues = {}
+    for (const [name, rule] of Object.entries<z.ZodMiniType>(loadedRules.current ?? {})) {
+      const { data, error } = rule.safeParse(values[name])
+      const serverMessages = ignoredFields.includes(name) ? undefined : serverMessagesFor(name, values)
+      const message = serverMessages?.[0] ?? error?.issues[0]?.message ?? crossFieldErrors[name]
+      if (message === undefined) parsed[name] = data
+      else errors[name] = message
     }
-    return { values: values as Values<Checked>, wrong }
+    return { parsed: parsed as ParsedValues<FormRules>, errors }
   }
-  const findErrors = (found: FormValues): FormValues => check(found).wrong
+  const findErrors = (values: FormValues): FormValues => validate(values).errors
 
-  const showWatched = () => {
-    if (!watched.current.size) return
-    setErrors(Object.fromEntries(Object.entries(findErrors(read())).filter(([name]) => watched.current.has(name))))
+  const updateErrors = () => {
+    if (!checkedFields.current.size) return
+    const errors = Object.entries(findErrors(read()))
+    setErrors(Object.fromEntries(errors.filter(([name]) => checkedFields.current.has(name))))
   }
 
   const onBlur = async ({ target, relatedTarget }: FocusEvent<HTMLElement>) => {
     const field = target.closest<HTMLElement>('[data-field]')
     const name = field?.dataset.field
-    if (!name || field.contains(relatedTarget) || field.closest('[hidden]') || !(await learn())) return
-    const found = read()
-    if (!found[name]?.trim() || field.querySelector(UNTICKED) || !findErrors(found)[name]) return
-    watched.current.add(name)
-    showWatched()
+    if (!name || field.contains(relatedTarget) || field.closest('[hidden]') || !(await loadRules())) return
+    const values = read()
+    if (!values[name]?.trim() || field.querySelector(UNCHECKED_BOX) || !findErrors(values)[name]) return
+    checkedFields.current.add(name)
+    updateErrors()
   }
 
-  /** On Next: each message under its field, the summary above, focus on the first. */
-  const explain = (wrong: FormValues) => {
-    const names = inOrder(ref.current, Object.keys(wrong))
-    for (const name of names) watched.current.add(name)
+  /** Shows each message at its field and in the summary, and focuses the first. */
+  const showErrors = (errors: FormValues) => {
+    const names = inScreenOrder(ref.current, Object.keys(errors))
+    for (const name of names) checkedFields.current.add(name)
     flushSync(() => {
-      setErrors(wrong)
+      setErrors(errors)
       setSummary(
-        [...new Set(names.map((name) => wrong[name] ?? ''))].map((message) => ({
+        [...new Set(names.map((name) => errors[name] ?? ''))].map((message) => ({
           message,
-          names: names.filter((name) => wrong[name] === message),
+          names: names.filter((name) => errors[name] === message),
         })),
       )
     })
     if (names[0]) focusField(names[0])
   }
 
-  const refuse = (messages: Messages) => {
-    const found = read()
-    for (const [name, said] of Object.entries(messages))
-      refusals.current.set(name, { value: found[name] ?? '', messages: said })
+  const storeServerMessages = (messagesByField: Messages) => {
+    const values = read()
+    for (const [name, messages] of Object.entries(messagesByField))
+      serverErrors.current.set(name, { value: values[name] ?? '', messages })
   }
 
-  /** Busy until this has ended. A press in that time is remembered and honoured afterwards. */
+  /** Keeps the form busy until the work is done. A submit in the meantime is queued. */
   const busyWhile = async <Result>(work: Promise<Result>): Promise<Result> => {
-    holds.current += 1
-    const soon = setTimeout(() => setBusy(true)) // what is done at once never was
+    pendingWork.current += 1
+    const timer = setTimeout(() => setBusy(true)) // work that is done at once never shows as busy
     try {
       return await work
     } finally {
-      clearTimeout(soon)
-      holds.current -= 1
-      if (!holds.current) release()
+      clearTimeout(timer)
+      pendingWork.current -= 1
+      if (!pendingWork.current) release()
     }
   }
 
   const release = () => {
     setBusy(false)
-    const button = pressedMeanwhile.current
-    pressedMeanwhile.current = undefined
+    const button = queuedSubmitter.current
+    queuedSubmitter.current = undefined
     if (button) ref.current?.requestSubmit(button)
   }
 
-  const submit = async (pressed: HTMLElement | null): Promise<void> => {
-    const rules = learn()
-    if (rules instanceof Promise ? !(await rules) : !rules) return // nothing between the press and the next screen that need not be
-    const { values, wrong } = check(read(), lookedUp)
-    const told = findErrors(read())
-    if (Object.keys(wrong).length) return explain(told)
-    if (!Object.keys(told).length) {
-      setErrors(none)
-      setSummary(nothing)
+  const submit = async (submitter: HTMLElement | null): Promise<void> => {
+    const rules = loadRules()
+    if (rules instanceof Promise ? !(await rules) : !rules) return // without an await the next screen comes sooner
+    const { parsed, errors } = validate(read(), checkedByServer)
+    const allErrors = findErrors(read())
+    if (Object.keys(errors).length) return showErrors(allErrors)
+    if (!Object.keys(allErrors).length) {
+      setErrors(noErrors)
+      setSummary(noSummary)
     }
-    const messages = await onValid(values, pressed)
-    if (messages === 'again') return submit(pressed)
-    for (const name of lookedUp) refusals.current.delete(name)
-    if (!messages) return showWatched()
-    refuse(messages)
-    explain(findErrors(read()))
+    const messages = await onValid(parsed, submitter)
+    if (messages === 'again') return submit(submitter)
+    for (const name of checkedByServer) serverErrors.current.delete(name)
+    if (!messages) return updateErrors()
+    storeServerMessages(messages)
+    showErrors(findErrors(read()))
   }
 
   const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const pressed = (event.nativeEvent as SubmitEvent).submitter
-    // A second press means the same as the first one, unless it is on another button; a press during other work is the first.
-    if (submitting.current === pressed) return
-    if (holds.current && !submitting.current) {
-      pressedMeanwhile.current = pressed ?? undefined
+    const { submitter } = event.nativeEvent as SubmitEvent
+    // A second press of the same button is ignored. A press during other work is queued.
+    if (submitting.current === submitter) return
+    if (pendingWork.current && !submitting.current) {
+      queuedSubmitter.current = submitter ?? undefined
       return
     }
-    submitting.current = pressed
-    await busyWhile(submit(pressed)).finally(() => {
-      if (submitting.current === pressed) submitting.current = undefined
+    submitting.current = submitter
+    await busyWhile(submit(submitter)).finally(() => {
+      if (submitting.current === submitter) submitting.current = undefined
     })
   }
 
   return {
-    props: { ref, noValidate: true, onSubmit, onInput: showWatched, onKeyDown: onEnter, onBlur },
-    /** What a field needs to know: its name, what stands in it at first, and what is wrong with it. */
-    field: (name: keyof Checked & string) => ({ name, defaultValue: values[name] ?? '', error: errors[name] }),
-    /** What was wrong at the last Next, the same words once, the first field that still is, and whether none is since. */
+    props: { ref, noValidate: true, onSubmit, onInput: updateErrors, onKeyDown: focusNextOnEnter, onBlur },
+    /** The props of a field. */
+    field: (name: keyof FormRules & string) => ({ name, defaultValue: values[name] ?? '', error: errors[name] }),
+    /** The messages of the last submit, each once, with the first field that still has it, or `done` if none has. */
     summary: summary.map(({ message, names }) => {
       const name = names.find((name) => errors[name]) ?? names[0] ?? ''
       return { name, message: errors[name] ?? message, done: !errors[name] }
@@ -205,18 +204,33 @@ export function useForm<Checked extends Rules>({
     busy,
     busyWhile,
     serverMessagesFor,
-    /** The server's word about what stands in a field now. It goes when the field changes. */
-    showServerMessages: (name: keyof Checked & string, messages: string[]) => {
-      learn()
-      refuse({ [name]: messages })
-      watched.current.add(name)
-      showWatched()
+    /** Shows the server's messages about the current value of a field. They go away when the value changes. */
+    showServerMessages: (name: keyof FormRules & string, messages: string[]) => {
+      loadRules()
+      storeServerMessages({ [name]: messages })
+      checkedFields.current.add(name)
+      updateErrors()
     },
   }
 }
 
-/** As they stand on the screen, which is the order in which people correct them. */
-const inOrder = (form: HTMLFormElement | null, names: string[]) => {
+const inScreenOrder = (form: HTMLFormElement | null, names: string[]) => {
   const onScreen = [...(form?.elements ?? [])].map((element) => element.getAttribute('name'))
   return names.toSorted((a, b) => onScreen.indexOf(a) - onScreen.indexOf(b))
+}
+
+/** On touch screens the keyboard's "next" key moves to the next field. iPhones would submit the form instead. */
+function focusNextOnEnter(event: KeyboardEvent<HTMLFormElement>) {
+  const field = event.target
+  if (
+    event.nativeEvent.isComposing ||
+    event.key !== 'Enter' ||
+    !(field instanceof HTMLInputElement) ||
+    field.enterKeyHint !== 'next'
+  )
+    return
+  if (!matchMedia('(pointer: coarse)').matches) return
+  event.preventDefault()
+  const fields = [...event.currentTarget.elements] as HTMLInputElement[]
+  fields.find((next, at) => at > fields.indexOf(field) && next.name && next.tabIndex >= 0 && !next.disabled)?.focus()
 }

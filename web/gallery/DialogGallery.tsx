@@ -1,14 +1,15 @@
 import { useState } from 'react'
-import { ask, type Question } from '#web/dialog/ask.ts'
+import { ask } from '#web/dialog/ask.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'
+import type { Question } from '#web/dialog/question.ts'
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-const document = `<p>Foyer is a membership. Use it honestly, keep your password to yourself, and leave whenever you like.</p>
-${Array.from({ length: 9 }, (_, index) => `<h2>${index + 1}. What we ask of you</h2><p>Please do <strong>not</strong>:</p><ul><li>enroll somebody who has not asked to be enrolled;</li><li>send your link in bulk to people who do not know you; or</li><li>use the membership for anything unlawful.</li></ul><p>More at <a href="https://example.com/terms">our terms</a>.</p>`).join('')}
-<blockquote>What you put into your office stays yours.</blockquote><script>alert('never')</script>`
+const document = `<p>Foyer is a membership. Use it honestly, keep your password private, and leave at any time.</p>
+${Array.from({ length: 9 }, (_, index) => `<h2>${index + 1}. What we ask of you</h2><p>Please do <strong>not</strong>:</p><ul><li>enroll anyone who has not asked for it;</li><li>send your link in bulk to strangers; or</li><li>use the membership for anything unlawful.</li></ul><p>More at <a href="https://example.com/terms">our terms</a>.</p>`).join('')}
+<blockquote>You own everything you add to your office.</blockquote><script>alert('never')</script>`
 
-const questions: Record<string, Question | Question[]> = {
+const examples: Record<string, Question | Question[]> = {
   Error: {
     title: 'Payment Declined',
     text: 'Your payment has been declined. Please check your payment details and try again.',
@@ -32,7 +33,7 @@ const questions: Record<string, Question | Question[]> = {
     confirm: 'Leave',
     cancel: 'Stay',
   },
-  'No icon': { title: 'Thank you', text: 'We have written it down.' },
+  'No icon': { title: 'Thank you', text: 'Your answer has been saved.' },
   'Three answers': {
     title: 'Keep the draft?',
     text: 'It stays in this browser until you close it.',
@@ -42,31 +43,31 @@ const questions: Record<string, Question | Question[]> = {
     cancel: true,
   },
   'Three long answers': {
-    title: 'Which address shall we use?',
-    text: 'Your bank knows another one.',
+    title: 'Which address should we use?',
+    text: 'Your bank has a different one.',
     icon: 'warning',
-    confirm: 'Use the address that my bank knows',
-    deny: 'Use the address that I entered',
-    cancel: 'I will look it up first',
+    confirm: 'Use the address my bank has',
+    deny: 'Use the address I entered',
+    cancel: 'I will check first',
   },
-  Dark: { title: 'Good evening', text: 'The lamps are lit.', icon: 'info', cancel: true, theme: 'dark' },
-  'Dark error': { title: 'Error', text: 'The lamps are out.', icon: 'error', theme: 'dark' },
-  Timer: { title: 'Code Sent', text: 'This goes by itself.', icon: 'success', timer: 4000 },
+  Dark: { title: 'Good evening', text: 'This is the dark theme.', icon: 'info', cancel: true, theme: 'dark' },
+  'Dark error': { title: 'Error', text: 'This is the dark theme.', icon: 'error', theme: 'dark' },
+  Timer: { title: 'Code Sent', text: 'This closes by itself.', icon: 'success', timer: 4000 },
   Email: {
-    title: 'Where shall we send the receipt?',
-    text: 'We send it once.',
+    title: 'Where should we send the receipt?',
+    text: 'We only send it once.',
     input: { type: 'email', label: 'Email address' },
     confirm: 'Send',
     cancel: true,
   },
   Link: {
-    title: 'Where do you write?',
-    input: { type: 'url', label: 'Address of your page', value: 'https://' },
+    title: 'What is your website?',
+    input: { type: 'url', label: 'Website address', value: 'https://' },
     cancel: true,
   },
   Loading: {
     title: 'Send the code again?',
-    text: 'It takes two seconds.',
+    text: 'This takes two seconds.',
     icon: 'info',
     confirm: 'Send again',
     cancel: true,
@@ -74,7 +75,7 @@ const questions: Record<string, Question | Question[]> = {
   },
   Failing: {
     title: 'Send the code again?',
-    text: 'It will not work.',
+    text: 'This will fail.',
     icon: 'info',
     confirm: 'Send again',
     cancel: true,
@@ -90,21 +91,21 @@ const questions: Record<string, Question | Question[]> = {
     icon: 'error',
   },
   'Two in a row': [
-    { title: 'The first', text: 'Another one is waiting.', icon: 'info' },
-    { title: 'The second', text: 'It waited for the first.', icon: 'success' },
+    { title: 'The first', text: 'Another dialog follows.', icon: 'info' },
+    { title: 'The second', text: 'It waited for the first one.', icon: 'success' },
   ],
 }
 
-/** Every kind of dialog, and what came back. */
+/** Every kind of dialog, and its answer. */
 export function DialogGallery() {
   const [answers, setAnswers] = useState<string[]>([])
-  const show = async (asked: Question[]) =>
-    setAnswers((await Promise.all(asked.map(ask))).map((answer) => JSON.stringify(answer)))
+  const show = async (questions: Question[]) =>
+    setAnswers((await Promise.all(questions.map(ask))).map((answer) => JSON.stringify(answer)))
   return (
     <section>
       <h2>Dialogs</h2>
       <div className="gallery-buttons">
-        {Object.entries(questions).map(([name, question]) => (
+        {Object.entries(examples).map(([name, question]) => (
           <button key={name} type="button" className="button quiet" onClick={() => show([question].flat())}>
             {name}
           </button>

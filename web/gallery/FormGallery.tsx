@@ -37,7 +37,7 @@ export function FormGallery() {
             label="Loading"
             placeholder="Select Country"
             options={[]}
-            handed={{ value: '' }}
+            external={{ value: '' }}
             source={{ ...source, state: 'loading' }}
           />
           <LocationSelect
@@ -45,7 +45,7 @@ export function FormGallery() {
             label="Failed"
             placeholder="Select Country"
             options={[]}
-            handed={{ value: '' }}
+            external={{ value: '' }}
             source={{ ...source, state: 'failed' }}
           />
           <RegionSelect name="off" label="Disabled" disabled />
@@ -59,7 +59,7 @@ export function FormGallery() {
           <Field name="typed" label="Filled" defaultValue="Zoë" />
           <Field name="hinted" label="Hint" hint="Why we ask." />
           <Field name="missing" label="Error" error="Please enter your first name." />
-          <Field name="free" label="Not needed" optional />
+          <Field name="free" label="Optional" optional />
           <Field name="still" label="Disabled" disabled defaultValue="Not now" />
           <SelectField name="month" label="Expiration month" options={months} placeholder="Month" defaultValue="" />
           <SelectField
@@ -84,10 +84,10 @@ export function FormGallery() {
         <Honeypot traps={[{ name: 'trap', defaultValue: 'filled', error: 'This field should be left empty.' }]} />
       </section>
       <section>
-        <h2>Words and buttons</h2>
-        <Notice title="Something to know.">And a sentence about it.</Notice>
-        <Notice tone="alert" title="Something that did not work.">
-          And what to do about it.
+        <h2>Notices and buttons</h2>
+        <Notice title="A notice.">With a sentence of text.</Notice>
+        <Notice tone="alert" title="An error.">
+          With what to do about it.
         </Notice>
         <ErrorSummary
           entries={[
@@ -117,7 +117,7 @@ export function FormGallery() {
   )
 }
 
-/** All countries and their regions: another country clears the region. */
+/** All countries and their regions. Another country clears the region. */
 function Places() {
   const [country, setCountry] = useState('')
   const [region, setRegion] = useState('')

@@ -7,7 +7,7 @@ import './gallery.css'
 
 const root = document.getElementById('foyer')
 
-// Mounts itself; only npm run dev serves it.
+// Served by npm run dev only.
 if (root)
   createRoot(root).render(
     <div className="page">
@@ -16,7 +16,7 @@ if (root)
         <h1 id="heading" tabIndex={-1}>
           Gallery
         </h1>
-        <p className="lead">What the forms and dialogs are made of. Served by npm run dev only.</p>
+        <p className="lead">The components of forms and dialogs. Only npm run dev serves this page.</p>
         <DialogGallery />
         <FormGallery />
       </main>

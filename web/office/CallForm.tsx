@@ -3,75 +3,73 @@ import type * as z from 'zod/mini'
 import { isRejected } from '#web/call.ts'
 import { useForm } from '#web/form/useForm.ts'
 import { ArrowIcon } from '#web/icons.tsx'
-import { Failure } from './Failure.tsx'
-import { sentenceOf } from './sentenceOf.ts'
+import { errorMessage } from './callErrors.ts'
+import { ErrorNotice } from './ErrorNotice.tsx'
 
 type Rules = Record<string, z.ZodMiniType>
 
-type Task<Checked extends Rules> = {
-  /** The input of the call, as the contract has it. */
-  rules: Checked
-  values?: Partial<Record<keyof Checked, string>>
-  across?: (found: Record<string, string>) => Partial<Record<keyof Checked, string | undefined>>
-  send: (answers: { [Name in keyof Checked]: z.infer<Checked[Name]> }) => Promise<unknown>
+type CallFormOptions<FormRules extends Rules> = {
+  /** The input of the call, as in the contract. */
+  rules: FormRules
+  values?: Partial<Record<keyof FormRules, string>>
+  crossFieldRules?: (values: Record<string, string>) => Partial<Record<keyof FormRules, string | undefined>>
+  send: (values: { [Name in keyof FormRules]: z.infer<FormRules[Name]> }) => Promise<unknown>
 }
 
 /**
- * A form that makes one call. What the server says about a field stands there; what is about none is its `failure`. `isDoubtful`:
- * it says no, and an earlier press was not answered; perhaps it says no because that one worked.
+ * A form that makes one call. Server messages about a field appear at that field, all others as `failure`.
+ * `mayHaveSucceeded`: the call was rejected after an earlier one got no reply, perhaps because that one had worked.
  */
-export function useCallForm<Checked extends Rules>({ rules, values = {}, across, send }: Task<Checked>) {
-  const [failure, setFailure] = useState<{ sentence: string; cause: unknown }>()
-  const [isDoubtful, setDoubtful] = useState(false)
-  const isLost = useRef(false)
+export function useCallForm<FormRules extends Rules>(options: CallFormOptions<FormRules>) {
+  const { rules, values = {}, crossFieldRules, send } = options
+  const [failure, setFailure] = useState<{ message: string; cause: unknown }>()
+  const [mayHaveSucceeded, setMayHaveSucceeded] = useState(false)
+  const hasUnansweredCall = useRef(false)
   const form = useForm({
     rules: () => rules,
     values,
-    ...(across ? { crossFieldRules: across } : {}),
-    onValid: async (answers) => {
+    ...(crossFieldRules ? { crossFieldRules } : {}),
+    onValid: async (values) => {
       setFailure(undefined)
-      setDoubtful(false)
+      setMayHaveSucceeded(false)
       try {
-        await send(answers)
+        await send(values)
       } catch (cause) {
-        if (isRejected(cause))
-          setDoubtful(isLost.current && cause.status !== 409) // which is about somebody else
-        else isLost.current = true
-        const about = isRejected(cause) ? Object.entries(cause.fields).filter(([name]) => name in rules) : []
-        if (about.length) return Object.fromEntries(about)
-        setFailure({ sentence: sentenceOf(cause), cause })
+        // A 409 means that another member has the name, so it says nothing about our own earlier call.
+        if (isRejected(cause)) setMayHaveSucceeded(hasUnansweredCall.current && cause.status !== 409)
+        else hasUnansweredCall.current = true
+        const fieldMessages = isRejected(cause) ? Object.entries(cause.fields).filter(([name]) => name in rules) : []
+        if (fieldMessages.length) return Object.fromEntries(fieldMessages)
+        setFailure({ message: errorMessage(cause), cause })
       }
       return undefined
     },
   })
-  return { ...form, failure, isDoubtful }
+  return { ...form, failure, mayHaveSucceeded }
 }
 
 type CallFormProps = {
   form: Pick<ReturnType<typeof useCallForm>, 'props' | 'busy' | 'failure'>
-  /** The words on its button. */
-  button: string
-  /** Another way, beside the button. */
-  way?: ReactNode
+  submitLabel: string
+  secondaryAction?: ReactNode
   children?: ReactNode
 }
 
-/** Its fields, what went wrong, and the way on. */
-export const CallForm = ({ form, button, way, children }: CallFormProps) => (
+export const CallForm = ({ form, submitLabel, secondaryAction, children }: CallFormProps) => (
   <form method="post" {...form.props}>
     {children}
-    <Failure sentence={form.failure?.sentence} />
-    <div className="ways">
-      <Submit busy={form.busy}>{button}</Submit>
-      {way}
+    <ErrorNotice message={form.failure?.message} />
+    <div className="form-actions">
+      <SubmitButton busy={form.busy}>{submitLabel}</SubmitButton>
+      {secondaryAction}
     </div>
   </form>
 )
 
-type SubmitProps = { busy: boolean; children: string; icon?: ReactNode }
+type SubmitButtonProps = { busy: boolean; children: string; icon?: ReactNode }
 
-/** The way on. A press on it must not make a field lose its focus first: a message would appear and the button slip away. */
-export const Submit = ({ busy, children, icon = <ArrowIcon /> }: SubmitProps) => (
+/** Does not take the focus on mouse down: a message under the field that loses it would move the button away. */
+export const SubmitButton = ({ busy, children, icon = <ArrowIcon /> }: SubmitButtonProps) => (
   <button
     type="submit"
     className="button"

@@ -1,27 +1,25 @@
 import type { OfficeView } from '#contract/office-calls.ts'
 import { shortDay } from '#web/dates.ts'
-import { topOf } from './scale.ts'
 
 type Weeks = OfficeView['weeks']
 
-/** In pixels from the top: room for a mark above the highest bar, the bars, the names of the weeks. */
+/** Vertical layout in pixels: space for a badge, the bars, and the labels. */
 const TOP = 28
 const BASE = 188
 const HEIGHT = 216
-/** Of a week's room, how much its bar takes. */
+/** Width of a bar as a share of its week's column. */
 const BAR = 0.62
-/** A mark as tall as a line of small text, and as wide as its digits. */
-const MARK = 20
-const DIGIT = 8
+const BADGE_HEIGHT = 20
+const DIGIT_WIDTH = 8
 
 /**
- * A bar for the visits of each week, and over it a mark with the number of joins. Lengths from left to right are in
- * percent, all others in pixels: it fits every width without its words growing or shrinking.
+ * A bar per week for the visits, with a badge above it for the joins. Horizontal lengths are percentages and vertical
+ * ones pixels, so that the chart fits any width and its text keeps its size.
  */
 export function Chart({ weeks }: { weeks: Weeks }) {
-  const top = topOf(Math.max(...weeks.map(({ visits }) => visits)))
+  const top = axisTop(Math.max(...weeks.map(({ visits }) => visits)))
   const y = (count: number) => BASE - (count / top) * (BASE - TOP)
-  const room = 100 / weeks.length
+  const columnWidth = 100 / weeks.length
   return (
     <svg className="chart" width="100%" height={HEIGHT} aria-hidden="true" focusable="false">
       {[0, top / 2, top].map((count) => (
@@ -34,48 +32,48 @@ export function Chart({ weeks }: { weeks: Weeks }) {
       ))}
       {weeks.map(({ from, visits, joins }, index) => (
         <g key={from} className="chart-week">
-          <title>{`Week from ${shortDay(from)}: ${visits} visits, ${joins} joins`}</title>
-          <rect className="chart-touch" x={`${index * room}%`} width={`${room}%`} y="0" height={BASE} />
+          <title>{`Week of ${shortDay(from)}: ${visits} visits, ${joins} joins`}</title>
+          <rect className="chart-hover" x={`${index * columnWidth}%`} width={`${columnWidth}%`} y="0" height={BASE} />
           {visits > 0 && (
             <rect
               className="chart-bar"
-              x={`${(index + (1 - BAR) / 2) * room}%`}
-              width={`${BAR * room}%`}
+              x={`${(index + (1 - BAR) / 2) * columnWidth}%`}
+              width={`${BAR * columnWidth}%`}
               y={y(visits)}
               height={BASE - y(visits)}
               rx="3"
             />
           )}
-          {joins > 0 && <Mark x={(index + 0.5) * room} y={y(visits)} count={joins} />}
+          {joins > 0 && <Badge x={(index + 0.5) * columnWidth} y={y(visits)} count={joins} />}
         </g>
       ))}
-      <Names weeks={weeks} />
+      <WeekLabels weeks={weeks} />
     </svg>
   )
 }
 
-const Mark = ({ x, y, count }: { x: number; y: number; count: number }) => {
-  const width = MARK + (String(count).length - 1) * DIGIT
+const Badge = ({ x, y, count }: { x: number; y: number; count: number }) => {
+  const width = BADGE_HEIGHT + (String(count).length - 1) * DIGIT_WIDTH
   return (
-    <svg className="chart-mark" x={`${x}%`} y={y - MARK - 4} width="1" height="1" aria-hidden="true">
-      <rect x={-width / 2} width={width} height={MARK} rx={MARK / 2} />
-      <text y={MARK / 2} dy="0.36em">
+    <svg className="chart-badge" x={`${x}%`} y={y - BADGE_HEIGHT - 4} width="1" height="1" aria-hidden="true">
+      <rect x={-width / 2} width={width} height={BADGE_HEIGHT} rx={BADGE_HEIGHT / 2} />
+      <text y={BADGE_HEIGHT / 2} dy="0.36em">
         {count}
       </text>
     </svg>
   )
 }
 
-/** Every third week, and this one. */
-function Names({ weeks }: { weeks: Weeks }) {
+/** Labels every third week and the current one. */
+function WeekLabels({ weeks }: { weeks: Weeks }) {
   const last = weeks.length - 1
-  const isNamed = (index: number) => index === last || (index % 3 === 0 && last - index > 3)
+  const hasLabel = (index: number) => index === last || (index % 3 === 0 && last - index > 3)
   return weeks.map(
     ({ from }, index) =>
-      isNamed(index) && (
+      hasLabel(index) && (
         <text
           key={from}
-          className={index === last ? 'chart-name last' : 'chart-name'}
+          className={index === last ? 'chart-label last' : 'chart-label'}
           x={index === last ? '100%' : `${((index + 0.5) * 100) / weeks.length}%`}
           y={HEIGHT - 6}
         >
@@ -83,4 +81,15 @@ function Names({ weeks }: { weeks: Weeks }) {
         </text>
       ),
   )
+}
+
+// Even numbers, so that the middle grid line is a whole number too.
+const SMALL_TOPS = [4, 6, 8]
+const TOPS = [10, 12, 16, 20, 24, 30, 40, 50, 60, 80, 100]
+
+/** The largest number on the axis: round, and at least 4, so that a single visit does not fill the chart. */
+export function axisTop(most: number): number {
+  const power = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(most, 1))) - 1)
+  const candidates = [...(power === 1 ? SMALL_TOPS : []), ...TOPS.map((top) => top * power)]
+  return candidates.find((top) => top >= most) ?? most
 }

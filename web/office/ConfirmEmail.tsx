@@ -1,36 +1,44 @@
 import { useState } from 'react'
 import { officeApi } from './api.ts'
 import { CallForm, useCallForm } from './CallForm.tsx'
-import { maybeConfirmed } from './messages.ts'
-import { OldWord } from './OldWord.tsx'
-import { isSpent } from './sentenceOf.ts'
-import { Threshold } from './Threshold.tsx'
-import { useWord, wordInAddress } from './useWord.ts'
+import { isExpiredLink } from './callErrors.ts'
+import { ExpiredLink } from './ExpiredLink.tsx'
+import { linkToken, useLinkToken } from './linkToken.ts'
+import { emailMayBeConfirmed } from './messages.ts'
+import { SignedOutFrame } from './SignedOutFrame.tsx'
 
-/** Where the letter to a new address leads. One press, because programs that look into letters open every link. */
+/** Opened from the email to a new address. Asks for a click, because mail scanners open every link. */
 export function ConfirmEmail() {
-  const word = useWord()
+  const token = useLinkToken()
   const [email, setEmail] = useState<string>()
   const form = useCallForm({
     rules: {},
-    send: async () => setEmail((await officeApi.confirmEmail({ token: wordInAddress() })).email),
+    send: async () => setEmail((await officeApi.confirmEmail({ token: linkToken() })).email),
   })
+  const isExpired = isExpiredLink(form.failure?.cause)
   if (email)
     return (
-      <Threshold came="well" title="Your address is confirmed" lead={`From now on our letters go to ${email}.`}>
-        {office}
-      </Threshold>
+      <SignedOutFrame
+        result="success"
+        title="Your email address is confirmed"
+        lead={`From now on we'll send email to ${email}.`}
+      >
+        {officeLink}
+      </SignedOutFrame>
     )
-  if (isSpent(form.failure?.cause) && form.isDoubtful) return <OldWord {...maybeConfirmed}>{office}</OldWord>
-  if (word === '' || isSpent(form.failure?.cause)) return <OldWord sentence={form.failure?.sentence}>{office}</OldWord>
+  if (isExpired && form.mayHaveSucceeded) return <ExpiredLink {...emailMayBeConfirmed}>{officeLink}</ExpiredLink>
+  if (token === '' || isExpired) return <ExpiredLink message={form.failure?.message}>{officeLink}</ExpiredLink>
   return (
-    <Threshold title="Your new address" lead="One press, and our letters go here from now on.">
-      <CallForm form={form} button="Confirm my new address" />
-    </Threshold>
+    <SignedOutFrame
+      title="Confirm your new email address"
+      lead="Once you confirm it, we'll send all email to this address."
+    >
+      <CallForm form={form} submitLabel="Confirm email address" />
+    </SignedOutFrame>
   )
 }
 
-const office = (
+const officeLink = (
   <a className="button" href="/office">
     Go to your office
   </a>

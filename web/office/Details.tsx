@@ -2,54 +2,58 @@ import { type ReactNode, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { OfficeView } from '#contract/office-calls.ts'
 import { showPhone } from '#web/form/showPhone.ts'
-import { type Change, changes } from './changes.tsx'
-import { Told } from './Told.tsx'
+import { changeForms, type EditableDetail } from './changeForms.tsx'
+import { SuccessNotice } from './SuccessNotice.tsx'
 import type { Office } from './useOffice.ts'
 
-/** One opening of a form; the next one of the same kind is another. */
-type Opened = { change: Change }
+/** A new object each time a form opens, so that a late answer can tell whether its form is still the open one. */
+type OpenForm = { detail: EditableDetail }
 
-/** Who the member is, and how they change that. One form at a time. */
+/** The member's details. Only one can be edited at a time. */
 export function Details({ office }: { office: Office }) {
   const { view } = office
-  const [open, setOpen] = useState<Opened>()
-  const shown = useRef(open) // known to an answer that comes late, too
+  const [openForm, setOpenForm] = useState<OpenForm>()
+  const latestForm = useRef(openForm) // for answers that arrive after a later render
 
-  const show = (next: Opened | undefined) => {
-    shown.current = next
-    flushSync(() => setOpen(next))
+  const show = (form: OpenForm | undefined) => {
+    latestForm.current = form
+    flushSync(() => setOpenForm(form))
   }
-  const begin = (change: Change) => {
-    office.hush()
-    show({ change })
-    document.querySelector<HTMLElement>('.change [name]:not([hidden])')?.focus()
+  const open = (detail: EditableDetail) => {
+    office.clearSuccess()
+    show({ detail })
+    document.querySelector<HTMLElement>('.change-form [name]:not([hidden])')?.focus()
   }
-  const leave = (change: Change) => {
+  const cancel = (detail: EditableDetail) => {
     show(undefined)
-    document.getElementById(buttonOf(change))?.focus()
+    document.getElementById(buttonId(detail))?.focus()
   }
-  /** A form that was left while it was being saved disturbs nobody who is elsewhere by now. */
-  const finish = (form: Opened, news: string, told?: OfficeView) => {
-    const isHere = shown.current === form
-    if (isHere) show(undefined)
-    office.tell('details', news, isHere ? buttonOf(form.change) : undefined, told)
+  /** If the member has moved on to another form while this one was saving, that form and its focus stay. */
+  const finish = (form: OpenForm, message: string, view?: OfficeView) => {
+    const isStillOpen = latestForm.current === form
+    if (isStillOpen) show(undefined)
+    office.showSuccess({ section: 'details', message, view, focus: isStillOpen ? buttonId(form.detail) : undefined })
   }
-  const row = (change: Change, name: string, value: ReactNode) => {
-    const Form = changes[change]
-    return open?.change === change ? (
-      <div className="changing">
-        <dt>{name}</dt>
+  const row = (detail: EditableDetail, label: string, value: ReactNode) => {
+    const ChangeForm = changeForms[detail]
+    return openForm?.detail === detail ? (
+      <div className="editing">
+        <dt>{label}</dt>
         <dd>
-          <Form view={view} onCancel={() => leave(change)} onDone={(news, told) => finish(open, news, told)} />
+          <ChangeForm
+            view={view}
+            onCancel={() => cancel(detail)}
+            onDone={(message, view) => finish(openForm, message, view)}
+          />
         </dd>
       </div>
     ) : (
       <div>
-        <dt>{name}</dt>
+        <dt>{label}</dt>
         <dd>{value}</dd>
         <dd>
-          <button type="button" className="link" id={buttonOf(change)} onClick={() => begin(change)}>
-            Change<span className="unseen"> {name.toLowerCase()}</span>
+          <button type="button" className="link" id={buttonId(detail)} onClick={() => open(detail)}>
+            Change<span className="unseen"> {label.toLowerCase()}</span>
           </button>
         </dd>
       </div>
@@ -59,7 +63,7 @@ export function Details({ office }: { office: Office }) {
   return (
     <section className="card" aria-labelledby="details">
       <h2 id="details">Your details</h2>
-      <Told>{office.newsOf('details')}</Told>
+      <SuccessNotice message={office.successIn('details')} />
       <dl className="details">
         <div>
           <dt>Name</dt>
@@ -78,9 +82,8 @@ export function Details({ office }: { office: Office }) {
           <>
             {view.email}
             {view.unconfirmed_email && (
-              <span className="waits">
-                A letter is on its way to <strong>{view.unconfirmed_email}</strong>. That address counts as soon as you
-                press the link in it.
+              <span className="pending-email">
+                We sent a link to <strong>{view.unconfirmed_email}</strong>. Open it to confirm your new address.
               </span>
             )}
           </>,
@@ -91,4 +94,4 @@ export function Details({ office }: { office: Office }) {
   )
 }
 
-const buttonOf = (change: Change) => `change-${change}`
+const buttonId = (detail: EditableDetail) => `change-${detail}`

@@ -5,35 +5,34 @@ import { ask } from '#web/dialog/ask.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'
 import { DownloadIcon } from '#web/laterIcons.tsx'
 import { officeApi } from './api.ts'
-import { asMember } from './asMember.ts'
-import { Failure } from './Failure.tsx'
-import { sentenceOf } from './sentenceOf.ts'
+import { errorMessage, redirectIfSignedOut } from './callErrors.ts'
+import { ErrorNotice } from './ErrorNotice.tsx'
 
-type Accepted = OfficeView['accepted'][number]
+type AcceptedDocument = OfficeView['accepted'][number]
 
-/** What the member agreed to, in the very words, and the proof of it. */
-export function Documents({ accepted }: { accepted: Accepted[] }) {
-  const [opening, setOpening] = useState<string>()
-  const [failure, setFailure] = useState<string>()
+/** The exact texts that the member accepted, and a signed copy of them. */
+export function Documents({ accepted }: { accepted: AcceptedDocument[] }) {
+  const [loading, setLoading] = useState<string>()
+  const [error, setError] = useState<string>()
 
-  const read = async ({ title, version, sha256 }: Accepted) => {
-    if (opening) return
-    setOpening(sha256)
-    setFailure(undefined)
+  const show = async ({ title, version, sha256 }: AcceptedDocument) => {
+    if (loading) return
+    setLoading(sha256)
+    setError(undefined)
     try {
-      const { content } = await asMember(officeApi.getAcceptedText({ sha256 }))
-      setOpening(undefined)
+      const { content } = await redirectIfSignedOut(officeApi.getAcceptedText({ sha256 }))
+      setLoading(undefined)
       await ask({ title: `${title}, version ${version}`, body: <LegalText html={content} />, confirm: 'Close' })
     } catch (cause) {
-      setOpening(undefined)
-      setFailure(sentenceOf(cause))
+      setLoading(undefined)
+      setError(errorMessage(cause))
     }
   }
 
   return (
     <section className="card" aria-labelledby="documents">
       <h2 id="documents">What you agreed to</h2>
-      <Failure sentence={failure} />
+      <ErrorNotice message={error} />
       <ul className="documents">
         {accepted.map((document) => (
           <li key={document.sha256}>
@@ -41,8 +40,8 @@ export function Documents({ accepted }: { accepted: Accepted[] }) {
               type="button"
               className="link"
               aria-haspopup="dialog"
-              aria-busy={opening === document.sha256 || undefined}
-              onClick={() => read(document)}
+              aria-busy={loading === document.sha256 || undefined}
+              onClick={() => show(document)}
             >
               {document.title}
             </button>
@@ -61,9 +60,9 @@ export function Documents({ accepted }: { accepted: Accepted[] }) {
       </ul>
       <a className="button quiet" href="/office/consent.json" download>
         <DownloadIcon />
-        Download, signed
+        Download signed copy
       </a>
-      <p className="small">All of these texts in one file. Anybody can check with our public key that it is genuine.</p>
+      <p className="small">All of these documents in one file. Anyone can verify its signature with our public key.</p>
     </section>
   )
 }

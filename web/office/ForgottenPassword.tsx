@@ -2,51 +2,52 @@ import { useState } from 'react'
 import { officeCalls } from '#contract/office-calls.ts'
 import { officeApi } from './api.ts'
 import { CallForm, useCallForm } from './CallForm.tsx'
+import { SignedOutFrame } from './SignedOutFrame.tsx'
 import { NameField } from './SignIn.tsx'
-import { Threshold } from './Threshold.tsx'
 
-/** Asks for a letter. What is said then is the same for every name: who is a member here is nobody else's business. */
+/** Requests a reset link. The answer is the same for every name, so that it does not reveal who is a member. */
 export function ForgottenPassword() {
-  const [state, setState] = useState<'asked' | 'sent' | 'asked again'>('asked')
-  if (state === 'sent') return <Sent onAgain={() => setState('asked again')} />
-  return <Ask isAgain={state === 'asked again'} onSent={() => setState('sent')} />
+  const [state, setState] = useState<'first-request' | 'sent' | 'new-request'>('first-request')
+  if (state === 'sent') return <LinkSent onRetry={() => setState('new-request')} />
+  return <RequestLink isRetry={state === 'new-request'} onSent={() => setState('sent')} />
 }
 
-function Ask({ isAgain, onSent }: { isAgain: boolean; onSent: () => void }) {
+function RequestLink({ isRetry, onSent }: { isRetry: boolean; onSent: () => void }) {
   const form = useCallForm({
     rules: officeCalls.forgetPassword.input.shape,
-    send: async (answers) => {
-      await officeApi.forgetPassword(answers)
+    send: async (values) => {
+      await officeApi.forgetPassword(values)
       onSent()
     },
   })
   return (
-    <Threshold
-      {...(isAgain ? { came: 'well' } : {})}
-      title="Forgotten your password?"
-      lead="Tell us who you are, and we send you a letter with a link to a new one."
+    <SignedOutFrame
+      {...(isRetry ? { result: 'success' } : {})}
+      title="Forgot your password?"
+      lead="Enter your username or email address, and we'll email you a link to choose a new one."
     >
-      <CallForm form={form} button="Send me the letter" way={<a href="/office">Back to signing in</a>}>
+      <CallForm form={form} submitLabel="Email me a link" secondaryAction={<a href="/office">Back to sign in</a>}>
         <NameField {...form.field('name')} enterKeyHint="send" />
       </CallForm>
-    </Threshold>
+    </SignedOutFrame>
   )
 }
 
-const Sent = ({ onAgain }: { onAgain: () => void }) => (
-  <Threshold
-    came="well"
-    title="Look into your mailbox"
-    lead="If we know this name, a letter is on its way. Its link works once, and for an hour."
+const LinkSent = ({ onRetry }: { onRetry: () => void }) => (
+  <SignedOutFrame
+    result="success"
+    title="Check your inbox"
+    lead="If that username or email address belongs to a member, we've sent a link. It works once and expires in an hour."
   >
     <p className="aside">
-      Nothing there? It may lie among unwanted mail.{' '}
-      <button type="button" className="link" onClick={onAgain}>
-        Ask again
+      No email? Check your spam folder, or{' '}
+      <button type="button" className="link" onClick={onRetry}>
+        try again
       </button>
+      .
     </p>
     <a className="button quiet" href="/office">
-      Back to signing in
+      Back to sign in
     </a>
-  </Threshold>
+  </SignedOutFrame>
 )

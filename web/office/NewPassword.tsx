@@ -3,49 +3,53 @@ import { passwordProblem } from '#contract/password.ts'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { officeApi } from './api.ts'
 import { CallForm, useCallForm } from './CallForm.tsx'
-import { goTo } from './goTo.ts'
-import { maybeSet } from './messages.ts'
-import { OldWord } from './OldWord.tsx'
-import { isSpent } from './sentenceOf.ts'
-import { Threshold } from './Threshold.tsx'
-import { useWord, wordInAddress } from './useWord.ts'
+import { isExpiredLink } from './callErrors.ts'
+import { ExpiredLink } from './ExpiredLink.tsx'
+import { redirectWithMessage } from './flashMessage.ts'
+import { linkToken, useLinkToken } from './linkToken.ts'
+import { passwordMayBeReset } from './messages.ts'
+import { SignedOutFrame } from './SignedOutFrame.tsx'
 
-/** Where the letter about a forgotten password leads. */
+/** Opened from the email about a forgotten password. */
 export function NewPassword() {
-  const word = useWord()
+  const token = useLinkToken()
   const { password } = officeCalls.resetPassword.input.shape
   const form = useCallForm({
     rules: { password },
-    across: (found) => ({ password: passwordProblem(found.password ?? '', {}) }),
-    send: async (answers) => {
-      await officeApi.resetPassword({ ...answers, token: wordInAddress() })
-      goTo('/office', 'Your new password is set. Please sign in with it.')
+    crossFieldRules: (values) => ({ password: passwordProblem(values.password ?? '', {}) }),
+    send: async (values) => {
+      await officeApi.resetPassword({ ...values, token: linkToken() })
+      redirectWithMessage('/office', 'Your password has been changed. Please sign in with your new password.')
     },
   })
-  if (isSpent(form.failure?.cause) && form.isDoubtful)
+  const isExpired = isExpiredLink(form.failure?.cause)
+  if (isExpired && form.mayHaveSucceeded)
     return (
-      <OldWord {...maybeSet}>
-        <div className="ways">
+      <ExpiredLink {...passwordMayBeReset}>
+        <div className="form-actions">
           <a className="button" href="/office">
             Sign in
           </a>
-          <a href="/office/forgotten-password">Ask for another letter</a>
+          <a href="/office/forgotten-password">Request a new link</a>
         </div>
-      </OldWord>
+      </ExpiredLink>
     )
-  if (word === '' || isSpent(form.failure?.cause))
+  if (token === '' || isExpired)
     return (
-      <OldWord sentence={form.failure?.sentence}>
+      <ExpiredLink message={form.failure?.message}>
         <a className="button" href="/office/forgotten-password">
-          Ask for another letter
+          Request a new link
         </a>
-      </OldWord>
+      </ExpiredLink>
     )
   return (
-    <Threshold title="Choose a new password" lead="You sign in with it right after. Every browser is signed out.">
-      <CallForm form={form} button="Save my new password">
+    <SignedOutFrame
+      title="Choose a new password"
+      lead="This signs you out of every browser. You can then sign in with your new password."
+    >
+      <CallForm form={form} submitLabel="Save new password">
         <PasswordField {...form.field('password')} label="New password" autoComplete="new-password" enterKeyHint="go" />
       </CallForm>
-    </Threshold>
+    </SignedOutFrame>
   )
 }

@@ -1,17 +1,16 @@
 import { brand } from '#contract/brand.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
 import { longDay } from '#web/dates.ts'
-import { Brought } from './Brought.tsx'
 import { Details } from './Details.tsx'
 import { Documents } from './Documents.tsx'
 import { Membership } from './Membership.tsx'
 import { Receipt } from './Receipt.tsx'
+import { Referrals } from './Referrals.tsx'
 import { SignOut, SignOutEverywhere } from './SignOut.tsx'
 import { useOffice } from './useOffice.ts'
 import { Visits } from './Visits.tsx'
 import { YourLink } from './YourLink.tsx'
 
-/** The office of a member. */
 export function Office({ start }: { start: OfficeView }) {
   const office = useOffice(start)
   const { view } = office
@@ -33,7 +32,7 @@ export function Office({ start }: { start: OfficeView }) {
             This is your office. You joined with <bdi>{view.sponsor_name}</bdi> on {longDay(view.joined_on)}.
           </p>
         </div>
-        <nav className="jump" aria-label="In your office">
+        <nav className="section-links" aria-label="Sections">
           <a href="#details">Details</a>
           <a href="#membership">Membership</a>
           <a href="#receipt">Receipt</a>
@@ -43,7 +42,7 @@ export function Office({ start }: { start: OfficeView }) {
         <div className="columns">
           <div className="column">
             <Visits view={view} />
-            <Brought view={view} />
+            <Referrals view={view} />
             <Details office={office} />
           </div>
           <div className="column">

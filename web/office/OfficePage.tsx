@@ -2,33 +2,33 @@ import { useEffect } from 'react'
 import type { OfficeStart } from '#contract/pages.ts'
 import { Offline } from '#web/Offline.tsx'
 import { ConfirmEmail } from './ConfirmEmail.tsx'
-import { Door } from './Door.tsx'
 import { ForgottenPassword } from './ForgottenPassword.tsx'
-import { useNews } from './goTo.ts'
+import { useFlashMessage } from './flashMessage.ts'
+import { GrantLanding } from './GrantLanding.tsx'
 import { NewPassword } from './NewPassword.tsx'
 import { Office } from './Office.tsx'
 import { SignIn } from './SignIn.tsx'
 
-/** Every page of the office: rendered ahead by the server, woken up by main.tsx. */
+/** Every page of the office: rendered by the server, hydrated by main.tsx. */
 export function OfficePage({ start }: { start: OfficeStart }) {
-  useAwake()
-  const news = useNews() // heard by all, so that it is not said much later
+  useEarlySubmit()
+  const message = useFlashMessage() // read on every screen, so that an old message does not appear later
   return (
     <div className="page">
       <Offline />
-      {screenOf(start, news)}
+      {renderScreen(start, message)}
     </div>
   )
 }
 
-function screenOf(start: OfficeStart, news: string | undefined) {
+function renderScreen(start: OfficeStart, message: string | undefined) {
   switch (start.screen) {
     case 'office':
       return <Office start={start.view} />
     case 'sign-in':
-      return <SignIn news={news} />
-    case 'door':
-      return <Door isForeign={start.isFromOtherSite} />
+      return <SignIn message={message} />
+    case 'grant-landing':
+      return <GrantLanding isFromOtherSite={start.isFromOtherSite} />
     case 'forgotten-password':
       return <ForgottenPassword />
     case 'new-password':
@@ -38,8 +38,8 @@ function screenOf(start: OfficeStart, news: string | undefined) {
   }
 }
 
-/** A press that came before the script was remembered by early.ts; it is honoured now. */
-function useAwake() {
+/** Submits a form whose button was pressed before hydration; early.ts remembered the button. */
+function useEarlySubmit() {
   useEffect(() => {
     document.documentElement.classList.remove('resuming', 'pressed')
     const button = window.pressed

@@ -4,7 +4,7 @@ import type { OfficeView } from '#contract/office-calls.ts'
 import { longDay } from '#web/dates.ts'
 import { PrintIcon } from '#web/laterIcons.tsx'
 
-/** What was bought, to keep. On paper it stands alone. */
+/** Prints without the rest of the page: see print.css. */
 export function Receipt({ view }: { view: OfficeView }) {
   const { reference, paid_on, lines, total } = view.receipt
   return (
@@ -37,7 +37,7 @@ export function Receipt({ view }: { view: OfficeView }) {
           </dd>
         </div>
         <div>
-          <dt>Joined with</dt>
+          <dt>Sponsor</dt>
           <dd>{view.sponsor_name}</dd>
         </div>
         <div>

@@ -1,4 +1,4 @@
-/** Where it leads: hills, a low sun, and a door that stands open. For the eyes only. */
+/** Decoration: hills, a low sun and an open door. */
 export const Scene = () => (
   <svg
     className="scene"

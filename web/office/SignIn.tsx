@@ -6,44 +6,45 @@ import type { Form } from '#web/form/useForm.ts'
 import { Notice } from '#web/Notice.tsx'
 import { officeApi } from './api.ts'
 import { CallForm, useCallForm } from './CallForm.tsx'
-import { goTo } from './goTo.ts'
+import { redirectWithMessage } from './flashMessage.ts'
 import { needsCookies } from './messages.ts'
-import { Threshold } from './Threshold.tsx'
+import { SignedOutFrame } from './SignedOutFrame.tsx'
 
-/** Nobody is signed in. */
-export function SignIn({ news }: { news: string | undefined }) {
+export function SignIn({ message }: { message: string | undefined }) {
   return (
-    <Threshold title="Sign in to your office" lead="With the username or the email address that you joined with.">
-      <div role="status">{news && <Notice>{news}</Notice>}</div>
+    <SignedOutFrame title="Sign in to your office" lead="Use the username or email address you joined with.">
+      <div role="status">{message && <Notice>{message}</Notice>}</div>
       <SignInForm />
       <p className="aside">
         Not a member yet? <a href={`/${MASTER}`}>Join here</a>
       </p>
-    </Threshold>
+    </SignedOutFrame>
   )
 }
 
-/** Name and password. Whoever they let in, walks in. */
 export function SignInForm() {
   const form = useCallForm({
     rules: officeCalls.signIn.input.shape,
-    send: async (answers) => {
-      await officeApi.signIn(answers)
-      goTo('/office', needsCookies) // which is said where nobody is signed in
+    send: async (values) => {
+      await officeApi.signIn(values)
+      redirectWithMessage('/office', needsCookies) // appears only if the member is still signed out there
     },
   })
   return (
-    <CallForm form={form} button="Sign in" way={<a href="/office/forgotten-password">Forgotten your password?</a>}>
+    <CallForm
+      form={form}
+      submitLabel="Sign in"
+      secondaryAction={<a href="/office/forgotten-password">Forgot your password?</a>}
+    >
       <NameField {...form.field('name')} enterKeyHint="next" />
       <PasswordField {...form.field('password')} label="Password" autoComplete="current-password" enterKeyHint="go" />
     </CallForm>
   )
 }
 
-type NameProps = ReturnType<Form['field']> & { enterKeyHint: 'next' | 'send' }
+type NameFieldProps = ReturnType<Form['field']> & { enterKeyHint: 'next' | 'send' }
 
-/** Who somebody is, by either of two names. */
-export const NameField = (field: NameProps) => (
+export const NameField = (field: NameFieldProps) => (
   <Field
     {...field}
     label="Username or email address"

@@ -1,48 +1,48 @@
 import { forgetMember } from '#web/storage.ts'
+import { ActionButton, useAction } from './ActionButton.tsx'
 import { officeApi } from './api.ts'
-import { Failure } from './Failure.tsx'
-import { goTo } from './goTo.ts'
-import { Press, usePress } from './Press.tsx'
-import { isSignedOut } from './sentenceOf.ts'
+import { isSignedOut } from './callErrors.ts'
+import { ErrorNotice } from './ErrorNotice.tsx'
+import { redirectWithMessage } from './flashMessage.ts'
 
-/** Leaves the office in this browser. */
+/** Ends the session of this browser. */
 export function SignOut() {
-  const { press, failure } = useLeave(() => officeApi.leaveOffice({}), 'You are signed out.')
+  const { button, error } = useSignOut(() => officeApi.leaveOffice({}), 'You are signed out.')
   return (
     <div>
-      <Press quiet {...press}>
+      <ActionButton quiet {...button}>
         Sign out
-      </Press>
-      <Failure sentence={failure} />
+      </ActionButton>
+      <ErrorNotice message={error} />
     </div>
   )
 }
 
-/** Leaves it in all of them. */
+/** Ends every session of the member. */
 export function SignOutEverywhere() {
-  const { press, failure } = useLeave(
+  const { button, error } = useSignOut(
     () => officeApi.leaveEverywhere({}),
     'You are signed out here and in every other browser.',
   )
   return (
     <div>
-      <Failure sentence={failure} />
+      <ErrorNotice message={error} />
       <div className="everywhere">
-        <p>Signed in on a phone or computer that is not in your hands?</p>
-        <Press quiet {...press}>
+        <p>Still signed in on a device you no longer use?</p>
+        <ActionButton quiet {...button}>
           Sign out everywhere
-        </Press>
+        </ActionButton>
       </div>
     </div>
   )
 }
 
-/** Who is signed out already has left as well. */
-const useLeave = (call: () => Promise<unknown>, news: string) =>
-  usePress(async () => {
+/** A session that has already ended counts as signed out. */
+const useSignOut = (call: () => Promise<unknown>, message: string) =>
+  useAction(async () => {
     await call().catch((cause: unknown) => {
       if (!isSignedOut(cause)) throw cause
     })
     forgetMember()
-    goTo('/office', news)
+    redirectWithMessage('/office', message)
   })

@@ -3,7 +3,7 @@ import { longDay } from '#web/dates.ts'
 import { LinkIcon } from '#web/laterIcons.tsx'
 import { Chart } from './Chart.tsx'
 
-/** Who came through the member's link, week by week: as a drawing for the eyes and as a table for the ears. */
+/** Visits and joins through the member's link by week: a chart, and a table for screen readers. */
 export function Visits({ view: { weeks, totals } }: { view: OfficeView }) {
   return (
     <section className="card" aria-labelledby="visits">
@@ -11,19 +11,19 @@ export function Visits({ view: { weeks, totals } }: { view: OfficeView }) {
       {totals.visits || totals.joins ? (
         <>
           <dl className="figures">
-            <Figure count={totals.visits} one="visit" many="visits" kind="" />
-            <Figure count={totals.joins} one="join" many="joins" kind="mark" />
+            <Figure count={totals.visits} one="visit" many="visits" color="visits" />
+            <Figure count={totals.joins} one="join" many="joins" color="joins" />
           </dl>
           <Chart weeks={weeks} />
-          <p className="small">The last {weeks.length} weeks. Each visitor counts once a day.</p>
-          <Numbers weeks={weeks} />
+          <p className="small">Last {weeks.length} weeks. Each visitor counts once a day.</p>
+          <WeekTable weeks={weeks} />
         </>
       ) : (
-        <div className="nothing">
+        <div className="empty-state">
           <LinkIcon />
           <p>
-            <strong>Nobody has opened your link yet.</strong> Send it to one person who would like it here. You see the
-            visit on this page, and the name of whoever joins.
+            <strong>No one has opened your link yet.</strong> Share it with someone who might like to join. You'll see
+            the visit here, and their name if they join.
           </p>
         </div>
       )}
@@ -31,25 +31,25 @@ export function Visits({ view: { weeks, totals } }: { view: OfficeView }) {
   )
 }
 
-type FigureProps = { count: number; one: string; many: string; kind: '' | 'mark' }
+type FigureProps = { count: number; one: string; many: string; color: 'visits' | 'joins' }
 
-const Figure = ({ count, one, many, kind }: FigureProps) => (
+const Figure = ({ count, one, many, color }: FigureProps) => (
   <div>
     <dt>
-      <i className={`sign ${kind}`} />
+      <i className={`swatch ${color}`} />
       {count === 1 ? one : many}
     </dt>
     <dd>{count.toLocaleString('en-US')}</dd>
   </div>
 )
 
-const Numbers = ({ weeks }: Pick<OfficeView, 'weeks'>) => (
+const WeekTable = ({ weeks }: Pick<OfficeView, 'weeks'>) => (
   <div className="unseen">
     <table>
       <caption>Visits and joins by week</caption>
       <thead>
         <tr>
-          <th scope="col">Week from</th>
+          <th scope="col">Week of</th>
           <th scope="col">Visits</th>
           <th scope="col">Joins</th>
         </tr>

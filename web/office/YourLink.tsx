@@ -7,31 +7,31 @@ import { CopyIcon, DownloadIcon, ShareIcon } from '#web/laterIcons.tsx'
 import { log } from '#web/log.ts'
 import { useTimeout } from '#web/useTimeout.ts'
 
-/** The member's own link: to copy, to share and to scan, as long as it leads to them. */
+/** The member's link to copy, share or scan. Once the membership has ended, it only says so. */
 export function YourLink({ view: { link, username, membership } }: { view: OfficeView }) {
-  const shown = useRef<HTMLAnchorElement>(null)
+  const address = useRef<HTMLAnchorElement>(null)
   const host = link.replace(/^https?:\/\//, '').slice(0, -username.length)
   return (
     <section className="link-card" aria-labelledby="your-link">
-      <div className="link-words">
-        <h2 id="your-link">Your own link</h2>
+      <div className="link-text">
+        <h2 id="your-link">Your link</h2>
         <p>
           {membership.is_over
             ? `It closed on ${longDay(membership.renews_on)}, when your membership ended.`
-            : 'Whoever joins through it joins with you.'}
+            : 'Anyone who joins through this link joins under you.'}
         </p>
-        <a className="link-address" href={link} ref={shown}>
+        <a className="link-address" href={link} ref={address}>
           {host}
           <wbr />
           <strong>{username}</strong>
         </a>
-        {!membership.is_over && <Ways link={link} shown={shown} />}
+        {!membership.is_over && <LinkActions link={link} address={address} />}
       </div>
       {!membership.is_over && (
         <figure className="link-code">
           <img src="/office/link.svg" alt="QR code of your link" width="160" height="160" />
           <figcaption>
-            <p>Let somebody scan it, from here or from paper.</p>
+            <p>Others can scan this from your screen or from paper.</p>
             <a href="/office/link.svg" download={`${username}.svg`}>
               <DownloadIcon />
               <span>
@@ -45,32 +45,32 @@ export function YourLink({ view: { link, username, membership } }: { view: Offic
   )
 }
 
-const SEEN = 4_000
+const COPIED_MS = 4_000
 
-const told = {
-  copied: 'Your link is copied.',
-  selected: 'Your browser does not let us copy. The link is selected: please copy it yourself.',
+const copyMessages = {
+  copied: 'Link copied.',
+  selected: "Your browser doesn't allow copying. The link is selected, so you can copy it yourself.",
 }
 
-function Ways({ link, shown }: { link: string; shown: RefObject<HTMLAnchorElement | null> }) {
-  const [news, setNews] = useState<keyof typeof told>()
-  const mayShare = useSyncExternalStore(never, hasShare, () => false)
-  const isCopied = news === 'copied'
-  useTimeout(() => setNews(undefined), isCopied ? SEEN : undefined)
+function LinkActions({ link, address }: { link: string; address: RefObject<HTMLAnchorElement | null> }) {
+  const [copyResult, setCopyResult] = useState<keyof typeof copyMessages>()
+  const mayShare = useSyncExternalStore(neverChanges, hasShare, () => false)
+  const isCopied = copyResult === 'copied'
+  useTimeout(() => setCopyResult(undefined), isCopied ? COPIED_MS : undefined)
 
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(link)
-      setNews('copied')
+      setCopyResult('copied')
     } catch (cause) {
       log('The link could not be copied.', cause)
-      if (shown.current) getSelection()?.selectAllChildren(shown.current)
-      setNews('selected')
+      if (address.current) getSelection()?.selectAllChildren(address.current)
+      setCopyResult('selected')
     }
   }
 
   return (
-    <div className="link-ways">
+    <div className="link-actions">
       <button type="button" className="button" onClick={copy}>
         {isCopied ? <CheckIcon /> : <CopyIcon />}
         {isCopied ? 'Copied' : 'Copy'}
@@ -82,15 +82,15 @@ function Ways({ link, shown }: { link: string; shown: RefObject<HTMLAnchorElemen
         </button>
       )}
       <p role="status" className={isCopied ? 'unseen' : undefined}>
-        {news && told[news]}
+        {copyResult && copyMessages[copyResult]}
       </p>
     </div>
   )
 }
 
-const never = () => () => {}
+const neverChanges = () => () => {}
 const hasShare = () => typeof navigator.share === 'function'
 
-/** Hands the link to whatever the device shares with. Who closes that again has not failed. */
+/** Opens the device's share sheet. Closing it is not an error. */
 const share = (url: string) =>
   navigator.share({ title: brand.name, url }).catch((cause: unknown) => log('The link was not shared.', cause))

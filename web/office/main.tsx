@@ -3,7 +3,7 @@ import type { OfficeStart } from '#contract/pages.ts'
 import { OfficePage } from './OfficePage.tsx'
 import '../style/office.css'
 
-/** Wakes up the page of the office that the server sent. */
+// Hydrates the office page that the server rendered.
 const root = document.getElementById('foyer')
 const start: OfficeStart | null = JSON.parse(document.getElementById('start')?.textContent ?? 'null')
 if (root && start) hydrateRoot(root, <OfficePage start={start} />)

@@ -1,39 +1,38 @@
 import type { OfficeView } from '#contract/office-calls.ts'
 import { longDay } from '#web/dates.ts'
-import type { Question } from '#web/dialog/ask.ts'
+import type { Question } from '#web/dialog/question.ts'
 
-/** The question before a membership is cancelled: all that happens then, and when. */
-export const cancelMembership = (
+export const cancelMembershipQuestion = (
   { email, membership }: Pick<OfficeView, 'email' | 'membership'>,
   onConfirm: () => Promise<unknown>,
 ): Question => ({
   title: 'Cancel your membership?',
   text: [
-    `You stay a member until ${longDay(membership.renews_on)}, the end of the month that you have paid for. On that day your link closes, and nothing more is charged.`,
-    `A letter to ${email} confirms it. Until then you can change your mind here, with one press.`,
+    `Your membership stays active until ${longDay(membership.renews_on)}, the end of the month you have paid for. Your link closes on that day, and you won't be charged again.`,
+    `We'll send a confirmation to ${email}. Until your membership ends, you can resume it here.`,
   ].join('\n\n'),
   icon: 'warning',
-  confirm: 'Cancel my membership',
-  cancel: 'Keep it',
+  confirm: 'Cancel membership',
+  cancel: 'Keep membership',
   onConfirm,
 })
 
-/** Where a press says no that may have worked the time before, when nobody answered. */
+// A call got no reply, and the next try was rejected: perhaps because the first one had worked.
 
-const MAYBE = 'Your press before was not answered, but it may have worked.'
+const UNANSWERED = "We didn't get a reply to your first try, but it may have worked."
 
-export const maybeChanged = `${MAYBE} Then your new password counts already.`
+export const passwordMayBeChanged = `${UNANSWERED} In that case your new password is already active.`
 
-export const maybeSet = {
-  title: 'Your new password may be set',
-  sentence: `${MAYBE} Please try to sign in with your new password. If that fails, ask for another letter.`,
+export const passwordMayBeReset = {
+  title: 'Your password may have been changed',
+  message: `${UNANSWERED} Try to sign in with your new password. If that fails, request a new link.`,
 }
 
-export const maybeConfirmed = {
-  title: 'Your address may be confirmed',
-  sentence: `${MAYBE} Your office shows which address counts.`,
+export const emailMayBeConfirmed = {
+  title: 'Your email address may be confirmed',
+  message: `${UNANSWERED} Your office shows the address we use.`,
 }
 
-/** Somebody was let in, and nobody is there. */
+/** Shown if the member signed in but the session cookie was not kept. */
 export const needsCookies =
-  'Your browser has not kept that you are signed in. The office needs cookies: please allow them for this site, and sign in again.'
+  "Your browser didn't keep you signed in. The office needs cookies: please allow them for this site, and sign in again."

@@ -4,25 +4,32 @@ import type { OfficeView } from '#contract/office-calls.ts'
 
 export type Office = ReturnType<typeof useOffice>
 
-/** The part of the office in which something was done. */
-type Place = 'details' | 'membership'
+/** A section of the office that shows success messages. */
+type Section = 'details' | 'membership'
 
-/** What the member sees, kept as the server last told it, and what was done last. */
+type Success = {
+  section: Section
+  message: string
+  /** The new data from the server, if it changed. */
+  view?: OfficeView | undefined
+  /** The id of the element to focus. */
+  focus?: string | undefined
+}
+
+/** The member's data as the server last sent it, and the latest success message. */
 export function useOffice(start: OfficeView) {
   const [view, setView] = useState(start)
-  const [done, setDone] = useState<{ place: Place; news: string }>()
+  const [success, setSuccess] = useState<Success>()
   return {
     view,
-    newsOf: (place: Place) => (done?.place === place ? done.news : undefined),
-    /** Something was done: shows it, says so, and brings the focus to an element that is there now, if it should go anywhere. */
-    tell: (place: Place, news: string, focus?: string, told?: OfficeView) => {
+    successIn: (section: Section) => (success?.section === section ? success.message : undefined),
+    showSuccess: (success: Success) => {
       flushSync(() => {
-        if (told) setView(told)
-        setDone({ place, news })
+        if (success.view) setView(success.view)
+        setSuccess(success)
       })
-      if (focus) document.getElementById(focus)?.focus()
+      if (success.focus) document.getElementById(success.focus)?.focus()
     },
-    /** Something else begins: what was said is old. */
-    hush: () => setDone(undefined),
+    clearSuccess: () => setSuccess(undefined),
   }
 }

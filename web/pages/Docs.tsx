@@ -3,16 +3,15 @@ import type { DocumentedCall } from '#contract/pages.ts'
 import { Header } from '#web/Header.tsx'
 import { fieldsOf, typeOf } from './schema.ts'
 
-/** The calls, to be read by a person: what goes in, what comes out. */
 export function Docs({ calls }: { calls: DocumentedCall[] }) {
   return (
     <div className="page">
       <Header />
-      <main className="reading">
-        <h1>Calls</h1>
+      <main className="prose">
+        <h1>API reference</h1>
         <p className="lead">
-          Everything that the pages of {brand.name} ask the server. A POST takes JSON, a GET its fields in the address.
-          A refusal answers with a message, and with messages by field.
+          The calls that the pages of {brand.name} make to the server. POST calls take JSON, GET calls take query
+          parameters. An error has a message and, for invalid fields, messages by field.
         </p>
         <nav aria-label="Calls">
           <ul className="contents">
@@ -34,8 +33,8 @@ export function Docs({ calls }: { calls: DocumentedCall[] }) {
               <Method method={call.method} />
               <code>{call.path}</code>
             </p>
-            <Shape title="Goes in" schema={call.input} nothing="Nothing." />
-            <Shape title="Comes out" schema={call.output} nothing="An empty object." />
+            <SchemaTable title="Request" schema={call.input} emptyText="No fields." />
+            <SchemaTable title="Response" schema={call.output} emptyText="An empty object." />
           </section>
         ))}
       </main>
@@ -47,9 +46,9 @@ const anchor = ({ method, path }: DocumentedCall) => `${method} ${path}`.toLower
 
 const Method = ({ method }: { method: string }) => <span className={`chip ${method.toLowerCase()}`}>{method}</span>
 
-type ShapeProps = { title: string; schema: Record<string, unknown> | undefined; nothing: string }
+type SchemaTableProps = { title: string; schema: Record<string, unknown> | undefined; emptyText: string }
 
-function Shape({ title, schema, nothing }: ShapeProps) {
+function SchemaTable({ title, schema, emptyText }: SchemaTableProps) {
   const fields = fieldsOf(schema)
   const isList = schema?.type === 'array'
   return (
@@ -59,7 +58,7 @@ function Shape({ title, schema, nothing }: ShapeProps) {
         {isList && <small> a list of</small>}
       </h3>
       {fields.length ? (
-        <div className="scrolls">
+        <div className="table-scroll">
           <table>
             <thead>
               <tr>
@@ -83,7 +82,7 @@ function Shape({ title, schema, nothing }: ShapeProps) {
           </table>
         </div>
       ) : (
-        <p>{schema && typeOf(schema) !== 'object' ? typeOf(schema) : nothing}</p>
+        <p>{schema && typeOf(schema) !== 'object' ? typeOf(schema) : emptyText}</p>
       )}
     </>
   )

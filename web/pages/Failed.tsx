@@ -1,16 +1,15 @@
 import { Message } from './Message.tsx'
 
-/** Something broke on our side, or we are closing. */
+/** For a server error, or while the server is shutting down. */
 export const Failed = () => (
   <Message
-    title="One moment, please"
-    way={
+    title="Sorry, something went wrong"
+    action={
       <a className="button" href="?">
         Try again
       </a>
     }
   >
-    Something on our side is not working right now. Please try again in a minute. What you have entered so far is kept
-    in this tab.
+    We can't show this page right now. Please try again in a minute. What you have entered so far is kept in this tab.
   </Message>
 )

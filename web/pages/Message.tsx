@@ -1,26 +1,26 @@
 import type { ReactNode } from 'react'
 import { Header } from '#web/Header.tsx'
 
-type MessageProps = { code?: string; title: string; children: ReactNode; way: ReactNode }
+type MessageProps = { code?: string; title: string; children: ReactNode; action: ReactNode }
 
-/** A whole page for one sentence and one way on. */
-export function Message({ code, title, children, way }: MessageProps) {
+/** A page with one message and one action. */
+export function Message({ code, title, children, action }: MessageProps) {
   return (
     <div className="page">
       <Header />
       <main className="message">
-        <Door />
-        {code && <p className="code">{code}</p>}
+        <DoorDrawing />
+        {code && <p className="status-code">{code}</p>}
         <h1>{title}</h1>
         <p className="lead">{children}</p>
-        {way}
+        {action}
       </main>
     </div>
   )
 }
 
-/** A door in the open, and the same hills behind it. */
-const Door = () => (
+/** Decoration: a door, with the hills of the office's drawing behind it. */
+const DoorDrawing = () => (
   <svg className="door" viewBox="0 0 320 200" aria-hidden="true" focusable="false">
     <circle className="door-sun" cx="160" cy="92" r="84" />
     <circle className="door-sun near" cx="160" cy="92" r="58" />

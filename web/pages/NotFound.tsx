@@ -1,17 +1,16 @@
 import { MASTER } from '#contract/site.ts'
 import { Message } from './Message.tsx'
 
-/** An address that leads nowhere. */
 export const NotFound = () => (
   <Message
     code="404"
-    title="This door leads nowhere"
-    way={
+    title="Page not found"
+    action={
       <a className="button" href={`/${MASTER}`}>
-        Go to the main entrance
+        Go to the home page
       </a>
     }
   >
-    We could not find the page that you asked for. If somebody gave you this link, please ask them for it once more.
+    We couldn't find that page. If someone gave you this link, please ask them to send it again.
   </Message>
 )

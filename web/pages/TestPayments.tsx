@@ -6,7 +6,7 @@ import { BillingIcon } from '#web/icons.tsx'
 import { Notice } from '#web/Notice.tsx'
 
 const states: Record<TestTransaction['state'], { name: string; tone: string }> = {
-  held: { name: 'Held', tone: '' },
+  held: { name: 'Authorized', tone: '' },
   review: { name: 'Held for review', tone: 'warm' },
   declined: { name: 'Declined', tone: 'dim' },
   captured: { name: 'Captured', tone: '' },
@@ -14,20 +14,20 @@ const states: Record<TestTransaction['state'], { name: string; tone: string }> =
   refunded: { name: 'Refunded', tone: 'dim' },
 }
 
-/** What a real payment gateway would have charged, newest first, and the cards to try it with. */
+/** The payments in the sandbox, newest first, and the test cards. */
 export function TestPaymentsPage({ payments: { transactions, cards } }: { payments: TestPayments }) {
   return (
     <div className="page">
       <Header />
-      <main className="reading">
+      <main className="prose">
         <h1>Test payments</h1>
         <p className="lead">
-          No money moves on this site. These are the payments that a real gateway would have held and captured.
+          No money moves on this site. These are the payments that a real gateway would have authorized and captured.
         </p>
-        {transactions ? <Transactions transactions={transactions} /> : <Silent />}
+        {transactions ? <Transactions transactions={transactions} /> : <SandboxDown />}
         <section className="call test-cards">
           <h2>Test cards</h2>
-          <p>Any name, a month to come and any CVC go with them. Every other card is approved.</p>
+          <p>Use any name, any future expiration date and any CVC. All other cards are approved.</p>
           <TestCards cards={cards} />
         </section>
       </main>
@@ -35,10 +35,10 @@ export function TestPaymentsPage({ payments: { transactions, cards } }: { paymen
   )
 }
 
-const Silent = () => (
-  <div className="letters">
-    <Notice tone="alert" title="The sandbox does not answer.">
-      <p>It runs as a process of its own. What it was asked meanwhile is settled when it is back.</p>
+const SandboxDown = () => (
+  <div className="entries">
+    <Notice tone="alert" title="The sandbox is not responding.">
+      <p>It runs as a separate process. Open payments are settled when it is back.</p>
     </Notice>
   </div>
 )
@@ -46,13 +46,13 @@ const Silent = () => (
 function Transactions({ transactions }: { transactions: TestTransaction[] }) {
   if (!transactions.length)
     return (
-      <div className="nothing">
+      <div className="empty-state">
         <BillingIcon />
-        <p>No payments yet. Join once with a test card, and the payment appears here.</p>
+        <p>No payments yet. Join with a test card to see the payment here.</p>
       </div>
     )
   return (
-    <ol className="letters">
+    <ol className="entries">
       {transactions.map((transaction) => (
         <li key={transaction.transaction_id}>
           <Transaction {...transaction} />
@@ -65,17 +65,17 @@ function Transactions({ transactions }: { transactions: TestTransaction[] }) {
 function Transaction({ transaction_id, reference, amount, state }: TestTransaction) {
   const { name, tone } = states[state]
   return (
-    <article className="letter">
+    <article className="entry">
       <header>
         <span className={`chip ${tone}`}>{name}</span>
-        <strong className="paid">{showAmount(amount)}</strong>
+        <strong className="amount">{showAmount(amount)}</strong>
       </header>
       <code>
         <span className="unseen">Reference </span>
         {reference}
       </code>
       {state === 'review' && (
-        <form className="verdict" method="post" action="/__payments/review">
+        <form className="review-actions" method="post" action="/__payments/review">
           <input type="hidden" name="transaction_id" value={transaction_id} />
           <button className="button" type="submit" name="verdict" value="approve">
             Approve<span className="unseen"> {reference}</span>
@@ -90,7 +90,7 @@ function Transaction({ transaction_id, reference, amount, state }: TestTransacti
 }
 
 const TestCards = ({ cards }: Pick<TestPayments, 'cards'>) => (
-  <div className="scrolls">
+  <div className="table-scroll">
     <table>
       <thead>
         <tr>

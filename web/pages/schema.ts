@@ -1,8 +1,8 @@
 type Schema = Record<string, unknown>
-type Field = { name: string; type: string; rule: string; required: boolean }
+type SchemaField = { name: string; type: string; rule: string; required: boolean }
 
-/** The fields of a JSON Schema's object, or of the objects in its list; those of inner objects follow theirs. */
-export function fieldsOf(schema: Schema | undefined, path = ''): Field[] {
+/** The fields of a JSON Schema, or of the objects in its list. Nested fields follow their parent. */
+export function fieldsOf(schema: Schema | undefined, path = ''): SchemaField[] {
   const object = itemsOf(schema) ?? schema
   const required = Array.isArray(object?.required) ? object.required : []
   return Object.entries((object?.properties ?? {}) as Record<string, Schema>).flatMap(([key, inner]) => {
@@ -16,10 +16,10 @@ export function fieldsOf(schema: Schema | undefined, path = ''): Field[] {
 
 const itemsOf = (schema: Schema | undefined) => (schema?.type === 'array' ? (schema.items as Schema) : undefined)
 
-/** A type in a few words: 'string', 'list of string', '“Yes” or “No”'. */
+/** A readable type: 'string', 'list of string', '“Yes” or “No”'. */
 export function typeOf(schema: Schema): string {
-  if ('const' in schema) return quoted(schema.const)
-  if (Array.isArray(schema.enum)) return schema.enum.map(quoted).join(' or ')
+  if ('const' in schema) return quote(schema.const)
+  if (Array.isArray(schema.enum)) return schema.enum.map(quote).join(' or ')
   const choices = schema.anyOf ?? schema.oneOf
   if (Array.isArray(choices)) return choices.map((choice: Schema) => typeOf(choice)).join(' or ')
   const items = itemsOf(schema)
@@ -28,18 +28,18 @@ export function typeOf(schema: Schema): string {
   return typeof schema.type === 'string' ? schema.type : 'anything'
 }
 
-const quoted = (value: unknown) => (typeof value === 'string' ? `“${value}”` : String(value))
+const quote = (value: unknown) => (typeof value === 'string' ? `“${value}”` : String(value))
 
-const rules: [key: string, say: (value: unknown) => string][] = [
+const ruleDescriptions: [key: string, format: (value: unknown) => string][] = [
   ['minLength', (length) => `at least ${length} characters`],
   ['maxLength', (length) => `at most ${length} characters`],
   ['pattern', (pattern) => String(pattern)],
   ['format', (format) => String(format)],
-  ['default', (value) => `default ${quoted(value)}`],
+  ['default', (value) => `default ${quote(value)}`],
 ]
 
 const ruleOf = (schema: Schema) =>
-  rules
+  ruleDescriptions
     .filter(([key]) => key in schema)
-    .map(([key, say]) => say(schema[key]))
+    .map(([key, format]) => format(schema[key]))
     .join(', ')

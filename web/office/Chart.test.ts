@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { topOf } from './scale.ts'
+import { axisTop } from './Chart.tsx'
 
 test.each([
   [0, 4],
@@ -14,6 +14,6 @@ test.each([
   [101, 120],
   [999, 1000],
   [12_345, 16_000],
-])('15.3 %i visits in a week are drawn against %i', (most, top) => {
-  expect(topOf(most)).toBe(top)
+])('15.3 a chart whose busiest week has %i visits goes up to %i', (most, top) => {
+  expect(axisTop(most)).toBe(top)
 })

@@ -4,24 +4,24 @@ import type { OfficeView } from '#contract/office-calls.ts'
 import { plainDay } from '#web/dates.ts'
 import { AccountIcon, ChevronIcon } from '#web/icons.tsx'
 
-const FIRST = 5
+const INITIAL_COUNT = 5
 
-/** Who joined through the member's link: names and days, nothing else. */
-export function Brought({ view: { brought, totals } }: { view: OfficeView }) {
-  const [isWhole, setWhole] = useState(false)
-  const numbered = brought.map((person, later) => ({ ...person, number: totals.joins - later }))
+/** Who joined through the member's link: only names and dates, for privacy. */
+export function Referrals({ view: { brought: referrals, totals } }: { view: OfficeView }) {
+  const [isExpanded, setExpanded] = useState(false)
   const list = useRef<HTMLUListElement>(null)
+  const numbered = referrals.map((referral, index) => ({ ...referral, number: totals.joins - index }))
+  const visible = isExpanded ? numbered : numbered.slice(0, INITIAL_COUNT)
   const showAll = () => {
-    flushSync(() => setWhole(true))
-    list.current?.querySelectorAll('li')[FIRST]?.focus() // the button that was pressed goes
+    flushSync(() => setExpanded(true))
+    list.current?.querySelectorAll('li')[INITIAL_COUNT]?.focus() // the button that had the focus is gone
   }
-  const shown = isWhole ? numbered : numbered.slice(0, FIRST)
   return (
-    <section className="card" aria-labelledby="brought">
-      <h2 id="brought">Whom you brought</h2>
-      {brought.length ? (
+    <section className="card" aria-labelledby="referrals">
+      <h2 id="referrals">People who joined through you</h2>
+      {referrals.length ? (
         <ul className="people" ref={list}>
-          {shown.map(({ name, joined_on, number }) => (
+          {visible.map(({ name, joined_on, number }) => (
             <li key={number} tabIndex={-1}>
               <span className="initials" aria-hidden="true">
                 {initialsOf(name)}
@@ -32,16 +32,16 @@ export function Brought({ view: { brought, totals } }: { view: OfficeView }) {
           ))}
         </ul>
       ) : (
-        <div className="nothing">
+        <div className="empty-state">
           <AccountIcon />
           <p>
-            <strong>Nobody yet.</strong> Whoever joins through your link stands here, with name and day.
+            <strong>No one yet.</strong> People who join through your link appear here, with the date they joined.
           </p>
         </div>
       )}
-      {brought.length > FIRST && !isWhole && (
+      {referrals.length > INITIAL_COUNT && !isExpanded && (
         <button type="button" className="link more" onClick={showAll}>
-          Show {brought.length < totals.joins ? `the newest ${brought.length} of` : 'all'} {totals.joins}
+          Show {referrals.length < totals.joins ? `the latest ${referrals.length} of` : 'all'} {totals.joins}
           <ChevronIcon />
         </button>
       )}

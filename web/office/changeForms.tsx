@@ -8,22 +8,22 @@ import { PhoneField } from '#web/form/PhoneField.tsx'
 import type { Form } from '#web/form/useForm.ts'
 import { CheckIcon } from '#web/icons.tsx'
 import { officeApi } from './api.ts'
-import { Submit, useCallForm } from './CallForm.tsx'
-import { Failure } from './Failure.tsx'
-import { maybeChanged } from './messages.ts'
-import { isSignedOut } from './sentenceOf.ts'
+import { SubmitButton, useCallForm } from './CallForm.tsx'
+import { isSignedOut } from './callErrors.ts'
+import { ErrorNotice } from './ErrorNotice.tsx'
+import { passwordMayBeChanged } from './messages.ts'
 
-export type Change = keyof typeof changes
+export type EditableDetail = keyof typeof changeForms
 
 type ChangeProps = {
   view: OfficeView
   onCancel: () => void
-  /** What to say, and what the office shows from now on. */
-  onDone: (news: string, told?: OfficeView) => void
+  /** Takes a success message, and the new data if it changed. */
+  onDone: (message: string, view?: OfficeView) => void
 }
 
-/** The details that a member changes alone, each with its form. */
-export const changes = {
+/** The details that members can change themselves, each with its form. */
+export const changeForms = {
   mobile_phone: ChangePhone,
   email: ChangeEmail,
   password: ChangePassword,
@@ -33,7 +33,7 @@ function ChangePhone({ view, onCancel, onDone }: ChangeProps) {
   const form = useCallForm({
     rules: officeCalls.changePhone.input.shape,
     values: { mobile_phone: view.mobile_phone },
-    send: async (answers) => onDone('Your phone number is changed.', await officeApi.changePhone(answers)),
+    send: async (values) => onDone('Your phone number has been changed.', await officeApi.changePhone(values)),
   })
   return (
     <ChangeForm form={form} view={view} onCancel={onCancel}>
@@ -46,8 +46,8 @@ function ChangePhone({ view, onCancel, onDone }: ChangeProps) {
 function ChangeEmail({ view, onCancel, onDone }: ChangeProps) {
   const form = useCallForm({
     rules: officeCalls.changeEmail.input.shape,
-    send: async (answers) =>
-      onDone('Nearly done. Please press the link in the letter.', await officeApi.changeEmail(answers)),
+    send: async (values) =>
+      onDone('Almost done. Please open the link in the email.', await officeApi.changeEmail(values)),
   })
   return (
     <ChangeForm form={form} view={view} onCancel={onCancel}>
@@ -58,7 +58,7 @@ function ChangeEmail({ view, onCancel, onDone }: ChangeProps) {
         inputMode="email"
         autoComplete="email"
         enterKeyHint="next"
-        hint="It counts once you have pressed the link in the letter that we send there."
+        hint="We'll email a link to this address. Your address changes when you open it."
       />
       <CurrentPassword {...form.field('current_password')} />
     </ChangeForm>
@@ -68,23 +68,28 @@ function ChangeEmail({ view, onCancel, onDone }: ChangeProps) {
 function ChangePassword({ view, onCancel, onDone }: ChangeProps) {
   const form = useCallForm({
     rules: officeCalls.changePassword.input.shape,
-    across: (found) => ({ password: passwordProblem(found.password ?? '', view) }),
-    send: async (answers) => {
-      await officeApi.changePassword(answers)
-      onDone('Your password is changed. Every other browser is signed out.')
+    crossFieldRules: (values) => ({ password: passwordProblem(values.password ?? '', view) }),
+    send: async (values) => {
+      await officeApi.changePassword(values)
+      onDone('Your password has been changed. Every other browser is signed out.')
     },
   })
   return (
-    <ChangeForm form={form} view={view} onCancel={onCancel} doubt={form.isDoubtful ? maybeChanged : undefined}>
+    <ChangeForm
+      form={form}
+      view={view}
+      onCancel={onCancel}
+      warning={form.mayHaveSucceeded ? passwordMayBeChanged : undefined}
+    >
       <CurrentPassword {...form.field('current_password')} enterKeyHint="next" />
       <PasswordField {...form.field('password')} label="New password" autoComplete="new-password" enterKeyHint="go" />
     </ChangeForm>
   )
 }
 
-type CurrentProps = ReturnType<Form['field']> & { enterKeyHint?: 'next' | 'go' }
+type CurrentPasswordProps = ReturnType<Form['field']> & { enterKeyHint?: 'next' | 'go' }
 
-const CurrentPassword = ({ enterKeyHint = 'go', ...field }: CurrentProps) => (
+const CurrentPassword = ({ enterKeyHint = 'go', ...field }: CurrentPasswordProps) => (
   <PasswordField {...field} label="Current password" autoComplete="current-password" enterKeyHint={enterKeyHint} />
 )
 
@@ -92,25 +97,24 @@ type ChangeFormProps = {
   form: Pick<ReturnType<typeof useCallForm>, 'props' | 'summary' | 'busy' | 'failure'>
   view: OfficeView
   onCancel: () => void
-  /** What an earlier press may have done all the same. */
-  doubt?: string | undefined
+  warning?: string | undefined
   children: ReactNode
 }
 
-function ChangeForm({ form, view, onCancel, doubt, children }: ChangeFormProps) {
+function ChangeForm({ form, view, onCancel, warning, children }: ChangeFormProps) {
   return (
-    <form className="change" method="post" {...form.props}>
+    <form className="change-form" method="post" {...form.props}>
       <ErrorSummary entries={form.summary} />
-      {/* Tells a password manager whose password this is. */}
+      {/* Tells password managers whose password this is. */}
       <input type="text" name="username" autoComplete="username" defaultValue={view.username} readOnly hidden />
       {children}
-      <Failure sentence={[form.failure?.sentence, doubt].filter(Boolean).join(' ')}>
-        {isSignedOut(form.failure?.cause) && <a href="/office">Open the sign-in page</a>}
-      </Failure>
-      <div className="ways">
-        <Submit busy={form.busy} icon={<CheckIcon />}>
+      <ErrorNotice message={[form.failure?.message, warning].filter(Boolean).join(' ')}>
+        {isSignedOut(form.failure?.cause) && <a href="/office">Go to the sign-in page</a>}
+      </ErrorNotice>
+      <div className="form-actions">
+        <SubmitButton busy={form.busy} icon={<CheckIcon />}>
           Save
-        </Submit>
+        </SubmitButton>
         <button type="button" className="button quiet" onClick={onCancel}>
           Cancel
         </button>

@@ -3,33 +3,33 @@ import { Header } from '#web/Header.tsx'
 import { Notice } from '#web/Notice.tsx'
 import { Scene } from './Scene.tsx'
 
-type ThresholdProps = {
+type SignedOutFrameProps = {
   title: string
   lead: ReactNode
-  /** This came after something was pressed or tried: it gets the focus, and is read out when it is bad news. */
-  came?: 'well' | 'badly'
+  /** Set when the screen follows an action: the heading gets the focus, and a failure is announced. */
+  result?: 'success' | 'failure'
   children?: ReactNode
 }
 
-/** What all screens in front of the office share: a heading, a sentence, a way on, and a view of where it leads. */
-export function Threshold({ title, lead, came, children }: ThresholdProps) {
+/** The layout of every office screen that needs no session. */
+export function SignedOutFrame({ title, lead, result, children }: SignedOutFrameProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    if (came) heading.current?.focus()
-  }, [came])
+    if (result) heading.current?.focus()
+  }, [result])
   return (
     <>
       <Header />
-      <div className="threshold">
+      <div className="signed-out">
         <main>
-          <div role={came === 'badly' ? 'alert' : undefined}>
+          <div role={result === 'failure' ? 'alert' : undefined}>
             <h1 id="heading" ref={heading} tabIndex={-1}>
               {title}
             </h1>
             <p className="lead">{lead}</p>
           </div>
           <noscript>
-            <Notice tone="alert">The office needs JavaScript. Please switch it on and load the page again.</Notice>
+            <Notice tone="alert">The office needs JavaScript. Please turn it on and reload the page.</Notice>
           </noscript>
           {children}
         </main>
