@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Column, table } from '../drill/table.ts'
+import { type Column, table } from '../drill/report-table.ts'
 import { lighthouse } from './lighthouse.ts'
 import { describeMachine } from './machine.ts'
 import { page } from './page/page.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { fields } from '#contract/fields.ts'
-import { naughtyTexts } from '../drill/abuse/naughty.ts'
+import { naughtyTexts } from '../drill/abuse/fuzz/fuzz-inputs.ts'
 
 type Fields = typeof fields
 let lean: Fields

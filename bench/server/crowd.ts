@@ -1,4 +1,4 @@
-import { createCaller } from '../../drill/caller.ts'
+import { createCaller } from '../../drill/visitor/http-client.ts'
 import { fillIn, press, type Ready } from './visit.ts'
 
 // Visitors as a process of their own. They fill the form and solve the captcha ahead; then they only press the button.

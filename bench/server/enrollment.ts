@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { startSandbox } from '../../drill/programs.ts'
-import type { Place } from '../../drill/scale.ts'
+import type { Place } from '../../drill/drill.ts'
+import { startSandbox } from '../../drill/site/processes.ts'
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Bench, Part, Row } from '../row.ts'
 import { interleaved, middleOf, ratios, rounded, spreadOf } from './compare.ts'

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { postgresGround } from '../../drill/grounds.ts'
-import type { Place } from '../../drill/scale.ts'
+import type { Place } from '../../drill/drill.ts'
+import { postgresGround } from '../../drill/site/backends.ts'
 
 /** What to know about every number of the server: both sides of a comparison run on this very PostgreSQL. */
 export const DATABASE = 'PostgreSQL of the bench, fsync off on both sides'

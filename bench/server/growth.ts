@@ -1,9 +1,9 @@
 import { createHash, randomInt } from 'node:crypto'
 import { API } from '#contract/api.ts'
 import { answersOf as filled } from '#server/test/answers.ts'
-import { type Asking, type Caller, createCaller } from '../../drill/caller.ts'
-import { startSandbox } from '../../drill/programs.ts'
-import type { Place } from '../../drill/scale.ts'
+import type { Place } from '../../drill/drill.ts'
+import { startSandbox } from '../../drill/site/processes.ts'
+import { type Asking, type Caller, createCaller } from '../../drill/visitor/http-client.ts'
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Part, Row } from '../row.ts'
 import { middleOf, rounded, shuffled, spreadOf } from './compare.ts'

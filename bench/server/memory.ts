@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { startSandbox } from '../../drill/programs.ts'
+import { startSandbox } from '../../drill/site/processes.ts'
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Part, Row } from '../row.ts'
 import { rounded } from './compare.ts'

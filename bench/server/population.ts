@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Place } from '../../drill/scale.ts'
+import type { Place } from '../../drill/drill.ts'
 import { within } from './ground.ts'
 
 /** Who was enrolled by the product itself, and is repeated. */

@@ -4,8 +4,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { answering } from '#server/test/process.ts'
-import { settings } from '../../drill/programs.ts'
-import type { Place } from '../../drill/scale.ts'
+import type { Place } from '../../drill/drill.ts'
+import { settings } from '../../drill/site/processes.ts'
 import { freePort } from '../../scripts/port.mjs'
 
 /** Whatever happens to the bench, nothing of it stays behind. */

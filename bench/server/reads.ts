@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { API } from '#contract/api.ts'
 import { ourShelf } from '#server/catalog/catalog.ts'
-import type { Place } from '../../drill/scale.ts'
+import type { Place } from '../../drill/drill.ts'
 import { freePort } from '../../scripts/port.mjs'
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Part, Row } from '../row.ts'

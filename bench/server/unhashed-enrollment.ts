@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keepConsent } from '#server/catalog/catalog.ts'
-import { startSandbox } from '../../drill/programs.ts'
-import type { Place } from '../../drill/scale.ts'
+import type { Place } from '../../drill/drill.ts'
+import { startSandbox } from '../../drill/site/processes.ts'
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Part } from '../row.ts'
 import { interleaved, middleOf, ratios, rounded, spreadOf } from './compare.ts'

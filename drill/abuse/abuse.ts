@@ -1,9 +1,9 @@
-import type { Part } from '../scale.ts'
-import { stolenCards } from './cards.ts'
-import { pumpedCodes } from './codes.ts'
-import { flood } from './flood.ts'
-import { forgedHeaders } from './forged.ts'
-import { usedOnce } from './once.ts'
+import type { Part } from '../drill.ts'
+import { stolenCards } from './card-testing.ts'
+import { usedOnce } from './double-use.ts'
+import { forgedHeaders } from './forged-headers.ts'
+import { flood } from './fuzz/fuzz.ts'
+import { pumpedCodes } from './sms-pumping.ts'
 
 /** What an open form meets in its first week, on a clock that is turned. In full where real sites run: on PostgreSQL. */
 export const abuse: Part = async (drill, ground) => {

@@ -1,8 +1,8 @@
-import type { Part, Row } from '../scale.ts'
-import { discretion } from './discretion.ts'
-import { broughtOnce } from './once.ts'
-import { openScene } from './scene.ts'
-import { forgetting, signingIn } from './timing.ts'
+import type { Part, Row } from '../drill.ts'
+import { openScene } from './fixture.ts'
+import { broughtOnce } from './one-time-links.ts'
+import { discretion } from './sponsor-privacy.ts'
+import { forgetting, signingIn } from './timing-leaks.ts'
 
 /** What the office promises to those outside of it and to those inside. In short only what a database decides is asked of both. */
 const promises: Part = async (drill, ground) => {
