@@ -1,51 +1,30 @@
-import type { Database } from '#server/db/db.ts'
-import type { Foyer, Starting } from './site/processes.ts'
+import type { Backend } from './site/backends.ts'
 
-/** A line of the table at the end, which also names the part and the database. */
-export type Row = {
+/** One row of the final report; the report adds the drill's name and the database. */
+export type ReportRow = {
   /** What was done, in numbers. */
-  done: string
-  asked: string
-  found: string
+  action: string
+  expected: string
+  result: string
   passed: boolean
 }
 
-/** A migrated and seeded database of its own, and a folder for what else a drill writes. */
-export type Place = {
-  folder: string
-  /** The settings that lead Foyer there. */
-  settings: Record<string, string>
-  /** Opened from outside. The embedded one only while no Foyer runs on it. */
-  open: () => Promise<Database>
-  remove: () => Promise<void>
-}
-
-/** One of the two kinds of database. */
-export type Ground = {
-  name: 'PostgreSQL' | 'embedded'
-  fresh: () => Promise<Place>
-  /** A database server that can be killed; the embedded database dies with Foyer. */
-  server?: { kill: () => Promise<void>; restart: () => Promise<void> }
-  /** Starts what visitors see there, if that is more than one Foyer. */
-  start?: (starting: Starting) => Promise<Foyer>
-}
-
-/** How much is to be drilled. */
-export type Scale = {
+/** How long to drill, and where to print. */
+export type DrillRun = {
   short: boolean
-  /** Overwrites the line of progress of this database. */
-  progress: (database: string, line: string) => void
-  /** A line that stays. */
-  say: (line: string) => void
+  /** Replaces this database's part of the progress line. */
+  showProgress: (database: string, text: string) => void
+  /** Prints a permanent line. */
+  print: (line: string) => void
 }
 
-export type Part = (drill: Scale, ground: Ground) => Promise<Row[]>
+export type Drill = (run: DrillRun, backend: Backend) => Promise<ReportRow[]>
 
-export const brokeOff = (found: string): Row => ({ done: 'broke off', asked: '', found, passed: false })
+export const abortedRow = (result: string): ReportRow => ({ action: 'aborted', expected: '', result, passed: false })
 
-/** What a part finds. One that breaks off has a row that says so. */
-export const rowsOf = (part: Part, drill: Scale, ground: Ground): Promise<Row[]> =>
-  part(drill, ground).catch((error: unknown) => {
-    drill.say(error instanceof Error ? String(error.stack) : String(error))
-    return [brokeOff('see above')]
+/** Runs a drill. An exception becomes a failed row. */
+export const runDrill = (drill: Drill, run: DrillRun, backend: Backend): Promise<ReportRow[]> =>
+  drill(run, backend).catch((error: unknown) => {
+    run.print(error instanceof Error ? String(error.stack) : String(error))
+    return [abortedRow('see the error above')]
   })

@@ -1,26 +1,26 @@
 const isTerminal = process.stdout.isTTY
-const BEAT_MS = 10_000
-let lastBeat = Number.NEGATIVE_INFINITY
-let isDirty = false
+const INTERVAL_MS = 10_000
+let lastPrintTime = Number.NEGATIVE_INFINITY
+let hasProgressLine = false
 
-const now = new Map<string, string>()
+const progressOf = new Map<string, string>()
 
-/** One line for all databases that is overwritten; where lines cannot be, one every ten seconds. */
-export function progress(database: string, words: string): void {
-  now.set(database, words)
-  const line = [...now].map(([name, doing]) => `${name} ${doing}`).join(' │ ')
+/** Updates one progress line for all databases. Without a terminal it prints a line every ten seconds. */
+export function showProgress(database: string, text: string): void {
+  progressOf.set(database, text)
+  const line = [...progressOf].map(([name, progress]) => `${name} ${progress}`).join(' │ ')
   if (isTerminal) {
     process.stdout.write(`\r\u001b[K${line.slice(0, process.stdout.columns - 1)}`)
-    isDirty = true
-  } else if (performance.now() - lastBeat > BEAT_MS) {
-    lastBeat = performance.now()
+    hasProgressLine = true
+  } else if (performance.now() - lastPrintTime > INTERVAL_MS) {
+    lastPrintTime = performance.now()
     console.log(line)
   }
 }
 
-/** A line that stays. */
-export function say(line: string): void {
-  if (isDirty) process.stdout.write('\r\u001b[K')
-  isDirty = false
+/** Prints a permanent line. */
+export function print(line: string): void {
+  if (hasProgressLine) process.stdout.write('\r\u001b[K')
+  hasProgressLine = false
   console.log(line)
 }

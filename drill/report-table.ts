@@ -1,14 +1,14 @@
-export type Column<Row> = { head: string; widest: number; tell: (row: Row) => string }
+export type Column<Row> = { head: string; maxWidth: number; format: (row: Row) => string }
 
-/** The rows as a table that a terminal can show, long cells in several lines. */
+/** Formats rows as a table for a terminal. Long cells are wrapped. */
 export function table<Row>(columns: Column<Row>[], rows: Row[]): string[] {
   const heads = columns.map(({ head }) => [head])
-  const body = rows.map((row) => columns.map(({ tell, widest }) => wrap(tell(row), widest)))
+  const body = rows.map((row) => columns.map(({ format, maxWidth }) => wrap(format(row), maxWidth)))
   const widths = columns.map((_, column) =>
     Math.max(...[heads, ...body].flatMap((cells) => (cells[column] ?? []).map(({ length }) => length))),
   )
-  const rule = widths.map((width) => '─'.repeat(width)).join('─┼─')
-  const shown = [heads, ...body].map((cells) => {
+  const separator = widths.map((width) => '─'.repeat(width)).join('─┼─')
+  const lineGroups = [heads, ...body].map((cells) => {
     const height = Math.max(...cells.map(({ length }) => length))
     return Array.from({ length: height }, (_, line) =>
       cells
@@ -17,14 +17,14 @@ export function table<Row>(columns: Column<Row>[], rows: Row[]): string[] {
         .trimEnd(),
     )
   })
-  return shown.flatMap((lines, index) => (index ? [rule, ...lines] : lines))
+  return lineGroups.flatMap((lines, index) => (index ? [separator, ...lines] : lines))
 }
 
-function wrap(text: string, widest: number): string[] {
+function wrap(text: string, maxWidth: number): string[] {
   const lines = ['']
   for (const word of text.split(' ')) {
     const line = lines.at(-1) ?? ''
-    if (line && line.length + 1 + word.length > widest) lines.push(word)
+    if (line && line.length + 1 + word.length > maxWidth) lines.push(word)
     else lines[lines.length - 1] = line ? `${line} ${word}` : word
   }
   return lines

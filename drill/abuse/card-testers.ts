@@ -1,66 +1,75 @@
 import { randomUUID } from 'node:crypto'
 import { calls } from '#contract/api.ts'
-import { purse } from '../in-process-site/captcha-solutions.ts'
-import { cookieOf, type House, type Reply } from '../in-process-site/in-process-site.ts'
-import type { TurnedClock } from '../in-process-site/virtual-clock.ts'
-import { americanPhone, answersOf, thiefAddress } from '../test-data.ts'
+import { createSolutionPool } from '../in-process-site/captcha-solutions.ts'
+import { cookieOf, type InProcessSite, type Reply } from '../in-process-site/in-process-site.ts'
+import type { VirtualClock } from '../in-process-site/virtual-clock.ts'
+import { americanPhone, attackerAddress, formAnswers } from '../test-data.ts'
 import { readCode } from './legitimate-visitor.ts'
 
-/** Where phones of thieves begin, far from those of honest people. */
-const PHONES_FROM = 100_000
-/** Anybody's: they are never called. */
-const FRESH_PHONES = 200_000
-const REST_SECONDS = 600
-const BETWEEN_SECONDS = 60
+/** The attackers' own phones, far from those of legitimate visitors. */
+const FIRST_OWN_PHONE = 100_000
+/** Numbers of strangers, never called. */
+const FIRST_RANDOM_PHONE = 200_000
+const RETRY_SECONDS = 600
+const PAUSE_SECONDS = 60
 
-type Theft = { address: string; card: string; enrollment?: string; attempt?: number; phone?: string }
+type CardTest = { address: string; card: string; enrollment?: string; attempt?: number; phone?: string }
 
-/** People with stolen cards, good captchas and a fresh name for every try. They open no page, so nobody times them. */
-export function gangOf(house: House, clock: TurnedClock) {
+/** Attackers with stolen cards, solved captchas and a new name for every try. They open no page. */
+export function createCardTesters(site: InProcessSite, clock: VirtualClock) {
   let names = 0
-  const solutions = purse(house)
+  const solutions = createSolutionPool(site)
 
-  /** One stolen card, tried once. */
-  async function tryOut(theft: Theft, again = true): Promise<Reply> {
-    const { address, card, enrollment = randomUUID(), attempt = 1, phone = americanPhone(FRESH_PHONES + names) } = theft
+  async function tryCard(test: CardTest, mayRetry = true): Promise<Reply> {
+    const {
+      address,
+      card,
+      enrollment = randomUUID(),
+      attempt = 1,
+      phone = americanPhone(FIRST_RANDOM_PHONE + names),
+    } = test
     const solution = await solutions.take()
-    const body = { ...answersOf(`thief${++names}`, phone, card), captcha: solution.text }
-    const from = { address, key: `${enrollment}.${attempt}` }
-    const reply = await house.post(calls.addEnrollment.path, body, from)
-    if (reply.json().fields?.captcha && again) return tryOut(theft, false)
+    const body = { ...formAnswers(`thief${++names}`, phone, card), captcha: solution.text }
+    const sender = { address, key: `${enrollment}.${attempt}` }
+    const reply = await site.post(calls.addEnrollment.path, body, sender)
+    if (reply.json().fields?.captcha && mayRetry) return tryCard(test, false)
     if (reply.statusCode === 429 || reply.json().fields?.code) solutions.putBack(solution)
     return reply
   }
 
-  /** One of them has a phone, confirms it for one enrollment after the other, and tries cards until each is refused. */
-  async function withPhone(n: number, nextCard: () => string | undefined, until: number): Promise<void> {
-    const phone = americanPhone(PHONES_FROM + 1 + n)
-    const address = thiefAddress(1_000_000 + n)
-    await clock.sleep(BETWEEN_SECONDS)
-    while (clock.passed() < until) {
+  /** Confirms an own phone for one enrollment after another, and tries cards in each until it is refused. */
+  async function testWithConfirmedPhone(
+    n: number,
+    nextCard: () => string | undefined,
+    endSeconds: number,
+  ): Promise<void> {
+    const phone = americanPhone(FIRST_OWN_PHONE + 1 + n)
+    const address = attackerAddress(1_000_000 + n)
+    await clock.sleep(PAUSE_SECONDS)
+    while (clock.elapsedSeconds() < endSeconds) {
       const { text } = await solutions.take()
-      const sent = await house.post(
+      const codeReply = await site.post(
         calls.sendVerificationCode.path,
         { phone_number: phone, captcha: text },
         { address },
       )
-      if (sent.json().status !== 1) {
-        await clock.sleep(REST_SECONDS)
+      if (codeReply.json().status !== 1) {
+        await clock.sleep(RETRY_SECONDS)
         continue
       }
-      const cookie = cookieOf(sent)
+      const cookie = cookieOf(codeReply)
       const enrollment = decodeURIComponent(cookie).split(/[=.]/)[1] ?? ''
-      const code = await readCode(house, phone)
-      await house.post(calls.verifyCode.path, { phone_number: phone, code }, { address, cookie })
+      const code = await readCode(site, phone)
+      await site.post(calls.verifyCode.path, { phone_number: phone, code }, { address, cookie })
       for (let attempt = 1; ; attempt++) {
         const card = nextCard()
         if (!card) return
-        const reply = await tryOut({ address, card, enrollment, attempt, phone })
+        const reply = await tryCard({ address, card, enrollment, attempt, phone })
         if (reply.json().payment !== 'Declined') break
       }
-      await clock.sleep(BETWEEN_SECONDS)
+      await clock.sleep(PAUSE_SECONDS)
     }
   }
 
-  return { tryOut, withPhone }
+  return { tryCard, testWithConfirmedPhone }
 }

@@ -1,165 +1,180 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { refusals } from '#server/abuse/limits.ts'
 import type { PaymentGateway } from '#server/gateways/payment/port.ts'
-import type { Ground, Row, Scale } from '../drill.ts'
-import { openHouse } from '../in-process-site/in-process-site.ts'
-import { turnedClock } from '../in-process-site/virtual-clock.ts'
-import { americanPhone, answersOf, cardNumber, honestAddress, thiefAddress } from '../test-data.ts'
-import { gangOf } from './card-testers.ts'
-import { type Fate, join, MISTYPED, type Person } from './legitimate-visitor.ts'
+import type { Drill, DrillRun, ReportRow } from '../drill.ts'
+import { openInProcessSite } from '../in-process-site/in-process-site.ts'
+import { createVirtualClock } from '../in-process-site/virtual-clock.ts'
+import type { Backend } from '../site/backends.ts'
+import { americanPhone, attackerAddress, cardNumber, formAnswers, visitorAddress } from '../test-data.ts'
+import { createCardTesters } from './card-testers.ts'
+import { enroll, MISTYPED_CVC, type VisitorProfile, type VisitResult } from './legitimate-visitor.ts'
 
-/** bankMs: a gateway is not next door; so long a stolen card is on its way. */
-const LONG = { hours: 2, stolen: 20_000, addresses: 5_000, honest: 500, phones: 50, atOnce: 200, bankMs: 400 }
-const SHORT = { hours: 1, stolen: 400, addresses: 100, honest: 30, phones: 10, atOnce: 50, bankMs: 50 }
+/** bankMs: the time that the gateway takes for a stolen card. */
+const LONG = { hours: 2, cards: 20_000, addresses: 5_000, visitors: 500, phones: 50, burstSize: 200, bankMs: 400 }
+const SHORT = { hours: 1, cards: 400, addresses: 100, visitors: 30, phones: 10, burstSize: 50, bankMs: 50 }
 
-const MOST_AT_GATEWAY = 200
-/** What a confirmed phone may try in a day, by default. */
-const MOST_BY_PHONE = 5
-const MOST_UNTIL_OPEN = 100
-const LEAST_THROUGH = 0.99
+const MAX_AT_GATEWAY = 200
+/** Attempts per day that a confirmed phone number allows by default. */
+const MAX_PER_PHONE = 5
+const MAX_DECLINES_UNTIL_OPEN = 100
+const MIN_ENROLLED = 0.99
 
 type Attack = { name: string; addresses: number; phones: number }
+type Visit = VisitResult & { profile: VisitorProfile }
 
-/** Stolen cards are tried for hours while honest people join. */
-export async function stolenCards(drill: Scale, ground: Ground): Promise<Row[]> {
-  const { addresses, phones } = drill.short ? SHORT : LONG
+/** Attackers test stolen cards for hours while legitimate visitors enroll. */
+export const cardTesting: Drill = async (run, backend) => {
+  const { addresses, phones } = run.short ? SHORT : LONG
   const attacks: Attack[] = [
     { name: 'from one address', addresses: 1, phones: 0 },
     { name: `from ${addresses} addresses`, addresses, phones: 0 },
-    { name: `from ${addresses} addresses, with ${phones} phones of their own`, addresses, phones },
+    { name: `from ${addresses} addresses, with ${phones} phones`, addresses, phones },
   ]
-  const rows: Row[] = []
-  for (const attack of drill.short ? attacks.slice(0, 2) : attacks) rows.push(await stolen(drill, ground, attack))
+  const rows: ReportRow[] = []
+  for (const attack of run.short ? attacks.slice(0, 2) : attacks) rows.push(await runAttack(run, backend, attack))
   return rows
 }
 
-async function stolen(drill: Scale, ground: Ground, attack: Attack): Promise<Row> {
-  const size = drill.short ? SHORT : LONG
-  const cards = Array.from({ length: size.stolen }, (_, n) => cardNumber('51', n))
-  const isStolen = new Set(cards)
-  const count = { reached: 0, declines: 0, untilOpen: 0 }
-  const clock = turnedClock()
-  const place = await ground.fresh()
-  const house = await openHouse(place, {
+async function runAttack(run: DrillRun, backend: Backend, attack: Attack): Promise<ReportRow> {
+  const size = run.short ? SHORT : LONG
+  const cards = Array.from({ length: size.cards }, (_, n) => cardNumber('51', n))
+  const stolenCards = new Set(cards)
+  const counts: Counts = { stolenAtGateway: 0, declines: 0, declinesUntilOpen: 0 }
+  const clock = createVirtualClock()
+  const workspace = await backend.createWorkspace()
+  const site = await openInProcessSite(workspace, {
     now: clock.now,
-    dress: ({ payment }) => ({ payment: watched(payment, isStolen, size.bankMs, count) }),
-    hear: (line) => {
-      if (line.includes('"breaker":"declines"')) count.untilOpen ||= count.declines
-      else drill.say(`  ${line.slice(0, 300)}`)
+    wrapGateways: ({ payment }) => ({ payment: withStolenCards(payment, stolenCards, size.bankMs, counts) }),
+    onLogLine: (line) => {
+      if (line.includes('"breaker":"declines"')) counts.declinesUntilOpen ||= counts.declines
+      else run.print(`  ${line.slice(0, 300)}`)
     },
   })
-  const before = new Map(refusals)
-  const gang = gangOf(house, clock)
+  const refusalsBefore = new Map(refusals)
+  const testers = createCardTesters(site, clock)
   const seconds = size.hours * 3600
-  const bursts = Math.ceil(size.stolen / size.atOnce)
-  const pause = Math.floor(seconds / bursts)
-  let next = 0
-  const nextCard = () => cards[next++]
+  const bursts = Math.ceil(size.cards / size.burstSize)
+  const pauseSeconds = Math.floor(seconds / bursts)
+  let cardIndex = 0
+  const nextCard = () => cards[cardIndex++]
+  const visits: Visit[] = []
 
-  /** Everybody at once, and again, and again. */
-  const attackers = async () => {
+  const sendBursts = async () => {
     for (let burst = 0; burst < bursts; burst++) {
-      await clock.sleep(pause)
-      const tries = Array.from({ length: size.atOnce }, (_, one) => (burst * size.atOnce + one) % attack.addresses)
+      await clock.sleep(pauseSeconds)
+      const addresses = Array.from(
+        { length: size.burstSize },
+        (_, n) => (burst * size.burstSize + n) % attack.addresses,
+      )
       await Promise.all(
-        tries.map(async (address) => {
+        addresses.map(async (address) => {
           const card = nextCard()
-          if (card) await gang.tryOut({ address: thiefAddress(address), card })
+          if (card) await testers.tryCard({ address: attackerAddress(address), card })
         }),
       )
-      drill.progress(
-        ground.name,
-        `abuse · cards ${attack.name}: ${next} of ${size.stolen} tried, ${count.reached} reached the gateway, ${fates.length} of ${size.honest} honest visitors are done`,
+      run.showProgress(
+        backend.name,
+        `abuse · card testing ${attack.name}: ${cardIndex} of ${size.cards} tried, ${counts.stolenAtGateway} reached the gateway, ${visits.length} of ${size.visitors} visitors done`,
       )
     }
   }
-  const fates: (Fate & { person: Person })[] = []
-  const people = crowdOf(size.honest, seconds, pause)
-  await clock.live([
-    attackers,
-    ...Array.from({ length: attack.phones }, (_, n) => () => gang.withPhone(n, nextCard, seconds)),
-    ...people.map((person) => async () => void fates.push({ ...(await join(house, clock, person)), person })),
+  const profiles = createProfiles(size.visitors, seconds, pauseSeconds)
+  await clock.runAll([
+    sendBursts,
+    ...Array.from({ length: attack.phones }, (_, n) => () => testers.testWithConfirmedPhone(n, nextCard, seconds)),
+    ...profiles.map((profile) => async () => void visits.push({ ...(await enroll(site, clock, profile)), profile })),
   ])
-  await house.close()
-  await place.remove()
+  await site.close()
+  await workspace.remove()
 
-  const through = fates.filter(({ isThrough }) => isThrough).length
-  const asked = fates.filter(({ wasAskedForCode }) => wasAskedForCode).length
-  const longest = Math.max(...fates.map(({ waited }) => waited))
-  for (const [end, times] of tally(
-    fates.filter(({ isThrough }) => !isThrough).map(({ end }) => end.replace(/wait \d+/, 'wait …')),
+  const enrolled = visits.filter(({ isEnrolled }) => isEnrolled).length
+  const neededCode = visits.filter(({ wasAskedForCode }) => wasAskedForCode).length
+  const longestWait = Math.max(...visits.map(({ waitSeconds }) => waitSeconds))
+  for (const [outcome, count] of tally(
+    visits.filter(({ isEnrolled }) => !isEnrolled).map(({ outcome }) => outcome.replace(/wait \d+/, 'wait …')),
   ))
-    drill.say(`  ${times} honest visitors ended with: ${end}`)
-  drill.say(`  refused, cards ${attack.name}: ${since(before)}`)
-  const mostAtGateway = MOST_AT_GATEWAY + attack.phones * MOST_BY_PHONE
+    run.print(`  ${count} legitimate visitors ended with: ${outcome}`)
+  run.print(`  refusals, card testing ${attack.name}: ${refusalsSince(refusalsBefore)}`)
+  const maxAtGateway = MAX_AT_GATEWAY + attack.phones * MAX_PER_PHONE
   return {
-    done: `${Math.min(next, size.stolen)} stolen cards ${attack.name}, ${size.atOnce} at once, in ${size.hours} h; ${size.honest} honest visitors`,
-    asked: `≤ ${mostAtGateway} at the gateway; at most ${MOST_UNTIL_OPEN} declines before the breaker opens; ≥ 99 % of the honest get through`,
-    found: `${count.reached} at the gateway; ${breaker(count)}; ${through} honest through (${share(fates, isShared)} behind one address, ${share(fates, isManaged)} with a password manager), ${asked} asked for a code, ${longest} s the longest wait`,
+    action: `${Math.min(cardIndex, size.cards)} stolen cards ${attack.name}, ${size.burstSize} at once, in ${size.hours} h; ${size.visitors} legitimate visitors`,
+    expected: `≤ ${maxAtGateway} reach the gateway; the breaker opens after at most ${MAX_DECLINES_UNTIL_OPEN} declines; ≥ 99 % of the visitors enroll`,
+    result: `${counts.stolenAtGateway} reached the gateway; ${describeBreaker(counts)}; ${enrolled} visitors enrolled (${shareOf(visits, isShared)} behind one address, ${shareOf(visits, hasPasswordManager)} with a password manager), ${neededCode} asked for a code, longest wait ${longestWait} s`,
     passed:
-      count.reached <= mostAtGateway &&
-      (count.untilOpen || count.declines) <= MOST_UNTIL_OPEN &&
-      through >= size.honest * LEAST_THROUGH,
+      counts.stolenAtGateway <= maxAtGateway &&
+      (counts.declinesUntilOpen || counts.declines) <= MAX_DECLINES_UNTIL_OPEN &&
+      enrolled >= size.visitors * MIN_ENROLLED,
   }
 }
 
-type Count = { reached: number; declines: number; untilOpen: number }
+type Counts = { stolenAtGateway: number; declines: number; declinesUntilOpen: number }
 
-/** One address is stopped by its own limit; the breaker is there for many. */
-const breaker = ({ untilOpen, declines }: Count) =>
-  untilOpen ? `breaker open after ${untilOpen} declines` : `${declines} declines in all, too few for the breaker`
+/** A single address is stopped by its own limit; the breaker is for attacks from many. */
+const describeBreaker = ({ declinesUntilOpen, declines }: Counts) =>
+  declinesUntilOpen
+    ? `breaker opened after ${declinesUntilOpen} declines`
+    : `${declines} declines in total, too few for the breaker`
 
-/** The bank knows what is stolen. */
-const watched = (payment: PaymentGateway, isStolen: Set<string>, bankMs: number, count: Count): PaymentGateway => ({
+/** A gateway that declines stolen cards and mistyped CVCs. */
+const withStolenCards = (
+  payment: PaymentGateway,
+  stolenCards: Set<string>,
+  bankMs: number,
+  counts: Counts,
+): PaymentGateway => ({
   ...payment,
   authorize: async (hold, signal) => {
     const { cc_number, cc_cvv } = hold.card
-    if (!isStolen.has(cc_number) && cc_cvv !== MISTYPED) return payment.authorize(hold, signal)
-    if (isStolen.has(cc_number)) {
-      count.reached += 1
+    const isStolen = stolenCards.has(cc_number)
+    if (!isStolen && cc_cvv !== MISTYPED_CVC) return payment.authorize(hold, signal)
+    if (isStolen) {
+      counts.stolenAtGateway += 1
       await wait(bankMs)
     }
-    count.declines += 1
-    return { outcome: 'declined', decline_class: isStolen.has(cc_number) ? 'bank' : 'input' }
+    counts.declines += 1
+    return { outcome: 'declined', decline_class: isStolen ? 'bank' : 'input' }
   },
 })
 
-const SHARED = honestAddress(9_999_999)
-const MANAGER_SECONDS = 30
-const isShared = ({ address }: Person) => address === SHARED
-const isManaged = ({ fills }: Person) => fills < MANAGER_SECONDS
+const SHARED_ADDRESS = visitorAddress(9_999_999)
+const PASSWORD_MANAGER_SECONDS = 30
+const isShared = ({ address }: VisitorProfile) => address === SHARED_ADDRESS
+const hasPasswordManager = ({ fillSeconds }: VisitorProfile) => fillSeconds < PASSWORD_MANAGER_SECONDS
 
-/** One in ten behind one address, one in ten mistypes, one in five has a password manager, one in five meets a burst. */
-function crowdOf(size: number, seconds: number, burst: number): Person[] {
-  return Array.from({ length: size }, (_, n) => {
-    const managed = n % 5 === 1
+/**
+ * One in ten visitors shares an address, one in ten mistypes, one in five has a password manager, and one in five pays
+ * during a burst of the attack.
+ */
+function createProfiles(count: number, seconds: number, burstSeconds: number): VisitorProfile[] {
+  return Array.from({ length: count }, (_, n) => {
+    const usesManager = n % 5 === 1
     return {
-      address: n % 10 === 3 ? SHARED : honestAddress(n),
-      answers: answersOf(`guest${n}`, americanPhone(n), cardNumber('4539', n)),
-      arrives: Math.floor((n * (seconds - 300)) / size),
-      fills: managed ? 4 + (n % 20) : 60 + ((n * 37) % 180),
-      lookups: managed ? 0 : 2,
-      mistypes: n % 10 === 7,
-      ...(n % 5 === 4 ? { meets: burst } : {}),
+      address: n % 10 === 3 ? SHARED_ADDRESS : visitorAddress(n),
+      answers: formAnswers(`guest${n}`, americanPhone(n), cardNumber('4539', n)),
+      arrivesAt: Math.floor((n * (seconds - 300)) / count),
+      fillSeconds: usesManager ? 4 + (n % 20) : 60 + ((n * 37) % 180),
+      lookups: usesManager ? 0 : 2,
+      mistypesCvc: n % 10 === 7,
+      ...(n % 5 === 4 ? { paysEvery: burstSeconds } : {}),
     }
   })
 }
 
-const share = (fates: (Fate & { person: Person })[], kind: (person: Person) => boolean) => {
-  const all = fates.filter(({ person }) => kind(person))
-  return `${all.filter(({ isThrough }) => isThrough).length} of ${all.length}`
+const shareOf = (visits: Visit[], matches: (profile: VisitorProfile) => boolean) => {
+  const group = visits.filter(({ profile }) => matches(profile))
+  return `${group.filter(({ isEnrolled }) => isEnrolled).length} of ${group.length}`
 }
 
-const tally = (words: string[]): [string, number][] => {
+const tally = (texts: string[]): [string, number][] => {
   const counts = new Map<string, number>()
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
   return [...counts].sort(([, one], [, other]) => other - one)
 }
 
-/** How often each limit has said no since then. */
-export const since = (before: Map<string, number>): string =>
+/** The number of refusals by each limit since then. */
+export const refusalsSince = (before: Map<string, number>): string =>
   [...refusals]
-    .map(([limit, times]) => [limit, times - (before.get(limit) ?? 0)] as const)
-    .filter(([, times]) => times > 0)
-    .map(([limit, times]) => `${limit} ${times}`)
-    .join(', ') || 'nothing'
+    .map(([limit, count]) => [limit, count - (before.get(limit) ?? 0)] as const)
+    .filter(([, count]) => count > 0)
+    .map(([limit, count]) => `${limit} ${count}`)
+    .join(', ') || 'none'

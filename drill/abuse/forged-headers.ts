@@ -1,30 +1,31 @@
 import { calls } from '#contract/api.ts'
 import type { Db } from '#server/db/db.ts'
-import type { Ground, Row, Scale } from '../drill.ts'
-import { openHouse } from '../in-process-site/in-process-site.ts'
-import { turnedClock } from '../in-process-site/virtual-clock.ts'
-import { honestAddress } from '../test-data.ts'
-import { createCaller } from '../visitor/http-client.ts'
+import type { Drill, DrillRun, ReportRow } from '../drill.ts'
+import { openInProcessSite } from '../in-process-site/in-process-site.ts'
+import { createVirtualClock } from '../in-process-site/virtual-clock.ts'
+import type { Backend } from '../site/backends.ts'
+import { visitorAddress } from '../test-data.ts'
+import { createHttpClient } from '../visitor/http-client.ts'
 
 const LONG = { requests: 10_000, sockets: 50 }
 const SHORT = { requests: 400, sockets: 20 }
 
-const REAL = '198.51.100.7'
+const REAL_ADDRESS = '198.51.100.7'
 
-type Forger = { name: string; settings: Record<string, string>; headers: (n: number) => Record<string, string> }
+type Forgery = { name: string; settings: Record<string, string>; headers: (n: number) => Record<string, string> }
 
-/** A made-up address, in every writing that somebody may believe. */
-const forged = (n: number) =>
+/** A forged address, in every notation that a server might accept. */
+const forgedAddress = (n: number) =>
   [
-    honestAddress(n),
+    visitorAddress(n),
     `2001:db8:${(n & 0xffff).toString(16)}::1`,
-    `::ffff:${honestAddress(n)}`,
-    `${honestAddress(n)}:4711`,
-    `127.0.0.1, ${honestAddress(n)}`,
+    `::ffff:${visitorAddress(n)}`,
+    `${visitorAddress(n)}:4711`,
+    `127.0.0.1, ${visitorAddress(n)}`,
     `unknown-${n}`,
   ][n % 6] ?? ''
 
-const everyHeader = (address: string): Record<string, string> => ({
+const addressHeaders = (address: string): Record<string, string> => ({
   'x-forwarded-for': address,
   'x-real-ip': address,
   forwarded: `for="${address}"`,
@@ -33,81 +34,76 @@ const everyHeader = (address: string): Record<string, string> => ({
   'x-client-ip': address,
 })
 
-export const everyForgedHeader: Forger['headers'] = (n) => everyHeader(forged(n))
+export const forgedAddressHeaders: Forgery['headers'] = (n) => addressHeaders(forgedAddress(n))
 
-const forgers: Forger[] = [
-  { name: 'sent to us directly', settings: {}, headers: everyForgedHeader },
+const forgeries: Forgery[] = [
+  { name: 'sent directly', settings: {}, headers: forgedAddressHeaders },
   {
     name: 'sent through a trusted proxy, which adds the real address',
     settings: { TRUST_PROXY: 'loopback' },
-    headers: (n) => ({ ...everyHeader(forged(n)), 'x-forwarded-for': `${forged(n)}, ${REAL}` }),
+    headers: (n) => ({ ...forgedAddressHeaders(n), 'x-forwarded-for': `${forgedAddress(n)}, ${REAL_ADDRESS}` }),
   },
 ]
 
-/** Headers that name another visitor each time, over real sockets: all of them are one. */
-export async function forgedHeaders(drill: Scale, ground: Ground): Promise<Row[]> {
-  const rows: Row[] = []
-  for (const forger of forgers) rows.push(await forge(drill, ground, forger))
+/** One client, over real sockets, whose headers name a different visitor each time. It must count as one visitor. */
+export const forgedHeaders: Drill = async (run, backend) => {
+  const rows: ReportRow[] = []
+  for (const forgery of forgeries) rows.push(await runForgery(run, backend, forgery))
   return rows
 }
 
-async function forge(drill: Scale, ground: Ground, { name, settings, headers }: Forger): Promise<Row> {
-  const size = drill.short ? SHORT : LONG
-  const clock = turnedClock()
-  const place = await ground.fresh()
-  const house = await openHouse(place, { now: clock.now, settings })
-  const url = await house.app.listen({ port: 0, host: '127.0.0.1' })
-  const { most } = house.world.config.LIMIT_LOOKUPS
-  const statuses = await lookUpOften(url, headers, size, (next) =>
-    drill.progress(ground.name, `abuse · forged headers ${name}: ${next} of ${size.requests}`),
+async function runForgery(run: DrillRun, backend: Backend, { name, settings, headers }: Forgery): Promise<ReportRow> {
+  const size = run.short ? SHORT : LONG
+  const clock = createVirtualClock()
+  const workspace = await backend.createWorkspace()
+  const site = await openInProcessSite(workspace, { now: clock.now, settings })
+  const url = await site.app.listen({ port: 0, host: '127.0.0.1' })
+  const { most: maxPerHour } = site.world.config.LIMIT_LOOKUPS
+  const statuses = await sendLookups(url, headers, size, (count) =>
+    run.showProgress(backend.name, `abuse · forged headers ${name}: ${count} of ${size.requests}`),
   )
-  const counted = await visitorsCounted(house.world.db)
-  await house.close()
-  await place.remove()
+  const visitors = await countVisitors(site.world.db)
+  await site.close()
+  await workspace.remove()
   return {
-    done: `${size.requests} lookups with forged headers ${name}`,
-    asked: `one visitor, who may do ${most} an hour`,
-    found: `${counted} visitors; answered ${inWords(statuses)}`,
-    passed: counted === 1 && statuses.get(200) === most && statuses.get(429) === size.requests - most,
+    action: `${size.requests} lookups with forged headers ${name}`,
+    expected: `counted as one visitor, with ${maxPerHour} lookups an hour`,
+    result: `${visitors} visitors; answers: ${summarizeStatuses(statuses)}`,
+    passed: visitors === 1 && statuses.get(200) === maxPerHour && statuses.get(429) === size.requests - maxPerHour,
   }
 }
 
-type Often = { requests: number; sockets: number; localAddress?: string }
+type LookupOptions = { requests: number; sockets: number; localAddress?: string }
 
-/** One caller, who names another visitor each time. Tells how often each status was the answer. */
-export async function lookUpOften(
+/** Sends lookups from one client. Returns how often each status was the answer. */
+export async function sendLookups(
   url: string,
-  headers: Forger['headers'],
-  { requests, sockets, localAddress }: Often,
-  progress: (next: number) => void,
+  headers: Forgery['headers'],
+  { requests, sockets, localAddress }: LookupOptions,
+  onProgress: (count: number) => void,
 ): Promise<Map<number, number>> {
-  const caller = createCaller(url, sockets, localAddress)
+  const client = createHttpClient(url, sockets, localAddress)
   const body = { username: 'somebody' }
   const statuses = new Map<number, number>()
-  let next = 0
+  let count = 0
   const lane = async () => {
-    while (next < requests) {
-      const asking = { body, headers: headers(next++) }
-      const { status } = await caller.call('POST', calls.validateUsername.path, asking)
+    while (count < requests) {
+      const options = { body, headers: headers(count++) }
+      const { status } = await client.call('POST', calls.validateUsername.path, options)
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
-      progress(next)
+      onProgress(count)
     }
   }
   await Promise.all(Array.from({ length: sockets }, lane))
-  caller.close()
+  client.close()
   return statuses
 }
 
-/** How many visitors have looked something up, as the limit counts them. */
-export async function visitorsCounted(db: Db): Promise<number> {
-  const counted = await db
-    .selectFrom('limit_count')
-    .select('key')
-    .distinct()
-    .where('name', '=', 'LIMIT_LOOKUPS')
-    .execute()
-  return counted.length
+/** How many visitors the lookup limit has counted. */
+export async function countVisitors(db: Db): Promise<number> {
+  const keys = await db.selectFrom('limit_count').select('key').distinct().where('name', '=', 'LIMIT_LOOKUPS').execute()
+  return keys.length
 }
 
-export const inWords = (statuses: Map<number, number>): string =>
-  [...statuses].map(([status, times]) => `${times} with ${status}`).join(', ')
+export const summarizeStatuses = (statuses: Map<number, number>): string =>
+  [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')

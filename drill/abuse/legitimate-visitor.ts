@@ -1,112 +1,119 @@
 import { calls } from '#contract/api.ts'
-import { solution } from '../in-process-site/captcha-solutions.ts'
-import { cookieOf, type Door, type From, type House, type Reply } from '../in-process-site/in-process-site.ts'
-import type { TurnedClock } from '../in-process-site/virtual-clock.ts'
+import { solveCaptcha } from '../in-process-site/captcha-solutions.ts'
+import {
+  cookieOf,
+  type InProcessSite,
+  type Reply,
+  type Sender,
+  type SiteClient,
+} from '../in-process-site/in-process-site.ts'
+import type { VirtualClock } from '../in-process-site/virtual-clock.ts'
 
-/** Somebody who wants to join, and how they go about it. */
-export type Person = {
+export type VisitorProfile = {
   address: string
   answers: Record<string, string>
-  /** Seconds after which they open the page. */
-  arrives: number
-  /** Seconds that they take for the form: a person minutes, a password manager seconds. */
-  fills: number
-  /** Usernames they ask for before the one they keep. */
+  /** In seconds after the start. */
+  arrivesAt: number
+  /** How long the form takes: minutes for a person, seconds for a password manager. */
+  fillSeconds: number
+  /** How many usernames are tried before the final one. */
   lookups: number
-  /** The first CVC they type is declined. */
-  mistypes: boolean
-  /** Pays on a multiple of these seconds, if any: in the midst of somebody else's crowd. */
-  meets?: number
+  /** The first CVC is mistyped and declined. */
+  mistypesCvc: boolean
+  /** Pays at a multiple of these seconds, together with a burst of the attack. */
+  paysEvery?: number
 }
 
-/** What became of them. `waited`: seconds that we made them wait. */
-export type Fate = { isThrough: boolean; wasAskedForCode: boolean; waited: number; end: string }
+/** `waitSeconds`: how long Foyer made the visitor wait. */
+export type VisitResult = { isEnrolled: boolean; wasAskedForCode: boolean; waitSeconds: number; outcome: string }
 
-/** What the bank takes for a slip of the finger. */
-export const MISTYPED = '999'
+/** The bank declines this CVC as a typing mistake. */
+export const MISTYPED_CVC = '999'
 
-const PATIENCE_SECONDS = 600
-const READS_CODE_SECONDS = 15
-const THINKS_SECONDS = 20
+const MAX_WAIT_SECONDS = 600
+const READ_CODE_SECONDS = 15
+const RETRY_SECONDS = 20
 
 class GaveUp extends Error {}
 
-/** From the page to the office, as the page in the browser goes. */
-export async function join(house: House, clock: TurnedClock, person: Person): Promise<Fate> {
-  const fate: Fate = { isThrough: false, wasAskedForCode: false, waited: 0, end: '' }
-  /** Asks again after the time that a refusal names, as long as there is patience left. */
-  const patiently = async (ask: () => Promise<Reply>): Promise<Reply> => {
+/** Opens the page, fills the form and pays, with the same calls as the page in a browser. */
+export async function enroll(site: InProcessSite, clock: VirtualClock, profile: VisitorProfile): Promise<VisitResult> {
+  const result: VisitResult = { isEnrolled: false, wasAskedForCode: false, waitSeconds: 0, outcome: '' }
+  /** Retries after the time that the refusal names, until the visitor has waited too long. */
+  const withRetries = async (send: () => Promise<Reply>): Promise<Reply> => {
     for (;;) {
-      const reply = await ask()
+      const reply = await send()
       const pause = reply.statusCode === 202 ? 2 : Number(reply.headers['retry-after'] ?? 0)
       if (![202, 429, 503].includes(reply.statusCode)) return reply
-      if (!pause || fate.waited + pause > PATIENCE_SECONDS)
+      if (!pause || result.waitSeconds + pause > MAX_WAIT_SECONDS)
         throw new GaveUp(`${reply.statusCode} ${reply.json().message ?? 'pending'}`)
-      fate.waited += pause
+      result.waitSeconds += pause
       await clock.sleep(pause)
     }
   }
   try {
-    await clock.sleep(person.arrives)
-    const page = await house.get('/ana', { address: person.address })
+    await clock.sleep(profile.arrivesAt)
+    const page = await site.get('/ana', { address: profile.address })
     const [, enrollment = ''] = /name="enrollment" content="([^"]+)"/.exec(page.body) ?? []
-    const from: From = { address: person.address, cookie: cookieOf(page) }
-    await clock.sleep(person.fills)
-    await lookUp(house, person, from)
-    if (person.meets) await clock.sleep(person.meets - (clock.passed() % person.meets))
+    const sender: Sender = { address: profile.address, cookie: cookieOf(page) }
+    await clock.sleep(profile.fillSeconds)
+    await lookUp(site, profile, sender)
+    if (profile.paysEvery) await clock.sleep(profile.paysEvery - (clock.elapsedSeconds() % profile.paysEvery))
 
     const pay = async (attempt: number, changes: Record<string, string> = {}) => {
-      const captcha = await solution(house, from)
-      const body = { ...person.answers, ...changes, captcha }
-      const send = () => house.post(calls.addEnrollment.path, body, { ...from, key: `${enrollment}.${attempt}` })
-      const reply = await patiently(send)
+      const captcha = await solveCaptcha(site, sender)
+      const body = { ...profile.answers, ...changes, captcha }
+      const send = () => site.post(calls.addEnrollment.path, body, { ...sender, key: `${enrollment}.${attempt}` })
+      const reply = await withRetries(send)
       if (!reply.json().fields?.code) return reply
-      fate.wasAskedForCode = true
-      await confirm(house, clock, person, from, patiently)
-      return patiently(send)
+      result.wasAskedForCode = true
+      await confirmPhone(site, clock, profile, sender, withRetries)
+      return withRetries(send)
     }
-    let reply = await pay(1, person.mistypes ? { cc_cvv: MISTYPED } : {})
-    if (reply.json().payment === 'Declined' && person.mistypes) {
-      await clock.sleep(THINKS_SECONDS)
+    let reply = await pay(1, profile.mistypesCvc ? { cc_cvv: MISTYPED_CVC } : {})
+    if (reply.json().payment === 'Declined' && profile.mistypesCvc) {
+      await clock.sleep(RETRY_SECONDS)
       reply = await pay(2)
     }
     const { payment, message, fields } = reply.json()
-    fate.isThrough = payment === 'Approved'
-    fate.end = payment ?? `${reply.statusCode} ${message} ${JSON.stringify(fields ?? {})}`
+    result.isEnrolled = payment === 'Approved'
+    result.outcome = payment ?? `${reply.statusCode} ${message} ${JSON.stringify(fields ?? {})}`
   } catch (error) {
     if (!(error instanceof GaveUp)) throw error
-    fate.end = error.message
+    result.outcome = error.message
   }
-  return fate
+  return result
 }
 
-async function lookUp(house: House, { answers, lookups }: Person, from: From) {
-  for (let typed = 0; typed < lookups; typed++)
-    await house.post(calls.validateUsername.path, { username: `${answers.username}${typed}` }, from)
-  await house.post(calls.validateUsername.path, { username: answers.username }, from)
-  await house.post(calls.validateEmail.path, { email: answers.email }, from)
+async function lookUp(site: InProcessSite, { answers, lookups }: VisitorProfile, sender: Sender) {
+  for (let n = 0; n < lookups; n++)
+    await site.post(calls.validateUsername.path, { username: `${answers.username}${n}` }, sender)
+  await site.post(calls.validateUsername.path, { username: answers.username }, sender)
+  await site.post(calls.validateEmail.path, { email: answers.email }, sender)
 }
 
-async function confirm(
-  house: House,
-  clock: TurnedClock,
-  { answers }: Person,
-  from: From,
-  patiently: (ask: () => Promise<Reply>) => Promise<Reply>,
+async function confirmPhone(
+  site: InProcessSite,
+  clock: VirtualClock,
+  { answers }: VisitorProfile,
+  sender: Sender,
+  withRetries: (send: () => Promise<Reply>) => Promise<Reply>,
 ) {
   const phone_number = answers.mobile_phone ?? ''
-  const captcha = await solution(house, from)
-  const sent = await patiently(() => house.post(calls.sendVerificationCode.path, { phone_number, captcha }, from))
-  if (sent.json().status !== 1) throw new GaveUp(`no code: ${sent.json().message}`)
-  await clock.sleep(READS_CODE_SECONDS)
-  const code = await readCode(house, phone_number)
-  const checked = await patiently(() => house.post(calls.verifyCode.path, { phone_number, code }, from))
-  if (checked.json().status !== 1) throw new GaveUp(`code not taken: ${checked.json().message}`)
+  const captcha = await solveCaptcha(site, sender)
+  const codeReply = await withRetries(() =>
+    site.post(calls.sendVerificationCode.path, { phone_number, captcha }, sender),
+  )
+  if (codeReply.json().status !== 1) throw new GaveUp(`no code: ${codeReply.json().message}`)
+  await clock.sleep(READ_CODE_SECONDS)
+  const code = await readCode(site, phone_number)
+  const verifyReply = await withRetries(() => site.post(calls.verifyCode.path, { phone_number, code }, sender))
+  if (verifyReply.json().status !== 1) throw new GaveUp(`code not accepted: ${verifyReply.json().message}`)
 }
 
-/** What stands on the screen of this phone. */
-export async function readCode(house: Door, phone: string): Promise<string> {
-  const outbox = await house.get(`/__outbox.json?to=${encodeURIComponent(phone)}`, { address: '127.0.0.1' })
+/** Reads the last code that was sent to this phone. */
+export async function readCode(site: SiteClient, phone: string): Promise<string> {
+  const outbox = await site.get(`/__outbox.json?to=${encodeURIComponent(phone)}`, { address: '127.0.0.1' })
   const [newest] = outbox.json() as { body: string }[]
   return /\b\d{6}\b/.exec(newest?.body ?? '')?.[0] ?? ''
 }

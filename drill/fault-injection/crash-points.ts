@@ -2,17 +2,25 @@ import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PaymentGateway } from '#server/gateways/payment/port.ts'
 import { cards } from '../visitor/visitor.ts'
-import type { Statement, Watch } from './hooks.ts'
+import type { Hooks, Statement } from './hooks.ts'
 
-/** What may be put around the product. */
-export type Outfit = {
-  watch?: Watch
-  payment?: (inner: PaymentGateway) => PaymentGateway
-  /** The moment before an answer to add-enrollment leaves. */
-  answering?: () => void
+export type CrashPoint = {
+  name: string
+  hooks: Hooks
+  /** The card of the first submit. Default: a good one. */
+  card?: string
+  /** The first submit never reaches the gateway. */
+  unheard?: true
+  /** The gateway answers the first submit slowly. */
+  slow?: true
+  /** The clock moves while the first submit is in flight, so that the attempt is abandoned. */
+  abandoned?: true
 }
 
-/** The process ends here and now, as by kill -9. */
+/** Printed when a request to the gateway has started, so that the drill can move the clock. */
+export const GATEWAY_CALL_STARTED = 'gateway call started'
+
+/** Ends the process at once, as kill -9 does. */
 function crash(): Promise<never> {
   writeSync(1, 'crash point reached\n')
   process.kill(process.pid, 'SIGKILL')
@@ -30,108 +38,101 @@ const movesTo =
     sql.startsWith('update "payment" set') && states.includes(String(parameters[0]))
 const closesJob: Matches = ({ sql }) => sql.startsWith('update "job" set "done_at"')
 
-const before = (matches: Matches): Outfit => ({ watch: { before: (one) => (matches(one) ? crash() : undefined) } })
-const after = (matches: Matches): Outfit => ({ watch: { after: (one) => (matches(one) ? crash() : undefined) } })
-const beforeCommit = (matches: Matches): Outfit => ({
-  watch: { beforeCommit: (all) => (all.some(matches) ? crash() : undefined) },
+const before = (matches: Matches): Hooks => ({
+  database: { before: (statement) => (matches(statement) ? crash() : undefined) },
 })
-const afterCommit = (matches: Matches): Outfit => ({
-  watch: { afterCommit: (all) => (all.some(matches) ? crash() : undefined) },
+const after = (matches: Matches): Hooks => ({
+  database: { after: (statement) => (matches(statement) ? crash() : undefined) },
+})
+const beforeCommit = (matches: Matches): Hooks => ({
+  database: { beforeCommit: (statements) => (statements.some(matches) ? crash() : undefined) },
+})
+const afterCommit = (matches: Matches): Hooks => ({
+  database: { afterCommit: (statements) => (statements.some(matches) ? crash() : undefined) },
 })
 
-type Call = 'authorize' | 'lookup' | 'capture' | 'void'
-type Times = { before?: () => Promise<unknown>; during?: () => Promise<unknown>; after?: () => Promise<unknown> }
+type GatewayCall = 'authorize' | 'lookup' | 'capture' | 'void'
+type CallHooks = { before?: () => Promise<unknown>; during?: () => Promise<unknown>; after?: () => Promise<unknown> }
 
-/** Around one call to the gateway. `during` runs beside it, with the request on its way. */
+/** Hooks around one call to the gateway. `during` runs while the request is in flight. */
 const around =
-  (name: Call, { before, during, after }: Times) =>
-  (inner: PaymentGateway): PaymentGateway => ({
-    ...inner,
+  (name: GatewayCall, { before, during, after }: CallHooks) =>
+  (gateway: PaymentGateway): PaymentGateway => ({
+    ...gateway,
     [name]: async (...args: never[]) => {
       await before?.()
-      const call = inner[name] as (...args: never[]) => Promise<unknown>
-      const asked = call(...args)
+      const call = gateway[name] as (...args: never[]) => Promise<unknown>
+      const pending = call(...args)
       await during?.()
-      const answer = await asked
+      const answer = await pending
       await after?.()
       return answer
     },
   })
-const gateway = (name: Call, times: Times): Outfit => ({ payment: around(name, times) })
+const gateway = (name: GatewayCall, hooks: CallHooks): Hooks => ({ payment: around(name, hooks) })
 
-/** What a server says when its request is on its way, so that the clock can be turned. */
-export const UNDER_WAY = 'the gateway is being asked'
-
-/** A request that is so late on its way that the attempt has been given up when it arrives; then the end of `name`. */
-function late(name: Call, times: Times): Outfit {
-  const { promise: givenUp, resolve } = Promise.withResolvers<void>()
-  const dawdle = () => {
-    writeSync(1, `${UNDER_WAY}\n`)
-    return givenUp
+/** Delays `authorize` until the attempt has been abandoned, then applies the hooks to the call `name`. */
+function late(name: GatewayCall, hooks: CallHooks): Hooks {
+  const { promise: abandonment, resolve } = Promise.withResolvers<void>()
+  const waitForAbandonment = () => {
+    writeSync(1, `${GATEWAY_CALL_STARTED}\n`)
+    return abandonment
   }
   return {
-    watch: { afterCommit: (all) => (all.some(movesTo('abandoned')) ? resolve() : undefined) },
-    payment: (inner) => around(name, times)(around('authorize', { before: dawdle })(inner)),
+    database: { afterCommit: (statements) => (statements.some(movesTo('abandoned')) ? resolve() : undefined) },
+    payment: (inner) => around(name, hooks)(around('authorize', { before: waitForAbandonment })(inner)),
   }
 }
 
-/** A request that the gateway never hears of. */
-const lost = (outfit: Outfit): Outfit => ({
-  ...outfit,
-  payment: around('authorize', { after: async () => writeSync(1, `${UNDER_WAY}\n`) }),
+/** For a request that never reaches the gateway. */
+const lost = (hooks: Hooks): Hooks => ({
+  ...hooks,
+  payment: around('authorize', { after: async () => writeSync(1, `${GATEWAY_CALL_STARTED}\n`) }),
 })
 
-export type Point = {
-  name: string
-  outfit: Outfit
-  /** The card of the first press; a good one unless it says. */
-  card?: string
-  /** The gateway hears nothing of the first press. */
-  unheard?: true
-  /** The gateway's answer to the first press takes its time. */
-  slow?: true
-  /** The clock is turned while the first press is on its way, so that the attempt is given up. */
-  givenUp?: true
-}
-
-/** Every place between two steps at which a server may end. */
-export const points: Point[] = [
-  { name: 'before the reservation', outfit: before(inserts('payment')) },
-  { name: 'reserved', outfit: afterCommit(inserts('payment')) },
-  { name: 'before authorizing is written', outfit: before(movesTo('authorizing')) },
-  { name: 'authorizing written, network untouched', outfit: gateway('authorize', { before: crash }) },
+/** Every point between two steps at which a server can die. */
+export const crashPoints: CrashPoint[] = [
+  { name: 'before the reservation', hooks: before(inserts('payment')) },
+  { name: 'reserved', hooks: afterCommit(inserts('payment')) },
+  { name: 'before authorizing is written', hooks: before(movesTo('authorizing')) },
+  { name: 'authorizing written, gateway not called', hooks: gateway('authorize', { before: crash }) },
   {
-    name: 'gateway asked, answer not read',
-    outfit: gateway('authorize', { during: () => sleep(300).then(crash) }),
+    name: 'gateway called, answer not read',
+    hooks: gateway('authorize', { during: () => sleep(300).then(crash) }),
     slow: true,
   },
-  { name: 'approval read, nothing written', outfit: gateway('authorize', { after: crash }) },
-  { name: 'before the admission', outfit: before(inserts('member')) },
-  { name: 'admission committed', outfit: afterCommit(inserts('member')) },
-  { name: 'answer about to leave', outfit: { answering: () => void crash() } },
-  { name: 'decline read, nothing written', outfit: gateway('authorize', { after: crash }), card: cards.declined },
-  { name: 'release not committed', outfit: beforeCommit(movesTo('declined')), card: cards.declined },
-  { name: 'released', outfit: afterCommit(movesTo('declined')), card: cards.declined },
-  { name: 'no answer, before it is parked', outfit: before(movesTo('unknown')), card: cards.answerLost },
-  { name: 'parked', outfit: after(movesTo('unknown')), card: cards.answerLost },
-  { name: 'before the lookup', outfit: gateway('lookup', { before: crash }), card: cards.answerLost },
-  { name: 'looked up, not admitted', outfit: gateway('lookup', { after: crash }), card: cards.answerLost },
-  { name: 'authorized by the janitor', outfit: after(movesTo('authorized')), card: cards.answerLost },
-  { name: 'member written, not committed', outfit: after(inserts('member')), card: cards.answerLost },
-  { name: 'admission not committed', outfit: beforeCommit(inserts('member')), card: cards.answerLost },
-  { name: 'admitted by the janitor', outfit: afterCommit(inserts('member')), card: cards.answerLost },
-  { name: 'given up, not committed', outfit: lost(beforeCommit(movesTo('abandoned'))), unheard: true, givenUp: true },
-  { name: 'given up', outfit: lost(afterCommit(movesTo('abandoned'))), unheard: true, givenUp: true },
-  { name: 'before the capture', outfit: gateway('capture', { before: crash }) },
-  { name: 'captured, not noted', outfit: gateway('capture', { after: crash }) },
-  { name: 'capture noted, job not closed', outfit: before(closesJob) },
-  { name: 'late approval read, nothing written', outfit: late('authorize', { after: crash }), givenUp: true },
-  { name: 'void not asked', outfit: late('void', { before: crash }), givenUp: true },
-  { name: 'voided, not noted', outfit: late('void', { after: crash }), givenUp: true },
+  { name: 'approval read, nothing written', hooks: gateway('authorize', { after: crash }) },
+  { name: 'before the admission', hooks: before(inserts('member')) },
+  { name: 'admission committed', hooks: afterCommit(inserts('member')) },
+  { name: 'before the answer is sent', hooks: { beforeAnswer: () => void crash() } },
+  { name: 'decline read, nothing written', hooks: gateway('authorize', { after: crash }), card: cards.declined },
+  { name: 'release not committed', hooks: beforeCommit(movesTo('declined')), card: cards.declined },
+  { name: 'released', hooks: afterCommit(movesTo('declined')), card: cards.declined },
+  { name: 'no answer, unknown not written', hooks: before(movesTo('unknown')), card: cards.answerLost },
+  { name: 'unknown written', hooks: after(movesTo('unknown')), card: cards.answerLost },
+  { name: 'before the lookup', hooks: gateway('lookup', { before: crash }), card: cards.answerLost },
+  { name: 'looked up, not admitted', hooks: gateway('lookup', { after: crash }), card: cards.answerLost },
+  { name: 'authorized by the janitor', hooks: after(movesTo('authorized')), card: cards.answerLost },
+  { name: 'member written, not committed', hooks: after(inserts('member')), card: cards.answerLost },
+  { name: 'admission not committed', hooks: beforeCommit(inserts('member')), card: cards.answerLost },
+  { name: 'admitted by the janitor', hooks: afterCommit(inserts('member')), card: cards.answerLost },
+  {
+    name: 'abandoned, not committed',
+    hooks: lost(beforeCommit(movesTo('abandoned'))),
+    unheard: true,
+    abandoned: true,
+  },
+  { name: 'abandoned', hooks: lost(afterCommit(movesTo('abandoned'))), unheard: true, abandoned: true },
+  { name: 'before the capture', hooks: gateway('capture', { before: crash }) },
+  { name: 'captured, not written', hooks: gateway('capture', { after: crash }) },
+  { name: 'capture written, job not closed', hooks: before(closesJob) },
+  { name: 'late approval read, nothing written', hooks: late('authorize', { after: crash }), abandoned: true },
+  { name: 'before the void', hooks: late('void', { before: crash }), abandoned: true },
+  { name: 'voided, not written', hooks: late('void', { after: crash }), abandoned: true },
 ]
 
-export const pointCalled = (name: string): Point => {
-  const found = points.find((point) => point.name === name)
-  if (!found) throw new Error(`There is no crash point '${name}'.`)
-  return found
+export const findCrashPoint = (name: string): CrashPoint => {
+  const crashPoint = crashPoints.find((one) => one.name === name)
+  if (!crashPoint) throw new Error(`There is no crash point '${name}'.`)
+  return crashPoint
 }

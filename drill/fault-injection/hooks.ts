@@ -1,74 +1,85 @@
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely'
 import type { Db, Dress } from '#server/db/db.ts'
+import type { PaymentGateway } from '#server/gateways/payment/port.ts'
 
-/** A statement as it leaves for the database, with those that went before it in the same transaction. */
-export type Statement = { sql: string; parameters: readonly unknown[]; earlier: readonly Statement[] | undefined }
-type Result = QueryResult<unknown>
-type Meanwhile = void | Promise<void>
-
-/** What is done around the database, from outside of the product. */
-export type Watch = {
-  before?: (statement: Statement) => Meanwhile
-  after?: (statement: Statement) => Meanwhile
-  beforeCommit?: (statements: readonly Statement[]) => Meanwhile
-  afterCommit?: (statements: readonly Statement[]) => Meanwhile
-  /** Another answer than the database's own. */
-  instead?: (statement: Statement, run: () => Promise<Result>) => Promise<Result> | undefined
-  /** Says "committed" at once, and does it all only this many milliseconds later. */
-  lateCommit?: (statements: readonly Statement[]) => number | undefined
-  /** How it is done again. */
-  redo?: (statements: readonly Statement[]) => Promise<void>
+/** Code that runs around parts of the unchanged product. */
+export type Hooks = {
+  database?: DatabaseHooks
+  payment?: (gateway: PaymentGateway) => PaymentGateway
+  /** Runs just before an answer to add-enrollment is sent. */
+  beforeAnswer?: () => void
 }
 
-/** A dialect whose every statement and commit can be watched, held up or answered otherwise. */
-export const dressed =
-  (watch: Watch): Dress =>
+/** A statement about to be executed, with the earlier statements of its transaction. */
+export type Statement = { sql: string; parameters: readonly unknown[]; earlier: readonly Statement[] | undefined }
+type Result = QueryResult<unknown>
+type MaybePromise = void | Promise<void>
+
+export type DatabaseHooks = {
+  before?: (statement: Statement) => MaybePromise
+  after?: (statement: Statement) => MaybePromise
+  beforeCommit?: (statements: readonly Statement[]) => MaybePromise
+  afterCommit?: (statements: readonly Statement[]) => MaybePromise
+  /** Replaces the database's answer. */
+  instead?: (statement: Statement, execute: () => Promise<Result>) => Promise<Result> | undefined
+  /** Reports a commit at once, but commits only this many milliseconds later. */
+  lateCommit?: (statements: readonly Statement[]) => number | undefined
+  /** Executes the statements of a late commit. */
+  rerun?: (statements: readonly Statement[]) => Promise<void>
+}
+
+/** Calls the hooks around every statement and commit of a dialect. */
+export const hookDialect =
+  (hooks: DatabaseHooks): Dress =>
   (dialect) =>
     new Proxy(dialect, {
       get: (target, name) =>
         name === 'createDriver'
-          ? () => dressDriver(target.createDriver(), watch)
+          ? () => hookDriver(target.createDriver(), hooks)
           : Reflect.get(target, name).bind(target),
     })
 
-const OURS = /^(?:begin|start transaction|commit|rollback)/
+const TRANSACTION_CONTROL = /^(?:begin|start transaction|commit|rollback)/
 
-function dressDriver(driver: Driver, watch: Watch): Driver {
+function hookDriver(driver: Driver, hooks: DatabaseHooks): Driver {
   const transactions = new WeakMap<DatabaseConnection, Statement[]>()
-  const known = new WeakSet<DatabaseConnection>()
+  const hookedConnections = new WeakSet<DatabaseConnection>()
   const { acquireConnection, beginTransaction, commitTransaction, rollbackTransaction } = methods(driver)
 
-  const dressConnection = (connection: DatabaseConnection) => {
-    if (known.has(connection)) return
-    known.add(connection)
+  const hookConnection = (connection: DatabaseConnection) => {
+    if (hookedConnections.has(connection)) return
+    hookedConnections.add(connection)
     const execute = connection.executeQuery.bind(connection)
     connection.executeQuery = async <Row>(query: Parameters<typeof execute>[0]): Promise<QueryResult<Row>> => {
-      if (OURS.test(query.sql)) return execute<Row>(query)
+      if (TRANSACTION_CONTROL.test(query.sql)) return execute<Row>(query)
       const transaction = transactions.get(connection)
       const statement = { sql: query.sql, parameters: query.parameters, earlier: transaction && [...transaction] }
-      await watch.before?.(statement)
-      const run = () => (transaction ? execute<Row>(query) : alone(statement, () => execute<Row>(query)))
-      const result = (await (watch.instead?.(statement, run) ?? run())) as QueryResult<Row>
+      await hooks.before?.(statement)
+      const run = () => (transaction ? execute<Row>(query) : autocommit(statement, () => execute<Row>(query)))
+      const result = (await (hooks.instead?.(statement, run) ?? run())) as QueryResult<Row>
       transaction?.push(statement)
-      await watch.after?.(statement)
+      await hooks.after?.(statement)
       return result
     }
   }
 
-  /** A statement that stands alone commits itself. */
-  const alone = async <Row>(statement: Statement, run: () => Promise<QueryResult<Row>>): Promise<QueryResult<Row>> => {
-    await watch.beforeCommit?.([statement])
-    const wait = watch.lateCommit?.([statement])
-    if (wait !== undefined) setTimeout(() => void watch.redo?.([statement]).catch(() => undefined), wait)
-    const result = wait === undefined ? await run() : { rows: [], numAffectedRows: 1n }
-    await watch.afterCommit?.([statement])
+  /** A statement outside of a transaction commits itself. */
+  const autocommit = async <Row>(
+    statement: Statement,
+    execute: () => Promise<QueryResult<Row>>,
+  ): Promise<QueryResult<Row>> => {
+    await hooks.beforeCommit?.([statement])
+    const delayMs = hooks.lateCommit?.([statement])
+    if (delayMs !== undefined) setTimeout(() => void hooks.rerun?.([statement]).catch(() => undefined), delayMs)
+    const result = delayMs === undefined ? await execute() : { rows: [], numAffectedRows: 1n }
+    await hooks.afterCommit?.([statement])
     return result
   }
 
   return Object.assign(driver, {
     async acquireConnection(...options: Parameters<Driver['acquireConnection']>) {
       const connection = await acquireConnection(...options)
-      dressConnection(connection)
+      hookConnection(connection)
       return connection
     },
     async beginTransaction(...[connection, settings]: Parameters<Driver['beginTransaction']>) {
@@ -78,14 +89,14 @@ function dressDriver(driver: Driver, watch: Watch): Driver {
     async commitTransaction(connection: DatabaseConnection) {
       const statements = transactions.get(connection) ?? []
       transactions.delete(connection)
-      await watch.beforeCommit?.(statements)
-      const wait = isRedone(statements) ? undefined : watch.lateCommit?.(statements)
-      if (wait === undefined) await commitTransaction(connection)
+      await hooks.beforeCommit?.(statements)
+      const delayMs = isRerun(statements) ? undefined : hooks.lateCommit?.(statements)
+      if (delayMs === undefined) await commitTransaction(connection)
       else {
         await rollbackTransaction(connection)
-        setTimeout(() => void watch.redo?.(statements).catch(() => undefined), wait)
+        setTimeout(() => void hooks.rerun?.(statements).catch(() => undefined), delayMs)
       }
-      await watch.afterCommit?.(statements)
+      await hooks.afterCommit?.(statements)
     },
     async rollbackTransaction(connection: DatabaseConnection) {
       transactions.delete(connection)
@@ -101,12 +112,13 @@ const methods = (driver: Driver) => ({
   rollbackTransaction: driver.rollbackTransaction.bind(driver),
 })
 
-const REDONE = "select 'done again'"
-const isRedone = (statements: readonly Statement[]) => statements[0]?.sql === REDONE
+/** The first statement of a rerun, so that its own commit is not delayed again. */
+const RERUN_MARKER = "select 'rerun'"
+const isRerun = (statements: readonly Statement[]) => statements[0]?.sql === RERUN_MARKER
 
-/** Runs a transaction's statements once more. */
-export const redo = (db: Db) => (statements: readonly Statement[]) =>
-  db.transaction().execute(async (again) => {
-    await again.executeQuery(CompiledQuery.raw(REDONE))
-    for (const { sql, parameters } of statements) await again.executeQuery(CompiledQuery.raw(sql, [...parameters]))
+export const rerun = (db: Db) => (statements: readonly Statement[]) =>
+  db.transaction().execute(async (transaction) => {
+    await transaction.executeQuery(CompiledQuery.raw(RERUN_MARKER))
+    for (const { sql, parameters } of statements)
+      await transaction.executeQuery(CompiledQuery.raw(sql, [...parameters]))
   })

@@ -1,55 +1,52 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Outfit } from './crash-points.ts'
-import type { Statement } from './hooks.ts'
+import type { Hooks, Statement } from './hooks.ts'
 
-const LATE_MS = 2000
+const DELAY_MS = 2000
 
-const has = (text: string) => (statement: Statement) => statement.sql.includes(text)
-const asksTurn = ({ sql, earlier }: Statement) =>
+const includes = (text: string) => (statement: Statement) => statement.sql.includes(text)
+const readsOtherAttempts = ({ sql, earlier }: Statement) =>
   /^select .* from "payment" where "enrollment_id" = \$1 order by "attempt"/.test(sql) &&
-  Boolean(earlier?.some(has('insert into "enrollment"')))
-const saysAuthorizing = ({ sql, parameters, earlier }: Statement) =>
+  Boolean(earlier?.some(includes('insert into "enrollment"')))
+const writesAuthorizing = ({ sql, parameters, earlier }: Statement) =>
   !earlier && sql.startsWith('update "payment" set') && parameters[0] === 'authorizing'
 
-/** A guard of the product taken away, from outside. Each must be caught by the drill that it is meant for. */
-export const sabotages = {
-  /** Every request has another name at the gateway, so nobody finds it again. */
+/** The product without one of its guards. The drill for that guard must notice. */
+export const removedGuards = {
+  /** Every request has a new reference at the gateway, so a lookup never finds it. */
   key: {
-    outfit: {
-      payment: (inner) => ({
-        ...inner,
-        authorize: (hold, signal) =>
-          inner.authorize({ ...hold, reference: randomUUID().replaceAll('-', '').slice(0, 20) }, signal),
-      }),
+    payment: (gateway) => ({
+      ...gateway,
+      authorize: (hold, signal) =>
+        gateway.authorize({ ...hold, reference: randomUUID().replaceAll('-', '').slice(0, 20) }, signal),
+    }),
+  },
+  /** Several enrollments can claim one name. The drill drops the primary key of `claim` in its own database. */
+  names: {},
+  /** Attempts do not wait for each other: none sees another attempt of its enrollment, nor its claims. */
+  turn: {
+    database: {
+      instead: (statement) => (readsOtherAttempts(statement) ? Promise.resolve({ rows: [] }) : undefined),
     },
   },
-  /** Everybody may claim a name. The primary key of the claims is dropped in the drill's own database. */
-  names: { outfit: {} },
-  /** Nobody waits for their turn: no attempt ever sees another one of its enrollment, nor its claims. */
-  turn: {
-    outfit: { watch: { instead: (statement) => (asksTurn(statement) ? Promise.resolve({ rows: [] }) : undefined) } },
-  },
-  /** That the gateway is asked is written down only later. */
+  /** `authorizing` is written only after the gateway was called. */
   journal: {
-    outfit: {
-      watch: {
-        instead: (statement, run) => {
-          if (!saysAuthorizing(statement)) return undefined
-          void sleep(LATE_MS)
-            .then(run)
-            .catch(() => undefined)
-          return Promise.resolve({ rows: [], numAffectedRows: 1n })
-        },
+    database: {
+      instead: (statement, execute) => {
+        if (!writesAuthorizing(statement)) return undefined
+        void sleep(DELAY_MS)
+          .then(execute)
+          .catch(() => undefined)
+        return Promise.resolve({ rows: [], numAffectedRows: 1n })
       },
     },
   },
-  /** "Approved" is said before the member is committed. */
+  /** The visitor hears "Approved" before the member is committed. */
   commit: {
-    outfit: {
-      watch: { lateCommit: (statements) => (statements.some(has('insert into "member"')) ? LATE_MS : undefined) },
+    database: {
+      lateCommit: (statements) => (statements.some(includes('insert into "member"')) ? DELAY_MS : undefined),
     },
   },
-} satisfies Record<string, { outfit: Outfit }>
+} satisfies Record<string, Hooks>
 
-export type Sabotage = keyof typeof sabotages
+export type RemovedGuard = keyof typeof removedGuards

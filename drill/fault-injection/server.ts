@@ -1,3 +1,4 @@
+// Foyer with an injected fault and a clock that can be moved. Started as a process of its own by drill/site/processes.ts.
 import { createServer, type ServerResponse } from 'node:http'
 import { createInterface } from 'node:readline'
 import { readConfig } from '#server/config/config.ts'
@@ -7,38 +8,29 @@ import { loadShell } from '#server/http/shell.ts'
 import { startWorker } from '#server/jobs/worker.ts'
 import { createLog } from '#server/log.ts'
 import { createWorld } from '#server/world.ts'
-import { type Outfit, pointCalled } from './crash-points.ts'
-import { dressed, redo } from './hooks.ts'
-import { type Sabotage, sabotages } from './removed-guards.ts'
-
-/** What is put around the product, by name. Nothing: the product itself, with a clock that can be turned. */
-export type Dressing = {
-  point?: string
-  sabotage?: Sabotage
-  /** Seconds that the clock is ahead at the start. */
-  ahead?: number
-}
+import { hooksFor, type Injection } from './fault-injection.ts'
+import { hookDialect, rerun } from './hooks.ts'
 
 async function main() {
-  const { point, sabotage, ahead: first = 0 }: Dressing = JSON.parse(process.argv[2] ?? '{}')
-  const outfit: Outfit = (point && pointCalled(point).outfit) || (sabotage && sabotages[sabotage].outfit) || {}
-  let ahead = first * 1000
-  const now = () => new Date(Date.now() + ahead)
+  const injection: Injection = JSON.parse(process.argv[2] ?? '{}')
+  const hooks = hooksFor(injection)
+  let clockAheadMs = (injection.clockAheadSeconds ?? 0) * 1000
+  const now = () => new Date(Date.now() + clockAheadMs)
 
   const config = readConfig()
   const log = createLog(config.LOG_LEVEL)
   process.once('exit', () => log.flush())
-  const database = await openDatabase(config, outfit.watch ? dressed(outfit.watch) : undefined)
-  if (outfit.watch) outfit.watch.redo = redo(database.db)
-  const made = await createWorld({ config, log, now, database })
-  const world = { ...made, payment: outfit.payment?.(made.payment) ?? made.payment }
+  const database = await openDatabase(config, hooks.database ? hookDialect(hooks.database) : undefined)
+  if (hooks.database) hooks.database.rerun = rerun(database.db)
+  const realWorld = await createWorld({ config, log, now, database })
+  const world = { ...realWorld, payment: hooks.payment?.(realWorld.payment) ?? realWorld.payment }
   const shell = await loadShell()
   const app = await createApp({
     world,
     shell,
     serverFactory: (handler) =>
       createServer((request, response) => {
-        if (outfit.answering && request.url?.endsWith('/add-enrollment')) beforeAnswer(response, outfit.answering)
+        if (hooks.beforeAnswer && request.url?.endsWith('/add-enrollment')) beforeHead(response, hooks.beforeAnswer)
         handler(request, response)
       }),
   })
@@ -46,8 +38,8 @@ async function main() {
   await app.listen({ port: config.PORT, host: config.HOST })
 
   createInterface(process.stdin).on('line', (line) => {
-    const [word, seconds] = line.split(' ')
-    if (word === 'ahead') ahead += Number(seconds) * 1000
+    const [command, seconds] = line.split(' ')
+    if (command === 'advance') clockAheadMs += Number(seconds) * 1000
   })
   process.once('SIGTERM', async () => {
     await Promise.all([app.close(), worker.stop()])
@@ -56,8 +48,8 @@ async function main() {
   })
 }
 
-/** The last moment before an answer leaves. */
-function beforeAnswer(response: ServerResponse, work: () => void) {
+/** Runs `work` just before the response is sent. */
+function beforeHead(response: ServerResponse, work: () => void) {
   const writeHead = response.writeHead.bind(response)
   response.writeHead = (...head: unknown[]) => {
     work()

@@ -1,28 +1,33 @@
 import { API, calls } from '#contract/api.ts'
 import { solve } from '#server/test/solve.ts'
-import { farmAddress } from '../test-data.ts'
-import type { Door, From, House } from './in-process-site.ts'
+import { solverAddress } from '../test-data.ts'
+import type { InProcessSite, Sender, SiteClient } from './in-process-site.ts'
 
-/** A challenge, asked for and worked out. Nothing, when it was refused. */
-export async function solution(house: Door, from: From): Promise<string | undefined> {
-  const reply = await house.get(`${API}${calls.getChallenge.path}`, from)
+/** Gets a challenge and solves it. Undefined if the challenge was refused. */
+export async function solveCaptcha(site: SiteClient, sender: Sender): Promise<string | undefined> {
+  const reply = await site.get(`${API}${calls.getChallenge.path}`, sender)
   return reply.statusCode === 200 ? solve(reply.json()) : undefined
 }
 
-const GOOD_SECONDS = 15 * 60
+const VALID_SECONDS = 15 * 60
+const SOLUTIONS_PER_ADDRESS = 100
 
-/** Solutions that a gang shares, made on a farm. One that was not used up is kept for the next try, as long as it is good. */
-export function purse(house: House) {
-  let made = 0
-  let kept: { text: string; until: number }[] = []
-  const time = () => house.world.now().getTime() / 1000
+type Solution = { text: string; validUntil: number }
+
+/** Solutions that attackers share. One that was not consumed is used again as long as it is valid. */
+export function createSolutionPool(site: InProcessSite) {
+  let count = 0
+  let unused: Solution[] = []
+  const nowSeconds = () => site.world.now().getTime() / 1000
   return {
-    async take() {
-      for (let found = kept.pop(); found; found = kept.pop()) if (found.until > time()) return found
-      kept = []
-      const until = time() + GOOD_SECONDS
-      return { text: (await solution(house, { address: farmAddress(Math.floor(made++ / 100)) })) ?? '', until }
+    async take(): Promise<Solution> {
+      for (let solution = unused.pop(); solution; solution = unused.pop())
+        if (solution.validUntil > nowSeconds()) return solution
+      unused = []
+      const validUntil = nowSeconds() + VALID_SECONDS
+      const address = solverAddress(Math.floor(count++ / SOLUTIONS_PER_ADDRESS))
+      return { text: (await solveCaptcha(site, { address })) ?? '', validUntil }
     },
-    putBack: (one: { text: string; until: number }) => kept.push(one),
+    putBack: (solution: Solution) => unused.push(solution),
   }
 }

@@ -7,88 +7,100 @@ import { createApp } from '#server/http/app.ts'
 import { loadShell } from '#server/http/shell.ts'
 import { createLog } from '#server/log.ts'
 import { createWorld, type World } from '#server/world.ts'
-import type { Ground, Place, Scale } from '../drill.ts'
+import type { DrillRun } from '../drill.ts'
+import type { Backend } from '../site/backends.ts'
+import type { Workspace } from '../site/workspace.ts'
 
-/** The captcha costs next to nothing, so that a drill is not a proof of work. All else is what an operator gets. */
-const settings = { LOG_LEVEL: 'error', PUBLIC_URL: 'http://foyer.test', CAPTCHA_COST: '1', CAPTCHA_COUNTER: '2' }
+/** A cheap captcha, so that the drill does not measure proof of work. Everything else has its default. */
+const baseSettings = { LOG_LEVEL: 'error', PUBLIC_URL: 'http://foyer.test', CAPTCHA_COST: '1', CAPTCHA_COUNTER: '2' }
 
 type Gateways = Pick<World, 'payment' | 'sms'>
-type Opening = {
+type InProcessOptions = {
   now: () => Date
   settings?: Record<string, string>
-  /** Put around the gateways, to count what reaches them. */
-  dress?: (made: Gateways) => Partial<Gateways>
-  /** Hears what is logged. */
-  hear?: (line: string) => void
+  /** Wraps the gateways, to count what reaches them. */
+  wrapGateways?: (gateways: Gateways) => Partial<Gateways>
+  onLogLine?: (line: string) => void
 }
 
-export type House = Awaited<ReturnType<typeof openHouse>>
-export type Reply = Pick<Awaited<ReturnType<House['ask']>>, 'statusCode' | 'headers' | 'body' | 'json'>
-/** What most drills need of a house; it may also stand behind a proxy. */
-export type Door = {
+export type InProcessSite = Awaited<ReturnType<typeof openInProcessSite>>
+export type Reply = Pick<Awaited<ReturnType<InProcessSite['inject']>>, 'statusCode' | 'headers' | 'body' | 'json'>
+/** The part of a site that most drills need. A cluster behind a proxy has it, too. */
+export type SiteClient = {
   world: World
-  get: (url: string, from: From) => Promise<Reply>
-  post: (path: string, payload: object, from: From) => Promise<Reply>
+  get: (url: string, sender: Sender) => Promise<Reply>
+  post: (path: string, payload: object, sender: Sender) => Promise<Reply>
 }
-export type From = { address: string; cookie?: string | undefined; key?: string; headers?: Record<string, string> }
+export type Sender = { address: string; cookie?: string | undefined; key?: string; headers?: Record<string, string> }
 
-/** Foyer inside the drill, on a clock that the drill turns, asked without a network in between. */
-export async function openHouse(
-  place: Pick<Place, 'folder' | 'settings'>,
-  { now, settings: own = {}, dress, hear = () => {} }: Opening,
+/** Foyer inside the drill's process, with the drill's clock and without a network. */
+export async function openInProcessSite(
+  workspace: Pick<Workspace, 'folder' | 'settings'>,
+  { now, settings = {}, wrapGateways, onLogLine = () => {} }: InProcessOptions,
 ) {
-  const config = readConfig({ ...settings, DATA_DIR: join(place.folder, 'data'), ...place.settings, ...own })
-  const sink = new Writable({
+  const config = readConfig({
+    ...baseSettings,
+    DATA_DIR: join(workspace.folder, 'data'),
+    ...workspace.settings,
+    ...settings,
+  })
+  const logStream = new Writable({
     write: (lines, _encoding, done) => {
-      for (const line of String(lines).split('\n').filter(Boolean)) hear(line)
+      for (const line of String(lines).split('\n').filter(Boolean)) onLogLine(line)
       done()
     },
   })
-  const log = createLog(config.LOG_LEVEL, sink)
-  const made = await createWorld({ config, log, now })
-  const world = { ...made, ...dress?.(made) }
+  const log = createLog(config.LOG_LEVEL, logStream)
+  const realWorld = await createWorld({ config, log, now })
+  const world = { ...realWorld, ...wrapGateways?.(realWorld) }
   const app = await createApp({ world, shell: await loadShell() })
 
-  const ask = (options: InjectOptions) => app.inject(options)
-  const send = (method: 'GET' | 'POST', url: string, from: From, payload?: object) =>
-    ask({
+  const inject = (options: InjectOptions) => app.inject(options)
+  const send = (method: 'GET' | 'POST', url: string, sender: Sender, payload?: object) =>
+    inject({
       method,
       url,
-      remoteAddress: from.address,
+      remoteAddress: sender.address,
       headers: {
         ...(payload ? { 'content-type': 'application/json' } : {}),
-        ...(from.cookie ? { cookie: from.cookie } : {}),
-        ...(from.key ? { 'idempotency-key': from.key } : {}),
-        ...from.headers,
+        ...(sender.cookie ? { cookie: sender.cookie } : {}),
+        ...(sender.key ? { 'idempotency-key': sender.key } : {}),
+        ...sender.headers,
       },
       ...(payload ? { payload } : {}),
     })
   return {
     world,
     app,
-    ask,
-    get: (url: string, from: From) => send('GET', url, from),
+    inject,
+    get: (url: string, sender: Sender) => send('GET', url, sender),
     /** A call of the contract, by its path. */
-    post: (path: string, payload: object, from: From) => send('POST', `${API}${path}`, from, payload),
+    post: (path: string, payload: object, sender: Sender) => send('POST', `${API}${path}`, sender, payload),
     async close() {
       await app.close()
-      await made.close()
+      await realWorld.close()
     },
   }
 }
 
-/** Two of them where the database can be shared, and what they are in words. */
-export async function openHouses(drill: Scale, ground: Ground, place: Place, opening: Opening) {
-  const open = () => openHouse(place, { ...opening, hear: (line) => drill.say(`  ${line.slice(0, 300)}`) })
-  const house = await open()
-  const isShared = ground.name === 'PostgreSQL'
-  const houses = isShared ? [house, await open()] : [house]
+/** Two sites where the database can be shared, otherwise one, and a description for the report. */
+export async function openInProcessSites(
+  run: DrillRun,
+  backend: Backend,
+  workspace: Workspace,
+  options: InProcessOptions,
+) {
+  const open = () =>
+    openInProcessSite(workspace, { ...options, onLogLine: (line) => run.print(`  ${line.slice(0, 300)}`) })
+  const site = await open()
+  const isShared = backend.name === 'PostgreSQL'
+  const sites = isShared ? [site, await open()] : [site]
   return {
-    house,
-    houses,
-    where: isShared ? 'two Foyers on one database' : 'one process',
+    site,
+    sites,
+    description: isShared ? 'two Foyers on one database' : 'one Foyer',
     async close() {
-      for (const one of houses) await one.close()
+      for (const one of sites) await one.close()
     },
   }
 }

@@ -2,55 +2,53 @@ type Sleeper = { at: number; wake: () => void }
 
 const START = Date.parse('2026-11-15T12:00:00Z')
 
-export type TurnedClock = ReturnType<typeof turnedClock>
+export type VirtualClock = ReturnType<typeof createVirtualClock>
 
 /**
- * A clock that stands still while anybody is busy, and jumps to the next moment for which somebody waits when nobody is.
- * Hours pass in the time that the work takes, in an order that is the same every time.
+ * A clock that stops while any task works. When all tasks sleep, it jumps to the next wake-up time, so hours pass as
+ * fast as the work allows and in the same order every time.
  */
-export function turnedClock() {
+export function createVirtualClock() {
   let time = START
-  let busy = 0
+  let busyCount = 0
   let sleepers: Sleeper[] = []
-  let everybodyWaits = () => {}
+  let onIdle = () => {}
 
-  const rest = () => {
-    busy -= 1
-    if (!busy) everybodyWaits()
+  const markIdle = () => {
+    busyCount -= 1
+    if (!busyCount) onIdle()
   }
-  const turn = () => {
+  const advance = () => {
     const next = Math.min(...sleepers.map(({ at }) => at))
     const due = sleepers.filter(({ at }) => at === next)
     sleepers = sleepers.filter(({ at }) => at !== next)
     time = next
-    busy += due.length
+    busyCount += due.length
     for (const { wake } of due) wake()
   }
 
   return {
     now: () => new Date(time),
-    /** Seconds since it was started. */
-    passed: () => (time - START) / 1000,
-    /** Only for lives that `live` has begun. In whole seconds, so that people meet. */
+    elapsedSeconds: () => (time - START) / 1000,
+    /** Only inside a task of `runAll`. In whole seconds, so that tasks wake up together. */
     sleep: (seconds: number): Promise<void> =>
       new Promise((wake) => {
         sleepers.push({ at: time + Math.max(Math.ceil(seconds), 1) * 1000, wake })
-        rest()
+        markIdle()
       }),
-    /** Lets all of them live to their end. */
-    async live(lives: (() => Promise<void>)[]): Promise<void> {
-      busy += lives.length
-      const lived = lives.map((life) => life().finally(rest))
-      const ended = Promise.all(lived)
-      ended.catch(() => undefined)
-      while (busy || sleepers.length) {
-        if (busy)
+    /** Runs all tasks to their end. */
+    async runAll(tasks: (() => Promise<void>)[]): Promise<void> {
+      busyCount += tasks.length
+      const end = Promise.all(tasks.map((task) => task().finally(markIdle)))
+      end.catch(() => undefined)
+      while (busyCount || sleepers.length) {
+        if (busyCount)
           await new Promise<void>((resolve) => {
-            everybodyWaits = resolve
+            onIdle = resolve
           })
-        if (sleepers.length) turn()
+        if (sleepers.length) advance()
       }
-      await ended
+      await end
     },
   }
 }

@@ -12,15 +12,15 @@ import {
   someone,
 } from '../../e2e/visitor.ts'
 import { chromiumFlags, findWholeChromium } from '../../scripts/find.mjs'
-import type { Mark } from './test-cards.ts'
+import type { TestCard } from './test-cards.ts'
 
-/** The folders of one browser. */
-export const profileOf = (folder: string, number: number) => ({
+/** The folders of the n-th browser. */
+export const profileFolders = (folder: string, number: number) => ({
   profile: join(folder, 'profiles', String(number)),
   tmp: join(folder, 'browser-tmp'),
 })
 
-type Where = { url: string; profile: string; tmp: string; storage: string }
+type BrowserFolders = { url: string; profile: string; tmp: string; storage: string }
 
 const openProfile = (profile: string, tmp: string) =>
   chromium.launchPersistentContext(profile, {
@@ -30,42 +30,46 @@ const openProfile = (profile: string, tmp: string) =>
   })
 
 /**
- * Visits with a real profile: one person fills in everything, goes away, comes back, reloads and
- * never pays; another is declined and then joins. Leaves what the pages themselves could still read in `storage`.
+ * Visits with a real browser profile. One visitor fills in everything, leaves, comes back, reloads and never pays; another
+ * is declined and then enrolls. What the pages themselves can read is saved in `storage`.
  */
-export async function browse({ url, profile, tmp, storage }: Where, joins: Mark, leaves: Mark): Promise<void> {
+export async function visitInBrowser(
+  { url, profile, tmp, storage }: BrowserFolders,
+  enrolls: TestCard,
+  leaves: TestCard,
+): Promise<void> {
   await mkdir(tmp, { recursive: true })
   const context = await openProfile(profile, tmp)
   try {
     const leaving = await context.newPage()
     await fillForm(leaving, url, leaves, leaves.cc_number)
     await typeCard(leaving, leaves)
-    await keep(leaving, storage, 'filled')
+    await saveStorage(leaving, storage, 'filled')
     await leaving.goto(`${url}/master`)
     await leaving.goBack()
     await leaving.waitForFunction(
-      () => history.state?.step === 'ACCOUNT_CREATION' || document.querySelector('#cc_number'), // its own way back is over
+      () => history.state?.step === 'ACCOUNT_CREATION' || document.querySelector('#cc_number'), // the page has restored its step
     )
     await leaving.reload()
     await awake(leaving)
-    await keep(leaving, storage, 'came back')
+    await saveStorage(leaving, storage, 'came back')
 
     const paying = await context.newPage()
-    await fillForm(paying, url, joins, '4000000000000002')
+    await fillForm(paying, url, enrolls, '4000000000000002')
     await pay(paying)
     await paying.getByRole('alertdialog').getByRole('button', { name: 'OK' }).click()
-    await typeCard(paying, joins)
-    await keep(paying, storage, 'declined')
+    await typeCard(paying, enrolls)
+    await saveStorage(paying, storage, 'declined')
     await pay(paying)
     await paying.getByRole('heading', { name: /^Welcome, / }).waitFor()
-    await keep(paying, storage, 'joined')
+    await saveStorage(paying, storage, 'joined')
   } finally {
     await context.close()
   }
 }
 
-/** Up to the payment, with a look at the password on the way. */
-async function fillForm(page: Page, url: string, { username, password }: Mark, cc_number: string) {
+/** Fills the form up to the payment, and shows the password once. */
+async function fillForm(page: Page, url: string, { username, password }: TestCard, cc_number: string) {
   const who = { ...someone(), username, password, email: `${username}@mail.example` }
   await page.goto(`${url}/ana`)
   await fillAccount(page, who)
@@ -76,14 +80,14 @@ async function fillForm(page: Page, url: string, { username, password }: Mark, c
   await fillPayment(page, cc_number)
 }
 
-async function typeCard(page: Page, { cc_number, cc_cvv }: Mark) {
+async function typeCard(page: Page, { cc_number, cc_cvv }: TestCard) {
   await fillCard(page, cc_number)
   await page.getByLabel('CVC').fill(cc_cvv)
 }
 
-/** Everything a script of the page could read, which a database on disk may hold compressed or encrypted. */
-async function keep(page: Page, storage: string, name: string) {
-  const read = await page.evaluate(async () => ({
+/** Saves everything that a script of the page could read. On disk it may be compressed or encrypted. */
+async function saveStorage(page: Page, storage: string, name: string) {
+  const content = await page.evaluate(async () => ({
     local: { ...localStorage },
     session: { ...sessionStorage },
     history: history.state,
@@ -94,21 +98,21 @@ async function keep(page: Page, storage: string, name: string) {
   }))
   await mkdir(storage, { recursive: true })
   const cookies = await page.context().cookies()
-  await writeFile(join(storage, `${name}.json`), JSON.stringify({ ...read, cookies }, null, 1))
+  await writeFile(join(storage, `${name}.json`), JSON.stringify({ ...content, cookies }, null, 1))
 }
 
-const TRIES = 3
+const MAX_TRIES = 3
 
-/** Puts these texts into the local storage of a profile. A browser that is closed in a hurry may not write it. */
-export async function plantInProfile(where: Omit<Where, 'storage'>, texts: string[]): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries++) {
-    await storeTexts(where, texts)
-    if (await hasWritten(where.profile, texts.at(-1) ?? '')) return
+/** Writes texts to the local storage of a profile. Retries, because a closing browser may not save them. */
+export async function plantInProfile(folders: Omit<BrowserFolders, 'storage'>, texts: string[]): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    await storeTexts(folders, texts)
+    if (await hasWritten(folders.profile, texts.at(-1) ?? '')) return
   }
 }
 
-/** Twice each: a block of the file may end inside one. */
-async function storeTexts({ url, profile, tmp }: Omit<Where, 'storage'>, texts: string[]) {
+/** Each text twice, because a block of the file may end inside one. */
+async function storeTexts({ url, profile, tmp }: Omit<BrowserFolders, 'storage'>, texts: string[]) {
   const context: BrowserContext = await openProfile(profile, tmp)
   try {
     const page = await context.newPage()

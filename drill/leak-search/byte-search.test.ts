@@ -2,15 +2,15 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { finderOf, searchPlaces } from './byte-search.ts'
-import { fragmentsOf } from './cvc-fragments.ts'
-import { formsOf } from './encodings.ts'
-import { nameBook, suspicious } from './field-names.ts'
-import { type Mark, mint } from './test-cards.ts'
+import { createByteSearch, searchAreas } from './byte-search.ts'
+import { fragmentExamples } from './cvc-fragments.ts'
+import { encodingsOf } from './encodings.ts'
+import { createFieldIndex, suspiciousFields } from './field-names.ts'
+import { createTestCards, type TestCard } from './test-cards.ts'
 
-const marks = mint(12)
-const [mark] = marks as [Mark]
-const finder = finderOf(marks)
+const cards = createTestCards(12)
+const [card] = cards as [TestCard]
+const search = createByteSearch(cards)
 
 let folder: string
 beforeAll(async () => {
@@ -18,82 +18,82 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-const body = (mark: Mark) => JSON.stringify({ cc_number: mark.cc_number, password: mark.password, x: 'é' })
+const body = (card: TestCard) => JSON.stringify({ cc_number: card.cc_number, password: card.password, x: 'é' })
 
 it.each([
-  ['as it is', (mark: Mark) => body(mark)],
-  ['as JSON in JSON', (mark: Mark) => JSON.stringify(body(mark))],
-  ['as a form', (mark: Mark) => new URLSearchParams({ n: mark.cc_number, p: mark.password }).toString()],
-  ['in hex', (mark: Mark) => Buffer.from(body(mark)).toString('hex')],
-  ['in capital hex', (mark: Mark) => Buffer.from(body(mark)).toString('hex').toUpperCase()],
-  ['in base64', (mark: Mark) => btoa(unescape(encodeURIComponent(body(mark))))],
-  ['in base64, a byte later', (mark: Mark) => Buffer.from(` ${body(mark)}`).toString('base64')],
-  ['in base64url, two bytes later', (mark: Mark) => Buffer.from(`  ${body(mark)}`).toString('base64url')],
-  ['in UTF-16', (mark: Mark) => Buffer.from(body(mark), 'utf16le')],
-])('a marked number and a marked password are found %s', (_how, write) => {
-  for (const mark of marks) {
-    const forms = finder
-      .in(Buffer.from(write(mark)))
-      .filter((hit) => hit.mark === mark)
-      .map(({ form }) => form)
-    expect(forms.some((form) => form.startsWith('number'))).toBe(true)
-    expect(forms.some((form) => form.startsWith('password'))).toBe(true)
+  ['as plain text', (card: TestCard) => body(card)],
+  ['as JSON in JSON', (card: TestCard) => JSON.stringify(body(card))],
+  ['as a form', (card: TestCard) => new URLSearchParams({ n: card.cc_number, p: card.password }).toString()],
+  ['in hex', (card: TestCard) => Buffer.from(body(card)).toString('hex')],
+  ['in capital hex', (card: TestCard) => Buffer.from(body(card)).toString('hex').toUpperCase()],
+  ['in base64', (card: TestCard) => btoa(unescape(encodeURIComponent(body(card))))],
+  ['in base64, a byte later', (card: TestCard) => Buffer.from(` ${body(card)}`).toString('base64')],
+  ['in base64url, two bytes later', (card: TestCard) => Buffer.from(`  ${body(card)}`).toString('base64url')],
+  ['in UTF-16', (card: TestCard) => Buffer.from(body(card), 'utf16le')],
+])('the number and the password of a test card are found %s', (_how, write) => {
+  for (const card of cards) {
+    const encodings = search
+      .in(Buffer.from(write(card)))
+      .filter((hit) => hit.card === card)
+      .map(({ encoding }) => encoding)
+    expect(encodings.some((encoding) => encoding.startsWith('number'))).toBe(true)
+    expect(encodings.some((encoding) => encoding.startsWith('password'))).toBe(true)
   }
 })
 
-it('every form that is looked for is found where it lies, and named', () => {
-  for (const mark of marks)
-    for (const { form, bytes } of [...formsOf(mark), ...fragmentsOf(mark)]) {
-      const hits = finder.in(Buffer.concat([Buffer.from('before '), bytes, Buffer.from(' after')]))
-      expect(hits.map((hit) => `${hit.form} of ${hit.mark.index}`)).toContain(`${form} of ${mark.index}`)
+it('every encoding is found and named', () => {
+  for (const card of cards)
+    for (const { encoding, bytes } of [...encodingsOf(card), ...fragmentExamples(card)]) {
+      const hits = search.in(Buffer.concat([Buffer.from('before '), bytes, Buffer.from(' after')]))
+      expect(hits.map((hit) => `${hit.encoding} of ${hit.card.index}`)).toContain(`${encoding} of ${card.index}`)
     }
 })
 
-it('a number is found on every border between two pieces of a large file, once', async () => {
+it('a number on the border between two chunks of a large file is found once', async () => {
   const file = Buffer.alloc(9_000_000, 'x')
-  const offsets = [0, 4_194_304 - 9, 4_194_304 + 40, 8_388_608 - 15, 9_000_000 - mark.cc_number.length]
-  for (const offset of offsets) file.write(mark.cc_number, offset)
+  const offsets = [0, 4_194_304 - 9, 4_194_304 + 40, 8_388_608 - 15, 9_000_000 - card.cc_number.length]
+  for (const offset of offsets) file.write(card.cc_number, offset)
   await writeFile(join(folder, 'large'), file)
-  const { findings, bytes, files } = await searchPlaces([{ name: 'here', folder }], finder)
+  const { findings, bytes, files } = await searchAreas([{ name: 'here', folder }], search)
   expect(findings.map(({ offset }) => offset)).toEqual(offsets)
   expect([files, bytes]).toEqual([1, 9_000_000])
 })
 
-it('a finding tells nothing that should not be told', async () => {
-  await writeFile(join(folder, 'large'), `{"cc_number":"${mark.cc_number}","cc_cvv":"${mark.cc_cvv}"}`)
-  const { findings } = await searchPlaces([{ name: 'here', folder }], finder)
+it('a finding does not reveal card data', async () => {
+  await writeFile(join(folder, 'large'), `{"cc_number":"${card.cc_number}","cc_cvv":"${card.cc_cvv}"}`)
+  const { findings } = await searchAreas([{ name: 'here', folder }], search)
   expect(findings.length).toBeGreaterThan(1)
-  for (const { around } of findings) expect(around.replace(/\[\d+ bytes\]/, '')).not.toMatch(/\d/)
+  for (const { context } of findings) expect(context.replace(/\[\d+ bytes\]/, '')).not.toMatch(/\d/)
 })
 
-it('other numbers, dates and codes are no fragments of a card', () => {
+it('other numbers, dates and codes are not fragments of a card', () => {
   const text = '2026-11-15T12:00:00.123Z status 404, code 40001, post_code":"89501", 4242424242424242 123'
-  expect(finderOf(mint(3)).in(Buffer.from(text))).toEqual([])
+  expect(createByteSearch(createTestCards(3)).in(Buffer.from(text))).toEqual([])
 })
 
 it('a CVC that two cards share is found for both', () => {
-  const [one, other] = mint(2).map((each) => ({ ...each, cc_cvv: '917' }))
-  const hits = finderOf([one, other].filter((each) => each !== undefined)).in(Buffer.from('"cvc":"917"'))
-  expect(new Set(hits.map(({ mark }) => mark.index))).toEqual(new Set([one?.index, other?.index]))
+  const [one, other] = createTestCards(2).map((each) => ({ ...each, cc_cvv: '917' }))
+  const hits = createByteSearch([one, other].filter((each) => each !== undefined)).in(Buffer.from('"cvc":"917"'))
+  expect(new Set(hits.map(({ card }) => card.index))).toEqual(new Set([one?.index, other?.index]))
 })
 
-it('digits of an id are no fragment of a card', () => {
-  const id = `"0f1a2b3c-fc12-${mark.cc_number.slice(-4)}-${mark.cc_cvv}d-f1a2a345f678"`
-  expect(finder.in(Buffer.from(id))).toEqual([])
+it('digits of a UUID are not a fragment of a card', () => {
+  const id = `"0f1a2b3c-fc12-${card.cc_number.slice(-4)}-${card.cc_cvv}d-f1a2a345f678"`
+  expect(search.in(Buffer.from(id))).toEqual([])
 })
 
-it('a name that sounds like a card is suspicious unless it is known, with values as they should be', () => {
-  const book = nameBook()
-  book.noteAll('columns', {
+it('a name that sounds like a card is suspicious unless it is on the list and its values match', () => {
+  const index = createFieldIndex()
+  index.addAll('columns', {
     member: { password_hash: '$argon2id$v=19$x', city: 'Reno', expires_at: '2026-11-15T12:00' },
   })
-  expect(suspicious(book.all())).toEqual([])
-  book.noteAll('columns', {
+  expect(suspiciousFields(index.all())).toEqual([])
+  index.addAll('columns', {
     member: { password_hash: 'Open-Sesame-7' },
     payment: { details: '{"card":{"last4":"1"}}' },
   })
-  expect(suspicious(book.all())).toEqual([
-    'columns: member.password_hash is to be Argon2id of the password, and 1 of its values are not',
+  expect(suspiciousFields(index.all())).toEqual([
+    'columns: member.password_hash should be the Argon2id hash of the password, but 1 of its values are not',
     'columns: payment.details.card.last4 sounds like a card or a password',
   ])
 })

@@ -1,11 +1,11 @@
 import { groupCard } from '#contract/card.ts'
-import type { Mark } from './test-cards.ts'
+import type { TestCard } from './test-cards.ts'
 
-/** One way in which a secret may lie somewhere, as the bytes that would lie there. */
-export type Form = { mark: Mark; form: string; bytes: Buffer }
+/** A secret as bytes, in one of the encodings in which it could be stored. */
+export type EncodedSecret = { card: TestCard; encoding: string; bytes: Buffer }
 
-/** What may stand between the groups of a number. */
-const between: Record<string, string> = {
+/** Separators between the groups of a number. */
+const separators: Record<string, string> = {
   spaced: ' ',
   dashed: '-',
   dotted: '.',
@@ -15,8 +15,7 @@ const between: Record<string, string> = {
   'with &nbsp;': '\u00a0',
 }
 
-/** How a text may be written down. */
-const writings: Record<string, (text: string) => Buffer[]> = {
+const textEncodings: Record<string, (text: string) => Buffer[]> = {
   plain: (text) => [Buffer.from(text)],
   'UTF-16LE': (text) => [Buffer.from(text, 'utf16le')],
   'UTF-16BE': (text) => [Buffer.from(text, 'utf16le').swap16()],
@@ -26,32 +25,32 @@ const writings: Record<string, (text: string) => Buffer[]> = {
 
 const ascii = (text: string) => Buffer.from(text, 'latin1')
 
-/** The letters of base64 that are this text's alone when it begins so many bytes after a border of three. */
+/** The base64 characters that depend only on this text when it starts `shift` bytes after a multiple of three. */
 function base64At(text: string, shift: number): Buffer[] {
   const bytes = Buffer.concat([Buffer.alloc(shift), Buffer.from(text)])
-  const whole = bytes.toString('base64').slice(Math.ceil((shift * 8) / 6), Math.floor((bytes.length * 8) / 6))
-  return [whole, whole.replaceAll('+', '-').replaceAll('/', '_')].map(ascii)
+  const characters = bytes.toString('base64').slice(Math.ceil((shift * 8) / 6), Math.floor((bytes.length * 8) / 6))
+  return [characters, characters.replaceAll('+', '-').replaceAll('/', '_')].map(ascii)
 }
 
-/** Every form of the number and of the password that is looked for. */
-export const formsOf = (mark: Mark): Form[] => [
-  ...textsOf(mark.cc_number).flatMap(([name, text]) => written(mark, `number ${name}`, text)),
-  ...written(mark, 'password', mark.core),
+/** Every encoding of the number and the password that the search looks for. */
+export const encodingsOf = (card: TestCard): EncodedSecret[] => [
+  ...textsOf(card.cc_number).flatMap(([name, text]) => encode(card, `number ${name}`, text)),
+  ...encode(card, 'password', card.passwordCore),
 ]
 
 function textsOf(number: string): [string, string][] {
   const groupings = new Set([groupCard(number), number.replace(/\d{4}(?=\d)/g, '$& ')])
   const grouped = [...groupings].flatMap((text) =>
-    Object.entries(between).map(([name, sign]): [string, string] => [name, text.replaceAll(' ', sign)]),
+    Object.entries(separators).map(([name, separator]): [string, string] => [name, text.replaceAll(' ', separator)]),
   )
   return [['in a row', number], ...grouped]
 }
 
-function written(mark: Mark, name: string, text: string): Form[] {
+function encode(card: TestCard, name: string, text: string): EncodedSecret[] {
   const seen = new Set<string>()
-  return Object.entries(writings).flatMap(([writing, write]) =>
-    write(text)
+  return Object.entries(textEncodings).flatMap(([textEncoding, toBytes]) =>
+    toBytes(text)
       .filter((bytes) => !seen.has(bytes.toString('latin1')) && seen.add(bytes.toString('latin1')))
-      .map((bytes) => ({ mark, form: `${name}, ${writing}`, bytes })),
+      .map((bytes) => ({ card, encoding: `${name}, ${textEncoding}`, bytes })),
   )
 }

@@ -1,25 +1,25 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Part, Row } from '../drill.ts'
-import { profileOf } from './browser-visits.ts'
-import { type Finding, finderOf, type Place, type Searched, searchPlaces } from './byte-search.ts'
-import { dump, namesIn } from './database-dump.ts'
-import { listed, suspicious } from './field-names.ts'
-import { missed, type Planted, plantInBrowser, plantLines, plantRows } from './planted-secrets.ts'
-import { type Books, embeddedSite, postgresSite, type Site, startTalkative } from './searched-site.ts'
-import type { Mark } from './test-cards.ts'
-import { cutOff, marksFor, passThrough } from './traffic.ts'
+import type { Drill, ReportRow } from '../drill.ts'
+import { profileFolders } from './browser-visits.ts'
+import { createByteSearch, type Finding, type SearchArea, type SearchResult, searchAreas } from './byte-search.ts'
+import { dumpDatabase, fieldNamesIn } from './database-dump.ts'
+import { listFields, suspiciousFields } from './field-names.ts'
+import { missedSecrets, type PlantedSecret, plantInBrowser, plantLines, plantRows } from './planted-secrets.ts'
+import { embeddedSite, postgresSite, type SearchedSite, type SqlClient, startVerboseServer } from './searched-site.ts'
+import type { TestCard } from './test-cards.ts'
+import { createCardSets, killMidRequest, sendTraffic } from './traffic.ts'
 
-type Search = { cards: number; browsers: number; say: (line: string) => void }
+type SearchScale = { cards: number; browsers: number; print: (line: string) => void }
 
 const sites = { PostgreSQL: postgresSite, embedded: embeddedSite }
 
-/** Lets marked cards pass through a whole Foyer and then looks for them in every byte that is left. */
-export const search: Part = async ({ short, say }, ground) => {
-  const scale = short ? { cards: 40, browsers: 1, say } : { cards: 1000, browsers: 3, say }
+/** Sends unique cards through a whole Foyer, then searches every byte on disk for them. */
+export const leakSearch: Drill = async ({ short, print }, backend) => {
+  const scale = short ? { cards: 40, browsers: 1, print } : { cards: 1000, browsers: 3, print }
   const folder = await mkdtemp(join(tmpdir(), 'foyer-search-'))
-  const site = await sites[ground.name](folder)
+  const site = await sites[backend.name](folder)
   try {
     return await searchSite(scale, site, folder)
   } finally {
@@ -28,102 +28,102 @@ export const search: Part = async ({ short, say }, ground) => {
   }
 }
 
-async function searchSite(scale: Search, site: Site, folder: string): Promise<Row[]> {
-  const say = (line: string) => scale.say(`${site.database}: ${line}`)
-  const places = placesOf(site, folder)
-  const marks = marksFor(scale)
-  const finders = {
-    server: finderOf([
-      ...marks.enrolled,
-      ...marks.failing,
-      ...marks.broken,
-      ...marks.cut,
-      ...marks.browsing,
-      ...marks.planted,
+async function searchSite(scale: SearchScale, site: SearchedSite, folder: string): Promise<ReportRow[]> {
+  const print = (line: string) => scale.print(`${site.database}: ${line}`)
+  const areas = areasOf(site, folder)
+  const cards = createCardSets(scale)
+  const searches = {
+    server: createByteSearch([
+      ...cards.enrolled,
+      ...cards.malformed,
+      ...cards.brokenDatabase,
+      ...cards.killed,
+      ...cards.browsing,
+      ...cards.planted,
     ]),
-    browser: finderOf([...marks.browsing, ...marks.planted]),
+    browser: createByteSearch([...cards.browsing, ...cards.planted]),
   }
   const searchAll = async () =>
-    added(await searchPlaces(places.server, finders.server), await searchPlaces(places.browser, finders.browser))
+    addResults(await searchAreas(areas.server, searches.server), await searchAreas(areas.browser, searches.browser))
 
-  const server = await startTalkative(site, folder)
-  const whileRunning = await passThrough(site, server.url, folder, marks, say)
-    .then(() => searchPlaces(places.server, finders.server))
-    .finally(() => cutOff(site, server, folder, marks.cut))
+  const server = await startVerboseServer(site, folder)
+  const whileRunning = await sendTraffic(site, server.url, folder, cards, print)
+    .then(() => searchAreas(areas.server, searches.server))
+    .finally(() => killMidRequest(site, server, folder, cards.killed))
 
-  const books = await site.open()
-  await books.ask('checkpoint')
-  const members = (await dump(books, folder)).member?.length ?? 0
-  const names = await namesIn(books, folder)
+  const database = await site.open()
+  await database.query('checkpoint')
+  const members = (await dumpDatabase(database, folder)).member?.length ?? 0
+  const names = await fieldNamesIn(database, folder)
   const atRest = await searchAll()
-  say(`searched ${inWords(added(whileRunning, atRest))} for ${finders.server.forms.length} forms`)
+  print(`searched ${formatSize(addResults(whileRunning, atRest))} for ${searches.server.encodings.length} encodings`)
 
-  const plants = await plant(books, places, server.url, folder, marks.planted)
-  await dump(books, folder)
+  const plants = await plantSecrets(database, areas, server.url, folder, cards.planted)
+  await dumpDatabase(database, folder)
   const withPlants = await searchAll()
-  await books.close()
+  await database.close()
 
-  const found = [...whileRunning.findings, ...atRest.findings]
-  for (const line of told(found)) say(line)
-  const unseen = missed(plants, withPlants.findings)
-  for (const { place, form } of unseen.slice(0, MOST_TOLD)) say(`planted and not found in ${place}: ${form}`)
-  const odd = suspicious(names)
-  for (const line of [...listed(names), ...odd]) say(line)
+  const findings = [...whileRunning.findings, ...atRest.findings]
+  for (const line of describeFindings(findings)) print(line)
+  const missed = missedSecrets(plants, withPlants.findings)
+  for (const { area, encoding } of missed.slice(0, MAX_LINES)) print(`planted but not found in ${area}: ${encoding}`)
+  const suspicious = suspiciousFields(names)
+  for (const line of [...listFields(names), ...suspicious]) print(line)
 
-  const isCvc = ({ form }: Finding) => form.includes('CVC')
+  const isCvc = ({ encoding }: Finding) => encoding.includes('CVC')
   return [
     {
-      asked: '4.15 no card and no password at rest',
-      done: `${scale.cards + scale.browsers} enrolled, ${marks.failing.length} mishaps, ${marks.cut.length} cut off; ${inWords(added(whileRunning, atRest))}`,
-      found: inFindings(found.filter((finding) => !isCvc(finding))),
-      passed: members >= scale.cards + scale.browsers && !found.some((finding) => !isCvc(finding)),
+      expected: '4.15 no card number and no password on disk',
+      action: `${scale.cards + scale.browsers} enrolled, ${cards.malformed.length} malformed requests, ${cards.killed.length} requests cut off by kill -9; searched ${formatSize(addResults(whileRunning, atRest))}`,
+      result: summarizeFindings(findings.filter((finding) => !isCvc(finding))),
+      passed: members >= scale.cards + scale.browsers && !findings.some((finding) => !isCvc(finding)),
     },
     {
-      asked: 'no CVC at rest',
-      done: `fragments; ${names.length} columns and keys`,
-      found: [inFindings(found.filter(isCvc)), ...odd].join('; '),
-      passed: !found.some(isCvc) && !odd.length,
+      expected: 'no CVC on disk',
+      action: `search for fragments with a CVC; check of ${names.length} column and key names`,
+      result: [summarizeFindings(findings.filter(isCvc)), ...suspicious].join('; '),
+      passed: !findings.some(isCvc) && !suspicious.length,
     },
     {
-      asked: 'all of them found',
-      done: `${plants.length} planted`,
-      found: `${plants.length - unseen.length} found`,
-      passed: plants.length > 0 && !unseen.length,
+      expected: 'the search finds all of them',
+      action: `control: ${plants.length} secrets planted`,
+      result: `${plants.length - missed.length} found`,
+      passed: plants.length > 0 && !missed.length,
     },
   ]
 }
 
-const MOST_TOLD = 20
+const MAX_LINES = 20
 
-/** One line for each form in each file, with its first place. */
-function told(findings: Finding[]): string[] {
-  const groups = Object.values(Object.groupBy(findings, ({ file, form }) => `${file} ${form}`))
-  return groups.slice(0, MOST_TOLD).flatMap(([first, ...more] = []) => {
+/** One line for each encoding in each file, with its first position. */
+function describeFindings(findings: Finding[]): string[] {
+  const groups = Object.values(Object.groupBy(findings, ({ file, encoding }) => `${file} ${encoding}`))
+  return groups.slice(0, MAX_LINES).flatMap(([first, ...more] = []) => {
     if (!first) return []
-    const { place, file, offset, form, mark, around } = first
+    const { area, file, offset, encoding, card, context } = first
     const times = more.length ? `, ${more.length} more in this file` : ''
-    return [`FOUND in ${place}: ${form} of mark ${mark.index} in ${file} at ${offset}: ${around}${times}`]
+    return [`FOUND in ${area}: ${encoding} of card ${card.index} in ${file} at ${offset}: ${context}${times}`]
   })
 }
 
-const inFindings = (findings: Finding[]) =>
-  findings.length ? `${findings.length} in ${[...new Set(findings.map(({ place }) => place))].join(', ')}` : 'nothing'
+const summarizeFindings = (findings: Finding[]) =>
+  findings.length ? `${findings.length} in ${[...new Set(findings.map(({ area }) => area))].join(', ')}` : 'nothing'
 
-const added = (one: Searched, other: Searched): Searched => ({
+const addResults = (one: SearchResult, other: SearchResult): SearchResult => ({
   files: one.files + other.files,
   bytes: one.bytes + other.bytes,
   findings: [...one.findings, ...other.findings],
 })
 
-const inWords = ({ files, bytes }: Searched) => `${Math.round(bytes / 1e6)} MB in ${files} files`
+const formatSize = ({ files, bytes }: SearchResult) => `${Math.round(bytes / 1e6)} MB in ${files} files`
 
-type Places = { server: Place[]; browser: Place[] }
+type SearchAreas = { server: SearchArea[]; browser: SearchArea[] }
 
-function placesOf(site: Site, folder: string): Places {
+function areasOf(site: SearchedSite, folder: string): SearchAreas {
   const data = join(folder, 'data')
   return {
     server: [
-      ...site.places,
+      ...site.areas,
       { name: 'dump', folder: join(folder, 'dump') },
       { name: 'data folder', folder: data, without: [join(data, 'db')], plantIn: 'sandbox-payments.jsonl' },
       { name: 'log', folder: join(folder, 'log'), plantIn: 'foyer.log' },
@@ -131,29 +131,35 @@ function placesOf(site: Site, folder: string): Places {
     ],
     browser: [
       { name: 'browser profile', folder: join(folder, 'profiles') },
-      { name: 'browser’s temporary files', folder: join(folder, 'browser-tmp') },
+      { name: 'temporary files of the browser', folder: join(folder, 'browser-tmp') },
       { name: 'page storage', folder: join(folder, 'storage') },
     ],
   }
 }
 
-/** One planted mark for every place, in every form. */
-async function plant(books: Books, places: Places, url: string, folder: string, marks: Mark[]): Promise<Planted[]> {
-  const left = [...marks]
-  const next = () => left.shift() ?? fail()
-  const planted = await plantRows(books, next())
-  for (const place of [...places.server, ...places.browser]) {
-    if (['tables', 'WAL', 'dump'].includes(place.name)) continue
-    const isProfile = place.name === 'browser profile'
+/** Plants one card in each area, in every encoding. */
+async function plantSecrets(
+  database: SqlClient,
+  areas: SearchAreas,
+  url: string,
+  folder: string,
+  cards: TestCard[],
+): Promise<PlantedSecret[]> {
+  const unusedCards = [...cards]
+  const nextCard = () => unusedCards.shift() ?? fail()
+  const planted = await plantRows(database, nextCard())
+  for (const area of [...areas.server, ...areas.browser]) {
+    if (['tables', 'WAL', 'dump'].includes(area.name)) continue
+    const isProfile = area.name === 'browser profile'
     planted.push(
       ...(isProfile
-        ? await plantInBrowser(place, { url, ...profileOf(folder, 0) }, next())
-        : await plantLines(place, next())),
+        ? await plantInBrowser(area, { url, ...profileFolders(folder, 0) }, nextCard())
+        : await plantLines(area, nextCard())),
     )
   }
   return planted
 }
 
 const fail = (): never => {
-  throw new Error('There are more places than marks to plant.')
+  throw new Error('There are more areas than cards to plant.')
 }

@@ -1,62 +1,63 @@
 import { appendFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { plantInProfile } from './browser-visits.ts'
-import type { Finding, Place } from './byte-search.ts'
-import { fragmentsOf } from './cvc-fragments.ts'
-import { type Form, formsOf } from './encodings.ts'
-import type { Books } from './searched-site.ts'
-import type { Mark } from './test-cards.ts'
+import type { Finding, SearchArea } from './byte-search.ts'
+import { fragmentExamples } from './cvc-fragments.ts'
+import { type EncodedSecret, encodingsOf } from './encodings.ts'
+import type { SqlClient } from './searched-site.ts'
+import type { TestCard } from './test-cards.ts'
 
-/** A secret that was put somewhere on purpose, and must be found there. */
-export type Planted = Form & { place: string }
+/** A secret that the drill put into an area and that the search must find there. */
+export type PlantedSecret = EncodedSecret & { area: string }
 
-const formsToPlant = (mark: Mark) => [...formsOf(mark), ...fragmentsOf(mark)]
-const planted = (place: string, forms: Form[]): Planted[] => forms.map((form) => ({ ...form, place }))
+const secretsToPlant = (card: TestCard) => [...encodingsOf(card), ...fragmentExamples(card)]
+const planted = (area: string, encodings: EncodedSecret[]): PlantedSecret[] =>
+  encodings.map((encoding) => ({ ...encoding, area }))
 
-/** In every form on a line of its own, in the place's own file or in a new one. */
-export async function plantLines(place: Place, mark: Mark): Promise<Planted[]> {
-  const forms = formsToPlant(mark)
-  const lines = forms.flatMap(({ bytes }) => [bytes, Buffer.from('\n')])
-  await mkdir(place.folder, { recursive: true })
-  await appendFile(join(place.folder, place.plantIn ?? 'planted'), Buffer.concat([Buffer.from('\n'), ...lines]))
-  return planted(place.name, forms)
+/** Appends every encoding as a line to the area's file or to a new one. */
+export async function plantLines(area: SearchArea, card: TestCard): Promise<PlantedSecret[]> {
+  const encodings = secretsToPlant(card)
+  const lines = encodings.flatMap(({ bytes }) => [bytes, Buffer.from('\n')])
+  await mkdir(area.folder, { recursive: true })
+  await appendFile(join(area.folder, area.plantIn ?? 'planted'), Buffer.concat([Buffer.from('\n'), ...lines]))
+  return planted(area.name, encodings)
 }
 
-/** In every form as a row; it must turn up in the table's file, in the WAL and, where JSON leaves it alone, in a dump. */
-export async function plantRows({ ask }: Books, mark: Mark): Promise<Planted[]> {
-  const forms = formsToPlant(mark)
-  await ask('create table planted (written text, bytes bytea)')
-  for (const { bytes } of [...forms, ...forms]) // a page of the WAL may end inside one of the two
-    await ask('insert into planted values ($1, $2)', [isPlain(bytes) ? bytes.toString('latin1') : null, bytes])
-  await ask('checkpoint')
+/** Inserts every encoding as a row. It must be found in the table's file, in the WAL and, if JSON does not escape it, in the dump. */
+export async function plantRows({ query }: SqlClient, card: TestCard): Promise<PlantedSecret[]> {
+  const encodings = secretsToPlant(card)
+  await query('create table planted (written text, bytes bytea)')
+  for (const { bytes } of [...encodings, ...encodings]) // twice, because a WAL page may end inside one of them
+    await query('insert into planted values ($1, $2)', [isPlain(bytes) ? bytes.toString('latin1') : null, bytes])
+  await query('checkpoint')
   return [
-    ...planted('tables', forms),
-    ...planted('WAL', forms),
+    ...planted('tables', encodings),
+    ...planted('WAL', encodings),
     ...planted(
       'dump',
-      forms.filter(({ bytes }) => isPlain(bytes)),
+      encodings.filter(({ bytes }) => isPlain(bytes)),
     ),
   ]
 }
 
 const isPlain = (bytes: Buffer) => /^[ !#-[\]-~]*$/.test(bytes.toString('latin1'))
 
-/** In every form in the local storage of a browser. */
+/** Writes every encoding to the local storage of a browser. */
 export async function plantInBrowser(
-  place: Place,
+  area: SearchArea,
   where: Parameters<typeof plantInProfile>[0],
-  mark: Mark,
-): Promise<Planted[]> {
-  const forms = formsToPlant(mark)
+  card: TestCard,
+): Promise<PlantedSecret[]> {
+  const encodings = secretsToPlant(card)
   await plantInProfile(
     where,
-    forms.map(({ bytes }) => bytes.toString('latin1')),
+    encodings.map(({ bytes }) => bytes.toString('latin1')),
   )
-  return planted(place.name, forms)
+  return planted(area.name, encodings)
 }
 
-/** Those that the search did not see. */
-export const missed = (planted: Planted[], findings: Finding[]): Planted[] => {
-  const seen = new Set(findings.map(({ place, mark, form }) => `${place} ${mark.index} ${form}`))
-  return planted.filter(({ place, mark, form }) => !seen.has(`${place} ${mark.index} ${form}`))
+/** Planted secrets that the search did not find. */
+export const missedSecrets = (planted: PlantedSecret[], findings: Finding[]): PlantedSecret[] => {
+  const foundKeys = new Set(findings.map(({ area, card, encoding }) => `${area} ${card.index} ${encoding}`))
+  return planted.filter(({ area, card, encoding }) => !foundKeys.has(`${area} ${card.index} ${encoding}`))
 }

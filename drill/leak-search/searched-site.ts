@@ -5,59 +5,58 @@ import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { startServer } from '#server/test/process.ts'
 import { startPostgres } from '../../scripts/postgres.mjs'
-import { settings } from '../site/processes.ts'
-import type { Place } from './byte-search.ts'
+import { testSettings } from '../site/processes.ts'
+import type { SearchArea } from './byte-search.ts'
 
-/** The database asked from outside. The embedded one only while no Foyer runs on it. */
-export type Books = {
-  ask: (statement: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
+/** Direct access to the database. An embedded one only while no Foyer runs on it. */
+export type SqlClient = {
+  query: (statement: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
   close: () => Promise<void>
 }
 
-/** A Foyer all of whose files are known. */
-export type Site = {
+/** A Foyer whose files are all known. */
+export type SearchedSite = {
   database: 'PostgreSQL' | 'embedded'
   settings: Record<string, string>
-  /** The database's own places; the rest are the same on both. */
-  places: Place[]
-  open: () => Promise<Books>
+  /** The areas of the database. All others are the same for both databases. */
+  areas: SearchArea[]
+  open: () => Promise<SqlClient>
   remove: () => Promise<void>
 }
 
-/** On PostgreSQL every statement is logged with its values, so that nothing can pass through one unseen. */
-export async function postgresSite(folder: string): Promise<Site> {
+export async function postgresSite(folder: string): Promise<SearchedSite> {
   const { url, stop } = await startPostgres()
   const open = async () => {
     const client = new pg.Client({ connectionString: url })
     await client.connect()
     return {
-      ask: async (statement: string, values: unknown[] = []) => (await client.query(statement, values)).rows,
+      query: async (statement: string, values: unknown[] = []) => (await client.query(statement, values)).rows,
       close: () => client.end(),
     }
   }
-  const books = await open()
-  const [{ data_directory } = {}] = await books.ask('show data_directory')
-  await books.close()
+  const database = await open()
+  const [{ data_directory } = {}] = await database.query('show data_directory')
+  await database.close()
   const data = String(data_directory)
   return {
     database: 'PostgreSQL',
     settings: { DATABASE_URL: url, DATA_DIR: join(folder, 'data') },
-    places: [...placesOf(data), { name: 'log of PostgreSQL', folder: dirname(data), without: [data], plantIn: 'log' }],
+    areas: [...placesOf(data), { name: 'log of PostgreSQL', folder: dirname(data), without: [data], plantIn: 'log' }],
     open,
     remove: async () => stop(),
   }
 }
 
-export async function embeddedSite(folder: string): Promise<Site> {
+export async function embeddedSite(folder: string): Promise<SearchedSite> {
   const data = join(folder, 'data', 'db')
   return {
     database: 'embedded',
     settings: { DATA_DIR: join(folder, 'data') },
-    places: placesOf(data),
+    areas: placesOf(data),
     open: async () => {
       const pglite = await PGlite.create(data)
       return {
-        ask: async (statement, values = []) => (await pglite.query<Record<string, unknown>>(statement, values)).rows,
+        query: async (statement, values = []) => (await pglite.query<Record<string, unknown>>(statement, values)).rows,
         close: () => pglite.close(),
       }
     },
@@ -65,7 +64,7 @@ export async function embeddedSite(folder: string): Promise<Site> {
   }
 }
 
-const placesOf = (data: string): Place[] => {
+const placesOf = (data: string): SearchArea[] => {
   const wal = join(data, 'pg_wal')
   return [
     { name: 'tables', folder: data, without: [wal] },
@@ -73,13 +72,13 @@ const placesOf = (data: string): Place[] => {
   ]
 }
 
-/** Starts Foyer as talkative as it can be, with its output in a file and its temporary files in a folder of their own. */
-export async function startTalkative(site: Site, folder: string) {
+/** Starts Foyer with the most verbose log, its output in a file, and a folder of its own for temporary files. */
+export async function startVerboseServer(site: SearchedSite, folder: string) {
   const tmp = join(folder, 'tmp')
   const log = join(folder, 'log', 'foyer.log')
   await Promise.all([mkdir(dirname(log), { recursive: true }), mkdir(tmp, { recursive: true })])
   const server = await startServer({
-    ...settings,
+    ...testSettings,
     ...site.settings,
     TMPDIR: tmp,
     LOG_LEVEL: 'trace',
@@ -90,4 +89,4 @@ export async function startTalkative(site: Site, folder: string) {
   return server
 }
 
-export type Server = Awaited<ReturnType<typeof startTalkative>>
+export type Server = Awaited<ReturnType<typeof startVerboseServer>>

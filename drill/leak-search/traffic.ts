@@ -1,91 +1,103 @@
-import { join as path } from 'node:path'
+import { join } from 'node:path'
 import { cards } from '#server/gateways/payment/cards.ts'
-import { browse, profileOf } from './browser-visits.ts'
-import { join, mishaps } from './malformed-requests.ts'
-import { type Server, type Site, startTalkative } from './searched-site.ts'
-import { type Mark, mint } from './test-cards.ts'
+import { profileFolders, visitInBrowser } from './browser-visits.ts'
+import { enroll, malformedRequests } from './malformed-requests.ts'
+import { type SearchedSite, type Server, startVerboseServer } from './searched-site.ts'
+import { createTestCards, type TestCard } from './test-cards.ts'
 
-/** Cards whose enrollment meets a database that has lost a table, cards that a kill -9 meets half way, and planted ones. */
-const BROKEN = 4
-const CUT = 12
+const BROKEN_DATABASE = 4
+const KILLED = 12
 const PLANTED = 10
 const LANES = 8
-/** The sandbox's own cards are no marks, but the password and the CVC beside them are. */
-const ODD = [cards.declined, cards.review, cards.slow, cards.answerLost]
+/** The sandbox's cards with special behavior. The password and CVC that are sent with them are still unique. */
+const SPECIAL_NUMBERS = [cards.declined, cards.review, cards.slow, cards.answerLost]
 
-/** Every mark goes one way only. */
-export function marksFor({ cards: enrolled, browsers }: { cards: number; browsers: number }) {
-  const failing = Object.keys(mishaps).length
-  const all = mint(enrolled + failing + ODD.length + BROKEN + CUT + 2 * browsers + PLANTED)
+/** Each card is used for one purpose only. */
+export function createCardSets({ cards: enrolled, browsers }: { cards: number; browsers: number }) {
+  const malformed = Object.keys(malformedRequests).length
+  const all = createTestCards(
+    enrolled + malformed + SPECIAL_NUMBERS.length + BROKEN_DATABASE + KILLED + 2 * browsers + PLANTED,
+  )
   const take = (count: number) => all.splice(0, count)
   return {
     enrolled: take(enrolled),
-    failing: take(failing),
-    odd: take(ODD.length),
-    broken: take(BROKEN),
-    cut: take(CUT),
+    malformed: take(malformed),
+    special: take(SPECIAL_NUMBERS.length),
+    brokenDatabase: take(BROKEN_DATABASE),
+    killed: take(KILLED),
     browsing: take(2 * browsers),
     planted: take(PLANTED),
   }
 }
-type Marks = ReturnType<typeof marksFor>
+type CardSets = ReturnType<typeof createCardSets>
 
-/** All the marks on their way through a running server: enrolled, in browsers, and in every mishap. */
-export async function passThrough(site: Site, url: string, folder: string, marks: Marks, say: (line: string) => void) {
+/** Sends the cards through a running server: enrolled, typed in browsers, and in malformed requests. */
+export async function sendTraffic(
+  site: SearchedSite,
+  url: string,
+  folder: string,
+  sets: CardSets,
+  print: (line: string) => void,
+) {
   await logStatements(site, 'all')
-  const waiting = [...marks.enrolled]
+  const queue = [...sets.enrolled]
   const lane = async () => {
-    for (let mark = waiting.shift(); mark; mark = waiting.shift()) {
-      const payment = await join(url, mark)
-      if (payment !== 'Approved') throw new Error(`Mark ${mark.index} was not enrolled: ${payment}`)
+    for (let card = queue.shift(); card; card = queue.shift()) {
+      const payment = await enroll(url, card)
+      if (payment !== 'Approved') throw new Error(`Card ${card.index} was not enrolled: ${payment}`)
     }
   }
   await Promise.all(Array.from({ length: LANES }, lane))
-  say(`${marks.enrolled.length} cards went through`)
+  print(`${sets.enrolled.length} cards enrolled`)
 
-  for (let number = 0; number * 2 < marks.browsing.length; number++) {
-    const [joins, leaves] = marks.browsing.slice(number * 2)
-    const storage = path(folder, 'storage', String(number))
-    if (joins && leaves) await browse({ url, ...profileOf(folder, number), storage }, joins, leaves)
+  for (let number = 0; number * 2 < sets.browsing.length; number++) {
+    const [enrolls, leaves] = sets.browsing.slice(number * 2)
+    const storage = join(folder, 'storage', String(number))
+    if (enrolls && leaves) await visitInBrowser({ url, ...profileFolders(folder, number), storage }, enrolls, leaves)
   }
-  say(`${marks.browsing.length / 2} browsers closed`)
+  print(`${sets.browsing.length / 2} browsers closed`)
 
-  await logStatements(site, 'none') // from here on cards stand where names are looked up
-  for (const [index, [what, mishap]] of Object.entries(mishaps).entries())
-    await mishap(url, marks.failing[index] as Mark).catch((cause) => {
-      throw new Error(`The mishap '${what}' did not come to its end.`, { cause })
+  await logStatements(site, 'none') // the next requests send cards as usernames, which are looked up with SQL
+  for (const [index, [name, send]] of Object.entries(malformedRequests).entries())
+    await send(url, sets.malformed[index] as TestCard).catch((cause) => {
+      throw new Error(`The malformed request '${name}' could not be sent.`, { cause })
     })
-  await Promise.all(marks.odd.map((mark, index) => join(url, mark, { cc_number: ODD[index] })))
-  await withoutTable(site, () => Promise.all(marks.broken.map((mark) => join(url, mark))))
+  await Promise.all(sets.special.map((card, index) => enroll(url, card, { cc_number: SPECIAL_NUMBERS[index] })))
+  await withBrokenDatabase(site, () => Promise.all(sets.brokenDatabase.map((card) => enroll(url, card))))
 }
 
-/** PostgreSQL writes every statement and its values into its own log. */
-async function logStatements(site: Site, which: 'all' | 'none') {
+/** Makes PostgreSQL write every statement with its values to its log. */
+async function logStatements(site: SearchedSite, which: 'all' | 'none') {
   if (site.database !== 'PostgreSQL') return
-  const books = await site.open()
-  await books.ask(`alter system set log_statement = '${which}'`)
-  await books.ask('select pg_reload_conf()')
-  await books.close()
+  const database = await site.open()
+  await database.query(`alter system set log_statement = '${which}'`)
+  await database.query('select pg_reload_conf()')
+  await database.close()
 }
 
-/** A bug of ours, as the database tells it: the table that an attempt is written to has another name for a while. */
-async function withoutTable(site: Site, work: () => Promise<unknown>) {
+/** Renames a column for a while, so that attempts fail with a database error. */
+async function withBrokenDatabase(site: SearchedSite, work: () => Promise<unknown>) {
   if (site.database !== 'PostgreSQL') return
-  const books = await site.open()
-  await books.ask('alter table payment rename column details to gone')
+  const database = await site.open()
+  await database.query('alter table payment rename column details to gone')
   await work()
-  await books.ask('alter table payment rename column gone to details')
-  await books.close()
+  await database.query('alter table payment rename column gone to details')
+  await database.close()
 }
 
-/** Kills the server while these marks are on their way, lets the next one recover, and stops that one politely. */
-export async function cutOff(site: Site, server: Server, folder: string, marks: Mark[]): Promise<void> {
-  const underWay = marks.map((mark) => join(server.url, mark))
-  await Promise.race(underWay).catch(() => undefined) // the others are somewhere on their way
+/** Kills the server while these cards are in flight, lets another one recover, and stops that one cleanly. */
+export async function killMidRequest(
+  site: SearchedSite,
+  server: Server,
+  folder: string,
+  testCards: TestCard[],
+): Promise<void> {
+  const requests = testCards.map((card) => enroll(server.url, card))
+  await Promise.race(requests).catch(() => undefined) // the others are still in flight
   server.child.kill('SIGKILL')
-  await Promise.allSettled([...underWay, server.ended])
-  const again = await startTalkative(site, folder)
-  again.child.kill('SIGTERM')
-  const { code } = await again.ended
-  if (code !== 0) throw new Error(`The server did not stop cleanly:\n${again.said()}`)
+  await Promise.allSettled([...requests, server.ended])
+  const nextServer = await startVerboseServer(site, folder)
+  nextServer.child.kill('SIGTERM')
+  const { code } = await nextServer.ended
+  if (code !== 0) throw new Error(`The server did not stop cleanly:\n${nextServer.said()}`)
 }

@@ -1,66 +1,69 @@
-import { sharedOnce } from '../abuse/double-use.ts'
-import { everyForgedHeader, inWords, lookUpOften, visitorsCounted } from '../abuse/forged-headers.ts'
-import type { Ground, Part, Row } from '../drill.ts'
-import { joinStrangers } from '../office/fixture.ts'
-import { broughtOnce } from '../office/one-time-links.ts'
+import { doubleUseOn } from '../abuse/double-use.ts'
+import { countVisitors, forgedAddressHeaders, sendLookups, summarizeStatuses } from '../abuse/forged-headers.ts'
+import type { Drill, ReportRow } from '../drill.ts'
+import { enrollOtherMembers } from '../office/fixture.ts'
+import { oneTimeLinks } from '../office/one-time-links.ts'
+import type { Backend } from '../site/backends.ts'
 import { openSite, type Site } from '../site/site.ts'
-import { openDoor } from './cluster-client.ts'
-import { type Many, manyGround } from './process-cluster.ts'
+import { openClusterClient } from './cluster-client.ts'
+import { type Cluster, clusterBackend } from './process-cluster.ts'
 
-const WHERE = 'four processes behind the proxy'
+const DESCRIPTION = 'four processes behind the proxy'
 
-type Opened = { site: Site; many: Many }
-
-async function onMany<Result>(
-  ground: Ground,
-  settings: Record<string, string>,
-  work: (opened: Opened) => Promise<Result>,
-) {
-  const behind = manyGround(ground, { settings })
-  const site = await openSite(behind, { faults: [], settings: {} })
-  return work({ site, many: behind.many() }).finally(site.close)
-}
-
-/** What is good once, brought to four processes at the same moment. */
-export const onceOnly: Part = (drill, ground) =>
-  // The code is read in the outbox, which production does not show.
-  onMany(ground, { NODE_ENV: 'development' }, async ({ site, many }) => {
-    const door = await openDoor(many, site.place)
-    const houses = [door]
-    const strangers = await joinStrangers(door)
+/** Uses one-time things on four processes at once. */
+export const doubleUseAcrossProcesses: Drill = (run, backend) =>
+  // The drill reads the code in the outbox, which production does not have.
+  withCluster(backend, { NODE_ENV: 'development' }, async (site, cluster) => {
+    const client = await openClusterClient(cluster, site.workspace)
+    const fixture = {
+      site: client,
+      sites: [client],
+      otherMembers: await enrollOtherMembers(client),
+      description: DESCRIPTION,
+    }
     const rows = [
-      ...(await sharedOnce(drill, ground, houses, WHERE)),
-      ...(await broughtOnce(drill, ground, { house: door, houses, strangers, where: WHERE })),
+      ...(await doubleUseOn(run, backend, fixture.sites, DESCRIPTION)),
+      ...(await oneTimeLinks(run, backend, fixture)),
     ]
-    await door.close()
+    await client.close()
     return rows
   })
 
 const SIZE = { requests: 400, sockets: 20 }
-const MOST = 300
-/** Not the proxy's own address, which is believed when it names a visitor. */
-const callers = ['127.0.0.7', '127.0.0.8']
+const MAX_PER_HOUR = 300
+/** Not the proxy's own address, because Foyer trusts its headers. */
+const addresses = ['127.0.0.7', '127.0.0.8']
 
-/** Two callers, each of whom names another visitor each time: they are two, at whichever process they arrive. */
-export const forgedAddresses: Part = (drill, ground) =>
-  onMany(ground, { LIMIT_LOOKUPS: `${MOST}/3600` }, async ({ site, many }): Promise<Row[]> => {
-    const told = await Promise.all(
-      callers.map((localAddress) =>
-        lookUpOften(many.url, everyForgedHeader, { ...SIZE, localAddress }, (next) =>
-          drill.progress(ground.name, `many · forged headers: ${next} of ${SIZE.requests}`),
+/** Two clients whose headers name a different visitor each time. They count as two, whichever process answers. */
+export const forgedHeadersAcrossProcesses: Drill = (run, backend) =>
+  withCluster(backend, { LIMIT_LOOKUPS: `${MAX_PER_HOUR}/3600` }, async (site, cluster): Promise<ReportRow[]> => {
+    const allStatuses = await Promise.all(
+      addresses.map((localAddress) =>
+        sendLookups(cluster.url, forgedAddressHeaders, { ...SIZE, localAddress }, (count) =>
+          run.showProgress(backend.name, `many · forged headers: ${count} of ${SIZE.requests}`),
         ),
       ),
     )
-    const database = await site.place.open()
-    const counted = await visitorsCounted(database.db).finally(database.close)
-    const isRight = (statuses: Map<number, number>) =>
-      statuses.get(200) === MOST && statuses.get(429) === SIZE.requests - MOST
+    const database = await site.workspace.open()
+    const visitors = await countVisitors(database.db).finally(database.close)
+    const isLimited = (statuses: Map<number, number>) =>
+      statuses.get(200) === MAX_PER_HOUR && statuses.get(429) === SIZE.requests - MAX_PER_HOUR
     return [
       {
-        done: `${SIZE.requests} lookups with forged headers from each of ${callers.length} addresses, ${WHERE}`,
-        asked: `${callers.length} visitors, each of whom may do ${MOST} an hour`,
-        found: `${counted} visitors; answered ${told.map(inWords).join(' and ')}`,
-        passed: counted === callers.length && told.every(isRight),
+        action: `${SIZE.requests} lookups with forged headers from each of ${addresses.length} addresses, ${DESCRIPTION}`,
+        expected: `counted as ${addresses.length} visitors, with ${MAX_PER_HOUR} lookups an hour each`,
+        result: `${visitors} visitors; answers: ${allStatuses.map(summarizeStatuses).join(' and ')}`,
+        passed: visitors === addresses.length && allStatuses.every(isLimited),
       },
     ]
   })
+
+async function withCluster<Result>(
+  backend: Backend,
+  settings: Record<string, string>,
+  work: (site: Site, cluster: Cluster) => Promise<Result>,
+) {
+  const clustered = clusterBackend(backend, { settings })
+  const site = await openSite(clustered, { faults: [], settings: {} })
+  return work(site, clustered.cluster()).finally(site.close)
+}

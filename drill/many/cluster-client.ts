@@ -1,29 +1,32 @@
 import { readConfig } from '#server/config/config.ts'
 import { createLog } from '#server/log.ts'
 import { createWorld } from '#server/world.ts'
-import type { Place } from '../drill.ts'
-import type { Door, From, Reply } from '../in-process-site/in-process-site.ts'
-import { type Answer, type Asking, createCaller } from '../visitor/http-client.ts'
-import type { Many } from './process-cluster.ts'
+import type { Reply, Sender, SiteClient } from '../in-process-site/in-process-site.ts'
+import type { Workspace } from '../site/workspace.ts'
+import { createHttpClient, type HttpResponse, type RequestOptions } from '../visitor/http-client.ts'
+import type { Cluster } from './process-cluster.ts'
 
 const SOCKETS = 512
-/** Who waits for a free socket is not lost yet. */
-const PATIENCE_MS = 600_000
+/** Includes the wait for a free socket. */
+const TIMEOUT_MS = 600_000
 
 /**
- * The four behind the proxy as one house. Visitors have addresses of their own, as from a proxy before ours that is
- * trusted as well. Its world is for reading and for minting, and goes to PostgreSQL directly.
+ * The cluster as a single site. Every sender has its own address, as if from another trusted proxy in front of ours. `world`
+ * connects directly to PostgreSQL, to read rows and create grants.
  */
-export async function openDoor({ url, settings }: Many, place: Place): Promise<Door & { close: () => Promise<void> }> {
-  const config = readConfig({ ...settings, ...place.settings, LOG_LEVEL: 'silent' })
+export async function openClusterClient(
+  { url, settings }: Cluster,
+  workspace: Workspace,
+): Promise<SiteClient & { close: () => Promise<void> }> {
+  const config = readConfig({ ...settings, ...workspace.settings, LOG_LEVEL: 'silent' })
   const world = await createWorld({ config, log: createLog(config.LOG_LEVEL) })
-  const caller = createCaller(url, SOCKETS)
-  const askingOf = ({ address, ...from }: From): Asking => ({
-    ...from,
-    headers: { 'x-forwarded-for': address, ...from.headers },
-    patience: PATIENCE_MS,
+  const client = createHttpClient(url, SOCKETS)
+  const optionsOf = ({ address, ...sender }: Sender): RequestOptions => ({
+    ...sender,
+    headers: { 'x-forwarded-for': address, ...sender.headers },
+    timeoutMs: TIMEOUT_MS,
   })
-  const replyOf = ({ status, headers, text }: Answer): Reply => ({
+  const replyOf = ({ status, headers, text }: HttpResponse): Reply => ({
     statusCode: status,
     headers,
     body: text,
@@ -31,10 +34,10 @@ export async function openDoor({ url, settings }: Many, place: Place): Promise<D
   })
   return {
     world,
-    get: async (path, from) => replyOf(await caller.get(path, askingOf(from))),
-    post: async (path, body, from) => replyOf(await caller.call('POST', path, { ...askingOf(from), body })),
+    get: async (path, sender) => replyOf(await client.get(path, optionsOf(sender))),
+    post: async (path, body, sender) => replyOf(await client.call('POST', path, { ...optionsOf(sender), body })),
     close: async () => {
-      caller.close()
+      client.close()
       await world.close()
     },
   }

@@ -5,35 +5,35 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findCommand } from '../../scripts/find.mjs'
 
-const PATIENCE_SECONDS = 20
+const START_SECONDS = 20
 
-/** Nothing outlives the drill. */
+/** Stopped at the end of the drill. */
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of running) child.kill('SIGTERM')
 })
 
-/** Somebody else's program, ready once it takes connections at its port. Hands on every line that it says. */
+/** Starts a program and waits until it accepts connections on its port. */
 export async function startProgram(
   name: string,
   args: string[],
   port: number,
   env: Record<string, string> = {},
-  hear: (line: string) => void = () => undefined,
+  onLine: (line: string) => void = () => undefined,
 ) {
   const { PATH = '' } = process.env
-  const child = spawn(commandCalled(name), args, { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(commandPath(name), args, { env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   running.add(child)
-  let said = ''
-  createInterface(child.stdout).on('line', hear)
+  let output = ''
+  createInterface(child.stdout).on('line', onLine)
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (bytes) => {
-      said = `${said}${bytes}`.slice(-4000)
+      output = `${output}${bytes}`.slice(-4000)
     })
   const ended = once(child, 'exit').then(() => running.delete(child))
-  const end = performance.now() + PATIENCE_SECONDS * 1000
-  while (!(await takesConnections(port))) {
-    if (!running.has(child) || performance.now() > end) throw new Error(`${name} did not start:\n${said}`)
+  const end = performance.now() + START_SECONDS * 1000
+  while (!(await acceptsConnections(port))) {
+    if (!running.has(child) || performance.now() > end) throw new Error(`${name} did not start:\n${output}`)
     await sleep(40)
   }
   const stop = (signal: 'SIGTERM' | 'SIGKILL') => async () => {
@@ -43,15 +43,15 @@ export async function startProgram(
   return { stop: stop('SIGTERM'), kill: stop('SIGKILL') }
 }
 
-/** Debian keeps it where not everybody looks. */
-export const commandCalled = (name: string): string => findCommand(name) ?? `/usr/sbin/${name}`
+/** Debian installs daemons in a folder that is not on every PATH. */
+export const commandPath = (name: string): string => findCommand(name) ?? `/usr/sbin/${name}`
 
-const takesConnections = (port: number): Promise<boolean> =>
+const acceptsConnections = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = createConnection({ port, host: '127.0.0.1' })
-    const tell = (answer: boolean) => () => {
+    const finish = (result: boolean) => () => {
       socket.destroy()
-      resolve(answer)
+      resolve(result)
     }
-    socket.once('connect', tell(true)).once('error', tell(false))
+    socket.once('connect', finish(true)).once('error', finish(false))
   })

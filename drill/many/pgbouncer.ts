@@ -7,23 +7,23 @@ import { startProgram } from './external-program.ts'
 const CONFIGURATION = new URL('../../deploy/pgbouncer.ini', import.meta.url)
 const PASSWORD = 'drilled'
 
-/** PgBouncer as an operator runs it: the same file, other addresses. It can be killed, and comes back at its port. */
-export async function startPooler(databaseUrl: string) {
+/** PgBouncer with the operator's configuration file and other addresses. After a kill it restarts on the same port. */
+export async function startPgBouncer(databaseUrl: string) {
   const database = new URL(databaseUrl)
   const port = await freePort()
-  // Not in the drill's own folder: PgBouncer does not run as root, and must read it.
+  // PgBouncer does not run as root and could not read the drill's own folder.
   const folder = mkdtempSync(join(tmpdir(), 'foyer-pgbouncer-'))
   chmodSync(folder, 0o755)
-  const names = join(folder, 'userlist.txt')
+  const userFile = join(folder, 'userlist.txt')
   const file = join(folder, 'pgbouncer.ini')
-  writeFileSync(names, `"${database.username}" "${PASSWORD}"\n`)
+  writeFileSync(userFile, `"${database.username}" "${PASSWORD}"\n`)
   writeFileSync(
     file,
-    filledIn(readFileSync(CONFIGURATION, 'utf8'), {
+    fillAddresses(readFileSync(CONFIGURATION, 'utf8'), {
       '*': `host=${database.hostname} port=${database.port}`,
       listen_addr: '127.0.0.1',
       listen_port: String(port),
-      auth_file: names,
+      auth_file: userFile,
     }),
   )
   const start = () => startProgram('pgbouncer', [...(process.getuid?.() === 0 ? ['-u', 'nobody'] : []), file], port)
@@ -41,14 +41,14 @@ export async function startPooler(databaseUrl: string) {
   }
 }
 
-/** Every line that is marked as an address, and no other. */
-function filledIn(text: string, addresses: Record<string, string>): string {
-  const left = new Map(Object.entries(addresses))
-  const filled = text.replaceAll(/^; \*\n(\S+) = .*$/gm, (_line, name: string) => {
-    const address = left.get(name)
-    if (!left.delete(name)) throw new Error(`pgbouncer.ini: nobody knows an address for ${name}`)
+/** Replaces the lines that are marked as addresses, and no others. */
+function fillAddresses(text: string, addresses: Record<string, string>): string {
+  const remaining = new Map(Object.entries(addresses))
+  const result = text.replaceAll(/^; \*\n(\S+) = .*$/gm, (_line, name: string) => {
+    const address = remaining.get(name)
+    if (!remaining.delete(name)) throw new Error(`pgbouncer.ini: no address for ${name}`)
     return `${name} = ${address}`
   })
-  if (left.size) throw new Error(`pgbouncer.ini has no line marked as an address for ${[...left.keys()]}`)
-  return filled
+  if (remaining.size) throw new Error(`pgbouncer.ini has no line marked as an address for ${[...remaining.keys()]}`)
+  return result
 }

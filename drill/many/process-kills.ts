@@ -1,53 +1,54 @@
-import type { Ground, Part, Row, Scale } from '../drill.ts'
-import { killAndRestart, soon, underLoad } from '../payments/kill.ts'
-import { manyGround, PROCESSES } from './process-cluster.ts'
-import { watch } from './request-monitor.ts'
+import type { Drill, DrillRun, ReportRow } from '../drill.ts'
+import { killAndRestart, randomPause, underLoad } from '../payments/kill.ts'
+import type { Backend } from '../site/backends.ts'
+import { clusterBackend, PROCESSES } from './process-cluster.ts'
+import { monitorRequests } from './request-monitor.ts'
 
-const times = { process: { long: 8, short: 4 }, pooler: { long: 2, short: 1 }, database: { long: 2, short: 1 } }
+const kills = { process: { long: 8, short: 4 }, pgbouncer: { long: 2, short: 1 }, database: { long: 2, short: 1 } }
 
-/** kill -9 of one process, of PgBouncer and of PostgreSQL, under visitors who pay. */
-export const kills: Part = async (drill, ground) => {
-  const { server } = ground
+/** kill -9 of one process, of PgBouncer and of PostgreSQL, while visitors pay. */
+export const processKills: Drill = async (run, backend) => {
+  const { server } = backend
   if (!server) throw new Error('there is no database server to kill')
-  const behind = manyGround(ground)
-  const of = (what: keyof typeof times) => times[what][drill.short ? 'short' : 'long']
+  const clustered = clusterBackend(backend)
+  const killsOf = (target: keyof typeof kills) => kills[target][run.short ? 'short' : 'long']
   return [
-    await killProcesses(drill, ground, of('process')),
-    await killAndRestart(drill, behind, 'PgBouncer', of('pooler'), () => behind.many().pooler),
-    await killAndRestart(drill, behind, 'PostgreSQL', of('database'), () => server),
+    await killProcesses(run, backend, killsOf('process')),
+    await killAndRestart(run, clustered, 'PgBouncer', killsOf('pgbouncer'), () => clustered.cluster().pgbouncer),
+    await killAndRestart(run, clustered, 'PostgreSQL', killsOf('database'), () => server),
   ]
 }
 
-/** Who was under way when a process died may lose an answer; nobody who comes later. */
-async function killProcesses(drill: Scale, ground: Ground, most: number): Promise<Row> {
-  const behind = manyGround(ground)
-  const { through, failed, count } = watch()
-  const deaths: { at: number; underWay: number }[] = []
+/** Only requests that were in flight when a process died may fail. */
+async function killProcesses(run: DrillRun, backend: Backend, rounds: number): Promise<ReportRow> {
+  const clustered = clusterBackend(backend)
+  const { wrapClient, failures, counts } = monitorRequests()
+  const deaths: { at: number; inFlight: number }[] = []
   const round = async () => {
-    const many = behind.many()
+    const cluster = clustered.cluster()
     const index = deaths.length % PROCESSES
-    await soon(300, 1200)
-    const { underWay } = count
-    await many.killOne(index)
-    deaths.push({ at: performance.now(), underWay })
-    await soon(300, 1200)
-    await many.startAgain(index)
+    await randomPause(300, 1200)
+    const { inFlight } = counts
+    await cluster.killOne(index)
+    deaths.push({ at: performance.now(), inFlight })
+    await randomPause(300, 1200)
+    await cluster.startAgain(index)
   }
-  const what = `${most} × kill -9 of one of ${PROCESSES} processes`
-  const row = await underLoad(drill, behind, what, most, round, through)
-  const isLost = ({ began, ended }: (typeof failed)[number]) =>
-    deaths.some(({ at }) => began < at && ended > at - DYING_MS && ended < at + DYING_MS)
-  const others = failed.filter((failure) => !isLost(failure))
-  for (const { what } of others.slice(0, 3)) drill.say(`  ${what}`)
-  const underWay = deaths.reduce((sum, death) => sum + death.underWay, 0)
+  const description = `${rounds} × kill -9 of one of ${PROCESSES} processes`
+  const row = await underLoad(run, clustered, description, rounds, round, wrapClient)
+  const wasInFlight = ({ startTime, endTime }: (typeof failures)[number]) =>
+    deaths.some(({ at }) => startTime < at && endTime > at - DETECTION_MS && endTime < at + DETECTION_MS)
+  const others = failures.filter((failure) => !wasInFlight(failure))
+  for (const { description } of others.slice(0, 3)) run.print(`  ${description}`)
+  const inFlight = deaths.reduce((sum, death) => sum + death.inFlight, 0)
   return {
     ...row,
-    done: `${row.done}; ${count.all} requests`,
-    asked: `8.7 ${row.asked}; no request fails but those under way when a process died`,
-    found: `${row.found}; ${failed.length - others.length} of ${underWay} under way failed, ${others.length} others`,
+    action: `${row.action}; ${counts.all} requests`,
+    expected: `8.7 ${row.expected}; no request fails except those in flight when a process died`,
+    result: `${row.result}; ${failures.length - others.length} of ${inFlight} in flight failed, ${others.length} others failed`,
     passed: row.passed && !others.length,
   }
 }
 
-/** From the signal until everybody has heard of it. */
-const DYING_MS = 250
+/** From the kill until every connection has noticed. */
+const DETECTION_MS = 250

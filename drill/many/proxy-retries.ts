@@ -1,57 +1,59 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { freePort } from '../../scripts/port.mjs'
-import type { Part } from '../drill.ts'
-import { createCaller } from '../visitor/http-client.ts'
-import { startProxy } from './haproxy.ts'
+import type { Drill } from '../drill.ts'
+import { createHttpClient } from '../visitor/http-client.ts'
+import { startHaproxy } from './haproxy.ts'
 
-const TIMES = 300
+const REQUESTS = 300
 
-/** Processes that are none: the first takes a request and hangs up, the second is not there, the others answer. */
-const manners = ['hangs up', 'is not there', 'answers', 'answers'] as const
+/** Fake processes behind the proxy. */
+const behaviors = ['hangs up', 'is down', 'answers', 'answers'] as const
 
-/** What may have been acted on is never sent a second time; what nobody has heard, and what changes nothing, is. */
-export const neverSentTwice: Part = async (_drill, ground) => {
-  const place = await ground.fresh()
-  const heard: { by: (typeof manners)[number]; what: string }[] = []
-  const ports = await Promise.all(manners.map(freePort))
+/** The proxy must not resend a POST that a process may have acted on. It resends GETs and what no process received. */
+export const proxyRetries: Drill = async (_run, backend) => {
+  const workspace = await backend.createWorkspace()
+  const received: { by: (typeof behaviors)[number]; request: string }[] = []
+  const ports = await Promise.all(behaviors.map(freePort))
   const servers: Server[] = []
-  for (const [index, by] of manners.entries()) {
-    if (by === 'is not there') continue
+  for (const [index, by] of behaviors.entries()) {
+    if (by === 'is down') continue
     const listen: RequestListener = (request, response) => {
       if (request.url === '/readyz') return response.end()
-      heard.push({ by, what: `${request.method} ${request.url}` })
+      received.push({ by, request: `${request.method} ${request.url}` })
       request.resume().on('end', () => (by === 'answers' ? response.end() : request.socket.destroy()))
     }
     servers.push(createServer(listen).listen(ports[index], '127.0.0.1'))
   }
   const port = await freePort()
-  const proxy = await startProxy({ folder: place.folder, port, processes: ports, guarded: true })
-  const caller = createCaller(`http://127.0.0.1:${port}`)
-  const failed: string[] = []
-  for (let n = 0; n < TIMES; n++) {
+  const proxy = await startHaproxy({ folder: workspace.folder, port, processes: ports, guarded: true })
+  const client = createHttpClient(`http://127.0.0.1:${port}`)
+  const failures: string[] = []
+  for (let n = 0; n < REQUESTS; n++) {
     const method = Math.random() < 0.5 ? 'POST' : 'GET'
-    const answered = await caller.ask(method, `/${n}`, method === 'POST' ? { body: { n } } : {}).then(
+    const isAnswered = await client.send(method, `/${n}`, method === 'POST' ? { body: { n } } : {}).then(
       ({ status }) => status === 200,
       () => false,
     )
-    if (!answered) failed.push(`${method} /${n}`)
+    if (!isAnswered) failures.push(`${method} /${n}`)
   }
-  caller.close()
+  client.close()
   await proxy.stop()
   for (const server of servers) server.close()
-  await place.remove()
+  await workspace.remove()
 
-  const posts = heard.filter(({ what }) => what.startsWith('POST'))
-  const twice = posts.length - new Set(posts.map(({ what }) => what)).size
-  const cutOff = heard.filter(({ by }) => by === 'hangs up')
-  const lost = new Set(cutOff.map(({ what }) => what).filter((what) => what.startsWith('POST')))
-  const others = failed.filter((what) => !lost.has(what)).length
+  const posts = received.map(({ request }) => request).filter(isPost)
+  const resent = posts.length - new Set(posts).size
+  const cutOff = received.filter(({ by }) => by === 'hangs up').map(({ request }) => request)
+  const lostPosts = new Set(cutOff.filter(isPost))
+  const otherFailures = failures.filter((request) => !lostPosts.has(request)).length
   return [
     {
-      done: `${TIMES} POSTs and GETs through the proxy, of whose four processes one is not there and one hung up on ${cutOff.length} requests`,
-      asked: 'no POST is sent to a second process that the first may have acted on; all else is answered',
-      found: `${twice} POSTs sent twice, ${failed.length} hung up on, ${others} others failed`,
-      passed: !twice && !others && lost.size > 0 && cutOff.length > lost.size,
+      action: `${REQUESTS} POSTs and GETs through the proxy to four processes, of which one is down and one hung up on ${cutOff.length} requests`,
+      expected: 'no POST is resent after a process may have acted on it; all other requests are answered',
+      result: `${resent} POSTs sent twice, ${failures.length} requests failed, ${otherFailures} of them without reason`,
+      passed: !resent && !otherFailures && lostPosts.size > 0 && cutOff.length > lostPosts.size,
     },
   ]
 }
+
+const isPost = (request: string) => request.startsWith('POST')

@@ -1,30 +1,31 @@
-import { type Caller, waysToAsk } from '../visitor/http-client.ts'
+import { type HttpClient, requestMethods } from '../visitor/http-client.ts'
 
-/** A request that nobody answered, or that was answered with 5xx. */
-type Failure = { what: string; began: number; ended: number }
+/** A request without an answer, or with a 5xx. */
+type Failure = { description: string; startTime: number; endTime: number }
 
-/** Calls through it are counted, and those that fail are noted. */
-export function watch() {
-  const failed: Failure[] = []
-  const count = { all: 0, underWay: 0 }
-  const through = (caller: Caller): Caller => {
-    const ask: Caller['ask'] = async (method, path, asking) => {
-      const began = performance.now()
-      const note = (how: string) => failed.push({ what: `${method} ${path}: ${how}`, began, ended: performance.now() })
-      count.all += 1
-      count.underWay += 1
+/** Counts the requests of a client and records those that fail. */
+export function monitorRequests() {
+  const failures: Failure[] = []
+  const counts = { all: 0, inFlight: 0 }
+  const wrapClient = (client: HttpClient): HttpClient => {
+    const send: HttpClient['send'] = async (method, path, options) => {
+      const startTime = performance.now()
+      const recordFailure = (reason: string) =>
+        failures.push({ description: `${method} ${path}: ${reason}`, startTime, endTime: performance.now() })
+      counts.all += 1
+      counts.inFlight += 1
       try {
-        const answer = await caller.ask(method, path, asking)
-        if (answer.status >= 500) note(String(answer.status))
-        return answer
+        const response = await client.send(method, path, options)
+        if (response.status >= 500) recordFailure(String(response.status))
+        return response
       } catch (error) {
-        note(String(error))
+        recordFailure(String(error))
         throw error
       } finally {
-        count.underWay -= 1
+        counts.inFlight -= 1
       }
     }
-    return { ...caller, ...waysToAsk(ask) }
+    return { ...client, ...requestMethods(send) }
   }
-  return { through, failed, count }
+  return { wrapClient, failures, counts }
 }

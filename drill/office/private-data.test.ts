@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ownOf, readingOf } from './private-data.ts'
+import { decodeAll, privateDetailsOf } from './private-data.ts'
 
 const person = {
   name: 'quince3x',
@@ -12,15 +12,15 @@ const person = {
   post_code: '89003-4003',
   cc_number: '4539000000071115',
 }
-const paid = {
+const payment = {
   enrollment_id: '5f0c1d9e-0000-4000-8000-000000000003',
   reference: 'AbCdEfGh1234IjKlMn56',
   transaction_id: 'sb_7d1',
   vault_reference: 'vault_9',
 }
-const found = (answer: string) => {
-  const reading = readingOf(answer)
-  return ownOf(person, paid).flatMap(({ what, isIn }) => (isIn(reading) ? [what] : []))
+const detailsIn = (answer: string) => {
+  const text = decodeAll(answer)
+  return privateDetailsOf(person, payment).flatMap(({ what, isIn }) => (isIn(text) ? [what] : []))
 }
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
@@ -46,7 +46,7 @@ it.each([
   ['•••• 1115', 'card'],
   ['1115 (Visa)', 'card'],
   ['4539000000071115', 'card'],
-])('%s gives away the %s', (answer, what) => expect(found(answer)).toEqual([what]))
+])('%s reveals the %s', (answer, what) => expect(detailsIn(answer)).toEqual([what]))
 
 it.each([
   'Zoë Lastname3 joined on 2026-11-15',
@@ -55,4 +55,4 @@ it.each([
   'in 1115 there was no card',
   'post.33.medlar@mail.example',
   '13032411039777',
-])('%s gives nothing away', (answer) => expect(found(answer)).toEqual([]))
+])('%s reveals nothing', (answer) => expect(detailsIn(answer)).toEqual([]))

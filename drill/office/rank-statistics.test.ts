@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { chance } from '../seeded-random.ts'
-import { chanceOfLonger, median } from './rank-statistics.ts'
+import { seededRandom } from '../seeded-random.ts'
+import { median, probabilitySlower } from './rank-statistics.ts'
 
 it.each([
   [[4, 5, 6], [1, 2, 3], 1],
@@ -9,25 +9,27 @@ it.each([
   [[1, 1, 1], [1, 1], 0.5],
   [[1, 3], [2, 4], 0.25],
   [[2, 2, 9], [1, 2], 5 / 6],
-])('%j against %j: %d', (these, those, asked) => {
-  expect(chanceOfLonger([{ these, those }]).chance).toBeCloseTo(asked)
+])('%j is slower than %j with a probability of %d', (group, others, expected) => {
+  expect(probabilitySlower([{ group, others }]).probability).toBeCloseTo(expected)
 })
 
-it('compares nothing of one stretch with anything of another', () => {
-  const quiet = { these: [2, 4], those: [1, 3] }
-  const busy = { these: [102, 104], those: [101, 103] }
-  expect(chanceOfLonger([quiet, busy]).chance).toBe(chanceOfLonger([quiet]).chance)
+it('samples of different periods are not compared', () => {
+  const quiet = { group: [2, 4], others: [1, 3] }
+  const busy = { group: [102, 104], others: [101, 103] }
+  expect(probabilitySlower([quiet, busy]).probability).toBe(probabilitySlower([quiet]).probability)
 })
 
-it.each([1, 4])('strays from a half as often as its error says, in %d stretches', (count) => {
-  const dice = chance(1, 1)
-  const times = (most: number, busy: number) => Array.from({ length: most / count }, () => dice.below(1_000) + busy)
-  const stretches = () =>
-    Array.from({ length: count }, (_, n) => ({ these: times(60, n * 1_000), those: times(40, n * 1_000) }))
-  const far = Array.from({ length: 2_000 }, () => chanceOfLonger(stretches())).map(
-    ({ chance, error }) => (chance - 0.5) / error,
+it.each([1, 4])('random samples differ from 0.5 as often as the standard error says, in %d periods', (count) => {
+  const random = seededRandom(1, 1)
+  const times = (total: number, offset: number) =>
+    Array.from({ length: total / count }, () => random.below(1_000) + offset)
+  const periods = () =>
+    Array.from({ length: count }, (_, n) => ({ group: times(60, n * 1_000), others: times(40, n * 1_000) }))
+  const deviations = Array.from({ length: 2_000 }, () => probabilitySlower(periods())).map(
+    ({ probability, standardError }) => (probability - 0.5) / standardError,
   )
-  const share = (most: number) => far.filter((each) => Math.abs(each) < most).length / far.length
+  const share = (limit: number) =>
+    deviations.filter((deviation) => Math.abs(deviation) < limit).length / deviations.length
   expect(share(1)).toBeCloseTo(0.683, 1)
   expect(share(2)).toBeCloseTo(0.954, 1)
   expect(share(4)).toBeGreaterThan(0.998)
@@ -37,4 +39,4 @@ it.each([
   [[3, 1, 2], 2],
   [[4, 1, 2, 3], 2.5],
   [[7], 7],
-])('the median of %j is %d', (times, asked) => expect(median(times)).toBe(asked))
+])('the median of %j is %d', (times, expected) => expect(median(times)).toBe(expected))

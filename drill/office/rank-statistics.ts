@@ -1,36 +1,35 @@
-/** The chance that one of these took longer than one of those. */
-export type Longer = {
-  /** 0.5 when nothing tells them apart, 1 when each of these took longer than all of those. */
-  chance: number
-  /** How far from 0.5 it lies by chance alone, as a standard error. */
-  error: number
+/** The probability that a sample of one group took longer than a sample of the other. */
+export type SlowerProbability = {
+  /** 0.5: no difference. 1: every sample of the group took longer than all others. */
+  probability: number
+  standardError: number
 }
 
-/** Times of two kinds that were taken in the same stretch of time. */
-type Stretch = { these: number[]; those: number[] }
+/** Samples of two groups from the same period. */
+type Period = { group: number[]; others: number[] }
 
 /**
- * By ranks (Mann and Whitney), so that a few that took very long weigh no more than others. Only times of one stretch are
- * compared, so that it does not matter how busy the machine was in another.
+ * A Mann–Whitney test, so that outliers weigh no more than other samples. It compares only samples of one period, so that
+ * the load on the machine may change between periods.
  */
-export function chanceOfLonger(stretches: Stretch[]): Longer {
-  let longer = 0
+export function probabilitySlower(periods: Period[]): SlowerProbability {
+  let slower = 0
   let pairs = 0
   let variance = 0
-  for (const stretch of stretches) {
-    const { these, those } = stretch
-    const found = these.length * those.length
-    longer += pairsLonger(stretch)
-    pairs += found
-    variance += (found * (these.length + those.length + 1)) / 12
+  for (const period of periods) {
+    const { group, others } = period
+    const count = group.length * others.length
+    slower += countSlowerPairs(period)
+    pairs += count
+    variance += (count * (group.length + others.length + 1)) / 12
   }
-  return { chance: longer / pairs, error: Math.sqrt(variance) / pairs }
+  return { probability: slower / pairs, standardError: Math.sqrt(variance) / pairs }
 }
 
-/** In how many pairs one of these took longer; equals count half. */
-function pairsLonger({ these, those }: Stretch): number {
+/** Equal times count half. */
+function countSlowerPairs({ group, others }: Period): number {
   let count = 0
-  for (const one of these) for (const other of those) count += one > other ? 1 : one === other ? 0.5 : 0
+  for (const one of group) for (const other of others) count += one > other ? 1 : one === other ? 0.5 : 0
   return count
 }
 

@@ -3,70 +3,78 @@ import { officeCalls } from '#contract/office-calls.ts'
 import { mintGrant } from '#server/office/grant.ts'
 import { openSession } from '#server/office/session.ts'
 import { everyRow } from '#server/test/every-row.ts'
-import type { Ground, Row, Scale } from '../drill.ts'
-import { solution } from '../in-process-site/captcha-solutions.ts'
-import type { From, House, Reply } from '../in-process-site/in-process-site.ts'
+import type { DrillRun, ReportRow } from '../drill.ts'
+import { solveCaptcha } from '../in-process-site/captcha-solutions.ts'
+import type { InProcessSite, Reply, Sender } from '../in-process-site/in-process-site.ts'
 import { type Route, routesOf } from '../in-process-site/routes.ts'
-import { americanPhone, answersOf, cardNumber, honestAddress } from '../test-data.ts'
-import { cookieFor, type Person, type Scene, wordTo } from './fixture.ts'
-import { CARD, type Own, ownOf, readingOf } from './private-data.ts'
+import type { Backend } from '../site/backends.ts'
+import { americanPhone, cardNumber, formAnswers, visitorAddress } from '../test-data.ts'
+import { type OfficeFixture, signIn, type TestMember, tokenFromEmail } from './fixture.ts'
+import { CARD, decodeAll, type PrivateDetail, privateDetailsOf } from './private-data.ts'
 
-const EXAMPLES = 5
-/** Addresses to which the sponsor moves, or wants to. */
-const NEXT = 'next@mail.example'
-const ONE_MORE = 'one.more@mail.example'
-const from: From = { address: honestAddress(0) }
+const MAX_EXAMPLES = 5
+/** Emails to which the sponsor changes during the drill. */
+const NEXT_EMAIL = 'next@mail.example'
+const THIRD_EMAIL = 'one.more@mail.example'
+const sender: Sender = { address: visitorAddress(0) }
 
-type Sponsor = Person & { id: string; emails: string[]; sha256: string; newCookie: () => Promise<string> }
-type Hand = Record<string, string>
+type Sponsor = TestMember & { id: string; emails: string[]; sha256: string; newCookie: () => Promise<string> }
+type Answers = Record<string, string>
 type Leak = { what: string; where: string }
 
-/** A sponsor asks for everything there is, and nothing of those whom they brought is in any answer but name and day. */
-export async function discretion(drill: Scale, ground: Ground, { house, ...scene }: Scene): Promise<Row> {
-  await house.app.ready()
-  const { brought } = scene
-  const sponsor = await behindTheDesk(house, scene.sponsor)
-  const theirs = await allOwn(house, brought)
+/** A sponsor calls every route. No answer may contain anything about the referrals except name and date. */
+export async function sponsorPrivacy(
+  run: DrillRun,
+  backend: Backend,
+  { site, ...fixture }: OfficeFixture,
+): Promise<ReportRow> {
+  await site.app.ready()
+  const { referrals } = fixture
+  const sponsor = await openSponsorSession(site, fixture.sponsor)
+  const details = await privateDetails(site, referrals)
   const leaks: Leak[] = []
   const search = (where: string, text: string) => {
-    const reading = readingOf(text)
-    for (const { what, isIn } of theirs) if (isIn(reading)) leaks.push({ what, where })
+    const decoded = decodeAll(text)
+    for (const { what, isIn } of details) if (isIn(decoded)) leaks.push({ what, where })
   }
 
-  const routes = routesOf(house.app)
-  const answeredWell = new Set<string>()
+  const routes = routesOf(site.app)
+  const successes = new Set<string>()
   let answers = 0
-  let named = 0
+  let nameCount = 0
   for (const [index, route] of routes.entries()) {
-    drill.progress(ground.name, `office · a sponsor asks: ${index} of ${routes.length} routes, ${leaks.length} leaks`)
-    for (const person of route.name === 'files' ? [undefined] : [undefined, ...brought]) {
-      const reply = await ask(house, route, await handFor(house, route, sponsor, person), await sponsor.newCookie())
-      search(`${route.method} ${route.path}`, answerIn(reply))
-      if (reply.statusCode === 200) answeredWell.add(route.path)
-      if (route.path.endsWith(officeCalls.getOffice.path)) named = namedIn(reply, brought)
+    run.showProgress(
+      backend.name,
+      `office · sponsor privacy: ${index} of ${routes.length} routes, ${leaks.length} leaks`,
+    )
+    for (const person of route.name === 'files' ? [undefined] : [undefined, ...referrals]) {
+      const reply = await sendTo(site, route, await answersFor(site, route, sponsor, person), await sponsor.newCookie())
+      search(`${route.method} ${route.path}`, fullText(reply))
+      if (reply.statusCode === 200) successes.add(route.path)
+      if (route.path.endsWith(officeCalls.getOffice.path)) nameCount = countNames(reply, referrals)
       answers += 1
     }
   }
-  const letters = await lettersTo(house, sponsor.emails)
-  for (const letter of letters) search('a letter', letter)
+  const emails = await emailsTo(site, sponsor.emails)
+  for (const email of emails) search('an email', email)
 
-  const closed = Object.values(officeCalls).filter(({ path }) => !answeredWell.has(API + path))
-  for (const { path } of closed) drill.say(`  not answered with 200: ${path}`)
-  for (const { what, where } of leaks.slice(0, EXAMPLES)) drill.say(`  ${what} in ${where}`)
-  const missed = await missedInDump(house, theirs)
-  for (const what of new Set(missed)) drill.say(`  the control does not find: ${what}`)
+  const failedCalls = Object.values(officeCalls).filter(({ path }) => !successes.has(API + path))
+  for (const { path } of failedCalls) run.print(`  not answered with 200: ${path}`)
+  for (const { what, where } of leaks.slice(0, MAX_EXAMPLES)) run.print(`  ${what} in ${where}`)
+  const missing = await missingInDump(site, details)
+  for (const what of new Set(missing)) run.print(`  the control does not find: ${what}`)
   return {
-    done: `${brought.length} people join under one member, who asks for all ${routes.length} routes with the office's cookie, about themselves and about each of them: ${answers} answers and ${letters.length} letters searched for ${theirs.length} things that are theirs`,
-    asked:
-      '15.5 no mail, phone, address or payment of theirs; every call of the office answers, all are named; the control, a dump of the database, has them all',
-    found: `${leaks.length} found; ${closed.length} calls unanswered, ${named} named; ${missed.length} missed by the control`,
-    passed: !leaks.length && !closed.length && named === brought.length && !missed.length,
+    action: `a sponsor with ${referrals.length} referrals calls all ${routes.length} routes, for themselves and for each referral: ${answers} answers and ${emails.length} emails searched for ${details.length} private details`,
+    expected:
+      '15.5 no email, phone, address or payment of a referral; every office call succeeds and all referrals are listed; the control, a dump of the database, contains every detail',
+    result: `${leaks.length} leaks; ${failedCalls.length} calls failed, ${nameCount} referrals listed; ${missing.length} details missing in the control`,
+    passed: !leaks.length && !failedCalls.length && nameCount === referrals.length && !missing.length,
   }
 }
 
-async function behindTheDesk(house: House, person: Person): Promise<Sponsor> {
-  const { world } = house
-  const cookie = await cookieFor(house, person)
+async function openSponsorSession(site: InProcessSite, person: TestMember): Promise<Sponsor> {
+  const { world } = site
+  const cookie = await signIn(site, person)
   const member = await world.db
     .selectFrom('member')
     .innerJoin('acceptance', 'acceptance.member_id', 'member.id')
@@ -76,32 +84,37 @@ async function behindTheDesk(house: House, person: Person): Promise<Sponsor> {
   return {
     ...person,
     ...member,
-    emails: [person.email, NEXT, ONE_MORE],
-    // Some calls end a session: each is asked from a new one.
+    emails: [person.email, NEXT_EMAIL, THIRD_EMAIL],
+    // Some calls end the session, so every call gets a new one.
     newCookie: async () => cookie.replace(/(?<=foyer_office=)[^;]+/, (await openSession(world, member.id)).key),
   }
 }
 
-/** All that is theirs, and the payments' own names for it. */
-async function allOwn({ world }: House, people: Person[]): Promise<Own[]> {
-  const paid = await world.db
+/** The referrals' answers, and the ids of their payments. */
+async function privateDetails({ world }: InProcessSite, people: TestMember[]): Promise<PrivateDetail[]> {
+  const payments = await world.db
     .selectFrom('member')
     .innerJoin('payment', 'payment.enrollment_id', 'member.enrollment_id')
     .select(['username', 'payment.enrollment_id', 'reference', 'transaction_id', 'payment.vault_reference'])
     .execute()
   return people.flatMap((person) => {
-    const found = paid.find(({ username }) => username === person.name)
-    if (!found?.transaction_id || !found.vault_reference) throw new Error('somebody has not paid')
-    const { enrollment_id, reference, transaction_id, vault_reference } = found
-    return ownOf(person, { enrollment_id, reference, transaction_id, vault_reference })
+    const payment = payments.find(({ username }) => username === person.name)
+    if (!payment?.transaction_id || !payment.vault_reference) throw new Error('a member has no payment')
+    const { enrollment_id, reference, transaction_id, vault_reference } = payment
+    return privateDetailsOf(person, { enrollment_id, reference, transaction_id, vault_reference })
   })
 }
 
-/** What the sponsor fills in: all that fits, and of somebody whom they brought what they may know or guess. */
-async function handFor(house: House, route: Route, sponsor: Sponsor, person: Person | undefined): Promise<Hand> {
-  const about = person ?? sponsor
+/** The sponsor's input: valid where possible, with what a sponsor may know or guess about a referral. */
+async function answersFor(
+  site: InProcessSite,
+  route: Route,
+  sponsor: Sponsor,
+  person: TestMember | undefined,
+): Promise<Answers> {
+  const subject = person ?? sponsor
   return {
-    ...answersOf('newcomer', americanPhone(999), cardNumber('4539', 999)),
+    ...formAnswers('newcomer', americanPhone(999), cardNumber('4539', 999)),
     phone_number: sponsor.mobile_phone,
     cellphone: sponsor.mobile_phone,
     mobile_phone: sponsor.mobile_phone,
@@ -111,70 +124,82 @@ async function handFor(house: House, route: Route, sponsor: Sponsor, person: Per
     sha256: sponsor.sha256,
     current_password: sponsor.password,
     password: sponsor.password,
-    sponsor_site: about.name,
-    sponsor_site_name: about.name,
-    name: about.name,
-    username: about.name,
+    sponsor_site: subject.name,
+    sponsor_site_name: subject.name,
+    name: subject.name,
+    username: subject.name,
     ...(person ? { email: person.email } : {}),
-    ...('captcha' in route.fields ? { captcha: (await solution(house, from)) ?? '' } : {}),
-    ...(await handToo(house, route, sponsor, person !== undefined)),
+    ...('captcha' in route.fields ? { captcha: (await solveCaptcha(site, sender)) ?? '' } : {}),
+    ...(await extraAnswers(site, route, sponsor, person !== undefined)),
   }
 }
 
-/** What some calls want besides: a word from a letter to the sponsor, a grant, a free address. */
-async function handToo(house: House, { path }: Route, sponsor: Sponsor, isAboutOthers: boolean): Promise<Hand> {
+/** What some calls need besides: a token from an email, a grant, an unused email. */
+async function extraAnswers(
+  site: InProcessSite,
+  { path }: Route,
+  sponsor: Sponsor,
+  isAboutReferral: boolean,
+): Promise<Answers> {
   const { id, name, password } = sponsor
   const { changeEmail, confirmEmail, forgetPassword, resetPassword, signIn } = officeCalls
-  if (isAboutOthers) return path === API + signIn.path ? { password: 'Wrong-Password-1' } : { token: '' }
+  if (isAboutReferral) return path === API + signIn.path ? { password: 'Wrong-Password-1' } : { token: '' }
   switch (path) {
     case API + calls.addEnrollment.path:
       return { username: 'newcomer' }
     case API + changeEmail.path:
-      return { email: NEXT }
+      return { email: NEXT_EMAIL }
     case API + confirmEmail.path: {
       const cookie = await sponsor.newCookie()
-      await house.post(changeEmail.path, { email: ONE_MORE, current_password: password }, { ...from, cookie })
-      return { token: await wordTo(house, ONE_MORE, 'confirm-email') }
+      await site.post(changeEmail.path, { email: THIRD_EMAIL, current_password: password }, { ...sender, cookie })
+      return { token: await tokenFromEmail(site, THIRD_EMAIL, 'confirm-email') }
     }
     case API + resetPassword.path: {
-      await house.post(forgetPassword.path, { name }, from)
-      const { email } = await memberOf(house, id)
-      return { token: await wordTo(house, email, 'new-password') }
+      await site.post(forgetPassword.path, { name }, sender)
+      const { email } = await memberOf(site, id)
+      return { token: await tokenFromEmail(site, email, 'new-password') }
     }
     default:
-      return { token: await mintGrant(house.world, id) }
+      return { token: await mintGrant(site.world, id) }
   }
 }
 
-const memberOf = ({ world }: House, id: string) =>
+const memberOf = ({ world }: InProcessSite, id: string) =>
   world.db.selectFrom('member').select('email').where('id', '=', id).executeTakeFirstOrThrow()
 
-function ask(house: House, { method, path, fields }: Route, hand: Hand, cookie: string): Promise<Reply> {
-  const url = path.replace(/:(\w+)/g, (_all, name) => hand[name] ?? '')
-  const given = Object.fromEntries(Object.keys(fields).flatMap((name) => (hand[name] ? [[name, hand[name]]] : [])))
-  if (method === 'POST') return house.post(url.slice(API.length), given, { ...from, cookie })
-  const query = path.includes(':') ? '' : `?${new URLSearchParams(given)}`
-  return house.get(url + query, { ...from, cookie })
+function sendTo(
+  site: InProcessSite,
+  { method, path, fields }: Route,
+  answers: Answers,
+  cookie: string,
+): Promise<Reply> {
+  const url = path.replace(/:(\w+)/g, (_all, name) => answers[name] ?? '')
+  const input = Object.fromEntries(
+    Object.keys(fields).flatMap((name) => (answers[name] ? [[name, answers[name]]] : [])),
+  )
+  if (method === 'POST') return site.post(url.slice(API.length), input, { ...sender, cookie })
+  const query = path.includes(':') ? '' : `?${new URLSearchParams(input)}`
+  return site.get(url + query, { ...sender, cookie })
 }
 
-const answerIn = ({ statusCode, headers, body }: Reply) => `${statusCode} ${JSON.stringify(headers)}\n${body}`
+const fullText = ({ statusCode, headers, body }: Reply) => `${statusCode} ${JSON.stringify(headers)}\n${body}`
 
-const namedIn = (reply: Reply, people: Person[]): number => {
+const countNames = (reply: Reply, people: TestMember[]): number => {
   const names = new Set(reply.json().brought?.map(({ name }: { name: string }) => name.split(' ').at(-1)))
   return people.filter(({ last_name }) => names.has(last_name)).length
 }
 
-async function lettersTo({ world }: House, addresses: string[]): Promise<string[]> {
-  const letters = await world.db.selectFrom('message').selectAll().where('recipient', 'in', addresses).execute()
-  return letters.map(({ subject, body, html, attachment }) => [subject, body, html, attachment?.content].join('\n'))
+async function emailsTo({ world }: InProcessSite, addresses: string[]): Promise<string[]> {
+  const messages = await world.db.selectFrom('message').selectAll().where('recipient', 'in', addresses).execute()
+  return messages.map(({ subject, body, html, attachment }) => [subject, body, html, attachment?.content].join('\n'))
 }
 
-/** The same search over all rows there are. A card's ending lies nowhere, so it is put there for the search alone. */
-async function missedInDump({ world: { db } }: House, theirs: Own[]): Promise<string[]> {
-  const reading = readingOf(
+/** The same search over all rows of the database. Card digits are never stored, so they are left out. */
+async function missingInDump({ world: { db } }: InProcessSite, details: PrivateDetail[]): Promise<string[]> {
+  const decoded = decodeAll(
     Object.values(await everyRow(db))
       .flat()
       .join('\n'),
   )
-  return theirs.filter(({ what, isIn }) => what !== CARD && !isIn(reading)).map(({ what }) => what)
+  return details.filter(({ what, isIn }) => what !== CARD && !isIn(decoded)).map(({ what }) => what)
 }

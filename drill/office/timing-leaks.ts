@@ -1,104 +1,112 @@
 import { randomUUID } from 'node:crypto'
 import { hash } from '@node-rs/argon2'
 import { officeCalls } from '#contract/office-calls.ts'
-import type { Ground, Row, Scale } from '../drill.ts'
-import type { House, Reply } from '../in-process-site/in-process-site.ts'
-import { chance } from '../seeded-random.ts'
-import { honestAddress } from '../test-data.ts'
-import type { Person, Scene } from './fixture.ts'
-import { chanceOfLonger, type Longer, median } from './rank-statistics.ts'
+import type { DrillRun, ReportRow } from '../drill.ts'
+import type { InProcessSite, Reply } from '../in-process-site/in-process-site.ts'
+import { seededRandom } from '../seeded-random.ts'
+import type { Backend } from '../site/backends.ts'
+import { visitorAddress } from '../test-data.ts'
+import type { OfficeFixture, TestMember } from './fixture.ts'
+import { median, probabilitySlower, type SlowerProbability } from './rank-statistics.ts'
 
-/** other: what a control's hash costs, when ours costs 19,456 kB in 2 rounds; rows: how many more a control writes. */
+/** hash: the cost in the control, where ours is 19,456 kB in 2 rounds. rows: how many extra rows the control writes. */
 const LONG = {
   signIns: 5_000,
   controls: 2_000,
-  other: { cost: { memoryCost: 20_480, timeCost: 2 }, words: 'whose hash costs 5 % more' },
-  letters: 5_000,
+  hash: { cost: { memoryCost: 20_480, timeCost: 2 }, description: 'whose hash costs 5 % more' },
+  resets: 5_000,
   rows: 1,
 }
 const SHORT = {
   signIns: 60,
   controls: 60,
-  other: { cost: { memoryCost: 8, timeCost: 1 }, words: 'whose hash costs next to nothing' },
-  letters: 150,
+  hash: { cost: { memoryCost: 8, timeCost: 1 }, description: 'whose hash costs almost nothing' },
+  resets: 150,
   rows: 5,
 }
 
 /**
- * How far from 0.5 the chance may lie, in standard errors. By itself it strays that far once in 16,000 runs. With 5,000 of
- * each that is 0.023, and to tell one name by so little takes about 1,600 tries of it, when 50 an hour are let through.
+ * How far the probability may be from 0.5, in standard errors. Without a leak that happens once in 16,000 runs. With 5,000
+ * samples it means 0.023. To test one name, an attacker would need about 1,600 tries, but only 50 an hour are allowed.
  */
-const MOST_ERRORS = 4
+const MAX_ERRORS = 4
 const SEED = 20_261_115
-const WARM = 12
-/** How many in a row are compared with each other: few enough that the machine is as busy for the last as for the first. */
-const STRETCH = 100
+const WARM_UP = 12
+/** Samples per period: few enough for the machine's load to stay the same. */
+const PERIOD = 100
 
 type Kind = 'known' | 'unknown' | 'control'
 type Sample = { kind: Kind; ms: number }
-/** How often each is asked, about which names, and how. */
-type Asking = Record<Kind, { times: number; names: string[]; ask: (name: string) => Promise<Reply> }>
+type Requests = Record<Kind, { count: number; names: string[]; send: (name: string) => Promise<Reply> }>
 
 type Timing = {
   what: string
-  asked: string
+  specNumber: string
   control: string
-  /** The one answer that everybody gets. */
+  /** The only answer that may be given. */
   answer: { status: number; body: object }
-  asking: Asking
+  requests: Requests
 }
 
-/** A wrong password at the door. In the control a member's hash is another one, as an older or newer release might have left it. */
-export async function signingIn(drill: Scale, ground: Ground, { house, brought }: Scene): Promise<Row> {
-  const { signIns, controls, other } = drill.short ? SHORT : LONG
-  const { known, control, unknown } = castOf(brought)
-  const password_hash = await hash('Open-Sesame-7', { algorithm: 2, parallelism: 1, ...other.cost })
-  const theirs = control.map(({ name }) => name)
-  await house.world.db.updateTable('member').set({ password_hash }).where('username', 'in', theirs).execute()
-  const from = { address: honestAddress(0) }
-  const ask = (name: string) => house.post(officeCalls.signIn.path, { name, password: 'Wrong-Password-1' }, from)
-  return timed(drill, ground, {
+/** Signing in with a wrong password. In the control the members' hashes have another cost, as after an upgrade. */
+export async function signInTiming(
+  run: DrillRun,
+  backend: Backend,
+  { site, referrals }: OfficeFixture,
+): Promise<ReportRow> {
+  const { signIns, controls, hash: controlHash } = run.short ? SHORT : LONG
+  const { known, control, unknown } = splitMembers(referrals)
+  const password_hash = await hash('Open-Sesame-7', { algorithm: 2, parallelism: 1, ...controlHash.cost })
+  const names = control.map(({ name }) => name)
+  await site.world.db.updateTable('member').set({ password_hash }).where('username', 'in', names).execute()
+  const sender = { address: visitorAddress(0) }
+  const send = (name: string) => site.post(officeCalls.signIn.path, { name, password: 'Wrong-Password-1' }, sender)
+  return measure(run, backend, {
     what: 'wrong passwords',
-    asked: '15.1',
-    control: `known names ${other.words}`,
+    specNumber: '15.1',
+    control: `known names ${controlHash.description}`,
     answer: { status: 401, body: { message: 'Username or password do not match.' } },
-    asking: {
-      known: { times: signIns, names: namesOf(known), ask },
-      unknown: { times: signIns, names: unknown, ask },
-      control: { times: controls, names: namesOf(control), ask },
+    requests: {
+      known: { count: signIns, names: namesOf(known), send },
+      unknown: { count: signIns, names: unknown, send },
+      control: { count: controls, names: namesOf(control), send },
     },
   })
 }
 
-/** A letter to who forgot the password. The control waits for more. */
-export function forgetting(drill: Scale, ground: Ground, { house, brought }: Scene): Promise<Row> {
-  const { letters, rows } = drill.short ? SHORT : LONG
-  const { known, control, unknown } = castOf(brought)
-  const from = { address: honestAddress(0) }
-  const ask = (name: string) => house.post(officeCalls.forgetPassword.path, { name }, from)
-  const askAndWrite = async (name: string) => {
-    const reply = await ask(name)
-    for (let row = 0; row < rows; row++) await writeOne(house)
+/** Asking for a password reset. The control also writes rows, and waits for them. */
+export function passwordResetTiming(
+  run: DrillRun,
+  backend: Backend,
+  { site, referrals }: OfficeFixture,
+): Promise<ReportRow> {
+  const { resets, rows } = run.short ? SHORT : LONG
+  const { known, control, unknown } = splitMembers(referrals)
+  const sender = { address: visitorAddress(0) }
+  const send = (name: string) => site.post(officeCalls.forgetPassword.path, { name }, sender)
+  const sendAndWrite = async (name: string) => {
+    const reply = await send(name)
+    for (let row = 0; row < rows; row++) await writeRow(site)
     return reply
   }
-  return timed(drill, ground, {
-    what: 'forgotten passwords',
-    asked: '15.8',
+  return measure(run, backend, {
+    what: 'password resets',
+    specNumber: '15.8',
     control: `known names for which ${rows === 1 ? 'one more row is' : `${rows} more rows are`} written`,
     answer: { status: 200, body: {} },
-    asking: {
-      known: { times: letters, names: namesOf(known), ask },
-      unknown: { times: letters, names: unknown, ask },
-      control: { times: letters, names: namesOf(control), ask: askAndWrite },
+    requests: {
+      known: { count: resets, names: namesOf(known), send },
+      unknown: { count: resets, names: unknown, send },
+      control: { count: resets, names: namesOf(control), send: sendAndWrite },
     },
   })
 }
 
-const writeOne = ({ world }: House) =>
+const writeRow = ({ world }: InProcessSite) =>
   world.db.insertInto('spent').values({ kind: 'grant', key: randomUUID(), expires_at: world.now() }).execute()
 
-/** Half of the members for the question, half for the control, and as many names that are like theirs and nobody's. */
-function castOf(members: Person[]) {
+/** Half of the members for the test, half for the control, and similar names that do not exist. */
+function splitMembers(members: TestMember[]) {
   const half = members.length / 2
   const known = members.slice(0, half)
   return {
@@ -108,72 +116,83 @@ function castOf(members: Person[]) {
   }
 }
 
-const namesOf = (members: Person[]) => members.flatMap(({ name, email }) => [name, email])
+const namesOf = (members: TestMember[]) => members.flatMap(({ name, email }) => [name, email])
 
-async function timed(drill: Scale, ground: Ground, { what, asked, control, answer, asking }: Timing): Promise<Row> {
-  const { samples, others } = await mingled(asking, answer, (done, all) =>
-    drill.progress(ground.name, `office · ${what}: ${done} of ${all}`),
+async function measure(
+  run: DrillRun,
+  backend: Backend,
+  { what, specNumber, control, answer, requests }: Timing,
+): Promise<ReportRow> {
+  const { samples, wrongAnswers } = await collectSamples(requests, answer, (done, all) =>
+    run.showProgress(backend.name, `office · ${what}: ${done} of ${all}`),
   )
-  for (const other of others.slice(0, 3)) drill.say(`  another answer: ${other}`)
-  const told = againstUnknown(samples, 'known')
-  const found = againstUnknown(samples, 'control')
-  const middle = (kind: Kind) => median(timesOf(samples, kind))
-  const [known, unknown] = [middle('known'), middle('unknown')]
-  const each = asking.known.times.toLocaleString('en-US')
+  for (const answer of wrongAnswers.slice(0, 3)) run.print(`  unexpected answer: ${answer}`)
+  const knownResult = compareWithUnknown(samples, 'known')
+  const controlResult = compareWithUnknown(samples, 'control')
+  const medianOf = (kind: Kind) => median(timesOf(samples, kind))
+  const [known, unknown] = [medianOf('known'), medianOf('unknown')]
+  const count = requests.known.count.toLocaleString('en-US')
   return {
-    done: `${each} ${what} for known and ${each} for unknown names, mingled, one at a time, without a network, compared by hundreds; control: ${asking.control.times.toLocaleString('en-US')} for ${control}`,
-    asked: `${asked} the same answer; a known name takes longer with a chance within ${MOST_ERRORS} standard errors of 0.5, ${bound(told)}; the control does not`,
-    found: `${others.length} other answers; medians ${known.toFixed(2)} and ${unknown.toFixed(2)} ms, ratio ${(known / unknown).toFixed(3)}; longer with a chance of ${inWords(told)}; control ${middle('control').toFixed(2)} ms, ${inWords(found)}${isTold(found) ? '' : ', NOT FOUND'}`,
-    passed: !others.length && !isTold(told) && isTold(found),
+    action: `${count} ${what} for known and ${count} for unknown names, in random order, one at a time, without a network, compared in groups of ${PERIOD}; control: ${requests.control.count.toLocaleString('en-US')} for ${control}`,
+    expected: `${specNumber} the same answer; the probability that a known name takes longer is within ${MAX_ERRORS} standard errors of 0.5 (${formatBound(knownResult)}); the control is not`,
+    result: `${wrongAnswers.length} unexpected answers; medians ${known.toFixed(2)} and ${unknown.toFixed(2)} ms, ratio ${(known / unknown).toFixed(3)}; probability ${format(knownResult)}; control ${medianOf('control').toFixed(2)} ms, ${format(controlResult)}${isDifferent(controlResult) ? '' : ', NOT DETECTED'}`,
+    passed: !wrongAnswers.length && !isDifferent(knownResult) && isDifferent(controlResult),
   }
 }
 
-const isTold = ({ chance, error }: Longer) => Math.abs(chance - 0.5) > MOST_ERRORS * error
-const bound = ({ error }: Longer) => (MOST_ERRORS * error).toFixed(3)
-const inWords = ({ chance, error }: Longer) => `${chance.toFixed(3)} ± ${error.toFixed(3)}`
+const isDifferent = ({ probability, standardError }: SlowerProbability) =>
+  Math.abs(probability - 0.5) > MAX_ERRORS * standardError
+const formatBound = ({ standardError }: SlowerProbability) => (MAX_ERRORS * standardError).toFixed(3)
+const format = ({ probability, standardError }: SlowerProbability) =>
+  `${probability.toFixed(3)} ± ${standardError.toFixed(3)}`
 
 const timesOf = (samples: Sample[], kind: Kind) => samples.flatMap((one) => (one.kind === kind ? [one.ms] : []))
 
-const againstUnknown = (samples: Sample[], kind: Kind): Longer =>
-  chanceOfLonger(
-    Array.from({ length: Math.ceil(samples.length / STRETCH) }, (_, n) => {
-      const stretch = samples.slice(n * STRETCH, (n + 1) * STRETCH)
-      return { these: timesOf(stretch, kind), those: timesOf(stretch, 'unknown') }
+const compareWithUnknown = (samples: Sample[], kind: Kind): SlowerProbability =>
+  probabilitySlower(
+    Array.from({ length: Math.ceil(samples.length / PERIOD) }, (_, n) => {
+      const period = samples.slice(n * PERIOD, (n + 1) * PERIOD)
+      return { group: timesOf(period, kind), others: timesOf(period, 'unknown') }
     }),
   )
 
-/** All in one random order, so that whatever else the machine does falls on each alike. */
-async function mingled(asking: Asking, { status, body }: Timing['answer'], tell: (done: number, all: number) => void) {
-  const dice = chance(SEED, 0)
-  const kinds = Object.keys(asking) as Kind[]
-  const order = shuffled(
-    kinds.flatMap((kind) => Array<Kind>(asking[kind].times).fill(kind)),
-    dice.below,
+/** Sends all requests in random order, so that other load on the machine affects all kinds alike. */
+async function collectSamples(
+  requests: Requests,
+  { status, body }: Timing['answer'],
+  onProgress: (done: number, all: number) => void,
+) {
+  const random = seededRandom(SEED, 0)
+  const kinds = Object.keys(requests) as Kind[]
+  const order = shuffle(
+    kinds.flatMap((kind) => Array<Kind>(requests[kind].count).fill(kind)),
+    random.below,
   )
   const samples: Sample[] = []
-  const others: string[] = []
-  const right = JSON.stringify(body)
-  const askOne = async (kind: Kind): Promise<Sample> => {
-    const { names, ask } = asking[kind]
-    const name = dice.one(names)
-    const started = performance.now()
-    const reply = await ask(name)
-    const ms = performance.now() - started
-    if (reply.statusCode !== status || reply.body !== right) others.push(`${reply.statusCode} ${reply.body}`)
+  const wrongAnswers: string[] = []
+  const expectedBody = JSON.stringify(body)
+  const sendOne = async (kind: Kind): Promise<Sample> => {
+    const { names, send } = requests[kind]
+    const name = random.pick(names)
+    const startTime = performance.now()
+    const reply = await send(name)
+    const ms = performance.now() - startTime
+    if (reply.statusCode !== status || reply.body !== expectedBody)
+      wrongAnswers.push(`${reply.statusCode} ${reply.body}`)
     return { kind, ms }
   }
-  for (let n = 0; n < WARM; n++) await askOne(dice.one(kinds))
+  for (let n = 0; n < WARM_UP; n++) await sendOne(random.pick(kinds))
   for (const [n, kind] of order.entries()) {
-    samples.push(await askOne(kind))
-    if (n % STRETCH === 0) tell(n, order.length)
+    samples.push(await sendOne(kind))
+    if (n % PERIOD === 0) onProgress(n, order.length)
   }
-  return { samples, others }
+  return { samples, wrongAnswers }
 }
 
-function shuffled<Thing>(things: Thing[], below: (most: number) => number): Thing[] {
-  for (let last = things.length - 1; last > 0; last--) {
+function shuffle<Item>(items: Item[], below: (limit: number) => number): Item[] {
+  for (let last = items.length - 1; last > 0; last--) {
     const other = below(last + 1)
-    ;[things[last], things[other]] = [things[other] as Thing, things[last] as Thing]
+    ;[items[last], items[other]] = [items[other] as Item, items[last] as Item]
   }
-  return things
+  return items
 }

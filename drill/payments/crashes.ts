@@ -1,39 +1,57 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RejectedCall } from '#web/call.ts'
-import type { Ground, Row, Scale } from '../drill.ts'
-import { type Point, points, UNDER_WAY } from '../fault-injection/crash-points.ts'
-import { type Foyer, LOSING, type Sandbox } from '../site/processes.ts'
+import type { Drill } from '../drill.ts'
+import { type CrashPoint, crashPoints, GATEWAY_CALL_STARTED } from '../fault-injection/crash-points.ts'
+import { examples, isClean, summarize } from '../site/audit.ts'
+import type { Backend } from '../site/backends.ts'
+import { type Foyer, LOST_ANSWERS, type Sandbox } from '../site/processes.ts'
 import { openSite, type Site } from '../site/site.ts'
-import type { Caller } from '../visitor/http-client.ts'
-import { answersOf, arrive, callsOf, cards, type Heard, otherCard, solveCaptcha, visit } from '../visitor/visitor.ts'
-import { examples, inWords, isClean } from './audit.ts'
+import type { HttpClient } from '../visitor/http-client.ts'
+import {
+  answersOf,
+  arrive,
+  callsOf,
+  cards,
+  otherCard,
+  solveCaptcha,
+  type VisitorRecord,
+  visit,
+} from '../visitor/visitor.ts'
 
-type Scene = { caller: Caller; heard: Heard; card: string; going: () => boolean; restarted: Promise<unknown> }
+type Scene = {
+  client: HttpClient
+  visitor: VisitorRecord
+  card: string
+  isOpen: () => boolean
+  restarted: Promise<unknown>
+}
 
-const NAIVE = 'takes another card without asking'
+/** A client that is not ours. It runs on PostgreSQL only. */
+const FOREIGN_CLIENT = 'tries another card without checking the status'
 
-/** What a client does about a server that ended under it. The naive one is not of our making, and comes on PostgreSQL only. */
-const clients: Record<string, (scene: Scene) => Promise<void>> = {
-  'retries the same': ({ caller, heard, card, going }) =>
-    visit(caller, heard, { cards: [card, cards.good] }, { going }),
-  'gives up': ({ caller, heard, card, going }) => visit(caller, heard, { cards: [card], leavesAfter: 0 }, { going }),
-  'takes another card': ({ caller, heard, card, going }) =>
-    visit(caller, heard, { cards: [card, otherCard], changesCard: true }, { going }),
-  [NAIVE]: async ({ caller, heard, card, going, restarted }) => {
-    await visit(caller, heard, { cards: [card], leavesAfter: 0 }, { going })
+/** What a visitor does after the server has died. */
+const reactions: Record<string, (scene: Scene) => Promise<void>> = {
+  'retries the same card': ({ client, visitor, card, isOpen }) =>
+    visit(client, visitor, { cards: [card, cards.good] }, { isOpen }),
+  leaves: ({ client, visitor, card, isOpen }) =>
+    visit(client, visitor, { cards: [card], leavesAfterMs: 0 }, { isOpen }),
+  'tries another card': ({ client, visitor, card, isOpen }) =>
+    visit(client, visitor, { cards: [card, otherCard], changesCard: true }, { isOpen }),
+  [FOREIGN_CLIENT]: async ({ client, visitor, card, isOpen, restarted }) => {
+    await visit(client, visitor, { cards: [card], leavesAfterMs: 0 }, { isOpen })
     await restarted
-    await insist(caller, heard, going)
+    await submitSecondAttempt(client, visitor, isOpen)
   },
 }
 
-/** Somebody else's client: it makes up the next attempt's number by itself, and asks for that until it is told. */
-async function insist(caller: Caller, heard: Heard, going: () => boolean) {
-  const calls = callsOf(caller, heard)
-  const key = `${heard.enrollment_id}.2`
-  for (; going(); await sleep(300)) {
+/** Chooses the next attempt number itself and submits it until there is a final answer. */
+async function submitSecondAttempt(client: HttpClient, visitor: VisitorRecord, isOpen: () => boolean) {
+  const calls = callsOf(client, visitor)
+  const key = `${visitor.enrollment_id}.2`
+  for (; isOpen(); await sleep(300)) {
     try {
-      const captcha = await solveCaptcha(caller)
-      const { payment } = await calls.addEnrollment({ ...answersOf(heard), cc_number: otherCard, captcha }, { key })
+      const captcha = await solveCaptcha(client)
+      const { payment } = await calls.addEnrollment({ ...answersOf(visitor), cc_number: otherCard, captcha }, { key })
       if (payment !== 'Pending') return
     } catch (error) {
       if (error instanceof RejectedCall && error.status === 409) return
@@ -41,100 +59,111 @@ async function insist(caller: Caller, heard: Heard, going: () => boolean) {
   }
 }
 
-const AT_ONCE = 2
+const CONCURRENCY = 2
+/** The short form plays one scene in this many. */
 const SAMPLE = 24
 const REACH_MS = 30_000
-const ACT_MS = 30_000
+const REACTION_MS = 30_000
 const HOUR = 3600
 
-/** Every crash point times every client, each on a database of its own. */
-export async function crashPoints(drill: Scale, ground: Ground): Promise<Row[]> {
-  const started = performance.now()
-  const asking = Object.keys(clients).filter((client) => client !== NAIVE || ground.name === 'PostgreSQL')
-  const all = points.flatMap((point) => asking.map((client) => ({ point, client })))
-  const chosen = drill.short ? all.filter((_, index) => index % SAMPLE === 7) : all
-  const waiting = [...chosen]
-  const wrong: string[] = []
-  let played = 0
+/** Every crash point with every reaction, each on a database of its own. */
+export const crashDrill: Drill = async (run, backend) => {
+  const startTime = performance.now()
+  const names = Object.keys(reactions).filter((name) => name !== FOREIGN_CLIENT || backend.name === 'PostgreSQL')
+  const all = crashPoints.flatMap((crashPoint) => names.map((reaction) => ({ crashPoint, reaction })))
+  const scenes = run.short ? all.filter((_, index) => index % SAMPLE === 7) : all
+  const queue = [...scenes]
+  const failures: string[] = []
+  let count = 0
   const lane = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const { point, client } = next
-      const found = await play(ground, point, client).catch((error: unknown) => [String(error)])
-      if (found.length) {
-        wrong.push(`${point.name} / ${client}`)
-        for (const line of [`crash point '${point.name}', the client ${client}:`, ...found]) drill.say(line)
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const { crashPoint, reaction } = next
+      const problems = await playScene(backend, crashPoint, reaction).catch((error: unknown) => [String(error)])
+      if (problems.length) {
+        failures.push(`${crashPoint.name} / ${reaction}`)
+        for (const line of [`crash point '${crashPoint.name}', the visitor ${reaction}:`, ...problems]) run.print(line)
       }
-      const seconds = Math.round((performance.now() - started) / 1000)
-      drill.progress(ground.name, `points: ${++played} of ${chosen.length} scenes, ${wrong.length} wrong, ${seconds} s`)
+      const seconds = Math.round((performance.now() - startTime) / 1000)
+      run.showProgress(
+        backend.name,
+        `points: ${++count} of ${scenes.length} scenes, ${failures.length} failed, ${seconds} s`,
+      )
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane))
   return [
     {
-      done: `${points.length} crash points × ${asking.length} clients${drill.short ? ', a sample' : ''}: ${chosen.length} scenes, clock turned`,
-      asked: '8.4 every point reached, no harm, nothing open',
-      found: wrong.length
-        ? `wrong: ${wrong.slice(0, 5).join('; ')}${wrong.length > 5 ? ` and ${wrong.length - 5} more` : ''}`
+      action: `${crashPoints.length} crash points × ${names.length} reactions${run.short ? ', a sample' : ''}: ${scenes.length} scenes, with a moved clock`,
+      expected: '8.4 every crash point reached, no harm, nothing open',
+      result: failures.length
+        ? `failed: ${failures.slice(0, 5).join('; ')}${failures.length > 5 ? ` and ${failures.length - 5} more` : ''}`
         : 'no harm',
-      passed: wrong.length === 0,
+      passed: failures.length === 0,
     },
   ]
 }
 
-/** One scene: the server ends at the point, starts again, and time passes. Returns what is wrong. */
-async function play(ground: Ground, point: Point, client: string): Promise<string[]> {
-  const site = await openSite(ground, { dressing: { point: point.name }, faults: firstFaults(point), settings: {} })
-  const { caller, sandbox } = site
-  const heard = await arrive(caller)
-  const { promise: restarted, resolve: isBack } = Promise.withResolvers<void>()
-  let going = true
-  const scene = { caller, heard, card: point.card ?? cards.good, going: () => going, restarted }
-  const acting = Promise.resolve(clients[client]?.(scene)).catch((error: unknown) => void heard.odd.push(String(error)))
+/** The server dies at the crash point, restarts, and time passes. Returns the problems. */
+async function playScene(backend: Backend, crashPoint: CrashPoint, reaction: string): Promise<string[]> {
+  const site = await openSite(backend, {
+    injection: { crashPoint: crashPoint.name },
+    faults: faultsFor(crashPoint),
+    settings: {},
+  })
+  const { client, sandbox } = site
+  const visitor = await arrive(client)
+  const { promise: restarted, resolve: resolveRestarted } = Promise.withResolvers<void>()
+  let isOpen = true
+  const scene = { client, visitor, card: crashPoint.card ?? cards.good, isOpen: () => isOpen, restarted }
+  const acting = Promise.resolve(reactions[reaction]?.(scene)).catch(
+    (error: unknown) => void visitor.unexpectedRefusals.push(String(error)),
+  )
   try {
-    if (!(await reaches(site.foyer(), point))) return [`the point was not reached:\n${site.foyer().said()}`]
-    await sandbox.setFaults(LOSING)
-    await site.crash({ ahead: point.givenUp ? HOUR : 0 })
-    isBack()
-    await sleep(400) // the client is quicker than the clock
-    const turning = turn(site)
-    await Promise.race([acting, sleep(ACT_MS)])
-    going = false
+    if (!(await reachesCrash(site.foyer(), crashPoint)))
+      return [`the crash point was not reached:\n${site.foyer().output()}`]
+    await sandbox.setFaults(LOST_ANSWERS)
+    await site.crash({ clockAheadSeconds: crashPoint.abandoned ? HOUR : 0 })
+    resolveRestarted()
+    await sleep(400) // let the visitor act before the clock moves
+    const clock = runClockFast(site)
+    await Promise.race([acting, sleep(REACTION_MS)])
+    isOpen = false
     await acting
-    const { findings, took } = await site.settle([heard], ACT_MS / 1000)
-    turning.stop()
-    const said = took === undefined ? [`  not settled:\n${site.foyer().said()}`] : []
-    return isClean(findings) ? said : [...said, `  ${inWords(findings)}`, ...examples(findings)]
+    const { findings, settledAfter } = await site.settle([visitor], REACTION_MS / 1000)
+    clock.stop()
+    const unsettled = settledAfter === undefined ? [`  not settled:\n${site.foyer().output()}`] : []
+    return isClean(findings) ? unsettled : [...unsettled, `  ${summarize(findings)}`, ...examples(findings)]
   } finally {
-    going = false
-    isBack()
+    isOpen = false
+    resolveRestarted()
     await acting
     await site.close()
   }
 }
 
-const firstFaults = ({ unheard, slow }: Point): Parameters<Sandbox['setFaults']>[0] => [
+const faultsFor = ({ unheard, slow }: CrashPoint): Parameters<Sandbox['setFaults']>[0] => [
   ...(unheard ? [{ on: 'authorize' as const, fault: 'lost_before' as const, share: 1, times: 1 }] : []),
   ...(slow ? [{ on: 'authorize' as const, fault: 'slow' as const, share: 1, times: 1, ms: 1500 }] : []),
 ]
 
-async function reaches(foyer: Foyer, { givenUp }: Point): Promise<boolean> {
+async function reachesCrash(foyer: Foyer, { abandoned }: CrashPoint): Promise<boolean> {
   const end = performance.now() + REACH_MS
-  if (givenUp) {
-    while (!foyer.said().includes(UNDER_WAY) && performance.now() < end) await sleep(20)
-    foyer.turn(HOUR)
+  if (abandoned) {
+    while (!foyer.output().includes(GATEWAY_CALL_STARTED) && performance.now() < end) await sleep(20)
+    foyer.advanceClock(HOUR)
   }
   return Promise.race([foyer.ended.then(({ signal }) => signal === 'SIGKILL'), sleep(end - performance.now(), false)])
 }
 
-/** Time passes quickly: first a lease, then an hour, then on and on. */
-function turn(site: Site) {
-  site.turn(60)
-  const hour = setTimeout(() => site.turn(HOUR), 600)
-  const on = setInterval(() => site.turn(20), 300)
+/** Moves the clock past a lease, then by an hour, then on in small steps. */
+function runClockFast(site: Site) {
+  site.advanceClock(60)
+  const hour = setTimeout(() => site.advanceClock(HOUR), 600)
+  const steps = setInterval(() => site.advanceClock(20), 300)
   return {
     stop: () => {
       clearTimeout(hour)
-      clearInterval(on)
+      clearInterval(steps)
     },
   }
 }

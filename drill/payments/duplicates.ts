@@ -1,82 +1,83 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EnrollmentReply } from '#contract/api.ts'
-import type { Ground, Row, Scale } from '../drill.ts'
-import { LOSING } from '../site/processes.ts'
+import type { Drill } from '../drill.ts'
+import { examples, isClean, summarize } from '../site/audit.ts'
+import { LOST_ANSWERS } from '../site/processes.ts'
 import { openSite } from '../site/site.ts'
 import { answersOf, arrive, callsOf, cards, solveCaptcha } from '../visitor/visitor.ts'
-import { examples, inWords, isClean } from './audit.ts'
 
-const LONG = { submits: 10_000, atOnce: 600, leastInFlight: 500 }
-const SHORT = { submits: 1_000, atOnce: 600, leastInFlight: 500 }
+const LONG = { submits: 10_000, concurrency: 600, minInFlight: 500 }
+const SHORT = { submits: 1_000, concurrency: 600, minInFlight: 500 }
 const SETTLE_SECONDS = 60
-const PAUSE = 300
+const PAUSE_MS = 300
 
-/** What never reaches the gateway ends the attempt, rightly, and there would be no payment to count. */
-const REACHED = LOSING.filter(({ on, fault }) => on !== 'authorize' || fault !== 'lost_before')
+/** A request that never reaches the gateway ends the attempt, and there would be no payment to count. */
+const FAULTS = LOST_ANSWERS.filter(({ on, fault }) => on !== 'authorize' || fault !== 'lost_before')
 
-/** One attempt, submitted thousands of times, hundreds at once: it is paid for once, and all hear the same. */
-export async function duplicates(drill: Scale, ground: Ground): Promise<Row[]> {
-  const started = performance.now()
-  const { submits, atOnce, leastInFlight } = drill.short ? SHORT : LONG
-  const site = await openSite(ground, { sockets: atOnce, faults: REACHED })
-  const { caller } = site
-  const heard = await arrive(caller)
-  const calls = callsOf(caller, heard)
-  const key = `${heard.enrollment_id}.1`
-  const body = { ...answersOf(heard), cc_number: cards.good, captcha: await solveCaptcha(caller) }
+/** Submits one attempt thousands of times, hundreds at once. It is paid once, and every submit gets the same answer. */
+export const duplicates: Drill = async (run, backend) => {
+  const startTime = performance.now()
+  const { submits, concurrency, minInFlight } = run.short ? SHORT : LONG
+  const site = await openSite(backend, { sockets: concurrency, faults: FAULTS })
+  const { client } = site
+  const visitor = await arrive(client)
+  const calls = callsOf(client, visitor)
+  const key = `${visitor.enrollment_id}.1`
+  const body = { ...answersOf(visitor), cc_number: cards.good, captcha: await solveCaptcha(client) }
 
-  let begun = 0
+  let count = 0
   let repeats = 0
-  let most = 0
   let inFlight = 0
-  const final: EnrollmentReply[] = []
+  let maxInFlight = 0
+  const finalReplies: EnrollmentReply[] = []
   const failures: string[] = []
   const submit = async () => {
-    most = Math.max(most, ++inFlight)
+    maxInFlight = Math.max(maxInFlight, ++inFlight)
     return calls.addEnrollment(body, { key }).finally(() => {
       inFlight -= 1
     })
   }
-  /** Submits, and while it is told to wait submits again, until it hears what became of it. */
-  const insist = async () => {
+  const submitUntilFinal = async () => {
     for (; ; repeats++) {
       const reply = await submit().catch((error: unknown) => void failures.push(String(error)))
       if (!reply) return
-      if (reply.payment !== 'Pending') return void final.push(reply)
-      await sleep(PAUSE)
+      if (reply.payment !== 'Pending') return void finalReplies.push(reply)
+      await sleep(PAUSE_MS)
     }
   }
   const lane = async () => {
-    while (begun < submits) {
-      begun += 1
-      await insist()
-      const seconds = Math.round((performance.now() - started) / 1000)
-      drill.progress(
-        ground.name,
-        `duplicates: ${final.length} of ${submits} have their final answer, ${inFlight} in flight, ${seconds} s`,
+    while (count < submits) {
+      count += 1
+      await submitUntilFinal()
+      const seconds = Math.round((performance.now() - startTime) / 1000)
+      run.showProgress(
+        backend.name,
+        `duplicates: ${finalReplies.length} of ${submits} have a final answer, ${inFlight} in flight, ${seconds} s`,
       )
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, lane))
-  const { findings, books, transactions, took } = await site.settle([heard], SETTLE_SECONDS)
+  await Promise.all(Array.from({ length: concurrency }, lane))
+  const { findings, state, transactions, settledAfter } = await site.settle([visitor], SETTLE_SECONDS)
   await site.close()
 
-  const kinds = new Set(final.map(({ token, ...rest }) => JSON.stringify({ ...rest, hasToken: token !== '' })))
-  const captured = transactions.filter(({ state }) => state === 'captured').length
-  const one = transactions.length === 1 && captured === 1 && books.members.length === 1
-  for (const line of [...examples(findings), ...[...kinds].slice(0, 3), ...new Set(failures.slice(0, 3))])
-    if (!one || kinds.size !== 1 || failures.length) drill.say(`  ${line}`)
+  const distinctReplies = new Set(
+    finalReplies.map(({ token, ...rest }) => JSON.stringify({ ...rest, hasToken: token !== '' })),
+  )
+  const captures = transactions.filter(({ state }) => state === 'captured').length
+  const isPaidOnce = transactions.length === 1 && captures === 1 && state.members.length === 1
+  for (const line of [...examples(findings), ...[...distinctReplies].slice(0, 3), ...new Set(failures.slice(0, 3))])
+    if (!isPaidOnce || distinctReplies.size !== 1 || failures.length) run.print(`  ${line}`)
   return [
     {
-      done: `${submits} submits of one attempt and ${repeats} repeats while pending, ${most} in flight at most`,
-      asked: `4.8 ≥ ${leastInFlight} in flight; one authorization, one capture, one member; one final answer but for the token`,
-      found: `${transactions.length} authorizations, ${captured} captures, ${books.members.length} members, ${kinds.size} different answers in ${final.length}, ${failures.length} failed requests, ${inWords(findings)}`,
+      action: `${submits} submits of one attempt and ${repeats} repeats while pending, at most ${maxInFlight} in flight`,
+      expected: `4.8 ≥ ${minInFlight} in flight; one authorization, one capture, one member; the same final answer except for the token`,
+      result: `${transactions.length} authorizations, ${captures} captures, ${state.members.length} members, ${distinctReplies.size} different answers in ${finalReplies.length}, ${failures.length} failed requests, ${summarize(findings)}`,
       passed:
-        one &&
-        kinds.size === 1 &&
-        final.length === submits &&
-        most >= leastInFlight &&
-        took !== undefined &&
+        isPaidOnce &&
+        distinctReplies.size === 1 &&
+        finalReplies.length === submits &&
+        maxInFlight >= minInFlight &&
+        settledAfter !== undefined &&
         isClean(findings),
     },
   ]

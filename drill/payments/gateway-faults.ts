@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Ground, Row, Scale } from '../drill.ts'
-import { inHaste, LOSING, type Sandbox } from '../site/processes.ts'
+import type { Drill, DrillRun, ReportRow } from '../drill.ts'
+import { examples, formatSettled, isClean, summarize } from '../site/audit.ts'
+import type { Backend } from '../site/backends.ts'
+import { LOST_ANSWERS, type Sandbox, shortDeadlines } from '../site/processes.ts'
 import { openSite, type Site } from '../site/site.ts'
-import { gather, goodCard } from '../visitor/crowd.ts'
-import type { Caller } from '../visitor/http-client.ts'
-import { examples, inWords, isClean, settledIn } from './audit.ts'
+import { goodCardPlan, startCrowd } from '../visitor/crowd.ts'
+import type { HttpClient } from '../visitor/http-client.ts'
 
 const LANES = 4
 const SETTLE_SECONDS = 30
@@ -14,90 +15,89 @@ type Fault = { begin: (sandbox: Sandbox) => Promise<void>; end: (sandbox: Sandbo
 
 const always = (fault: 'slow' | 'reset' | 'garbage' | 'error'): Fault => ({
   begin: (sandbox) => sandbox.setFaults([{ on: 'any', fault, share: 1, ms: LONGER_THAN_THE_DEADLINE_MS }]),
-  end: (sandbox) => sandbox.setFaults(LOSING),
+  end: (sandbox) => sandbox.setFaults(LOST_ANSWERS),
 })
 
-/** What a gateway may do to us. */
 const faults: Record<string, Fault> = {
   down: {
     begin: (sandbox) => sandbox.kill(),
     end: async (sandbox) => {
       await sandbox.restart()
-      await sandbox.setFaults(LOSING)
+      await sandbox.setFaults(LOST_ANSWERS)
     },
   },
   slow: always('slow'),
-  resetting: always('reset'),
+  'resetting connections': always('reset'),
   'answering garbage': always('garbage'),
   'failing with 500': always('error'),
 }
 
-/** The gateway fails: nobody is told "declined", the other pages do not notice, and all is settled when it is back. */
-export async function gatewayFaults(drill: Scale, ground: Ground): Promise<Row[]> {
-  const rows: Row[] = []
-  const chosen = Object.entries(faults).filter(([name]) => !drill.short || name === 'down')
-  const site = await openSite(ground)
-  for (const [name, fault] of chosen) rows.push(await endure(drill, ground, site, name, fault))
+/** While the gateway fails, nobody is told "declined" and the other pages stay fast. Once it is back, all settles. */
+export const gatewayFaults: Drill = async (run, backend) => {
+  const rows: ReportRow[] = []
+  const selection = Object.entries(faults).filter(([name]) => !run.short || name === 'down')
+  const site = await openSite(backend)
+  for (const [name, fault] of selection) rows.push(await runFault(run, backend, site, name, fault))
   await site.close()
   return rows
 }
 
-async function endure(drill: Scale, ground: Ground, site: Site, name: string, fault: Fault): Promise<Row> {
-  const { caller, sandbox } = site
-  const tell = (words: string) => drill.progress(ground.name, `faults: gateway ${name}, ${words}`)
-  const seconds = drill.short ? 3 : 8
-  const crowd = gather(caller, LANES, goodCard)
-  const told = () => crowd.heard.filter(({ pending }) => pending > 0).length
-  tell('before')
+async function runFault(run: DrillRun, backend: Backend, site: Site, name: string, fault: Fault): Promise<ReportRow> {
+  const { client, sandbox } = site
+  const showPhase = (phase: string) => run.showProgress(backend.name, `faults: gateway ${name}, ${phase}`)
+  const seconds = run.short ? 3 : 8
+  const crowd = startCrowd(client, LANES, goodCardPlan)
+  const countPending = () => crowd.records.filter(({ pending }) => pending > 0).length
+  showPhase('before')
   await sleep(1000)
-  const before = await look(caller, seconds)
-  tell('during')
+  const before = await measurePages(client, seconds)
+  showPhase('during')
   await fault.begin(sandbox)
-  const toldBefore = told()
-  const during = await look(caller, seconds)
-  const pending = told() - toldBefore
+  const pendingBefore = countPending()
+  const during = await measurePages(client, seconds)
+  const pending = countPending() - pendingBefore
   await fault.end(sandbox)
-  tell('settling')
+  showPhase('settling')
   await crowd.leave()
-  const { findings, books, took } = await site.settle(crowd.heard, SETTLE_SECONDS)
-  for (const line of examples(findings)) drill.say(line)
-  await site.wake()
+  const { findings, state, settledAfter } = await site.settle(crowd.records, SETTLE_SECONDS)
+  for (const line of examples(findings)) run.print(line)
+  await site.resume()
 
-  const declined = crowd.heard.filter((visitor) => visitor.declined.length).length
-  const most = Math.max(5 * before.p95, before.p95 + 250)
-  const isUnharmed = during.failed === 0 && during.p95 <= most
+  const declined = crowd.records.filter((visitor) => visitor.declined.length).length
+  const maxP95 = Math.max(5 * before.p95, before.p95 + 250)
+  const isUnharmed = during.failures === 0 && during.p95 <= maxP95
   return {
-    done: `gateway ${name} for ${seconds} s: ${books.attempts.length} attempts so far, ${pending} told to wait (${inHaste})`,
-    asked: `8.4 ${during.asked} other requests answered, p95 ≤ ${Math.round(most)} ms; nobody told "declined"; settled ${SETTLE_SECONDS} s after`,
-    found: `p95 ${Math.round(before.p95)} → ${Math.round(during.p95)} ms, ${during.failed} failed, ${declined} told "declined", ${inWords(findings)}, ${settledIn(took)}`,
-    passed: isUnharmed && declined === 0 && pending > 0 && took !== undefined && isClean(findings),
+    action: `gateway ${name} for ${seconds} s: ${state.attempts.length} attempts so far, ${pending} visitors told to wait (${shortDeadlines})`,
+    expected: `8.4 ${during.requests} other requests answered, p95 ≤ ${Math.round(maxP95)} ms; no visitor told "declined"; settled ${SETTLE_SECONDS} s after`,
+    result: `p95 ${Math.round(before.p95)} → ${Math.round(during.p95)} ms, ${during.failures} failed, ${declined} told "declined", ${summarize(findings)}, ${formatSettled(settledAfter)}`,
+    passed: isUnharmed && declined === 0 && pending > 0 && settledAfter !== undefined && isClean(findings),
   }
 }
 
-/** What the rest of the site does for those who are not paying. */
-const pages: ((caller: Caller) => Promise<{ status: number }>)[] = [
-  (caller) => caller.get('/ana'),
-  (caller) => caller.call('GET', '/enrollment/enrollment_packages?product_category_id=17&language_id=1'),
-  (caller) => caller.call('GET', '/enrollment/get_enrollment_sponsor?sponsor_site=ana'),
-  (caller) => caller.call('POST', '/enrollment/validate_username', { body: { username: 'somebody' } }),
+/** Requests of visitors who are not paying. */
+const pages: ((client: HttpClient) => Promise<{ status: number }>)[] = [
+  (client) => client.get('/ana'),
+  (client) => client.call('GET', '/enrollment/enrollment_packages?product_category_id=17&language_id=1'),
+  (client) => client.call('GET', '/enrollment/get_enrollment_sponsor?sponsor_site=ana'),
+  (client) => client.call('POST', '/enrollment/validate_username', { body: { username: 'somebody' } }),
 ]
 
-/** Asks for the other pages over and over, and tells how long the slowest twentieth took at least. */
-async function look(caller: Caller, seconds: number) {
+/** Requests the other pages for this long and measures their 95th percentile. */
+async function measurePages(client: HttpClient, seconds: number) {
   const end = performance.now() + seconds * 1000
   const times: number[] = []
-  let failed = 0
+  let failures = 0
   await Promise.all(
-    pages.map(async (ask) => {
+    pages.map(async (request) => {
       while (performance.now() < end) {
-        const started = performance.now()
-        const { status } = await ask(caller).catch(() => ({ status: 0 }))
-        times.push(performance.now() - started)
-        if (status !== 200) failed += 1
+        const startTime = performance.now()
+        const { status } = await request(client).catch(() => ({ status: 0 }))
+        times.push(performance.now() - startTime)
+        if (status !== 200) failures += 1
         await sleep(20)
       }
     }),
   )
   times.sort((a, b) => a - b)
-  return { asked: times.length, failed, p95: times[Math.floor(times.length * 0.95)] ?? 0 }
+  return { requests: times.length, failures, p95: times[Math.floor(times.length * 0.95)] ?? 0 }
 }

@@ -1,135 +1,146 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Ground, Row, Scale } from '../drill.ts'
-import type { Sabotage } from '../fault-injection/removed-guards.ts'
+import type { Drill, ReportRow } from '../drill.ts'
+import type { RemovedGuard } from '../fault-injection/removed-guards.ts'
+import { type Findings, isClean, summarize } from '../site/audit.ts'
+import type { Backend } from '../site/backends.ts'
 import { openSite, type Site } from '../site/site.ts'
-import { gather } from '../visitor/crowd.ts'
+import { startCrowd } from '../visitor/crowd.ts'
 import { answersOf, arrive, callsOf, otherCard, solveCaptcha } from '../visitor/visitor.ts'
-import { type Findings, inWords, isClean } from './audit.ts'
-import { run as runRace } from './race.ts'
+import { runRace } from './race.ts'
 
 const LANES = 12
 const KILLS = { long: 5, short: 2 }
 const SETTLE_SECONDS = 30
-/** Long enough for an attempt to be given up; what has been lost will not be found later. */
-const BROKEN_SECONDS = 12
+/** Long enough for an attempt to be abandoned. What is lost by then stays lost. */
+const UNGUARDED_SETTLE_SECONDS = 12
 const RUNNERS = 30
-const IMPATIENT = 12
+const IMPATIENT_VISITORS = 12
+const CONCURRENCY = 2
+const GUARDS_IN_SHORT: RemovedGuard[] = ['commit', 'names']
 
-/** What the drill found, in words. Nothing: all is well. */
-type Found = string | undefined
+/** The harm in one line, or undefined. */
+type Harm = string | undefined
 type Guard = {
-  sabotage: Sabotage
+  guard: RemovedGuard
   name: string
-  drill: (ground: Ground, sabotage: Sabotage | undefined, kills: number) => Promise<Found>
+  scenario: Scenario
+}
+type Scenario = {
+  name: string
+  play: (backend: Backend, removedGuard: RemovedGuard | undefined, kills: number) => Promise<Harm>
 }
 
-/** Each guard, and the small drill that must notice when it is gone. */
+const killScenario: Scenario = { name: 'kill -9 under load', play: playKills }
+const raceScenario: Scenario = { name: 'a race for one username', play: playRace }
+const tripleSubmitScenario: Scenario = { name: 'three attempts sent at once', play: playTripleSubmit }
+
+/** Each guard, and the small scenario that must notice when it is missing. */
 const guards: Guard[] = [
-  { sabotage: 'key', name: 'the gateway’s key', drill: killed },
-  { sabotage: 'journal', name: 'commit before the gateway is asked', drill: killed },
-  { sabotage: 'commit', name: 'commit before the answer', drill: killed },
-  { sabotage: 'names', name: 'the reservation of names', drill: raced },
-  { sabotage: 'turn', name: 'the reservation of a turn', drill: impatient },
+  { guard: 'key', name: 'the gateway reference', scenario: killScenario },
+  { guard: 'journal', name: 'the commit before the gateway call', scenario: killScenario },
+  { guard: 'commit', name: 'the commit before the answer', scenario: killScenario },
+  { guard: 'names', name: 'the unique claim on names', scenario: raceScenario },
+  { guard: 'turn', name: 'the one-attempt-at-a-time rule', scenario: tripleSubmitScenario },
 ]
 
-/** Takes each guard away from outside and demands that the drill catches it, and that it is silent with the guard. */
-export async function provenGuards(drill: Scale, ground: Ground): Promise<Row[]> {
-  const kills = KILLS[drill.short ? 'short' : 'long']
-  const chosen = guards.filter(({ sabotage }) => !drill.short || SHORT.includes(sabotage))
-  const drills = [...new Set(chosen.map(({ drill }) => drill))]
+/** Removes each guard and expects harm. With all guards in place there must be none. */
+export const guardDrill: Drill = async (run, backend) => {
+  const kills = KILLS[run.short ? 'short' : 'long']
+  const selection = guards.filter(({ guard }) => !run.short || GUARDS_IN_SHORT.includes(guard))
+  const scenarios = [...new Set(selection.map(({ scenario }) => scenario))]
   const trials = [
-    ...(drill.short ? [] : drills.map((small) => () => control(ground, small, kills))),
-    ...chosen.map((guard) => () => without(ground, guard, kills)),
+    ...(run.short ? [] : scenarios.map((scenario) => () => playGuarded(backend, scenario, kills))),
+    ...selection.map((guard) => () => playUnguarded(backend, guard, kills)),
   ]
-  const rows: Row[] = []
+  const rows: ReportRow[] = []
   const lane = async () => {
     for (let trial = trials.shift(); trial; trial = trials.shift()) {
       rows.push(await trial())
-      drill.progress(ground.name, `guards: ${rows.length} done, ${trials.length} to come`)
+      run.showProgress(backend.name, `guards: ${rows.length} done, ${trials.length} to come`)
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane))
   return rows
 }
 
-const AT_ONCE = 2
-const SHORT: Sabotage[] = ['commit', 'names']
-
-async function without(ground: Ground, { name, sabotage, drill }: Guard, kills: number): Promise<Row> {
-  const found = await drill(ground, sabotage, kills)
+async function playUnguarded(backend: Backend, { name, guard, scenario }: Guard, kills: number): Promise<ReportRow> {
+  const harm = await scenario.play(backend, guard, kills)
   return {
-    done: `${drill.name}, without ${name}`,
-    asked: 'caught',
-    found: found ? `caught: ${found}` : 'not caught',
-    passed: found !== undefined,
+    action: `${scenario.name}, without ${name}`,
+    expected: 'harm is detected',
+    result: harm ? `detected: ${harm}` : 'not detected',
+    passed: harm !== undefined,
   }
 }
 
-async function control(ground: Ground, drill: Guard['drill'], kills: number): Promise<Row> {
-  const found = await drill(ground, undefined, kills)
+async function playGuarded(backend: Backend, scenario: Scenario, kills: number): Promise<ReportRow> {
+  const harm = await scenario.play(backend, undefined, kills)
   return {
-    done: `${drill.name}, with all guards`,
-    asked: 'no harm',
-    found: found ?? 'no harm',
-    passed: found === undefined,
+    action: `${scenario.name}, with all guards`,
+    expected: 'no harm',
+    result: harm ?? 'no harm',
+    passed: harm === undefined,
   }
 }
 
-/** kill -9 under load, a few times. */
-async function killed(ground: Ground, sabotage: Sabotage | undefined, kills: number): Promise<Found> {
-  const site = await openSite(ground, { dressing: sabotage ? { sabotage } : {} })
-  const crowd = gather(site.caller, LANES)
+async function playKills(backend: Backend, removedGuard: RemovedGuard | undefined, kills: number): Promise<Harm> {
+  const site = await openSite(backend, { injection: removedGuard ? { removedGuard } : {} })
+  const crowd = startCrowd(site.client, LANES)
   for (let count = 0; count < kills; count++) {
-    await crowd.heardApproval()
+    await crowd.nextApproval()
     await sleep(Math.random() * 300)
     await site.crash()
-    await crowd.askAgain()
+    await crowd.checkApprovals()
   }
   await crowd.leave()
-  const { findings } = await site.settle(crowd.heard, sabotage ? BROKEN_SECONDS : SETTLE_SECONDS)
+  const { findings } = await site.settle(crowd.records, settleSeconds(removedGuard))
   await site.close()
   return harmIn(findings)
 }
 
-/** A race for one username. */
-async function raced(ground: Ground, sabotage: Sabotage | undefined): Promise<Found> {
-  const prepare = sabotage ? letEverybodyClaim : undefined
-  const { findings, chargedLosers } = await runRace(ground, RUNNERS, () => undefined, {
+async function playRace(backend: Backend, removedGuard: RemovedGuard | undefined): Promise<Harm> {
+  const prepare = removedGuard ? allowDuplicateClaims : undefined
+  const { findings, chargedLosers } = await runRace(backend, RUNNERS, () => undefined, {
     isSmall: true,
     ...(prepare ? { prepare } : {}),
   })
-  const later = isClean(findings) ? 'and let go again' : `, ${inWords(findings)}`
-  return chargedLosers ? `${chargedLosers} losers charged ${later}` : harmIn(findings)
+  const outcome = isClean(findings) ? 'and released again' : `, ${summarize(findings)}`
+  return chargedLosers ? `${chargedLosers} losers charged ${outcome}` : harmIn(findings)
 }
 
-const letEverybodyClaim = (site: Site) =>
-  site.within((db) => sql`alter table claim drop constraint claim_pkey`.execute(db))
+const allowDuplicateClaims = (site: Site) =>
+  site.changeDatabase((db) => sql`alter table claim drop constraint claim_pkey`.execute(db))
 
-/** Visitors who send three attempts at the same moment, each with its own number. Nobody is asked to pay twice at once. */
-async function impatient(ground: Ground, sabotage: Sabotage | undefined): Promise<Found> {
-  const site = await openSite(ground, { dressing: sabotage ? { sabotage } : {} })
-  if (sabotage) await letEverybodyClaim(site)
-  const { caller } = site
-  const heard = await Promise.all(Array.from({ length: IMPATIENT }, () => arrive(caller)))
+/** Visitors send three attempts at once, each with its own number. Only one of them may be held at a time. */
+async function playTripleSubmit(backend: Backend, removedGuard: RemovedGuard | undefined): Promise<Harm> {
+  const site = await openSite(backend, { injection: removedGuard ? { removedGuard } : {} })
+  if (removedGuard) await allowDuplicateClaims(site)
+  const { client } = site
+  const visitors = await Promise.all(Array.from({ length: IMPATIENT_VISITORS }, () => arrive(client)))
   await Promise.all(
-    heard.map(async (visitor) => {
-      const calls = callsOf(caller, visitor)
+    visitors.map(async (visitor) => {
+      const calls = callsOf(client, visitor)
       const bodies = await Promise.all(
-        [1, 2, 3].map(async () => ({ ...answersOf(visitor), captcha: await solveCaptcha(caller) })),
+        [1, 2, 3].map(async () => ({ ...answersOf(visitor), captcha: await solveCaptcha(client) })),
       )
-      const presses = bodies.map((body, index) =>
+      const submissions = bodies.map((body, index) =>
         calls.addEnrollment({ ...body, cc_number: otherCard }, { key: `${visitor.enrollment_id}.${index + 1}` }),
       )
-      await Promise.allSettled(presses)
+      await Promise.allSettled(submissions)
     }),
   )
-  const { findings, transactions, books } = await site.settle(heard, sabotage ? BROKEN_SECONDS : SETTLE_SECONDS)
+  const { findings, transactions, state } = await site.settle(visitors, settleSeconds(removedGuard))
   await site.close()
-  const enrollmentOf = new Map(books.attempts.map(({ reference, enrollment_id }) => [reference, enrollment_id]))
-  const asked = Map.groupBy(transactions, ({ reference }) => enrollmentOf.get(reference))
-  const twice = [...asked.values()].filter((several) => several.length > 1).length
-  return twice ? `${twice} of ${IMPATIENT} held more than once at a time, ${inWords(findings)}` : harmIn(findings)
+  const enrollmentOf = new Map(state.attempts.map(({ reference, enrollment_id }) => [reference, enrollment_id]))
+  const transactionsOf = Map.groupBy(transactions, ({ reference }) => enrollmentOf.get(reference))
+  const multiple = [...transactionsOf.values()].filter((several) => several.length > 1).length
+  return multiple
+    ? `${multiple} of ${IMPATIENT_VISITORS} visitors had more than one hold at a time, ${summarize(findings)}`
+    : harmIn(findings)
 }
 
-const harmIn = (findings: Findings): Found => (isClean(findings) ? undefined : inWords(findings))
+const settleSeconds = (removedGuard: RemovedGuard | undefined) =>
+  removedGuard ? UNGUARDED_SETTLE_SECONDS : SETTLE_SECONDS
+
+const harmIn = (findings: Findings): Harm => (isClean(findings) ? undefined : summarize(findings))

@@ -1,81 +1,81 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Ground, Part, Row, Scale } from '../drill.ts'
-import { inHaste } from '../site/processes.ts'
+import type { Drill, DrillRun, ReportRow } from '../drill.ts'
+import { examples, formatSettled, isClean, summarize } from '../site/audit.ts'
+import type { Backend } from '../site/backends.ts'
+import { shortDeadlines } from '../site/processes.ts'
 import { openSite, type Site } from '../site/site.ts'
-import { gather } from '../visitor/crowd.ts'
-import type { Caller } from '../visitor/http-client.ts'
-import { examples, inWords, isClean, settledIn } from './audit.ts'
+import { startCrowd } from '../visitor/crowd.ts'
+import type { HttpClient } from '../visitor/http-client.ts'
 
 const LANES = 16
 const SETTLE_SECONDS = 60
-/** At some moment between the two. */
-export const soon = (least: number, most: number) => sleep(least + Math.random() * (most - least))
+export const randomPause = (minMs: number, maxMs: number) => sleep(minMs + Math.random() * (maxMs - minMs))
 
-const times = {
+const kills = {
   PostgreSQL: { long: 150, short: 4 },
   embedded: { long: 50, short: 3 },
   database: { long: 20, short: 2 },
 }
 
-/** kill -9 of the server under load, and of PostgreSQL under a server that goes on. */
-export const kill: Part = async (drill, ground) => {
-  const { name, server } = ground
-  const of = (what: keyof typeof times) => times[what][drill.short ? 'short' : 'long']
+/** kill -9 of the server under load, and of PostgreSQL while the server keeps running. */
+export const kill: Drill = async (run, backend) => {
+  const { name, server } = backend
+  const killsOf = (target: keyof typeof kills) => kills[target][run.short ? 'short' : 'long']
   return [
-    await killServer(drill, ground, of(name)),
-    ...(server ? [await killAndRestart(drill, ground, 'PostgreSQL', of('database'), () => server)] : []),
+    await killServer(run, backend, killsOf(name)),
+    ...(server ? [await killAndRestart(run, backend, 'PostgreSQL', killsOf('database'), () => server)] : []),
   ]
 }
 
-/** The visitors live on through the crashes, as an open page does. */
-const killServer = (drill: Scale, ground: Ground, most: number) =>
-  underLoad(drill, ground, `${most} × kill -9 of the server`, most, async (site) => {
-    await soon(100, 1200)
+/** Visitors survive the crashes, as an open page does. */
+const killServer = (run: DrillRun, backend: Backend, rounds: number) =>
+  underLoad(run, backend, `${rounds} × kill -9 of the server`, rounds, async (site) => {
+    await randomPause(100, 1200)
     await site.crash()
   })
 
 type Killable = { kill: () => Promise<void>; restart: () => Promise<void> }
 
-/** The server goes on, and what it needs comes back. */
-export const killAndRestart = (drill: Scale, ground: Ground, name: string, most: number, victim: () => Killable) =>
-  underLoad(drill, ground, `${most} × kill -9 of ${name}`, most, async () => {
-    await soon(300, 1500)
-    await victim().kill()
-    await soon(0, 500)
-    await victim().restart()
+/** Kills something that the server depends on and restarts it, while the server keeps running. */
+export const killAndRestart = (run: DrillRun, backend: Backend, name: string, rounds: number, target: () => Killable) =>
+  underLoad(run, backend, `${rounds} × kill -9 of ${name}`, rounds, async () => {
+    await randomPause(300, 1500)
+    await target().kill()
+    await randomPause(0, 500)
+    await target().restart()
   })
 
 type Round = (site: Site) => Promise<void>
-type Through = (caller: Caller) => Caller
+type WrapClient = (client: HttpClient) => HttpClient
 
-/** Visitors pay while a round of something happens again and again; then both books are compared. */
+/** Repeats a round while visitors pay, then runs the audit. */
 export async function underLoad(
-  drill: Scale,
-  ground: Ground,
-  what: string,
-  most: number,
+  run: DrillRun,
+  backend: Backend,
+  description: string,
+  rounds: number,
   round: Round,
-  through: Through = (caller) => caller,
-): Promise<Row> {
-  const started = performance.now()
-  const site = await openSite(ground)
-  const crowd = gather(through(site.caller), LANES)
-  for (let count = 1; count <= most; count++) {
-    await crowd.heardSomething()
+  wrapClient: WrapClient = (client) => client,
+): Promise<ReportRow> {
+  const startTime = performance.now()
+  const site = await openSite(backend)
+  const crowd = startCrowd(wrapClient(site.client), LANES)
+  for (let count = 1; count <= rounds; count++) {
+    await crowd.nextAnswer()
     await round(site)
-    const acknowledged = await crowd.askAgain()
-    const seconds = Math.round((performance.now() - started) / 1000)
-    drill.progress(ground.name, `kill: ${count} of ${what}, ${acknowledged} members, ${seconds} s`)
+    const approvals = await crowd.checkApprovals()
+    const seconds = Math.round((performance.now() - startTime) / 1000)
+    run.showProgress(backend.name, `kill: ${count} of ${description}, ${approvals} members, ${seconds} s`)
   }
-  await soon(300, 1000)
+  await randomPause(300, 1000)
   await crowd.leave()
-  const { findings, books, took } = await site.settle(crowd.heard, SETTLE_SECONDS)
+  const { findings, state, settledAfter } = await site.settle(crowd.records, SETTLE_SECONDS)
   await site.close()
-  for (const line of examples(findings)) drill.say(line)
+  for (const line of examples(findings)) run.print(line)
   return {
-    done: `${what} under ${LANES} visitors at once: ${books.attempts.length} attempts, ${books.members.length} members (${inHaste})`,
-    asked: `8.4 no harm, nothing open ${SETTLE_SECONDS} s later`,
-    found: `${inWords(findings)}, ${settledIn(took)}`,
-    passed: isClean(findings) && took !== undefined && books.members.length > 0,
+    action: `${description} with ${LANES} visitors at once: ${state.attempts.length} attempts, ${state.members.length} members (${shortDeadlines})`,
+    expected: `8.4 no harm, nothing open ${SETTLE_SECONDS} s later`,
+    result: `${summarize(findings)}, ${formatSettled(settledAfter)}`,
+    passed: isClean(findings) && settledAfter !== undefined && state.members.length > 0,
   }
 }

@@ -1,69 +1,77 @@
 import { referenceOf } from '#server/payments/payments.ts'
-import type { Ground, Row, Scale } from '../drill.ts'
+import type { Drill } from '../drill.ts'
+import { examples, isClean, summarize } from '../site/audit.ts'
+import type { Backend } from '../site/backends.ts'
 import { openSite, type Site } from '../site/site.ts'
-import { arrive, cards, type Heard, newName, visit } from '../visitor/visitor.ts'
-import { examples, inWords, isClean } from './audit.ts'
+import { arrive, cards, uniqueUsername, type VisitorRecord, visit } from '../visitor/visitor.ts'
 
 const SETTLE_SECONDS = 60
-const ARRIVING_AT_ONCE = 50
+const SMALL_SECONDS = 15
+const ARRIVALS_AT_ONCE = 50
+const ATTEMPTS = [1, 2, 3, 4, 5]
 
-/** Very many visitors who all want one username: one gets it, and nobody else is charged. */
-export async function race(drill: Scale, ground: Ground): Promise<Row[]> {
-  const runners = drill.short ? 100 : 1000
-  const { findings, winners, told, chargedLosers, took } = await run(ground, runners, (count) =>
-    drill.progress(ground.name, `race: ${count} of ${runners} have their answer`),
+/** Many visitors want the same username: one gets it, and only that one is charged. */
+export const race: Drill = async (run, backend) => {
+  const runners = run.short ? 100 : 1000
+  const { findings, winners, toldTaken, chargedLosers, settledAfter } = await runRace(backend, runners, (count) =>
+    run.showProgress(backend.name, `race: ${count} of ${runners} have an answer`),
   )
-  for (const line of examples(findings)) drill.say(line)
+  for (const line of examples(findings)) run.print(line)
   return [
     {
-      done: `${runners} visitors at once for one username`,
-      asked: '4.10 one winner, the others told so, no loser charged',
-      found: `${winners} winners, ${told} told that it is taken, ${chargedLosers} losers charged, ${inWords(findings)}`,
-      passed: winners === 1 && told === runners - 1 && chargedLosers === 0 && took !== undefined && isClean(findings),
+      action: `${runners} visitors submit the same username at once`,
+      expected: '4.10 one winner, all others told that the username is taken, no loser charged',
+      result: `${winners} winners, ${toldTaken} told that it is taken, ${chargedLosers} losers charged, ${summarize(findings)}`,
+      passed:
+        winners === 1 &&
+        toldTaken === runners - 1 &&
+        chargedLosers === 0 &&
+        settledAfter !== undefined &&
+        isClean(findings),
     },
   ]
 }
 
-type Small = { isSmall?: boolean; prepare?: (site: Site) => Promise<void> }
-const SMALL_SECONDS = 15
+type RaceOptions = { isSmall?: boolean; prepare?: (site: Site) => Promise<void> }
 
-/** The race itself, also for a server that somebody has tampered with. */
-export async function run(
-  ground: Ground,
+/** The race itself. The guard drill also runs it, with a guard removed. */
+export async function runRace(
+  backend: Backend,
   runners: number,
-  answered: (count: number) => void,
-  { isSmall = false, prepare }: Small = {},
+  onAnswer: (count: number) => void,
+  { isSmall = false, prepare }: RaceOptions = {},
 ) {
-  const site = await openSite(ground, { sockets: runners })
+  const site = await openSite(backend, { sockets: runners })
   await prepare?.(site)
-  const { caller } = site
-  const username = newName()
-  const heard: Heard[] = []
-  while (heard.length < runners) {
-    const group = Math.min(ARRIVING_AT_ONCE, runners - heard.length)
-    heard.push(...(await Promise.all(Array.from({ length: group }, () => arrive(caller, username)))))
+  const { client } = site
+  const username = uniqueUsername()
+  const visitors: VisitorRecord[] = []
+  while (visitors.length < runners) {
+    const group = Math.min(ARRIVALS_AT_ONCE, runners - visitors.length)
+    visitors.push(...(await Promise.all(Array.from({ length: group }, () => arrive(client, username)))))
   }
-  for (const [number, visitor] of heard.entries()) visitor.email = `runner${number}.${username}@mail.example`
+  for (const [number, visitor] of visitors.entries()) visitor.email = `runner${number}.${username}@mail.example`
   let count = 0
   const end = performance.now() + (isSmall ? SMALL_SECONDS : 2 * SETTLE_SECONDS) * 1000
   await Promise.all(
-    heard.map(async (visitor) => {
-      await visit(caller, visitor, { cards: [cards.good] }, { going: () => performance.now() < end })
-      answered(++count)
+    visitors.map(async (visitor) => {
+      await visit(client, visitor, { cards: [cards.good] }, { isOpen: () => performance.now() < end })
+      onAnswer(++count)
     }),
   )
-  const { findings, transactions, took } = await site.settle(heard, isSmall ? SMALL_SECONDS : SETTLE_SECONDS)
+  const { findings, transactions, settledAfter } = await site.settle(visitors, isSmall ? SMALL_SECONDS : SETTLE_SECONDS)
   await site.close()
-  const charged = new Set(transactions.filter(({ state }) => state !== 'declined').map(({ reference }) => reference))
-  const ATTEMPTS = [1, 2, 3, 4, 5]
-  const losers = heard.filter(({ approved }) => !approved)
+  const chargedReferences = new Set(
+    transactions.filter(({ state }) => state !== 'declined').map(({ reference }) => reference),
+  )
+  const losers = visitors.filter(({ approved }) => !approved)
   return {
     findings,
-    took,
-    winners: heard.length - losers.length,
-    told: losers.filter(({ refusedFields }) => refusedFields.includes('username')).length,
+    settledAfter,
+    winners: visitors.length - losers.length,
+    toldTaken: losers.filter(({ refusedFields }) => refusedFields.includes('username')).length,
     chargedLosers: losers.filter(({ enrollment_id }) =>
-      ATTEMPTS.some((attempt) => charged.has(referenceOf({ enrollment_id, attempt }))),
+      ATTEMPTS.some((attempt) => chargedReferences.has(referenceOf({ enrollment_id, attempt }))),
     ).length,
   }
 }

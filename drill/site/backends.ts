@@ -5,77 +5,85 @@ import { openDatabase } from '#server/db/db.ts'
 import { migrate } from '#server/db/migrate.ts'
 import { seed } from '#server/db/ready.ts'
 import { startPostgres } from '../../scripts/postgres.mjs'
-import type { Ground, Place } from '../drill.ts'
+import type { Foyer, StartOptions } from './processes.ts'
+import type { Workspace } from './workspace.ts'
 
-const POOL = 4
-type Where = Parameters<typeof openDatabase>[0]
+/** One of the two kinds of database that drills run on. */
+export type Backend = {
+  name: 'PostgreSQL' | 'embedded'
+  createWorkspace: () => Promise<Workspace>
+  /** A database server that can be killed. The embedded database dies with Foyer. */
+  server?: { kill: () => Promise<void>; restart: () => Promise<void> }
+  /** Starts something larger than a single Foyer process, if the drill needs it. */
+  startSite?: (options: StartOptions) => Promise<Foyer>
+}
 
-/** Folders that stay when they are wanted for a look. */
-type Keeping = { home: string; keep: boolean }
+type DatabaseSettings = Parameters<typeof openDatabase>[0]
 
-async function prepare(where: Where) {
-  const database = await openDatabase(where)
+/** Where folders are created, and whether to keep them for inspection. */
+type FolderOptions = { home: string; keep: boolean }
+
+const POOL_SIZE = 4
+const TEMPLATE = 'foyer_model'
+
+/** Prepares one data folder; each workspace is a copy of it. */
+export async function embeddedBackend(folders: FolderOptions): Promise<Backend> {
+  const template = await createFolder(folders, 'template')
+  await prepare({ DATABASE_URL: undefined, DATABASE_POOL: 1, DATA_DIR: template })
+  const createWorkspace = async (): Promise<Workspace> => {
+    const folder = await createFolder(folders, 'embedded')
+    const DATA_DIR = join(folder, 'data')
+    await cp(template, DATA_DIR, { recursive: true, filter: (path) => !path.endsWith('/lock') })
+    return {
+      folder,
+      settings: { DATA_DIR },
+      open: () => openDatabase({ DATABASE_URL: undefined, DATABASE_POOL: 1, DATA_DIR }),
+      remove: () => removeFolder(folders, folder),
+    }
+  }
+  return { name: 'embedded', createWorkspace }
+}
+
+/** Starts a PostgreSQL server for the drills, with a template database that each workspace copies. */
+export async function postgresBackend(folders: FolderOptions): Promise<Backend> {
+  const postgres = await startPostgres()
+  const urlOf = (database: string) => Object.assign(new URL(postgres.url), { pathname: `/${database}` }).href
+  const execute = async (statement: string) => {
+    const client = new pg.Client({ connectionString: postgres.url })
+    await client.connect()
+    await client.query(statement).finally(() => client.end())
+  }
+  await execute(`create database ${TEMPLATE}`)
+  await prepare({ DATABASE_URL: urlOf(TEMPLATE), DATABASE_POOL: 1, DATA_DIR: '' })
+  let count = 0
+  const createWorkspace = async (): Promise<Workspace> => {
+    const folder = await createFolder(folders, 'postgres')
+    const name = `drill_${++count}`
+    await execute(`create database ${name} template ${TEMPLATE}`)
+    const DATABASE_URL = urlOf(name)
+    return {
+      folder,
+      settings: { DATABASE_URL, DATA_DIR: join(folder, 'data') },
+      open: () => openDatabase({ DATABASE_URL, DATABASE_POOL: POOL_SIZE, DATA_DIR: '' }),
+      remove: async () => {
+        await execute(`drop database if exists ${name} with (force)`)
+        await removeFolder(folders, folder)
+      },
+    }
+  }
+  return { name: 'PostgreSQL', createWorkspace, server: postgres }
+}
+
+async function prepare(settings: DatabaseSettings) {
+  const database = await openDatabase(settings)
   await migrate(database.db)
   await database.finished()
   await seed(database.db, new Date())
   await database.close()
 }
 
-const newFolder = ({ home }: Keeping, name: string) => mkdtemp(join(home, `${name}-`))
+const createFolder = ({ home }: FolderOptions, name: string) => mkdtemp(join(home, `${name}-`))
 
-const removal =
-  ({ keep }: Keeping, folder: string) =>
-  async () => {
-    if (!keep) await rm(folder, { recursive: true, force: true })
-  }
-
-/** One folder is prepared; each drill gets a copy. */
-export async function embeddedGround(keeping: Keeping): Promise<Ground> {
-  const model = await newFolder(keeping, 'model')
-  await prepare({ DATABASE_URL: undefined, DATABASE_POOL: 1, DATA_DIR: model })
-  const fresh = async (): Promise<Place> => {
-    const folder = await newFolder(keeping, 'embedded')
-    const DATA_DIR = join(folder, 'data')
-    await cp(model, DATA_DIR, { recursive: true, filter: (path) => !path.endsWith('/lock') })
-    return {
-      folder,
-      settings: { DATA_DIR },
-      open: () => openDatabase({ DATABASE_URL: undefined, DATABASE_POOL: 1, DATA_DIR }),
-      remove: removal(keeping, folder),
-    }
-  }
-  return { name: 'embedded', fresh }
-}
-
-const MODEL = 'foyer_model'
-
-/** A PostgreSQL of the drill's own, with a template that each drill copies. */
-export async function postgresGround(keeping: Keeping): Promise<Ground> {
-  const postgres = await startPostgres()
-  const at = (name: string) => Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href
-  const run = async (statement: string) => {
-    const client = new pg.Client({ connectionString: postgres.url })
-    await client.connect()
-    await client.query(statement).finally(() => client.end())
-  }
-  await run(`create database ${MODEL}`)
-  await prepare({ DATABASE_URL: at(MODEL), DATABASE_POOL: 1, DATA_DIR: '' })
-  let made = 0
-  const fresh = async (): Promise<Place> => {
-    const folder = await newFolder(keeping, 'postgres')
-    const name = `drill_${++made}`
-    await run(`create database ${name} template ${MODEL}`)
-    const DATABASE_URL = at(name)
-    const removeFolder = removal(keeping, folder)
-    return {
-      folder,
-      settings: { DATABASE_URL, DATA_DIR: join(folder, 'data') },
-      open: () => openDatabase({ DATABASE_URL, DATABASE_POOL: POOL, DATA_DIR: '' }),
-      remove: async () => {
-        await run(`drop database if exists ${name} with (force)`)
-        await removeFolder()
-      },
-    }
-  }
-  return { name: 'PostgreSQL', fresh, server: postgres }
+async function removeFolder({ keep }: FolderOptions, folder: string) {
+  if (!keep) await rm(folder, { recursive: true, force: true })
 }

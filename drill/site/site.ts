@@ -1,123 +1,132 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '#server/db/db.ts'
 import { freePort } from '../../scripts/port.mjs'
-import type { Ground } from '../drill.ts'
-import type { Dressing } from '../fault-injection/server.ts'
-import { audit, type Verdict } from '../payments/audit.ts'
-import { type Caller, createCaller } from '../visitor/http-client.ts'
-import { callsOf, type Heard } from '../visitor/visitor.ts'
-import { HASTE, LOSING, type Sandbox, startFoyer, startSandbox } from './processes.ts'
+import type { Injection } from '../fault-injection/fault-injection.ts'
+import { createHttpClient, type HttpClient } from '../visitor/http-client.ts'
+import { callsOf, type VisitorRecord } from '../visitor/visitor.ts'
+import { type AuditResult, audit } from './audit.ts'
+import type { Backend } from './backends.ts'
+import { LOST_ANSWERS, type Sandbox, SHORT_DEADLINES, startFoyer, startSandbox } from './processes.ts'
 
-type Opening = {
+type SiteOptions = {
   sockets?: number
-  dressing?: Dressing
-  faults?: typeof LOSING
+  injection?: Injection
+  faults?: typeof LOST_ANSWERS
   settings?: Record<string, string>
 }
 
 export type Site = Awaited<ReturnType<typeof openSite>>
 
-/** A database, a gateway in its own process that loses one answer in ten, and Foyer on them. */
-export async function openSite(ground: Ground, opening: Opening = {}) {
-  const { sockets, faults = LOSING, settings = HASTE } = opening
-  const place = await ground.fresh()
-  const sandbox = await startSandbox(place, faults)
+/** A database, a payment sandbox that by default loses one answer in ten, and Foyer running on both. */
+export async function openSite(backend: Backend, options: SiteOptions = {}) {
+  const { sockets, faults = LOST_ANSWERS, settings = SHORT_DEADLINES } = options
+  const workspace = await backend.createWorkspace()
+  const sandbox = await startSandbox(workspace, faults)
   const port = await freePort()
-  let { dressing } = opening
-  const begin = ground.start ?? startFoyer
-  const start = () => begin({ place, sandbox, port, settings, ...(dressing ? { dressing } : {}) })
+  let { injection } = options
+  const startSite = backend.startSite ?? startFoyer
+  const start = () => startSite({ workspace, sandbox, port, settings, ...(injection ? { injection } : {}) })
   let foyer = await start()
-  const caller = createCaller(foyer.url, sockets)
-  const everybody: Heard[] = []
-  const deaths: string[] = []
-  const note = () => {
-    const words = foyer.died()
-    if (words !== undefined && !dressing?.point && !deaths.includes(words)) deaths.push(words)
+  const client = createHttpClient(foyer.url, sockets)
+  const allVisitors: VisitorRecord[] = []
+  const crashes: string[] = []
+  const recordCrash = () => {
+    const output = foyer.crashOutput()
+    if (output !== undefined && !injection?.crashPoint && !crashes.includes(output)) crashes.push(output)
   }
-  /** Nobody may look into an embedded database while Foyer runs on it. */
-  let isResting = false
-  const rest = async () => {
-    if (ground.name !== 'embedded' || isResting) return
-    note()
+  /** An embedded database cannot be read from outside while Foyer runs on it. */
+  let isStopped = false
+  const stopIfEmbedded = async () => {
+    if (backend.name !== 'embedded' || isStopped) return
+    recordCrash()
     await foyer.stop()
-    isResting = true
+    isStopped = true
   }
-  const wake = async () => {
-    if (!isResting) return
+  const resume = async () => {
+    if (!isStopped) return
     foyer = await start()
-    isResting = false
+    isStopped = false
   }
 
   return {
-    place,
+    workspace,
     sandbox,
-    caller,
+    client,
     foyer: () => foyer,
-    /** Turns the clock on, also for the next start. */
-    turn: (seconds: number) => {
-      dressing = { ...dressing, ahead: (dressing?.ahead ?? 0) + seconds }
-      foyer.turn(seconds)
+    /** Moves the clock forward, also for later restarts. */
+    advanceClock: (seconds: number) => {
+      injection = { ...injection, clockAheadSeconds: (injection?.clockAheadSeconds ?? 0) + seconds }
+      foyer.advanceClock(seconds)
     },
-    /** kill -9, and a new start; in other clothes if there are some. */
-    crash: async (next: Dressing | undefined = dressing) => {
-      note()
+    /** kill -9 and restart, with another injection if one is passed. */
+    crash: async (next: Injection | undefined = injection) => {
+      recordCrash()
       await foyer.kill()
-      dressing = next
+      injection = next
       foyer = await start()
     },
     /**
-     * Waits until nothing is under way any more, judges, and tells the seconds it took: none when it took too long.
-     * Foyer may rest afterwards, until it is woken.
+     * Waits until no payment is in progress and runs the audit. `settledAfter` is in seconds, undefined if it took too
+     * long. Foyer may be stopped afterwards; call `resume` before the next request.
      */
-    settle: async (heard: Heard[], mostSeconds: number): Promise<Verdict & { took: number | undefined }> => {
-      everybody.push(...heard)
-      const started = performance.now()
-      const seconds = () => (performance.now() - started) / 1000
+    settle: async (
+      visitors: VisitorRecord[],
+      maxSeconds: number,
+    ): Promise<AuditResult & { settledAfter: number | undefined }> => {
+      allVisitors.push(...visitors)
+      const start = performance.now()
+      const seconds = () => (performance.now() - start) / 1000
       for (;;) {
-        await wake()
-        const isQuiet = await quiet(caller, sandbox, heard, mostSeconds - seconds())
-        const took = seconds()
-        note()
-        await rest()
-        const verdict = await audit(place, sandbox, everybody, deaths)
-        const isSettled = isQuiet && verdict.findings.open.length === 0
-        if (isSettled || seconds() > mostSeconds) return { ...verdict, took: isSettled ? took : undefined }
+        await resume()
+        const isIdle = await waitUntilIdle(client, sandbox, visitors, maxSeconds - seconds())
+        const settledAfter = seconds()
+        recordCrash()
+        await stopIfEmbedded()
+        const result = await audit(workspace, sandbox, allVisitors, crashes)
+        const isSettled = isIdle && result.findings.open.length === 0
+        if (isSettled || seconds() > maxSeconds)
+          return { ...result, settledAfter: isSettled ? settledAfter : undefined }
         await sleep(1000)
       }
     },
-    /** Tampers with the database. */
-    within: async (work: (db: Db) => Promise<unknown>) => {
-      await rest()
-      const database = await place.open()
+    /** Changes the database directly. */
+    changeDatabase: async (work: (db: Db) => Promise<unknown>) => {
+      await stopIfEmbedded()
+      const database = await workspace.open()
       await work(database.db).finally(database.close)
-      await wake()
+      await resume()
     },
-    wake,
+    resume,
     close: async () => {
-      note()
-      caller.close()
+      recordCrash()
+      client.close()
       await foyer.kill()
       await sandbox.kill()
-      await place.remove()
+      await workspace.remove()
     },
   }
 }
 
-/** What can be seen from outside: nobody is told to wait, and the gateway holds nothing. False: it took too long. */
-async function quiet(caller: Caller, sandbox: Sandbox, heard: Heard[], mostSeconds: number): Promise<boolean> {
-  const end = performance.now() + mostSeconds * 1000
-  let waiting = heard.filter(({ pressed }) => pressed)
+/** Idle as seen from outside: no visitor is waiting and the gateway holds nothing. False: it took too long. */
+async function waitUntilIdle(
+  client: HttpClient,
+  sandbox: Sandbox,
+  visitors: VisitorRecord[],
+  maxSeconds: number,
+): Promise<boolean> {
+  const end = performance.now() + maxSeconds * 1000
+  let waiting = visitors.filter(({ hasSubmitted }) => hasSubmitted)
   for (; ; await sleep(250)) {
-    const still = await Promise.all(waiting.map((visitor) => isRunning(caller, visitor)))
-    waiting = waiting.filter((_, index) => still[index])
-    const held = (await sandbox.transactions()).filter(({ state }) => state === 'held').length
-    if (!waiting.length && !held) return true
+    const states = await Promise.all(waiting.map((visitor) => isRunning(client, visitor)))
+    waiting = waiting.filter((_, index) => states[index])
+    const holds = (await sandbox.transactions()).filter(({ state }) => state === 'held').length
+    if (!waiting.length && !holds) return true
     if (performance.now() > end) return false
   }
 }
 
-const isRunning = (caller: Caller, visitor: Heard) =>
-  callsOf(caller, visitor)
+const isRunning = (client: HttpClient, visitor: VisitorRecord) =>
+  callsOf(client, visitor)
     .getStatus({}, { key: `${visitor.enrollment_id}.1` })
     .then(
       ({ state }) => state === 'running',

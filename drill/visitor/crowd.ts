@@ -1,51 +1,52 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Caller, Unreachable } from './http-client.ts'
-import { arrive, askAgain, cards, type Heard, otherCard, visit } from './visitor.ts'
+import { type HttpClient, Unreachable } from './http-client.ts'
+import { arrive, cards, checkStillApproved, otherCard, type VisitorRecord, type VisitPlan, visit } from './visitor.ts'
 
-type Plan = Parameters<typeof visit>[2]
-export const goodCard = (): Plan => ({ cards: [cards.good] })
+export const goodCardPlan = (): VisitPlan => ({ cards: [cards.good] })
 
-/** Who comes, and how often in a hundred. */
-const kinds: { share: number; plan: () => Plan }[] = [
-  { share: 70, plan: goodCard },
-  { share: 15, plan: () => ({ cards: [cards.declined, otherCard] }) },
-  { share: 10, plan: () => ({ cards: [cards.answerLost] }) },
-  { share: 5, plan: () => ({ cards: [cards.good], leavesAfter: Math.random() * 120 }) },
+/** What visitors do, in percent. */
+const plans: { percent: number; create: () => VisitPlan }[] = [
+  { percent: 70, create: goodCardPlan },
+  { percent: 15, create: () => ({ cards: [cards.declined, otherCard] }) },
+  { percent: 10, create: () => ({ cards: [cards.answerLost] }) },
+  { percent: 5, create: () => ({ cards: [cards.good], leavesAfterMs: Math.random() * 120 }) },
 ]
 
-const draw = kinds.flatMap(({ share, plan }) => Array<typeof plan>(share).fill(plan))
-const anyone = () => (draw[Math.floor(Math.random() * draw.length)] ?? goodCard)()
+const hundredPlans = plans.flatMap(({ percent, create }) => Array<typeof create>(percent).fill(create))
+const randomPlan = () => (hundredPlans[Math.floor(Math.random() * hundredPlans.length)] ?? goodCardPlan)()
 
-const PATIENCE_MS = 15_000
-const LATELY = 32
+const TIMEOUT_MS = 15_000
+const RECENT = 32
 
-async function grows(count: () => number) {
+async function waitForIncrease(count: () => number) {
   const before = count()
-  const end = performance.now() + PATIENCE_MS
+  const end = performance.now() + TIMEOUT_MS
   while (count() === before && performance.now() < end) await sleep(10)
 }
 
-/** Visitors who come one after another in each lane. One who only waits for an answer makes room for the next. */
-export function gather(caller: Caller, lanes: number, plan = anyone) {
-  const heard: Heard[] = []
+/** Visitors arrive one after another in each lane. A visitor who only waits for the result makes room for the next. */
+export function startCrowd(client: HttpClient, lanes: number, createPlan = randomPlan) {
+  const records: VisitorRecord[] = []
   const visits = new Set<Promise<void>>()
-  const answers = () => heard.reduce((sum, visitor) => sum + visitor.answers, 0)
-  const approvals = () => heard.filter(({ approved }) => approved).length
-  let going = true
-  let asked = 0
+  const answers = () => records.reduce((sum, record) => sum + record.answers, 0)
+  const approvals = () => records.filter(({ approved }) => approved).length
+  let isOpen = true
+  let checkedCount = 0
 
   const lane = async () => {
-    while (going) {
+    while (isOpen) {
       try {
-        const visitor = await arrive(caller)
-        heard.push(visitor)
-        await new Promise<void>((aside) => {
-          const ended = visit(caller, visitor, plan(), { going: () => going, waiting: aside }).finally(aside)
-          const remembered = ended.catch((error: unknown) => {
-            visitor.odd.push(String(error))
+        const record = await arrive(client)
+        records.push(record)
+        await new Promise<void>((freeLane) => {
+          const end = visit(client, record, createPlan(), { isOpen: () => isOpen, onWaiting: freeLane }).finally(
+            freeLane,
+          )
+          const handled = end.catch((error: unknown) => {
+            record.unexpectedRefusals.push(String(error))
           })
-          visits.add(remembered)
-          void remembered.then(() => visits.delete(remembered))
+          visits.add(handled)
+          void handled.then(() => visits.delete(handled))
         })
       } catch (error) {
         if (!(error instanceof Unreachable)) throw error
@@ -55,20 +56,20 @@ export function gather(caller: Caller, lanes: number, plan = anyone) {
   }
   const running = Promise.all(Array.from({ length: lanes }, lane))
   return {
-    heard,
-    /** The load is on once somebody has been told something. */
-    heardSomething: () => grows(answers),
-    heardApproval: () => grows(approvals),
-    /** Those who have heard "Approved" lately ask again: it must still be true. */
-    askAgain: async () => {
-      const acknowledged = heard.filter(({ approved }) => approved)
-      await Promise.all(acknowledged.slice(asked).map((visitor) => askAgain(caller, visitor)))
-      asked = Math.max(0, acknowledged.length - LATELY)
-      return acknowledged.length
+    records,
+    /** Resolves when a visitor gets the next answer about a payment: the site is under load. */
+    nextAnswer: () => waitForIncrease(answers),
+    nextApproval: () => waitForIncrease(approvals),
+    /** Recently approved visitors ask again: the answer must still be "Approved". Returns the number of approvals. */
+    checkApprovals: async () => {
+      const approved = records.filter((record) => record.approved)
+      await Promise.all(approved.slice(checkedCount).map((record) => checkStillApproved(client, record)))
+      checkedCount = Math.max(0, approved.length - RECENT)
+      return approved.length
     },
-    /** Everybody closes the page, whatever they have heard. */
+    /** All visitors close the page, whatever they were told. */
     leave: async () => {
-      going = false
+      isOpen = false
       await running
       await Promise.all(visits)
     },

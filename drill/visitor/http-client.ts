@@ -1,64 +1,71 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 import { API } from '#contract/api.ts'
 
-export type Answer = { status: number; headers: IncomingHttpHeaders; text: string; body: unknown; cookies: string[] }
-export type Asking = {
+export type HttpResponse = {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+  body: unknown
+  cookies: string[]
+}
+export type RequestOptions = {
   key?: string
   cookie?: string | undefined
   headers?: Record<string, string>
   body?: object
-  patience?: number
+  timeoutMs?: number
 }
 
-/** Nobody answered. What the server did, if anything, is not known. */
+/** There was no response. Whether the server acted is unknown. */
 export class Unreachable extends Error {}
 
-export type Caller = ReturnType<typeof createCaller>
+export type HttpClient = ReturnType<typeof createHttpClient>
 
-const PATIENCE = 60_000
+const TIMEOUT_MS = 60_000
 
-/** Calls over HTTP with as many connections as there are visitors; fetch would share few of them. */
-export function createCaller(origin: string, sockets = 256, localAddress?: string) {
+/** An HTTP client with one connection per visitor; `fetch` would share a few. */
+export function createHttpClient(origin: string, sockets = 256, localAddress?: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets, ...(localAddress ? { localAddress } : {}) })
 
-  const ask: Ask = (method, path, asking = {}) =>
+  const send: Send = (method, path, options = {}) =>
     new Promise((resolve, reject) => {
-      const { key, cookie, headers: own, body, patience = PATIENCE } = asking
-      const said = body ? JSON.stringify(body) : ''
+      const { key, cookie, headers: extraHeaders, body, timeoutMs = TIMEOUT_MS } = options
+      const payload = body ? JSON.stringify(body) : ''
       const headers = {
-        ...(body ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(said) } : {}),
+        ...(body ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) } : {}),
         ...(key ? { 'idempotency-key': key } : {}),
         ...(cookie ? { cookie } : {}),
-        ...own,
+        ...extraHeaders,
       }
       const fail = (cause: Error) => {
-        clearTimeout(late)
+        clearTimeout(timeout)
         reject(new Unreachable(cause.message, { cause }))
       }
-      const sent = request(`${origin}${path}`, { method, agent, headers }, (reply) => {
-        const parts: Buffer[] = []
-        reply.on('data', (part) => parts.push(part))
-        reply.on('error', fail)
-        reply.on('end', () => {
-          clearTimeout(late)
-          const { statusCode: status = 0, headers } = reply
-          const text = Buffer.concat(parts).toString('utf8')
+      const outgoing = request(`${origin}${path}`, { method, agent, headers }, (incoming) => {
+        const chunks: Buffer[] = []
+        incoming.on('data', (chunk) => chunks.push(chunk))
+        incoming.on('error', fail)
+        incoming.on('end', () => {
+          clearTimeout(timeout)
+          const { statusCode: status = 0, headers } = incoming
+          const text = Buffer.concat(chunks).toString('utf8')
           const body: unknown = headers['content-type']?.includes('json') ? JSON.parse(text) : text
           resolve({ status, headers, text, body, cookies: headers['set-cookie'] ?? [] })
         })
       })
-      const late = setTimeout(() => sent.destroy(new Error('nobody answered in time')), patience)
-      sent.on('error', fail)
-      sent.end(said)
+      const timeout = setTimeout(() => outgoing.destroy(new Error('no response in time')), timeoutMs)
+      outgoing.on('error', fail)
+      outgoing.end(payload)
     })
 
-  return { ...waysToAsk(ask), close: () => agent.destroy() }
+  return { ...requestMethods(send), close: () => agent.destroy() }
 }
 
-type Ask = (method: 'GET' | 'POST', path: string, asking?: Asking) => Promise<Answer>
+type Send = (method: 'GET' | 'POST', path: string, options?: RequestOptions) => Promise<HttpResponse>
 
-export const waysToAsk = (ask: Ask) => ({
-  ask,
-  get: (path: string, asking?: Asking) => ask('GET', path, asking),
-  call: (method: 'GET' | 'POST', path: string, asking?: Asking) => ask(method, `${API}${path}`, asking),
+export const requestMethods = (send: Send) => ({
+  send,
+  get: (path: string, options?: RequestOptions) => send('GET', path, options),
+  /** A call of the contract, by its path. */
+  call: (method: 'GET' | 'POST', path: string, options?: RequestOptions) => send(method, `${API}${path}`, options),
 })

@@ -7,50 +7,52 @@ import { answersOf as filled } from '#server/test/answers.ts'
 import { type Challenge, solve } from '#server/test/solve.ts'
 import { RejectedCall } from '#web/call.ts'
 import { createPayment } from '#web/enroll/pay.ts'
-import { type Asking, type Caller, Unreachable } from './http-client.ts'
+import { type HttpClient, type RequestOptions, Unreachable } from './http-client.ts'
 
 export { cards }
-/** Another good card, for somebody who tries again. */
+/** Another good card, for a second try. */
 export const otherCard = '5555555555554444'
 
 /** What a visitor was told, for the audit. */
-export type Heard = {
+export type VisitorRecord = {
   enrollment_id: string
   username: string
   email: string
   cookie: string
   approved: boolean
-  /** The attempts that were called declined. */
+  /** The attempts that were reported as declined. */
   declined: number[]
-  /** What was said after "Approved" and is not "Approved". */
-  takenBack: string[]
-  /** Refusals that nobody who fills the form rightly should meet. */
-  odd: string[]
-  /** Fields that were refused, by name: a username that somebody else was faster to take. */
+  /** Answers other than "Approved" that came after "Approved". */
+  retractions: string[]
+  /** Refusals that a visitor with a correct form should never see. */
+  unexpectedRefusals: string[]
+  /** Names of refused fields, such as a username that another visitor claimed first. */
   refusedFields: string[]
   /** Whether an attempt may have begun. */
-  pressed: boolean
-  /** How often anything was said about the payment, and how often it was to wait. */
+  hasSubmitted: boolean
+  /** How many answers there were about the payment, and how many of them said "Pending". */
   answers: number
   pending: number
 }
 
-/** What a person who makes no mistakes answers. */
-export const answersOf = ({ username, email }: Pick<Heard, 'username' | 'email'>) => ({ ...filled(username), email })
+/** A correctly filled form. */
+export const answersOf = ({ username, email }: Pick<VisitorRecord, 'username' | 'email'>) => ({
+  ...filled(username),
+  email,
+})
 
-/** Everybody who ever comes has another name. */
-export const newName = () => `v${randomUUID().replaceAll('-', '').slice(0, 15)}`
+export const uniqueUsername = () => `v${randomUUID().replaceAll('-', '').slice(0, 15)}`
 
-/** A challenge, solved as the widget does. */
-export async function solveCaptcha(caller: Caller): Promise<string> {
-  const { status, body } = await caller.call('GET', '/captcha/challenge')
+/** Gets a challenge and solves it, as the widget does. */
+export async function solveCaptcha(client: HttpClient): Promise<string> {
+  const { status, body } = await client.call('GET', '/captcha/challenge')
   if (status !== 200) throw new Unreachable(`no challenge: ${status}`)
   return solve(body as Challenge)
 }
 
-/** Opens a sponsor's page, and gets the enrollment's cookie. */
-export async function arrive(caller: Caller, username = newName()): Promise<Heard> {
-  const { status, cookies } = await caller.get('/ana')
+/** Opens a sponsor's page and gets the enrollment cookie. */
+export async function arrive(client: HttpClient, username = uniqueUsername()): Promise<VisitorRecord> {
+  const { status, cookies } = await client.get('/ana')
   const cookie = cookies.find((text) => text.startsWith('foyer_enrollment='))?.split(';')[0]
   if (status !== 200 || !cookie) throw new Unreachable(`no page: ${status}`)
   const enrollment_id = decodeURIComponent(cookie.split('=')[1] ?? '').split('.')[0] ?? ''
@@ -61,99 +63,104 @@ export async function arrive(caller: Caller, username = newName()): Promise<Hear
     cookie,
     approved: false,
     declined: [],
-    takenBack: [],
-    odd: [],
+    retractions: [],
+    unexpectedRefusals: [],
     refusedFields: [],
-    pressed: false,
+    hasSubmitted: false,
     answers: 0,
     pending: 0,
   }
 }
 
-/** The two calls of the page, noting what is heard. */
-export function callsOf(caller: Caller, heard: Heard) {
-  const note = (payment: string, key: string | undefined, wasApproved: boolean) => {
-    if (payment !== 'none') heard.answers += 1
-    if (payment === 'Pending') heard.pending += 1
-    if (wasApproved && payment !== 'Approved') heard.takenBack.push(payment)
-    if (payment === 'Approved') heard.approved = true
+/** The page's two payment calls. They write every answer into the record. */
+export function callsOf(client: HttpClient, record: VisitorRecord) {
+  const addToRecord = (payment: string, key: string | undefined, wasApproved: boolean) => {
+    if (payment !== 'none') record.answers += 1
+    if (payment === 'Pending') record.pending += 1
+    if (wasApproved && payment !== 'Approved') record.retractions.push(payment)
+    if (payment === 'Approved') record.approved = true
     const attempt = Number(key?.split('.')[1])
-    if (payment === 'Declined' && attempt && !heard.declined.includes(attempt)) heard.declined.push(attempt)
+    if (payment === 'Declined' && attempt && !record.declined.includes(attempt)) record.declined.push(attempt)
   }
-  const send = async (method: 'GET' | 'POST', path: string, asking: Asking) => {
-    const { status, body } = await caller.call(method, path, { ...asking, cookie: heard.cookie })
+  const send = async (method: 'GET' | 'POST', path: string, options: RequestOptions) => {
+    const { status, body } = await client.call(method, path, { ...options, cookie: record.cookie })
     if (status < 300) return body
-    const told = typeof body === 'object' && body !== null && 'message' in body ? body : { message: String(body) }
-    throw new RejectedCall(status, told as ConstructorParameters<typeof RejectedCall>[1])
+    const refusal = typeof body === 'object' && body !== null && 'message' in body ? body : { message: String(body) }
+    throw new RejectedCall(status, refusal as ConstructorParameters<typeof RejectedCall>[1])
   }
   return {
     addEnrollment: async (order: object, { key }: { key?: string } = {}) => {
-      heard.pressed = true
-      const wasApproved = heard.approved
+      record.hasSubmitted = true
+      const wasApproved = record.approved
       const reply = (await send('POST', '/enrollment/add-enrollment', {
         ...(key ? { key } : {}),
         body: order,
       })) as EnrollmentReply
-      note(reply.payment, key, wasApproved)
+      addToRecord(reply.payment, key, wasApproved)
       return reply
     },
     getStatus: async (_: object, { key }: { key?: string } = {}) => {
-      const wasApproved = heard.approved
+      const wasApproved = record.approved
       const status = (await send('GET', '/enrollment/status', key ? { key } : {})) as EnrollmentStatus
-      note(status.reply?.payment ?? status.state, key, wasApproved)
+      addToRecord(status.reply?.payment ?? status.state, key, wasApproved)
       return status
     },
   }
 }
 
-/** The page waits two seconds after a lost answer; a drill has less time. */
-const HURRY = 10
-const PAUSE = 150
+/** The page waits two seconds after a lost answer; drills wait a tenth of that. */
+const SPEED_UP = 10
+const PAUSE_MS = 150
 
-type Plan = {
-  /** The cards in the order in which they are tried; the last one stays. */
+export type VisitPlan = {
+  /** Cards in the order in which they are tried. The last one is used again and again. */
   cards: string[]
-  /** Closes the page this many milliseconds after pressing. */
-  leavesAfter?: number
-  /** Takes the next card also when it was not the card's fault. */
+  /** Closes the page this many milliseconds after submitting. */
+  leavesAfterMs?: number
+  /** Tries the next card even if the card was not the problem. */
   changesCard?: true
 }
-type Going = {
+type VisitOptions = {
   /** False: the page is closed. */
-  going: () => boolean
-  /** The payment is being checked: from here on the visitor only waits. */
-  waiting?: () => void
+  isOpen: () => boolean
+  /** Called when the payment is being checked: from now on the visitor only waits. */
+  onWaiting?: () => void
 }
 
-/** A visitor with the page's own way through payment, until approved, told to choose another name, or gone. */
-export async function visit(caller: Caller, heard: Heard, plan: Plan, { going, waiting }: Going): Promise<void> {
+/** Pays with the page's own code, until approved, told to choose another username, or gone. */
+export async function visit(
+  client: HttpClient,
+  record: VisitorRecord,
+  plan: VisitPlan,
+  { isOpen, onWaiting }: VisitOptions,
+): Promise<void> {
   const payment = createPayment({
-    calls: callsOf(caller, heard),
-    enrollment_id: heard.enrollment_id,
+    calls: callsOf(client, record),
+    enrollment_id: record.enrollment_id,
     saveToken: () => undefined,
     now: () => Date.now(),
-    pause: (milliseconds) => sleep(milliseconds / HURRY),
+    pause: (milliseconds) => sleep(milliseconds / SPEED_UP),
   })
-  const answers = answersOf(heard)
-  let card = 0
+  const answers = answersOf(record)
+  let cardIndex = 0
   let captcha: string | undefined
 
-  while (going()) {
-    captcha ??= await solveCaptcha(caller).catch(() => undefined)
+  while (isOpen()) {
+    captcha ??= await solveCaptcha(client).catch(() => undefined)
     if (!captcha) {
-      await sleep(PAUSE)
+      await sleep(PAUSE_MS)
       continue
     }
-    const cc_number = plan.cards[Math.min(card, plan.cards.length - 1)] ?? cards.good
-    const pressed = payment.submit({ ...answers, cc_number, captcha } as Enrollment)
-    if (plan.leavesAfter !== undefined) {
-      void pressed.catch(() => undefined)
-      return void (await sleep(plan.leavesAfter))
+    const cc_number = plan.cards[Math.min(cardIndex, plan.cards.length - 1)] ?? cards.good
+    const submission = payment.submit({ ...answers, cc_number, captcha } as Enrollment)
+    if (plan.leavesAfterMs !== undefined) {
+      void submission.catch(() => undefined)
+      return void (await sleep(plan.leavesAfterMs))
     }
-    let outcome = await pressed
-    if (outcome.is === 'running') waiting?.()
-    while (outcome.is === 'running' && going()) {
-      await sleep(PAUSE)
+    let outcome = await submission
+    if (outcome.is === 'running') onWaiting?.()
+    while (outcome.is === 'running' && isOpen()) {
+      await sleep(PAUSE_MS)
       outcome = await payment.check().catch(() => ({ is: 'running' as const }))
     }
     switch (outcome.is) {
@@ -161,33 +168,33 @@ export async function visit(caller: Caller, heard: Heard, plan: Plan, { going, w
       case 'running':
         return
       case 'declined':
-        card += 1
+        cardIndex += 1
         captcha = undefined
         break
       case 'refused': {
         captcha = undefined
         const fields = Object.keys(outcome.fields)
-        heard.refusedFields.push(...fields)
+        record.refusedFields.push(...fields)
         if (fields.includes('username') || fields.includes('email')) return
         if (fields.length && !fields.includes('captcha')) {
-          heard.odd.push(`${fields}: ${outcome.message}`)
+          record.unexpectedRefusals.push(`${fields}: ${outcome.message}`)
           return
         }
-        await sleep(PAUSE)
+        await sleep(PAUSE_MS)
         break
       }
       default:
-        if (plan.changesCard) card += 1
-        await sleep(PAUSE)
+        if (plan.changesCard) cardIndex += 1
+        await sleep(PAUSE_MS)
     }
   }
 }
 
-/** Whether "Approved" still stands: asked again after a crash, it must be the first thing that is heard. */
-export async function askAgain(caller: Caller, heard: Heard): Promise<void> {
-  await callsOf(caller, heard)
-    .getStatus({}, { key: `${heard.enrollment_id}.1` })
+/** Asks for the status again, for example after a crash. Anything but "Approved" goes into the record as a retraction. */
+export async function checkStillApproved(client: HttpClient, record: VisitorRecord): Promise<void> {
+  await callsOf(client, record)
+    .getStatus({}, { key: `${record.enrollment_id}.1` })
     .catch((error: unknown) => {
-      if (error instanceof RejectedCall && error.status < 500) heard.takenBack.push(error.message)
+      if (error instanceof RejectedCall && error.status < 500) record.retractions.push(error.message)
     })
 }

@@ -1,5 +1,5 @@
-/** Texts that have broken somebody's program. */
-export const naughtyTexts: readonly string[] = [
+/** Texts that are known to break programs. */
+export const fuzzTexts: readonly string[] = [
   '',
   ' ',
   '\u0000',
@@ -83,21 +83,11 @@ export const naughtyTexts: readonly string[] = [
   'eyJjaGFsbGVuZ2UiOnsicGFyYW1ldGVycyI6e319LCJzb2x1dGlvbiI6e319',
 ]
 
-/** Keys that reach for what every object has. */
-export const naughtyKeys = [
-  '__proto__',
-  'constructor',
-  'prototype',
-  'toString',
-  'then',
-  '',
-  '\u0000',
-  'a.b[0]',
-  '$where',
-]
+/** Keys that clash with properties of every object. */
+export const fuzzKeys = ['__proto__', 'constructor', 'prototype', 'toString', 'then', '', '\u0000', 'a.b[0]', '$where']
 
-/** Values that are no text at all. */
-export const naughtyValues: readonly unknown[] = [
+/** Values that are not strings. */
+export const fuzzValues: readonly unknown[] = [
   null,
   true,
   false,

@@ -1,23 +1,25 @@
 import { Worker } from 'node:worker_threads'
-import type { Ground, Place, Row, Scale } from '../../drill.ts'
+import type { DrillRun, ReportRow } from '../../drill.ts'
+import type { Backend } from '../../site/backends.ts'
+import type { Workspace } from '../../site/workspace.ts'
 
-/** What a thread can be told, and what it tells. */
-export type Task = Pick<Place, 'folder' | 'settings'> & Pick<Scale, 'short'>
-export type Told = { say: string } | { progress: string } | { row: Row }
+/** The input and the messages of the worker thread. */
+export type FuzzTask = Pick<Workspace, 'folder' | 'settings'> & Pick<DrillRun, 'short'>
+export type WorkerMessage = { line: string } | { progress: string } | { row: ReportRow }
 
-/** In a thread of its own: memory is measured there, and the other database is drilled meanwhile. */
-export async function flood(drill: Scale, ground: Ground): Promise<Row> {
-  const { folder, settings, remove } = await ground.fresh()
-  const workerData: Task = { folder, settings, short: drill.short }
+/** Runs in a thread of its own, because it measures memory while the other database is drilled. */
+export async function fuzz(run: DrillRun, backend: Backend): Promise<ReportRow> {
+  const { folder, settings, remove } = await backend.createWorkspace()
+  const workerData: FuzzTask = { folder, settings, short: run.short }
   const thread = new Worker(new URL('./fuzz-worker.ts', import.meta.url), { workerData })
-  const row = await new Promise<Row>((resolve, reject) => {
-    thread.on('message', (told: Told) => {
-      if ('say' in told) drill.say(told.say)
-      else if ('progress' in told) drill.progress(ground.name, told.progress)
-      else resolve(told.row)
+  const row = await new Promise<ReportRow>((resolve, reject) => {
+    thread.on('message', (message: WorkerMessage) => {
+      if ('line' in message) run.print(message.line)
+      else if ('progress' in message) run.showProgress(backend.name, message.progress)
+      else resolve(message.row)
     })
     thread.on('error', reject)
-    thread.on('exit', () => reject(new Error('The flood ended without a result.')))
+    thread.on('exit', () => reject(new Error('The fuzz worker ended without a result.')))
   })
   await remove()
   return row
