@@ -29,7 +29,7 @@ export function createCardTesters(site: InProcessSite, clock: VirtualClock) {
       phone = americanPhone(FIRST_RANDOM_PHONE + names),
     } = test
     const solution = await solutions.take()
-    const body = { ...formAnswers(`thief${++names}`, phone, card), captcha: solution.text }
+    const body = { ...formAnswers(`tester${++names}`, phone, card), captcha: solution.text }
     const sender = { address, key: `${enrollment}.${attempt}` }
     const reply = await site.post(calls.addEnrollment.path, body, sender)
     if (reply.json().fields?.captcha && mayRetry) return tryCard(test, false)

@@ -32,7 +32,7 @@ const faults: Record<string, Fault> = {
   'failing with 500': always('error'),
 }
 
-/** While the gateway fails, nobody is told "declined" and the other pages stay fast. Once it is back, all settles. */
+/** While the gateway fails, no visitor is told "declined" and the other pages stay fast. Once it is back, all settles. */
 export const gatewayFaults: Drill = async (run, backend) => {
   const rows: ReportRow[] = []
   const selection = Object.entries(faults).filter(([name]) => !run.short || name === 'down')
