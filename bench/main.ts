@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Column, table } from '../drill/table.ts'
+import { type Column, table } from '../drill/report-table.ts'
 import { lighthouse } from './lighthouse.ts'
 import { describeMachine } from './machine.ts'
 import { page } from './page/page.ts'
@@ -31,13 +31,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 type Line = Row & { part: string }
 
 const columns: Column<Line>[] = [
-  { head: 'part', widest: 12, tell: ({ part }) => part },
-  { head: 'goal', widest: 26, tell: ({ goal }) => goal },
-  { head: 'promise', widest: 22, tell: ({ promise }) => promise },
-  { head: 'measured', widest: 24, tell: ({ measured }) => measured },
-  { head: 'beside it, in the same run', widest: 44, tell: ({ beside }) => beside },
-  { head: 'spread', widest: 24, tell: ({ spread }) => spread },
-  { head: '', widest: 4, tell: ({ passed }) => (passed ? 'pass' : 'FAIL') },
+  { head: 'part', maxWidth: 12, format: ({ part }) => part },
+  { head: 'goal', maxWidth: 26, format: ({ goal }) => goal },
+  { head: 'promise', maxWidth: 22, format: ({ promise }) => promise },
+  { head: 'measured', maxWidth: 24, format: ({ measured }) => measured },
+  { head: 'beside it, in the same run', maxWidth: 44, format: ({ beside }) => beside },
+  { head: 'spread', maxWidth: 24, format: ({ spread }) => spread },
+  { head: '', maxWidth: 4, format: ({ passed }) => (passed ? 'pass' : 'FAIL') },
 ]
 
 const say = (line: string) => console.log(line)

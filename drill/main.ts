@@ -2,37 +2,25 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { freePort } from '../scripts/port.mjs'
 import { abuse } from './abuse/abuse.ts'
-import { duplicates } from './duplicates.ts'
-import { gatewayFaults } from './faults.ts'
-import { embeddedGround, postgresGround } from './grounds.ts'
-import { provenGuards } from './guards.ts'
-import { kill } from './kill.ts'
+import { type Drill, type DrillRun, type ReportRow, runDrill } from './drill.ts'
+import { leakSearch } from './leak-search/leak-search.ts'
 import { many } from './many/many.ts'
 import { office } from './office/office.ts'
-import { warmUp } from './programs.ts'
-import { race } from './race.ts'
-import { type Ground, type Part, type Row, rowsOf, type Scale } from './scale.ts'
-import { crashPoints } from './scenes.ts'
-import { search } from './search/search.ts'
-import { type Column, table } from './table.ts'
-import { progress, say } from './telling.ts'
+import { paymentDrills } from './payments/payments.ts'
+import { print, showProgress } from './progress-line.ts'
+import { type Column, table } from './report-table.ts'
+import { type Backend, embeddedBackend, postgresBackend } from './site/backends.ts'
+import { startFoyer, startSandbox } from './site/processes.ts'
 
-/** What can be drilled, in the order in which everything is. */
-const parts: Record<string, Part> = {
-  duplicates,
-  race,
-  faults: gatewayFaults,
-  guards: provenGuards,
-  points: crashPoints,
-  kill,
-  search,
-}
-/** Long ones of their own: only when they are asked for. */
-const apart: Record<string, Part> = { abuse, office, many }
-const grounds = { postgres: postgresGround, embedded: embeddedGround }
-const all = { ...parts, ...apart }
-const names = Object.keys(all)
+/** What runs without a name on the command line, in this order. */
+const defaultDrills: Record<string, Drill> = { ...paymentDrills, search: leakSearch }
+/** Long drills, which run only by name. */
+const namedDrills: Record<string, Drill> = { abuse, office, many }
+const backends = { postgres: postgresBackend, embedded: embeddedBackend }
+const allDrills = { ...defaultDrills, ...namedDrills }
+const names = Object.keys(allDrills)
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -44,7 +32,7 @@ const { values, positionals } = parseArgs({
   },
 })
 const { short = false, keep = false, only, json } = values
-if (positionals.some((name) => !(name in all)) || (only !== undefined && !(only in grounds))) {
+if (positionals.some((name) => !(name in allDrills)) || (only !== undefined && !(only in backends))) {
   console.error(`npm run drill -- [${names.join(' | ')}] [--short] [--only postgres|embedded] [--keep] [--json FILE]`)
   process.exit(2)
 }
@@ -53,49 +41,62 @@ const home = mkdtempSync(join(tmpdir(), 'foyer-drill-'))
 process.once('exit', () => (keep ? console.log(`Kept: ${home}`) : rmSync(home, { recursive: true, force: true })))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
-type Line = Row & { part: string; database: string }
+type NamedRow = ReportRow & { drill: string; database: string }
 
-const columns: Column<Line>[] = [
-  { head: 'part', widest: 12, tell: ({ part }) => part },
-  { head: 'database', widest: 12, tell: ({ database }) => database },
-  { head: 'done', widest: 64, tell: ({ done }) => done },
-  { head: 'asked for', widest: 64, tell: ({ asked }) => asked },
-  { head: 'found', widest: 64, tell: ({ found }) => found },
-  { head: '', widest: 4, tell: ({ passed }) => (passed ? 'pass' : 'FAIL') },
+const columns: Column<NamedRow>[] = [
+  { head: 'drill', maxWidth: 12, format: ({ drill }) => drill },
+  { head: 'database', maxWidth: 12, format: ({ database }) => database },
+  { head: 'action', maxWidth: 64, format: ({ action }) => action },
+  { head: 'expected', maxWidth: 64, format: ({ expected }) => expected },
+  { head: 'result', maxWidth: 64, format: ({ result }) => result },
+  { head: '', maxWidth: 4, format: ({ passed }) => (passed ? 'pass' : 'FAIL') },
 ]
 
-const drill: Scale = { short, progress, say }
-const chosen = Object.entries(all).filter(([name]) => (positionals.length ? positionals.includes(name) : name in parts))
-const rows: Line[] = []
+const run: DrillRun = { short, showProgress, print }
+const selection = Object.entries(allDrills).filter(([name]) =>
+  positionals.length ? positionals.includes(name) : name in defaultDrills,
+)
+const rows: NamedRow[] = []
 
-async function drillPart(name: string, part: Part, ground: Ground) {
-  const started = performance.now()
-  const found = await rowsOf(part, drill, ground)
-  const seconds = Math.round((performance.now() - started) / 1000)
-  const database = ground.name
-  for (const row of found) {
-    rows.push({ part: name, database, ...row })
-    say(`${row.passed ? 'pass' : 'FAIL'} ${name} · ${database}: ${row.done}: ${row.found}`)
+/** The drills of one backend run one after another; the backends run side by side, because drills mostly wait. */
+async function runAll(backend: Backend) {
+  for (const [name, drill] of selection) await runNamed(name, drill, backend)
+}
+
+async function runNamed(name: string, drill: Drill, backend: Backend) {
+  const startTime = performance.now()
+  const newRows = await runDrill(drill, run, backend)
+  const seconds = Math.round((performance.now() - startTime) / 1000)
+  const database = backend.name
+  for (const row of newRows) {
+    rows.push({ drill: name, database, ...row })
+    print(`${row.passed ? 'pass' : 'FAIL'} ${name} · ${database}: ${row.action}: ${row.result}`)
   }
-  say(`${name} · ${database}: ${seconds} s`)
+  print(`${name} · ${database}: ${seconds} s`)
 }
 
-/** The databases side by side, since a drill waits more than it works; the parts one after another. */
-async function drillGround(ground: Ground) {
-  for (const [name, part] of chosen) await drillPart(name, part, ground)
+/** Starts all processes once and stops them cleanly, so that they fill the compile cache. */
+async function warmUp(backend: Backend) {
+  const workspace = await backend.createWorkspace()
+  const sandbox = await startSandbox(workspace)
+  const foyer = await startFoyer({ workspace, sandbox, port: await freePort(), injection: {} })
+  await Promise.all([foyer.stop(), sandbox.stop()])
+  await workspace.remove()
 }
 
-const started = performance.now()
-say('preparing the databases …')
-const wanted = Object.entries(grounds).filter(([name]) => !only || only === name)
-const ready = await Promise.all(wanted.map(([, make]) => make({ home, keep })))
-if (ready[0]) await warmUp(ready[0])
-await Promise.all(ready.map(drillGround))
+const startTime = performance.now()
+print('preparing the databases …')
+const selectedBackends = Object.entries(backends).filter(([name]) => !only || only === name)
+const preparedBackends = await Promise.all(selectedBackends.map(([, prepare]) => prepare({ home, keep })))
+if (preparedBackends[0]) await warmUp(preparedBackends[0])
+await Promise.all(preparedBackends.map(runAll))
 
-say('')
-rows.sort((a, b) => names.indexOf(a.part) - names.indexOf(b.part))
-for (const line of table(columns, rows)) say(line)
+print('')
+rows.sort((a, b) => names.indexOf(a.drill) - names.indexOf(b.drill))
+for (const line of table(columns, rows)) print(line)
 if (json) writeFileSync(json, JSON.stringify(rows, null, 2))
 const failed = rows.filter(({ passed }) => !passed).length
-say(`\n${rows.length - failed} passed, ${failed} failed, ${((performance.now() - started) / 60_000).toFixed(1)} min`)
+print(
+  `\n${rows.length - failed} passed, ${failed} failed, ${((performance.now() - startTime) / 60_000).toFixed(1)} min`,
+)
 process.exit(failed ? 1 : 0)

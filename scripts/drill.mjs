@@ -1,4 +1,4 @@
-// npm run drill: proves that the payment machinery holds. `-- PART …`, `-- --short`, `-- --only postgres|embedded`, `-- --keep`.
+// npm run drill: breaks Foyer on purpose and checks the damage. `-- NAME …`, `-- --short`, `-- --only postgres|embedded`, `-- --keep`.
 import { existsSync } from 'node:fs'
 import { fetchPackages } from './debian.mjs'
 import { findChromium } from './find.mjs'
@@ -6,11 +6,11 @@ import { findPostgres } from './postgres.mjs'
 import { buildWeb, prepare, run } from './prepare.mjs'
 
 const { node } = await prepare()
-if (process.argv.includes('many')) await fetchPackages(missingForMany())
+if (process.argv.includes('many')) await fetchPackages(packagesForMany())
 const code = await buildWeb({ node })
 process.exit(code || (await run(node, ['drill/main.ts', ...process.argv.slice(2)])))
 
-function missingForMany() {
+function packagesForMany() {
   const browser = findChromium({ headlessShell: true }) ? [] : ['chromium-headless-shell']
   const database = findPostgres() ? [] : ['postgresql']
   return [...database, ...browser, ...['haproxy', 'pgbouncer'].filter((name) => !existsSync(`/usr/sbin/${name}`))]

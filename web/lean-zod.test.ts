@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { fields } from '#contract/fields.ts'
-import { naughtyTexts } from '../drill/abuse/naughty.ts'
+import { fuzzTexts } from '../drill/abuse/fuzz/fuzz-inputs.ts'
 
 type Fields = typeof fields
 let lean: Fields
@@ -39,10 +39,8 @@ const texts = [
   ...['+1 (202) 555-0123', '2025550123', '++1', '123456', '123 456', '12345a', '12', '123', '1234', '12345'],
   ...['89101', '89101 1234', '891011234', '8910', '4242 4242-4242 4242', '4242424242424241', '3782-822463-10005'],
   ...['Abcdef1!', 'abcdef1!', ' Abcdef1! ', `Abcdef1!${'x'.repeat(993)}`, 'jane-doe', 'solved'],
-  ...[30, 31, 50, 51, 255, 256, 1001].flatMap((length) =>
-    ['a', '𠮷', ' ', '7'].map((character) => character.repeat(length)),
-  ),
-  ...naughtyTexts,
+  ...[30, 31, 50, 51, 255, 256, 1001].flatMap((length) => ['a', '𠮷', ' ', '7'].map((sign) => sign.repeat(length))),
+  ...fuzzTexts,
 ]
 
 test.each(Object.keys(fields) as (keyof Fields)[])(

@@ -1,4 +1,4 @@
-import { createCaller } from '../../drill/caller.ts'
+import { createHttpClient } from '../../drill/visitor/http-client.ts'
 import { fillIn, press, type Ready } from './visit.ts'
 
 // Visitors as a process of their own. They fill the form and solve the captcha ahead; then they only press the button.
@@ -28,7 +28,7 @@ async function answer(asked: Asked): Promise<Told> {
     if (reply === 'Approved') approved += 1
     else others.push(reply)
   }
-  const caller = createCaller(url, lanes)
+  const caller = createHttpClient(url, lanes)
   const begun = performance.now()
   if ('prepare' in asked)
     await inLanes(lanes, async () => {

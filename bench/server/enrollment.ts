@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { startSandbox } from '../../drill/programs.ts'
-import type { Place } from '../../drill/scale.ts'
+import { startSandbox } from '../../drill/site/processes.ts'
+import type { Workspace } from '../../drill/site/workspace.ts'
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Bench, Part, Row } from '../row.ts'
 import { interleaved, middleOf, ratios, rounded, spreadOf } from './compare.ts'
@@ -23,7 +23,7 @@ export const LANES = 12
  */
 export const forCrowds = { TRUST_PROXY: 'loopback', CAPTCHA_COST: '5000', CAPTCHA_COUNTER: '2' }
 
-type Pressing = { crowd: Pick<Program, 'ask'>; foyer: Pick<Foyer, 'url'>; place: Place; milliseconds: number }
+type Pressing = { crowd: Pick<Program, 'ask'>; foyer: Pick<Foyer, 'url'>; place: Workspace; milliseconds: number }
 
 /** One side of a comparison: visitors get ready, then press the button for so long. Whole enrollments per second. */
 export function pressing({ crowd, foyer: { url }, place, milliseconds }: Pressing): () => Promise<number> {
@@ -49,7 +49,7 @@ export const enrollment: Part = async (bench) => {
 }
 
 async function measure({ short, say, keep }: Bench, atOnce: number): Promise<Row> {
-  const place = await (await openGround()).fresh()
+  const place = await (await openGround()).createWorkspace()
   const sandbox = await startSandbox(place)
   const settings = { ...forCrowds, PAYMENT_SANDBOX_URL: sandbox.url, HASHES_AT_ONCE: String(atOnce) }
   const foyer = await startFoyer({ place, settings })

@@ -2,17 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { postgresGround } from '../../drill/grounds.ts'
-import type { Place } from '../../drill/scale.ts'
+import { postgresBackend } from '../../drill/site/backends.ts'
+import type { Workspace } from '../../drill/site/workspace.ts'
 
 /** What to know about every number of the server: both sides of a comparison run on this very PostgreSQL. */
 export const DATABASE = 'PostgreSQL of the bench, fsync off on both sides'
 
-let opened: ReturnType<typeof postgresGround> | undefined
+let opened: ReturnType<typeof postgresBackend> | undefined
 
 /** One PostgreSQL for all parts, gone with this process; a migrated and seeded database for each that asks. */
 export function openGround() {
-  opened ??= postgresGround({ home: home(), keep: false })
+  opened ??= postgresBackend({ home: home(), keep: false })
   return opened
 }
 
@@ -22,10 +22,10 @@ function home(): string {
   return folder
 }
 
-export const urlOf = ({ settings }: Pick<Place, 'settings'>): string => settings.DATABASE_URL ?? ''
+export const urlOf = ({ settings }: Pick<Workspace, 'settings'>): string => settings.DATABASE_URL ?? ''
 
 /** SQL of the bench's own. */
-export async function within<Result>(place: Place, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+export async function within<Result>(place: Workspace, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: urlOf(place) })
   await client.connect()
   return work(client).finally(() => client.end())

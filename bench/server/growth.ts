@@ -1,9 +1,9 @@
 import { createHash, randomInt } from 'node:crypto'
 import { API } from '#contract/api.ts'
 import { validAnswers as filled } from '#server/test/answers.ts'
-import { type Asking, type Caller, createCaller } from '../../drill/caller.ts'
-import { startSandbox } from '../../drill/programs.ts'
-import type { Place } from '../../drill/scale.ts'
+import { startSandbox } from '../../drill/site/processes.ts'
+import type { Workspace } from '../../drill/site/workspace.ts'
+import { createHttpClient, type HttpClient, type RequestOptions } from '../../drill/visitor/http-client.ts'
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Part, Row } from '../row.ts'
 import { middleOf, rounded, shuffled, spreadOf } from './compare.ts'
@@ -26,14 +26,14 @@ const idOf = (model: string, n: number) =>
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
 /** A site with so many members, and the way to ask it. */
-type Side = { url: string; caller: Caller; model: Model; members: number }
+type Side = { url: string; caller: HttpClient; model: Model; members: number }
 type Timed = () => Promise<unknown>
 
-const get = (path: string, asking?: Asking) => async (side: Side) => () => fine(side.caller.get(path, asking))
+const get = (path: string, asking?: RequestOptions) => async (side: Side) => () => fine(side.caller.get(path, asking))
 const post = (path: string, body: (n: number) => object) => async (side: Side, n: number) => () =>
   fine(side.caller.call('POST', path, { body: body(n) }))
 
-async function fine(answer: ReturnType<Caller['ask']>) {
+async function fine(answer: ReturnType<HttpClient['send']>) {
   const { status, body, cookies } = await answer
   if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body).slice(0, 300)}`)
   return cookies
@@ -70,7 +70,7 @@ const names = Object.keys(calls)
 export const growth: Part = async ({ short, say, keep }) => {
   const ground = await openGround()
   const counts = { few: growth_few_members, many: short ? MANY_IN_SHORT : growth_many_members }
-  const places = { few: await ground.fresh(), many: await ground.fresh() }
+  const places = { few: await ground.createWorkspace(), many: await ground.createWorkspace() }
   const sandbox = await startSandbox(places.few)
   const settings = { ...forCrowds, PAYMENT_SANDBOX_URL: sandbox.url }
   const models = { few: await enrollModel(places.few, settings), many: await enrollModel(places.many, settings) }
@@ -81,7 +81,7 @@ export const growth: Part = async ({ short, say, keep }) => {
 
   const open = async (side: 'few' | 'many', before: string[] = []) => {
     const foyer = await startFoyer({ place: places[side], settings, before: [...before, 'unhashed.ts'] })
-    return { ...foyer, caller: createCaller(foyer.url, 4), model: models[side], members: counts[side] }
+    return { ...foyer, caller: createHttpClient(foyer.url, 4), model: models[side], members: counts[side] }
   }
   const sides = { few: await open('few'), many: await open('many') }
   const found: Record<string, Record<'few' | 'many', number[]>> = {}
@@ -113,9 +113,9 @@ export const growth: Part = async ({ short, say, keep }) => {
 }
 
 /** The product itself enrolls the one whom all others repeat. */
-async function enrollModel(place: Place, settings: Record<string, string>): Promise<Model> {
+async function enrollModel(place: Workspace, settings: Record<string, string>): Promise<Model> {
   const foyer = await startFoyer({ place, settings, before: ['unhashed.ts'] })
-  const caller = createCaller(foyer.url, 1)
+  const caller = createHttpClient(foyer.url, 1)
   const ready = await fillIn(caller)
   await press(foyer.url, ready)
   caller.close()

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { startSandbox } from '../../drill/programs.ts'
+import { startSandbox } from '../../drill/site/processes.ts'
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Part, Row } from '../row.ts'
 import { rounded } from './compare.ts'
@@ -17,7 +17,7 @@ const FIRST = 0.2
 
 /** What the server weighs after many whole visits: page, captcha, enrollment, letters. */
 export const memory: Part = async ({ short, say, keep }) => {
-  const place = await (await openGround()).fresh()
+  const place = await (await openGround()).createWorkspace()
   const sandbox = await startSandbox(place)
   const settings = { ...forCrowds, CAPTCHA_COST: '1000', PAYMENT_SANDBOX_URL: sandbox.url } // what weighs nothing need not take long
   const foyer = await startFoyer({ place, settings, before: ['weighing.ts', 'unhashed.ts'], node: ['--expose-gc'] })

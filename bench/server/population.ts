@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Place } from '../../drill/scale.ts'
+import type { Workspace } from '../../drill/site/workspace.ts'
 import { within } from './ground.ts'
 
 /** Who was enrolled by the product itself, and is repeated. */
@@ -32,7 +32,7 @@ type Column = { column_name: string; data_type: string }
  * So many members as if they had come over two years, each brought by an earlier one, with all that hangs on them. Their
  * names are m1, m2, …; their password is the model's.
  */
-export async function populate(place: Place, { username, enrollment_id }: Model, members: number): Promise<void> {
+export async function populate(place: Workspace, { username, enrollment_id }: Model, members: number): Promise<void> {
   const { member_id, sponsor_id } = await within(place, (client) => findModel(client, enrollment_id))
   const work = [
     ...ofMembers.map(([table, rowsOfModel]) => async (client: pg.Client) => {

@@ -4,8 +4,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { waitUntilReady } from '#server/test/process.ts'
-import { settings } from '../../drill/programs.ts'
-import type { Place } from '../../drill/scale.ts'
+import { testSettings } from '../../drill/site/processes.ts'
+import type { Workspace } from '../../drill/site/workspace.ts'
 import { freePort } from '../../scripts/port.mjs'
 
 /** Whatever happens to the bench, nothing of it stays behind. */
@@ -55,7 +55,7 @@ const machine = (): Env => {
 
 export type Foyer = Awaited<ReturnType<typeof startFoyer>>
 type Starting = {
-  place: Pick<Place, 'settings'>
+  place: Pick<Workspace, 'settings'>
   /** What is loaded before the product's own program. */
   before?: string[]
   settings?: Env
@@ -64,7 +64,7 @@ type Starting = {
 
 /** Limits that nobody meets, a cheap captcha, and for the rest what an operator has in production. */
 const asInProduction = (url: string): Env => ({
-  ...settings,
+  ...testSettings,
   NODE_ENV: 'production',
   LOG_LEVEL: 'info',
   SECRET: 'a secret of the bench only',

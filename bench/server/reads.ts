@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { API } from '#contract/api.ts'
 import { ourCategory } from '#server/catalog/catalog.ts'
-import type { Place } from '../../drill/scale.ts'
+import type { Workspace } from '../../drill/site/workspace.ts'
 import { freePort } from '../../scripts/port.mjs'
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Part, Row } from '../row.ts'
@@ -32,7 +32,7 @@ const names = Object.keys(paths) as Read[]
 
 /** Requests per second of each read, beside a bare Node server that asks the database the same. */
 export const reads: Part = async ({ short, say, keep }) => {
-  const place = await (await openGround()).fresh()
+  const place = await (await openGround()).createWorkspace()
   const foyer = await startFoyer({ place, settings: { DATABASE_POOL: String(POOL) } })
   const bare = await startBare(place)
   for (const name of names) await compareBytes(name, foyer.port, bare.port)
@@ -76,7 +76,7 @@ const requestFor = (name: Read) =>
   [`GET ${paths[name]} HTTP/1.1`, 'host: 127.0.0.1', 'accept-encoding: gzip, deflate, br', '', ''].join('\r\n')
 
 /** Foyer tells its own statements and its own HTML; the peer repeats them. */
-async function startBare(place: Place) {
+async function startBare(place: Workspace) {
   const teller = await startFoyer({ place, before: ['noting.ts'] })
   const entries: [string, Bare['reads'][string]][] = []
   for (const name of names) {

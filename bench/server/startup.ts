@@ -9,7 +9,7 @@ const { start_up_ms } = budgets.server
 
 /** From the spawn of the program to its first "ready", on a database that is up to date. */
 export const startup: Part = async ({ short, say, keep }) => {
-  const place = await (await openGround()).fresh()
+  const place = await (await openGround()).createWorkspace()
   await (await startFoyer({ place })).stop() // the first start writes the keys
   say('start-up: starting again and again …')
   const found = await interleaved(

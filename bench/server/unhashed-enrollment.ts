@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { storeConsentText } from '#server/catalog/catalog.ts'
-import { startSandbox } from '../../drill/programs.ts'
-import type { Place } from '../../drill/scale.ts'
+import { startSandbox } from '../../drill/site/processes.ts'
+import type { Workspace } from '../../drill/site/workspace.ts'
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Part } from '../row.ts'
 import { interleaved, middleOf, ratios, rounded, spreadOf } from './compare.ts'
@@ -22,7 +22,7 @@ const IDLE_MS = 1500
 /** Enrollments per second when the hash costs nothing, beside pgbench with the statements of one and of what follows it. */
 export const unhashed: Part = async ({ short, say, keep }) => {
   const ground = await openGround()
-  const [place, theirs] = [await ground.fresh(), await asFoyerStarts(await ground.fresh())]
+  const [place, theirs] = [await ground.createWorkspace(), await asFoyerStarts(await ground.createWorkspace())]
   const sandbox = await startSandbox(place)
   const settings = { ...forCrowds, PAYMENT_SANDBOX_URL: sandbox.url, DATABASE_POOL: String(POOL) }
   const crowd = runProgram([join(import.meta.dirname, 'crowd.ts')])
@@ -63,7 +63,7 @@ export const unhashed: Part = async ({ short, say, keep }) => {
 const isAlike = (one: Noted[], other: Noted[]) => shapeOf(one) === shapeOf(other)
 
 /** What Foyer writes when it starts, and every enrollment relies on. */
-async function asFoyerStarts(place: Place): Promise<Place> {
+async function asFoyerStarts(place: Workspace): Promise<Workspace> {
   const { db, close } = await place.open()
   await storeConsentText(db).finally(close)
   return place
@@ -73,7 +73,7 @@ async function asFoyerStarts(place: Place): Promise<Place> {
  * Two visitors enroll while the statements are noted, with those of the capture and the letters that follow; apart from
  * what is their own, they must be the same.
  */
-async function noteScript(place: Place, settings: Record<string, string>, ask: (asked: Asked) => Promise<Told>) {
+async function noteScript(place: Workspace, settings: Record<string, string>, ask: (asked: Asked) => Promise<Told>) {
   const teller = await startFoyer({ place, settings, before: ['noting.ts', 'unhashed.ts'] })
   const idle = new Set<string>()
   const enroll = async () => {

@@ -2,21 +2,21 @@ import { randomInt } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { API } from '#contract/api.ts'
-import { cardNumber } from '../../drill/abuse/made-up.ts'
-import type { Caller } from '../../drill/caller.ts'
-import type { Place } from '../../drill/scale.ts'
-import { answersOf, arrive, type Heard, solveCaptcha } from '../../drill/visitor.ts'
+import type { Workspace } from '../../drill/site/workspace.ts'
+import { cardNumber } from '../../drill/test-data.ts'
+import type { HttpClient } from '../../drill/visitor/http-client.ts'
+import { answersOf, arrive, solveCaptcha, type VisitorRecord } from '../../drill/visitor/visitor.ts'
 import { within } from './ground.ts'
 
 /** A visitor who has filled in everything and has only to press the button. */
-export type Ready = { heard: Heard; order: object; address: string }
+export type Ready = { heard: VisitorRecord; order: object; address: string }
 
 const agent = new Agent({ keepAlive: true, scheduling: 'lifo' })
 
 const digits = (many: number) => Array.from({ length: many }, () => randomInt(10)).join('')
 
 /** Everybody has an address, a phone and a card of their own, as people do. */
-export async function fillIn(caller: Caller): Promise<Ready> {
+export async function fillIn(caller: HttpClient): Promise<Ready> {
   const heard = await arrive(caller)
   const captcha = await solveCaptcha(caller)
   const order = {
@@ -52,7 +52,7 @@ export const press = (url: string, { heard, order, address }: Ready): Promise<st
   })
 
 /** How many enrollments have something left to follow them. */
-export const unfinished = (place: Place): Promise<number> =>
+export const unfinished = (place: Workspace): Promise<number> =>
   within(place, async (client) => {
     const { rows } = await client.query<{ many: string }>('select count(*) as many from job where done_at is null')
     return Math.ceil(Number(rows[0]?.many) / JOBS)
@@ -62,7 +62,7 @@ export const unfinished = (place: Place): Promise<number> =>
 const JOBS = 3
 
 /** Waits until everything that followed the enrollments is done. */
-export async function allDone(place: Place): Promise<void> {
+export async function allDone(place: Workspace): Promise<void> {
   await within(place, async (client) => {
     for (;;) {
       const { rows } = await client.query('select 1 from job where done_at is null limit 1')

@@ -1,19 +1,19 @@
-import type { Part } from '../scale.ts'
-import { stolenCards } from './cards.ts'
-import { pumpedCodes } from './codes.ts'
-import { flood } from './flood.ts'
-import { forgedHeaders } from './forged.ts'
-import { usedOnce } from './once.ts'
+import type { Drill } from '../drill.ts'
+import { cardTesting } from './card-testing.ts'
+import { doubleUse } from './double-use.ts'
+import { forgedHeaders } from './forged-headers.ts'
+import { fuzz } from './fuzz/fuzz.ts'
+import { smsPumping } from './sms-pumping.ts'
 
-/** What an open form meets in its first week, on a clock that is turned. In full where real sites run: on PostgreSQL. */
-export const abuse: Part = async (drill, ground) => {
-  const once = await usedOnce(drill, ground)
-  if (ground.name === 'embedded') return once
+/** Common attacks on a public form, on a virtual clock. Real sites run on PostgreSQL, so all attacks run there. */
+export const abuse: Drill = async (run, backend) => {
+  const doubleUseRows = await doubleUse(run, backend)
+  if (backend.name === 'embedded') return doubleUseRows
   return [
-    ...(await stolenCards(drill, ground)),
-    await pumpedCodes(drill, ground),
-    ...(await forgedHeaders(drill, ground)),
-    ...once,
-    await flood(drill, ground),
+    ...(await cardTesting(run, backend)),
+    await smsPumping(run, backend),
+    ...(await forgedHeaders(run, backend)),
+    ...doubleUseRows,
+    await fuzz(run, backend),
   ]
 }

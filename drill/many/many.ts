@@ -1,42 +1,42 @@
 import { existsSync } from 'node:fs'
-import { duplicates } from '../duplicates.ts'
-import { gatewayFaults } from '../faults.ts'
-import { race } from '../race.ts'
-import { brokeOff, type Part, type Row, rowsOf } from '../scale.ts'
-import { journeys } from './journeys.ts'
-import { kills } from './kills.ts'
-import { forgedAddresses, onceOnly } from './once.ts'
-import { manyGround } from './processes.ts'
-import { commandCalled } from './program.ts'
-import { neverSentTwice } from './resend.ts'
-import { rollingRestart } from './rolling.ts'
+import { abortedRow, type Drill, type ReportRow, runDrill } from '../drill.ts'
+import { duplicates } from '../payments/duplicates.ts'
+import { gatewayFaults } from '../payments/gateway-faults.ts'
+import { race } from '../payments/race.ts'
+import { doubleUseAcrossProcesses, forgedHeadersAcrossProcesses } from './across-processes.ts'
+import { browserJourneys } from './browser-journeys.ts'
+import { commandPath } from './external-program.ts'
+import { clusterBackend } from './process-cluster.ts'
+import { processKills } from './process-kills.ts'
+import { proxyRetries } from './proxy-retries.ts'
+import { rollingRestart } from './rolling-restart.ts'
 
-/** A drill that knows nothing of how many there are. */
-const onFour =
-  (part: Part): Part =>
-  (drill, ground) =>
-    part(drill, manyGround(ground))
+/** Runs a drill for a single Foyer against the cluster. */
+const onCluster =
+  (drill: Drill): Drill =>
+  (run, backend) =>
+    drill(run, clusterBackend(backend))
 
-const parts: Part[] = [
-  journeys,
-  onFour(duplicates),
-  onFour(race),
-  onFour(gatewayFaults),
-  onceOnly,
-  forgedAddresses,
-  neverSentTwice,
+const clusterDrills: Drill[] = [
+  browserJourneys,
+  onCluster(duplicates),
+  onCluster(race),
+  onCluster(gatewayFaults),
+  doubleUseAcrossProcesses,
+  forgedHeadersAcrossProcesses,
+  proxyRetries,
   rollingRestart,
-  kills,
+  processKills,
 ]
 
-const needed = ['haproxy', 'pgbouncer']
+const requiredPrograms = ['haproxy', 'pgbouncer']
 
-/** Four processes behind HAProxy on one PostgreSQL behind PgBouncer, with the files of deploy/. */
-export const many: Part = async (drill, ground) => {
-  if (ground.name === 'embedded') return [] // one process is all that it takes
-  const missing = needed.filter((name) => !existsSync(commandCalled(name)))
-  if (missing.length) return [brokeOff(`there is no ${missing.join(' and no ')} on this machine`)]
-  const rows: Row[] = []
-  for (const part of parts) rows.push(...(await rowsOf(part, drill, ground)))
+/** Four processes behind HAProxy, on one PostgreSQL behind PgBouncer, with the configuration files of deploy/. */
+export const many: Drill = async (run, backend) => {
+  if (backend.name === 'embedded') return [] // it allows only one process
+  const missing = requiredPrograms.filter((name) => !existsSync(commandPath(name)))
+  if (missing.length) return [abortedRow(`not installed: ${missing.join(', ')}`)]
+  const rows: ReportRow[] = []
+  for (const drill of clusterDrills) rows.push(...(await runDrill(drill, run, backend)))
   return rows
 }

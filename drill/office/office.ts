@@ -1,26 +1,27 @@
-import type { Part, Row } from '../scale.ts'
-import { discretion } from './discretion.ts'
-import { broughtOnce } from './once.ts'
-import { openScene } from './scene.ts'
-import { forgetting, signingIn } from './timing.ts'
+import type { Drill, ReportRow } from '../drill.ts'
+import { openOfficeFixture } from './fixture.ts'
+import { oneTimeLinks } from './one-time-links.ts'
+import { sponsorPrivacy } from './sponsor-privacy.ts'
+import { passwordResetTiming, signInTiming } from './timing-leaks.ts'
 
-/** What the office promises to those outside of it and to those inside. In short only what a database decides is asked of both. */
-const promises: Part = async (drill, ground) => {
-  const place = await ground.fresh()
-  const scene = await openScene(drill, ground, place)
-  const rows = await broughtOnce(drill, ground, scene)
-  if (!drill.short || ground.name === 'PostgreSQL')
-    for (const promise of [discretion, signingIn, forgetting]) rows.push(await promise(drill, ground, scene))
-  await scene.close()
-  await place.remove()
+let previous: Promise<unknown> = Promise.resolve()
+
+/** What the office must not reveal or accept twice. The databases take turns, because the drill measures time. */
+export const office: Drill = (run, backend) => {
+  const rows = previous.then(() => runOfficeDrill(run, backend))
+  previous = rows.catch((): ReportRow[] => [])
   return rows
 }
 
-let before: Promise<unknown> = Promise.resolve()
-
-/** Time is measured, so the databases take turns instead of getting in each other's way. */
-export const office: Part = (drill, ground) => {
-  const turn = before.then(() => promises(drill, ground))
-  before = turn.catch((): Row[] => [])
-  return turn
+/** The short form runs only the one-time links on both databases, because only they depend on the database. */
+const runOfficeDrill: Drill = async (run, backend) => {
+  const workspace = await backend.createWorkspace()
+  const fixture = await openOfficeFixture(run, backend, workspace)
+  const rows = await oneTimeLinks(run, backend, fixture)
+  if (!run.short || backend.name === 'PostgreSQL')
+    for (const drill of [sponsorPrivacy, signInTiming, passwordResetTiming])
+      rows.push(await drill(run, backend, fixture))
+  await fixture.close()
+  await workspace.remove()
+  return rows
 }

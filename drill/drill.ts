@@ -1,0 +1,30 @@
+import type { Backend } from './site/backends.ts'
+
+/** One row of the final report; the report adds the drill's name and the database. */
+export type ReportRow = {
+  /** What was done, in numbers. */
+  action: string
+  expected: string
+  result: string
+  passed: boolean
+}
+
+/** How long to drill, and where to print. */
+export type DrillRun = {
+  short: boolean
+  /** Replaces this database's part of the progress line. */
+  showProgress: (database: string, text: string) => void
+  /** Prints a permanent line. */
+  print: (line: string) => void
+}
+
+export type Drill = (run: DrillRun, backend: Backend) => Promise<ReportRow[]>
+
+export const abortedRow = (result: string): ReportRow => ({ action: 'aborted', expected: '', result, passed: false })
+
+/** Runs a drill. An exception becomes a failed row. */
+export const runDrill = (drill: Drill, run: DrillRun, backend: Backend): Promise<ReportRow[]> =>
+  drill(run, backend).catch((error: unknown) => {
+    run.print(error instanceof Error ? String(error.stack) : String(error))
+    return [abortedRow('see the error above')]
+  })
