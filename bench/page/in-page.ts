@@ -56,7 +56,7 @@ export function recordLoad(text: string): void {
 
 export const getLoadTimes = (): LoadTimes => window.loadTimes
 
-/** Fills the required fields and presses Next once, as soon as the page is parsed and painted, and waits for the next step. */
+/** As soon as the page is parsed and painted, fills the required fields and presses Next once. */
 export function pressNextEarly(answers: Record<string, string>): void {
   const visibleField = (name: string) => {
     const field = document.querySelector<HTMLInputElement>(`input[name=${name}]`)

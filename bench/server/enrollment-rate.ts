@@ -6,7 +6,7 @@ import type { VisitorsReply, VisitorsRequest } from './programs/visitors.ts'
 /** How many visitors submit their enrollment at the same time. */
 export const CONCURRENT_VISITORS = 12
 
-/** Visitors may send their own IP address, and their captcha is solved quickly; checking it costs the server as much as ever. */
+/** Visitors can send an IP address of their own and solve the captcha quickly. Checking it costs as much as in production. */
 export const visitorSettings = { TRUST_PROXY: 'loopback', CAPTCHA_COST: '5000', CAPTCHA_COUNTER: '2' }
 
 type Setup = { visitors: Pick<Program, 'request'>; foyer: Pick<Foyer, 'url'>; database: Place; milliseconds: number }

@@ -9,7 +9,7 @@ import { runBenchProgram, startFoyer } from './programs/programs.ts'
 
 const { enrollments_of_hashing } = budgets.server
 
-/** Hashes at once. 2 is the default; 1 leaves a core to the database, gateway and visitors, which usually have their own machines. */
+/** 2 is the default. With 1, a core is left for the database, gateway and visitors, as if they had their own machines. */
 const CONCURRENT_HASHES = [2, 1]
 
 /** Complete enrollments per second, beside only the password hash that each of them needs. */

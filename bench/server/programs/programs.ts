@@ -28,16 +28,16 @@ export function runProgram(args: string[], env: Env = {}) {
   const child = spawn(process.execPath, args, { env: { PATH, HOME, ...env }, stdio: ['ignore', log, log, 'ipc'] })
   closeSync(log)
   running.add(child)
-  const said = () => readFileSync(logFile, 'utf8').slice(-LOG_TAIL)
+  const output = () => readFileSync(logFile, 'utf8').slice(-LOG_TAIL)
   const exited = once(child, 'exit').then(() => running.delete(child))
   return {
     child,
-    said,
+    output,
     /** Sends a request and waits for the reply. Only one request may be open at a time. */
     request: async <Reply>(message: object): Promise<Reply> => {
       const replied = once(child, 'message')
       child.send(message)
-      const failed = exited.then(() => Promise.reject(new Error(`A program ended early:\n${said()}`)))
+      const failed = exited.then(() => Promise.reject(new Error(`A program ended early:\n${output()}`)))
       const [reply] = (await Promise.race([replied, failed])) as [Reply]
       return reply
     },
@@ -79,7 +79,8 @@ const productionSettings = (url: string): Env => ({
 })
 
 /** Waits for a 200, checking every 5 ms because start-up times are measured with it. */
-export const waitUntilReady = (program: Pick<Program, 'child' | 'said'>, url: string) => answering(program, url, 5)
+export const waitUntilReady = ({ child, output }: Pick<Program, 'child' | 'output'>, url: string) =>
+  answering({ child, said: output }, url, 5)
 
 /** Starts Foyer the way an operator does. */
 export async function startFoyer({ database, preload = [], settings: ownSettings = {}, nodeFlags = [] }: StartOptions) {
