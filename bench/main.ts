@@ -2,20 +2,29 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Column, table } from '../drill/report-table.ts'
+import { drawChart } from './chart.ts'
 import { lighthouse } from './lighthouse.ts'
 import { describeMachine } from './machine.ts'
 import { page } from './page/page.ts'
-import { picture } from './picture.ts'
-import type { Bench, Part, Row } from './row.ts'
+import type { Bench, Part, Row } from './part.ts'
 import { enrollment } from './server/enrollment.ts'
+import { enrollmentWithoutHash } from './server/enrollment-without-hash.ts'
 import { growth } from './server/growth.ts'
 import { memory } from './server/memory.ts'
 import { reads } from './server/reads.ts'
 import { startup } from './server/startup.ts'
-import { unhashed } from './server/unhashed-enrollment.ts'
 
-/** What can be measured, in the order in which everything is. */
-const parts: Record<string, Part> = { page, lighthouse, startup, reads, enrollment, unhashed, growth, memory }
+/** In the order in which they run. */
+const parts: Record<string, Part> = {
+  page,
+  lighthouse,
+  startup,
+  reads,
+  enrollment,
+  unhashed: enrollmentWithoutHash,
+  growth,
+  memory,
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -28,9 +37,9 @@ if (positionals.some((name) => !(name in parts))) {
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
-type Line = Row & { part: string }
+type PartRow = Row & { part: string }
 
-const columns: Column<Line>[] = [
+const columns: Column<PartRow>[] = [
   { head: 'part', maxWidth: 12, format: ({ part }) => part },
   { head: 'goal', maxWidth: 26, format: ({ goal }) => goal },
   { head: 'promise', maxWidth: 22, format: ({ promise }) => promise },
@@ -40,56 +49,61 @@ const columns: Column<Line>[] = [
   { head: '', maxWidth: 4, format: ({ passed }) => (passed ? 'pass' : 'FAIL') },
 ]
 
-const say = (line: string) => console.log(line)
+const log = (line: string) => console.log(line)
 const figures: Record<string, unknown> = {}
 const bench: Bench = {
   short,
-  say,
-  keep: (part, found) => {
-    figures[part] = found
+  log,
+  saveFigures: (part, partFigures) => {
+    figures[part] = partFigures
   },
 }
 
-const started = new Date()
+const startedAt = new Date()
 const machine = describeMachine()
-const chosen = Object.entries(parts).filter(([name]) => !positionals.length || positionals.includes(name))
-const rows: Line[] = []
-for (const [name, part] of chosen) {
-  const begun = performance.now()
-  rows.push(...(await measured(part)).map((row) => ({ part: name, ...row })))
-  say(`${name}: ${Math.round((performance.now() - begun) / 1000)} s`)
+const chosenParts = Object.entries(parts).filter(([name]) => !positionals.length || positionals.includes(name))
+const rows: PartRow[] = []
+for (const [name, part] of chosenParts) {
+  const start = performance.now()
+  rows.push(...(await run(part)).map((row) => ({ part: name, ...row })))
+  log(`${name}: ${Math.round((performance.now() - start) / 1000)} s`)
 }
 
-/** A part that breaks off has kept nothing. */
-async function measured(part: Part): Promise<Row[]> {
+/** A part that throws becomes a failed row, and the others still run. */
+async function run(part: Part): Promise<Row[]> {
   try {
     return await part(bench)
   } catch (error) {
-    say(error instanceof Error ? String(error.stack) : String(error))
-    const nothing = { promise: '', measured: 'see above', beside: '', spread: '', ratio: undefined }
-    return [{ goal: 'broke off', ...nothing, passed: false }]
+    log(error instanceof Error ? String(error.stack) : String(error))
+    const empty = { promise: '', beside: '', spread: '', ratio: undefined }
+    return [{ ...empty, goal: 'stopped with an error', measured: 'see above', passed: false }]
   }
 }
 
-say('')
-for (const line of table(columns, rows)) say(line)
+log('')
+for (const line of table(columns, rows)) log(line)
 const { processor, cores, memory_gb, node, chromium } = machine
-say(`\n${processor}, ${cores} cores, ${memory_gb} GB, Node ${node}, Chromium ${chromium}`)
-if (short) say('A short run shows that everything runs; its times say little.')
+log(`\n${processor}, ${cores} cores, ${memory_gb} GB, Node ${node}, Chromium ${chromium}`)
+if (short) log('A short run only shows that everything runs; its times mean little.')
 
-const result = { date: started.toISOString(), short, machine, rows, figures }
-/** Small enough to keep: a line for each list of numbers, and no more digits than mean something. */
-const written = `${JSON.stringify(result, (_, value) => (typeof value === 'number' ? Number(value.toPrecision(5)) : value), 2).replaceAll(/\[[\d\s.,e-]+\]/g, (list) => list.replaceAll(/\s+/g, ' '))}\n`
-const results = join(import.meta.dirname, 'results')
-if (json) writeFileSync(json, written)
+const result = { date: startedAt.toISOString(), short, machine, rows, figures }
+if (json) writeFileSync(json, format(result))
 if (!short) {
-  mkdirSync(results, { recursive: true })
-  const file = join(results, `${result.date.slice(0, 16).replaceAll(':', '')}.json`)
-  writeFileSync(file, written)
-  say(`Kept in ${file}`)
+  const folder = join(import.meta.dirname, 'results')
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, `${result.date.slice(0, 16).replaceAll(':', '')}.json`)
+  writeFileSync(file, format(result))
+  log(`Saved in ${file}`)
 }
-if (!short && 'page' in figures) writeFileSync(join(import.meta.dirname, 'picture.svg'), picture(result))
+if (!short && 'page' in figures) writeFileSync(join(import.meta.dirname, 'picture.svg'), drawChart(result))
+
+/** JSON with five digits per number and one line per list of numbers, to keep the files in results/ small. */
+function format(value: object): string {
+  const round = (_: string, item: unknown) => (typeof item === 'number' ? Number(item.toPrecision(5)) : item)
+  const text = JSON.stringify(value, round, 2)
+  return `${text.replaceAll(/\[[\d\s.,e-]+\]/g, (list) => list.replaceAll(/\s+/g, ' '))}\n`
+}
 
 const failed = rows.filter(({ passed }) => !passed).length
-say(`${rows.length - failed} passed, ${failed} failed`)
+log(`${rows.length - failed} passed, ${failed} failed`)
 process.exit(failed ? 1 : 0)

@@ -6,34 +6,34 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { chromiumFlags, findChromium } from '../../scripts/find.mjs'
 
-/** The machine's own browser with all that it has, not its headlessShell sibling. */
-export function needChromium(): string {
-  const found = findChromium()
-  if (!found) throw new Error('There is no Chromium on this machine.')
-  return found
+/** The path of the installed Chromium; a full build, not the headless shell. */
+export function requireChromium(): string {
+  const path = findChromium()
+  if (!path) throw new Error('Chromium is not installed.')
+  return path
 }
 
-type Words = Record<string, unknown>
-type Said = {
+type Json = Record<string, unknown>
+/** A message of the Chrome DevTools Protocol: the reply to a command, or an event. */
+type Message = {
   id?: number
   method?: string
-  params?: Words
-  result?: Words
+  params?: Json
+  result?: Json
   error?: { message: string }
   sessionId?: string
 }
 
-/** One page of the browser: what it is told, and what it tells. */
+/** The DevTools connection to one page. */
 export type Session = {
-  send: <Answer = Words>(method: string, params?: Words) => Promise<Answer>
-  on: (method: string, hear: (params: never) => void) => void
+  send: <Result = Json>(method: string, params?: Json) => Promise<Result>
+  on: (method: string, listener: (params: never) => void) => void
 }
 export type Browser = Awaited<ReturnType<typeof openChromium>>
 
 /**
- * A Chromium that is spoken to without any library in between. What drives browsers for tests also watches every error
- * that a page makes, for which the browser reads the page's scripts once more: on a slow processor that is a tenth of a second,
- * and no visitor has it.
+ * Starts Chromium and talks to it directly. Test drivers watch for errors, which makes the browser parse the page's
+ * scripts once more: a tenth of a second on a slow processor that no visitor waits for.
  */
 export async function openChromium() {
   const folder = mkdtempSync(join(tmpdir(), 'foyer-chromium-'))
@@ -44,68 +44,71 @@ export async function openChromium() {
     ...chromiumFlags,
     'about:blank',
   ]
-  const child = spawn(needChromium(), args, { stdio: ['ignore', 'ignore', 'pipe'] })
-  const ended = once(child, 'exit')
-  const endAtOnce = () => child.kill('SIGKILL')
-  process.once('exit', endAtOnce)
-  const socket = new WebSocket(await addressIn(child.stderr))
+  const child = spawn(requireChromium(), args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const exited = once(child, 'exit')
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  const socket = new WebSocket(await devToolsUrl(child.stderr))
   await once(socket, 'open')
 
-  let last = 0
-  const asked = new Map<number, { resolve: (answer: never) => void; reject: (error: Error) => void }>()
-  const heard = new Map<string, (params: never) => void>()
+  let lastId = 0
+  const pending = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>()
+  const listeners = new Map<string, (params: never) => void>()
   socket.onmessage = ({ data }) => {
-    const { id, method, params, result, error, sessionId = '' }: Said = JSON.parse(String(data))
-    if (id === undefined) return heard.get(`${sessionId} ${method}`)?.(params as never)
-    const waiting = asked.get(id)
-    asked.delete(id)
-    if (error) waiting?.reject(new Error(`Chromium: ${error.message}`))
-    else waiting?.resolve(result as never)
+    const { id, method, params, result, error, sessionId = '' }: Message = JSON.parse(String(data))
+    if (id === undefined) return listeners.get(`${sessionId} ${method}`)?.(params as never)
+    const command = pending.get(id)
+    pending.delete(id)
+    if (error) command?.reject(new Error(`Chromium: ${error.message}`))
+    else command?.resolve(result as never)
   }
-  const sessionOf = (sessionId?: string): Session => ({
+  const createSession = (sessionId?: string): Session => ({
     send: (method, params = {}) =>
       new Promise((resolve, reject) => {
-        asked.set(++last, { resolve, reject })
-        socket.send(JSON.stringify({ id: last, method, params, sessionId }))
+        pending.set(++lastId, { resolve, reject })
+        socket.send(JSON.stringify({ id: lastId, method, params, sessionId }))
       }),
-    on: (method, hear) => heard.set(`${sessionId} ${method}`, hear),
+    on: (method, listener) => listeners.set(`${sessionId} ${method}`, listener),
   })
-  const whole = sessionOf()
+  const browserSession = createSession()
 
   return {
     /**
-     * A page in a profile of its own, which knows nothing. Both are gone afterwards. It shows something of another place, as a
-     * page does in which somebody presses a sponsor's link; what comes next gets a fresh process, whoever serves it.
+     * Runs `work` with a page in a fresh profile, and removes both. The page shows another site first, as before a click
+     * on a sponsor's link, so that the measured page gets a fresh process whatever headers its server sends.
      */
-    async inNewPage<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
-      const context = await whole.send<{ browserContextId: string }>('Target.createBrowserContext')
-      const target = await whole.send<{ targetId: string }>('Target.createTarget', {
+    async withPage<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
+      const context = await browserSession.send<{ browserContextId: string }>('Target.createBrowserContext')
+      const target = await browserSession.send<{ targetId: string }>('Target.createTarget', {
         url: 'data:text/html,Hello',
         ...context,
       })
-      const attached = await whole.send<{ sessionId: string }>('Target.attachToTarget', { ...target, flatten: true })
+      const { sessionId } = await browserSession.send<{ sessionId: string }>('Target.attachToTarget', {
+        ...target,
+        flatten: true,
+      })
       try {
-        return await work(sessionOf(attached.sessionId))
+        return await work(createSession(sessionId))
       } finally {
-        await whole.send('Target.disposeBrowserContext', context)
+        await browserSession.send('Target.disposeBrowserContext', context)
       }
     },
     async close() {
-      process.off('exit', endAtOnce)
-      await whole.send('Browser.close')
-      await ended
+      process.off('exit', kill)
+      await browserSession.send('Browser.close')
+      await exited
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-/** The address at which it listens: the one line of its chatter that matters. */
-async function addressIn(chatter: NodeJS.ReadableStream): Promise<string> {
-  for await (const line of createInterface(chatter)) {
-    const [, address] = /^DevTools listening on (ws:.*)$/.exec(line) ?? []
-    if (address) {
-      chatter.resume()
-      return address
+/** Chromium prints the address on which it listens. */
+async function devToolsUrl(output: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface(output)) {
+    const [, url] = /^DevTools listening on (ws:.*)$/.exec(line) ?? []
+    if (url) {
+      output.resume()
+      return url
     }
   }
   throw new Error('Chromium ended before it listened.')

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../scripts/port.mjs'
 import { findPostgres, startPostgres } from '../../scripts/postgres.mjs'
-import { type Server, startServer } from './server.ts'
+import { type ServerProcess, startServer } from './server-process.ts'
 
-/** Foyer as it runs in production, with the sample data; on PostgreSQL where the machine has one. */
-export async function startFoyer(): Promise<Server> {
+/** Foyer as in production, with the sample data, on PostgreSQL if it is installed. */
+export async function startFoyer(): Promise<ServerProcess> {
   const postgres = findPostgres() ? await startPostgres() : undefined
   const folder = mkdtempSync(join(tmpdir(), 'foyer-bench-'))
-  const clean = () => rmSync(folder, { recursive: true, force: true })
-  process.once('exit', clean)
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', removeFolder)
   const port = await freePort()
   const env = {
     PORT: String(port),
@@ -31,8 +31,8 @@ export async function startFoyer(): Promise<Server> {
   const stop = async () => {
     await server.stop()
     postgres?.stop()
-    process.off('exit', clean)
-    clean()
+    process.off('exit', removeFolder)
+    removeFolder()
   }
   return { url: server.url, stop }
 }

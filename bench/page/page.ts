@@ -1,91 +1,94 @@
 import budgets from '../budgets.json' with { type: 'json' }
-import type { Bench, Part } from '../row.ts'
-import { middleOf, shuffled } from '../server/compare.ts'
+import type { Bench, Part } from '../part.ts'
+import { quartiles, shuffle } from '../statistics.ts'
 import { type Browser, openChromium } from './chromium.ts'
 import { startFoyer } from './foyer.ts'
+import { measureBrotliBytes, measureEarlyNext, measureVisit, type VisitFigures } from './measurements.ts'
 import { buildPeers, startPeer } from './peers.ts'
-import { type Measured, rowsOf, type SiteName } from './rows.ts'
-import type { Server } from './server.ts'
-import { type Looked, lookAt, pressNext, weigh } from './visits.ts'
+import { createRows, type SiteFigures, type SiteName } from './rows.ts'
+import type { ServerProcess } from './server-process.ts'
 
-const starts: Record<SiteName, () => Promise<Server>> = {
+const startSite: Record<SiteName, () => Promise<ServerProcess>> = {
   foyer: startFoyer,
   static: () => startPeer('static'),
   next: () => startPeer('next'),
   client: () => startPeer('client'),
 }
-const names = Object.keys(starts) as SiteName[]
+const names = Object.keys(startSite) as SiteName[]
 
-/** Two visits of one page differ by a quarter, so those whose paints are promised to be close are visited more often. */
-const looks: Record<SiteName, number> = { foyer: 3, static: 3, next: 1, client: 1 }
+/** Two visits to one page can differ by a quarter, so the two with close goals are visited more often. */
+const visitsPerRound: Record<SiteName, number> = { foyer: 3, static: 3, next: 1, client: 1 }
 
-/** The first step beside the same step written in other ways, on a slow phone: every visit fresh, every round in another order. */
+/** The first step beside the same step built in other ways, on a slow phone with an empty cache. */
 export const page: Part = async (bench) => {
-  buildPeers(bench.say)
-  const started: [SiteName, Server][] = []
+  buildPeers(bench.log)
+  const servers: [SiteName, ServerProcess][] = []
   let browser: Browser | undefined
   try {
-    for (const name of names) started.push([name, await starts[name]()])
+    for (const name of names) servers.push([name, await startSite[name]()])
     browser = await openChromium()
-    const measured = await measure(bench, browser, Object.fromEntries(started) as Record<SiteName, Server>)
-    bench.keep('page', measured)
-    return rowsOf(measured)
+    const sites = await measure(bench, browser, Object.fromEntries(servers) as Record<SiteName, ServerProcess>)
+    bench.saveFigures('page', sites)
+    return createRows(sites)
   } finally {
     await browser?.close()
-    for (const [, server] of started) await server.stop()
+    for (const [, server] of servers) await server.stop()
   }
 }
 
-async function measure({ short, say }: Bench, browser: Browser, sites: Record<SiteName, Server>) {
-  const address = (name: SiteName) => `${sites[name].url}/ana`
-  const measured = Object.fromEntries(names.map((name) => [name, nothingYet()])) as Record<SiteName, Measured>
+async function measure({ short, log }: Bench, browser: Browser, servers: Record<SiteName, ServerProcess>) {
+  const urlOf = (name: SiteName) => `${servers[name].url}/ana`
+  const sites = Object.fromEntries(names.map((name) => [name, emptyFigures()])) as Record<SiteName, SiteFigures>
 
-  /** Of the visits of one round the middle one counts; nothing may move in any. */
-  const note = (name: SiteName, seen: Looked[]) => {
-    const found = measured[name]
-    const middle = (times: number[]) => tenth(middleOf(times).median)
-    found.largest_paint.push(middle(seen.map(({ largestPaint }) => largestPaint)))
-    found.first_field.push(middle(seen.map(({ firstField }) => firstField)))
-    found.step_change.push(middle(seen.map(({ stepChange }) => stepChange)))
-    found.layout_shift.push(...seen.map(({ layoutShift }) => layoutShift))
-    found.moved.push(...seen.flatMap(({ moved }) => moved))
-    found.asked.push(...seen.map(({ asked }) => asked.join(', ')))
-  }
-  const press = async (name: SiteName) => {
+  const pressEarly = async (name: SiteName) => {
     for (let tries = 0; tries < 5; tries++) {
-      const answered = await pressNext(browser, address(name))
-      if (answered !== null) return measured[name].next_answered.push(tenth(answered))
-      measured[name].lost_presses += 1
+      const time = await measureEarlyNext(browser, urlOf(name))
+      if (time !== null) return sites[name].next_answered.push(toTenth(time))
+      sites[name].lost_presses += 1
     }
-    throw new Error(`${address(name)} never answers Next.`)
+    throw new Error(`${urlOf(name)} never responds to Next.`)
   }
 
-  say('page: warming up …')
-  const first = new Map<SiteName, Looked>()
+  log('page: warming up …')
+  const texts = new Map<SiteName, string>()
   for (const name of names) {
-    const looked = await lookAt(browser, address(name))
-    measured[name].script_bytes = await weigh(looked.scripts)
-    first.set(name, looked)
-    await pressNext(browser, address(name))
+    const { scriptUrls, visibleText } = await measureVisit(browser, urlOf(name))
+    sites[name].script_bytes = await measureBrotliBytes(scriptUrls)
+    texts.set(name, visibleText)
+    await measureEarlyNext(browser, urlOf(name))
   }
-  demandSameWords(first)
+  requireSameText(texts)
 
   const rounds = short ? 2 : budgets.page.rounds
   for (let round = 1; round <= rounds; round++) {
-    const seen = Object.fromEntries(names.map((name) => [name, [] as Looked[]])) as Record<SiteName, Looked[]>
-    const look = async (name: SiteName) => seen[name].push(await lookAt(browser, address(name)))
-    const visits = names.flatMap((name) => [...Array(looks[name]).fill(() => look(name)), () => press(name)])
-    for (const visit of shuffled(visits)) await visit()
-    for (const name of names) note(name, seen[name])
-    say(`page: round ${round} of ${rounds}`)
+    const figures = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<SiteName, VisitFigures[]>
+    const visit = async (name: SiteName) => figures[name].push(await measureVisit(browser, urlOf(name)))
+    const visits = names.flatMap((name) => [
+      ...Array(visitsPerRound[name]).fill(() => visit(name)),
+      () => pressEarly(name),
+    ])
+    for (const run of shuffle(visits)) await run()
+    for (const name of names) addRound(sites[name], figures[name])
+    log(`page: round ${round} of ${rounds}`)
   }
-  return measured
+  return sites
 }
 
-/** The browser's clock tells no more. */
-const tenth = (ms: number) => Math.round(ms * 10) / 10
+/** Adds the median time of a round's visits, and the layout shifts and requests of every visit. */
+function addRound(site: SiteFigures, visits: VisitFigures[]) {
+  const median = (times: number[]) => toTenth(quartiles(times).median)
+  site.largest_paint.push(median(visits.map(({ largestPaint }) => largestPaint)))
+  site.first_field.push(median(visits.map(({ firstField }) => firstField)))
+  site.step_change.push(median(visits.map(({ stepChange }) => stepChange)))
+  site.layout_shift.push(...visits.map(({ layoutShift }) => layoutShift))
+  site.moved.push(...visits.flatMap(({ moved }) => moved))
+  site.asked.push(...visits.map(({ requestKinds }) => requestKinds.join(', ')))
+}
 
-const nothingYet = (): Measured => ({
+/** The browser's clock is no more precise. */
+const toTenth = (ms: number) => Math.round(ms * 10) / 10
+
+const emptyFigures = (): SiteFigures => ({
   largest_paint: [],
   first_field: [],
   next_answered: [],
@@ -97,9 +100,9 @@ const nothingYet = (): Measured => ({
   lost_presses: 0,
 })
 
-/** A peer that shows something else proves nothing. */
-function demandSameWords(first: Map<SiteName, Looked>) {
-  const ours = first.get('foyer')?.words
-  for (const [name, { words }] of first)
-    if (words !== ours) throw new Error(`The peer '${name}' shows other words:\n${words}\nFoyer:\n${ours}`)
+/** The comparison is only fair if all pages show the same. */
+function requireSameText(texts: Map<SiteName, string>) {
+  const ours = texts.get('foyer')
+  for (const [name, text] of texts)
+    if (text !== ours) throw new Error(`The peer '${name}' shows a different text:\n${text}\nFoyer:\n${ours}`)
 }

@@ -3,21 +3,21 @@ import { createHash } from 'node:crypto'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { freePort } from '../../scripts/port.mjs'
-import { type Server, startServer } from './server.ts'
+import { type ServerProcess, startServer } from './server-process.ts'
 
 const root = join(import.meta.dirname, '../..')
-const home = join(root, 'bench/peers')
-const modules = join(home, 'node_modules')
+const folder = join(root, 'bench/peers')
+const modules = join(folder, 'node_modules')
 
+/** The arguments for Node that build and serve a peer. */
 type Peer = {
-  /** What is run to build it, and what to serve it. */
   build: string[]
   serve: (port: number) => string[]
 }
 
 const next = 'node_modules/next/dist/bin/next'
 
-/** The same first step, written by us in three other ways. */
+/** The same first step, built in three other ways. */
 export const peers = {
   static: { build: ['static/build.js'], serve: (port) => ['serve.js', 'static/dist', String(port)] },
   next: { build: [next, 'build', 'next'], serve: (port) => [next, 'start', 'next', '-p', String(port)] },
@@ -28,64 +28,69 @@ export const peers = {
 } as const satisfies Record<string, Peer>
 export type PeerName = keyof typeof peers
 
-/** Where a program of the peers' packages lies; they are installed as their own lock file says, when they are missing. */
-export function installPeers(say: (line: string) => void): string {
+/** Installs the peers' packages from their own lock file if needed, and returns their node_modules folder. */
+export function installPeers(log: (line: string) => void): string {
   const stamp = join(modules, '.stamp')
-  const wanted = hashOf([join(home, 'package-lock.json')])
-  if (read(stamp) === wanted) return modules
-  say('installing the peers …')
-  // Not `npm ci`: it refuses a lock that lacks another platform's builds because a registry did not have them.
+  const hash = hashOf([join(folder, 'package-lock.json')])
+  if (read(stamp) === hash) return modules
+  log('installing the peers …')
+  // Not `npm ci`: it rejects a lock file that lacks the builds of another platform.
   const args = ['install', '--no-save', '--include=dev', '--include=optional', '--loglevel=error', '--no-progress']
-  execFileSync('npm', args, { cwd: home, stdio: 'inherit' })
-  writeFileSync(stamp, wanted)
+  execFileSync('npm', args, { cwd: folder, stdio: 'inherit' })
+  writeFileSync(stamp, hash)
   return modules
 }
 
-/** Builds what has changed. All of them show the very pictures that Foyer shows. */
-export function buildPeers(say: (line: string) => void): void {
-  installPeers(say)
+/** Builds the peers if anything changed. They use the same images as Foyer. */
+export function buildPeers(log: (line: string) => void): void {
+  installPeers(log)
   const stamp = join(modules, '.built')
-  const wanted = hashOf([...sources(home), ...sources(join(root, 'web/public'))])
-  if (read(stamp) === wanted) return
+  const hash = hashOf([...sourceFiles(folder), ...sourceFiles(join(root, 'web/public'))])
+  if (read(stamp) === hash) return
   for (const [name, { build }] of Object.entries(peers)) {
-    say(`building the peer '${name}' …`)
-    const pictures = join(home, name, 'public')
-    rmSync(pictures, { recursive: true, force: true })
-    cpSync(join(root, 'web/public'), pictures, { recursive: true })
-    execFileSync(process.execPath, build, { cwd: home, env: environment(), stdio: ['ignore', 'ignore', 'inherit'] })
+    log(`building the peer '${name}' …`)
+    const images = join(folder, name, 'public')
+    rmSync(images, { recursive: true, force: true })
+    cpSync(join(root, 'web/public'), images, { recursive: true })
+    execFileSync(process.execPath, build, { cwd: folder, env: buildEnv(), stdio: ['ignore', 'ignore', 'inherit'] })
   }
-  writeFileSync(stamp, wanted)
+  writeFileSync(stamp, hash)
 }
 
-export async function startPeer(name: PeerName): Promise<Server> {
+export async function startPeer(name: PeerName): Promise<ServerProcess> {
   const port = await freePort()
-  return startServer({ args: peers[name].serve(port), port, path: '/ana', cwd: home, env: quiet })
+  return startServer({ args: peers[name].serve(port), port, path: '/ana', cwd: folder, env: noTelemetry })
 }
 
-const quiet = { NEXT_TELEMETRY_DISABLED: '1' }
+const noTelemetry = { NEXT_TELEMETRY_DISABLED: '1' }
 
-const environment = () => {
+const buildEnv = () => {
   const { PATH = '', HOME = '' } = process.env
-  return { PATH: [dirname(process.execPath), PATH].join(delimiter), HOME, NODE_ENV: 'production' as const, ...quiet }
+  return {
+    PATH: [dirname(process.execPath), PATH].join(delimiter),
+    HOME,
+    NODE_ENV: 'production' as const,
+    ...noTelemetry,
+  }
 }
 
-const notWritten = ['node_modules', 'dist', 'public', '.next']
+const generated = ['node_modules', 'dist', 'public', '.next']
 
-/** Every file below, apart from what is installed, built or copied. */
-const sources = (folder: string): string[] =>
+/** All files in a folder, except those that are installed, built or copied. */
+const sourceFiles = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => !notWritten.includes(name))
-    .flatMap((entry) => (entry.isDirectory() ? sources(join(folder, entry.name)) : [join(folder, entry.name)]))
+    .filter(({ name }) => !generated.includes(name))
+    .flatMap((entry) => (entry.isDirectory() ? sourceFiles(join(folder, entry.name)) : [join(folder, entry.name)]))
     .sort()
 
 const hashOf = (files: string[]) => {
-  const sum = createHash('sha256')
+  const hash = createHash('sha256')
   for (const file of files)
-    sum
+    hash
       .update(`${file.slice(root.length)}\0`)
       .update(readFileSync(file))
       .update('\0')
-  return sum.digest('hex')
+  return hash.digest('hex')
 }
 
 const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '')

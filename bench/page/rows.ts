@@ -1,27 +1,29 @@
 import budgets from '../budgets.json' with { type: 'json' }
-import type { Row } from '../row.ts'
-import { middleOf, ratios, rounded, spreadOf } from '../server/compare.ts'
+import type { Row } from '../part.ts'
+import { formatNumber, formatSpread, quartiles, ratioQuartiles } from '../statistics.ts'
 import type { PeerName } from './peers.ts'
 
 export type SiteName = 'foyer' | PeerName
 
-/** What one page came to, one entry for each round; times in milliseconds. */
-export type Measured = {
+/** The figures of one page as they are saved in results/; times in milliseconds, one per round. */
+export type SiteFigures = {
   largest_paint: number[]
   first_field: number[]
   next_answered: number[]
   step_change: number[]
   layout_shift: number[]
+  /** Elements that moved. */
   moved: string[]
+  /** What the document requests, for each visit: 'page, script, image'. */
   asked: string[]
   script_bytes: number
-  /** Presses on Next that were never answered. */
+  /** Early presses on Next that had no effect. */
   lost_presses: number
 }
-type Times = 'largest_paint' | 'first_field' | 'next_answered' | 'step_change'
-type All = Record<SiteName, Measured>
+type Timing = 'largest_paint' | 'first_field' | 'next_answered' | 'step_change'
+type Sites = Record<SiteName, SiteFigures>
 
-/** What the pages are called, in the order in which they are told and drawn. */
+/** In the order in which rows and charts show them. */
 export const titles: Record<SiteName, string> = {
   static: 'static HTML',
   foyer: 'Foyer',
@@ -30,109 +32,113 @@ export const titles: Record<SiteName, string> = {
 }
 const peerNames = (Object.keys(titles) as SiteName[]).filter((name) => name !== 'foyer')
 
-const beside = (tell: (name: SiteName) => string) => peerNames.map((name) => `${titles[name]} ${tell(name)}`).join(', ')
+const listPeers = (value: (name: SiteName) => string) =>
+  peerNames.map((name) => `${titles[name]} ${value(name)}`).join(', ')
 
-const medianMs = (all: All, name: SiteName, times: Times) => `${rounded(middleOf(all[name][times]).median)} ms`
+const medianMs = (sites: Sites, name: SiteName, timing: Timing) =>
+  `${formatNumber(quartiles(sites[name][timing]).median)} ms`
 
 /** Foyer's time as a share of a peer's, round by round. */
-function comparison(all: All, goal: string, times: Times, peer: PeerName, most: number): Row {
-  const found = ratios(all.foyer[times], all[peer][times])
+function comparison(sites: Sites, goal: string, timing: Timing, peer: PeerName, limit: number): Row {
+  const ratio = ratioQuartiles(sites.foyer[timing], sites[peer][timing])
   return {
     goal,
-    promise: `≤ ${most} × ${titles[peer]}`,
-    measured: `${medianMs(all, 'foyer', times)}, ${rounded(found.median)} ×`,
-    beside: beside((name) => medianMs(all, name, times)),
-    spread: spreadOf(found, ' ×'),
-    ratio: found.median,
-    passed: found.median <= most,
+    promise: `≤ ${limit} × ${titles[peer]}`,
+    measured: `${medianMs(sites, 'foyer', timing)}, ${formatNumber(ratio.median)} ×`,
+    beside: listPeers((name) => medianMs(sites, name, timing)),
+    spread: formatSpread(ratio, ' ×'),
+    ratio: ratio.median,
+    passed: ratio.median <= limit,
   }
 }
 
-/** The table's rows, from everything that was measured. */
-export function rowsOf(all: All): Row[] {
+export function createRows(sites: Sites): Row[] {
   const { page } = budgets
   return [
-    comparison(all, 'largest paint', 'largest_paint', 'static', page.largest_paint_of_static),
-    comparison(all, 'first field usable', 'first_field', 'static', page.first_field_of_static),
-    nextAnswered(all),
-    stepChange(all),
-    layoutShift(all),
-    requests(all),
-    scriptBytes(all),
+    comparison(sites, 'largest paint', 'largest_paint', 'static', page.largest_paint_of_static),
+    comparison(sites, 'first field usable', 'first_field', 'static', page.first_field_of_static),
+    nextAnswered(sites),
+    stepChange(sites),
+    layoutShift(sites),
+    requests(sites),
+    scriptBytes(sites),
   ]
 }
 
-/** A page that forgets an early press has not answered, however fast it is otherwise. */
-function nextAnswered(all: All): Row {
-  const row = comparison(all, 'Next, pressed early, answered', 'next_answered', 'next', budgets.page.next_of_nextjs)
-  const lost = (Object.keys(titles) as SiteName[]).filter((name) => all[name].lost_presses)
-  const said = lost.map((name) => `${titles[name]} lost ${all[name].lost_presses} presses`)
+/** A lost press fails the goal, however fast the other presses are answered. */
+function nextAnswered(sites: Sites): Row {
+  const row = comparison(sites, 'Next, pressed early, answered', 'next_answered', 'next', budgets.page.next_of_nextjs)
+  const lost = (Object.keys(titles) as SiteName[])
+    .filter((name) => sites[name].lost_presses)
+    .map((name) => `${titles[name]} lost ${sites[name].lost_presses} presses`)
   return {
     ...row,
-    beside: [row.beside, ...said].join('; '),
-    passed: row.passed && !all.foyer.lost_presses,
+    beside: [row.beside, ...lost].join('; '),
+    passed: row.passed && !sites.foyer.lost_presses,
   }
 }
 
-function stepChange(all: All): Row {
+function stepChange(sites: Sites): Row {
   const { step_change_ms } = budgets.page
-  const found = middleOf(all.foyer.step_change)
+  const time = quartiles(sites.foyer.step_change)
   return {
-    goal: 'step change, from the press to the paint',
+    goal: 'step change, from press to paint',
     promise: `< ${step_change_ms} ms`,
-    measured: `${rounded(found.median)} ms`,
-    beside: beside((name) => medianMs(all, name, 'step_change')),
-    spread: spreadOf(found, ' ms'),
-    ratio: found.median / step_change_ms,
-    passed: found.median < step_change_ms,
+    measured: `${formatNumber(time.median)} ms`,
+    beside: listPeers((name) => medianMs(sites, name, 'step_change')),
+    spread: formatSpread(time, ' ms'),
+    ratio: time.median / step_change_ms,
+    passed: time.median < step_change_ms,
   }
 }
 
-function layoutShift(all: All): Row {
-  const worst = (name: SiteName) => Math.max(...all[name].layout_shift)
-  const shifted = all.foyer.layout_shift.filter((shift) => shift > budgets.page.layout_shift).length
+function layoutShift(sites: Sites): Row {
+  const worst = (name: SiteName) => Math.max(...sites[name].layout_shift)
+  const shifted = sites.foyer.layout_shift.filter((shift) => shift > budgets.page.layout_shift).length
   return {
     goal: 'layout shift',
     promise: `${budgets.page.layout_shift} in every visit`,
     measured: String(Number(worst('foyer').toPrecision(2))),
-    beside: beside((name) => String(Number(worst(name).toPrecision(2)))),
-    spread: [`worst of ${all.foyer.layout_shift.length} visits, ${shifted} with any`, ...all.foyer.moved].join('; '),
+    beside: listPeers((name) => String(Number(worst(name).toPrecision(2)))),
+    spread: [`worst of ${sites.foyer.layout_shift.length} visits, ${shifted} with a shift`, ...sites.foyer.moved].join(
+      '; ',
+    ),
     ratio: undefined,
     passed: worst('foyer') <= budgets.page.layout_shift,
   }
 }
 
-const inOrder = /^page, script(?:, image)*$/
+const allowedRequests = /^page, script(?:, image)*$/
 
-function requests(all: All): Row {
-  const wrong = all.foyer.asked.filter((asked) => !inOrder.test(asked))
-  const usual = (name: SiteName) => commonest(all[name].asked)
+function requests(sites: Sites): Row {
+  const wrong = sites.foyer.asked.filter((kinds) => !allowedRequests.test(kinds))
+  const usual = (name: SiteName) => mostCommon(sites[name].asked)
   return {
-    goal: 'what the page asks for, in order',
-    promise: 'the page and one script, images after them',
+    goal: 'requests, in order',
+    promise: 'the page and one script, then images',
     measured: wrong[0] ?? usual('foyer'),
     beside: peerNames.map((name) => `${titles[name]}: ${usual(name)}`).join('; '),
-    spread: `${all.foyer.asked.length - wrong.length} of ${all.foyer.asked.length} visits`,
+    spread: `${sites.foyer.asked.length - wrong.length} of ${sites.foyer.asked.length} visits`,
     ratio: undefined,
     passed: !wrong.length,
   }
 }
 
-const commonest = (things: string[]) => {
-  const count = (thing: string) => things.filter((other) => other === thing).length
-  return things.toSorted((a, b) => count(b) - count(a))[0] ?? ''
+const mostCommon = (items: string[]) => {
+  const count = (item: string) => items.filter((other) => other === item).length
+  return items.toSorted((a, b) => count(b) - count(a))[0] ?? ''
 }
 
-function scriptBytes(all: All): Row {
-  const { first_script_brotli_bytes: most } = budgets.page
-  const kB = (name: SiteName) => `${(all[name].script_bytes / 1000).toFixed(1)} kB`
+function scriptBytes(sites: Sites): Row {
+  const { first_script_brotli_bytes: limit } = budgets.page
+  const kB = (name: SiteName) => `${(sites[name].script_bytes / 1000).toFixed(1)} kB`
   return {
     goal: 'first-load JavaScript, brotli',
-    promise: `≤ ${most / 1000} kB`,
+    promise: `≤ ${limit / 1000} kB`,
     measured: kB('foyer'),
-    beside: beside(kB),
-    spread: 'a fact of the build',
-    ratio: all.foyer.script_bytes / most,
-    passed: all.foyer.script_bytes <= most,
+    beside: listPeers(kB),
+    spread: 'the same in every run',
+    ratio: sites.foyer.script_bytes / limit,
+    passed: sites.foyer.script_bytes <= limit,
   }
 }

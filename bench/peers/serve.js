@@ -1,4 +1,4 @@
-// A bare Node server: every file of a folder, compressed ahead and kept in memory. node serve.js FOLDER PORT
+// A bare Node server for the files of a folder, compressed in advance and kept in memory. node serve.js FOLDER PORT
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { extname, join, relative } from 'node:path'

@@ -1,166 +1,171 @@
 import { createHash, randomInt } from 'node:crypto'
 import { API } from '#contract/api.ts'
-import { validAnswers as filled } from '#server/test/answers.ts'
+import { validAnswers } from '#server/test/answers.ts'
+import { type RequestOptions, type HttpClient, createHttpClient } from '../../drill/visitor/http-client.ts'
 import { startSandbox } from '../../drill/site/processes.ts'
 import type { Workspace } from '../../drill/site/workspace.ts'
-import { createHttpClient, type HttpClient, type RequestOptions } from '../../drill/visitor/http-client.ts'
 import budgets from '../budgets.json' with { type: 'json' }
-import type { Part, Row } from '../row.ts'
-import { middleOf, rounded, shuffled, spreadOf } from './compare.ts'
-import { forCrowds } from './enrollment.ts'
-import { openGround, within } from './ground.ts'
-import type { Noted } from './noting.ts'
-import { scansOf } from './plans.ts'
-import { type Model, populate } from './population.ts'
-import { startFoyer } from './programs.ts'
-import { allDone, fillIn, press } from './visit.ts'
+import type { Part, Row } from '../part.ts'
+import { formatNumber, formatSpread, quartiles, shuffle } from '../statistics.ts'
+import { createDatabase, withClient } from './database.ts'
+import { visitorSettings } from './enrollment-rate.ts'
+import { waitForJobs } from './jobs.ts'
+import { addMembers, type ModelMember } from './population.ts'
+import type { RecordedStatement } from './preload/record-statements.ts'
+import { type Preload, startFoyer } from './programs/programs.ts'
+import { findTableScans, type TableScan } from './query-plans.ts'
+import { fillInForm, submitEnrollment } from './visitor.ts'
 
 const { growth_few_members, growth_many_members, growth_most_difference } = budgets.server
-const MANY_IN_SHORT = 20_000
+const SHORT_MANY_MEMBERS = 20_000
 
-const { password } = filled('')
-const idOf = (model: string, n: number) =>
+const { password } = validAnswers('')
+/** The id that population.ts gives to the n-th copy of the model's row. */
+const copiedId = (id: string, n: number) =>
   createHash('md5')
-    .update(`${model}:${n}`)
+    .update(`${id}:${n}`)
     .digest('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 
-/** A site with so many members, and the way to ask it. */
-type Side = { url: string; caller: HttpClient; model: Model; members: number }
-type Timed = () => Promise<unknown>
+const sizes = ['few', 'many'] as const
+type PerSize<Value> = Record<(typeof sizes)[number], Value>
 
-const get = (path: string, asking?: RequestOptions) => async (side: Side) => () => fine(side.caller.get(path, asking))
-const post = (path: string, body: (n: number) => object) => async (side: Side, n: number) => () =>
-  fine(side.caller.call('POST', path, { body: body(n) }))
+/** A running site with a certain number of members. */
+type Site = { url: string; caller: HttpClient; model: ModelMember; members: number }
+type TimedCall = () => Promise<unknown>
 
-async function fine(answer: ReturnType<HttpClient['send']>) {
+const get = (path: string, options?: RequestOptions) => async (site: Site) => () => expectOk(site.caller.get(path, options))
+const post = (path: string, body: (n: number) => object) => async (site: Site, n: number) => () =>
+  expectOk(site.caller.call('POST', path, { body: body(n) }))
+
+async function expectOk(answer: ReturnType<HttpClient['send']>) {
   const { status, body, cookies } = await answer
   if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body).slice(0, 300)}`)
   return cookies
 }
 
-const nameAndPassword = (n: number) => ({ name: `m${n}`, password })
+const credentials = (n: number) => ({ name: `m${n}`, password })
 
-/** Each call with another member each time: what comes before it is not timed. */
-const calls: Record<string, (side: Side, n: number) => Promise<Timed>> = {
-  sponsor: (side, n) => get(`${API}/enrollment/get_enrollment_sponsor?sponsor_site=m${n}`)(side),
+/** Prepares a call for the n-th member, and returns the part of it that is timed. */
+const calls: Record<string, (site: Site, n: number) => Promise<TimedCall>> = {
+  sponsor: (site, n) => get(`${API}/enrollment/get_enrollment_sponsor?sponsor_site=m${n}`)(site),
   packages: get(`${API}/enrollment/enrollment_packages?product_category_id=17&language_id=1`),
   documents: get(`${API}/enrollment/get-all-legal-documents`),
-  page: (side, n) => get(`/m${n}`)(side),
+  page: (site, n) => get(`/m${n}`)(site),
   validate_email: post('/enrollment/validate_email', (n) => ({ email: `m${n}@mail.example` })),
   validate_username: post('/enrollment/validate_username', (n) => ({ username: `free${n}` })),
   orders: post('/enrollment/orders', () => ({ product_ids: '34' })),
-  status: (side, n) => get(`${API}/enrollment/status`, { key: `${idOf(side.model.enrollment_id, n)}.1` })(side),
+  status: (site, n) => get(`${API}/enrollment/status`, { key: `${copiedId(site.model.enrollment_id, n)}.1` })(site),
   'add-enrollment': async ({ url, caller }) => {
-    const ready = await fillIn(caller)
+    const visitor = await fillInForm(caller)
     return async () => {
-      const said = await press(url, ready)
-      if (said !== 'Approved') throw new Error(said)
+      const outcome = await submitEnrollment(url, visitor)
+      if (outcome !== 'Approved') throw new Error(outcome)
     }
   },
-  'sign-in': post('/office/sign-in', nameAndPassword),
-  'office view': async (side, n) => {
-    const [cookie = ''] = (await (await post('/office/sign-in', nameAndPassword)(side, n))()) as string[]
-    return get(`${API}/office/view`, { cookie: cookie.split(';')[0] ?? '' })(side)
+  'sign-in': post('/office/sign-in', credentials),
+  'office view': async (site, n) => {
+    const signIn = await post('/office/sign-in', credentials)(site, n)
+    const [cookie = ''] = await signIn()
+    return get(`${API}/office/view`, { cookie: cookie.split(';')[0] ?? '' })(site)
   },
 }
 const names = Object.keys(calls)
 
-/** What a million members cost each call, beside a thousand. */
-export const growth: Part = async ({ short, say, keep }) => {
-  const ground = await openGround()
-  const counts = { few: growth_few_members, many: short ? MANY_IN_SHORT : growth_many_members }
-  const places = { few: await ground.createWorkspace(), many: await ground.createWorkspace() }
-  const sandbox = await startSandbox(places.few)
-  const settings = { ...forCrowds, PAYMENT_SANDBOX_URL: sandbox.url }
-  const models = { few: await enrollModel(places.few, settings), many: await enrollModel(places.many, settings) }
-  for (const side of ['few', 'many'] as const) {
-    say(`growth: ${rounded(counts[side])} members …`)
-    await populate(places[side], models[side], counts[side])
+/** The time of each call with a million members, beside a thousand. */
+export const growth: Part = async ({ short, log, saveFigures }) => {
+  const counts = { few: growth_few_members, many: short ? SHORT_MANY_MEMBERS : growth_many_members }
+  const databases = { few: await createDatabase(), many: await createDatabase() }
+  const sandbox = await startSandbox(databases.few)
+  const settings = { ...visitorSettings, PAYMENT_SANDBOX_URL: sandbox.url }
+  const models = { few: await enrollModel(databases.few, settings), many: await enrollModel(databases.many, settings) }
+  for (const size of sizes) {
+    log(`growth: ${formatNumber(counts[size])} members …`)
+    await addMembers(databases[size], models[size], counts[size])
   }
 
-  const open = async (side: 'few' | 'many', before: string[] = []) => {
-    const foyer = await startFoyer({ place: places[side], settings, before: [...before, 'unhashed.ts'] })
-    return { ...foyer, caller: createHttpClient(foyer.url, 4), model: models[side], members: counts[side] }
+  const startSite = async (size: keyof typeof counts, preload: Preload[] = []) => {
+    const foyer = await startFoyer({ database: databases[size], settings, preload: [...preload, 'no-hash'] })
+    return { ...foyer, caller: createHttpClient(foyer.url, 4), model: models[size], members: counts[size] }
   }
-  const sides = { few: await open('few'), many: await open('many') }
-  const found: Record<string, Record<'few' | 'many', number[]>> = {}
+  const sites = { few: await startSite('few'), many: await startSite('many') }
+  const times: Record<string, PerSize<number[]>> = {}
   for (const name of names) {
-    say(`growth: ${name} …`)
-    found[name] = await compare(sides, name, short ? 40 : 300)
+    log(`growth: ${name} …`)
+    times[name] = await compare(sites, name, short ? 40 : 300)
   }
-  for (const side of Object.values(sides)) {
-    side.caller.close()
-    await side.stop()
+  for (const site of Object.values(sites)) {
+    site.caller.close()
+    await site.stop()
   }
 
-  say('growth: looking at the plans …')
-  const teller = await open('many', ['noting.ts'])
-  const noted: Noted[] = []
+  log('growth: checking the query plans …')
+  const recordingSite = await startSite('many', ['record-statements'])
+  const statements: RecordedStatement[] = []
   for (const name of names) {
-    await (await calls[name]?.(teller, randomInt(1, teller.members)))?.()
-    noted.push(...(await teller.ask<Noted[]>({})))
+    await (await calls[name]?.(recordingSite, randomInt(1, recordingSite.members)))?.()
+    statements.push(...(await recordingSite.request<RecordedStatement[]>({})))
   }
-  const { looked, scans } = await within(places.many, (client) => scansOf(client, noted))
-  for (const { table, text } of scans) say(`growth: reads all of ${table}: ${text}`)
-  teller.caller.close()
-  await teller.stop()
+  const { statementCount, scans } = await withClient(databases.many, (client) => findTableScans(client, statements))
+  for (const { table, text } of scans) log(`growth: reads all of ${table}: ${text}`)
+  recordingSite.caller.close()
+  await recordingSite.stop()
   await sandbox.stop()
-  await Promise.all(Object.values(places).map((place) => place.remove()))
+  await Promise.all(Object.values(databases).map((database) => database.remove()))
 
-  keep('growth', { counts, found, scans })
-  return [...names.map((name) => rowOf(name, counts, found[name])), planRow(looked, scans, counts.many)]
+  saveFigures('growth', { counts, found: times, scans })
+  return [...names.map((name) => createRow(name, counts, times[name])), planRow(statementCount, scans, counts.many)]
 }
 
-/** The product itself enrolls the one whom all others repeat. */
-async function enrollModel(place: Workspace, settings: Record<string, string>): Promise<Model> {
-  const foyer = await startFoyer({ place, settings, before: ['unhashed.ts'] })
+/** Enrolls, through Foyer itself, the member that is then copied. */
+async function enrollModel(database: Workspace, settings: Record<string, string>): Promise<ModelMember> {
+  const foyer = await startFoyer({ database, settings, preload: ['no-hash'] })
   const caller = createHttpClient(foyer.url, 1)
-  const ready = await fillIn(caller)
-  await press(foyer.url, ready)
+  const visitor = await fillInForm(caller)
+  await submitEnrollment(foyer.url, visitor)
   caller.close()
-  await allDone(place)
+  await waitForJobs(database)
   await foyer.stop()
-  return ready.heard
+  return visitor.heard
 }
 
-/** By turns, in random order; never the same member twice, so that nothing is remembered on one side only. */
-async function compare(sides: Record<'few' | 'many', Side>, name: string, samples: number) {
-  const took: Record<'few' | 'many', number[]> = { few: [], many: [] }
-  const WARM = Math.ceil(samples / 4)
+/** Takes turns in random order, with a different member each time, so that caches do not favor one side. */
+async function compare(sites: PerSize<Site>, name: string, samples: number) {
+  const times: PerSize<number[]> = { few: [], many: [] }
+  const warmUp = Math.ceil(samples / 4)
   const members = {
-    few: shuffled(Array.from({ length: sides.few.members }, (_, n) => n + 1)),
-    many: Array.from({ length: samples + WARM }, () => randomInt(1, sides.many.members + 1)),
+    few: shuffle(Array.from({ length: sites.few.members }, (_, n) => n + 1)),
+    many: Array.from({ length: samples + warmUp }, () => randomInt(1, sites.many.members + 1)),
   }
-  for (let sample = 0; sample < samples + WARM; sample++)
-    for (const side of shuffled(['few', 'many'] as const)) {
-      const timed = await calls[name]?.(sides[side], members[side][sample] ?? 1)
-      const begun = performance.now()
-      await timed?.()
-      if (sample >= WARM) took[side].push(performance.now() - begun)
+  for (let sample = 0; sample < samples + warmUp; sample++)
+    for (const size of shuffle(sizes)) {
+      const timedCall = await calls[name]?.(sites[size], members[size][sample] ?? 1)
+      const start = performance.now()
+      await timedCall?.()
+      if (sample >= warmUp) times[size].push(performance.now() - start)
     }
-  return took
+  return times
 }
 
-function rowOf(name: string, counts: Record<'few' | 'many', number>, took = { few: [0], many: [0] }): Row {
-  const [few, many] = [middleOf(took.few), middleOf(took.many)]
+function createRow(name: string, counts: PerSize<number>, times = { few: [0], many: [0] }): Row {
+  const [few, many] = [quartiles(times.few), quartiles(times.many)]
   const ratio = many.median / few.median
   return {
-    goal: `${name}: median with ${rounded(counts.many)} members`,
-    promise: `≤ ${1 + growth_most_difference} of ${rounded(counts.few)} members`,
-    measured: `${rounded(many.median)} ms, ${rounded(ratio)}`,
-    beside: `with ${rounded(counts.few)} members: ${rounded(few.median)} ms; without the hash`,
-    spread: spreadOf(many, ' ms'),
+    goal: `${name}: median with ${formatNumber(counts.many)} members`,
+    promise: `≤ ${1 + growth_most_difference} of ${formatNumber(counts.few)} members`,
+    measured: `${formatNumber(many.median)} ms, ${formatNumber(ratio)}`,
+    beside: `with ${formatNumber(counts.few)} members: ${formatNumber(few.median)} ms; without the hash`,
+    spread: formatSpread(many, ' ms'),
     ratio,
     passed: ratio <= 1 + growth_most_difference,
   }
 }
 
-const planRow = (looked: number, scans: object[], members: number): Row => ({
-  goal: 'every hot statement has an index',
-  promise: 'none reads all of a table that grows',
-  measured: `${scans.length} of ${looked} do`,
-  beside: `EXPLAIN with ${rounded(members)} members`,
+const planRow = (statementCount: number, scans: TableScan[], members: number): Row => ({
+  goal: 'statements that scan a growing table',
+  promise: 'none',
+  measured: `${scans.length} of ${statementCount}`,
+  beside: `EXPLAIN with ${formatNumber(members)} members`,
   spread: '',
   ratio: undefined,
   passed: scans.length === 0,

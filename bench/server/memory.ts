@@ -1,62 +1,66 @@
-import { join } from 'node:path'
 import { startSandbox } from '../../drill/site/processes.ts'
 import budgets from '../budgets.json' with { type: 'json' }
-import type { Part, Row } from '../row.ts'
-import { rounded } from './compare.ts'
-import type { Asked, Told } from './crowd.ts'
-import { forCrowds, LANES } from './enrollment.ts'
-import { DATABASE, openGround } from './ground.ts'
-import { runProgram, startFoyer } from './programs.ts'
-import { allDone } from './visit.ts'
-import type { Weight } from './weighing.ts'
+import type { Part, Row } from '../part.ts'
+import { formatNumber } from '../statistics.ts'
+import { createDatabase, DATABASE_NOTE } from './database.ts'
+import { CONCURRENT_VISITORS, runVisitors, visitorSettings } from './enrollment-rate.ts'
+import { waitForJobs } from './jobs.ts'
+import type { MemoryUsage } from './preload/report-memory.ts'
+import { runBenchProgram, startFoyer } from './programs/programs.ts'
 
 const { memory_enrollments, memory_most_growth } = budgets.server
-const IN_SHORT = 1000
-/** What a server keeps at hand, such as compiled code and rendered pages, is there by then. */
-const FIRST = 0.2
+const SHORT_ENROLLMENTS = 1000
+/** By this share of the enrollments, caches such as compiled code and rendered pages are filled. */
+const BASELINE_SHARE = 0.2
 
-/** What the server weighs after many whole visits: page, captcha, enrollment, letters. */
-export const memory: Part = async ({ short, say, keep }) => {
-  const place = await (await openGround()).createWorkspace()
-  const sandbox = await startSandbox(place)
-  const settings = { ...forCrowds, CAPTCHA_COST: '1000', PAYMENT_SANDBOX_URL: sandbox.url } // what weighs nothing need not take long
-  const foyer = await startFoyer({ place, settings, before: ['weighing.ts', 'unhashed.ts'], node: ['--expose-gc'] })
-  const crowd = runProgram([join(import.meta.dirname, 'crowd.ts')])
-  const visits = short ? IN_SHORT : memory_enrollments
+type Sample = MemoryUsage & { enrollments: number }
+
+/** Memory of the server over many complete visits: page, captcha, enrollment, emails. */
+export const memory: Part = async ({ short, log, saveFigures }) => {
+  const database = await createDatabase()
+  const sandbox = await startSandbox(database)
+  const settings = { ...visitorSettings, CAPTCHA_COST: '1000', PAYMENT_SANDBOX_URL: sandbox.url } // only to save time
+  const foyer = await startFoyer({
+    database,
+    settings,
+    preload: ['report-memory', 'no-hash'],
+    nodeFlags: ['--expose-gc'],
+  })
+  const visitors = runBenchProgram('visitors')
   const steps = short ? 5 : 10
-  const weights: Weighed[] = []
+  const visitsPerStep = (short ? SHORT_ENROLLMENTS : memory_enrollments) / steps
+  const samples: Sample[] = []
   for (let step = 1; step <= steps; step++) {
-    const told = await crowd.ask<Told>({ visit: visits / steps, url: foyer.url, lanes: LANES } satisfies Asked)
-    if (told.others.length) throw new Error(`Not everybody was approved: ${told.others.join('; ')}`)
-    await allDone(place)
-    const weight = await foyer.ask<Weight>({})
-    const enrollments = (visits / steps) * step
-    weights.push({ ...weight, enrollments })
-    say(`memory: ${rounded(enrollments)} enrollments, heap ${inMb(weight.heap)}, resident ${inMb(weight.resident)}`)
+    await runVisitors(visitors, { visit: visitsPerStep, url: foyer.url, concurrency: CONCURRENT_VISITORS })
+    await waitForJobs(database)
+    const usage = await foyer.request<MemoryUsage>({})
+    const enrollments = visitsPerStep * step
+    samples.push({ ...usage, enrollments })
+    log(
+      `memory: ${formatNumber(enrollments)} enrollments, heap ${formatMb(usage.heap)}, resident ${formatMb(usage.resident)}`,
+    )
   }
-  await Promise.all([foyer.stop(), crowd.stop()])
+  await Promise.all([foyer.stop(), visitors.stop()])
   await sandbox.stop()
-  await place.remove()
-  keep('memory', weights)
-  const first = weights[Math.ceil(steps * FIRST) - 1]
-  const last = weights.at(-1)
-  if (!first || !last) throw new Error('Nothing was weighed.')
-  return (['heap', 'resident'] as const).map((kind) => rowOf(kind, first, last))
+  await database.remove()
+  saveFigures('memory', samples)
+  const baseline = samples[Math.ceil(steps * BASELINE_SHARE) - 1]
+  const last = samples.at(-1)
+  if (!baseline || !last) throw new Error('No memory was measured.')
+  return (['heap', 'resident'] as const).map((kind) => createRow(kind, baseline, last))
 }
 
-const inMb = (bytes: number) => `${rounded(bytes / 2 ** 20)} MB`
+const formatMb = (bytes: number) => `${formatNumber(bytes / 2 ** 20)} MB`
 
-const kinds = { heap: 'heap after collection', resident: 'resident memory' }
+const titles = { heap: 'heap after collection', resident: 'resident memory' }
 
-type Weighed = Weight & { enrollments: number }
-
-function rowOf(kind: keyof typeof kinds, first: Weighed, last: Weighed): Row {
-  const ratio = last[kind] / first[kind]
+function createRow(kind: keyof MemoryUsage, baseline: Sample, last: Sample): Row {
+  const ratio = last[kind] / baseline[kind]
   return {
-    goal: `${kinds[kind]} over ${rounded(last.enrollments)} enrollments`,
-    promise: `≤ ${memory_most_growth} of that at ${FIRST * 100} %`,
-    measured: `${inMb(last[kind])}, ${rounded(ratio)}`,
-    beside: `after ${rounded(first.enrollments)} enrollments: ${inMb(first[kind])}; without the hash, gateway apart; ${DATABASE}`,
+    goal: `${titles[kind]} over ${formatNumber(last.enrollments)} enrollments`,
+    promise: `≤ ${memory_most_growth} of that at ${BASELINE_SHARE * 100} %`,
+    measured: `${formatMb(last[kind])}, ${formatNumber(ratio)}`,
+    beside: `after ${formatNumber(baseline.enrollments)} enrollments: ${formatMb(baseline[kind])}; without the hash; gateway in its own process; ${DATABASE_NOTE}`,
     spread: '',
     ratio,
     passed: ratio <= memory_most_growth,

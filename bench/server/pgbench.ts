@@ -3,95 +3,97 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findPostgres } from '../../scripts/postgres.mjs'
-import type { Noted } from './noting.ts'
+import type { RecordedStatement } from './preload/record-statements.ts'
 
-const run = promisify(execFile)
+const execute = promisify(execFile)
 
-/** Somebody else's numbers in place of the second, third … visitor's own: twelve digits are random. */
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+/** How many digits of a visitor's own value are random. */
 const DIGITS = 12
 
+/** 'simple' is the default of pgbench: it sends each statement as text, which is parsed and planned every time. */
+type Mode = 'simple' | 'prepared'
+
 /**
- * The statements of one visitor as a script of pgbench. A second visitor's statements tell which values are everybody's;
- * the others become random ones of the same length, the same within one run of the script.
+ * Turns the statements of one enrollment into a pgbench script. Values that differ in a second enrollment are the
+ * visitor's own. They become random values of the same length, which stay the same within one run of the script.
  */
-export function scriptOf(one: Noted[], other: Noted[], mode: Mode): string {
-  if (shapeOf(one) !== shapeOf(other)) throw new Error('Two enrollments ran different statements.')
-  const values = one.flatMap(({ values }, at) =>
-    values.map((value, place) => ({ value: String(value), again: String(other[at]?.values[place]) })),
+export function createScript(first: RecordedStatement[], second: RecordedStatement[], mode: Mode): string {
+  if (textOf(first) !== textOf(second)) throw new Error('Two enrollments ran different statements.')
+  const pairs = first.flatMap(({ values }, index) =>
+    values.map((value, position) => ({ value: String(value), other: String(second[index]?.values[position]) })),
   )
-  const own = values.filter(({ value, again }) => value !== again && !TIME.test(value) && !value.startsWith('{'))
-  const inside = values.flatMap(({ value, again }) => (value.match(UUID) ?? []).filter((id) => !again.includes(id)))
-  const words = [...new Set([...own.map(({ value }) => value), ...inside])].sort((a, b) => b.length - a.length)
-  const standIns = new Map(words.map((word, index) => [word, standIn(word, `own${index}`)]))
-  const filledIn = (value: unknown, again: unknown) => {
+  const ownValues = pairs.filter(({ value, other }) => value !== other && !TIME.test(value) && !value.startsWith('{'))
+  const ownIds = pairs.flatMap(({ value, other }) => (value.match(UUID) ?? []).filter((id) => !other.includes(id)))
+  const own = [...new Set([...ownValues.map(({ value }) => value), ...ownIds])].sort((a, b) => b.length - a.length)
+  const replacements = own.map((value, index) => [value, randomized(value, `own${index}`)] as const)
+  const toSql = (value: unknown, other: unknown) => {
     if (value === null || value === undefined) return 'null'
-    if (TIME.test(String(value))) return timeOf(String(value), value === again ? undefined : one[0]?.at)
+    if (TIME.test(String(value))) return timeToSql(String(value), value === other ? undefined : first[0]?.at)
     let text = String(value)
       .replaceAll("'", "''")
-      .replaceAll(/:(?=\w)/g, ': ') // a colon begins a variable
-    for (const [word, other] of standIns) text = text.replaceAll(word, other)
-    return mode === 'prepared' ? expressionOf(text) : `'${text}'`
+      .replaceAll(/:(?=\w)/g, ': ') // pgbench would take `:name` for a variable
+    for (const [from, to] of replacements) text = text.replaceAll(from, to)
+    return mode === 'prepared' ? toExpression(text) : `'${text}'`
   }
-  const statements = one.map(({ text, values }, at) => {
+  const statements = first.map(({ text, values }, index) => {
     const line = text.replaceAll(/--.*/g, '').replaceAll(/\s+/g, ' ')
-    return `${line.replaceAll(/\$(\d+)/g, (_, place) => filledIn(values[place - 1], other[at]?.values[place - 1]))};`
+    const others = second[index]?.values
+    return `${line.replaceAll(/\$(\d+)/g, (_, number) => toSql(values[number - 1], others?.[number - 1]))};`
   })
-  const random = words.map((_, index) => `\\set own${index} random(1${'0'.repeat(DIGITS - 1)}, ${'9'.repeat(DIGITS)})`)
-  return [...random, ...statements].join('\n')
+  const variables = own.map((_, index) => `\\set own${index} random(1${'0'.repeat(DIGITS - 1)}, ${'9'.repeat(DIGITS)})`)
+  return [...variables, ...statements].join('\n')
 }
 
 /** The statements without their values. */
-export const shapeOf = (noted: Noted[]): string => noted.map(({ text }) => text).join('\n')
+export const textOf = (statements: RecordedStatement[]): string => statements.map(({ text }) => text).join('\n')
 
-/** What counts from the moment of the visit does so for everybody. Without colons: 093005 is a time as well. */
-const timeOf = (time: string, visited: number | undefined) =>
-  visited === undefined
+/** A time that depends on the visit becomes relative to now(). Written without colons, as in 093005, because of pgbench. */
+const timeToSql = (time: string, visitedAt: number | undefined) =>
+  visitedAt === undefined
     ? `'${time.replace('T', ' ').replaceAll(':', '')}'`
-    : `(now() + interval '${Date.parse(time) - visited} milliseconds')`
+    : `(now() + interval '${Date.parse(time) - visitedAt} milliseconds')`
 
-/** As long as the word, with a random end; what must be a UUID still is one. */
-const standIn = (word: string, name: string): string =>
-  word.match(UUID)?.[0] === word
-    ? `${word.slice(0, -DIGITS)}:${name}`
-    : `${word.slice(0, Math.max(0, word.length - DIGITS)).replaceAll(/[^a-z0-9]/gi, 'x')}:${name}`
+/** A value of the same length that ends in a pgbench variable. A UUID stays a UUID. */
+const randomized = (value: string, variable: string): string =>
+  value.match(UUID)?.[0] === value
+    ? `${value.slice(0, -DIGITS)}:${variable}`
+    : `${value.slice(0, Math.max(0, value.length - DIGITS)).replaceAll(/[^a-z0-9]/gi, 'x')}:${variable}`
 
-/** Put together where a number of pgbench's own stands in it, which within quotes would not be one. */
-function expressionOf(text: string): string {
+/** With prepared statements, pgbench does not replace variables inside quotes, so they are concatenated. */
+function toExpression(text: string): string {
   const parts = text.split(/(:own\d+)/)
   if (parts.length === 1) return `'${text}'`
-  const joined = parts.map((part, place) => (place % 2 ? `cast(${part} as text)` : `'${part}'`)).join(' || ')
-  return `cast(${joined} as ${UUID_TO_BE.test(text) ? 'uuid' : /^[{[]/.test(text) ? 'jsonb' : 'text'})`
+  const joined = parts.map((part, index) => (index % 2 ? `cast(${part} as text)` : `'${part}'`)).join(' || ')
+  return `cast(${joined} as ${RANDOMIZED_UUID.test(text) ? 'uuid' : /^[{[]/.test(text) ? 'jsonb' : 'text'})`
 }
-const UUID_TO_BE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-:own\d+$/
+const RANDOMIZED_UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-:own\d+$/
 
-/** 'simple' sends each statement as a text that is read and planned anew, as pgbench does unless it is told. */
-type Mode = 'simple' | 'prepared'
-
-type Running = {
+type Options = {
   script: string
+  mode: Mode
+  /** Where the script is written. */
   folder: string
   database: string
   connections: number
   seconds: number
-  mode: Mode
 }
 
-/** Runs of the script per second. */
-export async function pgbench({ script, folder, database, connections, seconds, mode }: Running): Promise<number> {
+/** Returns how often per second the script ran. */
+export async function runPgbench({ script, mode, folder, database, connections, seconds }: Options): Promise<number> {
   const bin = findPostgres()
-  if (!bin) throw new Error('There is no pgbench on this machine.')
+  if (!bin) throw new Error('pgbench is not installed.')
   const file = join(folder, 'enrollment.sql')
   writeFileSync(file, script)
   const { hostname, port, username, pathname } = new URL(database)
-  const to = ['-h', hostname, '-p', port, '-U', username, pathname.slice(1)]
-  const how = ['-n', '-M', mode, '-c', String(connections), '-j', '2', '-T', String(seconds), '-f', file]
-  const { stdout } = await run(join(bin, 'pgbench'), [...how, ...to]).catch((error: { stderr: string }) => {
-    throw new Error(`pgbench broke off: ${error.stderr.slice(0, 500)}`)
+  const options = ['-n', '-M', mode, '-c', String(connections), '-j', '2', '-T', String(seconds), '-f', file]
+  const target = ['-h', hostname, '-p', port, '-U', username, pathname.slice(1)]
+  const { stdout } = await execute(join(bin, 'pgbench'), [...options, ...target]).catch((error: { stderr: string }) => {
+    throw new Error(`pgbench failed: ${error.stderr.slice(0, 500)}`)
   })
   const failed = /number of failed transactions: (\d+)/.exec(stdout)
-  const perSecond = /tps = ([\d.]+) \(without initial connection time\)/.exec(stdout)
-  if (!perSecond || (failed && failed[1] !== '0')) throw new Error(`pgbench failed:\n${stdout}`)
-  return Number(perSecond[1])
+  const rate = /tps = ([\d.]+) \(without initial connection time\)/.exec(stdout)
+  if (!rate || (failed && failed[1] !== '0')) throw new Error(`pgbench failed:\n${stdout}`)
+  return Number(rate[1])
 }

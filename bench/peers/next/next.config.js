@@ -1,4 +1,4 @@
 import { join } from 'node:path'
 
-/** As it comes; the root is named because the packages lie one folder above. */
+/** Default settings. The root is set because node_modules is one folder above. */
 export default { turbopack: { root: join(import.meta.dirname, '..') } }

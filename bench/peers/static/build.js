@@ -1,4 +1,4 @@
-// Puts the styles and the script into the page: one file that needs nothing else.
+// Inlines the styles and the script, so that the page is a single file.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'vite'

@@ -39,7 +39,7 @@ picker.addEventListener('change', () => {
   dialCode.textContent = /\+\d+/.exec(picker.selectedOptions[0].label)[0]
 })
 
-// The names cost time that nobody should wait for.
+// Creating the names takes time, so it waits until the page is idle.
 requestIdleCallback(() => {
   const names = new Intl.DisplayNames(['en'], { type: 'region' })
   const countries = dialCodes

@@ -1,6 +1,6 @@
 import { ChevronIcon, LockIcon } from './icons.jsx'
 
-/** The brand, and what a visitor wants to know about a page that will ask for a card. */
+/** The brand and the note about security. */
 export const Header = () => (
   <header className="header">
     <a className="brand" href="/">
@@ -14,7 +14,7 @@ export const Header = () => (
   </header>
 )
 
-/** What is bought, and whom one joins under. */
+/** The order and the sponsor. */
 export const Side = () => (
   <aside className="side" aria-label="Your order">
     <div className="card">

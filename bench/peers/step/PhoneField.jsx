@@ -5,7 +5,7 @@ import { described, Field } from './TextField.jsx'
 
 const HOME = { country: 'US', dialCode: '1', label: 'United States (+1)' }
 
-/** Every country by its name. Asked of the browser, so the first screen has the visitor's own country only. */
+/** All countries, sorted by name. The names come from the browser, so the server renders only the visitor's country. */
 function countriesByName() {
   const names = new Intl.DisplayNames(['en'], { type: 'region' })
   return dialCodes
@@ -19,7 +19,7 @@ function countriesByName() {
 export function PhoneField({ defaultValue, ...words }) {
   const [countries, setCountries] = useState([HOME])
   const [country, setCountry] = useState(HOME.country)
-  // The names cost time that nobody should wait for.
+  // Creating the names takes time, so it waits until the page is idle.
   useEffect(() => {
     requestIdleCallback(() => setCountries(countriesByName()))
   }, [])

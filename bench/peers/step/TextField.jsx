@@ -1,4 +1,4 @@
-/** Label, hint and message around a control. */
+/** A label, hint and error message around a control. */
 export const Field = ({ name, label, hint, error, optional, children }) => (
   <div className="field">
     <label htmlFor={name}>
@@ -19,7 +19,7 @@ export const Field = ({ name, label, hint, error, optional, children }) => (
   </div>
 )
 
-/** How a control is tied to its words. */
+/** Links a control to its label, hint and error message. */
 export const described = ({ name, hint, error }) => ({
   id: name,
   name,
@@ -27,7 +27,7 @@ export const described = ({ name, hint, error }) => ({
   'aria-invalid': error ? true : undefined,
 })
 
-/** A line of text. */
+/** A single-line text field. */
 export const TextField = ({ name, label, hint, error, optional, type = 'text', ...input }) => (
   <Field name={name} label={label} hint={hint} error={error} optional={optional}>
     <input className="control" type={type} {...input} {...described({ name, hint, error })} />

@@ -20,7 +20,7 @@ function answer(state, data) {
   return { step: Object.keys(errors).length ? 0 : 1, answers, errors }
 }
 
-/** Two steps of the wizard. `side` stands between the indicator and the form. */
+/** The first two steps of the wizard. `side` is shown between the progress indicator and the form. */
 export function Wizard({ side }) {
   const [{ step, answers, errors }, submit] = useActionState(answer, begin)
   const Step = [Account, AccountCreation][step]

@@ -1,4 +1,4 @@
-/** Country and dial code; the names are the browser's own. */
+/** Country and dial code. The names come from the browser. */
 export const dialCodes =
   'US1 CA1 AF93 AL355 DZ213 AS1 AD376 AO244 AI1 AG1 AR54 AM374 AW297 AU61 AT43 AZ994 BS1 BH973 BD880 BB1 BY375 ' +
   'BE32 BZ501 BJ229 BM1 BT975 BO591 BA387 BW267 BR55 IO246 VG1 BN673 BG359 BF226 BI257 KH855 CM237 CV238 CW599 ' +

@@ -1,4 +1,4 @@
-/** What each field of the first step must hold, and what is said when it does not. */
+/** The rules of the first step's fields, with their messages. */
 const rules = {
   first_name: { missing: 'Please enter your first name.' },
   last_name: { missing: 'Please enter your last name.' },
@@ -14,7 +14,7 @@ const messageFor = ({ missing, pattern, wrong }, value) => {
   return pattern && !pattern.test(value.replace(/[\s().-]/g, '')) ? wrong : undefined
 }
 
-/** Messages by field, of those that do not fit. */
+/** Error messages by field. */
 export const findErrors = (answers) =>
   Object.fromEntries(
     Object.entries(rules)

@@ -1,7 +1,7 @@
 import { Header, Side } from '../../../step/Frame.jsx'
 import { Wizard } from './Wizard.jsx'
 
-/** What never changes stays on the server; only the wizard is sent as script. */
+/** Static parts stay on the server; only the wizard is sent as a script. */
 export default function Page() {
   return (
     <div className="page">

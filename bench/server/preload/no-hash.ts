@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { registerHooks } from 'node:module'
 
-// Loaded before the product: it gets this file for its argon2. The product itself has no way to leave the hash out.
+// Loaded before Foyer. Replaces argon2 with the functions below, because Foyer has no setting to skip the hash.
 registerHooks({
   resolve: (specifier, context, next) =>
     specifier === '@node-rs/argon2' ? { url: import.meta.url, shortCircuit: true } : next(specifier, context),
 })
 
-/** As long as a real one, so that the rows are as long. */
+/** The length of a real hash, so that rows have their usual size. */
 const LENGTH = 97
 
 export const hash = async (password: string): Promise<string> =>
