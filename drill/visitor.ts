@@ -6,7 +6,7 @@ import { cards } from '#server/gateways/payment/cards.ts'
 import { answersOf as filled } from '#server/test/answers.ts'
 import { type Challenge, solve } from '#server/test/solve.ts'
 import { RejectedCall } from '#web/call.ts'
-import { createPayment } from '#web/enroll/pay.ts'
+import { createPayment } from '#web/enroll/steps/payment/payment.ts'
 import { type Asking, type Caller, Unreachable } from './caller.ts'
 
 export { cards }

@@ -5,9 +5,9 @@ import { API, pageHits } from '#contract/paths.ts'
 import type { FallbackStart, StartData } from '#contract/start.ts'
 import { ask } from './dialog/ask.ts'
 import { EnrollPage } from './enroll/EnrollPage.tsx'
-import { orderFailed } from './enroll/firstMessages.ts'
-import { findPlace } from './enroll/place.ts'
-import { fetchNext } from './enroll/steps.ts'
+import { orderFailed } from './enroll/order/orderFailed.ts'
+import { fetchNext } from './enroll/steps.tsx'
+import { findPlace } from './enroll/wizard/resume.ts'
 import { loadSecondScript } from './loadSecondScript.ts'
 import { log } from './log.ts'
 import { request } from './network.ts'
@@ -36,7 +36,7 @@ async function enrollPage(start: StartData) {
 /** The server had nothing to put into the page but its shape: ask for the rest. */
 async function fill(root: HTMLElement, bare: FallbackStart) {
   try {
-    const { askStart } = await import('./enroll/askStart.ts')
+    const { askStart } = await import('./enroll/fetchStartData.ts')
     createRoot(root).render(await enrollPage(await askStart(bare)))
   } catch (cause) {
     log('Nobody could say what the page should show.', cause)

@@ -1,13 +1,13 @@
 import type { StartData } from '#contract/start.ts'
 import { Header } from '#web/Header.tsx'
 import { Offline } from '#web/Offline.tsx'
-import { Arrival } from './Arrival.tsx'
-import { Indicator } from './Indicator.tsx'
-import { OrderSummary } from './OrderSummary.tsx'
-import type { Place } from './place.ts'
+import { Arrival } from './ArrivalNotice.tsx'
+import { OrderSummary } from './order/OrderSummary.tsx'
+import { Indicator } from './ProgressIndicator.tsx'
 import { SponsorCard } from './SponsorCard.tsx'
-import { Stage } from './Stage.tsx'
-import { useWizard } from './wizard.ts'
+import type { Place } from './wizard/resume.ts'
+import { Stage } from './wizard/StepContainer.tsx'
+import { useWizard } from './wizard/wizard.ts'
 
 /** The route /{sponsor_site}: the frame around one step. `place` is known in the browser only. */
 export function EnrollPage({ start, place }: { start: StartData; place?: Place }) {

@@ -2,8 +2,8 @@ import { Activity } from 'react'
 import { createRoot } from 'react-dom/client'
 import { log } from '#web/log.ts'
 import { whenIdle } from '#web/timing.ts'
-import type { Screen } from './steps.ts'
-import type { Wizard } from './wizard.ts'
+import type { Screen } from './steps.tsx'
+import type { Wizard } from './wizard/wizard.ts'
 
 const SEEN_BY_NOBODY_MS = 1000
 
