@@ -164,7 +164,7 @@ export async function visit(caller: Caller, heard: Heard, plan: Plan, { going, w
         card += 1
         captcha = undefined
         break
-      case 'refused': {
+      case 'rejected': {
         captcha = undefined
         const fields = Object.keys(outcome.fields)
         heard.refusedFields.push(...fields)

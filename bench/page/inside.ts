@@ -67,7 +67,7 @@ export function press(answers: Record<string, string>): void {
   }
   const fill = () => {
     const fields = Object.keys(answers).map(shown)
-    const button = document.querySelector<HTMLElement>('#step [type=submit]')
+    const button = document.querySelector<HTMLElement>('.step-form [type=submit]')
     const isPainted = performance.getEntriesByName('first-contentful-paint').length > 0
     if (!isPainted || document.readyState === 'loading' || !button || fields.includes(undefined))
       return requestAnimationFrame(fill)
@@ -114,7 +114,7 @@ export async function changeStep(answers: Record<string, string>): Promise<numbe
   await frame()
   await paint()
   const pressed = performance.now()
-  document.querySelector<HTMLElement>('#step [type=submit]')?.click()
+  document.querySelector<HTMLElement>('.step-form [type=submit]')?.click()
   do await frame()
   while (!isShown() && performance.now() < pressed + 10_000)
   await paint()

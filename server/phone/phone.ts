@@ -163,7 +163,7 @@ async function refuseTooSoon(world: World, enrollment_id: string, mobile_phone: 
   const sentence = isSent
     ? `Resend code in ${left} seconds`
     : `Please wait ${left} seconds and ask for a new code then.`
-  throw new Refusal(429, sentence, { retryAfter: left })
+  throw new Refusal(429, sentence, { retryAfter: left, ...(isSent ? { fields: { code: [sentence] } } : {}) })
 }
 
 type Typed = { mobile_phone: string; code: string }

@@ -36,7 +36,7 @@ export function open(question: Question): Promise<Answer> {
 function returnFocus(before: Element | null) {
   if (!before || before === document.body) return
   if (before instanceof HTMLElement) before.focus({ preventScroll: true })
-  if (document.activeElement !== before) document.getElementById('heading')?.focus()
+  if (document.activeElement !== before) document.querySelector<HTMLElement>('h1:not([hidden] *)')?.focus()
 }
 
 /** What lies behind does not scroll meanwhile; where a scroll bar took its room, that stays empty and nothing shifts. */

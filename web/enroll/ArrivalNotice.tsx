@@ -3,14 +3,14 @@ import { MASTER } from '#contract/site.ts'
 import type { StartData } from '#contract/start.ts'
 import { ask, type Question } from '#web/dialog/ask.ts'
 import { Notice } from '#web/Notice.tsx'
-import { orderFailed, sponsorInactive } from './order/orderFailed.ts'
+import { orderFailed } from './order/orderFailed.ts'
 
-/** What a visitor should know about the link that brought them here. */
-export function Arrival({ start }: { start: StartData }) {
+/** What a visitor should know about the link they opened. */
+export function ArrivalNotice({ start }: { start: StartData }) {
   const { sponsor, unknown_site, other_sponsor, is_chosen } = start
   const name = <bdi>{sponsor.name}</bdi>
   const inactive = sponsor.active === 'Yes' ? undefined : sponsorInactive(sponsor.name)
-  useOnlyWayOn(inactive)
+  useInactiveDialog(inactive)
   if (inactive)
     return (
       <Notice tone="alert" title={inactive.title}>
@@ -24,7 +24,7 @@ export function Arrival({ start }: { start: StartData }) {
     return (
       <Notice title={<>You have also opened the link of {other}.</>}>
         You are joining with {name}, {is_chosen ? 'whom you chose' : 'whose link came first'}.{' '}
-        <button className="link" type="button" onClick={() => joinInstead(other_sponsor.site)}>
+        <button className="link" type="button" onClick={() => switchSponsor(other_sponsor.site)}>
           Join with {other} instead
         </button>
       </Notice>
@@ -33,13 +33,21 @@ export function Arrival({ start }: { start: StartData }) {
   if (!unknown_site) return null
   return (
     <Notice title={`We could not find the link “${unknown_site}”.`}>
-      You are joining with {name}. If somebody invited you, please ask them for their link again.
+      You are joining with {name}. If someone invited you, please ask them for their link again.
     </Notice>
   )
 }
 
-/** The choice is the visitor's. What they have typed is kept by the tab. */
-async function joinInstead(sponsor_site: string) {
+/** Text from the spec. Confirming it leads to the main website, and there is no other answer. */
+export const sponsorInactive = (sponsor: string): Question => ({
+  title: `Please be informed that ${sponsor}'s website is currently inactive`,
+  icon: 'info',
+  confirm: 'Click here and sign up on our main website.',
+  mayDismiss: false,
+})
+
+/** Loads the page of the other sponsor. The tab keeps the draft. */
+async function switchSponsor(sponsor_site: string) {
   try {
     const { api } = await import('#web/api.ts')
     const { site } = await api.chooseSponsor({ sponsor_site })
@@ -49,8 +57,8 @@ async function joinInstead(sponsor_site: string) {
   }
 }
 
-/** Says it once more, over the page, with no other answer. The page behind is not kept for Back. */
-function useOnlyWayOn(question: Question | undefined) {
+/** The notice once more as a dialog. Back does not return to an inactive page. */
+function useInactiveDialog(question: Question | undefined) {
   const show = useEffectEvent(async () => {
     if (question && (await ask(question)).confirmed) location.replace(`/${MASTER}`)
   })

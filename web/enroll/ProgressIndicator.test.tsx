@@ -2,12 +2,12 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, test } from 'vitest'
 import type { Step } from '#contract/start.ts'
 import { AccountIcon, BillingIcon } from '#web/icons.tsx'
-import { Indicator } from './ProgressIndicator.tsx'
+import { ProgressIndicator } from './ProgressIndicator.tsx'
 
 const labels = ['About Yourself', 'Account Creation', 'Billing &amp; Checkout']
 const icons = [AccountIcon, AccountIcon, BillingIcon].map((Icon) => renderToStaticMarkup(<Icon />))
 
-// Step by step, in the owner's words: what each of the three labels looks like.
+// From the spec: how each of the three labels looks on each step.
 const looks: [Step, string, string, string][] = [
   ['PRODUCT_SELECTION', 'plain', 'plain', 'plain'],
   ['AUTOSHIP', 'plain', 'plain', 'plain'],
@@ -21,25 +21,27 @@ const looks: [Step, string, string, string][] = [
 
 describe('the owner: the indicator', () => {
   test.each(looks)('on %s: %s, %s, %s', (step, ...expected) => {
-    const html = renderToStaticMarkup(<Indicator currentStep={step} show_autoship={false} show_special={false} />)
+    const html = renderToStaticMarkup(
+      <ProgressIndicator currentStep={step} show_autoship={false} show_special={false} />,
+    )
     const shown = html.split('<li').slice(1)
     expect(shown).toHaveLength(3)
-    const told = shown.map((entry) => {
+    const states = shown.map((entry) => {
       const words = [entry.startsWith(' class="active"') && 'active', entry.includes('<b>') && 'bold'].filter(Boolean)
       return words.join(' ') || 'plain'
     })
-    expect(told).toEqual(expected)
-    const active = told.filter((words) => words !== 'plain').length
+    expect(states).toEqual(expected)
+    const active = states.filter((words) => words !== 'plain').length
     expect(html.includes(`Step ${active} of 3`)).toBe(active > 0)
-    for (const [place, entry] of shown.entries()) {
-      expect(entry).toContain(labels[place])
-      expect(entry).toContain(icons[place])
+    for (const [index, entry] of shown.entries()) {
+      expect(entry).toContain(labels[index])
+      expect(entry).toContain(icons[index])
     }
   })
 
   test.each(looks)('show_autoship and show_special change nothing on %s', (step) => {
-    const drawn = (on: boolean) =>
-      renderToStaticMarkup(<Indicator currentStep={step} show_autoship={on} show_special={on} />)
-    expect(drawn(true)).toBe(drawn(false))
+    const render = (on: boolean) =>
+      renderToStaticMarkup(<ProgressIndicator currentStep={step} show_autoship={on} show_special={on} />)
+    expect(render(true)).toBe(render(false))
   })
 })

@@ -1,8 +1,8 @@
 import type { Step } from '#contract/start.ts'
 import { AccountIcon, BillingIcon } from '#web/icons.tsx'
 
-/** When each of the three is active, and when its label is bold. */
-const stages: { label: string; icon: typeof AccountIcon; active: Step[]; bold: Step }[] = [
+/** The steps on which each of the three is active, and the one on which its label is bold. */
+const phases: { label: string; icon: typeof AccountIcon; active: Step[]; bold: Step }[] = [
   {
     label: 'About Yourself',
     icon: AccountIcon,
@@ -14,20 +14,20 @@ const stages: { label: string; icon: typeof AccountIcon; active: Step[]; bold: S
 ]
 
 /** show_autoship and show_special have no visible effect, as the spec says. */
-type IndicatorProps = { currentStep: Step; show_autoship: boolean; show_special: boolean }
+type ProgressIndicatorProps = { currentStep: Step; show_autoship: boolean; show_special: boolean }
 
-/** How far the visitor has come. To look at, not to click on. */
-export function Indicator({ currentStep }: IndicatorProps) {
-  const reached = stages.filter(({ active }) => active.includes(currentStep)).length
+/** How far the visitor has come. Not clickable. */
+export function ProgressIndicator({ currentStep }: ProgressIndicatorProps) {
+  const reached = phases.filter(({ active }) => active.includes(currentStep)).length
   return (
     <section className="indicator" aria-label="Progress">
       {reached > 0 && (
         <p className="unseen" id="progress">
-          Step {reached} of {stages.length}
+          Step {reached} of {phases.length}
         </p>
       )}
       <ol>
-        {stages.map(({ label, icon: Icon, active, bold }) => (
+        {phases.map(({ label, icon: Icon, active, bold }) => (
           <li
             key={label}
             className={active.includes(currentStep) ? 'active' : undefined}

@@ -1,55 +1,136 @@
-import type { ComponentType } from 'react'
-import type { StartData, Step } from '#contract/start.ts'
-import { nextStep } from './flow.ts'
+import { type ComponentType, memo, type ReactNode } from 'react'
+import { groupOf, groupOfList, type OrderList } from '#contract/packages.ts'
+import type { Step } from '#contract/start.ts'
+import { nextStep, stepOf } from './flow.ts'
+import { packagesIn } from './order/order.ts'
 import { Account } from './steps/account/Account.tsx'
-import { packageStep } from './steps/packages/PackageStep.tsx'
-import type { Wizard } from './wizard/wizard.ts'
+import { PackageStep } from './steps/packages/PackageStep.tsx'
+import type { State } from './wizard/state.ts'
+import type { StepLoader, Wizard } from './wizard/wizard.ts'
 
-/** Every step is a component that is handed the wizard and nothing else. */
-export type Screen = ComponentType<{ wizard: Wizard }>
+export type Steps = ReturnType<typeof createSteps>
 
-/** The two that may come first are part of the page's own script, and so are the two that are almost the same as one of them. */
-const ready: Partial<Record<Step, Screen>> = {
-  PRODUCT_SELECTION: packageStep('product_ids'),
-  AUTOSHIP: packageStep('autoship_product_ids'),
-  SPECIAL: packageStep('special_product_ids'),
-  ACCOUNT: Account,
+/** Only a step that does nothing until it is touched may be rendered before it is shown. */
+export const mayPreRender = (step: Step): boolean => step === 'ACCOUNT_CREATION'
+
+/** All steps: their components, what each is given, and how the later ones are loaded. */
+export function createSteps() {
+  const screens: Record<Step, Screen> = {
+    PRODUCT_SELECTION: packageScreen('product_ids'),
+    AUTOSHIP: packageScreen('autoship_product_ids'),
+    SPECIAL: packageScreen('special_product_ids'),
+    ACCOUNT: loadedScreen(Account, (wizard, state) => ({
+      answers: state.renderedDraft,
+      rejectedFields: rejectedFieldsAt('ACCOUNT', state),
+      sendsCode: wizard.start.policy.phone_verification,
+      withRules: wizard.withRules,
+      onNext: wizard.advance,
+    })),
+    CODE_VERIFICATION: lazyScreen(
+      async () => {
+        const { CodeVerification, preparePhoneCode } = await import('./steps/code-verification/verification.ts')
+        return [CodeVerification, preparePhoneCode]
+      },
+      (wizard, state) => ({
+        mobile_phone: state.draft.mobile_phone ?? '',
+        phoneStore: wizard,
+        rejectedFields: rejectedFieldsAt('CODE_VERIFICATION', state),
+        onNext: wizard.advance,
+        onEdit: wizard.returnTo,
+      }),
+    ),
+    ACCOUNT_CREATION: lazyScreen(
+      async () => [(await import('./steps/account-creation/AccountCreation.tsx')).AccountCreation],
+      (wizard, state) => ({
+        answers: state.renderedDraft,
+        rejectedFields: rejectedFieldsAt('ACCOUNT_CREATION', state),
+        readDraft: wizard.readDraft,
+        onNext: wizard.advance,
+      }),
+    ),
+    PAYMENT: lazyScreen(
+      async () => [(await import('./steps/payment/checkout.ts')).Payment],
+      (wizard, { draft, packages, grand_total, receipt, paymentNews }) => ({
+        wizard,
+        draft,
+        packages,
+        grand_total,
+        receipt,
+        paymentNews,
+      }),
+    ),
+    ACCESS: lazyScreen(
+      async () => [(await import('./steps/payment/checkout.ts')).Access],
+      (wizard, { receipt }) => ({ paymentStore: wizard, receipt }),
+    ),
+  }
+  let rules: typeof import('./wizard/rules.ts') | undefined
+
+  const loader: StepLoader = {
+    isLoaded: (step) => screens[step].isLoaded(),
+    load: (step) => screens[step].load(),
+    loadRules: () => rules ?? fetchRules(),
+    loadNext: (step, policy) => Promise.all([loader.load(nextStep(step, policy)), loader.loadRules()]),
+  }
+
+  const fetchRules = async () => {
+    rules = await import('./wizard/rules.ts')
+    return rules
+  }
+
+  return {
+    ...loader,
+    /** Work that a loaded step can do before it is shown. */
+    prepare: (step: Step, wizard: Wizard) => screens[step].prepare?.(wizard),
+    render: (step: Step, wizard: Wizard, state: State) => screens[step].render(wizard, state),
+  }
 }
 
-/** The others are one file each, fetched when they are about to be needed. */
-const later: Partial<Record<Step, (start: StartData) => Promise<Screen>>> = {
-  CODE_VERIFICATION: async ({ captcha }) => {
-    const { CodeVerification, solveAhead } = await import('./steps/code-verification/bundle.ts')
-    if (!captcha) solveAhead()
-    return CodeVerification
-  },
-  ACCOUNT_CREATION: async () => (await import('./steps/account-creation/AccountCreation.tsx')).AccountCreation,
-  PAYMENT: async () => (await import('./steps/payment/bundle.ts')).Payment,
-  ACCESS: async () => (await import('./steps/payment/bundle.ts')).Access,
+type PropsOf<Props> = (wizard: Wizard, state: State) => Props
+
+type Screen = {
+  isLoaded: () => boolean
+  load: () => Promise<void>
+  prepare?: ((wizard: Wizard) => void) | undefined
+  render: (wizard: Wizard, state: State) => ReactNode
 }
 
-/** A step that does nothing before somebody touches it may stand ready behind another one. */
-export const isQuiet = (step: Step): boolean => step === 'ACCOUNT_CREATION'
-
-export type Rules = typeof import('./wizard/rules.ts')
-let rules: Rules | undefined
-
-/** The fields' rules, and how far they let a draft go. */
-export const fetchRules = (): Rules | Promise<Rules> => rules ?? bringRules()
-
-async function bringRules(): Promise<Rules> {
-  rules = await import('./wizard/rules.ts')
-  return rules
+/** The steps that may come first, and those that are almost the same, are part of the first script. */
+function loadedScreen<Props extends object>(Component: ComponentType<Props>, propsOf: PropsOf<Props>): Screen {
+  const Memo = memo(Component) as unknown as ComponentType<Props>
+  return {
+    isLoaded: () => true,
+    load: async () => undefined,
+    render: (wizard, state) => <Memo {...propsOf(wizard, state)} />,
+  }
 }
 
-/** What the step after this one needs: its code, and the rules that lead there. */
-export const fetchNext = (step: Step, start: StartData) =>
-  Promise.all([fetchScreen(nextStep(step, start.policy), start), fetchRules()])
+type LazyParts<Props> = [Component: ComponentType<Props>, prepare?: (wizard: Wizard) => void]
 
-export const screenOf = (step: Step): Screen | undefined => ready[step]
-
-/** Brings a step's code here. Throws when it cannot be fetched. */
-export async function fetchScreen(step: Step, start: StartData): Promise<void> {
-  const screen = ready[step] ?? (await later[step]?.(start))
-  if (screen) ready[step] = screen
+/** The later steps are scripts of their own. */
+function lazyScreen<Props extends object>(fetch: () => Promise<LazyParts<Props>>, propsOf: PropsOf<Props>): Screen {
+  let loaded: Screen | undefined
+  return {
+    isLoaded: () => loaded !== undefined,
+    load: async () => {
+      if (loaded) return
+      const [Component, prepare] = await fetch()
+      loaded ??= { ...loadedScreen(Component, propsOf), prepare }
+    },
+    prepare: (wizard) => loaded?.prepare?.(wizard),
+    render: (wizard, state) => loaded?.render(wizard, state),
+  }
 }
+
+const packageScreen = (list: OrderList) =>
+  loadedScreen(PackageStep, ({ choosePackage }, state) => ({
+    list,
+    offers: state.packages.filter((offer) => groupOf(offer) === groupOfList[list]),
+    chosen: packagesIn(list, state.draft, state.packages)[0],
+    rejection: rejectedFieldsAt(stepOf[list], state)?.[list]?.[0],
+    moves: state.moves,
+    onChoose: choosePackage,
+  }))
+
+/** The server's messages belong to the step that they led to. */
+const rejectedFieldsAt = (step: Step, state: State) => (state.step === step ? state.rejectedFields : undefined)

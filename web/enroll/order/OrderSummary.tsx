@@ -1,29 +1,39 @@
 import { useEffect, useRef } from 'react'
 import { showAmount } from '#contract/money.ts'
-import type { Step } from '#contract/start.ts'
-import { hasChange, previousStep } from '#web/enroll/flow.ts'
-import { chosenPackages, monthly } from '#web/enroll/wizard/draft.ts'
-import type { Wizard } from '#web/enroll/wizard/wizard.ts'
+import type { StartData, Step } from '#contract/start.ts'
 import { ChevronIcon } from '#web/icons.tsx'
+import type { Draft } from '#web/storage.ts'
+import { hasChange } from '../flow.ts'
+import { chosenPackages, monthlyPrice } from './order.ts'
 
-/** What is bought, what it costs today and what renews when. Folded on a phone, open beside the form on a desktop. */
-export function OrderSummary({ wizard }: { wizard: Wizard }) {
-  const { start, step } = wizard
-  const fold = useFold(step)
-  const chosen = chosenPackages(wizard)
+type OrderSummaryProps = {
+  step: Step
+  draft: Draft
+  packages: StartData['packages']
+  renews_on: string
+  grand_total: string | undefined
+  /** The total could not be loaded. */
+  hasFailed: boolean
+  onChange: () => void
+}
+
+/** What is bought, what it costs today, and what renews when. Folded on a phone, open beside the form on a desktop. */
+export function OrderSummary(order: OrderSummaryProps) {
+  const details = useFolding(order.step)
+  const chosen = chosenPackages(order.draft, order.packages)
   const [main] = chosen
   if (!main) return null
-  const renewal = shortDay(start.renews_on)
-  const mayChange = hasChange(step) && start.packages.length > 1
+  const renewal = shortDay(order.renews_on)
+  const mayChange = hasChange(order.step) && order.packages.length > 1
   return (
-    <details className="order" ref={fold}>
+    <details className="order" ref={details}>
       <summary>
         <span className="order-name">{main.name}</span>
         <span className="order-price">
-          <Total wizard={wizard} />
+          <Total {...order} />
         </span>
         <span className="order-renewal">
-          today, then {monthly} a month from {renewal}
+          today, then {monthlyPrice} a month from {renewal}
         </span>
         <ChevronIcon />
       </summary>
@@ -34,11 +44,7 @@ export function OrderSummary({ wizard }: { wizard: Wizard }) {
           <div className="order-about">
             <p>{main.description}</p>
             {mayChange && (
-              <button
-                type="button"
-                className="link"
-                onClick={() => wizard.returnTo(previousStep('ACCOUNT', start.policy))}
-              >
+              <button type="button" className="link" onClick={order.onChange}>
                 Change<span className="unseen"> package</span>
               </button>
             )}
@@ -55,12 +61,12 @@ export function OrderSummary({ wizard }: { wizard: Wizard }) {
             ))}
             <div>
               <dt>Then monthly, from {renewal}</dt>
-              <dd>{monthly}</dd>
+              <dd>{monthlyPrice}</dd>
             </div>
             <div className="total">
               <dt>Total today</dt>
               <dd>
-                <Total wizard={wizard} />
+                <Total {...order} />
               </dd>
             </div>
           </dl>
@@ -70,39 +76,35 @@ export function OrderSummary({ wizard }: { wizard: Wizard }) {
   )
 }
 
-/** The sum, its shape while the server works it out, or a dash when it could not. */
-function Total({ wizard: { grand_total, stop } }: { wizard: Wizard }) {
+function Total({ grand_total, hasFailed }: Pick<OrderSummaryProps, 'grand_total' | 'hasFailed'>) {
   if (grand_total !== undefined) return showAmount(grand_total)
-  return stop === 'unsummed' ? '–' : <Unsummed />
+  return hasFailed ? '–' : <PendingAmount />
 }
 
-/** An amount that nobody knows yet: a shape for eyes, words for ears. */
-export const Unsummed = () => (
+/** An amount that the server is still calculating. */
+export const PendingAmount = () => (
   <>
     <span className="waiting" aria-hidden="true">
       $00.00
     </span>
-    <span className="unseen">an amount that is being worked out</span>
+    <span className="unseen">an amount that is being calculated</span>
   </>
 )
 
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** '2026-12-15' → 'Dec 15'. A slow phone's own way to write it takes a tenth of a second. */
+/** '2026-12-15' → 'Dec 15'. Intl takes a tenth of a second for this on a slow phone. */
 const shortDay = (day: string) => `${MONTHS[Number(day.slice(5, 7)) - 1]} ${Number(day.slice(8))}`
 
-/**
- * Our style sheet opens it on a desktop; a browser that cannot do that yet is helped here. On a phone the next step stands
- * below it, so it folds when a step is left.
- */
-function useFold(step: Step) {
-  const fold = useRef<HTMLDetailsElement>(null)
-  const shown = useRef(step)
+/** The style sheet opens it on a desktop, except in browsers without ::details-content. On a phone it folds on every move. */
+function useFolding(step: Step) {
+  const details = useRef<HTMLDetailsElement>(null)
+  const lastStep = useRef(step)
   useEffect(() => {
-    const isMoved = shown.current !== step
-    shown.current = step
-    const isHelped = !CSS.supports('selector(::details-content)') && matchMedia('(min-width: 60rem)').matches
-    if (fold.current && (isHelped || isMoved)) fold.current.open = isHelped
+    const hasMoved = lastStep.current !== step
+    lastStep.current = step
+    const mustOpen = !CSS.supports('selector(::details-content)') && matchMedia('(min-width: 60rem)').matches
+    if (details.current && (mustOpen || hasMoved)) details.current.open = mustOpen
   }, [step])
-  return fold
+  return details
 }

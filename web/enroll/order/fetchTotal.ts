@@ -1,71 +1,97 @@
 import { figures } from '#contract/figures.ts'
 import { showAmount, toAmount, toCents } from '#contract/money.ts'
 import { orderLists } from '#contract/packages.ts'
-import type { StartData } from '#contract/start.ts'
+import type { StartData, Step } from '#contract/start.ts'
 import { api } from '#web/api.ts'
 import { RejectedCall } from '#web/call.ts'
-import { stepOf } from '#web/enroll/flow.ts'
-import { chosenPackages, orderOf } from '#web/enroll/wizard/draft.ts'
-import type { Wizard } from '#web/enroll/wizard/wizard.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
-import type { Draft } from '#web/storage.ts'
+import type { Draft, FieldName } from '#web/storage.ts'
+import { stepOf } from '../flow.ts'
+import { chosenPackages, orderOf } from './order.ts'
 
-type Asking = Pick<Wizard, 'start' | 'step' | 'draft' | 'sumAfresh' | 'returnTo'>
+type Packages = StartData['packages']
+
+/** The part of the wizard that an order may change. */
+type OrderStore = {
+  getState: () => { step: Step; draft: Draft; packages: Packages }
+  refreshOrder: (packages: Packages, draft: Draft) => Promise<unknown>
+  returnTo: (step: Step, field: FieldName, rejectedFields: Messages) => void
+}
 
 /**
- * What an order costs. Undefined when something in it is no longer there, or no longer at the price that was shown, of which
- * the visitor has then been told.
+ * What an order costs. Undefined if a package was withdrawn or its price has changed; the visitor then sees the new offers
+ * and a message. `isCurrent` is false once the visitor has moved on.
  */
-export async function askSum(wizard: Asking, answers: Draft, isWanted: () => boolean): Promise<string | undefined> {
+export async function fetchTotal(
+  store: OrderStore,
+  draft: Draft,
+  isCurrent: () => boolean,
+): Promise<string | undefined> {
   try {
-    const { grand_total } = await api.sumOrder(orderOf(answers))
-    return (await showPrices(wizard, answers, grand_total, isWanted)) ? undefined : grand_total
+    const { grand_total } = await api.sumOrder(orderOf(draft))
+    return (await showChangedPrices(store, draft, grand_total, isCurrent)) ? undefined : grand_total
   } catch (cause) {
-    if (cause instanceof RejectedCall && (await leadToShelf(wizard, answers, cause.fields, isWanted))) return undefined
+    if (cause instanceof RejectedCall && (await goToRejectedPackage(store, draft, cause.fields, isCurrent))) return
     throw cause
   }
 }
 
-/** When the lines do not add up to the sum: shows what the packages cost now, and says so where they are chosen. */
-async function showPrices(wizard: Asking, answers: Draft, sum: string, isWanted: () => boolean): Promise<boolean> {
-  const shown = sumOf(answers, wizard.start)
-  if (sum === shown) return false
-  const packages = await askPackages(wizard.start)
-  if (!isWanted()) return true // gone elsewhere meanwhile
-  if (sumOf(answers, { packages }) === shown) return false // they cannot be had; the total is right all the same
-  const summed = wizard.sumAfresh(packages, wizard.draft)
-  const list = orderLists.find((each) => stepOf[each] === wizard.step)
-  if (list) wizard.returnTo(wizard.step, list, { [list]: [repriced(sum, shown)] })
-  await summed
+/** If the shown prices do not add up to the total: loads the packages again, and says so on the package step. */
+async function showChangedPrices(
+  store: OrderStore,
+  draft: Draft,
+  total: string,
+  isCurrent: () => boolean,
+): Promise<boolean> {
+  const shownTotal = totalOf(draft, store.getState().packages)
+  if (total === shownTotal) return false
+  const packages = await fetchPackages(store.getState().packages)
+  if (!isCurrent()) return true
+  if (totalOf(draft, packages) === shownTotal) return false // the packages could not be loaded; the total is right anyway
+  const { step, draft: newestDraft } = store.getState()
+  const refreshed = store.refreshOrder(packages, newestDraft)
+  const list = orderLists.find((name) => stepOf[name] === step)
+  if (list) store.returnTo(step, list, { [list]: [priceChanged(total, shownTotal)] })
+  await refreshed
   return true
 }
 
-const sumOf = (draft: Draft, start: Pick<StartData, 'packages'>) =>
-  toAmount(chosenPackages({ draft, start }).reduce((sum, { price }) => sum + (toCents(price) ?? 0), 0))
+const totalOf = (draft: Draft, packages: Packages) =>
+  toAmount(chosenPackages(draft, packages).reduce((cents, { price }) => cents + (toCents(price) ?? 0), 0))
 
-const repriced = (now: string, before: string) =>
-  `Your order comes to ${showAmount(now)} now, not ${showAmount(before)}. Please choose again.`
+const priceChanged = (total: string, shownTotal: string) =>
+  `Your order comes to ${showAmount(total)} now, not ${showAmount(shownTotal)}. Please choose again.`
 
-/** When packages are refused: takes them out of the order, and leads to where another one can be chosen. */
-export async function leadToShelf(wizard: Asking, answers: Draft, fields: Messages, isWanted = () => true) {
-  const refused = orderLists.filter((list) => fields[list])
-  const [first] = refused
+/** If the server rejected packages: removes them from the order, and goes to the step where another can be chosen. */
+export async function goToRejectedPackage(
+  store: OrderStore,
+  draft: Draft,
+  fields: Messages,
+  isCurrent = () => true,
+): Promise<boolean> {
+  const rejectedLists = orderLists.filter((list) => fields[list])
+  const [first] = rejectedLists
   if (!first) return false
-  const packages = await askPackages(wizard.start)
-  if (!isWanted()) return true // gone elsewhere meanwhile
-  const left = refused.map((list) => [list, wizard.draft[list] === answers[list] ? '' : wizard.draft[list]])
-  const summed = wizard.sumAfresh(packages, { ...wizard.draft, ...orderOf(answers), ...Object.fromEntries(left) })
-  wizard.returnTo(stepOf[first], first, fields)
-  await summed
+  const packages = await fetchPackages(store.getState().packages)
+  if (!isCurrent()) return true
+  const newestDraft = store.getState().draft
+  const remaining = rejectedLists.map((list) => [list, newestDraft[list] === draft[list] ? '' : newestDraft[list]])
+  const refreshed = store.refreshOrder(packages, {
+    ...newestDraft,
+    ...orderOf(draft),
+    ...Object.fromEntries(remaining),
+  })
+  store.returnTo(stepOf[first], first, fields)
+  await refreshed
   return true
 }
 
-/** What is offered now; what was, if nobody can say. */
-export const askPackages = ({ packages }: Pick<StartData, 'packages'>) =>
+/** The packages that are offered now; the known ones if the server does not answer. */
+export const fetchPackages = (knownPackages: Packages): Promise<Packages> =>
   api
     .getPackages({ product_category_id: figures.product_category_id, language_id: figures.language_id })
-    .catch((cause) => {
-      log('The packages could not be asked for again.', cause)
-      return packages
+    .catch((cause: unknown) => {
+      log('The packages could not be loaded again.', cause)
+      return knownPackages
     })

@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest'
 import type { Question } from '#web/dialog/ask.ts'
-import * as first from '#web/enroll/order/orderFailed.ts'
-import * as messages from './dialogs.ts'
+import { sponsorInactive } from '../ArrivalNotice.tsx'
+import { orderFailed } from '../order/orderFailed.ts'
+import * as code from './code-verification/dialogs.ts'
+import * as payment from './payment/dialogs.ts'
 
 const sponsor = "Ana's Paper Lantern Studio"
 
 test.each<[string, Question, Question]>([
   [
     'enrollment request failure',
-    messages.enrollmentFailed,
+    payment.enrollmentFailed,
     {
       title: 'Error',
       text: 'There was an error processing your payment. Please try again later.',
@@ -17,7 +19,7 @@ test.each<[string, Question, Question]>([
   ],
   [
     'payment not approved',
-    messages.paymentDeclined,
+    payment.paymentDeclined,
     {
       title: 'Payment Declined',
       text: 'Your payment has been declined. Please check your payment details and try again.',
@@ -25,13 +27,13 @@ test.each<[string, Question, Question]>([
     },
   ],
   [
-    'a code that was refused, in the server’s words',
-    messages.codeNotSent('Invalid mobile phone number format.'),
+    'a code that was rejected, with the server’s message',
+    code.codeNotSent('Invalid mobile phone number format.'),
     { title: 'Error', text: 'Invalid mobile phone number format.', icon: 'error', confirm: 'Try Again' },
   ],
   [
-    'a code that nobody could be asked for',
-    messages.codeNotSentOffline,
+    'a code that could not be requested',
+    code.codeNotSentOffline,
     {
       title: 'Error',
       text: 'An error occurred while sending the verification code. Please try again.',
@@ -40,13 +42,13 @@ test.each<[string, Question, Question]>([
     },
   ],
   [
-    'a code on its way',
-    messages.codeSent,
+    'a sent code',
+    code.codeSent,
     { title: 'Code Sent', text: 'Verification code has been successfully sent to your phone.', icon: 'success' },
   ],
   [
-    'a confirmed number',
-    messages.codeVerified,
+    'a verified number',
+    code.codeVerified,
     {
       title: 'Verification Successful',
       text: 'Your phone number has been successfully verified.',
@@ -55,23 +57,23 @@ test.each<[string, Question, Question]>([
     },
   ],
   [
-    'packages that did not come, with the error',
-    first.orderFailed(new Error('The server did not answer.')),
+    'packages that could not be loaded, with the error',
+    orderFailed(new Error('The server did not answer.')),
     { title: 'Error', text: 'The server did not answer.', icon: 'error' },
   ],
   [
-    'an order that could not be summed, with the error',
-    first.orderFailed(new Error('Please choose one package.')),
+    'a total that could not be loaded, with the error',
+    orderFailed(new Error('Please choose one package.')),
     { title: 'Error', text: 'Please choose one package.', icon: 'error' },
   ],
   [
-    'a bug, which is nothing to read out',
-    first.orderFailed(new TypeError('x is not a function')),
+    'a bug, whose message is not shown',
+    orderFailed(new TypeError('x is not a function')),
     { title: 'Error', text: 'The server did not answer.', icon: 'error' },
   ],
   [
-    'an inactive sponsor, with one way on',
-    first.sponsorInactive(sponsor),
+    'an inactive sponsor, with one button',
+    sponsorInactive(sponsor),
     {
       title: `Please be informed that Ana's Paper Lantern Studio's website is currently inactive`,
       icon: 'info',
@@ -79,16 +81,16 @@ test.each<[string, Question, Question]>([
       mayDismiss: false,
     },
   ],
-])('the owner has these words for %s', (_, question, said) => {
-  expect(question).toEqual(said)
+])('the owner has these words for %s', (_, question, text) => {
+  expect(question).toEqual(text)
 })
 
 test('the owner has these words for the countdown', () => {
-  expect(messages.resendIn(27)).toBe('Resend code in 27 seconds')
+  expect(code.resendIn(27)).toBe('Resend code in 27 seconds')
 })
 
 test('the owner has these words beside a field', () => {
-  expect(messages.fieldMessages).toEqual({
+  expect(code.fieldMessages).toEqual({
     codeNotSent: 'Error sending verification code',
     codeNotSentOffline: 'An error occurred while sending the verification code.',
     codeNotVerified: 'An error occurred while verifying the code.',

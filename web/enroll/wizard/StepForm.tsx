@@ -1,55 +1,55 @@
 import type { ReactNode } from 'react'
 import type { Step } from '#contract/start.ts'
-import { forwardButton, hasPrevious } from '#web/enroll/flow.ts'
 import { ErrorSummary } from '#web/form/ErrorSummary.tsx'
 import type { Form } from '#web/form/useForm.ts'
 import { ArrowIcon } from '#web/icons.tsx'
 import { Notice } from '#web/Notice.tsx'
-import type { Wizard } from './wizard.ts'
+import { forwardButton, hasPrevious } from '../flow.ts'
+import type { Stop } from './state.ts'
+import { useWizard, useWizardState } from './useWizard.ts'
 
 type StepFormProps = {
-  wizard: Wizard
-  /** Its own name: it may stand ready while the wizard is still at another. */
+  /** The step's own name: while it is pre-rendered, the wizard is still at another. */
   step: Step
   form: Pick<Form, 'props' | 'summary' | 'busy'>
   title: string
   lead: ReactNode
-  /** More for the forward button: 'Confirm and Pay' is followed by the amount. */
+  /** Follows 'Confirm and Pay' on the button. */
   amount?: string
   children: ReactNode
 }
 
-/** What all steps share: the heading that gets the focus, the summary of errors, the form, and the buttons of the flow. */
-export function StepForm({ wizard, step, form, title, lead, amount, children }: StepFormProps) {
+/** What all steps share: the heading that is focused, the error summary, the form and its buttons. */
+export function StepForm({ step, form, title, lead, amount, children }: StepFormProps) {
+  const wizard = useWizard()
+  const stop = useWizardState(wizard, (state) => state.stop)
   const forward = forwardButton[step]
   const previous = hasPrevious(step)
   return (
     <>
-      <h1 id="heading" tabIndex={-1} aria-describedby="progress">
+      <h1 tabIndex={-1} aria-describedby="progress">
         {title}
       </h1>
       <p className="lead">{lead}</p>
       <ErrorSummary entries={form.summary} />
       <form
-        id="step"
+        className="step-form"
         method="post"
         {...form.props}
         onInput={() => {
           form.props.onInput()
-          wizard.remember()
+          wizard.saveForm()
         }}
       >
         <noscript>
-          <Notice tone="alert">
-            This form needs JavaScript to go on. Please switch it on and load the page again.
-          </Notice>
+          <Notice tone="alert">This form needs JavaScript. Please turn it on and reload the page.</Notice>
         </noscript>
         {children}
-        <Stopped wizard={wizard} />
+        <StopNotice stop={stop} onRetryTotal={wizard.retryTotal} />
         {(previous || forward) && (
           <div className="actions">
             {previous && (
-              <button type="button" className="button quiet" onMouseDown={keepFocus} onClick={() => wizard.back()}>
+              <button type="button" className="button quiet" onMouseDown={keepFocus} onClick={wizard.back}>
                 Previous
               </button>
             )}
@@ -58,7 +58,7 @@ export function StepForm({ wizard, step, form, title, lead, amount, children }: 
                 type="submit"
                 className="button"
                 aria-busy={form.busy || undefined}
-                disabled={wizard.stop === 'unsummed'}
+                disabled={stop === 'total-not-loaded'}
                 onMouseDown={keepFocus}
               >
                 {forward}
@@ -73,32 +73,32 @@ export function StepForm({ wizard, step, form, title, lead, amount, children }: 
   )
 }
 
-/** A press on a button must not make the field lose its focus first: a message would appear and the button slip away. */
+/** Without a blur on mouse down: a message under the field would appear and move the button away from the pointer. */
 const keepFocus = (event: { preventDefault: () => void }) => event.preventDefault()
 
-/** When the button goes that was pressed, the focus goes to the heading. */
-const handOver = (button: HTMLElement | null) => () => {
-  if (document.activeElement === button) button?.closest('.stage')?.querySelector('h1')?.focus()
+/** When a focused button is removed, the heading gets the focus. */
+const focusHeadingOnRemoval = (button: HTMLElement | null) => () => {
+  if (document.activeElement === button) button?.closest('.step')?.querySelector('h1')?.focus()
 }
 
-/** Why nothing happened after a press, and what to do about it. */
-function Stopped({ wizard }: { wizard: Wizard }) {
-  switch (wizard.stop) {
-    case 'unfetched':
+/** Why the button did nothing, and what to do about it. */
+function StopNotice({ stop, onRetryTotal }: { stop: Stop | undefined; onRetryTotal: () => unknown }) {
+  switch (stop) {
+    case 'step-not-loaded':
       return (
         <Notice tone="alert" role="alert" title="The next step could not be loaded.">
           Please check your connection and{' '}
           <button type="button" className="link" onClick={() => location.reload()}>
-            load the page again
+            reload the page
           </button>
-          . What you entered is kept, but no password.
+          . Everything you entered is kept, except your password.
         </Notice>
       )
-    case 'unsummed':
+    case 'total-not-loaded':
       return (
         <Notice tone="alert" title="The price could not be loaded.">
           Please check your connection and{' '}
-          <button type="button" className="link" id="again" ref={handOver} onClick={wizard.sumAgain}>
+          <button type="button" className="link" id="retry-total" ref={focusHeadingOnRemoval} onClick={onRetryTotal}>
             try again
           </button>
           .

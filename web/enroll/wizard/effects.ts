@@ -1,118 +1,54 @@
-import { type Dispatch, useEffect, useEffectEvent, useLayoutEffect } from 'react'
-import { flushSync } from 'react-dom'
-import { brand } from '#contract/brand.ts'
-import type { StartData } from '#contract/start.ts'
-import { fetchDialog } from '#web/dialog/ask.ts'
-import { nextStep } from '#web/enroll/flow.ts'
-import { fetchNext, isQuiet, screenOf } from '#web/enroll/steps.tsx'
-import { whenIdle, whenInteracted, whenPainted } from '#web/timing.ts'
-import { currentEntry, type Entry, type Place } from './resume.ts'
-import type { Event } from './state.ts'
-import type { Wizard } from './wizard.ts'
+import { useEffect, useEffectEvent, useLayoutEffect } from 'react'
+import { whenPainted } from '#web/timing.ts'
+import { findInStep, updatePageTitle } from './currentStep.ts'
+import { currentEntry } from './history.ts'
+import { ignoreSecondTap } from './ignoreSecondTap.ts'
+import type { State } from './state.ts'
+import type { StepLoader, Wizard } from './wizard.ts'
 
-/** On the screen: the step that was left may still be there, and so may the next one, which comes behind. */
-export const onStage = <Found extends HTMLElement>(what: string) =>
-  document.querySelector<Found>(`.stage:not([hidden]) ${what}`)
-
-type Heard = { popped: (entry: Entry | null) => unknown; hidden: () => unknown }
-
-/** Back and Forward, and the moment in which the page goes away. */
-export function useHistory(heard: Heard) {
-  const popped = useEffectEvent(heard.popped)
-  const hidden = useEffectEvent(heard.hidden)
+/** Back and Forward, and the moment the page goes away. */
+export function useBrowserHistory(wizard: Wizard) {
   useEffect(() => {
-    const gone = new AbortController()
-    const { signal } = gone
-    addEventListener('popstate', ({ state }) => popped(state), { signal })
-    addEventListener('pagehide', () => hidden(), { signal })
-    return () => gone.abort()
-  }, [])
+    const unmount = new AbortController()
+    const { signal } = unmount
+    addEventListener('popstate', ({ state }) => wizard.followHistory(state), { signal })
+    addEventListener('pagehide', () => wizard.saveForm(), { signal })
+    return () => unmount.abort()
+  }, [wizard])
 }
 
-/** The page was rendered ahead for everyone. Before it is painted, it becomes this visitor's. */
-export function useSettling(
-  { step, start }: Wizard,
-  settled: boolean,
-  place: Place | undefined,
-  putIn: (place: Place) => void,
-) {
-  const settle = useEffectEvent(() => {
+/** Puts the visitor's own answers into the page before it is painted, and repeats a Next that was pressed too early. */
+export function useResume(wizard: Wizard, steps: StepLoader, { step, isResumed }: State) {
+  useLayoutEffect(() => {
     history.scrollRestoration = 'manual'
-    if (!place) return
-    const entry = currentEntry()
-    if (entry?.from === place.step)
-      history.back() // it lies below: standing there twice, it would need two Backs to leave
-    else history.replaceState({ ...entry, step: place.step } satisfies Entry, '')
-    if (!settled) putIn(place)
-  })
-  useLayoutEffect(() => settle(), [])
+    wizard.resume()
+  }, [wizard])
 
-  /** A button that was pressed before anybody could hear it. */
-  const honour = useEffectEvent(async (button: HTMLElement) => {
-    await fetchNext(step, start).catch(() => undefined) // what cannot be fetched is told by the press itself
+  const repeatEarlyPress = useEffectEvent(async (button: HTMLElement) => {
+    await steps.loadNext(step, wizard.start.policy).catch(() => undefined) // the press itself reports it
     document.documentElement.classList.remove('pressed')
     if (button.isConnected && button instanceof HTMLButtonElement) button.form?.requestSubmit(button)
   })
   useEffect(() => {
-    if (!settled) return
+    if (!isResumed) return
     document.documentElement.classList.remove('resuming')
-    if (currentEntry()?.from) nameTab()
+    if (currentEntry()?.from) updatePageTitle()
     const button = window.pressed
     window.pressed = null
-    if (button) honour(button)
-  }, [settled])
+    if (button) repeatEarlyPress(button)
+  }, [isResumed])
 }
 
-/** By the heading, which is handed back. */
-const nameTab = () => {
-  const heading = onStage('#heading')
-  document.title = `${heading?.textContent} · ${brand.name}`
-  return heading
-}
-
-/** After a move: at the top, in the field that is meant or at the heading, which also names the tab. */
-export function useFocus(moves: number, focus: string | undefined) {
+/** After a move: scrolls to the top, and focuses the wanted field or the heading. */
+export function useFocus({ moves, focusField }: State) {
   useEffect(() => {
     if (!moves) return
+    ignoreSecondTap()
     scrollTo(0, 0)
-    const field = focus && document.getElementById(focus)
-    if (field) field.focus()
+    if (focusField) document.getElementById(focusField)?.focus()
     whenPainted(() => {
-      const heading = nameTab()
-      if (!onStage(':focus')) heading?.focus({ preventScroll: true })
+      updatePageTitle()
+      if (!findInStep(':focus')) findInStep('h1')?.focus({ preventScroll: true })
     })
-  }, [moves, focus])
-}
-
-/** What comes next is fetched and made before it is asked for, and what was left is taken away when there is time. */
-export function useReadiness(wizard: Wizard, start: StartData, dispatch: Dispatch<Event>) {
-  const { step, moves, leaving } = wizard
-
-  /** Made, and measured out; a step that would begin its work at once is only rehearsed. */
-  const prepare = useEffectEvent(async () => {
-    const next = nextStep(step, start.policy)
-    const Next = screenOf(next)
-    if (Next && isQuiet(next)) {
-      flushSync(() => dispatch({ type: 'readied', ahead: next }))
-      document.querySelector('.ahead #heading')?.getBoundingClientRect()
-    } else if (Next && !moves) {
-      const { rehearse } = await import('#web/enroll/rehearse.tsx')
-      rehearse(Next, wizard)
-    }
-  })
-
-  const isNew = moves === 0
-  useEffect(() => {
-    const bring = () => {
-      fetchNext(step, start)
-        .then(() => whenIdle(prepare))
-        .catch(() => undefined)
-      whenIdle(() => fetchDialog().catch(() => undefined)) // nobody waits for it
-    }
-    return isNew ? whenInteracted(bring) : void whenIdle(bring)
-  }, [step, start, isNew])
-
-  useEffect(() => {
-    if (leaving) whenIdle(() => dispatch({ type: 'left' }))
-  }, [leaving, dispatch])
+  }, [moves, focusField])
 }

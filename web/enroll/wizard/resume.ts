@@ -1,31 +1,34 @@
-import type { StartData, Step } from '#contract/start.ts'
-import { firstStep } from '#web/enroll/flow.ts'
-import { fetchRules, fetchScreen } from '#web/enroll/steps.tsx'
+import type { StartData } from '#contract/start.ts'
 import { log } from '#web/log.ts'
-import { type Draft, loadDraft } from '#web/storage.ts'
-import { refreshed } from './draft.ts'
+import { loadDraft, loadPhones, loadReceipt } from '#web/storage.ts'
+import { firstStep } from '../flow.ts'
+import { restoreDraft } from '../order/order.ts'
+import { currentEntry } from './history.ts'
+import type { ResumePoint } from './state.ts'
+import type { StepLoader } from './wizard.ts'
 
-/** What an entry of the browser's history knows: its step, and the step of the entry below it. */
-export type Entry = { step: Step; from?: Step }
+/** The enrollment that this page belongs to. */
+export const enrollmentId = (): string =>
+  document.querySelector<HTMLMetaElement>('meta[name=enrollment]')?.content ?? ''
 
-export const currentEntry = (): Entry | null => history.state
-
-/** Where a visitor goes on, and with which answers. */
-export type Place = { step: Step; draft: Draft }
-
-/** Finds it before the page wakes up, and fetches what it needs, so that nothing else flashes first. */
-export async function findPlace(start: StartData): Promise<Place> {
+/** Finds out before hydration where the visitor resumes, and loads that step, so that no other step flashes first. */
+export async function findResumePoint(start: StartData, steps: StepLoader): Promise<ResumePoint> {
+  const receipt = loadReceipt()
+  const stored = {
+    draft: restoreDraft(loadDraft(), start),
+    phones: loadPhones(),
+    receipt: receipt?.enrollment_id === enrollmentId() ? receipt : undefined, // not another enrollment's
+  }
   const first = firstStep(start.policy, start.product_id !== undefined)
-  const draft = refreshed(loadDraft(), start)
   const entry = currentEntry()
-  if (!entry) return { step: first, draft }
+  if (!entry) return { step: first, ...stored }
   try {
-    const { reachable } = await fetchRules()
-    const step = reachable(entry.step, draft, start.policy)
-    await fetchScreen(step, start)
-    return { step, draft }
+    const { reachableStep } = await steps.loadRules()
+    const step = reachableStep(entry.step, stored, start.policy)
+    await steps.load(step)
+    return { step, ...stored }
   } catch (cause) {
-    log('The step of before could not be fetched.', cause)
-    return { step: first, draft }
+    log('The step to resume could not be loaded.', cause)
+    return { step: first, ...stored }
   }
 }

@@ -2,23 +2,22 @@ import * as z from 'zod/mini'
 import { fields } from '#contract/fields.ts'
 import { passwordProblem } from '#contract/password.ts'
 import type { Policy, Step } from '#contract/start.ts'
-import { nextStep } from '#web/enroll/flow.ts'
-import { isVerified } from '#web/enroll/steps/code-verification/phoneStatus.ts'
-import { isOrdered, receiptOf } from '#web/enroll/steps/payment/receipt.ts'
 import type { Draft } from '#web/storage.ts'
+import { nextStep } from '../flow.ts'
+import type { State } from './state.ts'
 
-// The rules are a chunk of their own: a visitor can type before they are here.
+// A chunk of its own: visitors can type before the rules are loaded.
 
 const { first_name, last_name, business_name, mobile_phone, hall_lantern, hall_umbrella } = fields
 const { code, email, username, password } = fields
 const { country, address, address2, city, state, post_code, cc_number, cc_month, cc_year, cc_cvv } = fields
 const { is_shipping_different, agreement_1, agreement_2, captcha } = fields
 
-/** Whatever stands there. Where a parcel goes is looked at by acrossPayment: an address that is not asked for stops nobody. */
+/** The shipping address is checked by `paymentProblems`, and only if it is used. */
 const anything = z._default(z.string('Please send a text.'), '')
 
-/** Which fields a step asks for, each with its rule. */
-export const asked = {
+/** The fields of each step, with their rules. */
+export const fieldRules = {
   ACCOUNT: { first_name, last_name, business_name, mobile_phone, hall_lantern, hall_umbrella },
   CODE_VERIFICATION: { code },
   ACCOUNT_CREATION: { email, username, password },
@@ -30,30 +29,33 @@ export const asked = {
   },
 }
 
-const fits = (rules: Partial<typeof fields>) => (draft: Draft) =>
+const passes = (rules: Partial<typeof fields>, draft: Draft) =>
   Object.entries(rules).every(([name, rule]) => rule.safeParse(draft[name as keyof Draft]).success)
 
-/** Whether a step can be left forward with what has been answered. */
-const complete: Record<Step, (draft: Draft) => boolean> = {
-  PRODUCT_SELECTION: (draft) => Boolean(draft.product_ids),
+/** What decides how far a visitor may go. */
+type Progress = Pick<State, 'draft' | 'phones' | 'receipt'>
+
+const isComplete: Record<Step, (progress: Progress) => boolean> = {
+  PRODUCT_SELECTION: ({ draft }) => Boolean(draft.product_ids),
   AUTOSHIP: () => true,
   SPECIAL: () => true,
-  ACCOUNT: fits(asked.ACCOUNT),
-  CODE_VERIFICATION: ({ mobile_phone }) => isVerified(mobile_phone ?? ''),
-  ACCOUNT_CREATION: (draft) => fits(asked.ACCOUNT_CREATION)(draft) && !passwordProblem(draft.password ?? '', draft),
+  ACCOUNT: ({ draft }) => passes(fieldRules.ACCOUNT, draft),
+  CODE_VERIFICATION: ({ draft, phones }) => phones[draft.mobile_phone ?? '']?.verified === true,
+  ACCOUNT_CREATION: ({ draft }) =>
+    passes(fieldRules.ACCOUNT_CREATION, draft) && !passwordProblem(draft.password ?? '', draft),
   PAYMENT: () => false,
   ACCESS: () => false,
 }
 
 /**
- * The wanted step, or the first one on the way there that still lacks an answer. Nobody passes an invalid step. Where a
- * payment may be under way and the password is gone, by a reload or because it is done, what became of it comes first. Who
- * has paid has no answers left, and every way back ends there.
+ * The wanted step, or the first incomplete step before it. After a reload, which drops the password, a payment that may be
+ * under way comes first. Once the payment is done the draft is empty, and every step leads to its result.
  */
-export function reachable(wanted: Step, draft: Draft, policy: Policy): Step {
-  if (!draft.password && isOrdered(wanted)) return wanted
-  if (!Object.keys(draft).length && receiptOf()) return 'PAYMENT'
+export function reachableStep(wanted: Step, progress: Progress, policy: Policy): Step {
+  const { draft, receipt } = progress
+  if (receipt && !draft.password && (wanted === 'PAYMENT' || wanted === 'ACCESS')) return wanted
+  if (receipt && !Object.keys(draft).length) return 'PAYMENT'
   let step: Step = 'PRODUCT_SELECTION'
-  while (step !== wanted && complete[step](draft)) step = nextStep(step, policy)
+  while (step !== wanted && isComplete[step](progress)) step = nextStep(step, policy)
   return step
 }

@@ -1,48 +1,36 @@
 import { expect, test } from 'vitest'
 import type { StartData } from '#contract/start.ts'
-import { begin, reduce } from './state.ts'
+import { initialState, type Move, moveTo, type State } from './state.ts'
 
 const start = { policy: { start_step: 'ACCOUNT' }, product_id: 34, grand_total: '99.00' } as StartData
-const first = begin({ start, place: undefined })
-const move = { type: 'moved', draft: {}, focus: undefined, refused: undefined } as const
-const ready = reduce(first, { type: 'readied', ahead: 'ACCOUNT_CREATION' })
+const first = initialState(start, undefined)
+const preRendered: State = { ...first, preRenderedStep: 'ACCOUNT_CREATION' }
+const move: Move = {
+  step: 'ACCOUNT_CREATION',
+  draft: { first_name: 'Zoë' },
+  focusField: undefined,
+  rejectedFields: undefined,
+}
 
-test('the step that stands ready comes forward without being made again, and the one before goes later', () => {
-  const moved = reduce(ready, { ...move, step: 'ACCOUNT_CREATION' })
-  expect(moved).toMatchObject({
-    step: 'ACCOUNT_CREATION',
-    leaving: 'ACCOUNT',
-    ahead: undefined,
-    version: first.version,
-  })
-  expect(reduce(moved, { type: 'left' }).leaving).toBeUndefined()
+test('a pre-rendered step is shown without rendering it again, and the step before is removed later', () => {
+  const state = moveTo(preRendered, move)
+  expect(state).toMatchObject({ step: 'ACCOUNT_CREATION', leavingStep: 'ACCOUNT', preRenderedStep: undefined })
+  expect(state.draft).toBe(move.draft)
+  expect(state.renderedDraft).toBe(first.renderedDraft)
 })
 
-test.each([
-  ['any other step', ready, { ...move, step: 'PRODUCT_SELECTION' }],
-  ['a step that nobody prepared', first, { ...move, step: 'ACCOUNT_CREATION' }],
-  [
-    'back before the other was taken away',
-    reduce(ready, { ...move, step: 'ACCOUNT_CREATION' }),
-    { ...move, step: 'ACCOUNT' },
-  ],
-  [
-    'a step that is ready while a price is missing',
-    reduce(ready, { type: 'stopped', stop: 'unsummed' }),
-    { ...move, step: 'ACCOUNT_CREATION' },
-  ],
-  ['a step that is ready, with a refusal', ready, { ...move, step: 'ACCOUNT_CREATION', refused: {} }],
-] as const)('%s is made anew', (_, from, event) => {
-  expect(reduce(from, event)).toMatchObject({ step: event.step, leaving: undefined, version: from.version + 1 })
+test.each<[string, State, Move]>([
+  ['any other step', preRendered, { ...move, step: 'PRODUCT_SELECTION' }],
+  ['a step that was not pre-rendered', first, move],
+  ['going back before the other step was removed', moveTo(preRendered, move), { ...move, step: 'ACCOUNT' }],
+  ['a pre-rendered step while the price is missing', { ...preRendered, stop: 'total-not-loaded' }, move],
+  ['a pre-rendered step with rejected fields', preRendered, { ...move, rejectedFields: {} }],
+])('%s is rendered with the newest answers', (_, state, move) => {
+  expect(moveTo(state, move)).toMatchObject({ step: move.step, leavingStep: undefined, renderedDraft: move.draft })
 })
 
-test('10.12 when the packages have changed, the sum of before is no longer shown', () => {
-  const offered = reduce(first, { type: 'offered', packages: [], draft: {} })
-  expect(offered.grand_total).toBeUndefined()
-  expect(reduce(offered, { type: 'summed', grand_total: '109.00' }).grand_total).toBe('109.00')
-})
-
-test('what a step shows is shown at once', () => {
-  expect(reduce(ready, { type: 'summed', grand_total: '89.00' }).version).toBe(ready.version + 1)
-  expect(reduce(ready, { type: 'stopped', stop: 'unfetched' }).version).toBe(ready.version + 1)
+test('a missing price stops every step; a step that could not be loaded stops only one', () => {
+  const withoutTotal: State = { ...first, grand_total: undefined, stop: 'total-not-loaded' }
+  expect(moveTo(withoutTotal, move).stop).toBe('total-not-loaded')
+  expect(moveTo({ ...first, stop: 'step-not-loaded' }, move).stop).toBeUndefined()
 })

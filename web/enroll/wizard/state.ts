@@ -1,88 +1,84 @@
 import type { StartData, Step } from '#contract/start.ts'
-import { firstStep } from '#web/enroll/flow.ts'
 import type { Messages } from '#web/form/useForm.ts'
-import type { Draft, FieldName } from '#web/storage.ts'
-import { emptyDraft, isSameDraft } from './draft.ts'
-import type { Place } from './resume.ts'
+import type { Draft, FieldName, PhoneStatuses, Receipt } from '#web/storage.ts'
+import { firstStep } from '../flow.ts'
+import { preselectedOrder } from '../order/order.ts'
+import type { PaymentNews } from '../steps/payment/payment.ts'
+import { isSameDraft } from './draft.ts'
 
-/** Why the wizard stays where it is: the next step did not come, or the price did not. */
-export type Stop = 'unfetched' | 'unsummed'
+/** Why the wizard cannot go on. */
+export type Stop = 'step-not-loaded' | 'total-not-loaded'
 
-type State = {
+/** Where a visitor resumes, and what this tab has stored. Known in the browser only. */
+export type ResumePoint = { step: Step; draft: Draft; phones: PhoneStatuses; receipt: Receipt | undefined }
+
+export type State = {
   step: Step
   draft: Draft
-  /** As they were offered with the page, or since. */
+  /** The draft that the fields on the page were rendered with. */
+  renderedDraft: Draft
   packages: StartData['packages']
-  /** By the day the page came, or by today. */
   renews_on: string
-  /** Unknown while the server is asked. */
+  /** Undefined while the server calculates it. */
   grand_total: string | undefined
-  stop?: Stop | undefined
-  /** The field to stand in after a move; the heading otherwise. */
-  focus?: FieldName | undefined
+  stop: Stop | undefined
+  /** The field to focus after a move; the heading if undefined. */
+  focusField: FieldName | undefined
   /** The server's messages that led back to this step. */
-  refused?: Messages | undefined
+  rejectedFields: Messages | undefined
+  /** How often the step has changed. */
   moves: number
-  /** The next step, if it stands ready behind this one: made and measured out, and seen by nobody. */
-  ahead?: Step | undefined
-  /** The step before, hidden, until there is time to take it away. */
-  leaving?: Step | undefined
-  /** Grows with all that a step shows. Not with a move to the one that stands ready: it need not be made again. */
-  version: number
-  /** What this browser remembers has been put in. */
-  settled: boolean
+  /** The next step, if it is rendered already, hidden behind this one. */
+  preRenderedStep: Step | undefined
+  /** The previous step, hidden until the browser is idle. */
+  leavingStep: Step | undefined
+  /** The stored answers are on the page. */
+  isResumed: boolean
+  phones: PhoneStatuses
+  /** What this page asked to pay for, from Confirm and Pay until it is declined. */
+  receipt: Receipt | undefined
+  /** The visitor was told that a payment is being checked, possibly another tab's, and not yet how that ended. */
+  isPaymentBeingChecked: boolean
+  paymentNews: PaymentNews | undefined
 }
 
-export type Event =
-  | { type: 'settled'; step: Step; draft: Draft; grand_total: string | undefined }
-  | { type: 'moved'; step: Step; draft: Draft; focus: FieldName | undefined; refused: Messages | undefined }
-  | { type: 'readied'; ahead: Step }
-  | { type: 'kept'; draft?: Draft; renews_on?: string }
-  | { type: 'left' }
-  | { type: 'stopped'; draft?: Draft; stop: Stop }
-  | { type: 'summed'; grand_total: string }
-  | { type: 'offered'; packages: StartData['packages']; draft: Draft }
-
-export function reduce(state: State, event: Event): State {
-  const version = state.version + 1
-  switch (event.type) {
-    case 'settled':
-      return { ...state, ...event, version, settled: true }
-    case 'moved':
-      return { ...state, ...event, ...madeWay(state, event), stop: lasting(state), moves: state.moves + 1 }
-    case 'readied':
-    case 'kept':
-      return { ...state, ...event }
-    case 'left':
-      return { ...state, leaving: undefined }
-    case 'offered':
-      return { ...state, stop: undefined, ...event, grand_total: undefined, version }
-    default:
-      return { ...state, stop: undefined, ...event, version }
-  }
-}
-
-/** The step that stands ready only comes forward, and the one before it is taken away later: nobody should wait for that. */
-const madeWay = ({ step, ahead, stop, version }: State, { step: to, refused }: { step: Step; refused: unknown }) =>
-  to === ahead && !stop && !refused
-    ? { ahead: undefined, leaving: step, version }
-    : { ahead: undefined, leaving: undefined, version: version + 1 }
-
-/** An order without a price stops every step. */
-const lasting = ({ stop, grand_total }: State) => (stop === 'unsummed' && grand_total === undefined ? stop : undefined)
-
-/** Where the page begins, as the server rendered it. */
-export const begin = ({ start, place }: { start: StartData; place: Place | undefined }): State => {
+/** The page as the server rendered it, whatever this tab has stored: hydration must find the same. */
+export function initialState(start: StartData, resumePoint: ResumePoint | undefined): State {
   const step = firstStep(start.policy, start.product_id !== undefined)
-  const draft = emptyDraft(start)
+  const draft = preselectedOrder(start)
   return {
     step,
     draft,
+    renderedDraft: draft,
     packages: start.packages,
     renews_on: start.renews_on,
     grand_total: start.grand_total,
+    stop: undefined,
+    focusField: undefined,
+    rejectedFields: undefined,
     moves: 0,
-    version: 0,
-    settled: place?.step === step && isSameDraft(place.draft, draft), // nothing has to be put in
+    preRenderedStep: undefined,
+    leavingStep: undefined,
+    isResumed: resumePoint?.step === step && isSameDraft(resumePoint.draft, draft),
+    phones: resumePoint?.phones ?? {},
+    receipt: resumePoint?.receipt,
+    isPaymentBeingChecked: resumePoint?.receipt?.is_awaited === true,
+    paymentNews: undefined,
+  }
+}
+
+export type Move = Pick<State, 'step' | 'draft' | 'focusField' | 'rejectedFields'>
+
+/** Shows another step. A pre-rendered one is only uncovered, and the step before it is removed later. */
+export function moveTo(state: State, move: Move): State {
+  const isPreRendered = move.step === state.preRenderedStep && !state.stop && !move.rejectedFields
+  return {
+    ...state,
+    ...move,
+    moves: state.moves + 1,
+    stop: state.stop === 'total-not-loaded' && state.grand_total === undefined ? state.stop : undefined,
+    preRenderedStep: undefined,
+    leavingStep: isPreRendered ? state.step : undefined,
+    renderedDraft: isPreRendered ? state.renderedDraft : move.draft,
   }
 }

@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'react'
 
-/** Whether the step is still on the screen: an answer that comes later is nobody's business there. */
-export function useHere() {
-  const here = useRef(true)
+/** Whether the step is still on screen. A late answer must not act on a step that was left. */
+export function useIsMounted() {
+  const isMounted = useRef(true)
   useEffect(() => {
-    here.current = true
+    isMounted.current = true
     return () => {
-      here.current = false
+      isMounted.current = false
     }
   }, [])
-  return here
+  return isMounted
 }

@@ -1,189 +1,216 @@
-import { useReducer, useRef, useState } from 'react'
-import { flushSync } from 'react-dom'
 import type { OrderList } from '#contract/packages.ts'
-import type { StartData, Step } from '#contract/start.ts'
+import type { Policy, StartData, Step } from '#contract/start.ts'
 import { ask } from '#web/dialog/ask.ts'
-import { flowOrder, nextStep, previousStep } from '#web/enroll/flow.ts'
-import { orderFailed } from '#web/enroll/order/orderFailed.ts'
-import { fetchRules, fetchScreen, type Rules, screenOf } from '#web/enroll/steps.tsx'
 import { readForm } from '#web/form/readForm.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { type Draft, type FieldName, forgetDraft, saveDraft } from '#web/storage.ts'
-import { emptyDraft, isSameDraft, isSameOrder } from './draft.ts'
-import { onStage, useFocus, useHistory, useReadiness, useSettling } from './effects.ts'
-import { overlookSecondTap } from './ignoreSecondTap.ts'
-import { currentEntry, type Entry, type Place } from './resume.ts'
-import { begin, reduce } from './state.ts'
+import { nextStep, previousStep } from '../flow.ts'
+import { isSameOrder, preselectedOrder } from '../order/order.ts'
+import { orderFailed } from '../order/orderFailed.ts'
+import type { CodeSender } from '../steps/code-verification/codeSender.ts'
+import type { Payment } from '../steps/payment/payment.ts'
+import { findInStep } from './currentStep.ts'
+import { isSameDraft } from './draft.ts'
+import { currentEntry, type HistoryEntry, pushEntry, replaceEntry } from './history.ts'
+import { initialState, type Move, moveTo, type ResumePoint, type State } from './state.ts'
 
-/** Where to stand in a step, and what the server said against its answers. */
-type Arrival = { field?: FieldName | undefined; refused?: Messages | undefined }
+type Rules = typeof import('./rules.ts')
 
-export type Wizard = ReturnType<typeof useWizard>
+/** Loads the code of later steps, and the rules of the fields. */
+export type StepLoader = {
+  isLoaded: (step: Step) => boolean
+  /** Throws when the code cannot be fetched. */
+  load: (step: Step) => Promise<void>
+  loadRules: () => Rules | Promise<Rules>
+  /** The code of the next step, and the rules that lead there. */
+  loadNext: (step: Step, policy: Policy) => Promise<unknown>
+}
 
-/** The wizard: one reducer, the draft, and one entry of the browser's history for each step. */
-export function useWizard(start: StartData, place: Place | undefined) {
+type WizardOptions = { start: StartData; resumePoint?: ResumePoint | undefined; steps: StepLoader }
+
+export type Wizard = ReturnType<typeof createWizard>
+
+/** The one owner of the wizard's state: the draft, the order, and one browser history entry for each step. */
+export function createWizard({ start, resumePoint, steps }: WizardOptions) {
   const { policy } = start
-  const [state, dispatch] = useReducer(reduce, { start, place }, begin)
-  const { step, draft, grand_total, moves, ahead, leaving } = state
-  const again = useRef<() => Promise<unknown>>(undefined)
-  const asked = useRef(0)
+  const firstState = initialState(start, resumePoint)
+  let state = firstState
+  const listeners = new Set<() => void>()
+  let latestRequest = 0 // a newer move or choice replaces an older one that still waits for the network
+  let retryTotal: (() => Promise<unknown>) | undefined
 
-  /** Takes what stands in the form, keeps it, and tells the whole draft. */
-  const remember = (more: Draft = {}): Draft => {
-    const form = onStage<HTMLFormElement>('form')
-    const answers = { ...draft, ...(form ? readForm(form) : {}), ...more }
-    saveDraft(answers)
-    return answers
+  const update = (change: Partial<State>) => {
+    state = { ...state, ...change }
+    for (const listener of listeners) listener()
   }
 
-  /** Shows a step once its code is here. `entered` is told just before, so that history and screen agree. */
-  const show = async (to: Step, answers: Draft, entered?: () => unknown, at: Arrival = {}): Promise<undefined> => {
-    const mine = ++asked.current
+  /** The draft with what the form contains now. */
+  const readDraft = (): Draft => {
+    const form = findInStep<HTMLFormElement>('form')
+    return { ...state.draft, ...(form ? readForm(form) : {}) }
+  }
+
+  const saveForm = (more: Draft = {}): Draft => {
+    const draft = { ...readDraft(), ...more }
+    saveDraft(draft)
+    return draft
+  }
+
+  const stopWithoutStep = (step: Step, draft: Draft, cause: unknown): undefined => {
+    log(`The step ${step} could not be loaded.`, cause)
+    update({ draft, stop: 'step-not-loaded' })
+  }
+
+  /** Shows a step once its code is loaded. `onShow` runs just before, so that history and screen agree. */
+  const show = async (move: Move, onShow?: () => void): Promise<undefined> => {
+    const request = ++latestRequest
     try {
-      if (!screenOf(to)) await fetchScreen(to, start) // what is here is shown at once
-      if (mine !== asked.current) return // who has gone elsewhere meanwhile stays there
-      entered?.()
-      flushSync(() => dispatch({ type: 'moved', step: to, draft: answers, focus: at.field, refused: at.refused })) // who pressed waits
-      overlookSecondTap()
+      if (!steps.isLoaded(move.step)) await steps.load(move.step)
+      if (request !== latestRequest) return
+      onShow?.()
+      update(moveTo(state, move))
     } catch (cause) {
-      if (mine === asked.current) tellUnfetched(to, answers, cause)
+      if (request === latestRequest) stopWithoutStep(move.step, move.draft, cause)
     }
   }
 
-  const tellUnfetched = (to: Step, answers: Draft, cause: unknown): undefined => {
-    log(`The step ${to} could not be fetched.`, cause)
-    dispatch({ type: 'stopped', draft: answers, stop: 'unfetched' })
+  const enter = (step: Step, draft: Draft, focusField?: FieldName, rejectedFields?: Messages) =>
+    show({ step, draft, focusField, rejectedFields }, () => {
+      if (step !== state.step) pushEntry({ step, from: state.step })
+    })
+
+  /** Goes to an earlier step, and there to a field. Uses the browser's Back if that leads there. */
+  const returnTo = (step: Step, focusField?: FieldName, rejectedFields?: Messages) => {
+    if (!focusField && currentEntry()?.from === step) history.back()
+    else enter(step, saveForm(), focusField, rejectedFields)
   }
 
-  const enter = (to: Step, answers: Draft, at?: Arrival) =>
-    show(to, answers, () => to !== step && history.pushState({ step: to, from: step } satisfies Entry, ''), at)
-
-  /** To an earlier step, with what was typed; the way the browser's own Back takes, where that leads there. */
-  const returnTo = (to: Step, field?: FieldName, refused?: Messages) => {
-    if (!field && currentEntry()?.from === to) history.back()
-    else enter(to, remember(), { field, refused })
-  }
-
-  /** Asks what an order costs, and goes on once that is known. `repeat` is what "try again" does. */
-  const sum = async (
-    answers: Draft,
-    isWanted: () => boolean,
-    repeat: () => Promise<unknown>,
-    goOn?: () => Promise<undefined>,
+  /** Asks the server for the total of an order, then continues. */
+  const loadTotal = async (
+    draft: Draft,
+    isCurrent: () => boolean,
+    retry: () => Promise<unknown>,
+    onTotal?: () => Promise<undefined>,
   ) => {
     try {
-      const { askSum } = await import('#web/enroll/order/fetchTotal.ts')
-      const grand_total = await askSum(wizard, answers, isWanted)
-      if (!grand_total || !isWanted()) return // gone elsewhere meanwhile, or chosen something else
-      dispatch({ type: 'summed', grand_total })
-      await goOn?.()
+      const { fetchTotal } = await import('../order/fetchTotal.ts')
+      const grand_total = await fetchTotal(wizard, draft, isCurrent)
+      if (!grand_total || !isCurrent()) return
+      update({ grand_total, stop: undefined })
+      await onTotal?.()
     } catch (cause) {
-      log('The order could not be summed.', cause)
-      if (!isWanted()) return
-      again.current = repeat
-      dispatch({ type: 'stopped', stop: 'unsummed' })
-      ask(orderFailed(cause)).then(() => document.getElementById('again')?.focus())
+      log('The total could not be loaded.', cause)
+      if (!isCurrent()) return
+      retryTotal = retry
+      update({ stop: 'total-not-loaded' })
+      ask(orderFailed(cause)).then(() => document.getElementById('retry-total')?.focus())
     }
   }
 
-  const sumAlone = (answers: Draft): Promise<void> =>
-    sum(
-      answers,
-      () => isSameOrder(answers, wizard.draft),
-      () => sumAlone(answers),
+  const loadTotalOf = (draft: Draft): Promise<void> =>
+    loadTotal(
+      draft,
+      () => isSameOrder(draft, state.draft),
+      () => loadTotalOf(draft),
     )
 
-  /** Chooses a package, one at a time, and goes on once its price is known. */
-  const choose = async (list: OrderList, product_ids: string): Promise<undefined> => {
+  /** Chooses one package of a list, and goes on once the total is known. */
+  const choosePackage = async (list: OrderList, product_ids: string): Promise<undefined> => {
+    const request = ++latestRequest
     const choice = { [list]: product_ids }
-    const mine = ++asked.current // it replaces the one before, and every way to another step
-    const isWanted = () => mine === asked.current
-    const goOn = () => enter(nextStep(step, policy), remember(choice))
-    await sum({ ...draft, ...choice }, isWanted, () => choose(list, product_ids), goOn)
+    await loadTotal(
+      { ...state.draft, ...choice },
+      () => request === latestRequest,
+      () => choosePackage(list, product_ids),
+      () => enter(nextStep(state.step, policy), saveForm(choice)),
+    )
   }
 
-  /** Asks the rules something, at once if they are here. Undefined, and the visitor is told, when they cannot be fetched. */
-  const byRules = <Answer>(ask: (rules: Rules) => Answer): Answer | Promise<Answer | undefined> => {
-    const found = fetchRules()
-    if (!(found instanceof Promise)) return ask(found)
-    return found.then(ask, (cause: unknown) => {
-      log('The rules could not be fetched.', cause)
-      dispatch({ type: 'stopped', stop: 'unfetched' })
+  /** Runs `use` with the field rules, synchronously if they are loaded. Undefined if they cannot be loaded. */
+  const withRules = <Result>(use: (rules: Rules) => Result): Result | Promise<Result | undefined> => {
+    const rules = steps.loadRules()
+    if (!(rules instanceof Promise)) return use(rules)
+    return rules.then(use, (cause: unknown) => {
+      log('The rules could not be loaded.', cause)
+      update({ stop: 'step-not-loaded' })
       return undefined
     })
   }
 
-  const newest = {
-    start: { ...start, packages: state.packages, renews_on: state.renews_on },
-    step,
-    /** What stands on the page, in the order of the flow, so that nothing has to change its place. */
-    stages: flowOrder.filter((name) => name === step || name === ahead || name === leaving),
-    ahead,
-    leaving,
-    version: state.version,
-    moves,
-    draft,
-    grand_total,
-    stop: state.stop,
-    refused: state.refused,
-    remember,
-    /** Before a step takes its own form away: what stands there is not lost, unless it is to be. */
-    keep: (answers = remember()) => dispatch({ type: 'kept', draft: answers }),
-    /** The page may have been open for days: what is paid today renews in a month from today. */
-    renew: (renews_on: string) => dispatch({ type: 'kept', renews_on }),
-    byRules,
-    /** The step is valid: on to the next one, with these answers; or back to the payment that asked for a code. */
-    advance: async (answers: Draft): Promise<'again' | undefined> => {
-      const to = nextStep(step, policy)
-      if (step === 'CODE_VERIFICATION' && currentEntry()?.from === 'PAYMENT') return void history.back()
-      if (!screenOf(to)) {
-        const pressedWith = remember()
-        const mine = ++asked.current
-        const missing = await fetchScreen(to, start).catch((cause: unknown) => ({ cause }))
-        if (mine !== asked.current) return // who has gone elsewhere meanwhile stays there
-        if (missing) return tellUnfetched(to, remember(), missing.cause)
-        if (!isSameDraft(pressedWith, remember())) return 'again' // and who has corrected something means that
-      }
-      return enter(to, remember(answers))
+  /** The step is valid: goes on to the next one. 'again' means that the form changed while the next step was loading. */
+  const advance = async (answers: Draft): Promise<'again' | undefined> => {
+    if (state.step === 'CODE_VERIFICATION' && currentEntry()?.from === 'PAYMENT') return void history.back()
+    const next = nextStep(state.step, policy)
+    if (!steps.isLoaded(next)) {
+      const submitted = saveForm()
+      const request = ++latestRequest
+      const failure = await steps.load(next).catch((cause: unknown) => ({ cause }))
+      if (request !== latestRequest) return
+      if (failure) return stopWithoutStep(next, saveForm(), failure.cause)
+      if (!isSameDraft(submitted, saveForm())) return 'again'
+    }
+    return enter(next, saveForm(answers))
+  }
+
+  /** The browser's Back or Forward. */
+  const followHistory = async (entry: HistoryEntry | null) => {
+    const draft = saveForm()
+    const wanted = entry?.step ?? state.step
+    const step =
+      (await withRules(({ reachableStep }) => reachableStep(wanted, { ...state, draft }, policy))) ?? state.step
+    if (step !== wanted) replaceEntry({ ...entry, step })
+    show({ step, draft, focusField: undefined, rejectedFields: undefined })
+  }
+
+  /** Turns the page that the server rendered for everyone into this visitor's. */
+  const resume = () => {
+    if (!resumePoint) return
+    const { step, draft } = resumePoint
+    const entry = currentEntry()
+    if (entry?.from === step)
+      history.back() // the entry before is the same step, and would take a second Back
+    else replaceEntry({ ...entry, step })
+    if (state.isResumed) return
+    const isSameTotal = isSameOrder(draft, preselectedOrder(start))
+    const grand_total = isSameTotal ? start.grand_total : undefined
+    update({ step, draft, renderedDraft: draft, grand_total, isResumed: true })
+    if (!isSameTotal) loadTotalOf(draft)
+  }
+
+  const wizard = {
+    start,
+    getState: () => state,
+    /** The state that the server rendered, for hydration. */
+    getFirstState: () => firstState,
+    subscribe: (listener: () => void) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
-    /** Previous. */
-    back: () => returnTo(previousStep(step, policy)),
-    /** Edit, Change and refusals: to an earlier step, and there to a field. */
+    update,
+    readDraft,
+    saveForm,
+    withRules,
+    advance,
+    back: () => returnTo(previousStep(state.step, policy)),
     returnTo,
-    /** It is paid: the answers are forgotten, and the office is next. */
+    choosePackage,
+    retryTotal: () => retryTotal?.(),
+    /** The packages or their prices have changed since the page was loaded. */
+    refreshOrder: (packages: StartData['packages'], draft: Draft) => {
+      update({ packages, draft, grand_total: undefined, stop: undefined })
+      return loadTotalOf(draft)
+    },
+    /** It is paid: forgets the answers, and shows the welcome. */
     finish: () => {
       forgetDraft()
       return enter('ACCESS', {})
     },
-    choose,
-    sumAgain: () => again.current?.(),
-    /** The prices have changed since the page came, or what is there to choose from. */
-    sumAfresh: (packages: StartData['packages'], answers: Draft) => {
-      flushSync(() => dispatch({ type: 'offered', packages, draft: answers })) // the way there begins with these
-      return sumAlone(answers)
-    },
+    followHistory,
+    resume,
+    /** Set by their steps, whose code is loaded later. They live as long as the page. */
+    codeSender: undefined as CodeSender | undefined,
+    payment: undefined as Payment | undefined,
   }
-  // One object for as long as the page lives: a step that was made before the answers still knows them.
-  const wizard = Object.assign(useState(newest)[0], newest)
-
-  useHistory({
-    popped: async (entry) => {
-      const answers = remember()
-      const wanted = entry?.step ?? step
-      const to = (await byRules(({ reachable }) => reachable(wanted, answers, policy))) ?? step
-      if (to !== wanted) history.replaceState({ ...entry, step: to }, '')
-      show(to, answers)
-    },
-    hidden: () => remember(),
-  })
-  useSettling(wizard, state.settled, place, (found) => {
-    const asServed = isSameOrder(found.draft, emptyDraft(start))
-    dispatch({ type: 'settled', ...found, grand_total: asServed ? start.grand_total : undefined })
-    if (!asServed) sumAlone(found.draft)
-  })
-  useFocus(moves, state.focus)
-  useReadiness(wizard, start, dispatch)
-
   return wizard
 }

@@ -1,46 +1,47 @@
 import { useEffect, useState } from 'react'
 import { brand } from '#contract/brand.ts'
-import { ourPayment } from '#web/enroll/steps/payment/ourPayment.ts'
-import { receiptOf } from '#web/enroll/steps/payment/receipt.ts'
-import { loadReceipt } from '#web/storage.ts'
+import { loadReceipt, type Receipt as ReceiptData } from '#web/storage.ts'
 import { useTimeout } from '#web/useTimeout.ts'
-import { Login, useLogin } from './OfficeLogin.tsx'
+import { type PaymentStore, pagePayment } from '../payment/pagePayment.ts'
+import { OfficeLogin, useOfficeLogin } from './OfficeLogin.tsx'
 import { Receipt } from './Receipt.tsx'
 
-const SEEN_FOR = 2_000
+const REDIRECT_AFTER_MS = 2_000
 
-/** Welcome. Seen for about two seconds, then the office opens by itself; Login does it by hand. */
-export function Access() {
-  const login = useLogin()
-  const receipt = receiptOf()
-  const [leaving] = useState(ourPayment().isWelcome) // a reload, or a way back from the office, stays
-  useTimeout(login.open, leaving ? SEEN_FOR : undefined)
-  useForgotten()
+type AccessProps = { paymentStore: PaymentStore; receipt: ReceiptData | undefined }
+
+/** The welcome. After two seconds the office opens by itself; after a reload only by the button. */
+export function Access({ paymentStore, receipt }: AccessProps) {
+  const [payment] = useState(() => pagePayment(paymentStore))
+  const login = useOfficeLogin(payment)
+  const [isRedirecting] = useState(payment.hasFreshGrant)
+  useTimeout(login.open, isRedirecting ? REDIRECT_AFTER_MS : undefined)
+  useReloadAfterSignOut()
   return (
     <div className="access">
       <OpenDoor />
-      <h1 id="heading" tabIndex={-1}>
+      <h1 tabIndex={-1}>
         Welcome to {brand.name}
         {receipt?.first_name && `, ${receipt.first_name}`}
       </h1>
       <p className="lead">
-        {leaving
+        {isRedirecting
           ? 'You should be redirected to your virtual office in a moment. If nothing happens, please press Login.'
           : 'Your virtual office is open. Press Login to go there.'}
       </p>
-      {leaving && <div className="bar" aria-hidden="true" />}
-      <Login login={login}>Login</Login>
+      {isRedirecting && <div className="bar" aria-hidden="true" />}
+      <OfficeLogin login={login}>Login</OfficeLogin>
       {receipt && <Receipt receipt={receipt} />}
     </div>
   )
 }
 
-/** A browser may bring the whole page back as it was. Who has signed out since is not shown again. */
-function useForgotten() {
+/** Back may restore this page as it was. After a sign-out it must not show the member again. */
+function useReloadAfterSignOut() {
   useEffect(() => {
-    const seen = ({ persisted }: PageTransitionEvent) => persisted && !loadReceipt() && location.reload()
-    addEventListener('pageshow', seen)
-    return () => removeEventListener('pageshow', seen)
+    const onPageShow = ({ persisted }: PageTransitionEvent) => persisted && !loadReceipt() && location.reload()
+    addEventListener('pageshow', onPageShow)
+    return () => removeEventListener('pageshow', onPageShow)
   }, [])
 }
 

@@ -1,55 +1,55 @@
 import { useState } from 'react'
 import { officeAddress } from '#contract/office.ts'
-import { ourPayment } from '#web/enroll/steps/payment/ourPayment.ts'
 import { ArrowIcon } from '#web/icons.tsx'
 import { log } from '#web/log.ts'
 import { Notice } from '#web/Notice.tsx'
+import type { Payment } from '../payment/payment.ts'
 
-type Door = 'shut' | 'opening' | 'sign-in' | 'unreachable'
+type LoginStatus = 'idle' | 'opening' | 'needs-sign-in' | 'unreachable'
 
-/** How long the browser may take to leave before another press counts. */
-const LEAVING = 4_000
+/** How long the browser may take to leave the page before another press counts. */
+const LEAVING_MS = 4_000
 
-/** The way into the office, with a grant that is still good. */
-export function useLogin() {
-  const [door, setDoor] = useState<Door>('shut')
-  const [office, setOffice] = useState('')
+/** Opens the office with a grant that is still valid. */
+export function useOfficeLogin(payment: Payment) {
+  const [status, setStatus] = useState<LoginStatus>('idle')
+  const [officeUrl, setOfficeUrl] = useState('')
 
   const open = async () => {
-    if (door === 'opening') return
-    setDoor('opening')
+    if (status === 'opening') return
+    setStatus('opening')
     try {
-      const { token, vo_url } = await ourPayment().takeGrant()
-      setOffice(vo_url)
-      if (!token) return setDoor('sign-in')
+      const { token, vo_url } = await payment.takeGrant()
+      setOfficeUrl(vo_url)
+      if (!token) return setStatus('needs-sign-in')
       location.assign(officeAddress(vo_url, token))
-      setTimeout(() => setDoor('shut'), LEAVING)
+      setTimeout(() => setStatus('idle'), LEAVING_MS)
     } catch (cause) {
-      log('There is no key to the office at the moment.', cause)
-      setDoor('unreachable')
+      log('No grant for the office at the moment.', cause)
+      setStatus('unreachable')
     }
   }
-  return { door, office, open }
+  return { status, officeUrl, open }
 }
 
-/** The button, and what to do when it cannot help. */
-export function Login({ login, children }: { login: ReturnType<typeof useLogin>; children: string }) {
-  const { door, office, open } = login
+/** The button that opens the office, and what to do if it cannot. */
+export function OfficeLogin({ login, children }: { login: ReturnType<typeof useOfficeLogin>; children: string }) {
+  const { status, officeUrl, open } = login
   return (
     <div className="login">
-      <button type="button" className="button" aria-busy={door === 'opening' || undefined} onClick={open}>
+      <button type="button" className="button" aria-busy={status === 'opening' || undefined} onClick={open}>
         {children}
         <ArrowIcon />
       </button>
       <div role="status">
-        {door === 'sign-in' && (
-          <Notice title="Please sign in at the office.">
-            This page can no longer open it for you. {office && <a href={office}>Go to the office</a>}
+        {status === 'needs-sign-in' && (
+          <Notice title="Please sign in to your office.">
+            This page can no longer open it for you. {officeUrl && <a href={officeUrl}>Go to the office</a>}
           </Notice>
         )}
-        {door === 'unreachable' && (
-          <Notice tone="alert" title="The office does not answer at the moment.">
-            You are a member all the same. Please press {children} again in a minute.
+        {status === 'unreachable' && (
+          <Notice tone="alert" title="The office is not responding at the moment.">
+            You are a member. Please press {children} again in a minute.
           </Notice>
         )}
       </div>

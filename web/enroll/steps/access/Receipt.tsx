@@ -1,10 +1,10 @@
 import { showAmount } from '#contract/money.ts'
 import { longDay } from '#web/dates.ts'
-import { monthly } from '#web/enroll/wizard/draft.ts'
-import type { Receipt as Kept } from '#web/storage.ts'
+import type { Receipt as ReceiptData } from '#web/storage.ts'
+import { monthlyPrice } from '../../order/order.ts'
 
-/** What was bought, to keep. */
-export const Receipt = ({ receipt }: { receipt: Kept }) => (
+/** What was bought, and what renews. */
+export const Receipt = ({ receipt }: { receipt: ReceiptData }) => (
   <section className="receipt" aria-labelledby="receipt">
     <h2 id="receipt">Your receipt</h2>
     <dl className="amounts">
@@ -25,7 +25,7 @@ export const Receipt = ({ receipt }: { receipt: Kept }) => (
       <div>
         <dt>Next renewal</dt>
         <dd>
-          {monthly} on {longDay(receipt.renews_on)}
+          {monthlyPrice} on {longDay(receipt.renews_on)}
         </dd>
       </div>
       <div>

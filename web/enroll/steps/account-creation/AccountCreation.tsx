@@ -1,42 +1,52 @@
 import { passwordProblem } from '#contract/password.ts'
 import { api } from '#web/api.ts'
-import { isSameDraft } from '#web/enroll/wizard/draft.ts'
-import { asked } from '#web/enroll/wizard/rules.ts'
-import { StepForm } from '#web/enroll/wizard/StepForm.tsx'
-import { useHere } from '#web/enroll/wizard/useIsMounted.ts'
-import type { Wizard } from '#web/enroll/wizard/wizard.ts'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { type Form, type Messages, useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
+import type { Draft } from '#web/storage.ts'
+import { isSameDraft } from '../../wizard/draft.ts'
+import { fieldRules } from '../../wizard/rules.ts'
+import { StepForm } from '../../wizard/StepForm.tsx'
+import { useIsMounted } from '../../wizard/useIsMounted.ts'
+import type { Wizard } from '../../wizard/wizard.ts'
 import { useUsername } from './useUsername.ts'
 
+type AccountCreationProps = {
+  answers: Draft
+  rejectedFields: Messages | undefined
+  /** The newest answers of all steps: this step may have been rendered before they were given. */
+  readDraft: () => Draft
+  onNext: Wizard['advance']
+}
+
 /** How the new member signs in. */
-export function AccountCreation({ wizard }: { wizard: Wizard }) {
+export function AccountCreation({ answers, rejectedFields, readDraft, onNext }: AccountCreationProps) {
   const form = useForm({
-    rules: () => asked.ACCOUNT_CREATION,
-    values: wizard.draft,
-    serverMessages: wizard.refused,
+    rules: () => fieldRules.ACCOUNT_CREATION,
+    values: answers,
+    serverMessages: rejectedFields,
     checkedByServer: ['email', 'username'],
-    crossFieldRules: (found) => ({ password: passwordProblem(found.password ?? '', { ...wizard.draft, ...found }) }),
-    onValid: async (answers): Promise<Messages | 'again' | undefined> => {
-      const pressedWith = wizard.remember()
-      const [email, taken] = await Promise.all([findEmail(answers.email, form), username.check(answers.username)])
-      if (!here.current) return // who has gone back meanwhile stays there
-      if (!isSameDraft(pressedWith, wizard.remember())) return 'again' // and who has corrected something means that
-      if (!email && !taken) return wizard.advance(answers)
+    crossFieldRules: (values) => ({
+      password: passwordProblem(values.password ?? '', { ...readDraft(), ...values }),
+    }),
+    onValid: async (values): Promise<Messages | 'again' | undefined> => {
+      const submitted = readDraft()
+      const [email, taken] = await Promise.all([checkEmail(values.email, form), username.check(values.username)])
+      if (!isMounted.current) return
+      if (!isSameDraft(submitted, readDraft())) return 'again' // corrected during the lookup
+      if (!email && !taken) return onNext(values)
       return { ...(email ? { email } : {}), ...(taken ? { username: taken } : {}) }
     },
   })
   const username = useUsername(form)
-  const here = useHere()
+  const isMounted = useIsMounted()
   return (
     <StepForm
-      wizard={wizard}
       step="ACCOUNT_CREATION"
       form={form}
       title="Create your account"
-      lead="This is how you sign in to your office."
+      lead="You’ll use this to sign in to your office."
     >
       <Field
         {...form.field('email')}
@@ -45,7 +55,7 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
         inputMode="email"
         autoComplete="email"
         enterKeyHint="next"
-        hint="Your receipt and your welcome letter go here."
+        hint="We’ll send your receipt and a welcome email here."
       />
       <Field
         {...form.field('username')}
@@ -56,10 +66,10 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
         autoCorrect="off"
         spellCheck={false}
         enterKeyHint="next"
-        hint="Small letters and numbers. It is also the link that you share."
+        hint="Lowercase letters and numbers. It is also part of the link you share."
       >
-        <p className={username.news.isFree ? 'availability' : 'unseen'} role="status">
-          {username.news.said}
+        <p className={username.status.isAvailable ? 'availability' : 'unseen'} role="status">
+          {username.status.text}
         </p>
       </Field>
       <PasswordField {...form.field('password')} label="Password" autoComplete="new-password" enterKeyHint="go" />
@@ -67,14 +77,14 @@ export function AccountCreation({ wizard }: { wizard: Wizard }) {
   )
 }
 
-/** What the server has against an email address, if anything. Where a lookup fails, which is only logged, what it said before. */
-async function findEmail(
+/** The server's messages against an email address. If the lookup fails, its earlier answer stands. */
+async function checkEmail(
   email: string,
   { serverMessagesFor }: Pick<Form, 'serverMessagesFor'>,
 ): Promise<string[] | undefined> {
   try {
-    const answer = await api.validateEmail({ email })
-    return answer.email === 'Available' ? undefined : answer.email
+    const reply = await api.validateEmail({ email })
+    return reply.email === 'Available' ? undefined : reply.email
   } catch (cause) {
     log('The email address could not be looked up.', cause)
     return serverMessagesFor('email')

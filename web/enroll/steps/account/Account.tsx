@@ -1,21 +1,30 @@
-import { StepForm } from '#web/enroll/wizard/StepForm.tsx'
-import type { Wizard } from '#web/enroll/wizard/wizard.ts'
 import { Field } from '#web/form/Field.tsx'
 import { Honeypot } from '#web/form/Honeypot.tsx'
 import { PhoneField } from '#web/form/PhoneField.tsx'
-import { useForm } from '#web/form/useForm.ts'
+import { type Messages, useForm } from '#web/form/useForm.ts'
+import type { Draft } from '#web/storage.ts'
+import { StepForm } from '../../wizard/StepForm.tsx'
+import type { Wizard } from '../../wizard/wizard.ts'
+
+type AccountProps = {
+  answers: Draft
+  rejectedFields: Messages | undefined
+  /** The phone is verified by a code in the next step. */
+  sendsCode: boolean
+  withRules: Wizard['withRules']
+  onNext: Wizard['advance']
+}
 
 /** Who is joining, and how to reach them. */
-export function Account({ wizard }: { wizard: Wizard }) {
+export function Account({ answers, rejectedFields, sendsCode, withRules, onNext }: AccountProps) {
   const form = useForm({
-    rules: () => wizard.byRules(({ asked }) => asked.ACCOUNT),
-    values: wizard.draft,
-    serverMessages: wizard.refused,
-    onValid: (answers) => wizard.advance(answers),
+    rules: () => withRules(({ fieldRules }) => fieldRules.ACCOUNT),
+    values: answers,
+    serverMessages: rejectedFields,
+    onValid: onNext,
   })
   return (
     <StepForm
-      wizard={wizard}
       step="ACCOUNT"
       form={form}
       title="Tell us about yourself"
@@ -36,8 +45,8 @@ export function Account({ wizard }: { wizard: Wizard }) {
         {...form.field('mobile_phone')}
         label="Mobile phone number"
         hint={
-          wizard.start.policy.phone_verification
-            ? 'We send you a code to confirm it. Never shared.'
+          sendsCode
+            ? 'We’ll send you a code to confirm it. Never shared.'
             : 'So that we can reach you about your membership. Never shared.'
         }
         enterKeyHint="go"

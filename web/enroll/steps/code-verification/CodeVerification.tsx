@@ -1,137 +1,166 @@
 import { type ReactNode, useState } from 'react'
+import type { StartData } from '#contract/start.ts'
 import { api } from '#web/api.ts'
 import { RejectedCall } from '#web/call.ts'
 import { ask } from '#web/dialog/ask.ts'
-import { codeVerified, fieldMessages, resendIn } from '#web/enroll/steps/dialogs.ts'
-import { asked } from '#web/enroll/wizard/rules.ts'
-import { StepForm } from '#web/enroll/wizard/StepForm.tsx'
-import { useHere } from '#web/enroll/wizard/useIsMounted.ts'
-import type { Wizard } from '#web/enroll/wizard/wizard.ts'
 import { Captcha } from '#web/form/Captcha.tsx'
 import { Field } from '#web/form/Field.tsx'
 import { focusField } from '#web/form/focusField.ts'
 import { showPhone } from '#web/form/showPhone.ts'
-import { useForm } from '#web/form/useForm.ts'
+import { type Messages, useForm } from '#web/form/useForm.ts'
 import { AlertIcon, CheckIcon } from '#web/icons.tsx'
 import { SmsIcon } from '#web/laterIcons.tsx'
 import { log } from '#web/log.ts'
-import { isVerified, noteVerified } from './phoneStatus.ts'
-import { useCode } from './useCode.ts'
+import { fieldRules } from '../../wizard/rules.ts'
+import { StepForm } from '../../wizard/StepForm.tsx'
+import { useIsMounted } from '../../wizard/useIsMounted.ts'
+import type { Wizard } from '../../wizard/wizard.ts'
+import { type CodeSender, createCodeSender } from './codeSender.ts'
+import { codeVerified, fieldMessages, resendIn } from './dialogs.ts'
+import { noteVerified, type PhoneStore, phoneStatus } from './phoneStatus.ts'
+import { usePhoneCode } from './usePhoneCode.ts'
 
-/** Whether the phone is in the visitor's hand. A number that was confirmed in this tab is not asked again. */
-export function CodeVerification({ wizard }: { wizard: Wizard }) {
-  const mobile_phone = wizard.draft.mobile_phone ?? ''
-  const [verified, setVerified] = useState(() => isVerified(mobile_phone))
-  const step = { wizard, mobile_phone }
-  return verified ? <Confirmed {...step} /> : <Unconfirmed {...step} onVerified={() => setVerified(true)} />
+/** The part of the wizard that this step uses. Its code sender lives as long as the page. */
+type VerificationStore = PhoneStore & {
+  start: Pick<StartData, 'captcha'>
+  codeSender: CodeSender | undefined
 }
 
-type PhoneStepProps = { wizard: Wizard; mobile_phone: string }
+type CodeVerificationProps = {
+  mobile_phone: string
+  phoneStore: VerificationStore
+  rejectedFields: Messages | undefined
+  onNext: Wizard['advance']
+  onEdit: Wizard['returnTo']
+}
 
-function Confirmed({ wizard, mobile_phone }: PhoneStepProps) {
-  const form = useForm({ rules: () => ({}), values: {}, onValid: () => wizard.advance({}) })
+/** Our own captcha is solved while the visitor still fills in the step before. */
+export function preparePhoneCode(store: VerificationStore) {
+  if (!store.start.captcha) codeSenderOf(store).solveAhead()
+}
+
+function codeSenderOf(store: VerificationStore): CodeSender {
+  store.codeSender ??= createCodeSender({ isOwnCaptcha: !store.start.captcha })
+  return store.codeSender
+}
+
+/** Verifies the phone number by a code. A number that was verified in this tab needs no second code. */
+export function CodeVerification(props: CodeVerificationProps) {
+  const [isVerified, setVerified] = useState(() => phoneStatus(props.phoneStore, props.mobile_phone).verified === true)
+  return isVerified ? <Verified {...props} /> : <Unverified {...props} onVerified={() => setVerified(true)} />
+}
+
+function Verified({ mobile_phone, onNext, onEdit }: CodeVerificationProps) {
+  const form = useForm({ rules: () => ({}), values: {}, onValid: () => onNext({}) })
   return (
     <StepForm
-      wizard={wizard}
       step="CODE_VERIFICATION"
       form={form}
       title="Your phone is confirmed"
       lead="There is nothing more to do here."
     >
-      <PhoneNumber wizard={wizard} mobile_phone={mobile_phone} icon={<CheckIcon />}>
+      <PhoneNumber mobile_phone={mobile_phone} onEdit={onEdit} icon={<CheckIcon />}>
         Confirmed
       </PhoneNumber>
     </StepForm>
   )
 }
 
-function Unconfirmed({ wizard, mobile_phone, onVerified }: PhoneStepProps & { onVerified: () => void }) {
-  const here = useHere()
-  const code = useCode(mobile_phone, wizard.start, () => wizard.advance({ code: '' }))
-  const [refusal, setRefusal] = useState<string>()
+type UnverifiedProps = CodeVerificationProps & { onVerified: () => void }
+
+function Unverified({ mobile_phone, phoneStore, rejectedFields, onNext, onEdit, onVerified }: UnverifiedProps) {
+  const isMounted = useIsMounted()
+  const goOn = () => onNext({ code: '' })
+  const code = usePhoneCode({
+    mobile_phone,
+    phoneStore,
+    sendCode: (channel, captcha) => codeSenderOf(phoneStore).send(channel, mobile_phone, captcha),
+    onNotNeeded: goOn,
+  })
+  const { captchaRequest } = code
+  const [codeError, setCodeError] = useState<string>()
   const form = useForm({
-    rules: () => asked.CODE_VERIFICATION,
+    rules: () => fieldRules.CODE_VERIFICATION,
     values: {},
-    serverMessages: wizard.refused,
-    onValid: async (typed): Promise<undefined> => {
-      const message = await verify(mobile_phone, typed.code)
-      if (!here.current) return
-      setRefusal(message)
-      if (message) {
+    serverMessages: rejectedFields,
+    onValid: async (values): Promise<undefined> => {
+      const error = await verify(mobile_phone, values.code)
+      if (!error) noteVerified(phoneStore, mobile_phone)
+      if (!isMounted.current) return
+      setCodeError(error)
+      if (error) {
         focusField('code')
         return
       }
       await ask(codeVerified)
-      if (!here.current) return
-      await wizard.advance({ code: '' })
+      if (!isMounted.current) return
+      await goOn()
       onVerified()
     },
   })
   const field = form.field('code')
   return (
-    <StepForm
-      wizard={wizard}
-      step="CODE_VERIFICATION"
-      form={form}
-      title="Confirm your phone"
-      lead="Enter the code that we send you."
-    >
-      <PhoneNumber wizard={wizard} mobile_phone={mobile_phone} icon={<SmsIcon />} failure={code.failure}>
-        {code.sending === 'call' && 'Calling you…'}
-        {code.sending === 'sms' && 'Sending a code…'}
-        {!code.sending &&
-          (code.asked ? 'Please confirm that you are a person. Then we send the code.' : sentNews(code))}
+    <StepForm step="CODE_VERIFICATION" form={form} title="Confirm your phone" lead="Enter the code that we send you.">
+      <PhoneNumber mobile_phone={mobile_phone} onEdit={onEdit} icon={<SmsIcon />} failure={code.failure}>
+        {sendingStatus(code)}
       </PhoneNumber>
-      {code.asked && (
+      {captchaRequest && (
         <Captcha
-          key={code.asked.times}
+          key={captchaRequest.count}
           name="captcha"
           defaultValue=""
-          vendor={wizard.start.captcha}
-          error={code.asked.times > 1 ? 'Please confirm the captcha.' : undefined}
+          vendor={phoneStore.start.captcha}
+          error={captchaRequest.count > 1 ? 'Please confirm the captcha.' : undefined}
           used={0}
           busyWhile={form.busyWhile}
-          onSolved={(solution) => code.asked && code.send(code.asked.channel, solution)}
+          onSolved={(solution) => code.send(captchaRequest.channel, solution)}
         />
       )}
-      {/* A refusal is not kept against the code: the same one may be right once the line is back. */}
+      {/* The error is not remembered for this code: it may be right once the connection is back. */}
       <Field
         {...field}
-        error={field.error ?? refusal}
-        onInput={() => setRefusal(undefined)}
+        error={field.error ?? codeError}
+        onInput={() => setCodeError(undefined)}
         label="Code"
-        hint="From our message. Good for ten minutes."
+        hint="From our message. Valid for ten minutes."
         autoComplete="one-time-code"
         inputMode="numeric"
         enterKeyHint="done"
       />
       <p className="unseen" role="alert">
-        {refusal}
+        {codeError}
       </p>
       <Resend {...code} />
     </StepForm>
   )
 }
 
-const sentNews = ({ sent }: { sent: boolean }) => (sent ? 'We sent a code to this number.' : 'No code was sent yet.')
+type PhoneCode = ReturnType<typeof usePhoneCode>
 
-/** Undefined when the code was right; else the server's message, or ours when it had none. */
+function sendingStatus({ sending, captchaRequest, isSent }: PhoneCode): string {
+  if (sending) return sending === 'call' ? 'Calling you…' : 'Sending a code…'
+  if (captchaRequest) return 'Please confirm that you are a person. Then we send the code.'
+  return isSent ? 'We sent a code to this number.' : 'No code has been sent yet.'
+}
+
+/** Undefined if the code was right; otherwise the server's message, or ours. */
 async function verify(phone_number: string, code: string): Promise<string | undefined> {
   try {
     const { status, message } = await api.verifyCode({ phone_number, code })
-    if (status !== 1) return message || fieldMessages.codeNotVerified
-    noteVerified(phone_number)
-    return undefined
+    return status === 1 ? undefined : message || fieldMessages.codeNotVerified
   } catch (cause) {
     log('The code could not be verified.', cause)
     return cause instanceof RejectedCall ? cause.message : fieldMessages.codeNotVerified
   }
 }
 
-type PhoneNumberProps = PhoneStepProps & { icon: ReactNode; failure?: string | undefined; children: ReactNode }
+type PhoneNumberProps = Pick<CodeVerificationProps, 'mobile_phone' | 'onEdit'> & {
+  icon: ReactNode
+  failure?: string | undefined
+  children: ReactNode
+}
 
-/** The number, what became of its code, and the way to change it. */
-function PhoneNumber({ wizard, mobile_phone, icon, failure, children }: PhoneNumberProps) {
+function PhoneNumber({ mobile_phone, onEdit, icon, failure, children }: PhoneNumberProps) {
   return (
     <div className={failure ? 'number failed' : 'number'}>
       <span className="number-icon">{failure ? <AlertIcon /> : icon}</span>
@@ -144,35 +173,35 @@ function PhoneNumber({ wizard, mobile_phone, icon, failure, children }: PhoneNum
           {failure ?? children}
         </p>
       </div>
-      <button type="button" className="link" onClick={() => wizard.returnTo('ACCOUNT', 'mobile_phone')}>
+      <button type="button" className="link" onClick={() => onEdit('ACCOUNT', 'mobile_phone')}>
         Edit Phone Number
       </button>
     </div>
   )
 }
 
-/** Inactive while the countdown runs; once it has run out, a call is offered too. */
-function Resend({ left, sending, sent, send }: ReturnType<typeof useCode>) {
-  const rests = left > 0 || Boolean(sending)
+/** Inactive during the countdown. Afterwards a voice call is offered too. */
+function Resend({ left, sending, isSent, send }: PhoneCode) {
+  const isInactive = left > 0 || Boolean(sending)
   return (
     <div className="resend">
       <button
         type="button"
         className="link"
-        aria-disabled={rests || undefined}
+        aria-disabled={isInactive || undefined}
         onClick={() => {
-          if (!rests) send('sms')
+          if (!isInactive) send('sms')
         }}
       >
         {left ? resendIn(left) : 'Resend code'}
       </button>
-      {!rests && (
+      {!isInactive && (
         <button type="button" className="link" onClick={() => send('call')}>
           Call me instead
         </button>
       )}
       <p className="unseen" role="status">
-        {sent && !rests && 'You can ask for a new code now.'}
+        {isSent && !isInactive && 'You can ask for a new code now.'}
       </p>
     </div>
   )

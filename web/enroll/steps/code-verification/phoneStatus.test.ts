@@ -1,26 +1,31 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import type { Policy } from '#contract/start.ts'
-import type { Draft } from '#web/storage.ts'
+import { forgetDraft, loadPhones, type PhoneStatuses } from '#web/storage.ts'
+import { noteSent, noteUnverified, noteVerified, type PhoneStore, phoneStatus, secondsLeft } from './phoneStatus.ts'
 
-const memory = () => {
-  const kept = new Map<string, string>()
+const memoryStorage = () => {
+  const values = new Map<string, string>()
   return {
-    kept,
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, text: string) => kept.set(key, text),
-    removeItem: (key: string) => kept.delete(key),
+    values,
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, text: string) => values.set(key, text),
+    removeItem: (key: string) => values.delete(key),
   }
 }
 
-/** The page as it is after a load: with the tab's storage, and no memory of its own. */
-const load = () => {
-  vi.resetModules()
-  return import('./phoneStatus.ts')
+/** The page after a load, with what the tab has stored. */
+const load = (): PhoneStore => {
+  let phones: PhoneStatuses = loadPhones()
+  return {
+    getState: () => ({ phones }),
+    update: (change) => {
+      phones = change.phones
+    },
+  }
 }
 
-let tab = memory()
+let tab = memoryStorage()
 beforeEach(() => {
-  tab = memory()
+  tab = memoryStorage()
   vi.stubGlobal('sessionStorage', tab)
   return () => vi.unstubAllGlobals()
 })
@@ -29,95 +34,82 @@ const noon = Date.UTC(2026, 10, 15, 12)
 
 test.each<[string, number | undefined, number, number]>([
   ['no code was sent', undefined, noon, 0],
-  ['it was sent this moment', noon, noon, 30],
+  ['it was sent just now', noon, noon, 30],
   ['half a second has passed', noon, noon + 500, 30],
   ['a second has passed', noon, noon + 1000, 29],
   ['it is nearly over', noon, noon + 29_999, 1],
   ['it is over', noon, noon + 30_000, 0],
   ['the tab slept for an hour', noon, noon + 3_600_000, 0],
-  ['the clock was put right by a little', noon, noon - 400, 30],
-  ['the clock was turned back by an hour', noon, noon - 3_600_000, 0],
-])('the owner: resend counts down from 30 seconds by the clock: %s', (_, sent_at, now, left) =>
-  load().then(({ secondsLeft }) => expect(secondsLeft(sent_at, now)).toBe(left)),
-)
-
-test('a countdown goes on after a reload', async () => {
-  const { noteSent } = await load()
-  const { sent_at } = noteSent('+12025550123')
-  const { phoneOf } = await load()
-  expect(phoneOf('+12025550123')).toEqual({ sent_at })
-  expect(phoneOf('+12025550124')).toEqual({})
+  ['the clock was corrected by a little', noon, noon - 400, 30],
+  ['the clock was set back by an hour', noon, noon - 3_600_000, 0],
+])('the owner: resend counts down from 30 seconds by the clock: %s', (_, sent_at, now, left) => {
+  expect(secondsLeft(sent_at, now)).toBe(left)
 })
 
-test('13.3 a code that was sent before counts down from what is left', async () => {
-  const { noteSent, secondsLeft } = await load()
-  expect(secondsLeft(noteSent('+12025550123', 12).sent_at, Date.now())).toBe(12)
+test('a countdown continues after a reload', () => {
+  const page = load()
+  noteSent(page, '+12025550123')
+  const { sent_at } = phoneStatus(page, '+12025550123')
+  const reloaded = load()
+  expect(phoneStatus(reloaded, '+12025550123')).toEqual({ sent_at })
+  expect(phoneStatus(reloaded, '+12025550124')).toEqual({})
 })
 
-test('a verified number is remembered for the tab, another number is not', async () => {
-  const { noteVerified } = await load()
-  noteVerified('+12025550123')
-  const { isVerified } = await load()
-  expect([isVerified('+12025550123'), isVerified('+12025550124'), isVerified('')]).toEqual([true, false, false])
+test('13.3 a code that was sent before counts down from the remaining seconds', () => {
+  const page = load()
+  noteSent(page, '+12025550123', 12)
+  expect(secondsLeft(phoneStatus(page, '+12025550123').sent_at, Date.now())).toBe(12)
 })
 
-test('5.1 a code to another number voids what was known of the first, as it does on the server', async () => {
-  const { noteSent, noteVerified } = await load()
-  noteSent('+12025550123')
-  noteVerified('+12025550123')
-  noteSent('+12025550124')
-  const { phoneOf } = await load()
-  expect(phoneOf('+12025550123')).toEqual({})
-  expect(phoneOf('+12025550124')).toEqual({ sent_at: expect.any(Number) })
+test('a verified number is remembered by the tab, another number is not', () => {
+  noteVerified(load(), '+12025550123')
+  const reloaded = load()
+  const isVerified = ['+12025550123', '+12025550124', ''].map((phone) => phoneStatus(reloaded, phone).verified === true)
+  expect(isVerified).toEqual([true, false, false])
 })
 
-test('a number that was confirmed stays so when it is sent another code', async () => {
-  const { noteSent, noteVerified, isVerified } = await load()
-  noteVerified('+12025550123')
-  noteSent('+12025550123')
-  expect(isVerified('+12025550123')).toBe(true)
+test('5.1 a code to another number voids the first number, as it does on the server', () => {
+  const page = load()
+  noteSent(page, '+12025550123')
+  noteVerified(page, '+12025550123')
+  noteSent(page, '+12025550124')
+  const reloaded = load()
+  expect(phoneStatus(reloaded, '+12025550123')).toEqual({})
+  expect(phoneStatus(reloaded, '+12025550124')).toEqual({ sent_at: expect.any(Number) })
 })
 
-test('what the server does not know of is asked again, with a new code', async () => {
-  const { noteSent, noteVerified, noteUnverified } = await load()
-  noteSent('+12025550123')
-  noteVerified('+12025550123')
-  noteUnverified('+12025550123')
-  const { phoneOf } = await load()
-  expect(phoneOf('+12025550123')).toEqual({})
+test('a verified number stays verified when it is sent another code', () => {
+  const page = load()
+  noteVerified(page, '+12025550123')
+  noteSent(page, '+12025550123')
+  expect(phoneStatus(page, '+12025550123').verified).toBe(true)
 })
 
-test('a browser that blocks storage remembers for the page', async () => {
+test('a number that the server says is not verified needs a new code', () => {
+  const page = load()
+  noteSent(page, '+12025550123')
+  noteVerified(page, '+12025550123')
+  noteUnverified(page, '+12025550123')
+  expect(phoneStatus(load(), '+12025550123')).toEqual({})
+})
+
+test('a browser that blocks storage remembers for as long as the page is open', () => {
   vi.stubGlobal('sessionStorage', undefined)
-  const { noteVerified, isVerified } = await load()
-  noteVerified('+12025550123')
-  expect(isVerified('+12025550123')).toBe(true)
+  const page = load()
+  noteVerified(page, '+12025550123')
+  expect(phoneStatus(page, '+12025550123').verified).toBe(true)
 })
 
 test.each(['', '{', 'null', '[]', '{"+12025550123":7}', '{"+12025550123":{"verified":"yes","sent_at":"now"}}'])(
-  'a tab that kept %j knows nothing',
-  async (text) => {
-    tab.kept.set('foyer.phones', text)
-    const { phoneOf } = await load()
-    expect(phoneOf('+12025550123')).toEqual({})
+  'a tab that stored %j knows nothing',
+  (text) => {
+    tab.values.set('foyer.phones', text)
+    expect(phoneStatus(load(), '+12025550123')).toEqual({})
   },
 )
 
-test('a draft that is forgotten takes its numbers along', async () => {
-  const { noteVerified } = await load()
-  noteVerified('+12025550123')
-  const { forgetDraft } = await import('#web/storage.ts')
+test('forgetting the draft also forgets the phone numbers', () => {
+  noteVerified(load(), '+12025550123')
   forgetDraft()
-  expect(tab.kept.size).toBe(0)
-})
-
-test('with verification on only a verified number leads to ACCOUNT_CREATION', async () => {
-  const policy: Policy = { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: true }
-  const draft: Draft = { product_ids: '34', first_name: 'Zoë', last_name: 'Kim', mobile_phone: '+12025550123' }
-  const { noteVerified } = await load()
-  const { reachable } = await import('#web/enroll/wizard/rules.ts')
-  expect(reachable('ACCOUNT_CREATION', draft, policy)).toBe('CODE_VERIFICATION')
-  noteVerified('+12025550123')
-  expect(reachable('ACCOUNT_CREATION', draft, policy)).toBe('ACCOUNT_CREATION')
-  expect(reachable('ACCOUNT_CREATION', { ...draft, mobile_phone: '+12025550124' }, policy)).toBe('CODE_VERIFICATION')
+  expect(tab.values.size).toBe(0)
 })

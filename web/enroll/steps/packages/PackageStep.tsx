@@ -1,128 +1,127 @@
 import { useState } from 'react'
 import type { Package } from '#contract/api.ts'
 import { showAmount } from '#contract/money.ts'
-import { groupOf, groupOfList, type OrderList } from '#contract/packages.ts'
-import { stepOf } from '#web/enroll/flow.ts'
-import { monthly, packagesIn } from '#web/enroll/wizard/draft.ts'
-import { StepForm } from '#web/enroll/wizard/StepForm.tsx'
-import type { Wizard } from '#web/enroll/wizard/wizard.ts'
+import type { OrderList } from '#contract/packages.ts'
 import { useForm } from '#web/form/useForm.ts'
 import { ArrowIcon, BoxIcon, CheckIcon } from '#web/icons.tsx'
 import { Notice } from '#web/Notice.tsx'
+import { stepOf } from '../../flow.ts'
+import { monthlyPrice } from '../../order/order.ts'
+import { StepForm } from '../../wizard/StepForm.tsx'
 
-/** What each step says, and what the price of a card means there. */
-const words: Record<OrderList, { title: string; lead: string; terms: string }> = {
+const texts: Record<OrderList, { title: string; lead: string; terms: string }> = {
   product_ids: {
     title: 'Choose your membership',
-    lead: 'Each one opens every room. You can change your mind until you pay.',
-    terms: `today, then ${monthly} a month`,
+    lead: 'Every membership includes the whole office. You can change your choice until you pay.',
+    terms: `today, then ${monthlyPrice} a month`,
   },
   autoship_product_ids: {
     title: 'Anything to go with it?',
-    lead: 'Add it to your membership, or go on without. You can change your mind until you pay.',
+    lead: 'Add it to your membership, or continue without. You can change your choice until you pay.',
     terms: 'once',
   },
   special_product_ids: {
     title: 'Something special?',
-    lead: 'Offered once, with your membership. You can go on without, and change your mind until you pay.',
+    lead: 'Offered once, with your membership. You can continue without, and change your choice until you pay.',
     terms: 'once',
   },
 }
 
-/** The step on which this list of the order is chosen. */
-export const packageStep = (list: OrderList) => (props: { wizard: Wizard }) => <PackageStep {...props} list={list} />
+type PackageStepProps = {
+  list: OrderList
+  offers: Package[]
+  chosen: Package | undefined
+  /** Why the server rejected the last choice. */
+  rejection: string | undefined
+  /** Changes with every visit, so that the rejection is announced again. */
+  moves: number
+  onChoose: (list: OrderList, product_ids: string) => Promise<undefined>
+}
 
-/** A group of packages. Choosing one replaces the earlier choice and is the way forward. */
-function PackageStep({ wizard, list }: { wizard: Wizard; list: OrderList }) {
-  const { title, lead } = words[list]
-  const offered = wizard.start.packages.filter((found) => groupOf(found) === groupOfList[list])
-  const [chosen] = packagesIn(list, wizard.draft, wizard.start)
-  const refused = wizard.refused?.[list]
-  const [asked, setAsked] = useState<string>()
+/** A group of packages. Choosing one replaces the earlier choice and goes on. */
+export function PackageStep({ list, offers, chosen, rejection, moves, onChoose }: PackageStepProps) {
+  const { title, lead } = texts[list]
+  const [pressedValue, setPressedValue] = useState<string>()
   const form = useForm({
     rules: () => ({}),
     values: {},
     onValid: (_, pressed) => {
       const product_ids = pressed?.getAttribute('value') ?? ''
-      setAsked(product_ids)
-      return wizard.choose(list, product_ids)
+      setPressedValue(product_ids)
+      return onChoose(list, product_ids)
     },
   })
   return (
     <StepForm
-      wizard={wizard}
       step={stepOf[list]}
-      form={{ ...form, busy: form.busy && asked === '' }}
+      form={{ ...form, busy: form.busy && pressedValue === '' }}
       title={title}
-      lead={offered.length ? lead : 'This shelf is empty today.'}
+      lead={offers.length ? lead : 'No packages are available right now.'}
     >
-      {refused && (
-        <Notice key={wizard.moves} tone="alert" role="alert" title={refused[0]}>
-          Nothing was charged, and what you entered is still here.
+      {rejection && (
+        <Notice key={moves} tone="alert" role="alert" title={rejection}>
+          Nothing was charged, and everything you entered is still here.
         </Notice>
       )}
-      {offered.length ? (
+      {offers.length ? (
         <ul className="packages">
-          {offered.map((found) => (
-            <li key={found.product_id}>
+          {offers.map((offer) => (
+            <li key={offer.product_id}>
               <PackageCard
-                found={found}
+                offer={offer}
                 list={list}
-                chosen={found === chosen}
-                busy={form.busy && asked === String(found.product_id)}
+                isChosen={offer === chosen}
+                isBusy={form.busy && pressedValue === String(offer.product_id)}
               />
             </li>
           ))}
         </ul>
       ) : (
-        <NothingHere optional={list !== 'product_ids'} />
+        <NoPackages isOptional={list !== 'product_ids'} />
       )}
     </StepForm>
   )
 }
 
-/** A shelf without packages. One that may be left without a choice is no reason to stop. */
-const NothingHere = ({ optional }: { optional: boolean }) => (
+const NoPackages = ({ isOptional }: { isOptional: boolean }) => (
   <div className="nothing">
     <BoxIcon />
-    <h2>There is nothing to {optional ? 'add' : 'choose from'} at the moment.</h2>
-    {optional ? (
-      <p>Your membership is complete as it is.</p>
+    <h2>There is nothing to {isOptional ? 'add' : 'choose from'} at the moment.</h2>
+    {isOptional ? (
+      <p>Your membership is complete without it.</p>
     ) : (
       <p>
-        Please come back a little later, or <a href="?">load the page again</a>.
+        Please come back later, or <a href="?">reload the page</a>.
       </p>
     )}
   </div>
 )
 
-type PackageCardProps = { found: Package; list: OrderList; chosen: boolean; busy: boolean }
+type PackageCardProps = { offer: Package; list: OrderList; isChosen: boolean; isBusy: boolean }
 
-function PackageCard({ found, list, chosen, busy }: PackageCardProps) {
-  return (
-    <button
-      type="submit"
-      className="package"
-      name={list}
-      value={found.product_id}
-      aria-pressed={chosen}
-      aria-busy={busy || undefined}
-    >
-      <img src={found.image_url} alt="" width="720" height="296" />
-      <span className="package-text">
-        <span className="package-name">{found.name}</span>
-        <span className="package-description">{found.description}</span>
-        <span className="package-foot">
-          <span className="package-price">
-            {`${showAmount(found.price)} `}
-            <small>{words[list].terms}</small>
-          </span>
-          <span className="package-choose">
-            {chosen ? 'Chosen' : 'Choose'}
-            {chosen ? <CheckIcon /> : <ArrowIcon />}
-          </span>
+const PackageCard = ({ offer, list, isChosen, isBusy }: PackageCardProps) => (
+  <button
+    type="submit"
+    className="package"
+    name={list}
+    value={offer.product_id}
+    aria-pressed={isChosen}
+    aria-busy={isBusy || undefined}
+  >
+    <img src={offer.image_url} alt="" width="720" height="296" />
+    <span className="package-text">
+      <span className="package-name">{offer.name}</span>
+      <span className="package-description">{offer.description}</span>
+      <span className="package-foot">
+        <span className="package-price">
+          {`${showAmount(offer.price)} `}
+          <small>{texts[list].terms}</small>
+        </span>
+        <span className="package-choose">
+          {isChosen ? 'Chosen' : 'Choose'}
+          {isChosen ? <CheckIcon /> : <ArrowIcon />}
         </span>
       </span>
-    </button>
-  )
-}
+    </span>
+  </button>
+)

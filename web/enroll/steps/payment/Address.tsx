@@ -10,7 +10,7 @@ const countries = billingCountries.map(({ countryName, countryShortCode }) => ({
 }))
 const states = unitedStates.regions.map((region) => ({ value: regionValue(region), text: region.name }))
 
-/** Where the card's bills go. Only the United States are offered. */
+/** The billing address. The spec offers only the United States. */
 export function Address({ form }: { form: PaymentForm }) {
   const country = form.field('country')
   return (
@@ -36,16 +36,16 @@ export function Address({ form }: { form: PaymentForm }) {
   )
 }
 
-const names = {
+const fieldNames = {
   billing: { address: 'address', address2: 'address2', city: 'city', zip: 'post_code' },
   shipping: { address: 'ship_address', address2: 'ship_address2', city: 'ship_city', zip: 'ship_zip_code' },
 } as const
 
-type LinesProps = { form: PaymentForm; kind: keyof typeof names; children: ReactNode }
+type LinesProps = { form: PaymentForm; kind: keyof typeof fieldNames; children: ReactNode }
 
-/** What every address has below its country; the field for its state or region stands in the middle. */
+/** The lines below the country. `children` is the field for the state or region. */
 export function AddressLines({ form, kind, children }: LinesProps) {
-  const { address, address2, city, zip } = names[kind]
+  const { address, address2, city, zip } = fieldNames[kind]
   const line = (token: string) => ({ autoComplete: `${kind} ${token}`, enterKeyHint: 'next' as const })
   return (
     <>

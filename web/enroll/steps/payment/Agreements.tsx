@@ -10,20 +10,20 @@ import { Notice } from '#web/Notice.tsx'
 import type { PaymentForm } from './form.ts'
 import type { Documents } from './useDocuments.ts'
 
-/** What is agreed to: the documents of checkout, and the monthly charge. */
+/** The legal documents of checkout, and the monthly charge. */
 export function Agreements({ form, documents }: { form: PaymentForm; documents: Documents }) {
-  const first = form.field('agreement_1')
-  const second = form.field('agreement_2')
-  const again = () => {
-    focusField(first.name) // the button that was pressed goes
+  const documentsBox = form.field('agreement_1')
+  const consentBox = form.field('agreement_2')
+  const fetchAgain = () => {
+    focusField(documentsBox.name) // the pressed button is removed
     documents.fetchAgain()
   }
-  const [unopened, setUnopened] = useState<string>()
-  const read = ({ title, content }: LegalDocument) => {
-    setUnopened(undefined)
+  const [failedTitle, setFailedTitle] = useState<string>()
+  const open = ({ title, content }: LegalDocument) => {
+    setFailedTitle(undefined)
     ask({ title, body: <LegalText html={content} />, confirm: 'Close' }).catch((cause: unknown) => {
-      log('The document could not be shown.', cause)
-      setUnopened(title)
+      log('The document could not be opened.', cause)
+      setFailedTitle(title)
     })
   }
   return (
@@ -31,33 +31,33 @@ export function Agreements({ form, documents }: { form: PaymentForm; documents: 
       {documents.state === 'failed' && (
         <Notice tone="alert" role="alert" title="The documents could not be loaded.">
           Please check your connection and{' '}
-          <button type="button" className="link" onClick={again}>
+          <button type="button" className="link" onClick={fetchAgain}>
             try again
           </button>
           .
         </Notice>
       )}
-      {unopened && (
-        <Notice tone="alert" role="alert" title={`The ${unopened} could not be opened.`}>
+      {failedTitle && (
+        <Notice tone="alert" role="alert" title={`The ${failedTitle} could not be opened.`}>
           Please check your connection and press it again.
         </Notice>
       )}
-      <Checkbox {...first}>
-        <label htmlFor={first.name}>I have read and agree to the </label>
-        <Titles name={first.name} documents={documents} onRead={read} />
-        <label htmlFor={first.name}>.</label>
+      <Checkbox {...documentsBox}>
+        <label htmlFor={documentsBox.name}>I have read and agree to the </label>
+        <Titles name={documentsBox.name} documents={documents} onOpen={open} />
+        <label htmlFor={documentsBox.name}>.</label>
       </Checkbox>
-      <Checkbox {...second}>
-        <label htmlFor={second.name}>{subscriptionConsent.text}</label>
+      <Checkbox {...consentBox}>
+        <label htmlFor={consentBox.name}>{subscriptionConsent.text}</label>
       </Checkbox>
     </section>
   )
 }
 
-type TitlesProps = { name: string; documents: Documents; onRead: (found: LegalDocument) => void }
+type TitlesProps = { name: string; documents: Documents; onOpen: (document: LegalDocument) => void }
 
-/** 'Terms of Membership, the Privacy Policy and the Membership Agreement', each to be opened. */
-function Titles({ name, documents, onRead }: TitlesProps) {
+/** 'Terms of Membership, the Privacy Policy and the Membership Agreement', each a button that opens it. */
+function Titles({ name, documents, onOpen }: TitlesProps) {
   const { list, state } = documents
   if (!list.length)
     return (
@@ -65,11 +65,11 @@ function Titles({ name, documents, onRead }: TitlesProps) {
         legal documents of this membership
       </label>
     )
-  return list.map((found, place) => (
-    <Fragment key={found.id}>
-      {place > 0 && <label htmlFor={name}>{place === list.length - 1 ? ' and the ' : ', the '}</label>}
-      <button type="button" className="link" aria-haspopup="dialog" onClick={() => onRead(found)}>
-        {found.title}
+  return list.map((document, index) => (
+    <Fragment key={document.id}>
+      {index > 0 && <label htmlFor={name}>{index === list.length - 1 ? ' and the ' : ', the '}</label>}
+      <button type="button" className="link" aria-haspopup="dialog" onClick={() => onOpen(document)}>
+        {document.title}
       </button>
     </Fragment>
   ))

@@ -6,21 +6,22 @@ import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
 import { useSecretField } from '#web/form/useSecretField.ts'
 import type { PaymentForm } from './form.ts'
-import { type News, NewsNotice } from './PaymentNotice.tsx'
+import { PaymentNotice } from './PaymentNotice.tsx'
+import type { PaymentNews } from './payment.ts'
 
-const same = (value: string) => ({ value, text: value })
-const months = expiryMonths.map(same)
+const option = (value: string) => ({ value, text: value })
+const months = expiryMonths.map(option)
 
-/** The card. It lives in the page's memory until it is sent, and nowhere else. */
-export function Card({ form, news }: { form: PaymentForm; news: News | undefined }) {
+/** The card. It is never stored, only sent. */
+export function Card({ form, news }: { form: PaymentForm; news: PaymentNews | undefined }) {
   const number = form.field('cc_number')
   const [brand, setBrand] = useState<Brand | undefined>(brandOf(number.defaultValue))
   const cvc = useSecretField('cc-csc')
-  const [years] = useState(() => expiryYears(new Date()).map(same))
+  const [years] = useState(() => expiryYears(new Date()).map(option))
   return (
     <section aria-labelledby="card">
       <h2 id="card">Card</h2>
-      {news && <NewsNotice news={news} />}
+      {news && <PaymentNotice news={news} />}
       <CardField
         {...number}
         label="Card number"
@@ -51,14 +52,14 @@ export function Card({ form, news }: { form: PaymentForm; news: News | undefined
           autoComplete="cc-csc"
           maxLength={figures.cvc_length}
           enterKeyHint="done"
-          hint={whereIsTheCode(brand)}
+          hint={cvcHint(brand)}
         />
       </div>
     </section>
   )
 }
 
-const whereIsTheCode = (brand: Brand | undefined) => {
+const cvcHint = (brand: Brand | undefined) => {
   if (!brand) return '3 digits on the back, or 4 on the front'
   return brands[brand].cvc === 4 ? '4 digits on the front' : '3 digits on the back'
 }

@@ -1,23 +1,23 @@
 import { useState } from 'react'
-import { Login, useLogin } from '#web/enroll/steps/access/OfficeLogin.tsx'
-import { ourPayment } from './ourPayment.ts'
+import { OfficeLogin, useOfficeLogin } from '../access/OfficeLogin.tsx'
+import type { Payment } from './payment.ts'
 import { Screen } from './Screen.tsx'
 
-/** Somebody came back to PAYMENT, or has it open in a second tab, after it was paid: by them, or by another at this browser. */
-export function Paid() {
-  const login = useLogin()
-  const [isWelcome] = useState(ourPayment().isWelcome)
+/** PAYMENT after the payment: in a second tab, by Back, or because another person at this browser has paid. */
+export function PaidScreen({ payment }: { payment: Payment }) {
+  const login = useOfficeLogin(payment)
+  const [isPayer] = useState(payment.hasFreshGrant)
   return (
     <Screen title="This is paid">
-      {isWelcome ? (
-        <p className="lead">You are a member already. Nothing more is charged, and your office is open to you.</p>
+      {isPayer ? (
+        <p className="lead">You are already a member. You won’t be charged again, and your office is open.</p>
       ) : (
         <p className="lead">
-          Somebody has joined from this page already, and nothing more is charged. If that was you, sign in at your
-          office. If not, <a href={location.pathname}>open this page anew</a> to join.
+          Someone has already joined from this page, and nothing more is charged. If that was you, please sign in to
+          your office. If not, <a href={location.pathname}>reload this page</a> to join.
         </p>
       )}
-      <Login login={login}>Go to my office</Login>
+      <OfficeLogin login={login}>Go to my office</OfficeLogin>
     </Screen>
   )
 }

@@ -1,84 +1,95 @@
 import { useEffect, useEffectEvent } from 'react'
 import { showAmount } from '#contract/money.ts'
-import { Unsummed } from '#web/enroll/order/OrderSummary.tsx'
-import { monthly } from '#web/enroll/wizard/draft.ts'
-import { asked } from '#web/enroll/wizard/rules.ts'
-import { StepForm } from '#web/enroll/wizard/StepForm.tsx'
-import type { Wizard } from '#web/enroll/wizard/wizard.ts'
+import type { StartData } from '#contract/start.ts'
 import { Captcha } from '#web/form/Captcha.tsx'
 import { useForm } from '#web/form/useForm.ts'
+import type { Draft, Receipt } from '#web/storage.ts'
+import { PendingAmount } from '../../order/OrderSummary.tsx'
+import { chosenPackages, monthlyPrice } from '../../order/order.ts'
+import { fieldRules } from '../../wizard/rules.ts'
+import { StepForm } from '../../wizard/StepForm.tsx'
+import type { Wizard } from '../../wizard/wizard.ts'
 import { Address } from './Address.tsx'
 import { Agreements } from './Agreements.tsx'
 import { Card } from './Card.tsx'
-import { Checking } from './CheckingScreen.tsx'
-import { Paid } from './PaidScreen.tsx'
-import { acrossPayment, payloadOf, ships } from './payload.ts'
+import { CheckingScreen } from './CheckingScreen.tsx'
+import { PaidScreen } from './PaidScreen.tsx'
+import { payloadOf, paymentProblems } from './payload.ts'
+import type { PaymentNews } from './payment.ts'
 import { Review } from './Review.tsx'
 import { Screen } from './Screen.tsx'
 import { Shipping } from './Shipping.tsx'
 import { useDocuments } from './useDocuments.ts'
 import { usePayment } from './usePayment.ts'
 
-/** Nobody agrees to what cannot be read yet. */
-const unread = {
-  loading: 'The documents are still being loaded. Please try again in a moment.',
+/** Shown at the agreement while there is no document to agree to. */
+const noDocuments = {
+  loading: 'The documents are still loading. Please try again in a moment.',
   failed: 'The documents could not be loaded.',
   here: 'The documents could not be loaded.', // none of them is for checkout
 }
 
-/** The bill, the card, and the agreements. */
-export function Payment({ wizard }: { wizard: Wizard }) {
-  const { grand_total } = wizard
-  const { view, isBack, news, captcha, pay } = usePayment(wizard)
+type PaymentProps = {
+  wizard: Wizard
+  draft: Draft
+  packages: StartData['packages']
+  grand_total: string | undefined
+  receipt: Receipt | undefined
+  paymentNews: PaymentNews | undefined
+}
+
+/** The billing address, the card and the agreements. */
+export function Payment({ wizard, draft, packages, grand_total, receipt, paymentNews }: PaymentProps) {
+  const { payment, view, hasReturned, captcha, pay } = usePayment(wizard, paymentNews)
   const documents = useDocuments()
   const form = useForm({
-    rules: () => asked.PAYMENT,
-    values: wizard.draft,
-    crossFieldRules: (found) => ({
-      ...acrossPayment(found, new Date()),
-      ...(documents.list.length ? {} : { agreement_1: unread[documents.state] }),
+    rules: () => fieldRules.PAYMENT,
+    values: draft,
+    crossFieldRules: (values) => ({
+      ...paymentProblems(values, new Date()),
+      ...(documents.list.length ? {} : { agreement_1: noDocuments[documents.state] }),
     }),
-    onValid: async (answers) => {
-      if (grand_total === undefined) return void (await wizard.sumAgain()) // nobody pays a price they have not seen
-      const refused = await pay(payloadOf(wizard, documents.list, answers))
-      if (refused?.agreement_1) {
+    onValid: async (values) => {
+      if (grand_total === undefined) return void (await wizard.retryTotal()) // never charge a price that was not shown
+      const rejectedFields = await pay(payloadOf(wizard, documents.list, values))
+      if (rejectedFields?.agreement_1) {
         documents.fetchAgain()
-        untick('agreement_1') // what was agreed to is not what is there now
+        uncheck('agreement_1') // the documents have changed
       }
-      return refused
+      return rejectedFields
     },
   })
-  const readAgain = useEffectEvent(() => form.props.onInput())
+  const checkAgain = useEffectEvent(() => form.props.onInput())
   useEffect(() => {
-    if (documents.state !== 'loading') readAgain() // a message that said so is no longer true
+    if (documents.state !== 'loading') checkAgain() // removes the message that they are still loading
   }, [documents.state])
-  if (view === 'paid') return <Paid />
-  if (view === 'checking') return <Checking isBack={isBack} />
-  if (view === 'arriving') return <Arriving />
-  const today = grand_total === undefined ? undefined : showAmount(grand_total)
+  if (view === 'paid') return <PaidScreen payment={payment} />
+  if (view === 'checking') return <CheckingScreen email={receipt?.email} hasReturned={hasReturned} />
+  if (view === 'loading') return <LoadingScreen />
+  const amount = grand_total === undefined ? undefined : showAmount(grand_total)
   return (
     <StepForm
-      wizard={wizard}
       step="PAYMENT"
       form={form}
       title="Billing & checkout"
       lead={
         <>
-          You pay {today ?? <Unsummed />} today and {monthly} each month until you cancel, in one step, in your office.
+          You pay {amount ?? <PendingAmount />} today and {monthlyPrice} each month until you cancel. You can cancel in
+          your office in one step.
         </>
       }
-      {...(today ? { amount: today } : {})}
+      {...(amount ? { amount } : {})}
     >
-      <Review wizard={wizard} />
+      <Review draft={draft} onEdit={wizard.returnTo} />
       <Address form={form} />
-      {ships(wizard) && <Shipping form={form} />}
-      <Card form={form} news={news} />
+      {chosenPackages(draft, packages).some(({ ships }) => ships) && <Shipping form={form} />}
+      <Card form={form} news={paymentNews} />
       <Agreements form={form} documents={documents} />
       <Captcha
-        key={captcha.refused}
+        key={captcha.rejected}
         vendor={wizard.start.captcha}
         {...form.field('captcha')}
-        {...(captcha.refused ? { defaultValue: '' } : {})}
+        {...(captcha.rejected ? { defaultValue: '' } : {})}
         used={captcha.used}
         busyWhile={form.busyWhile}
       />
@@ -86,13 +97,12 @@ export function Payment({ wizard }: { wizard: Wizard }) {
   )
 }
 
-function untick(name: string) {
+function uncheck(name: string) {
   const box = document.getElementById(name)
   if (box instanceof HTMLInputElement) box.checked = false
 }
 
-/** A reload in the middle of a payment: the shape of what comes. */
-const Arriving = () => (
+const LoadingScreen = () => (
   <Screen title="One moment, please">
     <p className="lead">We are looking up your payment.</p>
     <div className="shapes" aria-hidden="true">

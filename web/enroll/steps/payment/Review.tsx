@@ -1,13 +1,14 @@
 import type { Step } from '#contract/start.ts'
-import type { Wizard } from '#web/enroll/wizard/wizard.ts'
 import { showPhone } from '#web/form/showPhone.ts'
-import type { FieldName } from '#web/storage.ts'
+import type { Draft, FieldName } from '#web/storage.ts'
 
 type Row = { label: string; value: string | undefined; step: Step; field: FieldName }
 
-/** What was entered before, each with a way back to its field. */
-export function Review({ wizard }: { wizard: Wizard }) {
-  const { first_name, last_name, business_name, mobile_phone, email, username } = wizard.draft
+type ReviewProps = { draft: Draft; onEdit: (step: Step, field: FieldName) => void }
+
+/** The answers of the earlier steps, each with a button that leads back to its field. */
+export function Review({ draft, onEdit }: ReviewProps) {
+  const { first_name, last_name, business_name, mobile_phone, email, username } = draft
   const rows: Row[] = [
     { label: 'Name', value: `${first_name ?? ''} ${last_name ?? ''}`, step: 'ACCOUNT', field: 'first_name' },
     { label: 'Company', value: business_name, step: 'ACCOUNT', field: 'business_name' },
@@ -26,7 +27,7 @@ export function Review({ wizard }: { wizard: Wizard }) {
               <dt>{label}</dt>
               <dd>{value}</dd>
               <dd>
-                <button type="button" className="link" onClick={() => wizard.returnTo(step, field)}>
+                <button type="button" className="link" onClick={() => onEdit(step, field)}>
                   Edit<span className="unseen"> {label.toLowerCase()}</span>
                 </button>
               </dd>

@@ -1,23 +1,18 @@
-import { type ReactNode, useEffect } from 'react'
-import { brand } from '#contract/brand.ts'
+import { type ReactNode, useEffect, useRef } from 'react'
+import { updatePageTitle } from '../../wizard/currentStep.ts'
 
-const nameTab = (name: string) => {
-  document.title = `${name} · ${brand.name}`
-}
-
-/** A screen of PAYMENT without its form. Its heading takes the focus, as that of a step does. */
+/** PAYMENT without its form. Focuses its heading, as a new step does. */
 export function Screen({ title, children }: { title: string; children: ReactNode }) {
+  const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    nameTab(title)
+    updatePageTitle(title)
     scrollTo(0, 0)
-    document.getElementById('heading')?.focus({ preventScroll: true })
-    return () => {
-      nameTab(document.getElementById('heading')?.textContent ?? '') // the form comes without a move
-    }
+    heading.current?.focus({ preventScroll: true })
+    return () => updatePageTitle() // the form comes back without a move
   }, [title])
   return (
     <div className="screen">
-      <h1 id="heading" tabIndex={-1}>
+      <h1 tabIndex={-1} ref={heading}>
         {title}
       </h1>
       {children}

@@ -8,24 +8,24 @@ import type { PaymentForm } from './form.ts'
 
 const HOME = unitedStates.countryShortCode
 
-/** Where the parcel goes, when that is somewhere else. What was typed stays while the box is not ticked. */
+/** A shipping address of its own. It stays filled in while the box is unchecked. */
 export function Shipping({ form }: { form: PaymentForm }) {
-  const asked = form.field('is_shipping_different')
-  const [elsewhere, setElsewhere] = useState(asked.defaultValue === '1')
-  const [opened, setOpened] = useState(elsewhere)
+  const box = form.field('is_shipping_different')
+  const [isDifferent, setDifferent] = useState(box.defaultValue === '1')
+  const [isRendered, setRendered] = useState(isDifferent)
   return (
     <section aria-label="Shipping address">
       <Checkbox
-        {...asked}
+        {...box}
         onChange={({ target }) => {
-          setElsewhere(target.checked)
-          setOpened(true)
+          setDifferent(target.checked)
+          setRendered(true)
         }}
       >
-        <label htmlFor={asked.name}>Ship to a different address</label>
+        <label htmlFor={box.name}>Ship to a different address</label>
       </Checkbox>
-      {opened && (
-        <fieldset hidden={!elsewhere}>
+      {isRendered && (
+        <fieldset hidden={!isDifferent}>
           <legend>Shipping address</legend>
           <ShippingFields form={form} />
         </fieldset>
@@ -35,13 +35,13 @@ export function Shipping({ form }: { form: PaymentForm }) {
 }
 
 function ShippingFields({ form }: { form: PaymentForm }) {
-  const first = form.field('ship_country')
-  const [country, setCountry] = useState(first.defaultValue || HOME)
+  const countryField = form.field('ship_country')
+  const [country, setCountry] = useState(countryField.defaultValue || HOME)
   return (
     <>
       <CountrySelect
-        {...first}
-        defaultValue={first.defaultValue || HOME}
+        {...countryField}
+        defaultValue={countryField.defaultValue || HOME}
         label="Country"
         topCountry={HOME}
         autoComplete="shipping country"

@@ -6,22 +6,24 @@ import { textsFingerprint } from '#contract/legal.ts'
 import { completePayload } from '#contract/payload.ts'
 import { renewsOn } from '#contract/renewal.ts'
 import { missingShipping } from '#contract/shipping.ts'
-import { chosenPackages, orderOf } from '#web/enroll/wizard/draft.ts'
-import type { asked } from '#web/enroll/wizard/rules.ts'
-import type { Wizard } from '#web/enroll/wizard/wizard.ts'
 import type { Draft, Receipt } from '#web/storage.ts'
+import { chosenPackages, orderOf } from '../../order/order.ts'
+import { enrollmentId } from '../../wizard/resume.ts'
+import type { fieldRules } from '../../wizard/rules.ts'
+import type { Wizard } from '../../wizard/wizard.ts'
 import type { Press } from './payment.ts'
-import { enrollmentId } from './receipt.ts'
 
-/** Whether anything of it comes by post. */
-export const ships = (wizard: Wizard): boolean => chosenPackages(wizard).some((found) => found.ships)
+type PaymentAnswers = Pick<Answers, keyof typeof fieldRules.PAYMENT>
 
-type Paid = Pick<Answers, keyof typeof asked.PAYMENT>
-
-/** Everything that was answered on the way, and here. */
-export const payloadOf = ({ draft, start, grand_total }: Wizard, documents: LegalDocument[], paid: Paid): Enrollment =>
-  completePayload({
-    ...paid,
+/** The whole enrollment: the answers of the earlier steps and of PAYMENT. */
+export function payloadOf(
+  { start, getState }: Wizard,
+  documents: LegalDocument[],
+  paymentAnswers: PaymentAnswers,
+): Enrollment {
+  const { draft, grand_total } = getState()
+  return completePayload({
+    ...paymentAnswers,
     shown_total: grand_total,
     shown_texts: textsFingerprint(documents),
     ...orderOf(draft),
@@ -36,42 +38,45 @@ export const payloadOf = ({ draft, start, grand_total }: Wizard, documents: Lega
     hall_lantern: '',
     hall_umbrella: '',
   })
-
-/** By the server's day, or by today if the page has been open for longer. */
-export const renewalOf = ({ start: { renews_on } }: Pick<Wizard, 'start'>): string => {
-  const today = renewsOn(new Date())
-  return today > renews_on ? today : renews_on
 }
 
-/** What one would keep of it. */
-export const receiptFor = (wizard: Wizard, press: Press): Receipt => ({
-  ...press,
-  enrollment_id: enrollmentId(),
-  lines: chosenPackages(wizard).map(({ name, price }) => ({ name, price })),
-  total: wizard.grand_total ?? '',
-  paid_on: new Date().toISOString().slice(0, 10),
-  renews_on: renewalOf(wizard),
-  sponsor: wizard.start.sponsor.name,
-  first_name: wizard.draft.first_name ?? '',
-  email: wizard.draft.email ?? '',
-})
+/** The server's date, or a later one if the page has been open since. */
+export const renewalOf = ({ start: { renews_on } }: Pick<Wizard, 'start'>): string => {
+  const fromToday = renewsOn(new Date())
+  return fromToday > renews_on ? fromToday : renews_on
+}
 
-/** The rules of PAYMENT that need more than one field: an expired card, and where it is sent. */
-export function acrossPayment(found: Record<string, string>, now: Date): Draft {
-  const { cc_month, cc_year, is_shipping_different } = found
+export function receiptFor({ start, getState }: Pick<Wizard, 'start' | 'getState'>, press: Press): Receipt {
+  const { draft, packages, grand_total } = getState()
+  return {
+    ...press,
+    enrollment_id: enrollmentId(),
+    lines: chosenPackages(draft, packages).map(({ name, price }) => ({ name, price })),
+    total: grand_total ?? '',
+    paid_on: new Date().toISOString().slice(0, 10),
+    renews_on: renewalOf({ start }),
+    sponsor: start.sponsor.name,
+    first_name: draft.first_name ?? '',
+    email: draft.email ?? '',
+  }
+}
+
+/** The rules of PAYMENT that need more than one field: an expired card, and the shipping address if it is used. */
+export function paymentProblems(values: Record<string, string>, now: Date): Draft {
+  const { cc_month, cc_year, is_shipping_different } = values
   return {
     ...(cc_month && cc_year && isExpired(cc_month, cc_year, now) ? { cc_year: messages.expired } : {}),
-    ...(is_shipping_different === '1' ? wrongIn(found) : {}),
+    ...(is_shipping_different === '1' ? shippingProblems(values) : {}),
   }
 }
 
 const { ship_address, ship_address2, ship_city, ship_country, ship_state, ship_zip_code } = fields
-const shipping = { ship_address, ship_address2, ship_city, ship_country, ship_state, ship_zip_code }
+const shippingRules = { ship_address, ship_address2, ship_city, ship_country, ship_state, ship_zip_code }
 
-const wrongIn = (found: Record<string, string>): Draft => {
-  const unfit = Object.entries(shipping).flatMap(([name, rule]) => {
-    const { error } = rule.safeParse(found[name])
+function shippingProblems(values: Record<string, string>): Draft {
+  const invalid = Object.entries(shippingRules).flatMap(([name, rule]) => {
+    const { error } = rule.safeParse(values[name])
     return error ? [[name, error.issues[0]?.message]] : []
   })
-  return { ...Object.fromEntries(unfit), ...missingShipping(found) }
+  return { ...Object.fromEntries(invalid), ...missingShipping(values) }
 }

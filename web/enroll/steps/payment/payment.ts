@@ -3,173 +3,183 @@ import type { Enrollment } from '#contract/enrollment.ts'
 import type { api } from '#web/api.ts'
 import { isRejected, type RejectedCall } from '#web/call.ts'
 
-/** What there is to try: mend the input, take another card, or ask the bank. */
+/** What the visitor can do about a declined card: correct the input, use another card, or ask the bank. */
 export type DeclineClass = NonNullable<EnrollmentReply['decline_class']>
 
-/** What became of an attempt to pay. Only 'declined' may be called declined. */
+/** What became of a payment attempt. Only 'declined' may be called declined. */
 export type Outcome =
   | { is: 'approved' }
-  /** This page's enrollment was paid before, and perhaps by somebody else: nobody is welcomed for it. */
+  /** This page's enrollment was paid before, perhaps by another person: show no welcome. */
   | { is: 'paid' }
   | { is: 'declined'; decline_class: DeclineClass }
-  /** Nobody can say yet: look again, never pay again. */
+  /** Not known yet: ask again, never pay again. */
   | { is: 'running' }
   /** It ended, and nothing was charged. */
   | { is: 'released' }
-  /** The server said no before any money moved: a sentence, and messages by field. */
-  | { is: 'refused'; message: string; fields: Record<string, string[]> }
-  /** The request failed. Nothing was charged, or nobody could say; the next press asks for the same payment. */
+  /** The server rejected it before any money moved. */
+  | { is: 'rejected'; message: string; fields: Record<string, string[]> }
+  /** The request failed. The next press retries the same payment. */
   | { is: 'failed' }
 
-/** Opens the office once, within a minute. Without a token one signs in there. */
+/** What is shown beside the card after an attempt that cost nothing. */
+export type PaymentNews =
+  | { kind: 'declined'; decline_class: DeclineClass }
+  | { kind: 'released' }
+  | { kind: 'rejected'; message: string }
+
+/** Opens the office once, within a minute. Without a token the member signs in there. */
 type Grant = { token: string; vo_url: string }
 
 /** When Confirm and Pay was pressed, and for which attempt. */
 export type Press = { attempt: number; pressed_at: number }
 
-type World = {
+type PaymentOptions = {
   calls: Pick<typeof api, 'addEnrollment' | 'getStatus'>
   enrollment_id: string
-  /** The last press before the page was loaded again. */
-  earlier?: Press | undefined
-  /** Stores the token, as the spec asks. */
+  /** The last press before a reload. */
+  earlierPress?: Press | undefined
+  /** The spec stores the token. */
   saveToken: (token: string) => void
   now: () => number
   pause: (milliseconds: number) => Promise<unknown>
 }
 
-/** The server waits 20 s for the gateway. */
-const PATIENCE = 40_000
-const LOST_PATIENCE = 20_000
-const LOST_PAUSE = 2_000
-/** A grant is good for 60 s. */
-const FRESH = 45_000
+/** The server itself waits 20 s for the gateway. */
+const PAYMENT_TIMEOUT_MS = 40_000
+const LOOKUP_TIMEOUT_MS = 20_000
+const LOOKUP_PAUSE_MS = 2_000
+/** The server accepts a grant for 60 s. */
+const GRANT_LIFETIME_MS = 45_000
 
 export type Payment = ReturnType<typeof createPayment>
 
 /**
- * One enrollment's way through payment. Every press carries the key `{enrollment}.{attempt}`; the number goes up only
- * after the server has said that the earlier attempt ended without a charge, so no press can charge twice.
+ * The payment of one enrollment. Every press carries the idempotency key `{enrollment}.{attempt}`. The attempt number goes
+ * up only after the server has said that the earlier attempt ended without a charge, so no press can charge twice.
  */
-export function createPayment({ calls, enrollment_id, earlier, saveToken, now, pause }: World) {
+export function createPayment({ calls, enrollment_id, earlierPress, saveToken, now, pause }: PaymentOptions) {
   let attempt: number | undefined
   let press: Press | undefined
-  let grant: (Grant & { heard: number }) | undefined
+  let grant: (Grant & { received_at: number }) | undefined
 
-  const key = () => (enrollment_id ? `${enrollment_id}.${attempt ?? earlier?.attempt ?? 1}` : undefined)
+  const key = () => (enrollment_id ? `${enrollment_id}.${attempt ?? earlierPress?.attempt ?? 1}` : undefined)
 
-  const welcome = ({ token, vo_url }: EnrollmentReply): Outcome => {
-    grant = { token, vo_url, heard: now() }
-    if (!token) return { is: 'paid' } // who has just paid is handed one
+  /** The server hands a token only to the visitor who has just paid. */
+  const takeApproval = ({ token, vo_url }: EnrollmentReply): Outcome => {
+    grant = { token, vo_url, received_at: now() }
+    if (!token) return { is: 'paid' }
     saveToken(token)
     return { is: 'approved' }
   }
 
-  /** Takes the number for the next press, and tells what there is to tell. */
-  const hear = ({ state, attempt: next, reply }: EnrollmentStatus): Outcome | undefined => {
-    attempt = Math.max(attempt ?? 1, next)
+  /** Also takes the attempt number for the next press. Undefined: there is no payment. */
+  const readStatus = ({ state, attempt: nextAttempt, reply }: EnrollmentStatus): Outcome | undefined => {
+    attempt = Math.max(attempt ?? 1, nextAttempt)
     switch (state) {
       case 'approved':
-        return welcome(reply ?? { payment: 'Approved', token: '', vo_url: '' })
+        return takeApproval(reply ?? { payment: 'Approved', token: '', vo_url: '' })
       case 'running':
         return { is: 'running' }
       case 'declined':
-        return declinedAs(reply)
+        return declined(reply)
       default:
         return undefined
     }
   }
 
-  /** The number that the server would give next is still that of the press: nothing is written down yet, somewhere. */
-  const isOnItsWay = ({ state, attempt: next }: EnrollmentStatus, pressed: Press | undefined) =>
+  /** The server has not recorded this press yet, but it may still arrive. */
+  const isInFlight = ({ state, attempt: nextAttempt }: EnrollmentStatus, sent: Press | undefined) =>
     (state === 'none' || state === 'declined') &&
-    next === pressed?.attempt &&
-    Math.abs(now() - pressed.pressed_at) < PATIENCE
+    nextAttempt === sent?.attempt &&
+    Math.abs(now() - sent.pressed_at) < PAYMENT_TIMEOUT_MS
 
-  /** Undefined: they may pay. What is approved was not paid by a press on this page. */
-  const lookBy = async (options: { key?: string | undefined }): Promise<Outcome | undefined> => {
+  const lookUpBy = async (options: { key?: string | undefined }): Promise<Outcome | undefined> => {
     const status = await calls.getStatus({}, options)
-    const found = hear(status)
-    if (isOnItsWay(status, earlier)) return { is: 'running' }
-    if (found?.is === 'declined') return undefined
-    return found?.is === 'approved' ? { is: 'paid' } : found
+    const outcome = readStatus(status)
+    if (isInFlight(status, earlierPress)) return { is: 'running' }
+    if (outcome?.is === 'declined') return undefined
+    return outcome?.is === 'approved' ? { is: 'paid' } : outcome // not by a press on this page
   }
 
-  /** Where this visitor stands, by their cookie; and by this page, which another tab may have left behind with its enrollment. */
-  const look = async () => (await lookBy({})) ?? (enrollment_id ? lookBy({ key: key() }) : undefined)
+  /**
+   * An earlier payment of this visitor; undefined if they may pay. Looks by the cookie, and by the page's own enrollment,
+   * since another tab may have changed the cookie.
+   */
+  const lookUp = async () => (await lookUpBy({})) ?? (enrollment_id ? lookUpBy({ key: key() }) : undefined)
 
-  const answer = (reply: EnrollmentReply): Outcome => {
+  const readReply = (reply: EnrollmentReply): Outcome => {
     switch (reply.payment) {
       case 'Approved':
-        return welcome(reply)
+        return takeApproval(reply)
       case 'Declined':
         attempt = (attempt ?? 1) + 1
-        return declinedAs(reply)
+        return declined(reply)
       default:
         return { is: 'running' }
     }
   }
 
-  /** The answer was lost: asks what became of the same key until somebody answers or the patience ends. */
-  const find = async (): Promise<Outcome> => {
-    const end = now() + LOST_PATIENCE
+  /** The reply was lost: asks for the status of the same key until the server answers or the time is up. */
+  const recoverReply = async (): Promise<Outcome> => {
+    const deadline = now() + LOOKUP_TIMEOUT_MS
     do {
       try {
-        const found = hear(await calls.getStatus({}, { key: key(), timeoutMs: Math.max(end - now(), LOST_PAUSE) }))
-        return found && found.is !== 'declined' ? found : { is: 'failed' }
+        const timeoutMs = Math.max(deadline - now(), LOOKUP_PAUSE_MS)
+        const outcome = readStatus(await calls.getStatus({}, { key: key(), timeoutMs }))
+        return outcome && outcome.is !== 'declined' ? outcome : { is: 'failed' }
       } catch {
-        await pause(LOST_PAUSE)
+        await pause(LOOKUP_PAUSE_MS)
       }
-    } while (now() < end)
+    } while (now() < deadline)
     return { is: 'failed' }
   }
 
-  const refuse = async ({ status, message, fields }: RejectedCall): Promise<Outcome> => {
-    if (status === 409) await look().catch(() => undefined) // the attempt is over: the next press needs its own number
-    return { is: 'refused', message, fields }
+  const readRejection = async ({ status, message, fields }: RejectedCall): Promise<Outcome> => {
+    if (status === 409) await lookUp().catch(() => undefined) // the attempt is over: get the next attempt number
+    return { is: 'rejected', message, fields }
   }
 
   return {
-    look,
+    lookUp,
 
-    /** Confirm and Pay. `pressing` is told before anything is sent: kept, it says after a reload what may be on its way. */
-    async submit(payload: Enrollment, pressing?: (press: Press) => void): Promise<Outcome> {
+    /** Confirm and Pay. `onPress` runs before anything is sent, so that a reload knows what may be in flight. */
+    async submit(payload: Enrollment, onPress?: (press: Press) => void): Promise<Outcome> {
       try {
-        const already = attempt === undefined ? await look() : undefined
-        if (already) return already
+        const earlierOutcome = attempt === undefined ? await lookUp() : undefined
+        if (earlierOutcome) return earlierOutcome
         press = { attempt: attempt ?? 1, pressed_at: now() }
-        pressing?.(press)
-        return answer(await calls.addEnrollment(payload, { key: key(), timeoutMs: PATIENCE }))
+        onPress?.(press)
+        return readReply(await calls.addEnrollment(payload, { key: key(), timeoutMs: PAYMENT_TIMEOUT_MS }))
       } catch (cause) {
-        return isRejected(cause) ? refuse(cause) : find()
+        return isRejected(cause) ? readRejection(cause) : recoverReply()
       }
     },
 
-    /** What became of the attempt that is being checked. Throws when nobody answers. */
+    /** What became of the attempt that is being checked. Throws if the server does not answer. */
     async check(): Promise<Outcome> {
       const status = await calls.getStatus({}, { key: key() })
-      if (isOnItsWay(status, press ?? earlier)) return { is: 'running' }
-      const found = hear(status) ?? { is: 'released' }
-      return found.is === 'paid' && press ? { is: 'approved' } : found // late, but it is what was paid here
+      if (isInFlight(status, press ?? earlierPress)) return { is: 'running' }
+      const outcome = readStatus(status) ?? { is: 'released' }
+      return outcome.is === 'paid' && press ? { is: 'approved' } : outcome // too late for a token, but paid here
     },
 
-    /** Whether there is a grant to go to the office with at once. */
-    isWelcome: () => isFresh(grant),
+    /** Whether the office can be opened without asking the server. */
+    hasFreshGrant: () => isFresh(grant),
 
-    /** A grant that still opens the office; asks for a new one when there is none, or it is old or spent. */
+    /** A grant that opens the office. Asks for a new one if there is none, or it is old or used. */
     async takeGrant(): Promise<Grant> {
-      if (!isFresh(grant)) hear(await calls.getStatus({}, { key: key() }))
-      const taken = { token: grant?.token ?? '', vo_url: grant?.vo_url ?? '' }
+      if (!isFresh(grant)) readStatus(await calls.getStatus({}, { key: key() }))
+      const { token = '', vo_url = '' } = grant ?? {}
       if (grant) grant.token = ''
-      return taken
+      return { token, vo_url }
     },
   }
 
-  function declinedAs(reply: EnrollmentReply | undefined): Outcome {
+  function declined(reply: EnrollmentReply | undefined): Outcome {
     return { is: 'declined', decline_class: reply?.decline_class ?? 'bank' }
   }
 
-  function isFresh(held: typeof grant) {
-    return held !== undefined && held.token !== '' && now() - held.heard < FRESH
+  function isFresh(candidate: typeof grant) {
+    return candidate !== undefined && candidate.token !== '' && now() - candidate.received_at < GRANT_LIFETIME_MS
   }
 }

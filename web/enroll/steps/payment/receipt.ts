@@ -1,38 +1,21 @@
-import type { Step } from '#contract/start.ts'
-import { loadReceipt, type Receipt, saveReceipt } from '#web/storage.ts'
+import { type Receipt, saveReceipt } from '#web/storage.ts'
 
-// Kept in the page as well, for a browser that blocks storage.
-let receipt: Receipt | undefined
-// Whether a verdict is; also that on a payment of another tab, which leaves no receipt here.
-let awaited = false
-
-/** The enrollment that this page belongs to. */
-export const enrollmentId = (): string =>
-  document.querySelector<HTMLMetaElement>('meta[name=enrollment]')?.content ?? ''
-
-/**
- * What was asked to be paid for, while that may be so: from the press on Confirm and Pay until it is declined. A receipt of
- * another enrollment says nothing about this page.
- */
-export const receiptOf = (): Receipt | undefined => {
-  receipt ??= loadReceipt()
-  return receipt && receipt.enrollment_id === enrollmentId() ? receipt : undefined
+/** The part of the wizard that knows what was paid for. */
+type ReceiptStore = {
+  getState: () => { receipt: Receipt | undefined }
+  update: (change: { receipt: Receipt | undefined; isPaymentBeingChecked: boolean }) => void
 }
 
-export const keepReceipt = (asked: Receipt | undefined): void => {
-  receipt = asked
-  awaited = false
-  saveReceipt(asked)
+/** Stored by the tab too, so that a reload can find out what became of the payment. */
+export function keepReceipt(store: ReceiptStore, receipt: Receipt | undefined): void {
+  saveReceipt(receipt)
+  store.update({ receipt, isPaymentBeingChecked: false })
 }
 
-/** The visitor is told that a payment is being checked: until the receipt goes, they are owed the word how that ended. */
-export const awaitVerdict = (): void => {
-  const asked = receiptOf()
-  if (asked) keepReceipt({ ...asked, is_awaited: true })
-  awaited = true
+/** The visitor is told that a payment is being checked. They must also be told how it ends, even after a reload. */
+export function noteBeingChecked(store: ReceiptStore): void {
+  const { receipt } = store.getState()
+  const awaited: Receipt | undefined = receipt && { ...receipt, is_awaited: true }
+  if (awaited) saveReceipt(awaited)
+  store.update({ receipt: awaited, isPaymentBeingChecked: true })
 }
-
-export const isAwaited = (): boolean => awaited || receiptOf()?.is_awaited === true
-
-/** Once something was asked to be paid for, PAYMENT and ACCESS find out what became of it, also after a reload. */
-export const isOrdered = (step: Step): boolean => (step === 'PAYMENT' || step === 'ACCESS') && receiptOf() !== undefined

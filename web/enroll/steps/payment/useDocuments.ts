@@ -7,8 +7,8 @@ export type Documents = { list: LegalDocument[] } & Pick<Fetch<unknown>, 'state'
 
 /** The documents that are accepted at checkout. */
 export function useDocuments(): Documents {
-  const { found: list = [], ...fetched } = useFetched('legal documents', fetchAtCheckout)
+  const { data: list = [], ...fetched } = useFetched('legal documents', fetchCheckoutDocuments)
   return { list, ...fetched }
 }
 
-const fetchAtCheckout = async () => (await api.getLegalDocuments({})).filter(isShownAtCheckout)
+const fetchCheckoutDocuments = async () => (await api.getLegalDocuments({})).filter(isShownAtCheckout)

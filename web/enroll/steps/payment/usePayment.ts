@@ -2,62 +2,58 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { ask, fetchDialog } from '#web/dialog/ask.ts'
-import { askPackages, leadToShelf } from '#web/enroll/order/fetchTotal.ts'
-import { enrollmentFailed, notCompleted, paymentDeclined } from '#web/enroll/steps/dialogs.ts'
-import { currentEntry } from '#web/enroll/wizard/resume.ts'
-import type { Wizard } from '#web/enroll/wizard/wizard.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { forgetDraft } from '#web/storage.ts'
-import { leadBack } from './goToRejectedField.ts'
-import { ourPayment } from './ourPayment.ts'
-import { keepNews, type News, useNews } from './PaymentNotice.tsx'
+import { fetchPackages, goToRejectedPackage } from '../../order/fetchTotal.ts'
+import { currentEntry } from '../../wizard/history.ts'
+import type { Wizard } from '../../wizard/wizard.ts'
+import { enrollmentFailed, paymentDeclined, paymentNotCompleted } from './dialogs.ts'
+import { goToRejectedField, paymentFieldsOf } from './goToRejectedField.ts'
+import { pagePayment } from './pagePayment.ts'
 import { receiptFor, renewalOf } from './payload.ts'
-import type { Outcome } from './payment.ts'
-import { awaitVerdict, isAwaited, keepReceipt, receiptOf } from './receipt.ts'
+import type { Outcome, PaymentNews } from './payment.ts'
+import { keepReceipt, noteBeingChecked } from './receipt.ts'
 
-const CHECK_EVERY = 3_000
+const CHECK_INTERVAL_MS = 3_000
 
-/** form: pay. arriving: a reload, and nobody has said yet where things stand. The others speak for themselves. */
-type View = 'form' | 'arriving' | 'checking' | 'paid'
+/** loading: after a reload, until the server says whether there is a payment. */
+type View = 'form' | 'loading' | 'checking' | 'paid'
 
-/** Pays, and shows what became of it. */
-export function usePayment(wizard: Wizard) {
-  const payment = ourPayment()
-  const paying = useRef(false)
-  /** From another step, to a payment that was being checked when it was left. */
-  const [isBack] = useState(() => Boolean(wizard.draft.password) && isAwaited())
-  const [view, setView] = useState<View>(isBack ? 'checking' : wizard.draft.password ? 'form' : 'arriving')
-  const news = useNews(() => setView((was) => (was === 'paid' ? was : 'form')))
-  const [captcha, setCaptcha] = useState({ used: 0, refused: 0 })
+/** Pays, and shows what became of it. `news` is about the last attempt; the step may have been left since it was made. */
+export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
+  const [payment] = useState(() => pagePayment(wizard))
+  const isPaying = useRef(false)
+  const [hasReturned] = useState(() => hasPassword(wizard) && wizard.getState().isPaymentBeingChecked)
+  const [view, setView] = useView(wizard, hasReturned ? 'checking' : hasPassword(wizard) ? 'form' : 'loading', news)
+  const [captcha, setCaptcha] = useState({ used: 0, rejected: 0 })
 
-  /** Nothing was charged. Back to the form, with what was typed, and a word beside the card. */
-  const tell = async (heard: News) => {
-    if (!wizard.draft.password) return tellAfterReload()
-    keepReceipt(undefined)
-    flushSync(() => keepNews(heard))
-    document.getElementById('news')?.focus()
+  /** Nothing was charged: back to the form, with a notice beside the card. */
+  const showNews = async (paymentNews: PaymentNews) => {
+    if (!hasPassword(wizard)) return endAfterReload()
+    keepReceipt(wizard, undefined)
+    flushSync(() => wizard.update({ paymentNews }))
+    document.getElementById('payment-notice')?.focus()
   }
 
-  /** Which keeps no secrets: to the password, unless Back has led there. */
-  const tellAfterReload = async () => {
-    await ask(notCompleted)
-    keepReceipt(undefined)
+  /** A reload drops the password, so the visitor enters it again, unless Back has led there already. */
+  const endAfterReload = async () => {
+    await ask(paymentNotCompleted)
+    keepReceipt(wizard, undefined)
     if (currentEntry()?.step === 'PAYMENT') wizard.returnTo('ACCOUNT_CREATION')
   }
 
-  /** The form goes, and comes back with what stands in it. */
-  const wait = () => {
-    wizard.keep()
-    awaitVerdict()
+  const showChecking = () => {
+    wizard.update({ draft: wizard.saveForm() }) // the form is removed, and comes back with its answers
+    noteBeingChecked(wizard)
     setView('checking')
   }
 
-  /** What this tab itself has pressed for, before a reload, is done with; another tab's payment takes no answers away. */
+  /** A payment of this tab ends the enrollment. Another tab's payment leaves this tab's answers alone. */
   const showPaid = () => {
-    if (receiptOf()) {
+    if (wizard.getState().receipt) {
       forgetDraft()
-      wizard.keep({})
+      wizard.update({ draft: {} })
     }
     setView('paid')
   }
@@ -67,97 +63,114 @@ export function usePayment(wizard: Wizard) {
       case 'approved':
         return wizard.finish()
       case 'paid':
-        keepReceipt(undefined) // what this page asked for is not what was paid
+        keepReceipt(wizard, undefined) // not for what this page ordered
         setView('paid')
         return
       case 'running':
-        wait()
+        showChecking()
         return
       case 'declined':
         await ask(paymentDeclined)
-        await tell({ kind: 'declined', decline_class: outcome.decline_class })
+        await showNews({ kind: 'declined', decline_class: outcome.decline_class })
         return
       case 'failed':
         await ask(enrollmentFailed)
         return
       case 'released':
-        await tell({ kind: 'released' })
+        await showNews({ kind: 'released' })
         return
-      case 'refused': {
-        keepReceipt(undefined) // nothing of it is on its way
-        if (await leadToShelf(wizard, wizard.draft, outcome.fields)) return
-        if (outcome.fields.shown_total) await wizard.sumAfresh(await askPackages(wizard.start), wizard.draft)
-        const here = leadBack(wizard, outcome.fields)
-        if (!here) await tell({ kind: 'refused', message: outcome.message })
-        return here === 'led' ? undefined : here
-      }
+      case 'rejected':
+        return settleRejected(outcome)
     }
+  }
+
+  const settleRejected = async ({ message, fields }: Extract<Outcome, { is: 'rejected' }>) => {
+    keepReceipt(wizard, undefined)
+    const { draft, packages } = wizard.getState()
+    if (await goToRejectedPackage(wizard, draft, fields)) return
+    if (fields.shown_total) await wizard.refreshOrder(await fetchPackages(packages), wizard.getState().draft)
+    if (goToRejectedField(wizard, fields)) return
+    const rejectedHere = paymentFieldsOf(fields)
+    if (!rejectedHere) await showNews({ kind: 'rejected', message })
+    return rejectedHere
   }
 
   const pay = async (payload: Enrollment): Promise<Messages | undefined> => {
-    paying.current = true
-    keepNews(undefined)
+    isPaying.current = true
+    wizard.update({ paymentNews: undefined })
     try {
-      const outcome = await payment.submit(payload, (press) => keepReceipt(receiptFor(wizard, press)))
-      if (outcome.is === 'refused' && outcome.fields.captcha)
-        setCaptcha((was) => ({ ...was, refused: was.refused + 1 }))
-      else if (outcome.is !== 'approved') setCaptcha((was) => ({ ...was, used: was.used + 1 }))
+      const outcome = await payment.submit(payload, (press) => keepReceipt(wizard, receiptFor(wizard, press)))
+      if (outcome.is === 'rejected' && outcome.fields.captcha)
+        setCaptcha((last) => ({ ...last, rejected: last.rejected + 1 }))
+      else if (outcome.is !== 'approved') setCaptcha((last) => ({ ...last, used: last.used + 1 }))
       return await settle(outcome)
     } finally {
-      paying.current = false
+      isPaying.current = false
     }
   }
 
-  /** On arrival, and whenever the page comes back into sight: somebody may have paid in another tab. */
-  const look = useEffectEvent(async () => {
-    wizard.renew(renewalOf(wizard))
-    if (paying.current || view === 'checking') return
+  /** On arrival, and whenever the tab becomes visible: it may have been paid in another tab. */
+  const lookUpPayment = useEffectEvent(async () => {
+    wizard.update({ renews_on: renewalOf(wizard) }) // the page may have been open for days
+    if (isPaying.current || view === 'checking') return
     try {
-      const found = await payment.look()
-      if (paying.current) return
-      if (found?.is === 'paid') showPaid()
-      else if (found?.is === 'running') wait()
-      else if (view === 'arriving') {
-        paying.current = true // it is told once, however often the page comes into sight
+      const outcome = await payment.lookUp()
+      if (isPaying.current) return
+      if (outcome?.is === 'paid') showPaid()
+      else if (outcome?.is === 'running') showChecking()
+      else if (view === 'loading') {
+        isPaying.current = true // so that it is reported only once
         await settle({ is: 'released' })
       }
     } catch (cause) {
-      log('Nobody could say where the payment stands.', cause)
-      if (view === 'arriving') setView('checking')
+      log('The payment could not be looked up.', cause)
+      if (view === 'loading') setView('checking')
     }
   })
 
   useEffect(() => {
-    fetchDialog().catch(() => undefined) // it may be needed when the network is not there
-    const seen = () => document.visibilityState === 'visible' && look()
-    look()
-    document.addEventListener('visibilitychange', seen)
-    return () => document.removeEventListener('visibilitychange', seen)
-  }, [])
+    fetchDialog().catch(() => undefined) // it may be needed when the network is gone
+    const onVisible = () => document.visibilityState === 'visible' && lookUpPayment()
+    lookUpPayment()
+    document.addEventListener('visibilitychange', onVisible)
+    return () => {
+      document.removeEventListener('visibilitychange', onVisible)
+      wizard.update({ paymentNews: undefined })
+    }
+  }, [wizard])
 
   const check = useEffectEvent(async () => {
     try {
       const outcome = await payment.check()
       if (outcome.is !== 'running') await settle(outcome)
     } catch (cause) {
-      log('The payment could not be looked up; it is asked again.', cause)
+      log('The payment could not be checked; trying again.', cause)
     }
   })
 
   useEffect(() => {
     if (view !== 'checking') return
     let timer: ReturnType<typeof setTimeout>
-    let over = false
-    const again = async () => {
+    let isOver = false
+    const checkAgain = async () => {
       await check()
-      if (!over) timer = setTimeout(again, CHECK_EVERY)
+      if (!isOver) timer = setTimeout(checkAgain, CHECK_INTERVAL_MS)
     }
-    timer = setTimeout(again, isBack ? 0 : CHECK_EVERY)
+    timer = setTimeout(checkAgain, hasReturned ? 0 : CHECK_INTERVAL_MS)
     return () => {
-      over = true
+      isOver = true
       clearTimeout(timer)
     }
-  }, [view, isBack])
+  }, [view, hasReturned])
 
-  return { view, isBack, news, captcha, pay }
+  return { payment, view, hasReturned, captcha, pay }
 }
+
+/** A view lasts until there is news of an attempt, which is shown beside the card. Once paid, it stays so. */
+function useView(wizard: Wizard, first: View, news: PaymentNews | undefined) {
+  const [current, setCurrent] = useState({ view: first, news })
+  const view = current.news === news || current.view === 'paid' ? current.view : 'form'
+  return [view, (view: View) => setCurrent({ view, news: wizard.getState().paymentNews })] as const
+}
+
+const hasPassword = (wizard: Wizard) => Boolean(wizard.getState().draft.password)
