@@ -81,7 +81,7 @@ export function createSteps() {
   return {
     ...loader,
     /** Work that a loaded step can do before it is shown. */
-    prepare: (step: Step, wizard: Wizard) => screens[step].prepare?.(wizard),
+    prepare: (step: Step, wizard: Wizard) => screens[step].prepare(wizard),
     render: (step: Step, wizard: Wizard, state: State) => screens[step].render(wizard, state),
   }
 }
@@ -91,36 +91,39 @@ type PropsOf<Props> = (wizard: Wizard, state: State) => Props
 type Screen = {
   isLoaded: () => boolean
   load: () => Promise<void>
-  prepare?: ((wizard: Wizard) => void) | undefined
+  prepare: (wizard: Wizard) => void
   render: (wizard: Wizard, state: State) => ReactNode
 }
 
-/** The steps that may come first, and those that are almost the same, are part of the first script. */
-function loadedScreen<Props extends object>(Component: ComponentType<Props>, propsOf: PropsOf<Props>): Screen {
-  const Memo = memo(Component) as unknown as ComponentType<Props>
-  return {
-    isLoaded: () => true,
-    load: async () => undefined,
-    render: (wizard, state) => <Memo {...propsOf(wizard, state)} />,
-  }
-}
+type ScreenParts<Props> = [Component: ComponentType<Props>, prepare?: (wizard: Wizard) => void]
 
-type LazyParts<Props> = [Component: ComponentType<Props>, prepare?: (wizard: Wizard) => void]
-
-/** The later steps are scripts of their own. */
-function lazyScreen<Props extends object>(fetch: () => Promise<LazyParts<Props>>, propsOf: PropsOf<Props>): Screen {
-  let loaded: Screen | undefined
+/** The later steps are scripts of their own. A step is rendered again only when its props change. */
+function lazyScreen<Props extends object>(
+  fetchParts: () => Promise<ScreenParts<Props>>,
+  propsOf: PropsOf<Props>,
+  loaded?: ComponentType<Props>,
+): Screen {
+  let Component = loaded && memoized(loaded)
+  let prepare: ScreenParts<Props>[1]
   return {
-    isLoaded: () => loaded !== undefined,
+    isLoaded: () => Component !== undefined,
     load: async () => {
-      if (loaded) return
-      const [Component, prepare] = await fetch()
-      loaded ??= { ...loadedScreen(Component, propsOf), prepare }
+      if (Component) return
+      const parts = await fetchParts()
+      Component ??= memoized(parts[0])
+      prepare = parts[1]
     },
-    prepare: (wizard) => loaded?.prepare?.(wizard),
-    render: (wizard, state) => loaded?.render(wizard, state),
+    prepare: (wizard) => prepare?.(wizard),
+    render: (wizard, state) => Component && <Component {...propsOf(wizard, state)} />,
   }
 }
+
+const memoized = <Props extends object>(Component: ComponentType<Props>) =>
+  memo(Component) as unknown as ComponentType<Props>
+
+/** The steps that may come first, and those that are almost the same, are part of the first script. */
+const loadedScreen = <Props extends object>(Component: ComponentType<Props>, propsOf: PropsOf<Props>) =>
+  lazyScreen(async () => [Component], propsOf, Component)
 
 const packageScreen = (list: OrderList) =>
   loadedScreen(PackageStep, ({ choosePackage }, state) => ({

@@ -5,12 +5,7 @@ import { initialState, type Move, moveTo, type State } from './state.ts'
 const start = { policy: { start_step: 'ACCOUNT' }, product_id: 34, grand_total: '99.00' } as StartData
 const first = initialState(start, undefined)
 const preRendered: State = { ...first, preRenderedStep: 'ACCOUNT_CREATION' }
-const move: Move = {
-  step: 'ACCOUNT_CREATION',
-  draft: { first_name: 'Zoë' },
-  focusField: undefined,
-  rejectedFields: undefined,
-}
+const move: Move = { step: 'ACCOUNT_CREATION', draft: { first_name: 'Zoë' } }
 
 test('a pre-rendered step is shown without rendering it again, and the step before is removed later', () => {
   const state = moveTo(preRendered, move)
@@ -27,6 +22,11 @@ test.each<[string, State, Move]>([
   ['a pre-rendered step with rejected fields', preRendered, { ...move, rejectedFields: {} }],
 ])('%s is rendered with the newest answers', (_, state, move) => {
   expect(moveTo(state, move)).toMatchObject({ step: move.step, leavingStep: undefined, renderedDraft: move.draft })
+})
+
+test('the field to focus and the rejected fields are those of the last move', () => {
+  const returned = moveTo(first, { ...move, focusField: 'email', rejectedFields: { email: ['Taken.'] } })
+  expect(moveTo(returned, move)).toMatchObject({ focusField: undefined, rejectedFields: undefined })
 })
 
 test('a missing price stops every step; a step that could not be loaded stops only one', () => {

@@ -21,25 +21,25 @@ export type State = {
   renews_on: string
   /** Undefined while the server calculates it. */
   grand_total: string | undefined
-  stop: Stop | undefined
+  stop?: Stop | undefined
   /** The field to focus after a move; the heading if undefined. */
-  focusField: FieldName | undefined
+  focusField?: FieldName | undefined
   /** The server's messages that led back to this step. */
-  rejectedFields: Messages | undefined
+  rejectedFields?: Messages | undefined
   /** How often the step has changed. */
   moves: number
   /** The next step, if it is rendered already, hidden behind this one. */
-  preRenderedStep: Step | undefined
+  preRenderedStep?: Step | undefined
   /** The previous step, hidden until the browser is idle. */
-  leavingStep: Step | undefined
+  leavingStep?: Step | undefined
   /** The stored answers are on the page. */
   isResumed: boolean
   phones: PhoneStatuses
   /** What this page asked to pay for, from Confirm and Pay until it is declined. */
   receipt: Receipt | undefined
   /** The visitor was told that a payment is being checked, possibly another tab's, and not yet how that ended. */
-  isPaymentBeingChecked: boolean
-  paymentNews: PaymentNews | undefined
+  isPaymentBeingChecked?: boolean | undefined
+  paymentNews?: PaymentNews | undefined
 }
 
 /** The page as the server rendered it, whatever this tab has stored: hydration must find the same. */
@@ -53,20 +53,15 @@ export function initialState(start: StartData, resumePoint: ResumePoint | undefi
     packages: start.packages,
     renews_on: start.renews_on,
     grand_total: start.grand_total,
-    stop: undefined,
-    focusField: undefined,
-    rejectedFields: undefined,
     moves: 0,
-    preRenderedStep: undefined,
-    leavingStep: undefined,
     isResumed: resumePoint?.step === step && isSameDraft(resumePoint.draft, draft),
     phones: resumePoint?.phones ?? {},
     receipt: resumePoint?.receipt,
-    isPaymentBeingChecked: resumePoint?.receipt?.is_awaited === true,
-    paymentNews: undefined,
+    isPaymentBeingChecked: resumePoint?.receipt?.is_awaited,
   }
 }
 
+/** To a step, and there to a field. */
 export type Move = Pick<State, 'step' | 'draft' | 'focusField' | 'rejectedFields'>
 
 /** Shows another step. A pre-rendered one is only uncovered, and the step before it is removed later. */
@@ -74,6 +69,8 @@ export function moveTo(state: State, move: Move): State {
   const isPreRendered = move.step === state.preRenderedStep && !state.stop && !move.rejectedFields
   return {
     ...state,
+    focusField: undefined,
+    rejectedFields: undefined,
     ...move,
     moves: state.moves + 1,
     stop: state.stop === 'total-not-loaded' && state.grand_total === undefined ? state.stop : undefined,

@@ -160,7 +160,7 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
     const step =
       (await withRules(({ reachableStep }) => reachableStep(wanted, { ...state, draft }, policy))) ?? state.step
     if (step !== wanted) replaceEntry({ ...entry, step })
-    show({ step, draft, focusField: undefined, rejectedFields: undefined })
+    show({ step, draft })
   }
 
   /** Turns the page that the server rendered for everyone into this visitor's. */

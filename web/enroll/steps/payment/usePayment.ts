@@ -24,7 +24,7 @@ type View = 'form' | 'loading' | 'checking' | 'paid'
 export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
   const [payment] = useState(() => pagePayment(wizard))
   const isPaying = useRef(false)
-  const [hasReturned] = useState(() => hasPassword(wizard) && wizard.getState().isPaymentBeingChecked)
+  const [hasReturned] = useState(() => hasPassword(wizard) && wizard.getState().isPaymentBeingChecked === true)
   const [view, setView] = useView(wizard, hasReturned ? 'checking' : hasPassword(wizard) ? 'form' : 'loading', news)
   const [captcha, setCaptcha] = useState({ used: 0, rejected: 0 })
 
