@@ -1,5 +1,5 @@
 import { flowOrder } from '../flow.ts'
-import type { Steps } from '../steps.tsx'
+import type { Steps } from '../steps.ts'
 import type { State } from './state.ts'
 import type { Wizard } from './wizard.ts'
 

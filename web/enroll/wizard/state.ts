@@ -79,3 +79,7 @@ export function moveTo(state: State, move: Move): State {
     renderedDraft: isPreRendered ? state.renderedDraft : move.draft,
   }
 }
+
+/** The server's messages, if they are about this step. */
+export const rejectedFieldsAt = (step: Step, state: State): Messages | undefined =>
+  state.step === step ? state.rejectedFields : undefined

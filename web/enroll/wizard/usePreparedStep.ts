@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom'
 import { fetchDialog } from '#web/dialog/ask.ts'
 import { whenIdle, whenInteracted } from '#web/timing.ts'
 import { nextStep } from '../flow.ts'
-import { mayPreRender, type Steps } from '../steps.tsx'
+import { mayPreRender, type Steps } from '../steps.ts'
 import type { State } from './state.ts'
 import type { Wizard } from './wizard.ts'
 

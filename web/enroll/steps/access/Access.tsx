@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import { brand } from '#contract/brand.ts'
 import { loadReceipt, type Receipt as ReceiptData } from '#web/storage.ts'
 import { useTimeout } from '#web/useTimeout.ts'
+import { defineStep } from '../../wizard/defineStep.tsx'
 import { type PaymentStore, pagePayment } from '../payment/pagePayment.ts'
 import { OfficeLogin, useOfficeLogin } from './OfficeLogin.tsx'
 import { Receipt } from './Receipt.tsx'
@@ -11,7 +12,7 @@ const REDIRECT_AFTER_MS = 2_000
 type AccessProps = { paymentStore: PaymentStore; receipt: ReceiptData | undefined }
 
 /** The welcome. After two seconds the office opens by itself; after a reload only by the button. */
-export function Access({ paymentStore, receipt }: AccessProps) {
+function Access({ paymentStore, receipt }: AccessProps) {
   const [payment] = useState(() => pagePayment(paymentStore))
   const login = useOfficeLogin(payment)
   const [isRedirecting] = useState(payment.hasFreshGrant)
@@ -55,3 +56,5 @@ const OpenDoor = () => (
     <path className="arrival-floor" d="M14 85h100" />
   </svg>
 )
+
+export const access = defineStep(Access, (wizard, { receipt }) => ({ paymentStore: wizard, receipt }))

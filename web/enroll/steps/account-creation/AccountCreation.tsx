@@ -5,9 +5,11 @@ import { PasswordField } from '#web/form/PasswordField.tsx'
 import { type Form, type Messages, useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import type { Draft } from '#web/storage.ts'
+import { defineStep } from '../../wizard/defineStep.tsx'
 import { isSameDraft } from '../../wizard/draft.ts'
 import { fieldRules } from '../../wizard/rules.ts'
 import { StepForm } from '../../wizard/StepForm.tsx'
+import { rejectedFieldsAt } from '../../wizard/state.ts'
 import { useIsMounted } from '../../wizard/useIsMounted.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
 import { useUsername } from './useUsername.ts'
@@ -21,7 +23,7 @@ type AccountCreationProps = {
 }
 
 /** How the new member signs in. */
-export function AccountCreation({ answers, rejectedFields, readDraft, onNext }: AccountCreationProps) {
+function AccountCreation({ answers, rejectedFields, readDraft, onNext }: AccountCreationProps) {
   const form = useForm({
     rules: () => fieldRules.ACCOUNT_CREATION,
     values: answers,
@@ -90,3 +92,10 @@ async function checkEmail(
     return serverMessagesFor('email')
   }
 }
+
+export const accountCreation = defineStep(AccountCreation, (wizard, state) => ({
+  answers: state.renderedDraft,
+  rejectedFields: rejectedFieldsAt('ACCOUNT_CREATION', state),
+  readDraft: wizard.readDraft,
+  onNext: wizard.advance,
+}))

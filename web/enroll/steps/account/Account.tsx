@@ -3,7 +3,9 @@ import { Honeypot } from '#web/form/Honeypot.tsx'
 import { PhoneField } from '#web/form/PhoneField.tsx'
 import { type Messages, useForm } from '#web/form/useForm.ts'
 import type { Draft } from '#web/storage.ts'
+import { defineStep } from '../../wizard/defineStep.tsx'
 import { StepForm } from '../../wizard/StepForm.tsx'
+import { rejectedFieldsAt } from '../../wizard/state.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
 
 type AccountProps = {
@@ -16,7 +18,7 @@ type AccountProps = {
 }
 
 /** Who is joining, and how to reach them. */
-export function Account({ answers, rejectedFields, sendsCode, withRules, onNext }: AccountProps) {
+function Account({ answers, rejectedFields, sendsCode, withRules, onNext }: AccountProps) {
   const form = useForm({
     rules: () => withRules(({ fieldRules }) => fieldRules.ACCOUNT),
     values: answers,
@@ -55,3 +57,11 @@ export function Account({ answers, rejectedFields, sendsCode, withRules, onNext 
     </StepForm>
   )
 }
+
+export const account = defineStep(Account, (wizard, state) => ({
+  answers: state.renderedDraft,
+  rejectedFields: rejectedFieldsAt('ACCOUNT', state),
+  sendsCode: wizard.start.policy.phone_verification,
+  withRules: wizard.withRules,
+  onNext: wizard.advance,
+}))

@@ -11,8 +11,10 @@ import { type Messages, useForm } from '#web/form/useForm.ts'
 import { AlertIcon, CheckIcon } from '#web/icons.tsx'
 import { SmsIcon } from '#web/laterIcons.tsx'
 import { log } from '#web/log.ts'
+import { defineStep } from '../../wizard/defineStep.tsx'
 import { fieldRules } from '../../wizard/rules.ts'
 import { StepForm } from '../../wizard/StepForm.tsx'
+import { rejectedFieldsAt } from '../../wizard/state.ts'
 import { useIsMounted } from '../../wizard/useIsMounted.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
 import { type CodeSender, createCodeSender } from './codeSender.ts'
@@ -34,18 +36,13 @@ type CodeVerificationProps = {
   onEdit: Wizard['returnTo']
 }
 
-/** Our own captcha is solved while the visitor still fills in the step before. */
-export function preparePhoneCode(store: VerificationStore) {
-  if (!store.start.captcha) codeSenderOf(store).solveAhead()
-}
-
 function codeSenderOf(store: VerificationStore): CodeSender {
   store.codeSender ??= createCodeSender({ isOwnCaptcha: !store.start.captcha })
   return store.codeSender
 }
 
 /** Verifies the phone number by a code. A number that was verified in this tab needs no second code. */
-export function CodeVerification(props: CodeVerificationProps) {
+function CodeVerification(props: CodeVerificationProps) {
   const [isVerified, setVerified] = useState(() => phoneStatus(props.phoneStore, props.mobile_phone).verified === true)
   return isVerified ? <Verified {...props} /> : <Unverified {...props} onVerified={() => setVerified(true)} />
 }
@@ -206,3 +203,17 @@ function Resend({ left, sending, isSent, send }: PhoneCode) {
     </div>
   )
 }
+
+export const codeVerification = defineStep(
+  CodeVerification,
+  (wizard, state) => ({
+    mobile_phone: state.draft.mobile_phone ?? '',
+    phoneStore: wizard,
+    rejectedFields: rejectedFieldsAt('CODE_VERIFICATION', state),
+    onNext: wizard.advance,
+    onEdit: wizard.returnTo,
+  }),
+  (wizard) => {
+    if (!wizard.start.captcha) codeSenderOf(wizard).solveAhead()
+  },
+)

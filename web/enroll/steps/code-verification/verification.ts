@@ -4,4 +4,4 @@ import css from '../../../style/verify.css?inline'
 // The script of CODE_VERIFICATION.
 addStyles(css)
 
-export { CodeVerification, preparePhoneCode } from './CodeVerification.tsx'
+export { codeVerification } from './CodeVerification.tsx'

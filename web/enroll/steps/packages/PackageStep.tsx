@@ -1,13 +1,15 @@
 import { useState } from 'react'
 import type { Package } from '#contract/api.ts'
 import { showAmount } from '#contract/money.ts'
-import type { OrderList } from '#contract/packages.ts'
+import { groupOf, groupOfList, type OrderList } from '#contract/packages.ts'
 import { useForm } from '#web/form/useForm.ts'
 import { ArrowIcon, BoxIcon, CheckIcon } from '#web/icons.tsx'
 import { Notice } from '#web/Notice.tsx'
 import { stepOf } from '../../flow.ts'
-import { monthlyPrice } from '../../order/order.ts'
+import { monthlyPrice, packagesIn } from '../../order/order.ts'
+import { defineStep } from '../../wizard/defineStep.tsx'
 import { StepForm } from '../../wizard/StepForm.tsx'
+import { rejectedFieldsAt } from '../../wizard/state.ts'
 
 const texts: Record<OrderList, { title: string; lead: string; terms: string }> = {
   product_ids: {
@@ -39,7 +41,7 @@ type PackageStepProps = {
 }
 
 /** A group of packages. Choosing one replaces the earlier choice and goes on. */
-export function PackageStep({ list, offers, chosen, rejection, moves, onChoose }: PackageStepProps) {
+function PackageStep({ list, offers, chosen, rejection, moves, onChoose }: PackageStepProps) {
   const { title, lead } = texts[list]
   const [pressedValue, setPressedValue] = useState<string>()
   const form = useForm({
@@ -125,3 +127,13 @@ const PackageCard = ({ offer, list, isChosen, isBusy }: PackageCardProps) => (
     </span>
   </button>
 )
+
+export const packageStep = (list: OrderList) =>
+  defineStep(PackageStep, ({ choosePackage }, state) => ({
+    list,
+    offers: state.packages.filter((offer) => groupOf(offer) === groupOfList[list]),
+    chosen: packagesIn(list, state.draft, state.packages)[0],
+    rejection: rejectedFieldsAt(stepOf[list], state)?.[list]?.[0],
+    moves: state.moves,
+    onChoose: choosePackage,
+  }))

@@ -6,6 +6,7 @@ import { useForm } from '#web/form/useForm.ts'
 import type { Draft, Receipt } from '#web/storage.ts'
 import { PendingAmount } from '../../order/OrderSummary.tsx'
 import { chosenPackages, monthlyPrice } from '../../order/order.ts'
+import { defineStep } from '../../wizard/defineStep.tsx'
 import { fieldRules } from '../../wizard/rules.ts'
 import { StepForm } from '../../wizard/StepForm.tsx'
 import type { Wizard } from '../../wizard/wizard.ts'
@@ -39,7 +40,7 @@ type PaymentProps = {
 }
 
 /** The billing address, the card and the agreements. */
-export function Payment({ wizard, draft, packages, grand_total, receipt, paymentNews }: PaymentProps) {
+function Payment({ wizard, draft, packages, grand_total, receipt, paymentNews }: PaymentProps) {
   const { payment, view, hasReturned, captcha, pay } = usePayment(wizard, paymentNews)
   const documents = useDocuments()
   const form = useForm({
@@ -111,3 +112,12 @@ const LoadingScreen = () => (
     </div>
   </Screen>
 )
+
+export const payment = defineStep(Payment, (wizard, { draft, packages, grand_total, receipt, paymentNews }) => ({
+  wizard,
+  draft,
+  packages,
+  grand_total,
+  receipt,
+  paymentNews,
+}))

@@ -4,5 +4,5 @@ import css from '../../../style/checkout.css?inline'
 // PAYMENT and ACCESS are one script: the welcome after a payment must not need the network.
 addStyles(css)
 
-export { Access } from '../access/Access.tsx'
-export { Payment } from './Payment.tsx'
+export { access } from '../access/Access.tsx'
+export { payment } from './Payment.tsx'
