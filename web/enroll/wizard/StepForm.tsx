@@ -91,7 +91,7 @@ function StopNotice({ stop, onRetryTotal }: { stop: Stop | undefined; onRetryTot
           <button type="button" className="link" onClick={() => location.reload()}>
             reload the page
           </button>
-          . Everything you entered is kept, except your password.
+          . What you entered is kept, except your password.
         </Notice>
       )
     case 'total-not-loaded':

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useLayoutEffect } from 'react'
+import { useEffect, useLayoutEffect } from 'react'
 import { whenPainted } from '#web/timing.ts'
 import { findInStep, updatePageTitle } from './currentStep.ts'
 import { currentEntry } from './history.ts'
@@ -18,25 +18,26 @@ export function useBrowserHistory(wizard: Wizard) {
 }
 
 /** Puts the visitor's own answers into the page before it is painted, and repeats a Next that was pressed too early. */
-export function useResume(wizard: Wizard, steps: StepLoader, { step, isResumed }: State) {
+export function useResume(wizard: Wizard, steps: StepLoader, { isResumed }: State) {
   useLayoutEffect(() => {
     history.scrollRestoration = 'manual'
     wizard.resume()
   }, [wizard])
 
-  const repeatEarlyPress = useEffectEvent(async (button: HTMLElement) => {
-    await steps.loadNext(step, wizard.start.policy).catch(() => undefined) // the press itself reports it
-    document.documentElement.classList.remove('pressed')
-    if (button.isConnected && button instanceof HTMLButtonElement) button.form?.requestSubmit(button)
-  })
   useEffect(() => {
     if (!isResumed) return
     document.documentElement.classList.remove('resuming')
     if (currentEntry()?.from) updatePageTitle()
     const button = window.pressed
     window.pressed = null
-    if (button) repeatEarlyPress(button)
-  }, [isResumed])
+    if (button) repeatPress(wizard, steps, button)
+  }, [wizard, steps, isResumed])
+}
+
+async function repeatPress(wizard: Wizard, steps: StepLoader, button: HTMLElement) {
+  await steps.loadNext(wizard.getState().step, wizard.start.policy).catch(() => undefined) // the press itself reports it
+  document.documentElement.classList.remove('pressed')
+  if (button.isConnected && button instanceof HTMLButtonElement) button.form?.requestSubmit(button)
 }
 
 /** After a move: scrolls to the top, and focuses the wanted field or the heading. */

@@ -4,7 +4,3 @@ import type { Step } from '#contract/start.ts'
 export type HistoryEntry = { step: Step; from?: Step }
 
 export const currentEntry = (): HistoryEntry | null => history.state
-
-export const pushEntry = (entry: HistoryEntry): void => history.pushState(entry, '')
-
-export const replaceEntry = (entry: HistoryEntry): void => history.replaceState(entry, '')

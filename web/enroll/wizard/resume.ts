@@ -28,7 +28,7 @@ export async function findResumePoint(start: StartData, steps: StepLoader): Prom
     await steps.load(step)
     return { step, ...stored }
   } catch (cause) {
-    log('The step to resume could not be loaded.', cause)
+    log('The next step could not be loaded.', cause)
     return { step: first, ...stored }
   }
 }

@@ -9,10 +9,8 @@ export const WizardProvider = WizardContext.Provider
 
 export const useWizard = (): Wizard => useContext(WizardContext)
 
-/** A part of the wizard's state. */
-export const useWizardState = <Part>(wizard: Wizard, select: (state: State) => Part): Part =>
-  useSyncExternalStore(
-    wizard.subscribe,
-    () => select(wizard.getState()),
-    () => select(wizard.getFirstState()),
-  )
+/** A part of the wizard's state, which does not change before the page is hydrated. */
+export function useWizardState<Part>(wizard: Wizard, select: (state: State) => Part): Part {
+  const read = () => select(wizard.getState())
+  return useSyncExternalStore(wizard.subscribe, read, read)
+}

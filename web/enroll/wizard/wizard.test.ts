@@ -86,5 +86,4 @@ test('subscribers hear of every change until they unsubscribe', () => {
   unsubscribe()
   wizard.update({ stop: undefined })
   expect(listener).toHaveBeenCalledTimes(1)
-  expect(wizard.getFirstState().stop).toBeUndefined()
 })

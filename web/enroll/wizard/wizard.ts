@@ -12,7 +12,7 @@ import type { CodeSender } from '../steps/code-verification/codeSender.ts'
 import type { Payment } from '../steps/payment/payment.ts'
 import { findInStep } from './currentStep.ts'
 import { isSameDraft } from './draft.ts'
-import { currentEntry, type HistoryEntry, pushEntry, replaceEntry } from './history.ts'
+import { currentEntry, type HistoryEntry } from './history.ts'
 import { initialState, type Move, moveTo, type ResumePoint, type State } from './state.ts'
 
 type Rules = typeof import('./rules.ts')
@@ -34,8 +34,7 @@ export type Wizard = ReturnType<typeof createWizard>
 /** The one owner of the wizard's state: the draft, the order, and one browser history entry for each step. */
 export function createWizard({ start, resumePoint, steps }: WizardOptions) {
   const { policy } = start
-  const firstState = initialState(start, resumePoint)
-  let state = firstState
+  let state = initialState(start, resumePoint)
   const listeners = new Set<() => void>()
   let latestRequest = 0 // a newer move or choice replaces an older one that still waits for the network
   let retryTotal: (() => Promise<unknown>) | undefined
@@ -57,8 +56,8 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
     return draft
   }
 
-  const stopWithoutStep = (step: Step, draft: Draft, cause: unknown): undefined => {
-    log(`The step ${step} could not be loaded.`, cause)
+  const stopWithoutStep = (draft: Draft, cause: unknown): undefined => {
+    log('The next step could not be loaded.', cause)
     update({ draft, stop: 'step-not-loaded' })
   }
 
@@ -71,13 +70,13 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
       onShow?.()
       update(moveTo(state, move))
     } catch (cause) {
-      if (request === latestRequest) stopWithoutStep(move.step, move.draft, cause)
+      if (request === latestRequest) stopWithoutStep(move.draft, cause)
     }
   }
 
   const enter = (step: Step, draft: Draft, focusField?: FieldName, rejectedFields?: Messages) =>
     show({ step, draft, focusField, rejectedFields }, () => {
-      if (step !== state.step) pushEntry({ step, from: state.step })
+      if (step !== state.step) history.pushState({ step, from: state.step } satisfies HistoryEntry, '')
     })
 
   /** Goes to an earlier step, and there to a field. Uses the browser's Back if that leads there. */
@@ -100,7 +99,7 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
       update({ grand_total, stop: undefined })
       await onTotal?.()
     } catch (cause) {
-      log('The total could not be loaded.', cause)
+      log('The price could not be loaded.', cause)
       if (!isCurrent()) return
       retryTotal = retry
       update({ stop: 'total-not-loaded' })
@@ -132,8 +131,7 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
     const rules = steps.loadRules()
     if (!(rules instanceof Promise)) return use(rules)
     return rules.then(use, (cause: unknown) => {
-      log('The rules could not be loaded.', cause)
-      update({ stop: 'step-not-loaded' })
+      stopWithoutStep(state.draft, cause)
       return undefined
     })
   }
@@ -147,7 +145,7 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
       const request = ++latestRequest
       const failure = await steps.load(next).catch((cause: unknown) => ({ cause }))
       if (request !== latestRequest) return
-      if (failure) return stopWithoutStep(next, saveForm(), failure.cause)
+      if (failure) return stopWithoutStep(saveForm(), failure.cause)
       if (!isSameDraft(submitted, saveForm())) return 'again'
     }
     return enter(next, saveForm(answers))
@@ -159,7 +157,7 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
     const wanted = entry?.step ?? state.step
     const step =
       (await withRules(({ reachableStep }) => reachableStep(wanted, { ...state, draft }, policy))) ?? state.step
-    if (step !== wanted) replaceEntry({ ...entry, step })
+    if (step !== wanted) history.replaceState({ ...entry, step } satisfies HistoryEntry, '')
     show({ step, draft })
   }
 
@@ -170,7 +168,7 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
     const entry = currentEntry()
     if (entry?.from === step)
       history.back() // the entry before is the same step, and would take a second Back
-    else replaceEntry({ ...entry, step })
+    else history.replaceState({ ...entry, step } satisfies HistoryEntry, '')
     if (state.isResumed) return
     const isSameTotal = isSameOrder(draft, preselectedOrder(start))
     const grand_total = isSameTotal ? start.grand_total : undefined
@@ -181,8 +179,6 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
   const wizard = {
     start,
     getState: () => state,
-    /** The state that the server rendered, for hydration. */
-    getFirstState: () => firstState,
     subscribe: (listener: () => void) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -24,7 +24,7 @@ const texts: Record<OrderList, { title: string; lead: string; terms: string }> =
   },
   special_product_ids: {
     title: 'Something special?',
-    lead: 'Offered once, with your membership. You can continue without, and change your choice until you pay.',
+    lead: 'Offered once. Add it to your membership, or continue without. You can change your choice until you pay.',
     terms: 'once',
   },
 }
@@ -58,11 +58,11 @@ function PackageStep({ list, offers, chosen, rejection, moves, onChoose }: Packa
       step={stepOf[list]}
       form={{ ...form, busy: form.busy && pressedValue === '' }}
       title={title}
-      lead={offers.length ? lead : 'No packages are available right now.'}
+      lead={offers.length ? lead : 'There is nothing here at the moment.'}
     >
       {rejection && (
         <Notice key={moves} tone="alert" role="alert" title={rejection}>
-          Nothing was charged, and everything you entered is still here.
+          Nothing was charged. What you entered is still here.
         </Notice>
       )}
       {offers.length ? (
@@ -90,7 +90,7 @@ const NoPackages = ({ isOptional }: { isOptional: boolean }) => (
     <BoxIcon />
     <h2>There is nothing to {isOptional ? 'add' : 'choose from'} at the moment.</h2>
     {isOptional ? (
-      <p>Your membership is complete without it.</p>
+      <p>You can continue without.</p>
     ) : (
       <p>
         Please come back later, or <a href="?">reload the page</a>.
