@@ -10,6 +10,7 @@ test.describe.configure({ mode: 'default' }) // they share a database, and chang
 
 let site: OwnSite
 test.beforeAll(async () => {
+  test.setTimeout(180_000) // it starts a whole site
   site = await startOwnSite()
 })
 test.afterAll(() => site.close())
