@@ -24,7 +24,8 @@ const watch = (page: Page) => {
 }
 
 test('12.9 who asks for less motion gets less', async ({ page }) => {
-  const quickly = () => page.locator('#step .button').evaluate((button) => getComputedStyle(button).transitionDuration)
+  const quickly = () =>
+    page.locator('.step-form .button').evaluate((button) => getComputedStyle(button).transitionDuration)
   await page.goto('/ana')
   expect(await quickly()).toBe('0.15s')
   await page.emulateMedia({ reducedMotion: 'reduce' })
@@ -201,7 +202,7 @@ test.describe('a page without its start data', () => {
     await expect(dialog).toContainText('The database does not answer.')
     expect(asked).toBe(4)
     await dialog.getByRole('button').last().click()
-    await expect(page.getByText('Nobody answers at the moment.')).toBeVisible()
+    await expect(page.getByText('The site is not responding at the moment.')).toBeVisible()
     await page.unroute(PACKAGES)
     await page.getByRole('link', { name: 'Try again' }).click()
     await expect(page.getByRole('heading', { name: 'Tell us about yourself' })).toBeVisible()

@@ -74,13 +74,13 @@ test('10.3 what is changed while a payment is being checked does not count for i
   page,
 }) => {
   const { email } = await beReviewed(page)
-  const unchanged = page.getByText('What you have changed since you paid does not count for this payment.')
-  await expect(page.getByText(`we write to ${email}.`)).toBeVisible()
+  const unchanged = page.getByText('Changes you made after paying do not apply to this payment.')
+  await expect(page.getByText(`we’ll email ${email}.`)).toBeVisible()
   await expect(unchanged).toHaveCount(0)
   await page.goBack()
   await page.getByLabel('Email address').fill(`other.${email}`)
   await next(page)
-  await expect(page.getByText(`we write to ${email}.`)).toBeVisible()
+  await expect(page.getByText(`we’ll email ${email}.`)).toBeVisible()
   await expect(unchanged).toBeVisible()
 })
 
@@ -93,7 +93,7 @@ test('10.3 a review that ends badly after a reload says that nothing was charged
   await decide(page, 'Decline')
   await page.getByRole('alertdialog', { name: 'Payment Declined' }).getByRole('button', { name: 'OK' }).click()
   const dialog = page.getByRole('dialog', { name: 'Payment Not Completed' })
-  await expect(dialog).toContainText('nothing was charged. Please choose your password again')
+  await expect(dialog).toContainText('nothing was charged. Please enter your password again')
   await dialog.getByRole('button', { name: 'OK' }).click()
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
 })

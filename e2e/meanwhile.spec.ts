@@ -1,46 +1,64 @@
-import { expect, type Page, test } from '@playwright/test'
+import { hash } from 'node:crypto'
+import { expect, test } from '@playwright/test'
 import { renewsOn } from '../contract/renewal.ts'
+import { type OwnSite, startOwnSite } from './ownSite.ts'
 import { awake, fillPayment, next, pay, reachPayment } from './visitor.ts'
 
-// What has changed between the first look at the page and the press that pays: a price, a document, a name, a package.
+// What changes between opening the page and paying: a price, a document, a username, a package.
 
-test('10.12 a price that has changed since is shown before anything is charged, and adds up', async ({ page }) => {
-  await page.route('**/ana', async (route) => {
-    const response = await route.fetch()
-    const before = (start: string) => start.replaceAll('99.00', '89.00') // as if it had been opened before the price went up
-    await route.fulfill({ response, body: (await response.text()).replace(/id="start".*?<\/script>/s, before) })
-  })
-  await reachPayment(page)
+test.describe.configure({ mode: 'default' }) // they share a database, and change it
+
+let site: OwnSite
+test.beforeAll(async () => {
+  test.setTimeout(180_000) // it starts a whole site
+  site = await startOwnSite()
+})
+test.afterAll(() => site.close())
+
+type PackageChange = { price_cents?: number; product_category_id?: number }
+
+const updatePackage = (product_id: number, change: PackageChange) =>
+  site.db.updateTable('package').set(change).where('product_id', '=', product_id).execute()
+
+let restorePackage: () => Promise<unknown> = async () => undefined
+test.afterEach(() => restorePackage())
+
+/** Changes a package for the rest of the test, as the operator would. */
+async function changePackage(product_id: number, change: PackageChange) {
+  const { price_cents, product_category_id } = await site.db
+    .selectFrom('package')
+    .selectAll()
+    .where('product_id', '=', product_id)
+    .executeTakeFirstOrThrow()
+  restorePackage = () => updatePackage(product_id, { price_cents, product_category_id })
+  await updatePackage(product_id, change)
+}
+
+test('10.12 a price that has changed is shown before anything is charged, and adds up', async ({ page }) => {
+  await reachPayment(page, site.at('/ana'))
   await fillPayment(page)
   const order = page.locator('.order')
-  await expect(page.getByRole('button', { name: 'Confirm and Pay $89.00' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Confirm and Pay $99.00' })).toBeVisible()
+  await changePackage(34, { price_cents: 10_900 })
   await pay(page)
   const notice = page.getByText(
-    'The price has changed from $89.00 to $99.00. Please check the new total before you pay.',
+    'The price has changed from $99.00 to $109.00. Please check the new total before you pay.',
   )
   await expect(notice).toBeVisible()
-  await expect(order).toContainText('$99.00')
-  await expect(order).not.toContainText('$89.00')
+  await expect(order.locator('.order-price')).toHaveText('$109.00')
+  await expect(order.locator('.total')).toContainText('$109.00')
   await pay(page)
   await page.waitForURL('**/office')
 })
 
-test('10.12 a price that has changed when its package is chosen is told there, and then adds up', async ({ page }) => {
-  await page.goto('/ana')
+test('10.12 a price that has changed when its package is chosen is shown there, and then adds up', async ({ page }) => {
+  await page.goto(site.at('/ana'))
   await awake(page)
   await page.locator('summary').click()
   await page.getByRole('button', { name: /^Change/ }).click()
-  const dearer = { price: '159.00' }
-  await page.route('**/api/enrollment/enrollment_packages*', async (route) => {
-    const packages: { product_id: number }[] = await (await route.fetch()).json()
-    await route.fulfill({ json: packages.map((found) => (found.product_id === 35 ? { ...found, ...dearer } : found)) })
-  })
-  await page.route('**/api/enrollment/orders', async (route) => {
-    if (route.request().postDataJSON().product_ids !== '35') return route.fallback()
-    await route.fulfill({ json: { grand_total: dearer.price } })
-  })
   const kit = page.getByRole('button', { name: /Welcome Kit/ })
   await expect(kit).toContainText('$149.00')
+  await changePackage(35, { price_cents: 15_900 })
   await kit.click()
   await expect(page.getByRole('alert')).toContainText(
     'Your order comes to $159.00 now, not $149.00. Please choose again.',
@@ -53,31 +71,32 @@ test('10.12 a price that has changed when its package is chosen is told there, a
   await expect(page.locator('.order')).not.toContainText('$149.00')
 })
 
-test('10.12 a page that was open for days renews a month from the day it pays', async ({ page }) => {
-  await reachPayment(page)
+test('10.12 a page that was open for days renews a month from the day of the payment', async ({ page }) => {
+  await reachPayment(page, site.at('/ana'))
   await page.getByRole('button', { name: 'Previous' }).click()
   const later = new Date(Date.now() + 3 * 86_400_000)
   await page.clock.setFixedTime(later)
   await next(page)
   await expect(page.getByLabel('Card number')).toBeVisible()
-  const [, month, day] = renewsOn(later).split('-').map(Number)
-  const renewal = new Date(Date.UTC(2026, (month ?? 1) - 1, day)).toLocaleDateString('en-US', shortly)
+  const renewal = new Date(renewsOn(later)).toLocaleDateString('en-US', {
+    month: 'short',
+    day: 'numeric',
+    timeZone: 'UTC',
+  })
   await expect(page.locator('.order-renewal')).toContainText(`from ${renewal}`)
 })
 
-const shortly = { month: 'short', day: 'numeric', timeZone: 'UTC' } as const
-
-test('10.12 a document that has changed since is agreed to anew before anything is charged', async ({ page }) => {
-  await reachPayment(page)
+test('10.12 a document that has changed must be agreed to again before anything is charged', async ({ page }) => {
+  await reachPayment(page, site.at('/ana'))
   await fillPayment(page)
-  await page.route(
-    '**/api/enrollment/add-enrollment',
-    async (route) => {
-      const shown_texts = '0'.repeat(64) // as if the page had been opened before the document changed
-      await route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), shown_texts }) })
-    },
-    { times: 1 },
-  )
+  const content = '<p>The new wording.</p>'
+  const sha256 = hash('sha256', content, 'hex')
+  await site.db.insertInto('legal_text').values({ sha256, content }).execute()
+  await site.db
+    .updateTable('legal_document')
+    .set(({ eb }) => ({ sha256, version: eb('version', '+', 1) }))
+    .where('title', '=', 'Membership Agreement')
+    .execute()
   await pay(page)
   const message = page.locator('#agreement_1-error')
   await expect(message).toHaveText('A document has changed since you opened this page. Please read it again.')
@@ -85,27 +104,19 @@ test('10.12 a document that has changed since is agreed to anew before anything 
   await expect(box).not.toBeChecked()
   await pay(page)
   await expect(message).toBeVisible()
+  await page.getByRole('button', { name: 'Membership Agreement' }).click()
+  await expect(page.getByRole('dialog')).toContainText('The new wording.')
+  await page.getByRole('button', { name: 'Close', exact: true }).click()
   await box.check()
   await expect(message).toBeHidden()
   await pay(page)
   await page.waitForURL('**/office')
 })
 
-test('10.5 a name that was taken meanwhile leads back to its field, and the rest is kept', async ({ page }) => {
-  const who = await reachPayment(page)
+test('10.5 a username that was taken meanwhile leads back to its field, and the rest is kept', async ({ page }) => {
+  const who = await reachPayment(page, site.at('/ana'))
   await fillPayment(page)
-  await page.route(
-    '**/api/enrollment/add-enrollment',
-    (route) =>
-      route.fulfill({
-        status: 422,
-        json: {
-          message: 'Please check the marked fields.',
-          fields: { username: ['This username is already taken.'] },
-        },
-      }),
-    { times: 1 },
-  )
+  await site.db.insertInto('claim').values({ kind: 'username', value: who.username, enrollment_id: null }).execute()
   await pay(page)
   await expect(page.getByLabel('Username')).toBeFocused()
   await expect(page.getByText('This username is already taken.').first()).toBeVisible()
@@ -114,27 +125,12 @@ test('10.5 a name that was taken meanwhile leads back to its field, and the rest
   await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
 })
 
-/** As if an operator had taken a package off the shelf after the page was opened. */
-async function withdraw(page: Page, product_id: number) {
-  await page.route('**/api/enrollment/enrollment_packages*', async (route) => {
-    const response = await route.fetch()
-    const packages: { product_id: number }[] = await response.json()
-    await route.fulfill({ response, json: packages.filter((found) => found.product_id !== product_id) })
-  })
-  await page.route(/enrollment\/(orders|add-enrollment)$/, async (route) => {
-    const order: Record<string, string> = route.request().postDataJSON()
-    const lists = ['product_ids', 'autoship_product_ids', 'special_product_ids']
-    const list = lists.find((name) => order[name] === String(product_id))
-    if (!list) return route.fallback()
-    const fields = { [list]: ['This package is not available.'] }
-    await route.fulfill({ status: 422, json: { message: 'Please check the marked fields.', fields } })
-  })
-}
-
-test('10.14 a package that is gone when it is paid for is told, and another one can be chosen', async ({ page }) => {
-  const who = await reachPayment(page)
+test('10.14 a package that is withdrawn before it is paid for is reported, and another one can be chosen', async ({
+  page,
+}) => {
+  const who = await reachPayment(page, site.at('/ana'))
   await fillPayment(page)
-  await withdraw(page, 34)
+  await changePackage(34, { product_category_id: 0 })
   await pay(page)
   await expect(page.getByRole('heading', { name: 'Choose your membership' })).toBeFocused()
   await expect(page.getByRole('alert')).toContainText('This package is not available.')

@@ -150,6 +150,8 @@ test('12.10 the next step stands ready out of reach, comes forward, and knows wh
   await email.evaluate((field) => field.focus())
   await expect(page.getByLabel('First name')).toBeFocused()
   expect(await height()).toBe(alone)
+  const ids = await page.locator('[id]').evaluateAll((elements) => elements.map(({ id }) => id))
+  expect(ids).toEqual([...new Set(ids)])
 
   await fillAccount(page, { ...someone(), last_name: 'Lighthouse' })
   await next(page)

@@ -5,40 +5,40 @@ import { Unreachable } from './network.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-function answer(status: number, body: string) {
-  const asked = vi.fn(async (_url: string, _request: RequestInit) => new Response(body, { status }))
-  vi.stubGlobal('fetch', asked)
-  return asked
+function replyWith(status: number, body: string) {
+  const fetch = vi.fn(async (_url: string, _request: RequestInit) => new Response(body, { status }))
+  vi.stubGlobal('fetch', fetch)
+  return fetch
 }
 
-test('a GET carries its input in the address', async () => {
-  const asked = answer(200, '{"site":"ana","active":"Yes","name":"Ana"}')
+test('a GET carries its input in the query', async () => {
+  const fetch = replyWith(200, '{"site":"ana","active":"Yes","name":"Ana"}')
   expect(await api.getSponsor({ sponsor_site: 'ana' })).toEqual({ site: 'ana', active: 'Yes', name: 'Ana' })
-  expect(asked.mock.calls[0]?.[0]).toBe('/api/enrollment/get_enrollment_sponsor?sponsor_site=ana')
+  expect(fetch.mock.calls[0]?.[0]).toBe('/api/enrollment/get_enrollment_sponsor?sponsor_site=ana')
 })
 
-test('a field that the path names goes there and nowhere else', async () => {
-  const asked = answer(200, '{}')
+test('a field that the path names is sent only in the path', async () => {
+  const fetch = replyWith(200, '{}')
   await api.hitPage({ sponsor_site: 'a/b' })
-  expect(asked.mock.calls[0]?.[0]).toBe('/api/replicated-sites/page-hits/a%2Fb')
+  expect(fetch.mock.calls[0]?.[0]).toBe('/api/replicated-sites/page-hits/a%2Fb')
 })
 
 test('a POST carries its input as JSON', async () => {
-  const asked = answer(200, '{"email":"Available"}')
+  const fetch = replyWith(200, '{"email":"Available"}')
   await api.validateEmail({ email: 'zoe@example.com' })
-  expect(asked.mock.calls[0]?.[1]).toMatchObject({ method: 'POST', body: '{"email":"zoe@example.com"}' })
+  expect(fetch.mock.calls[0]?.[1]).toMatchObject({ method: 'POST', body: '{"email":"zoe@example.com"}' })
 })
 
-test('the key of an attempt travels only with calls that are keyed', async () => {
-  const asked = answer(200, '{"state":"none","attempt":0}')
+test('only calls that take an idempotency key send one', async () => {
+  const fetch = replyWith(200, '{"state":"none","attempt":0}')
   await api.getStatus({}, { key: 'k.1' })
   await api.validateEmail({ email: 'zoe@example.com' }, { key: 'k.1' })
-  const keys = asked.mock.calls.map(([, request]) => new Headers(request.headers).get('idempotency-key'))
+  const keys = fetch.mock.calls.map(([, request]) => new Headers(request.headers).get('idempotency-key'))
   expect(keys).toEqual(['k.1', null])
 })
 
-test('a browser that cannot put two signals together can call all the same', async () => {
-  answer(200, '{"email":"Available"}')
+test('a browser without AbortSignal.any can call too', async () => {
+  replyWith(200, '{"email":"Available"}')
   vi.spyOn(AbortSignal, 'any').mockImplementation(() => {
     throw new TypeError('AbortSignal.any is not a function')
   })
@@ -46,23 +46,33 @@ test('a browser that cannot put two signals together can call all the same', asy
   vi.restoreAllMocks()
 })
 
-test('a refusal brings its sentence and its messages by field', async () => {
-  answer(422, '{"message":"Please check.","fields":{"email":["Invalid email format."]}}')
-  const refused = await api.validateEmail({ email: 'x' }).catch((error: unknown) => error)
-  expect(refused).toBeInstanceOf(RejectedCall)
-  expect(refused).toMatchObject({ status: 422, message: 'Please check.', fields: { email: ['Invalid email format.'] } })
+test('a rejection has the server’s message and its messages by field', async () => {
+  replyWith(422, '{"message":"Please check.","fields":{"email":["Invalid email format."]}}')
+  const rejection = await api.validateEmail({ email: 'x' }).catch((error: unknown) => error)
+  expect(rejection).toBeInstanceOf(RejectedCall)
+  expect(rejection).toMatchObject({
+    status: 422,
+    message: 'Please check.',
+    fields: { email: ['Invalid email format.'] },
+  })
+})
+
+test('a rejection says how many seconds to wait', async () => {
+  const headers = { 'retry-after': '12' }
+  vi.stubGlobal('fetch', async () => Response.json({ message: 'Please wait.' }, { status: 429, headers }))
+  await expect(api.getLegalDocuments({})).rejects.toMatchObject({ status: 429, retryAfterSeconds: 12 })
 })
 
 test.each([
   [502, '<h1>Bad gateway</h1>'],
   [500, ''],
   [200, '<h1>Hotel Wi-Fi</h1>'],
-])('an answer %s that is not ours is a refusal with a sentence of our own', async (status, body) => {
-  answer(status, body)
+])('a %s reply that is not ours is a rejection with our own message', async (status, body) => {
+  replyWith(status, body)
   await expect(api.getLegalDocuments({})).rejects.toThrow('Something went wrong on our side. Please try again.')
 })
 
-test('no network is Unreachable, not a refusal', async () => {
+test('no network is Unreachable, not a rejection', async () => {
   vi.stubGlobal('fetch', () => Promise.reject(new TypeError('Failed to fetch')))
   await expect(api.getLegalDocuments({})).rejects.toBeInstanceOf(Unreachable)
 })

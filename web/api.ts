@@ -9,7 +9,7 @@ type Client<Calls extends Record<string, Call>> = {
   ) => Promise<z.infer<Calls[Name]['output']>>
 }
 
-/** The server's calls, one function for each. */
+/** A client with one function for each call. */
 export const clientOf = <Calls extends Record<string, Call>>(calls: Calls) =>
   Object.fromEntries(
     Object.entries(calls).map(([name, call]) => [

@@ -26,7 +26,7 @@ const groups = [
   { name: 'main', tags: ['$initial' as const], priority: 2 },
   {
     name: 'next',
-    test: /\/contract\/|\/web\/(?:api|call|lean-zod|enroll\/rules|enroll\/shelf|enroll\/rehearse|enroll\/steps\/AccountCreation)\.tsx?$/,
+    test: /\/contract\/|\/web\/(?:api|call|lean-zod|enroll\/wizard\/rules|enroll\/order\/fetchTotal|enroll\/steps\/account-creation\/AccountCreation)\.tsx?$/,
     priority: 1,
   },
 ]

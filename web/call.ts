@@ -3,56 +3,58 @@ import { API } from '#contract/paths.ts'
 import { request, Unreachable } from './network.ts'
 
 export type CallOptions = {
-  /** `{enrollment}.{attempt}`: the same key asks for the same payment. */
+  /** The idempotency key `{enrollment}.{attempt}`. */
   key?: string
-  /** Ends the call from outside, when its answer is no longer wanted. */
+  /** Aborts the call when its answer is no longer wanted. */
   signal?: AbortSignal
-  /** Milliseconds to wait for the answer. */
   timeoutMs?: number
 }
 
 const TIMEOUT_MS = 15_000
-const SILENT = 'Something went wrong on our side. Please try again.'
+const UNREADABLE_REPLY = 'Something went wrong on our side. Please try again.'
 
-/** The server heard the call and said no: a sentence for the person, and messages by field. */
+/** The server rejected the call: a sentence for the visitor, messages by field, and how long to wait, if it said so. */
 export class RejectedCall extends Error {
   readonly status: number
   readonly fields: Record<string, string[]>
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(status: number, { message, fields = {} }: ErrorReply) {
+  constructor(status: number, { message, fields = {} }: ErrorReply, retryAfterSeconds?: number) {
     super(message)
     this.status = status
     this.fields = fields
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 
-/** Only a 4xx is a no. Of any other answer that cannot be read, nobody knows what the server did. */
+/** Only a 4xx is a clear no. After any other error the server may have done its work. */
 export const isRejected = (cause: unknown): cause is RejectedCall =>
   cause instanceof RejectedCall && cause.status >= 400 && cause.status < 500
 
 type CallTarget = Pick<Call, 'method' | 'path' | 'takesIdempotencyKey'>
 
-/** What is asked, in the contract's words. */
+/** Sends one call of the contract, and returns the JSON of its reply. */
 export async function sendCall(call: CallTarget, input: Record<string, unknown>, options: CallOptions = {}) {
   const { path, rest } = fillPath(call.path, input)
-  const asksOnly = call.method === 'GET'
-  const query = asksOnly ? new URLSearchParams(rest as Record<string, string>).toString() : ''
+  const isGet = call.method === 'GET'
+  const query = isGet ? new URLSearchParams(rest as Record<string, string>).toString() : ''
   const reply = await request(API + path + (query && `?${query}`), {
     method: call.method,
     headers: {
       accept: 'application/json',
-      ...(asksOnly ? {} : { 'content-type': 'application/json' }),
+      ...(isGet ? {} : { 'content-type': 'application/json' }),
       ...(call.takesIdempotencyKey && options.key ? { 'idempotency-key': options.key } : {}),
     },
-    ...(asksOnly ? {} : { body: JSON.stringify(rest) }),
-    signal: withPatience(options),
+    ...(isGet ? {} : { body: JSON.stringify(rest) }),
+    signal: withTimeout(options),
   })
   const body = await readJson(reply)
   if (reply.ok && body !== undefined) return body
-  throw new RejectedCall(reply.status, isErrorReply(body) ? body : { message: SILENT })
+  const error = isErrorReply(body) ? body : { message: UNREADABLE_REPLY }
+  throw new RejectedCall(reply.status, error, Number(reply.headers.get('retry-after')) || undefined)
 }
 
-/** Fields named in the path go there; the others are left. */
+/** Puts the fields that the path names into it, and returns the others. */
 function fillPath(pattern: string, input: Record<string, unknown>) {
   const rest = { ...input }
   const path = pattern.replace(/:(\w+)/g, (_, name: string) => {
@@ -62,16 +64,16 @@ function fillPath(pattern: string, input: Record<string, unknown>) {
   return { path, rest }
 }
 
-/** Only who has a signal of their own needs a browser that can put two together. */
-function withPatience({ signal, timeoutMs: patience = TIMEOUT_MS }: CallOptions) {
-  const end = AbortSignal.timeout(patience)
-  return signal && AbortSignal.any ? AbortSignal.any([end, signal]) : end
+/** Older browsers lack AbortSignal.any, which only a call with a signal of its own needs. */
+function withTimeout({ signal, timeoutMs = TIMEOUT_MS }: CallOptions) {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  return signal && AbortSignal.any ? AbortSignal.any([timeout, signal]) : timeout
 }
 
-/** What stands in the answer, `{}` when it is empty, undefined when it is not ours to read. */
+/** `{}` if the reply is empty, undefined if it is not JSON. */
 async function readJson(reply: Response): Promise<unknown> {
   const text = await reply.text().catch((cause: unknown) => {
-    throw new Unreachable('The answer broke off.', { cause })
+    throw new Unreachable('The answer was cut off.', { cause })
   })
   try {
     return text ? JSON.parse(text) : {}

@@ -1,11 +1,11 @@
-const written = (day: string, style: Intl.DateTimeFormatOptions) =>
+const format = (day: string, style: Intl.DateTimeFormatOptions) =>
   new Date(day).toLocaleDateString('en-US', { ...style, timeZone: 'UTC' })
 
 /** '2026-11-15', also with a time → 'November 15, 2026' */
-export const longDay = (day: string): string => written(day, { dateStyle: 'long' })
+export const longDay = (day: string): string => format(day, { dateStyle: 'long' })
 
 /** '2026-11-15', also with a time → 'Nov 15, 2026' */
-export const plainDay = (day: string): string => written(day, { dateStyle: 'medium' })
+export const plainDay = (day: string): string => format(day, { dateStyle: 'medium' })
 
 /** '2026-11-15' → 'Nov 15' */
-export const shortDay = (day: string): string => written(day, { month: 'short', day: 'numeric' })
+export const shortDay = (day: string): string => format(day, { month: 'short', day: 'numeric' })

@@ -1,8 +1,8 @@
 import { loadSecondScript } from './loadSecondScript.ts'
 import { whenInteracted } from './timing.ts'
 
-/** Inlined into the page: remembers a Next that is pressed before the script arrives, fetches what follows for whoever
- * begins, and hides a step that is not the one to come back to. Everything counts here: it is part of every page. */
+/** Inlined into every page, so every byte counts: remembers a Next that is pressed before the script has loaded, loads the
+ * next step as soon as the visitor starts, and hides a first step that will be replaced. */
 addEventListener('submit', (event) => {
   event.preventDefault()
   if (window.pressed !== undefined) return
@@ -12,5 +12,5 @@ addEventListener('submit', (event) => {
 
 whenInteracted(() => loadSecondScript(true))
 
-// Only a page that was open before has a state: this is a reload, or a way back from elsewhere.
+// Only a page that was open before has a history state: this is a reload, or Back from another page.
 if (history.state) document.documentElement.classList.add('resuming')

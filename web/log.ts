@@ -1,5 +1,5 @@
-/** Notes something that the visitor need not hear about. */
-export const log = (what: string, cause: unknown): void => {
-  // biome-ignore lint/suspicious/noConsole: the one place that writes to the browser's console
-  console.warn(what, cause)
+/** Logs something that the visitor does not need to know. */
+export const log = (message: string, cause: unknown): void => {
+  // biome-ignore lint/suspicious/noConsole: the only place that writes to the browser's console
+  console.warn(message, cause)
 }

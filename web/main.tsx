@@ -5,68 +5,69 @@ import { API, pageHits } from '#contract/paths.ts'
 import type { FallbackStart, StartData } from '#contract/start.ts'
 import { ask } from './dialog/ask.ts'
 import { EnrollPage } from './enroll/EnrollPage.tsx'
-import { orderFailed } from './enroll/firstMessages.ts'
-import { findPlace } from './enroll/place.ts'
-import { fetchNext } from './enroll/steps.ts'
+import { orderFailed } from './enroll/order/orderFailed.ts'
+import { createSteps } from './enroll/steps.ts'
+import { findResumePoint } from './enroll/wizard/resume.ts'
+import { createWizard } from './enroll/wizard/wizard.ts'
 import { loadSecondScript } from './loadSecondScript.ts'
 import { log } from './log.ts'
 import { request } from './network.ts'
 import { hasInteracted, whenIdle } from './timing.ts'
 import './style/index.css'
 
-/** Wakes up the page that the server sent. */
-async function wake() {
+async function startPage() {
   const root = document.getElementById('foyer')
   const start: StartData | FallbackStart | null = JSON.parse(document.getElementById('start')?.textContent ?? 'null')
   if (!root || !start) return
-  if (!('sponsor' in start)) return fill(root, start)
-  const page = await enrollPage(start)
+  if (!('sponsor' in start)) return renderFallback(root, start)
+  const page = await createEnrollPage(start)
   if (window.pressed) flushSync(() => hydrateRoot(root, page))
-  else startTransition(() => void hydrateRoot(root, page)) // nobody waits: in small pieces, so that every key is heard
+  else startTransition(() => void hydrateRoot(root, page)) // in small pieces, so that typing is never blocked
 }
 
-async function enrollPage(start: StartData) {
+async function createEnrollPage(start: StartData) {
   loadSecondScript(false)
-  const place = await findPlace(start)
-  if (hasInteracted()) fetchNext(place.step, start).catch(() => undefined) // somebody will soon wait for it
+  const steps = createSteps()
+  const resumePoint = await findResumePoint(start, steps)
+  if (hasInteracted()) steps.loadNext(resumePoint.step, start.policy).catch(() => undefined)
   whenIdle(() => countVisit(start.sponsor.site))
-  return <EnrollPage start={start} place={place} />
+  return <EnrollPage wizard={createWizard({ start, resumePoint, steps })} steps={steps} />
 }
 
-/** The server had nothing to put into the page but its shape: ask for the rest. */
-async function fill(root: HTMLElement, bare: FallbackStart) {
+/** The server had no start data: fetches it here. */
+async function renderFallback(root: HTMLElement, fallback: FallbackStart) {
   try {
-    const { askStart } = await import('./enroll/askStart.ts')
-    createRoot(root).render(await enrollPage(await askStart(bare)))
+    const { fetchStartData } = await import('./enroll/fetchStartData.ts')
+    createRoot(root).render(await createEnrollPage(await fetchStartData(fallback)))
   } catch (cause) {
-    log('Nobody could say what the page should show.', cause)
+    log('The start data could not be fetched.', cause)
     document.documentElement.classList.remove('resuming')
     document.documentElement.classList.add('failed')
     ask(orderFailed(cause))
   }
 }
 
-/** Once per load, and only of a page that somebody sees: one that a browser fetches ahead is nobody's visit yet. */
+/** Once per load, and only once the page is visible: a prefetched page is not a visit. */
 async function countVisit(sponsor_site: string) {
   try {
-    await visible()
+    await whenVisible()
     const reply = await request(API + pageHits.path.replace(':sponsor_site', encodeURIComponent(sponsor_site)))
-    await reply.text() // unread, it would keep its connection
+    await reply.text() // an unread reply keeps its connection
   } catch (cause) {
     log('The visit was not counted.', cause)
   }
 }
 
-const visible = () =>
+const whenVisible = () =>
   new Promise<void>((resolve) => {
-    const look = () => {
+    const check = () => {
       if (document.visibilityState !== 'visible') return
-      document.removeEventListener('visibilitychange', look)
+      document.removeEventListener('visibilitychange', check)
       resolve()
     }
-    document.addEventListener('visibilitychange', look)
-    look()
+    document.addEventListener('visibilitychange', check)
+    check()
   })
 
-// Not awaited here: the steps that are fetched later import this file, and would wait for themselves.
-wake()
+// Not awaited: later steps import this file, and would wait for themselves.
+startPage()

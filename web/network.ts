@@ -1,8 +1,8 @@
-/** Nobody answered: no network, or no answer in time. What the server did, if anything, is not known. */
+/** No network, or no answer in time. What the server did, if anything, is not known. */
 export class Unreachable extends Error {}
 
-/** The only door to the server. */
-export const request = (url: string, request?: RequestInit): Promise<Response> =>
-  fetch(url, request).catch((cause: unknown) => {
+/** The only caller of `fetch` in the browser. */
+export const request = (url: string, options?: RequestInit): Promise<Response> =>
+  fetch(url, options).catch((cause: unknown) => {
     throw new Unreachable('The server did not answer.', { cause })
   })

@@ -1,3 +1,3 @@
-/** What went wrong, if it was said to be read. A TypeError was not: it is a bug, or a file that could not be fetched. */
+/** The message of an error that was written to be read. A TypeError is a bug, or a script that could not be loaded. */
 export const readableMessage = (cause: unknown): string | undefined =>
   cause instanceof Error && !(cause instanceof TypeError) && cause.message ? cause.message : undefined

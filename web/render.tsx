@@ -1,8 +1,11 @@
 import type { ReactElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import type { Pages } from '#contract/pages.ts'
+import type { StartData } from '#contract/start.ts'
 import { EnrollPage } from './enroll/EnrollPage.tsx'
-import { Waiting } from './enroll/Waiting.tsx'
+import { LoadingPage } from './enroll/LoadingPage.tsx'
+import { createSteps } from './enroll/steps.ts'
+import { createWizard } from './enroll/wizard/wizard.ts'
 import { OfficePage } from './office/OfficePage.tsx'
 import { Docs } from './pages/Docs.tsx'
 import { Failed } from './pages/Failed.tsx'
@@ -12,9 +15,14 @@ import { TestPaymentsPage } from './pages/TestPayments.tsx'
 
 const body = (page: ReactElement) => `<div id="foyer">${renderToString(page)}</div>`
 
-/** Every page as HTML for the body, rendered ahead; main.tsx wakes up the first of them, office/main.tsx the second. */
+const enrollPage = (start: StartData) => {
+  const steps = createSteps()
+  return <EnrollPage wizard={createWizard({ start, steps })} steps={steps} />
+}
+
+/** Every page as HTML for the body. main.tsx hydrates the first of them, office/main.tsx the second. */
 export const pages: Pages = {
-  enroll: (start) => body('sponsor' in start ? <EnrollPage start={start} /> : <Waiting start={start} />),
+  enroll: (start) => body('sponsor' in start ? enrollPage(start) : <LoadingPage start={start} />),
   office: (start) => body(<OfficePage start={start} />),
   notFound: () => body(<NotFound />),
   failed: () => body(<Failed />),

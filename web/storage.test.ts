@@ -26,53 +26,56 @@ const secret: Draft = {
   hall_lantern: 'x',
 }
 
-const memory = () => {
-  const kept = new Map<string, string>()
+const memoryStorage = () => {
+  const values = new Map<string, string>()
   return {
-    kept,
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, text: string) => kept.set(key, text),
-    removeItem: (key: string) => kept.delete(key),
+    values,
+    getItem: (key: string) => values.get(key) ?? null,
+    setItem: (key: string, text: string) => values.set(key, text),
+    removeItem: (key: string) => values.delete(key),
   }
 }
 
-let tab = memory()
+let tab = memoryStorage()
 beforeEach(() => {
-  tab = memory()
+  tab = memoryStorage()
   vi.stubGlobal('sessionStorage', tab)
-  vi.stubGlobal('localStorage', memory())
+  vi.stubGlobal('localStorage', memoryStorage())
 })
 afterEach(() => vi.unstubAllGlobals())
 
-test('a draft comes back, and no secret was ever written', () => {
+test('a draft can be loaded again, and no secret is ever stored', () => {
   saveDraft({ first_name: 'Zoë', special_product_ids: '51', ...secret })
   expect(loadDraft()).toEqual({ first_name: 'Zoë', special_product_ids: '51' })
-  const written = [...tab.kept.values()].join()
+  const written = [...tab.values.values()].join()
   for (const value of Object.values(secret)) if (value.length > 2) expect(written).not.toContain(value)
 })
 
-test('a forgotten draft is gone', () => {
+test('a forgotten draft is deleted', () => {
   saveDraft({ first_name: 'Zoë' })
   forgetDraft()
   expect(loadDraft()).toEqual({})
 })
 
-test('15.2 who signs out leaves neither a receipt nor a key, nor what was typed', () => {
+test('15.2 a sign-out deletes the receipt, the token and the draft', () => {
   saveDraft({ first_name: 'Zoë' })
   savePhones({ '+12025550123': { verified: true } })
   saveReceipt({ enrollment_id: 'e7', lines: [], total: '99.00' } as unknown as Receipt)
   saveToken('a.b.c')
   forgetMember()
   expect([loadReceipt(), localStorage.getItem('foyer.token')]).toEqual([undefined, null])
-  expect(tab.kept.size).toBe(0)
+  expect(tab.values.size).toBe(0)
 })
 
-test.each(['', 'null', '[1]', '{"first_name":7}', '{"password":"x"}', '{'])('a draft of %j is an empty one', (text) => {
-  tab.kept.set('foyer.draft', text)
-  expect(loadDraft()).toEqual({})
-})
+test.each(['', 'null', '[1]', '{"first_name":7}', '{"password":"x"}', '{'])(
+  'a stored draft of %j is loaded as an empty one',
+  (text) => {
+    tab.values.set('foyer.draft', text)
+    expect(loadDraft()).toEqual({})
+  },
+)
 
-test('a browser that blocks storage breaks nothing', () => {
+test('a page works in a browser that blocks storage', () => {
   for (const name of ['sessionStorage', 'localStorage'])
     Object.defineProperty(globalThis, name, {
       configurable: true,

@@ -1,24 +1,24 @@
-/** When the browser has nothing better to do. */
+/** Runs work when the browser is idle. */
 export const whenIdle = (work: () => void): void => {
-  const soon = globalThis.requestIdleCallback ?? setTimeout
-  soon(() => work())
+  const schedule = globalThis.requestIdleCallback ?? setTimeout
+  schedule(() => work())
 }
 
-/** Once what has just changed is on the screen. */
+/** Runs work after the next paint. */
 export const whenPainted = (work: () => void): void => void requestAnimationFrame(() => setTimeout(work))
 
-/** Whether somebody has begun to fill in the page, or has pressed a button of it. */
+/** Whether the visitor has focused a field or pressed a button. */
 export const hasInteracted = (): boolean => Boolean(window.pressed) || document.activeElement !== document.body
 
-/** Once, as soon as somebody begins to use the page, or at once if they have. The answer takes it back. */
+/** Runs work once, on the first interaction, or now if there was one. Returns a function that cancels it. */
 export function whenInteracted(work: () => void): () => void {
-  const forgotten = new AbortController()
-  const { signal } = forgotten
-  const begin = () => {
-    forgotten.abort()
+  const controller = new AbortController()
+  const { signal } = controller
+  const run = () => {
+    controller.abort()
     work()
   }
-  for (const event of ['pointerdown', 'keydown', 'focusin']) addEventListener(event, begin, { signal })
-  if (hasInteracted()) begin()
-  return () => forgotten.abort()
+  for (const event of ['pointerdown', 'keydown', 'focusin']) addEventListener(event, run, { signal })
+  if (hasInteracted()) run()
+  return () => controller.abort()
 }

@@ -1,25 +1,25 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { log } from './log.ts'
 
-export type Fetch<Found> = { found?: Found; state: 'loading' | 'here' | 'failed'; fetchAgain: () => void }
+export type Fetch<Data> = { data?: Data; state: 'loading' | 'here' | 'failed'; fetchAgain: () => void }
 
-/** Something that is fetched as soon as it is missing, and again when it is asked for. What was found before stays. */
-export function useFetched<Found>(what: string, bring: () => Promise<Found>, isMissing = true): Fetch<Found> {
-  const [fetched, setFetched] = useState<Omit<Fetch<Found>, 'fetchAgain'>>({ state: 'loading' })
+/** Data that is fetched once it is needed, and again on request. Earlier data stays if that fails. */
+export function useFetched<Data>(name: string, fetchData: () => Promise<Data>, isNeeded = true): Fetch<Data> {
+  const [fetched, setFetched] = useState<Omit<Fetch<Data>, 'fetchAgain'>>({ state: 'loading' })
 
   const load = async () => {
-    setFetched((before) => ({ ...before, state: 'loading' }))
+    setFetched((last) => ({ ...last, state: 'loading' }))
     try {
-      setFetched({ found: await bring(), state: 'here' })
+      setFetched({ data: await fetchData(), state: 'here' })
     } catch (cause) {
-      log(`The ${what} could not be fetched.`, cause)
-      setFetched((before) => ({ ...before, state: 'failed' }))
+      log(`The ${name} could not be fetched.`, cause)
+      setFetched((last) => ({ ...last, state: 'failed' }))
     }
   }
   const loadFirst = useEffectEvent(load)
   useEffect(() => {
-    if (isMissing) loadFirst()
-  }, [isMissing])
+    if (isNeeded) loadFirst()
+  }, [isNeeded])
 
   return { ...fetched, fetchAgain: load }
 }

@@ -1,11 +1,11 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/** Does something so many milliseconds from now; undefined takes it back. */
-export function useTimeout(work: () => unknown, wait: number | undefined) {
-  const act = useEffectEvent(work)
+/** Runs work after so many milliseconds; never if undefined. */
+export function useTimeout(work: () => unknown, milliseconds: number | undefined) {
+  const run = useEffectEvent(work)
   useEffect(() => {
-    if (wait === undefined) return
-    const timer = setTimeout(() => act(), wait)
+    if (milliseconds === undefined) return
+    const timer = setTimeout(() => run(), milliseconds)
     return () => clearTimeout(timer)
-  }, [wait])
+  }, [milliseconds])
 }

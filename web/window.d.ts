@@ -5,6 +5,6 @@ declare module '*.css?inline' {
 }
 
 interface Window {
-  /** The button that was pressed before the script arrived, left by early.ts; null once the page is awake. */
+  /** The button that was pressed before the script had loaded, set by early.ts; null once the page is hydrated. */
   pressed?: HTMLElement | null
 }

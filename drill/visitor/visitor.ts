@@ -6,7 +6,7 @@ import { cards } from '#server/gateways/payment/cards.ts'
 import { validAnswers } from '#server/test/answers.ts'
 import { type Challenge, solve } from '#server/test/solve-captcha.ts'
 import { RejectedCall } from '#web/call.ts'
-import { createPayment } from '#web/enroll/pay.ts'
+import { createPayment } from '#web/enroll/steps/payment/payment.ts'
 import { type HttpClient, type RequestOptions, Unreachable } from './http-client.ts'
 
 export { cards }
@@ -171,7 +171,7 @@ export async function visit(
         cardIndex += 1
         captcha = undefined
         break
-      case 'refused': {
+      case 'rejected': {
         captcha = undefined
         const fields = Object.keys(outcome.fields)
         record.refusedFields.push(...fields)

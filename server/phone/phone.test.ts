@@ -79,6 +79,7 @@ describe('a code', () => {
       '20',
       'Resend code in 20 seconds',
     ])
+    expect(early.json().fields).toEqual({ code: ['Resend code in 20 seconds'] }) // a code is there to be entered
     site.pass(20)
     expect((await send('+12025550102')).json().status).toBe(1)
   })
@@ -92,6 +93,7 @@ describe('a code', () => {
     const wait = 'Please wait 20 seconds before you request a new code.'
     const refused = await other.send(one)
     expect([refused.statusCode, refused.headers['retry-after'], refused.json().message]).toEqual([429, '20', wait])
+    expect(refused.json().fields).toBeUndefined()
     expect((await send(one)).json().message).toBe('Resend code in 20 seconds')
     expect((await send(another)).json().status).toBe(1)
     expect((await send(one)).json().message).toBe(wait)

@@ -161,7 +161,7 @@ async function refuseTooSoon(world: World, enrollment_id: string, mobile_phone: 
   const sentence = hasCode
     ? `Resend code in ${retryAfter} seconds`
     : `Please wait ${formatWait(retryAfter)} before you request a new code.`
-  throw new Refusal(429, sentence, { retryAfter })
+  throw new Refusal(429, sentence, { retryAfter, ...(hasCode ? { fields: { code: [sentence] } } : {}) })
 }
 
 type CodeEntry = { mobile_phone: string; code: string }

@@ -36,7 +36,7 @@ export function openDialog(question: Question): Promise<Answer> {
 function returnFocus(element: Element | null) {
   if (!element || element === document.body) return
   if (element instanceof HTMLElement) element.focus({ preventScroll: true })
-  if (document.activeElement !== element) document.getElementById('heading')?.focus()
+  if (document.activeElement !== element) document.querySelector<HTMLElement>('h1:not([hidden] *)')?.focus()
 }
 
 /** Stops the page behind from scrolling. If it has a scroll bar, its space is kept, so that the page does not shift. */

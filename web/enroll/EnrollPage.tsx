@@ -1,38 +1,54 @@
-import type { StartData } from '#contract/start.ts'
 import { Header } from '#web/Header.tsx'
 import { Offline } from '#web/Offline.tsx'
-import { Arrival } from './Arrival.tsx'
-import { Indicator } from './Indicator.tsx'
-import { OrderSummary } from './OrderSummary.tsx'
-import type { Place } from './place.ts'
+import { ArrivalNotice } from './ArrivalNotice.tsx'
+import { previousStep } from './flow.ts'
+import { OrderSummary } from './order/OrderSummary.tsx'
+import { ProgressIndicator } from './ProgressIndicator.tsx'
 import { SponsorCard } from './SponsorCard.tsx'
-import { Stage } from './Stage.tsx'
-import { useWizard } from './wizard.ts'
+import type { Steps } from './steps.ts'
+import { useBrowserHistory, useFocus, useResume } from './wizard/effects.ts'
+import { StepStack } from './wizard/StepStack.tsx'
+import { usePreparedStep } from './wizard/usePreparedStep.ts'
+import { useWizardState, WizardProvider } from './wizard/useWizard.ts'
+import type { Wizard } from './wizard/wizard.ts'
 
-/** The route /{sponsor_site}: the frame around one step. `place` is known in the browser only. */
-export function EnrollPage({ start, place }: { start: StartData; place?: Place }) {
-  const wizard = useWizard(start, place)
-  const { autoship, special } = start.policy
+/** The route /{sponsor_site}: the frame around one step. */
+export function EnrollPage({ wizard, steps }: { wizard: Wizard; steps: Steps }) {
+  const { start } = wizard
+  const { policy } = start
+  const state = useWizardState(wizard, (state) => state)
+  useBrowserHistory(wizard)
+  useResume(wizard, steps, state)
+  useFocus(state)
+  usePreparedStep(wizard, steps, state)
   return (
-    <div className="page">
-      <Header note="Encrypted. We never store your card." />
-      <Offline />
-      <div className="enroll">
-        <Indicator currentStep={wizard.step} show_autoship={autoship} show_special={special} />
-        <aside className="side" aria-label="Your order">
-          <div className="card">
-            <OrderSummary wizard={wizard} />
-            <SponsorCard sponsor={start.sponsor} />
-          </div>
-          {start.test_payments && <p className="test-note">Test mode: no card is charged.</p>}
-        </aside>
-        <main className="main">
-          <Arrival start={start} />
-          {wizard.stages.map((step) => (
-            <Stage key={step} step={step} wizard={wizard} />
-          ))}
-        </main>
+    <WizardProvider value={wizard}>
+      <div className="page">
+        <Header note="Encrypted. We never store your card." />
+        <Offline />
+        <div className="enroll">
+          <ProgressIndicator currentStep={state.step} show_autoship={policy.autoship} show_special={policy.special} />
+          <aside className="side" aria-label="Your order">
+            <div className="card">
+              <OrderSummary
+                step={state.step}
+                draft={state.draft}
+                packages={state.packages}
+                renews_on={state.renews_on}
+                grand_total={state.grand_total}
+                hasFailed={state.stop === 'total-not-loaded'}
+                onChange={() => wizard.returnTo(previousStep('ACCOUNT', policy))}
+              />
+              <SponsorCard sponsor={start.sponsor} />
+            </div>
+            {start.test_payments && <p className="test-note">Test mode: no card is charged.</p>}
+          </aside>
+          <main className="main">
+            <ArrivalNotice start={start} />
+            <StepStack wizard={wizard} steps={steps} state={state} />
+          </main>
+        </div>
       </div>
-    </div>
+    </WizardProvider>
   )
 }

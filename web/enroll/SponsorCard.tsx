@@ -1,6 +1,6 @@
 import type { Sponsor } from '#contract/api.ts'
 
-/** Whom the visitor joins under. */
+/** The sponsor that the visitor joins under. */
 export function SponsorCard({ sponsor }: { sponsor: Sponsor }) {
   return (
     <div className="sponsor">

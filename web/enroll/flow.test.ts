@@ -16,7 +16,7 @@ const policies: Policy[] = switches.flatMap((autoship) =>
   ),
 )
 
-/** The owner's prose, once more and in other words. */
+/** The spec's transitions, written independently of flow.ts. */
 function edges({ autoship, special, phone_verification }: Policy): [Step, Step, Step][] {
   const afterPackage = special ? 'SPECIAL' : 'ACCOUNT'
   const beforeSpecial = autoship ? 'AUTOSHIP' : 'PRODUCT_SELECTION'
@@ -35,12 +35,12 @@ function edges({ autoship, special, phone_verification }: Policy): [Step, Step, 
 describe.each(policies)(
   'autoship $autoship, special $special, phone $phone_verification, from $start_step',
   (policy) => {
-    test.each(edges(policy))('%s lies between %s and %s', (step, before, after) => {
+    test.each(edges(policy))('%s comes after %s and before %s', (step, before, after) => {
       expect(previousStep(step, policy)).toBe(before)
       expect(nextStep(step, policy)).toBe(after)
     })
 
-    test('a visitor who only goes forward passes exactly the steps that are on', () => {
+    test('going forward passes exactly the steps that are on', () => {
       const passed: Step[] = ['PRODUCT_SELECTION']
       for (let step = passed[0]; step && step !== 'ACCESS'; passed.push(step)) step = nextStep(step, policy)
       expect(passed).toEqual([
@@ -55,13 +55,13 @@ describe.each(policies)(
       ])
     })
 
-    test('a visitor who only goes back always arrives at the packages', () => {
+    test('going back always ends at the packages', () => {
       let step: Step = 'ACCESS'
       for (let moves = 0; moves < 8; moves++) step = previousStep(step, policy)
       expect(step).toBe('PRODUCT_SELECTION')
     })
 
-    test('the wizard starts where the operator says, and at the packages when none is preselected', () => {
+    test('the wizard starts where the operator says, or at the packages if none is preselected', () => {
       expect(firstStep(policy, true)).toBe(policy.start_step)
       expect(firstStep(policy, false)).toBe('PRODUCT_SELECTION')
     })

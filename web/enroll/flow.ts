@@ -16,7 +16,7 @@ const forward: Record<Step, readonly Step[]> = {
 /** All steps, first to last. */
 export const flowOrder = Object.keys(forward) as Step[]
 
-/** Backward: the same. */
+/** Backward: the first step in the list that is switched on. */
 const backward: Record<Step, readonly Step[]> = {
   PRODUCT_SELECTION: [],
   AUTOSHIP: ['PRODUCT_SELECTION'],
@@ -28,7 +28,7 @@ const backward: Record<Step, readonly Step[]> = {
   ACCESS: ['PAYMENT'],
 }
 
-/** Where each list of the order is chosen. */
+/** The step on which each list of the order is chosen. */
 export const stepOf: Record<OrderList, Step> = {
   product_ids: 'PRODUCT_SELECTION',
   autoship_product_ids: 'AUTOSHIP',
@@ -44,20 +44,20 @@ const switches: Partial<Record<Step, (policy: Policy) => boolean>> = {
 
 const isOn = (step: Step, policy: Policy) => switches[step]?.(policy) ?? true
 
-/** Where a valid step leads; the last one stays. */
+/** The step after a valid one. The last step stays. */
 export const nextStep = (from: Step, policy: Policy): Step => forward[from].find((to) => isOn(to, policy)) ?? from
 
-/** Where Previous, Back and Change lead; the first one stays. */
+/** The step that Previous, Back and Change lead to. The first step stays. */
 export const previousStep = (from: Step, policy: Policy): Step => backward[from].find((to) => isOn(to, policy)) ?? from
 
 /** ACCOUNT, unless the operator says otherwise or no package could be preselected. */
 export const firstStep = (policy: Policy, preselected: boolean): Step =>
   preselected ? policy.start_step : 'PRODUCT_SELECTION'
 
-type Forward = 'Next' | 'Confirm and Pay' | 'Continue without'
+type ForwardLabel = 'Next' | 'Confirm and Pay' | 'Continue without'
 
-/** The button that leads on. On PRODUCT_SELECTION choosing a card does, on ACCESS there is nowhere further to go. */
-export const forwardButton: Partial<Record<Step, Forward>> = {
+/** The forward button. On PRODUCT_SELECTION choosing a package goes forward, and ACCESS is the last step. */
+export const forwardButton: Partial<Record<Step, ForwardLabel>> = {
   AUTOSHIP: 'Continue without',
   SPECIAL: 'Continue without',
   ACCOUNT: 'Next',
@@ -66,9 +66,9 @@ export const forwardButton: Partial<Record<Step, Forward>> = {
   PAYMENT: 'Confirm and Pay',
 }
 
-/** Previous stands beside the button that leads on. Hidden on ACCOUNT, where the order's Change takes its edge. */
+/** Hidden on ACCOUNT, where Change in the order summary leads back. */
 export const hasPrevious = (step: Step): boolean => step !== 'ACCOUNT' && step in forwardButton
 
-/** Change in the order summary: offered once a package is chosen and until it is paid. */
+/** Change in the order summary: from the choice of a package until it is paid. */
 export const hasChange = (step: Step): boolean =>
   step === 'ACCOUNT' || step === 'CODE_VERIFICATION' || step === 'ACCOUNT_CREATION' || step === 'PAYMENT'

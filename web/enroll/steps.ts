@@ -1,55 +1,55 @@
-import type { ComponentType } from 'react'
-import type { StartData, Step } from '#contract/start.ts'
+import type { Step } from '#contract/start.ts'
 import { nextStep } from './flow.ts'
-import { packageStep } from './PackageStep.tsx'
-import { Account } from './steps/Account.tsx'
-import type { Wizard } from './wizard.ts'
+import { account } from './steps/account/Account.tsx'
+import { packageStep } from './steps/packages/PackageStep.tsx'
+import type { StepDefinition } from './wizard/defineStep.tsx'
+import type { State } from './wizard/state.ts'
+import type { StepLoader, Wizard } from './wizard/wizard.ts'
 
-/** Every step is a component that is handed the wizard and nothing else. */
-export type Screen = ComponentType<{ wizard: Wizard }>
-
-/** The two that may come first are part of the page's own script, and so are the two that are almost the same as one of them. */
-const ready: Partial<Record<Step, Screen>> = {
+/** The steps that may come first, and those that are almost the same, are part of the first script. */
+const firstSteps: Partial<Record<Step, StepDefinition>> = {
   PRODUCT_SELECTION: packageStep('product_ids'),
   AUTOSHIP: packageStep('autoship_product_ids'),
   SPECIAL: packageStep('special_product_ids'),
-  ACCOUNT: Account,
+  ACCOUNT: account,
 }
 
-/** The others are one file each, fetched when they are about to be needed. */
-const later: Partial<Record<Step, (start: StartData) => Promise<Screen>>> = {
-  CODE_VERIFICATION: async ({ captcha }) => {
-    const { CodeVerification, solveAhead } = await import('./steps/verification.ts')
-    if (!captcha) solveAhead()
-    return CodeVerification
-  },
-  ACCOUNT_CREATION: async () => (await import('./steps/AccountCreation.tsx')).AccountCreation,
-  PAYMENT: async () => (await import('./steps/checkout.ts')).Payment,
-  ACCESS: async () => (await import('./steps/checkout.ts')).Access,
+/** The later steps are scripts of their own. */
+const laterSteps: Partial<Record<Step, () => Promise<StepDefinition>>> = {
+  CODE_VERIFICATION: async () => (await import('./steps/code-verification/verification.ts')).codeVerification,
+  ACCOUNT_CREATION: async () => (await import('./steps/account-creation/AccountCreation.tsx')).accountCreation,
+  PAYMENT: async () => (await import('./steps/payment/checkout.ts')).payment,
+  ACCESS: async () => (await import('./steps/payment/checkout.ts')).access,
 }
 
-/** A step that does nothing before somebody touches it may stand ready behind another one. */
-export const isQuiet = (step: Step): boolean => step === 'ACCOUNT_CREATION'
+/** Only a step that does nothing until it is touched may be rendered before it is shown. */
+export const mayPreRender = (step: Step): boolean => step === 'ACCOUNT_CREATION'
 
-export type Rules = typeof import('./rules.ts')
-let rules: Rules | undefined
+export type Steps = ReturnType<typeof createSteps>
 
-/** The fields' rules, and how far they let a draft go. */
-export const fetchRules = (): Rules | Promise<Rules> => rules ?? bringRules()
+/** The steps of one page, and which of them are loaded. */
+export function createSteps() {
+  const loadedSteps = { ...firstSteps }
+  let rules: typeof import('./wizard/rules.ts') | undefined
 
-async function bringRules(): Promise<Rules> {
-  rules = await import('./rules.ts')
-  return rules
-}
+  const loader: StepLoader = {
+    isLoaded: (step) => loadedSteps[step] !== undefined,
+    load: async (step) => {
+      const definition = loadedSteps[step] ?? (await laterSteps[step]?.())
+      if (definition) loadedSteps[step] = definition
+    },
+    loadRules: () => rules ?? fetchRules(),
+    loadNext: (step, policy) => Promise.all([loader.load(nextStep(step, policy)), loader.loadRules()]),
+  }
 
-/** What the step after this one needs: its code, and the rules that lead there. */
-export const fetchNext = (step: Step, start: StartData) =>
-  Promise.all([fetchScreen(nextStep(step, start.policy), start), fetchRules()])
+  const fetchRules = async () => {
+    rules = await import('./wizard/rules.ts')
+    return rules
+  }
 
-export const screenOf = (step: Step): Screen | undefined => ready[step]
-
-/** Brings a step's code here. Throws when it cannot be fetched. */
-export async function fetchScreen(step: Step, start: StartData): Promise<void> {
-  const screen = ready[step] ?? (await later[step]?.(start))
-  if (screen) ready[step] = screen
+  return {
+    ...loader,
+    prepare: (step: Step, wizard: Wizard) => loadedSteps[step]?.prepare?.(wizard),
+    render: (step: Step, wizard: Wizard, state: State) => loadedSteps[step]?.render(wizard, state),
+  }
 }

@@ -83,20 +83,20 @@ function AccountCreation({ submit }) {
   return (
     <>
       <h1 id="heading">Create your account</h1>
-      <p className="lead">This is how you sign in to your office.</p>
+      <p className="lead">You’ll use this to sign in to your office.</p>
       <form id="step" noValidate action={submit}>
         <TextField
           name="email"
           label="Email address"
           type="email"
           autoComplete="email"
-          hint="Your receipt and your welcome letter go here."
+          hint="We’ll send your receipt and a welcome email here."
         />
         <TextField
           name="username"
           label="Username"
           autoComplete="username"
-          hint="Small letters and numbers. It is also the link that you share."
+          hint="Lowercase letters and numbers. It is also part of the link you share."
         />
         <TextField name="password" label="Password" type="password" autoComplete="new-password" />
         <div className="actions">

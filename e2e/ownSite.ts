@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../scripts/port.mjs'
+import { readConfig } from '../server/config/config.ts'
+import { createApp } from '../server/http/app.ts'
+import { loadShell } from '../server/http/shell.ts'
+import { createLog } from '../server/log.ts'
+import { createWorld } from '../server/world.ts'
+import { forTests } from './server.ts'
+
+/** The real site on an embedded database of its own, in this process, for journeys that change rows of that database. */
+export async function startOwnSite() {
+  const folder = await mkdtemp(join(tmpdir(), 'foyer-e2e-'))
+  const port = await freePort()
+  const config = readConfig({ ...forTests, PORT: String(port), DATA_DIR: folder })
+  const world = await createWorld({ config, log: createLog(config.LOG_LEVEL) })
+  const app = await createApp({ world, shell: await loadShell() })
+  await app.listen({ port, host: config.HOST })
+  return {
+    db: world.db,
+    at: (path: string) => `http://localhost:${port}${path}`,
+    async close() {
+      await app.close()
+      await world.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export type OwnSite = Awaited<ReturnType<typeof startOwnSite>>

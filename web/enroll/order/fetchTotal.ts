@@ -1,0 +1,97 @@
+import { figures } from '#contract/figures.ts'
+import { showAmount, toAmount, toCents } from '#contract/money.ts'
+import { orderLists } from '#contract/packages.ts'
+import type { StartData, Step } from '#contract/start.ts'
+import { api } from '#web/api.ts'
+import { RejectedCall } from '#web/call.ts'
+import type { Messages } from '#web/form/useForm.ts'
+import { log } from '#web/log.ts'
+import type { Draft, FieldName } from '#web/storage.ts'
+import { stepOf } from '../flow.ts'
+import { chosenPackages, orderOf } from './order.ts'
+
+type Packages = StartData['packages']
+
+/** The part of the wizard that an order may change. */
+type OrderStore = {
+  getState: () => { step: Step; draft: Draft; packages: Packages }
+  refreshOrder: (packages: Packages, draft: Draft) => Promise<unknown>
+  returnTo: (step: Step, field: FieldName, rejectedFields: Messages) => void
+}
+
+/**
+ * What an order costs. Undefined if a package was withdrawn or its price has changed; the visitor then sees the new offers
+ * and a message. `isCurrent` is false once the visitor has moved on.
+ */
+export async function fetchTotal(
+  store: OrderStore,
+  draft: Draft,
+  isCurrent: () => boolean,
+): Promise<string | undefined> {
+  try {
+    const { grand_total } = await api.sumOrder(orderOf(draft))
+    return (await showChangedPrices(store, draft, grand_total, isCurrent)) ? undefined : grand_total
+  } catch (cause) {
+    if (cause instanceof RejectedCall && (await goToRejectedPackage(store, draft, cause.fields, isCurrent))) return
+    throw cause
+  }
+}
+
+/** If the shown prices do not add up to the total: loads the packages again, and says so on the package step. */
+async function showChangedPrices(
+  store: OrderStore,
+  draft: Draft,
+  total: string,
+  isCurrent: () => boolean,
+): Promise<boolean> {
+  const shownTotal = totalOf(draft, store.getState().packages)
+  if (total === shownTotal) return false
+  const packages = await fetchPackages(store.getState().packages)
+  if (!isCurrent()) return true
+  if (totalOf(draft, packages) === shownTotal) return false // the packages could not be loaded; the total is right anyway
+  const { step, draft: newestDraft } = store.getState()
+  const refreshed = store.refreshOrder(packages, newestDraft)
+  const list = orderLists.find((name) => stepOf[name] === step)
+  if (list) store.returnTo(step, list, { [list]: [priceChanged(total, shownTotal)] })
+  await refreshed
+  return true
+}
+
+const totalOf = (draft: Draft, packages: Packages) =>
+  toAmount(chosenPackages(draft, packages).reduce((cents, { price }) => cents + (toCents(price) ?? 0), 0))
+
+const priceChanged = (total: string, shownTotal: string) =>
+  `Your order comes to ${showAmount(total)} now, not ${showAmount(shownTotal)}. Please choose again.`
+
+/** If the server rejected packages: removes them from the order, and goes to the step where another can be chosen. */
+export async function goToRejectedPackage(
+  store: OrderStore,
+  draft: Draft,
+  fields: Messages,
+  isCurrent = () => true,
+): Promise<boolean> {
+  const rejectedLists = orderLists.filter((list) => fields[list])
+  const [first] = rejectedLists
+  if (!first) return false
+  const packages = await fetchPackages(store.getState().packages)
+  if (!isCurrent()) return true
+  const newestDraft = store.getState().draft
+  const remaining = rejectedLists.map((list) => [list, newestDraft[list] === draft[list] ? '' : newestDraft[list]])
+  const refreshed = store.refreshOrder(packages, {
+    ...newestDraft,
+    ...orderOf(draft),
+    ...Object.fromEntries(remaining),
+  })
+  store.returnTo(stepOf[first], first, fields)
+  await refreshed
+  return true
+}
+
+/** The packages that are offered now; the known ones if the server does not answer. */
+export const fetchPackages = (knownPackages: Packages): Promise<Packages> =>
+  api
+    .getPackages({ product_category_id: figures.product_category_id, language_id: figures.language_id })
+    .catch((cause: unknown) => {
+      log('The packages could not be loaded again.', cause)
+      return knownPackages
+    })

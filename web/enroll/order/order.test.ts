@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import type { StartData } from '#contract/start.ts'
+import type { Draft } from '#web/storage.ts'
+import { restoreDraft } from './order.ts'
+
+const starters = [34, 35].map((product_id) => ({ product_id, is_recurring: false, is_special: false }))
+const subscription = { product_id: 41, is_recurring: true, is_special: false }
+const start = { product_id: 34, packages: [...starters, subscription] } as StartData
+
+test.each<[string, Draft, Draft]>([
+  ['the chosen package stays', { product_ids: '35', first_name: 'Zoë' }, { product_ids: '35', first_name: 'Zoë' }],
+  ['a withdrawn package is replaced by the preselected one', { product_ids: '36' }, { product_ids: '34' }],
+  ['so is one that was removed before the reload', { product_ids: '' }, { product_ids: '34' }],
+  ['a withdrawn add-on is removed', { autoship_product_ids: '42' }, { product_ids: '34' }],
+  ['an offered add-on stays', { autoship_product_ids: '41' }, { product_ids: '34', autoship_product_ids: '41' }],
+])('10.14 after a reload %s', (_, stored, draft) => {
+  expect(restoreDraft(stored, start)).toEqual(draft)
+})

@@ -1,0 +1,38 @@
+import { showAmount } from '#contract/money.ts'
+import { longDay } from '#web/dates.ts'
+import type { Receipt as ReceiptData } from '#web/storage.ts'
+import { monthlyPrice } from '../../order/order.ts'
+
+/** What was bought, and what renews. */
+export const Receipt = ({ receipt }: { receipt: ReceiptData }) => (
+  <section className="receipt" aria-labelledby="receipt">
+    <h2 id="receipt">Your receipt</h2>
+    <dl className="amounts">
+      {receipt.lines.map(({ name, price }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{showAmount(price)}</dd>
+        </div>
+      ))}
+      <div className="total">
+        <dt>Paid today</dt>
+        <dd>{showAmount(receipt.total)}</dd>
+      </div>
+      <div>
+        <dt>Date</dt>
+        <dd>{longDay(receipt.paid_on)}</dd>
+      </div>
+      <div>
+        <dt>Next renewal</dt>
+        <dd>
+          {monthlyPrice} on {longDay(receipt.renews_on)}
+        </dd>
+      </div>
+      <div>
+        <dt>Joined with</dt>
+        <dd>{receipt.sponsor}</dd>
+      </div>
+    </dl>
+    {receipt.email && <p className="receipt-foot">A copy is on its way to {receipt.email}.</p>}
+  </section>
+)

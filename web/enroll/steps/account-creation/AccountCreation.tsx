@@ -1,0 +1,101 @@
+import { passwordProblem } from '#contract/password.ts'
+import { api } from '#web/api.ts'
+import { Field } from '#web/form/Field.tsx'
+import { PasswordField } from '#web/form/PasswordField.tsx'
+import { type Form, type Messages, useForm } from '#web/form/useForm.ts'
+import { log } from '#web/log.ts'
+import type { Draft } from '#web/storage.ts'
+import { defineStep } from '../../wizard/defineStep.tsx'
+import { isSameDraft } from '../../wizard/draft.ts'
+import { fieldRules } from '../../wizard/rules.ts'
+import { StepForm } from '../../wizard/StepForm.tsx'
+import { rejectedFieldsAt } from '../../wizard/state.ts'
+import { useIsMounted } from '../../wizard/useIsMounted.ts'
+import type { Wizard } from '../../wizard/wizard.ts'
+import { useUsername } from './useUsername.ts'
+
+type AccountCreationProps = {
+  answers: Draft
+  rejectedFields: Messages | undefined
+  /** The newest answers of all steps: this step may have been rendered before they were given. */
+  readDraft: () => Draft
+  onNext: Wizard['advance']
+}
+
+/** How the new member signs in. */
+function AccountCreation({ answers, rejectedFields, readDraft, onNext }: AccountCreationProps) {
+  const form = useForm({
+    rules: () => fieldRules.ACCOUNT_CREATION,
+    values: answers,
+    serverMessages: rejectedFields,
+    checkedByServer: ['email', 'username'],
+    crossFieldRules: (values) => ({
+      password: passwordProblem(values.password ?? '', { ...readDraft(), ...values }),
+    }),
+    onValid: async (values): Promise<Messages | 'again' | undefined> => {
+      const submitted = readDraft()
+      const [email, taken] = await Promise.all([checkEmail(values.email, form), username.check(values.username)])
+      if (!isMounted.current) return
+      if (!isSameDraft(submitted, readDraft())) return 'again' // corrected during the lookup
+      if (!email && !taken) return onNext(values)
+      return { ...(email ? { email } : {}), ...(taken ? { username: taken } : {}) }
+    },
+  })
+  const username = useUsername(form)
+  const isMounted = useIsMounted()
+  return (
+    <StepForm
+      step="ACCOUNT_CREATION"
+      form={form}
+      title="Create your account"
+      lead="You’ll use this to sign in to your office."
+    >
+      <Field
+        {...form.field('email')}
+        label="Email address"
+        type="email"
+        inputMode="email"
+        autoComplete="email"
+        enterKeyHint="next"
+        hint="We’ll send your receipt and a welcome email here."
+      />
+      <Field
+        {...form.field('username')}
+        {...username.input}
+        label="Username"
+        autoComplete="username"
+        autoCapitalize="none"
+        autoCorrect="off"
+        spellCheck={false}
+        enterKeyHint="next"
+        hint="Lowercase letters and numbers. It is also part of the link you share."
+      >
+        <p className={username.status.isAvailable ? 'availability' : 'unseen'} role="status">
+          {username.status.text}
+        </p>
+      </Field>
+      <PasswordField {...form.field('password')} label="Password" autoComplete="new-password" enterKeyHint="go" />
+    </StepForm>
+  )
+}
+
+/** The server's messages against an email address. If the lookup fails, its earlier answer stands. */
+async function checkEmail(
+  email: string,
+  { serverMessagesFor }: Pick<Form, 'serverMessagesFor'>,
+): Promise<string[] | undefined> {
+  try {
+    const reply = await api.validateEmail({ email })
+    return reply.email === 'Available' ? undefined : reply.email
+  } catch (cause) {
+    log('The email address could not be looked up.', cause)
+    return serverMessagesFor('email')
+  }
+}
+
+export const accountCreation = defineStep(AccountCreation, (wizard, state) => ({
+  answers: state.renderedDraft,
+  rejectedFields: rejectedFieldsAt('ACCOUNT_CREATION', state),
+  readDraft: wizard.readDraft,
+  onNext: wizard.advance,
+}))

@@ -1,0 +1,106 @@
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { figures } from '#contract/figures.ts'
+import { api } from '#web/api.ts'
+import type { useForm } from '#web/form/useForm.ts'
+import { log } from '#web/log.ts'
+import { fieldRules } from '../../wizard/rules.ts'
+
+type UsernameForm = Pick<
+  ReturnType<typeof useForm<typeof fieldRules.ACCOUNT_CREATION>>,
+  'busyWhile' | 'serverMessagesFor' | 'showServerMessages'
+>
+
+const INVALID_CHARACTERS = /[^a-z0-9]/g
+const noStatus = { text: '', isAvailable: false }
+const ANNOUNCEMENT_MS = 3_000
+
+/** A username as it is typed: lowercase letters and digits, looked up when typing pauses and when the field is left. */
+export function useUsername(form: UsernameForm) {
+  const pauseTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const currentValue = useRef('')
+  const lookedUp = useRef('')
+  const available = useRef(new Set<string>())
+  const [status, setStatus] = useState(noStatus)
+
+  useEffect(() => () => clearTimeout(pauseTimer.current), [])
+
+  /**
+   * The server's messages against a username; undefined if it is available. A taken one is looked up again, since it may
+   * have become available. If the lookup fails, the earlier answer stands.
+   */
+  const check = async (username: string): Promise<string[] | undefined> => {
+    if (available.current.has(username)) return undefined
+    try {
+      const reply = await api.validateUsername({ username })
+      if (reply.username !== 'Available') return reply.username
+      available.current.add(username)
+      return undefined
+    } catch (cause) {
+      log('The username could not be looked up.', cause)
+      return form.serverMessagesFor('username')
+    }
+  }
+
+  /** The spec keeps the button busy for a second after a username turns out to be available. */
+  const lookUp = async (username: string) => {
+    const messages = await check(username)
+    if (currentValue.current !== username) return
+    const isAvailable = available.current.has(username)
+    if (isAvailable) setStatus({ text: `${username} is available.`, isAvailable })
+    if (messages?.[0]) announce(messages[0])
+    if (messages) form.showServerMessages('username', messages)
+    if (!messages && !isAvailable) lookedUp.current = '' // the lookup failed: try again later
+    if (isAvailable) await new Promise((resolve) => setTimeout(resolve, figures.button_back_ms))
+  }
+
+  /** For screen readers, and only briefly: the message under the field would be read a second time. */
+  const announce = (text: string) => {
+    const announcement = { text, isAvailable: false }
+    setStatus(announcement)
+    setTimeout(() => setStatus((current) => (current === announcement ? noStatus : current)), ANNOUNCEMENT_MS)
+  }
+
+  const lookUpOnce = (username: string) => {
+    clearTimeout(pauseTimer.current)
+    const isValid = fieldRules.ACCOUNT_CREATION.username.safeParse(username).success
+    if (!isValid || lookedUp.current === username) return
+    lookedUp.current = username
+    form.busyWhile(lookUp(username))
+  }
+
+  const onInput = (event: FormEvent<HTMLInputElement>) => {
+    const field = event.currentTarget
+    if ((event.nativeEvent as InputEvent).isComposing) return
+    removeInvalidCharacters(field)
+    currentValue.current = field.value
+    lookedUp.current = ''
+    setStatus(noStatus)
+    clearTimeout(pauseTimer.current)
+    if (field.value.length >= figures.username_checked_from)
+      pauseTimer.current = setTimeout(() => lookUpOnce(field.value), figures.username_pause_ms)
+  }
+  return {
+    check,
+    /** For a polite live region. */
+    status,
+    input: {
+      onInput,
+      onCompositionEnd: onInput,
+      onBlur: (event: FormEvent<HTMLInputElement>) => {
+        removeInvalidCharacters(event.currentTarget)
+        currentValue.current = event.currentTarget.value
+        lookUpOnce(event.currentTarget.value)
+      },
+    },
+  }
+}
+
+/** Keeps the caret where it was. */
+function removeInvalidCharacters(field: HTMLInputElement) {
+  const clean = (text: string) => text.toLowerCase().replace(INVALID_CHARACTERS, '')
+  const value = clean(field.value)
+  if (value === field.value) return
+  const caret = clean(field.value.slice(0, field.selectionStart ?? field.value.length)).length
+  field.value = value
+  field.setSelectionRange(caret, caret)
+}

@@ -1,0 +1,67 @@
+import { Field } from '#web/form/Field.tsx'
+import { Honeypot } from '#web/form/Honeypot.tsx'
+import { PhoneField } from '#web/form/PhoneField.tsx'
+import { type Messages, useForm } from '#web/form/useForm.ts'
+import type { Draft } from '#web/storage.ts'
+import { defineStep } from '../../wizard/defineStep.tsx'
+import { StepForm } from '../../wizard/StepForm.tsx'
+import { rejectedFieldsAt } from '../../wizard/state.ts'
+import type { Wizard } from '../../wizard/wizard.ts'
+
+type AccountProps = {
+  answers: Draft
+  rejectedFields: Messages | undefined
+  /** The phone is verified by a code in the next step. */
+  sendsCode: boolean
+  withRules: Wizard['withRules']
+  onNext: Wizard['advance']
+}
+
+/** Who is joining, and how to reach them. */
+function Account({ answers, rejectedFields, sendsCode, withRules, onNext }: AccountProps) {
+  const form = useForm({
+    rules: () => withRules(({ fieldRules }) => fieldRules.ACCOUNT),
+    values: answers,
+    serverMessages: rejectedFields,
+    onValid: onNext,
+  })
+  return (
+    <StepForm
+      step="ACCOUNT"
+      form={form}
+      title="Tell us about yourself"
+      lead="Two minutes. You can go back at any time and nothing is lost."
+    >
+      <div className="pair">
+        <Field {...form.field('first_name')} label="First name" autoComplete="given-name" enterKeyHint="next" />
+        <Field {...form.field('last_name')} label="Last name" autoComplete="family-name" enterKeyHint="next" />
+      </div>
+      <Field
+        {...form.field('business_name')}
+        label="Company name"
+        optional
+        autoComplete="organization"
+        enterKeyHint="next"
+      />
+      <PhoneField
+        {...form.field('mobile_phone')}
+        label="Mobile phone number"
+        hint={
+          sendsCode
+            ? 'We’ll send you a code to confirm it. Never shared.'
+            : 'So that we can reach you about your membership. Never shared.'
+        }
+        enterKeyHint="go"
+      />
+      <Honeypot traps={[form.field('hall_lantern'), form.field('hall_umbrella')]} />
+    </StepForm>
+  )
+}
+
+export const account = defineStep(Account, (wizard, state) => ({
+  answers: state.renderedDraft,
+  rejectedFields: rejectedFieldsAt('ACCOUNT', state),
+  sendsCode: wizard.start.policy.phone_verification,
+  withRules: wizard.withRules,
+  onNext: wizard.advance,
+}))

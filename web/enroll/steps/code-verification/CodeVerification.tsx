@@ -1,0 +1,219 @@
+import { type ReactNode, useState } from 'react'
+import type { StartData } from '#contract/start.ts'
+import { api } from '#web/api.ts'
+import { RejectedCall } from '#web/call.ts'
+import { ask } from '#web/dialog/ask.ts'
+import { Captcha } from '#web/form/Captcha.tsx'
+import { Field } from '#web/form/Field.tsx'
+import { focusField } from '#web/form/Field.tsx'
+import { showPhone } from '#web/form/showPhone.ts'
+import { type Messages, useForm } from '#web/form/useForm.ts'
+import { AlertIcon, CheckIcon } from '#web/icons.tsx'
+import { SmsIcon } from '#web/laterIcons.tsx'
+import { log } from '#web/log.ts'
+import { defineStep } from '../../wizard/defineStep.tsx'
+import { fieldRules } from '../../wizard/rules.ts'
+import { StepForm } from '../../wizard/StepForm.tsx'
+import { rejectedFieldsAt } from '../../wizard/state.ts'
+import { useIsMounted } from '../../wizard/useIsMounted.ts'
+import type { Wizard } from '../../wizard/wizard.ts'
+import { type CodeSender, createCodeSender } from './codeSender.ts'
+import { codeVerified, fieldMessages, resendIn } from './dialogs.ts'
+import { noteVerified, type PhoneStore, phoneStatus } from './phoneStatus.ts'
+import { usePhoneCode } from './usePhoneCode.ts'
+
+/** The part of the wizard that this step uses. Its code sender lives as long as the page. */
+type VerificationStore = PhoneStore & {
+  start: Pick<StartData, 'captcha'>
+  codeSender: CodeSender | undefined
+}
+
+type CodeVerificationProps = {
+  mobile_phone: string
+  phoneStore: VerificationStore
+  rejectedFields: Messages | undefined
+  onNext: Wizard['advance']
+  onEdit: Wizard['returnTo']
+}
+
+function codeSenderOf(store: VerificationStore): CodeSender {
+  store.codeSender ??= createCodeSender({ isOwnCaptcha: !store.start.captcha })
+  return store.codeSender
+}
+
+/** Verifies the phone number by a code. A number that was verified in this tab needs no second code. */
+function CodeVerification(props: CodeVerificationProps) {
+  const [isVerified, setVerified] = useState(() => phoneStatus(props.phoneStore, props.mobile_phone).verified === true)
+  return isVerified ? <Verified {...props} /> : <Unverified {...props} onVerified={() => setVerified(true)} />
+}
+
+function Verified({ mobile_phone, onNext, onEdit }: CodeVerificationProps) {
+  const form = useForm({ rules: () => ({}), values: {}, onValid: () => onNext({}) })
+  return (
+    <StepForm
+      step="CODE_VERIFICATION"
+      form={form}
+      title="Your phone is confirmed"
+      lead="There is nothing more to do here."
+    >
+      <PhoneNumber mobile_phone={mobile_phone} onEdit={onEdit} icon={<CheckIcon />}>
+        Confirmed
+      </PhoneNumber>
+    </StepForm>
+  )
+}
+
+type UnverifiedProps = CodeVerificationProps & { onVerified: () => void }
+
+function Unverified({ mobile_phone, phoneStore, rejectedFields, onNext, onEdit, onVerified }: UnverifiedProps) {
+  const isMounted = useIsMounted()
+  const goOn = () => onNext({ code: '' })
+  const code = usePhoneCode({
+    mobile_phone,
+    phoneStore,
+    sendCode: (channel, captcha) => codeSenderOf(phoneStore).send(channel, mobile_phone, captcha),
+    onNotNeeded: goOn,
+  })
+  const { captchaRequest } = code
+  const [codeError, setCodeError] = useState<string>()
+  const form = useForm({
+    rules: () => fieldRules.CODE_VERIFICATION,
+    values: {},
+    serverMessages: rejectedFields,
+    onValid: async (values): Promise<undefined> => {
+      const error = await verify(mobile_phone, values.code)
+      if (!error) noteVerified(phoneStore, mobile_phone)
+      if (!isMounted.current) return
+      setCodeError(error)
+      if (error) {
+        focusField('code')
+        return
+      }
+      await ask(codeVerified)
+      if (!isMounted.current) return
+      await goOn()
+      onVerified()
+    },
+  })
+  const field = form.field('code')
+  return (
+    <StepForm step="CODE_VERIFICATION" form={form} title="Confirm your phone" lead="Enter the code that we send you.">
+      <PhoneNumber mobile_phone={mobile_phone} onEdit={onEdit} icon={<SmsIcon />} failure={code.failure}>
+        {sendingStatus(code)}
+      </PhoneNumber>
+      {captchaRequest && (
+        <Captcha
+          key={captchaRequest.count}
+          name="captcha"
+          defaultValue=""
+          vendor={phoneStore.start.captcha}
+          error={captchaRequest.count > 1 ? 'Please confirm the captcha.' : undefined}
+          used={0}
+          busyWhile={form.busyWhile}
+          onSolved={(solution) => code.send(captchaRequest.channel, solution)}
+        />
+      )}
+      {/* The error is not remembered for this code: it may be right once the connection is back. */}
+      <Field
+        {...field}
+        error={field.error ?? codeError}
+        onInput={() => setCodeError(undefined)}
+        label="Code"
+        hint="From our message. Valid for ten minutes."
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        enterKeyHint="done"
+      />
+      <p className="unseen" role="alert">
+        {codeError}
+      </p>
+      <Resend {...code} />
+    </StepForm>
+  )
+}
+
+type PhoneCode = ReturnType<typeof usePhoneCode>
+
+function sendingStatus({ sending, captchaRequest, isSent }: PhoneCode): string {
+  if (sending) return sending === 'call' ? 'Calling you…' : 'Sending a code…'
+  if (captchaRequest) return 'Please confirm that you are a person. Then we send the code.'
+  return isSent ? 'We sent a code to this number.' : 'No code has been sent yet.'
+}
+
+/** Undefined if the code was right; otherwise the server's message, or ours. */
+async function verify(phone_number: string, code: string): Promise<string | undefined> {
+  try {
+    const { status, message } = await api.verifyCode({ phone_number, code })
+    return status === 1 ? undefined : message || fieldMessages.codeNotVerified
+  } catch (cause) {
+    log('The code could not be verified.', cause)
+    return cause instanceof RejectedCall ? cause.message : fieldMessages.codeNotVerified
+  }
+}
+
+type PhoneNumberProps = Pick<CodeVerificationProps, 'mobile_phone' | 'onEdit'> & {
+  icon: ReactNode
+  failure?: string | undefined
+  children: ReactNode
+}
+
+function PhoneNumber({ mobile_phone, onEdit, icon, failure, children }: PhoneNumberProps) {
+  return (
+    <div className={failure ? 'number failed' : 'number'}>
+      <span className="number-icon">{failure ? <AlertIcon /> : icon}</span>
+      <div className="number-text">
+        <p className="number-shown">
+          <span className="unseen">Mobile phone number: </span>
+          {showPhone(mobile_phone)}
+        </p>
+        <p className="number-news" role="status">
+          {failure ?? children}
+        </p>
+      </div>
+      <button type="button" className="link" onClick={() => onEdit('ACCOUNT', 'mobile_phone')}>
+        Edit Phone Number
+      </button>
+    </div>
+  )
+}
+
+/** Inactive during the countdown. Afterwards a voice call is offered too. */
+function Resend({ left, sending, isSent, send }: PhoneCode) {
+  const isInactive = left > 0 || Boolean(sending)
+  return (
+    <div className="resend">
+      <button
+        type="button"
+        className="link"
+        aria-disabled={isInactive || undefined}
+        onClick={() => {
+          if (!isInactive) send('sms')
+        }}
+      >
+        {left ? resendIn(left) : 'Resend code'}
+      </button>
+      {!isInactive && (
+        <button type="button" className="link" onClick={() => send('call')}>
+          Call me instead
+        </button>
+      )}
+      <p className="unseen" role="status">
+        {isSent && !isInactive && 'You can ask for a new code now.'}
+      </p>
+    </div>
+  )
+}
+
+export const codeVerification = defineStep(
+  CodeVerification,
+  (wizard, state) => ({
+    mobile_phone: state.draft.mobile_phone ?? '',
+    phoneStore: wizard,
+    rejectedFields: rejectedFieldsAt('CODE_VERIFICATION', state),
+    onNext: wizard.advance,
+    onEdit: wizard.returnTo,
+  }),
+  (wizard) => {
+    if (!wizard.start.captcha) codeSenderOf(wizard).solveAhead()
+  },
+)

@@ -1,0 +1,116 @@
+import { useEffect, useEffectEvent, useLayoutEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { ask, fetchDialog } from '#web/dialog/ask.ts'
+import type { Question } from '#web/dialog/question.ts'
+import { focusField } from '#web/form/Field.tsx'
+import { log } from '#web/log.ts'
+import { useIsMounted } from '../../wizard/useIsMounted.ts'
+import type { Channel, SendResult } from './codeSender.ts'
+import { codeNotNeeded, codeNotSent, codeNotSentOffline, codeSent, fieldMessages } from './dialogs.ts'
+import { noteSent, type PhoneStore, phoneStatus, secondsLeft } from './phoneStatus.ts'
+
+/** The server wants a captcha: how often it has said so, and for which channel. */
+type CaptchaRequest = { channel: Channel; count: number }
+
+type PhoneCodeOptions = {
+  mobile_phone: string
+  phoneStore: PhoneStore
+  sendCode: (channel: Channel, captcha: string | undefined) => Promise<SendResult>
+  onNotNeeded: () => unknown
+}
+
+/** Sends codes to a number: the first by itself, the others on request once the countdown has run out. */
+export function usePhoneCode({ mobile_phone, phoneStore, sendCode, onNotNeeded }: PhoneCodeOptions) {
+  const isMounted = useIsMounted()
+  const [sent_at, setSentAt] = useState(phoneStatus(phoneStore, mobile_phone).sent_at)
+  const [sending, setSending] = useState<Channel>()
+  const [failure, setFailure] = useState<string>()
+  const [captchaRequest, setCaptchaRequest] = useState<CaptchaRequest>()
+  const left = useSecondsLeft(sent_at)
+
+  const send = async (channel: Channel, captcha?: string): Promise<void> => {
+    setSending(channel)
+    setFailure(undefined)
+    const result = await sendCode(channel, captcha)
+    if (result.is === 'sent') noteSent(phoneStore, mobile_phone)
+    if (result.is === 'sent-before') noteSent(phoneStore, mobile_phone, result.secondsLeft)
+    if (!isMounted.current) return
+    flushSync(() => {
+      setSending(undefined)
+      setSentAt(phoneStatus(phoneStore, mobile_phone).sent_at)
+      setCaptchaRequest((last) =>
+        result.is === 'captcha-required' ? { channel, count: (last?.count ?? 0) + 1 } : undefined,
+      )
+    })
+    switch (result.is) {
+      case 'captcha-required':
+        return focusField('captcha')
+      case 'sent':
+        await ask(codeSent)
+        if (isMounted.current) focusField('code')
+        return
+      case 'sent-before':
+        return focusField('code')
+      case 'not-needed':
+        await ask(codeNotNeeded)
+        if (isMounted.current) onNotNeeded()
+        return
+      case 'unreachable':
+        setFailure(fieldMessages.codeNotSentOffline)
+        await report(codeNotSentOffline)
+        return
+      case 'rejected': {
+        setFailure(result.message)
+        const { confirmed } = await report(codeNotSent(result.message))
+        if (confirmed && isMounted.current) await send(channel)
+      }
+    }
+  }
+
+  const sendFirst = useEffectEvent(() => {
+    fetchDialog().catch((cause: unknown) => log('The dialog could not be loaded ahead.', cause))
+    if (sent_at === undefined) send('sms')
+  })
+  useEffect(() => sendFirst(), [])
+
+  return {
+    send,
+    sending,
+    /** Whether this tab has ever sent a code to this number. */
+    isSent: sent_at !== undefined,
+    /** What is wrong with the number. */
+    failure,
+    captchaRequest,
+    /** Seconds until the next code may be requested. */
+    left,
+  }
+}
+
+/** The button that was pressed may be gone when the dialog closes; then the code field gets the focus. */
+async function report(failure: Question) {
+  const isButtonGone = document.activeElement === document.body
+  const answer = await ask(failure)
+  if (isButtonGone) focusField('code')
+  return answer
+}
+
+/** Reads the clock instead of counting, so it is right after the tab was suspended. */
+function useSecondsLeft(sent_at: number | undefined) {
+  const [left, setLeft] = useState(() => secondsLeft(sent_at, Date.now()))
+  useLayoutEffect(() => {
+    const refresh = () => {
+      const seconds = secondsLeft(sent_at, Date.now())
+      setLeft(seconds)
+      if (!seconds) stop()
+    }
+    const interval = setInterval(refresh, 250)
+    const stop = () => {
+      clearInterval(interval)
+      document.removeEventListener('visibilitychange', refresh)
+    }
+    document.addEventListener('visibilitychange', refresh)
+    refresh()
+    return stop
+  }, [sent_at])
+  return left
+}

@@ -1,0 +1,139 @@
+import { useState } from 'react'
+import type { Package } from '#contract/api.ts'
+import { showAmount } from '#contract/money.ts'
+import { groupOf, groupOfList, type OrderList } from '#contract/packages.ts'
+import { useForm } from '#web/form/useForm.ts'
+import { ArrowIcon, BoxIcon, CheckIcon } from '#web/icons.tsx'
+import { Notice } from '#web/Notice.tsx'
+import { stepOf } from '../../flow.ts'
+import { monthlyPrice, packagesIn } from '../../order/order.ts'
+import { defineStep } from '../../wizard/defineStep.tsx'
+import { StepForm } from '../../wizard/StepForm.tsx'
+import { rejectedFieldsAt } from '../../wizard/state.ts'
+
+const texts: Record<OrderList, { title: string; lead: string; terms: string }> = {
+  product_ids: {
+    title: 'Choose your membership',
+    lead: 'Every membership includes the whole office. You can change your choice until you pay.',
+    terms: `today, then ${monthlyPrice} a month`,
+  },
+  autoship_product_ids: {
+    title: 'Anything to go with it?',
+    lead: 'Add it to your membership, or continue without. You can change your choice until you pay.',
+    terms: 'once',
+  },
+  special_product_ids: {
+    title: 'Something special?',
+    lead: 'Offered once. Add it to your membership, or continue without. You can change your choice until you pay.',
+    terms: 'once',
+  },
+}
+
+type PackageStepProps = {
+  list: OrderList
+  offers: Package[]
+  chosen: Package | undefined
+  /** Why the server rejected the last choice. */
+  rejection: string | undefined
+  /** Changes with every visit, so that the rejection is announced again. */
+  moves: number
+  onChoose: (list: OrderList, product_ids: string) => Promise<undefined>
+}
+
+/** A group of packages. Choosing one replaces the earlier choice and goes on. */
+function PackageStep({ list, offers, chosen, rejection, moves, onChoose }: PackageStepProps) {
+  const { title, lead } = texts[list]
+  const [pressedValue, setPressedValue] = useState<string>()
+  const form = useForm({
+    rules: () => ({}),
+    values: {},
+    onValid: (_, pressed) => {
+      const product_ids = pressed?.getAttribute('value') ?? ''
+      setPressedValue(product_ids)
+      return onChoose(list, product_ids)
+    },
+  })
+  return (
+    <StepForm
+      step={stepOf[list]}
+      form={{ ...form, busy: form.busy && pressedValue === '' }}
+      title={title}
+      lead={offers.length ? lead : 'There is nothing here at the moment.'}
+    >
+      {rejection && (
+        <Notice key={moves} tone="alert" role="alert" title={rejection}>
+          Nothing was charged. What you entered is still here.
+        </Notice>
+      )}
+      {offers.length ? (
+        <ul className="packages">
+          {offers.map((offer) => (
+            <li key={offer.product_id}>
+              <PackageCard
+                offer={offer}
+                list={list}
+                isChosen={offer === chosen}
+                isBusy={form.busy && pressedValue === String(offer.product_id)}
+              />
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <NoPackages isOptional={list !== 'product_ids'} />
+      )}
+    </StepForm>
+  )
+}
+
+const NoPackages = ({ isOptional }: { isOptional: boolean }) => (
+  <div className="empty-state">
+    <BoxIcon />
+    <h2>There is nothing to {isOptional ? 'add' : 'choose from'} at the moment.</h2>
+    {isOptional ? (
+      <p>You can continue without.</p>
+    ) : (
+      <p>
+        Please come back later, or <a href="?">reload the page</a>.
+      </p>
+    )}
+  </div>
+)
+
+type PackageCardProps = { offer: Package; list: OrderList; isChosen: boolean; isBusy: boolean }
+
+const PackageCard = ({ offer, list, isChosen, isBusy }: PackageCardProps) => (
+  <button
+    type="submit"
+    className="package"
+    name={list}
+    value={offer.product_id}
+    aria-pressed={isChosen}
+    aria-busy={isBusy || undefined}
+  >
+    <img src={offer.image_url} alt="" width="720" height="296" />
+    <span className="package-text">
+      <span className="package-name">{offer.name}</span>
+      <span className="package-description">{offer.description}</span>
+      <span className="package-foot">
+        <span className="package-price">
+          {`${showAmount(offer.price)} `}
+          <small>{texts[list].terms}</small>
+        </span>
+        <span className="package-choose">
+          {isChosen ? 'Chosen' : 'Choose'}
+          {isChosen ? <CheckIcon /> : <ArrowIcon />}
+        </span>
+      </span>
+    </span>
+  </button>
+)
+
+export const packageStep = (list: OrderList) =>
+  defineStep(PackageStep, ({ choosePackage }, state) => ({
+    list,
+    offers: state.packages.filter((offer) => groupOf(offer) === groupOfList[list]),
+    chosen: packagesIn(list, state.draft, state.packages)[0],
+    rejection: rejectedFieldsAt(stepOf[list], state)?.[list]?.[0],
+    moves: state.moves,
+    onChoose: choosePackage,
+  }))

@@ -1,0 +1,123 @@
+import { useEffect, useEffectEvent } from 'react'
+import { showAmount } from '#contract/money.ts'
+import type { StartData } from '#contract/start.ts'
+import { Captcha } from '#web/form/Captcha.tsx'
+import { useForm } from '#web/form/useForm.ts'
+import type { Draft, Receipt } from '#web/storage.ts'
+import { PendingAmount } from '../../order/OrderSummary.tsx'
+import { chosenPackages, monthlyPrice } from '../../order/order.ts'
+import { defineStep } from '../../wizard/defineStep.tsx'
+import { fieldRules } from '../../wizard/rules.ts'
+import { StepForm } from '../../wizard/StepForm.tsx'
+import type { Wizard } from '../../wizard/wizard.ts'
+import { Address } from './Address.tsx'
+import { Agreements } from './Agreements.tsx'
+import { Card } from './Card.tsx'
+import { CheckingScreen } from './CheckingScreen.tsx'
+import { PaidScreen } from './PaidScreen.tsx'
+import { payloadOf, paymentProblems } from './payload.ts'
+import type { PaymentNews } from './payment.ts'
+import { Review } from './Review.tsx'
+import { Screen } from './Screen.tsx'
+import { Shipping } from './Shipping.tsx'
+import { useDocuments } from './useDocuments.ts'
+import { usePayment } from './usePayment.ts'
+
+/** Shown at the agreement while there is no document to agree to. */
+const noDocuments = {
+  loading: 'The documents are still loading. Please try again in a moment.',
+  failed: 'The documents could not be loaded.',
+  here: 'The documents could not be loaded.', // none of them is for checkout
+}
+
+type PaymentProps = {
+  wizard: Wizard
+  draft: Draft
+  packages: StartData['packages']
+  grand_total: string | undefined
+  receipt: Receipt | undefined
+  paymentNews: PaymentNews | undefined
+}
+
+/** The billing address, the card and the agreements. */
+function Payment({ wizard, draft, packages, grand_total, receipt, paymentNews }: PaymentProps) {
+  const { payment, view, hasReturned, captcha, pay } = usePayment(wizard, paymentNews)
+  const documents = useDocuments()
+  const form = useForm({
+    rules: () => fieldRules.PAYMENT,
+    values: draft,
+    crossFieldRules: (values) => ({
+      ...paymentProblems(values, new Date()),
+      ...(documents.list.length ? {} : { agreement_1: noDocuments[documents.state] }),
+    }),
+    onValid: async (values) => {
+      if (grand_total === undefined) return void (await wizard.retryTotal()) // never charge a price that was not shown
+      const rejectedFields = await pay(payloadOf(wizard, documents.list, values))
+      if (rejectedFields?.agreement_1) {
+        documents.fetchAgain()
+        uncheck('agreement_1') // the documents have changed
+      }
+      return rejectedFields
+    },
+  })
+  const checkAgain = useEffectEvent(() => form.props.onInput())
+  useEffect(() => {
+    if (documents.state !== 'loading') checkAgain() // removes the message that they are still loading
+  }, [documents.state])
+  if (view === 'paid') return <PaidScreen payment={payment} />
+  if (view === 'checking') return <CheckingScreen email={receipt?.email} hasReturned={hasReturned} />
+  if (view === 'loading') return <LoadingScreen />
+  const amount = grand_total === undefined ? undefined : showAmount(grand_total)
+  return (
+    <StepForm
+      step="PAYMENT"
+      form={form}
+      title="Billing & checkout"
+      lead={
+        <>
+          You pay {amount ?? <PendingAmount />} today and {monthlyPrice} each month until you cancel. You can cancel in
+          your office in one step.
+        </>
+      }
+      {...(amount ? { amount } : {})}
+    >
+      <Review draft={draft} onEdit={wizard.returnTo} />
+      <Address form={form} />
+      {chosenPackages(draft, packages).some(({ ships }) => ships) && <Shipping form={form} />}
+      <Card form={form} news={paymentNews} />
+      <Agreements form={form} documents={documents} />
+      <Captcha
+        key={captcha.rejected}
+        vendor={wizard.start.captcha}
+        {...form.field('captcha')}
+        {...(captcha.rejected ? { defaultValue: '' } : {})}
+        used={captcha.used}
+        busyWhile={form.busyWhile}
+      />
+    </StepForm>
+  )
+}
+
+function uncheck(name: string) {
+  const box = document.getElementById(name)
+  if (box instanceof HTMLInputElement) box.checked = false
+}
+
+const LoadingScreen = () => (
+  <Screen title="One moment, please">
+    <p className="lead">We are looking up your payment.</p>
+    <div className="shapes" aria-hidden="true">
+      <div className="shape" />
+      <div className="shape" />
+    </div>
+  </Screen>
+)
+
+export const payment = defineStep(Payment, (wizard, { draft, packages, grand_total, receipt, paymentNews }) => ({
+  wizard,
+  draft,
+  packages,
+  grand_total,
+  receipt,
+  paymentNews,
+}))

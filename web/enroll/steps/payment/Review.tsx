@@ -1,0 +1,39 @@
+import type { Step } from '#contract/start.ts'
+import { showPhone } from '#web/form/showPhone.ts'
+import type { Draft, FieldName } from '#web/storage.ts'
+
+type Row = { label: string; value: string | undefined; step: Step; field: FieldName }
+
+type ReviewProps = { draft: Draft; onEdit: (step: Step, field: FieldName) => void }
+
+/** The answers of the earlier steps, each with a button that leads back to its field. */
+export function Review({ draft, onEdit }: ReviewProps) {
+  const { first_name, last_name, business_name, mobile_phone, email, username } = draft
+  const rows: Row[] = [
+    { label: 'Name', value: `${first_name ?? ''} ${last_name ?? ''}`, step: 'ACCOUNT', field: 'first_name' },
+    { label: 'Company', value: business_name, step: 'ACCOUNT', field: 'business_name' },
+    { label: 'Phone', value: showPhone(mobile_phone ?? ''), step: 'ACCOUNT', field: 'mobile_phone' },
+    { label: 'Email', value: email, step: 'ACCOUNT_CREATION', field: 'email' },
+    { label: 'Username', value: username, step: 'ACCOUNT_CREATION', field: 'username' },
+  ]
+  return (
+    <section className="review" aria-labelledby="review">
+      <h2 id="review">Your details</h2>
+      <dl>
+        {rows
+          .filter(({ value }) => value?.trim())
+          .map(({ label, value, step, field }) => (
+            <div key={field}>
+              <dt>{label}</dt>
+              <dd>{value}</dd>
+              <dd>
+                <button type="button" className="link" onClick={() => onEdit(step, field)}>
+                  Edit<span className="unseen"> {label.toLowerCase()}</span>
+                </button>
+              </dd>
+            </div>
+          ))}
+      </dl>
+    </section>
+  )
+}

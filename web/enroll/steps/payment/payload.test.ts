@@ -1,0 +1,75 @@
+import { expect, test, vi } from 'vitest'
+import { fieldRules } from '#web/enroll/wizard/rules.ts'
+import type { Wizard } from '#web/enroll/wizard/wizard.ts'
+import { findRejectedStep } from './goToRejectedField.ts'
+import { paymentProblems, receiptFor } from './payload.ts'
+
+const now = new Date('2026-11-15T12:00:00Z')
+const shipped = { is_shipping_different: '1', ship_address: '1 High St', ship_city: 'Bath', ship_zip_code: 'BA1 1AA' }
+
+test.each<[string, Record<string, string>, Record<string, string>]>([
+  ['a card of last month has expired', { cc_month: '10', cc_year: '2026' }, { cc_year: 'This card has expired.' }],
+  ['a card is valid until the end of its month', { cc_month: '11', cc_year: '2026' }, {}],
+  ['half a date is not checked', { cc_month: '10', cc_year: '' }, {}],
+  ['another country needs no state', { ...shipped, ship_country: 'GB', ship_state: '' }, {}],
+  [
+    'the United States does',
+    { ...shipped, ship_country: 'US', ship_state: '' },
+    { ship_state: 'Please select a state.' },
+  ],
+  [
+    'an empty city is required',
+    { ...shipped, ship_country: 'GB', ship_city: ' ' },
+    { ship_city: 'Please enter your city.' },
+  ],
+  [
+    'a ZIP code that is too long is rejected',
+    { ...shipped, ship_country: 'GB', ship_zip_code: '1'.repeat(21) },
+    { ship_zip_code: 'Please use at most 20 characters.' },
+  ],
+  [
+    'nothing is required while the billing address is used',
+    { is_shipping_different: '0', ship_city: '', ship_zip_code: '1'.repeat(21) },
+    {},
+  ],
+])('%s', (_, values, messages) => {
+  expect(paymentProblems(values, now)).toEqual(messages)
+})
+
+test('a shipping address that is not used stops no payment', () => {
+  expect(fieldRules.PAYMENT.ship_zip_code.safeParse('1'.repeat(21)).success).toBe(true)
+})
+
+test.each([
+  ['however long the page was open', '2026-11-13', '2026-12-13'],
+  ['even if the clock is slow', '2026-11-01', '2026-12-10'],
+])('10.12 a receipt renews a month from the day of the payment, %s', (_, today, renewal) => {
+  vi.useFakeTimers({ now: new Date(`${today}T12:00:00Z`) })
+  vi.stubGlobal('document', { querySelector: () => null })
+  const press = { attempt: 1, pressed_at: 0 }
+  const start = { renews_on: '2026-12-10', sponsor: { name: 'Ana' } }
+  const getState = () => ({ draft: {}, packages: [], grand_total: '99.00' })
+  const { paid_on, renews_on } = receiptFor({ start, getState } as unknown as Wizard, press)
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+  expect([paid_on, renews_on]).toEqual([today, renewal])
+})
+
+const messages = ['No.']
+
+test.each([
+  [
+    'a taken username',
+    { username: messages, email: messages },
+    { step: 'ACCOUNT_CREATION', rejectedFields: { username: messages, email: messages } },
+  ],
+  [
+    'rejected fields of two steps',
+    { username: messages, last_name: messages },
+    { step: 'ACCOUNT', rejectedFields: { last_name: messages } },
+  ],
+  ['a card, which is on this step', { cc_year: messages }, undefined],
+  ['what has no field', { sponsor_site_name: messages }, undefined],
+])('%s leads to the right step', (_, fields, step) => {
+  expect(findRejectedStep(fields as never)).toEqual(step)
+})

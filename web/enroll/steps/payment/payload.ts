@@ -1,0 +1,82 @@
+import type { LegalDocument } from '#contract/api.ts'
+import { isExpired } from '#contract/card.ts'
+import type { Answers, Enrollment } from '#contract/enrollment.ts'
+import { fields, messages } from '#contract/fields.ts'
+import { textsFingerprint } from '#contract/legal.ts'
+import { completePayload } from '#contract/payload.ts'
+import { renewsOn } from '#contract/renewal.ts'
+import { missingShipping } from '#contract/shipping.ts'
+import type { Draft, Receipt } from '#web/storage.ts'
+import { chosenPackages, orderOf } from '../../order/order.ts'
+import { enrollmentId } from '../../wizard/resume.ts'
+import type { fieldRules } from '../../wizard/rules.ts'
+import type { Wizard } from '../../wizard/wizard.ts'
+import type { Press } from './payment.ts'
+
+type PaymentAnswers = Pick<Answers, keyof typeof fieldRules.PAYMENT>
+
+/** The whole enrollment: the answers of the earlier steps and of PAYMENT. */
+export function payloadOf(
+  { start, getState }: Wizard,
+  documents: LegalDocument[],
+  paymentAnswers: PaymentAnswers,
+): Enrollment {
+  const { draft, grand_total } = getState()
+  return completePayload({
+    ...paymentAnswers,
+    shown_total: grand_total,
+    shown_texts: textsFingerprint(documents),
+    ...orderOf(draft),
+    sponsor_site_name: start.sponsor.site,
+    first_name: draft.first_name ?? '',
+    last_name: draft.last_name ?? '',
+    business_name: draft.business_name ?? '',
+    mobile_phone: draft.mobile_phone ?? '',
+    email: draft.email ?? '',
+    username: draft.username ?? '',
+    password: draft.password ?? '',
+    hall_lantern: '',
+    hall_umbrella: '',
+  })
+}
+
+/** The server's date, or a later one if the page has been open since. */
+export const renewalOf = ({ start: { renews_on } }: Pick<Wizard, 'start'>): string => {
+  const fromToday = renewsOn(new Date())
+  return fromToday > renews_on ? fromToday : renews_on
+}
+
+export function receiptFor({ start, getState }: Pick<Wizard, 'start' | 'getState'>, press: Press): Receipt {
+  const { draft, packages, grand_total } = getState()
+  return {
+    ...press,
+    enrollment_id: enrollmentId(),
+    lines: chosenPackages(draft, packages).map(({ name, price }) => ({ name, price })),
+    total: grand_total ?? '',
+    paid_on: new Date().toISOString().slice(0, 10),
+    renews_on: renewalOf({ start }),
+    sponsor: start.sponsor.name,
+    first_name: draft.first_name ?? '',
+    email: draft.email ?? '',
+  }
+}
+
+/** The rules of PAYMENT that need more than one field: an expired card, and the shipping address if it is used. */
+export function paymentProblems(values: Record<string, string>, now: Date): Draft {
+  const { cc_month, cc_year, is_shipping_different } = values
+  return {
+    ...(cc_month && cc_year && isExpired(cc_month, cc_year, now) ? { cc_year: messages.expired } : {}),
+    ...(is_shipping_different === '1' ? shippingProblems(values) : {}),
+  }
+}
+
+const { ship_address, ship_address2, ship_city, ship_country, ship_state, ship_zip_code } = fields
+const shippingRules = { ship_address, ship_address2, ship_city, ship_country, ship_state, ship_zip_code }
+
+function shippingProblems(values: Record<string, string>): Draft {
+  const invalid = Object.entries(shippingRules).flatMap(([name, rule]) => {
+    const { error } = rule.safeParse(values[name])
+    return error ? [[name, error.issues[0]?.message]] : []
+  })
+  return { ...Object.fromEntries(invalid), ...missingShipping(values) }
+}

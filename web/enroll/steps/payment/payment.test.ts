@@ -1,0 +1,294 @@
+import { describe, expect, test } from 'vitest'
+import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
+import type { Enrollment } from '#contract/enrollment.ts'
+import { RejectedCall } from '#web/call.ts'
+import { Unreachable } from '#web/network.ts'
+import { createPayment, type Outcome, type Press } from './payment.ts'
+
+const ID = '00000000-0000-4000-8000-000000000000'
+const approved: EnrollmentReply = { payment: 'Approved', token: 'a.b.c', vo_url: 'http://office' }
+const STARTED = 1_000_000
+const declined: EnrollmentReply = { payment: 'Declined', token: '', vo_url: '', decline_class: 'card' }
+const pending: EnrollmentReply = { payment: 'Pending', token: '', vo_url: '' }
+const none: EnrollmentStatus = { state: 'none', attempt: 1 }
+const nothing = [none, none] // by the cookie, and by the page's own key
+const offline = new Unreachable('The server did not answer.')
+const garbled = new RejectedCall(200, { message: 'Something went wrong.' }) // a sign-in page of a Wi-Fi network
+const broken = new RejectedCall(500, { message: 'Something went wrong.' })
+
+type Prepared<Answer> = Answer | Error
+
+/** A server with prepared answers, of which the last one repeats. It records every key. */
+function serverWith({
+  pays = [],
+  status = [none],
+  earlierPress,
+}: {
+  pays?: Prepared<EnrollmentReply>[]
+  status?: Prepared<EnrollmentStatus>[]
+  earlierPress?: Press
+}) {
+  const paid: string[] = []
+  const lookups: (string | undefined)[] = []
+  const tokens: string[] = []
+  let time = STARTED
+  const nextOf = async <Answer>(list: Prepared<Answer>[]): Promise<Answer> => {
+    const next = list.length > 1 ? list.shift() : list[0]
+    if (next instanceof Error || next === undefined) throw next ?? new Error('No answer is prepared.')
+    return next
+  }
+  const payment = createPayment({
+    calls: {
+      addEnrollment: (_, options) => {
+        paid.push(options?.key ?? '')
+        return nextOf(pays)
+      },
+      getStatus: (_, options) => {
+        lookups.push(options?.key)
+        return nextOf(status)
+      },
+    },
+    enrollment_id: ID,
+    earlierPress,
+    saveToken: (token) => tokens.push(token),
+    now: () => time,
+    pause: async (milliseconds) => {
+      time += milliseconds
+    },
+  })
+  return {
+    payment,
+    paid,
+    lookups,
+    tokens,
+    submit: () => payment.submit({} as Enrollment),
+    pass: (milliseconds: number) => {
+      time += milliseconds
+    },
+    time: () => time,
+  }
+}
+
+describe('after a reload', () => {
+  const pressed = { attempt: 1, pressed_at: STARTED - 5_000 }
+  const again = { attempt: 2, pressed_at: STARTED - 5_000 }
+  const over: EnrollmentStatus = { state: 'declined', attempt: 2, reply: declined }
+  test.each<[string, Press | undefined, EnrollmentStatus, Outcome | undefined]>([
+    ['a press that the server has not recorded yet is being checked', pressed, none, { is: 'running' }],
+    ['a declined one is reported at once', pressed, over, undefined],
+    ['a second press is not mistaken for the first, which was declined', again, over, { is: 'running' }],
+    ['one that is long over is reported', { ...pressed, pressed_at: STARTED - 40_000 }, none, undefined],
+    ['without a press they may pay', undefined, none, undefined],
+  ])('10.3 %s', async (_, earlierPress, status, outcome) => {
+    const { payment } = serverWith({ status: [status], ...(earlierPress ? { earlierPress } : {}) })
+    expect(await payment.lookUp()).toEqual(outcome)
+  })
+
+  test('10.3 a press that never arrived is released once it can no longer be in flight', async () => {
+    const { payment, pass } = serverWith({ earlierPress: pressed })
+    expect(await payment.check()).toEqual({ is: 'running' })
+    pass(40_000)
+    expect(await payment.check()).toEqual({ is: 'released' })
+  })
+
+  test('10.3 a second press is looked up by its own number, even if the first lookup failed', async () => {
+    const { payment, lookups } = serverWith({ status: [offline, { ...none, attempt: 2 }], earlierPress: again })
+    await expect(payment.lookUp()).rejects.toThrow()
+    expect(await payment.check()).toEqual({ is: 'running' })
+    expect(lookups.at(-1)).toBe(`${ID}.2`)
+  })
+
+  test('10.3 a press is recorded under the server’s attempt number before it is sent', async () => {
+    const { payment, paid } = serverWith({ status: [over], pays: [approved] })
+    const recorded: unknown[] = []
+    await payment.submit({} as Enrollment, ({ attempt }) => recorded.push([attempt, ...paid]))
+    expect([recorded, paid]).toEqual([[[2]], [`${ID}.2`]])
+  })
+})
+
+describe('what becomes of a press', () => {
+  test.each<[string, Prepared<EnrollmentReply>, Prepared<EnrollmentStatus>[], Outcome]>([
+    ['approved', approved, [none], { is: 'approved' }],
+    ['declined', declined, [none], { is: 'declined', decline_class: 'card' }],
+    ['held for review: being checked, never declined', pending, [none], { is: 'running' }],
+    ['lost, and the server never received it', offline, [...nothing, none], { is: 'failed' }],
+    [
+      'lost, and it was not charged',
+      offline,
+      [...nothing, { state: 'declined', attempt: 2, reply: declined }],
+      { is: 'failed' },
+    ],
+    [
+      'lost, and it is still running',
+      offline,
+      [...nothing, { state: 'running', attempt: 1, reply: pending }],
+      { is: 'running' },
+    ],
+    [
+      'lost, and it was paid',
+      offline,
+      [...nothing, { state: 'approved', attempt: 1, reply: approved }],
+      { is: 'approved' },
+    ],
+    [
+      'broken on the server, and it was paid',
+      broken,
+      [...nothing, { state: 'approved', attempt: 1, reply: approved }],
+      { is: 'approved' },
+    ],
+    [
+      '10.4 answered by a proxy, and it was paid',
+      garbled,
+      [...nothing, { state: 'approved', attempt: 1, reply: approved }],
+      { is: 'approved' },
+    ],
+    ['10.4 answered by a proxy, and nothing came of it', garbled, [...nothing, none], { is: 'failed' }],
+    ['lost, and the server does not answer', offline, [...nothing, offline], { is: 'failed' }],
+    [
+      'lost, and the server answers in the end',
+      offline,
+      [...nothing, offline, broken, { state: 'running', attempt: 1 }],
+      { is: 'running' },
+    ],
+    [
+      'rejected by field',
+      new RejectedCall(422, { message: 'Please check the marked fields.', fields: { username: ['Taken.'] } }),
+      [none],
+      { is: 'rejected', message: 'Please check the marked fields.', fields: { username: ['Taken.'] } },
+    ],
+    [
+      'too often',
+      new RejectedCall(429, { message: 'Wait.' }),
+      [none],
+      { is: 'rejected', message: 'Wait.', fields: {} },
+    ],
+  ])('%s', async (_, reply, status, outcome) => {
+    const { submit } = serverWith({ pays: [reply], status })
+    expect(await submit()).toEqual(outcome)
+  })
+
+  test('4.8 without an answer it gives up after 20 seconds', async () => {
+    const { submit, time } = serverWith({ pays: [offline], status: [...nothing, offline] })
+    await submit()
+    expect(time()).toBe(STARTED + 20_000)
+  })
+
+  test.each<[string, EnrollmentStatus, Outcome]>([
+    ['that was made in another tab', { state: 'approved', attempt: 1, reply: approved }, { is: 'paid' }],
+    ['that is running in another tab', { state: 'running', attempt: 1, reply: pending }, { is: 'running' }],
+  ])('a payment %s is not sent again', async (_, status, outcome) => {
+    const { submit, paid } = serverWith({ pays: [approved], status: [status] })
+    expect(await submit()).toEqual(outcome)
+    expect(paid).toEqual([])
+  })
+
+  const others: EnrollmentReply = { ...approved, token: '' } // the server gives the token to the payer only
+
+  test('10.6 a payment from before the cookie changed is not sent again, and shows no welcome', async () => {
+    const { submit, paid, lookups } = serverWith({
+      pays: [others],
+      status: [none, { state: 'approved', attempt: 1, reply: others }],
+    })
+    expect(await submit()).toEqual({ is: 'paid' })
+    expect([lookups, paid]).toEqual([[undefined, `${ID}.1`], []])
+  })
+
+  test.each<[string, Prepared<EnrollmentReply>]>([
+    ['since the last lookup', others],
+    ['and the answer was lost', offline],
+  ])('10.6 nor does a payment that was made %s', async (_, reply) => {
+    const { submit } = serverWith({
+      pays: [reply],
+      status: [...nothing, { state: 'approved', attempt: 1, reply: others }],
+    })
+    expect(await submit()).toEqual({ is: 'paid' })
+  })
+})
+
+describe('the attempt number', () => {
+  test.each<[string, Prepared<EnrollmentReply>, Prepared<EnrollmentStatus>[], string[]]>([
+    ['4.7 goes up after a decline', declined, [none], ['.1', '.2']],
+    ['4.8 stays after a lost answer that the server does not know', offline, [...nothing, none], ['.1', '.1']],
+    ['4.8 stays without an answer', offline, [...nothing, offline], ['.1', '.1']],
+    ['4.8 stays after a rejection', new RejectedCall(422, { message: '', fields: {} }), [none], ['.1', '.1']],
+    [
+      'goes up when the lost answer was a decline',
+      offline,
+      [...nothing, { state: 'declined', attempt: 2 }],
+      ['.1', '.2'],
+    ],
+    [
+      'goes up when the attempt was given up',
+      new RejectedCall(409, { message: '' }),
+      [...nothing, { state: 'none', attempt: 2 }],
+      ['.1', '.2'],
+    ],
+    ['starts where the server says', declined, [{ state: 'none', attempt: 4 }], ['.4', '.5']],
+  ])('%s', async (_, first, status, numbers) => {
+    const { submit, paid } = serverWith({ pays: [first, approved], status })
+    await submit()
+    await submit()
+    expect(paid).toEqual(numbers.map((number) => ID + number))
+  })
+
+  test('4.11 a lost answer is looked up by its own key', async () => {
+    const { submit, lookups } = serverWith({ pays: [offline], status: [...nothing, { state: 'running', attempt: 1 }] })
+    await submit()
+    expect(lookups).toEqual([undefined, `${ID}.1`, `${ID}.1`])
+  })
+})
+
+describe('while it is being checked', () => {
+  test.each<[string, EnrollmentStatus, Outcome]>([
+    ['it stays', { state: 'running', attempt: 1 }, { is: 'running' }],
+    ['4.9 it may end in an approval', { state: 'approved', attempt: 1, reply: approved }, { is: 'approved' }],
+    [
+      '4.9 it may end in an approval too late for a token',
+      { state: 'approved', attempt: 1, reply: { ...approved, token: '' } },
+      { is: 'approved' },
+    ],
+    [
+      'it may end in a decline',
+      { state: 'declined', attempt: 2, reply: declined },
+      { is: 'declined', decline_class: 'card' },
+    ],
+    ['4.14 it may be given up, and nothing was charged', { state: 'none', attempt: 2 }, { is: 'released' }],
+  ])('%s', async (_, status, outcome) => {
+    const { payment, submit } = serverWith({ pays: [pending], status: [...nothing, status] })
+    await submit()
+    expect(await payment.check()).toEqual(outcome)
+  })
+})
+
+describe('the grant', () => {
+  const fresh: EnrollmentStatus = { state: 'approved', attempt: 1, reply: { ...approved, token: 'd.e.f' } }
+
+  test('is stored, and can be used at once', async () => {
+    const { payment, submit, tokens } = serverWith({ pays: [approved] })
+    await submit()
+    expect(payment.hasFreshGrant()).toBe(true)
+    expect([await payment.takeGrant(), tokens]).toEqual([{ token: 'a.b.c', vo_url: 'http://office' }, ['a.b.c']])
+  })
+
+  test.each<[string, number, boolean]>([
+    ['is used as it is while it is fresh', 44_000, false],
+    ['is asked for again when it is old', 45_000, true],
+  ])('4.2 %s', async (_, age, again) => {
+    const { payment, submit, pass } = serverWith({ pays: [approved], status: [...nothing, fresh] })
+    await submit()
+    pass(age)
+    expect((await payment.takeGrant()).token).toBe(again ? 'd.e.f' : 'a.b.c')
+  })
+
+  test('4.16 is never used twice', async () => {
+    const { payment, submit } = serverWith({ pays: [approved], status: [...nothing, fresh] })
+    await submit()
+    await payment.takeGrant()
+    expect((await payment.takeGrant()).token).toBe('d.e.f')
+  })
+
+  test('is empty long after joining: the member signs in at the office', async () => {
+    const { payment } = serverWith({ status: [{ state: 'approved', attempt: 1, reply: { ...approved, token: '' } }] })
+    expect(await payment.takeGrant()).toEqual({ token: '', vo_url: 'http://office' })
+  })
+})

@@ -1,0 +1,185 @@
+import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
+import type { Enrollment } from '#contract/enrollment.ts'
+import type { api } from '#web/api.ts'
+import { isRejected, type RejectedCall } from '#web/call.ts'
+
+/** What the visitor can do about a declined card: correct the input, use another card, or ask the bank. */
+export type DeclineClass = NonNullable<EnrollmentReply['decline_class']>
+
+/** What became of a payment attempt. Only 'declined' may be called declined. */
+export type Outcome =
+  | { is: 'approved' }
+  /** This page's enrollment was paid before, perhaps by another person: show no welcome. */
+  | { is: 'paid' }
+  | { is: 'declined'; decline_class: DeclineClass }
+  /** Not known yet: ask again, never pay again. */
+  | { is: 'running' }
+  /** It ended, and nothing was charged. */
+  | { is: 'released' }
+  /** The server rejected it before any money moved. */
+  | { is: 'rejected'; message: string; fields: Record<string, string[]> }
+  /** The request failed. The next press retries the same payment. */
+  | { is: 'failed' }
+
+/** What is shown beside the card after an attempt that cost nothing. */
+export type PaymentNews =
+  | { kind: 'declined'; decline_class: DeclineClass }
+  | { kind: 'released' }
+  | { kind: 'rejected'; message: string }
+
+/** Opens the office once, within a minute. Without a token the member signs in there. */
+type Grant = { token: string; vo_url: string }
+
+/** When Confirm and Pay was pressed, and for which attempt. */
+export type Press = { attempt: number; pressed_at: number }
+
+type PaymentOptions = {
+  calls: Pick<typeof api, 'addEnrollment' | 'getStatus'>
+  enrollment_id: string
+  /** The last press before a reload. */
+  earlierPress?: Press | undefined
+  /** The spec stores the token. */
+  saveToken: (token: string) => void
+  now: () => number
+  pause: (milliseconds: number) => Promise<unknown>
+}
+
+/** The server itself waits 20 s for the gateway. */
+const PAYMENT_TIMEOUT_MS = 40_000
+const LOOKUP_TIMEOUT_MS = 20_000
+const LOOKUP_PAUSE_MS = 2_000
+/** The server accepts a grant for 60 s. */
+const GRANT_LIFETIME_MS = 45_000
+
+export type Payment = ReturnType<typeof createPayment>
+
+/**
+ * The payment of one enrollment. Every press carries the idempotency key `{enrollment}.{attempt}`. The attempt number goes
+ * up only after the server has said that the earlier attempt ended without a charge, so no press can charge twice.
+ */
+export function createPayment({ calls, enrollment_id, earlierPress, saveToken, now, pause }: PaymentOptions) {
+  let attempt: number | undefined
+  let press: Press | undefined
+  let grant: (Grant & { received_at: number }) | undefined
+
+  const key = () => (enrollment_id ? `${enrollment_id}.${attempt ?? earlierPress?.attempt ?? 1}` : undefined)
+
+  /** The server hands a token only to the visitor who has just paid. */
+  const takeApproval = ({ token, vo_url }: EnrollmentReply): Outcome => {
+    grant = { token, vo_url, received_at: now() }
+    if (!token) return { is: 'paid' }
+    saveToken(token)
+    return { is: 'approved' }
+  }
+
+  /** Also takes the attempt number for the next press. Undefined: there is no payment. */
+  const readStatus = ({ state, attempt: nextAttempt, reply }: EnrollmentStatus): Outcome | undefined => {
+    attempt = Math.max(attempt ?? 1, nextAttempt)
+    switch (state) {
+      case 'approved':
+        return takeApproval(reply ?? { payment: 'Approved', token: '', vo_url: '' })
+      case 'running':
+        return { is: 'running' }
+      case 'declined':
+        return declined(reply)
+      default:
+        return undefined
+    }
+  }
+
+  /** The server has not recorded this press yet, but it may still arrive. */
+  const isInFlight = ({ state, attempt: nextAttempt }: EnrollmentStatus, sent: Press | undefined) =>
+    (state === 'none' || state === 'declined') &&
+    nextAttempt === sent?.attempt &&
+    Math.abs(now() - sent.pressed_at) < PAYMENT_TIMEOUT_MS
+
+  const lookUpBy = async (options: { key?: string | undefined }): Promise<Outcome | undefined> => {
+    const status = await calls.getStatus({}, options)
+    const outcome = readStatus(status)
+    if (isInFlight(status, earlierPress)) return { is: 'running' }
+    if (outcome?.is === 'declined') return undefined
+    return outcome?.is === 'approved' ? { is: 'paid' } : outcome // not by a press on this page
+  }
+
+  /**
+   * An earlier payment of this visitor; undefined if they may pay. Looks by the cookie, and by the page's own enrollment,
+   * since another tab may have changed the cookie.
+   */
+  const lookUp = async () => (await lookUpBy({})) ?? (enrollment_id ? lookUpBy({ key: key() }) : undefined)
+
+  const readReply = (reply: EnrollmentReply): Outcome => {
+    switch (reply.payment) {
+      case 'Approved':
+        return takeApproval(reply)
+      case 'Declined':
+        attempt = (attempt ?? 1) + 1
+        return declined(reply)
+      default:
+        return { is: 'running' }
+    }
+  }
+
+  /** The reply was lost: asks for the status of the same key until the server answers or the time is up. */
+  const recoverReply = async (): Promise<Outcome> => {
+    const deadline = now() + LOOKUP_TIMEOUT_MS
+    do {
+      try {
+        const timeoutMs = Math.max(deadline - now(), LOOKUP_PAUSE_MS)
+        const outcome = readStatus(await calls.getStatus({}, { key: key(), timeoutMs }))
+        return outcome && outcome.is !== 'declined' ? outcome : { is: 'failed' }
+      } catch {
+        await pause(LOOKUP_PAUSE_MS)
+      }
+    } while (now() < deadline)
+    return { is: 'failed' }
+  }
+
+  const readRejection = async ({ status, message, fields }: RejectedCall): Promise<Outcome> => {
+    if (status === 409) await lookUp().catch(() => undefined) // the attempt is over: get the next attempt number
+    return { is: 'rejected', message, fields }
+  }
+
+  return {
+    lookUp,
+
+    /** Confirm and Pay. `onPress` runs before anything is sent, so that a reload knows what may be in flight. */
+    async submit(payload: Enrollment, onPress?: (press: Press) => void): Promise<Outcome> {
+      try {
+        const earlierOutcome = attempt === undefined ? await lookUp() : undefined
+        if (earlierOutcome) return earlierOutcome
+        press = { attempt: attempt ?? 1, pressed_at: now() }
+        onPress?.(press)
+        return readReply(await calls.addEnrollment(payload, { key: key(), timeoutMs: PAYMENT_TIMEOUT_MS }))
+      } catch (cause) {
+        return isRejected(cause) ? readRejection(cause) : recoverReply()
+      }
+    },
+
+    /** What became of the attempt that is being checked. Throws if the server does not answer. */
+    async check(): Promise<Outcome> {
+      const status = await calls.getStatus({}, { key: key() })
+      if (isInFlight(status, press ?? earlierPress)) return { is: 'running' }
+      const outcome = readStatus(status) ?? { is: 'released' }
+      return outcome.is === 'paid' && press ? { is: 'approved' } : outcome // too late for a token, but paid here
+    },
+
+    /** Whether the office can be opened without asking the server. */
+    hasFreshGrant: () => isFresh(grant),
+
+    /** A grant that opens the office. Asks for a new one if there is none, or it is old or used. */
+    async takeGrant(): Promise<Grant> {
+      if (!isFresh(grant)) readStatus(await calls.getStatus({}, { key: key() }))
+      const { token = '', vo_url = '' } = grant ?? {}
+      if (grant) grant.token = ''
+      return { token, vo_url }
+    },
+  }
+
+  function declined(reply: EnrollmentReply | undefined): Outcome {
+    return { is: 'declined', decline_class: reply?.decline_class ?? 'bank' }
+  }
+
+  function isFresh(candidate: typeof grant) {
+    return candidate !== undefined && candidate.token !== '' && now() - candidate.received_at < GRANT_LIFETIME_MS
+  }
+}

@@ -1,0 +1,176 @@
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import type { Enrollment } from '#contract/enrollment.ts'
+import { ask, fetchDialog } from '#web/dialog/ask.ts'
+import type { Messages } from '#web/form/useForm.ts'
+import { log } from '#web/log.ts'
+import { forgetDraft } from '#web/storage.ts'
+import { fetchPackages, goToRejectedPackage } from '../../order/fetchTotal.ts'
+import { currentEntry } from '../../wizard/history.ts'
+import type { Wizard } from '../../wizard/wizard.ts'
+import { enrollmentFailed, paymentDeclined, paymentNotCompleted } from './dialogs.ts'
+import { goToRejectedField, paymentFieldsOf } from './goToRejectedField.ts'
+import { pagePayment } from './pagePayment.ts'
+import { receiptFor, renewalOf } from './payload.ts'
+import type { Outcome, PaymentNews } from './payment.ts'
+import { keepReceipt, noteBeingChecked } from './receipt.ts'
+
+const CHECK_INTERVAL_MS = 3_000
+
+/** loading: after a reload, until the server says whether there is a payment. */
+type View = 'form' | 'loading' | 'checking' | 'paid'
+
+/** Pays, and shows what became of it. `news` is about the last attempt; the step may have been left since it was made. */
+export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
+  const [payment] = useState(() => pagePayment(wizard))
+  const isPaying = useRef(false)
+  const [hasReturned] = useState(() => hasPassword(wizard) && wizard.getState().isPaymentBeingChecked === true)
+  const [view, setView] = useView(wizard, hasReturned ? 'checking' : hasPassword(wizard) ? 'form' : 'loading', news)
+  const [captcha, setCaptcha] = useState({ used: 0, rejected: 0 })
+
+  /** Nothing was charged: back to the form, with a notice beside the card. */
+  const showNews = async (paymentNews: PaymentNews) => {
+    if (!hasPassword(wizard)) return endAfterReload()
+    keepReceipt(wizard, undefined)
+    flushSync(() => wizard.update({ paymentNews }))
+    document.getElementById('payment-notice')?.focus()
+  }
+
+  /** A reload drops the password, so the visitor enters it again, unless Back has led there already. */
+  const endAfterReload = async () => {
+    await ask(paymentNotCompleted)
+    keepReceipt(wizard, undefined)
+    if (currentEntry()?.step === 'PAYMENT') wizard.returnTo('ACCOUNT_CREATION')
+  }
+
+  const showChecking = () => {
+    wizard.update({ draft: wizard.saveForm() }) // the form is removed, and comes back with its answers
+    noteBeingChecked(wizard)
+    setView('checking')
+  }
+
+  /** A payment of this tab ends the enrollment. Another tab's payment leaves this tab's answers alone. */
+  const showPaid = () => {
+    if (wizard.getState().receipt) {
+      forgetDraft()
+      wizard.update({ draft: {} })
+    }
+    setView('paid')
+  }
+
+  const settle = async (outcome: Outcome): Promise<Messages | undefined> => {
+    switch (outcome.is) {
+      case 'approved':
+        return wizard.finish()
+      case 'paid':
+        keepReceipt(wizard, undefined) // not for what this page ordered
+        setView('paid')
+        return
+      case 'running':
+        showChecking()
+        return
+      case 'declined':
+        await ask(paymentDeclined)
+        await showNews({ kind: 'declined', decline_class: outcome.decline_class })
+        return
+      case 'failed':
+        await ask(enrollmentFailed)
+        return
+      case 'released':
+        await showNews({ kind: 'released' })
+        return
+      case 'rejected':
+        return settleRejected(outcome)
+    }
+  }
+
+  const settleRejected = async ({ message, fields }: Extract<Outcome, { is: 'rejected' }>) => {
+    keepReceipt(wizard, undefined)
+    const { draft, packages } = wizard.getState()
+    if (await goToRejectedPackage(wizard, draft, fields)) return
+    if (fields.shown_total) await wizard.refreshOrder(await fetchPackages(packages), wizard.getState().draft)
+    if (goToRejectedField(wizard, fields)) return
+    const rejectedHere = paymentFieldsOf(fields)
+    if (!rejectedHere) await showNews({ kind: 'rejected', message })
+    return rejectedHere
+  }
+
+  const pay = async (payload: Enrollment): Promise<Messages | undefined> => {
+    isPaying.current = true
+    wizard.update({ paymentNews: undefined })
+    try {
+      const outcome = await payment.submit(payload, (press) => keepReceipt(wizard, receiptFor(wizard, press)))
+      if (outcome.is === 'rejected' && outcome.fields.captcha)
+        setCaptcha((last) => ({ ...last, rejected: last.rejected + 1 }))
+      else if (outcome.is !== 'approved') setCaptcha((last) => ({ ...last, used: last.used + 1 }))
+      return await settle(outcome)
+    } finally {
+      isPaying.current = false
+    }
+  }
+
+  /** On arrival, and whenever the tab becomes visible: it may have been paid in another tab. */
+  const lookUpPayment = useEffectEvent(async () => {
+    wizard.update({ renews_on: renewalOf(wizard) }) // the page may have been open for days
+    if (isPaying.current || view === 'checking') return
+    try {
+      const outcome = await payment.lookUp()
+      if (isPaying.current) return
+      if (outcome?.is === 'paid') showPaid()
+      else if (outcome?.is === 'running') showChecking()
+      else if (view === 'loading') {
+        isPaying.current = true // so that it is reported only once
+        await settle({ is: 'released' })
+      }
+    } catch (cause) {
+      log('The payment could not be looked up.', cause)
+      if (view === 'loading') setView('checking')
+    }
+  })
+
+  useEffect(() => {
+    fetchDialog().catch(() => undefined) // it may be needed when the network is gone
+    const onVisible = () => document.visibilityState === 'visible' && lookUpPayment()
+    lookUpPayment()
+    document.addEventListener('visibilitychange', onVisible)
+    return () => {
+      document.removeEventListener('visibilitychange', onVisible)
+      wizard.update({ paymentNews: undefined })
+    }
+  }, [wizard])
+
+  const check = useEffectEvent(async () => {
+    try {
+      const outcome = await payment.check()
+      if (outcome.is !== 'running') await settle(outcome)
+    } catch (cause) {
+      log('The payment could not be checked; trying again.', cause)
+    }
+  })
+
+  useEffect(() => {
+    if (view !== 'checking') return
+    let timer: ReturnType<typeof setTimeout>
+    let isOver = false
+    const checkAgain = async () => {
+      await check()
+      if (!isOver) timer = setTimeout(checkAgain, CHECK_INTERVAL_MS)
+    }
+    timer = setTimeout(checkAgain, hasReturned ? 0 : CHECK_INTERVAL_MS)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
+  }, [view, hasReturned])
+
+  return { payment, view, hasReturned, captcha, pay }
+}
+
+/** A view lasts until there is news of an attempt, which is shown beside the card. Once paid, it stays so. */
+function useView(wizard: Wizard, first: View, news: PaymentNews | undefined) {
+  const [current, setCurrent] = useState({ view: first, news })
+  const view = current.news === news || current.view === 'paid' ? current.view : 'form'
+  return [view, (view: View) => setCurrent({ view, news: wizard.getState().paymentNews })] as const
+}
+
+const hasPassword = (wizard: Wizard) => Boolean(wizard.getState().draft.password)

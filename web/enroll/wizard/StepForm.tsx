@@ -1,0 +1,110 @@
+import type { ReactNode } from 'react'
+import type { Step } from '#contract/start.ts'
+import { ErrorSummary } from '#web/form/ErrorSummary.tsx'
+import type { Form } from '#web/form/useForm.ts'
+import { ArrowIcon } from '#web/icons.tsx'
+import { Notice } from '#web/Notice.tsx'
+import { forwardButton, hasPrevious } from '../flow.ts'
+import type { Stop } from './state.ts'
+import { useWizard, useWizardState } from './useWizard.ts'
+
+type StepFormProps = {
+  /** The step's own name: while it is pre-rendered, the wizard is still at another. */
+  step: Step
+  form: Pick<Form, 'props' | 'summary' | 'busy'>
+  title: string
+  lead: ReactNode
+  /** Follows 'Confirm and Pay' on the button. */
+  amount?: string
+  children: ReactNode
+}
+
+/** What all steps share: the heading that is focused, the error summary, the form and its buttons. */
+export function StepForm({ step, form, title, lead, amount, children }: StepFormProps) {
+  const wizard = useWizard()
+  const stop = useWizardState(wizard, (state) => state.stop)
+  const forward = forwardButton[step]
+  const previous = hasPrevious(step)
+  return (
+    <>
+      <h1 tabIndex={-1} aria-describedby="progress">
+        {title}
+      </h1>
+      <p className="lead">{lead}</p>
+      <ErrorSummary entries={form.summary} />
+      <form
+        className="step-form"
+        method="post"
+        {...form.props}
+        onInput={() => {
+          form.props.onInput()
+          wizard.saveForm()
+        }}
+      >
+        <noscript>
+          <Notice tone="alert">This form needs JavaScript. Please turn it on and reload the page.</Notice>
+        </noscript>
+        {children}
+        <StopNotice stop={stop} onRetryTotal={wizard.retryTotal} />
+        {(previous || forward) && (
+          <div className="actions">
+            {previous && (
+              <button type="button" className="button quiet" onMouseDown={keepFocus} onClick={wizard.back}>
+                Previous
+              </button>
+            )}
+            {forward && (
+              <button
+                type="submit"
+                className="button"
+                aria-busy={form.busy || undefined}
+                disabled={stop === 'total-not-loaded'}
+                onMouseDown={keepFocus}
+              >
+                {forward}
+                {amount && ` ${amount}`}
+                <ArrowIcon />
+              </button>
+            )}
+          </div>
+        )}
+      </form>
+    </>
+  )
+}
+
+/** Without a blur on mouse down: a message under the field would appear and move the button away from the pointer. */
+const keepFocus = (event: { preventDefault: () => void }) => event.preventDefault()
+
+/** When a focused button is removed, the heading gets the focus. */
+const focusHeadingOnRemoval = (button: HTMLElement | null) => () => {
+  if (document.activeElement === button) button?.closest('.step')?.querySelector('h1')?.focus()
+}
+
+/** Why the button did nothing, and what to do about it. */
+function StopNotice({ stop, onRetryTotal }: { stop: Stop | undefined; onRetryTotal: () => unknown }) {
+  switch (stop) {
+    case 'step-not-loaded':
+      return (
+        <Notice tone="alert" role="alert" title="The next step could not be loaded.">
+          Please check your connection and{' '}
+          <button type="button" className="link" onClick={() => location.reload()}>
+            reload the page
+          </button>
+          . What you entered is kept, except your password.
+        </Notice>
+      )
+    case 'total-not-loaded':
+      return (
+        <Notice tone="alert" title="The price could not be loaded.">
+          Please check your connection and{' '}
+          <button type="button" className="link" id="retry-total" ref={focusHeadingOnRemoval} onClick={onRetryTotal}>
+            try again
+          </button>
+          .
+        </Notice>
+      )
+    default:
+      return null
+  }
+}

@@ -1,0 +1,34 @@
+import type { StartData } from '#contract/start.ts'
+import { log } from '#web/log.ts'
+import { loadDraft, loadPhones, loadReceipt } from '#web/storage.ts'
+import { firstStep } from '../flow.ts'
+import { restoreDraft } from '../order/order.ts'
+import { currentEntry } from './history.ts'
+import type { ResumePoint } from './state.ts'
+import type { StepLoader } from './wizard.ts'
+
+/** The enrollment that this page belongs to. */
+export const enrollmentId = (): string =>
+  document.querySelector<HTMLMetaElement>('meta[name=enrollment]')?.content ?? ''
+
+/** Finds out before hydration where the visitor resumes, and loads that step, so that no other step flashes first. */
+export async function findResumePoint(start: StartData, steps: StepLoader): Promise<ResumePoint> {
+  const receipt = loadReceipt()
+  const stored = {
+    draft: restoreDraft(loadDraft(), start),
+    phones: loadPhones(),
+    receipt: receipt?.enrollment_id === enrollmentId() ? receipt : undefined, // not another enrollment's
+  }
+  const first = firstStep(start.policy, start.product_id !== undefined)
+  const entry = currentEntry()
+  if (!entry) return { step: first, ...stored }
+  try {
+    const { reachableStep } = await steps.loadRules()
+    const step = reachableStep(entry.step, stored, start.policy)
+    await steps.load(step)
+    return { step, ...stored }
+  } catch (cause) {
+    log('The next step could not be loaded.', cause)
+    return { step: first, ...stored }
+  }
+}

@@ -1,0 +1,85 @@
+import type { StartData, Step } from '#contract/start.ts'
+import type { Messages } from '#web/form/useForm.ts'
+import type { Draft, FieldName, PhoneStatuses, Receipt } from '#web/storage.ts'
+import { firstStep } from '../flow.ts'
+import { preselectedOrder } from '../order/order.ts'
+import type { PaymentNews } from '../steps/payment/payment.ts'
+import { isSameDraft } from './draft.ts'
+
+/** Why the wizard cannot go on. */
+export type Stop = 'step-not-loaded' | 'total-not-loaded'
+
+/** Where a visitor resumes, and what this tab has stored. Known in the browser only. */
+export type ResumePoint = { step: Step; draft: Draft; phones: PhoneStatuses; receipt: Receipt | undefined }
+
+export type State = {
+  step: Step
+  draft: Draft
+  /** The draft that the fields on the page were rendered with. */
+  renderedDraft: Draft
+  packages: StartData['packages']
+  renews_on: string
+  /** Undefined while the server calculates it. */
+  grand_total: string | undefined
+  stop?: Stop | undefined
+  /** The field to focus after a move; the heading if undefined. */
+  focusField?: FieldName | undefined
+  /** The server's messages that led back to this step. */
+  rejectedFields?: Messages | undefined
+  /** How often the step has changed. */
+  moves: number
+  /** The next step, if it is rendered already, hidden behind this one. */
+  preRenderedStep?: Step | undefined
+  /** The previous step, hidden until the browser is idle. */
+  leavingStep?: Step | undefined
+  /** The stored answers are on the page. */
+  isResumed: boolean
+  phones: PhoneStatuses
+  /** What this page asked to pay for, from Confirm and Pay until it is declined. */
+  receipt: Receipt | undefined
+  /** The visitor was told that a payment is being checked, possibly another tab's, and not yet how that ended. */
+  isPaymentBeingChecked?: boolean | undefined
+  paymentNews?: PaymentNews | undefined
+}
+
+/** The page as the server rendered it, whatever this tab has stored: hydration must find the same. */
+export function initialState(start: StartData, resumePoint: ResumePoint | undefined): State {
+  const step = firstStep(start.policy, start.product_id !== undefined)
+  const draft = preselectedOrder(start)
+  return {
+    step,
+    draft,
+    renderedDraft: draft,
+    packages: start.packages,
+    renews_on: start.renews_on,
+    grand_total: start.grand_total,
+    moves: 0,
+    isResumed: resumePoint?.step === step && isSameDraft(resumePoint.draft, draft),
+    phones: resumePoint?.phones ?? {},
+    receipt: resumePoint?.receipt,
+    isPaymentBeingChecked: resumePoint?.receipt?.is_awaited,
+  }
+}
+
+/** To a step, and there to a field. */
+export type Move = Pick<State, 'step' | 'draft' | 'focusField' | 'rejectedFields'>
+
+/** Shows another step. A pre-rendered one is only uncovered, and the step before it is removed later. */
+export function moveTo(state: State, move: Move): State {
+  const isPreRendered = move.step === state.preRenderedStep && !state.stop && !move.rejectedFields
+  return {
+    ...state,
+    focusField: undefined,
+    rejectedFields: undefined,
+    ...move,
+    moves: state.moves + 1,
+    stop: state.stop === 'total-not-loaded' && state.grand_total === undefined ? state.stop : undefined,
+    preRenderedStep: undefined,
+    leavingStep: isPreRendered ? state.step : undefined,
+    renderedDraft: isPreRendered ? state.renderedDraft : move.draft,
+  }
+}
+
+/** The server's messages, if they are about this step. */
+export const rejectedFieldsAt = (step: Step, state: State): Messages | undefined =>
+  state.step === step ? state.rejectedFields : undefined
