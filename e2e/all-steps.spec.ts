@@ -111,7 +111,9 @@ test('13.3 a number without text messages can be called instead', async ({ page,
   const number = isMobile ? '+12125550404' : '+13035550404'
   await reachCode(page, number)
   const dialog = page.getByRole('alertdialog')
-  await expect(dialog).toContainText('This number can’t receive text messages. Please try a call instead, or use another number.')
+  await expect(dialog).toContainText(
+    'This number can’t receive text messages. Please try a call instead, or use another number.',
+  )
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Call me instead' }).click()
   await confirm(page, 'Code Sent', 'OK')

@@ -12,7 +12,8 @@ const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '*.tes
 const files = execFileSync('git', listed, { encoding: 'utf8' }).trim().split('\n')
 const read = (file) => readFileSync(file, 'utf8')
 
-const isManualDrill = (file) => file.startsWith('drill/') && !file.split(/[/.-]/).some((part) => testedDrills.includes(part))
+const isManualDrill = (file) =>
+  file.startsWith('drill/') && !file.split(/[/.-]/).some((part) => testedDrills.includes(part))
 
 const citedBy = (files) =>
   new Set(

@@ -9,7 +9,12 @@ export const CONCURRENT_VISITORS = 12
 /** Visitors can send an IP address of their own and solve the captcha quickly. Checking it costs as much as in production. */
 export const visitorSettings = { TRUST_PROXY: 'loopback', CAPTCHA_COST: '5000', CAPTCHA_COUNTER: '2' }
 
-type Setup = { visitors: Pick<Program, 'request'>; foyer: Pick<Foyer, 'url'>; database: Workspace; milliseconds: number }
+type Setup = {
+  visitors: Pick<Program, 'request'>
+  foyer: Pick<Foyer, 'url'>
+  database: Workspace
+  milliseconds: number
+}
 
 /** Returns a function that measures complete enrollments per second. Visitors are prepared before the time starts. */
 export function enrollmentRate({ visitors, foyer: { url }, database, milliseconds }: Setup): () => Promise<number> {

@@ -1,9 +1,9 @@
 import { createHash, randomInt } from 'node:crypto'
 import { API } from '#contract/api.ts'
 import { validAnswers } from '#server/test/answers.ts'
-import { type RequestOptions, type HttpClient, createHttpClient } from '../../drill/visitor/http-client.ts'
 import { startSandbox } from '../../drill/site/processes.ts'
 import type { Workspace } from '../../drill/site/workspace.ts'
+import { createHttpClient, type HttpClient, type RequestOptions } from '../../drill/visitor/http-client.ts'
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Part, Row } from '../part.ts'
 import { formatNumber, formatSpread, quartiles, shuffle } from '../statistics.ts'
@@ -34,7 +34,8 @@ type PerSize<Value> = Record<(typeof sizes)[number], Value>
 type Site = { url: string; caller: HttpClient; model: ModelMember; members: number }
 type TimedCall = () => Promise<unknown>
 
-const get = (path: string, options?: RequestOptions) => async (site: Site) => () => expectOk(site.caller.get(path, options))
+const get = (path: string, options?: RequestOptions) => async (site: Site) => () =>
+  expectOk(site.caller.get(path, options))
 const post = (path: string, body: (n: number) => object) => async (site: Site, n: number) => () =>
   expectOk(site.caller.call('POST', path, { body: body(n) }))
 

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http'
 import { API } from '#contract/api.ts'
 import { cardNumber } from '../../drill/test-data.ts'
 import type { HttpClient } from '../../drill/visitor/http-client.ts'
-import { answersOf, arrive, type VisitorRecord, solveCaptcha } from '../../drill/visitor/visitor.ts'
+import { answersOf, arrive, solveCaptcha, type VisitorRecord } from '../../drill/visitor/visitor.ts'
 
 /** A visitor who has filled in the form and solved the captcha. */
 export type Visitor = { heard: VisitorRecord; order: object; address: string }

@@ -45,7 +45,10 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
   for (const [path, screen] of Object.entries(publicScreens))
     app.get(path, undocumented, (request, reply) => sendScreen(request, reply, { screen }))
   app.get('/office/autologin/grant-access/:token', undocumented, (request, reply) =>
-    sendScreen(request, reply, { screen: 'grant-landing', ...(isSameOrigin(request) ? {} : { isFromOtherSite: true }) }),
+    sendScreen(request, reply, {
+      screen: 'grant-landing',
+      ...(isSameOrigin(request) ? {} : { isFromOtherSite: true }),
+    }),
   )
 
   type Member = NonNullable<Awaited<ReturnType<typeof memberOfSession>>>

@@ -101,9 +101,7 @@ describe('a gateway that rejects the request', () => {
     expect(await status(`${enrollment}.1`)).toEqual({ state: 'none', attempt: 2 })
     const free = await site.post('enrollment/validate_username', { username: 'turnedaway' })
     expect(free.json()).toEqual({ username: 'Available' })
-    expect(site.log()).toMatch(
-      /"why":"The sandbox rejects this card\.".*the payment gateway rejected the request/,
-    )
+    expect(site.log()).toMatch(/"why":"The sandbox rejects this card\.".*the payment gateway rejected the request/)
 
     const repeated = await pay({ ...names, cc_number: cards.failed }, { 'idempotency-key': `${enrollment}.1` })
     expect(repeated.statusCode, 'the gateway is not asked again').toBe(409)
