@@ -7,12 +7,12 @@ import { findDocuments, findPackages, priceOrder, totalOf } from './catalog/cata
 import { availability } from './enrollment/claims.ts'
 import { enroll, enrollmentStatus } from './enrollment/enrollment.ts'
 import { chooseSponsor } from './enrollment/sponsor-choice.ts'
-import type { Visitor } from './enrollment/visitor.ts'
 import { toDialable } from './phone/numbers.ts'
 import { sendCode, verifyCode } from './phone/phone.ts'
 import { Refusal } from './refusal.ts'
 import { recordPageHit } from './sponsors/page-hits.ts'
 import { findSponsor } from './sponsors/sponsors.ts'
+import type { Visitor } from './visitor.ts'
 import type { World } from './world.ts'
 
 /** One handler for each call of the contract; a missing one does not compile. */

@@ -8,13 +8,13 @@ import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
 import { authorize, awaitGateway, endedWithoutCharge, findAttempts, isOpen } from '#server/payments/payments.ts'
 import { Refusal } from '#server/refusal.ts'
 import { hashPassword } from '#server/secrets/password-hash.ts'
+import type { PaymentRequest, Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { admit } from './admission.ts'
 import { memberOfEnrollment } from './members.ts'
 import { releaseAttempt } from './release.ts'
 import { reserve, type ScreenedOrder } from './reservation.ts'
 import { screenOrder } from './screening.ts'
-import type { PaymentRequest, Visitor } from './visitor.ts'
 
 /**
  * From a completed form to a member with a token for the office. The order of the steps matters: the card is only

@@ -14,9 +14,9 @@ import { isVerified } from '#server/phone/phone.ts'
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import { isCommonPassword } from '#server/secrets/known-passwords.ts'
 import { creditForOrder } from '#server/sponsors/credit.ts'
+import { networkOf, type PaymentRequest, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import type { ScreenedOrder } from './reservation.ts'
-import { networkOf, type PaymentRequest, type Visitor } from './visitor.ts'
 
 /**
  * Every check that needs neither the gateway nor a password hash. Returns what the attempt keeps of the order. The captcha

@@ -5,9 +5,9 @@ import { Refusal, refuseFields } from '#server/refusal.ts'
 import { isChosen, sponsorsOf } from '#server/sponsors/credit.ts'
 import { resolveSite, type SponsorRow } from '#server/sponsors/sponsors.ts'
 import { findTouches, mergeTouches, rowsToAppend, type Touch } from '#server/sponsors/touches.ts'
+import { ENROLLMENT_COOKIE_DAYS, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { lockEnrollment } from './reservation.ts'
-import { ENROLLMENT_COOKIE_DAYS, type Visitor } from './visitor.ts'
 
 const MAX_CHOICES = 20
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ENROLLMENT_COOKIE_DAYS, type Visitor } from '#server/enrollment/visitor.ts'
 import { parseAttemptKey } from '#server/payments/attempt-key.ts'
 import { parseTouches, serializeTouches, type Touch } from '#server/sponsors/touches.ts'
+import { ENROLLMENT_COOKIE_DAYS, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { limitKeys } from './address.ts'
 

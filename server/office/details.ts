@@ -3,10 +3,10 @@ import { inTransaction } from '#server/db/db.ts'
 import { confirmAddressEmail } from '#server/emails/emails.ts'
 import { availability, claimName, claimValue, takenMessages } from '#server/enrollment/claims.ts'
 import { findMember } from '#server/enrollment/members.ts'
-import type { Visitor } from '#server/enrollment/visitor.ts'
 import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
 import { isPossible, toDialable } from '#server/phone/numbers.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
+import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import {
   activateLink,

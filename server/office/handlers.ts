@@ -1,7 +1,7 @@
 import type { officeCalls } from '#contract/office-calls.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
-import type { Visitor } from '#server/enrollment/visitor.ts'
 import { done, type Handlers } from '#server/handlers.ts'
+import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { changeEmail, changePhone, confirmEmail } from './details.ts'
 import { cancelMembership, resumeMembership } from './membership.ts'

@@ -1,8 +1,8 @@
 import { renewsOn } from '#contract/renewal.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import type { Visitor } from '#server/enrollment/visitor.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { Refusal } from '#server/refusal.ts'
+import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { requireDisplayedMember } from './session.ts'
 

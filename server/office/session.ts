@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
-import type { Visitor } from '#server/enrollment/visitor.ts'
 import { Refusal } from '#server/refusal.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
+import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 
 const SESSION_HOURS = 12

@@ -11,9 +11,9 @@ import {
   undoOneUse,
 } from '#server/abuse/limits.ts'
 import { acquireLease, leaseExpiry, releaseLease } from '#server/db/leases.ts'
-import { networkOf, type Visitor } from '#server/enrollment/visitor.ts'
 import type { SendResult } from '#server/gateways/sms/port.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
+import { networkOf, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { countryOf, isPossible } from './numbers.ts'
 

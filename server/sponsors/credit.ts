@@ -1,6 +1,6 @@
 import { MASTER } from '#contract/site.ts'
-import type { Visitor } from '#server/enrollment/visitor.ts'
 import { refuseField } from '#server/refusal.ts'
+import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { resolveSite, type SponsorRow } from './sponsors.ts'
 import { findTouches, mergeTouches, type Touch } from './touches.ts'

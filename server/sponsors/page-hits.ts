@@ -1,8 +1,8 @@
 import { isbot } from 'isbot'
 import { sql } from 'kysely'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
-import type { Address, Visitor } from '#server/enrollment/visitor.ts'
 import { Refusal } from '#server/refusal.ts'
+import type { Address, Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { findSponsor } from './sponsors.ts'
 
