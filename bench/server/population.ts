@@ -110,6 +110,9 @@ const otherRows = (members: number, member_id: string): string[] => [
   `insert into one_time_key (kind, key, expires_at, used_by)
    select 'captcha', md5('captcha ' || n), now() + interval '20 minutes', md5(cast(n as text))
    from generate_series(1, ${members}) n where ${isRecent}`,
+  `insert into lease (name, key, expires_at)
+   select 'code', '+1202' || lpad(cast(n as text), 7, '0'), now() + interval '30 seconds'
+   from generate_series(1, ${members}) n where ${isRecent}`,
   `insert into phone_check (enrollment_id, mobile_phone, sends, sent_at, verified_at)
    select ${copiedId("'phone'")}, '+1202' || lpad(cast(n as text), 7, '0'), 1, now(), now()
    from generate_series(1, ${members}) n where ${isRecent}`,
