@@ -94,6 +94,44 @@ test.each(doors)('one door: %s', (_door, lookedFor, pattern, allowed, sentence) 
   expect(offences, sentence).toEqual([])
 })
 
+/** Which folders of server/ a folder may import. A new entry is a decision: does the story still run one way? */
+const rooms = {
+  config: [],
+  gateways: ['db'],
+  db: ['config', 'catalog', 'enrollment', 'sponsors'], // for the operator's commands only
+  secrets: ['config', 'db'],
+  catalog: ['db'],
+  abuse: ['config', 'db', 'enrollment'],
+  phone: ['abuse', 'db', 'gateways'],
+  sponsors: ['abuse', 'catalog', 'db'],
+  payments: ['config', 'db', 'gateways', 'jobs'],
+  emails: ['enrollment', 'gateways', 'jobs', 'office'],
+  jobs: ['db', 'emails', 'enrollment', 'gateways', 'office', 'payments'],
+  enrollment: [
+    ...['abuse', 'catalog', 'db', 'emails', 'gateways'],
+    ...['jobs', 'office', 'payments', 'phone', 'secrets', 'sponsors'],
+  ],
+  office: ['abuse', 'config', 'db', 'emails', 'enrollment', 'http', 'jobs', 'phone', 'secrets'],
+  http: [
+    ...['abuse', 'config', 'db', 'emails', 'enrollment'],
+    ...['gateways', 'jobs', 'office', 'payments', 'sponsors'],
+  ],
+}
+const roomOf = (file) => /^server\/(\w+)\//.exec(file)?.[1]
+
+test.each(Object.entries(rooms))('server/%s imports only the rooms it is meant to know', (room, allowed) => {
+  const imports = [...importGraph()]
+    .filter(([file]) => roomOf(file) === room && !exempt.test(file))
+    .flatMap(([file, imported]) => imported.map((path) => ({ file, path, to: roomOf(path) })))
+    .filter(({ to }) => to && to !== room)
+  const unexpected = imports.filter(({ to }) => !allowed.includes(to)).map(({ file, path }) => `${file} -> ${path}`)
+  expect(unexpected).toEqual([])
+  expect(
+    allowed.filter((to) => !imports.some((edge) => edge.to === to)),
+    'listed but not imported',
+  ).toEqual([])
+})
+
 test('no file imports itself through others, type imports included', () => {
   expect(importCircles(importGraph())).toEqual([])
 })
