@@ -215,10 +215,10 @@ describe('a database without tables', () => {
   })
 
   it.each([
-    ['db/cli.ts list members', 1, 'Run first: npm run db -- migrate'],
-    ['db/cli.ts credit zoe', 1, 'Run first: npm run db -- migrate'],
+    ['db/cli.ts list members', 1, 'First run: npm run db -- migrate'],
+    ['db/cli.ts credit zoe', 1, 'First run: npm run db -- migrate'],
     ['db/cli.ts backup nowhere', 1, 'This database has no tables yet.'],
-    ['payments/books/cli.ts', 2, 'Run first: npm run db -- migrate'],
+    ['payments/books/cli.ts', 2, 'First run: npm run db -- migrate'],
   ])(
     '9.6 stays without tables after %s',
     async (command, code, sentence) => {
