@@ -107,7 +107,7 @@ describe('a membership', () => {
     const ownPier = () => site.db.selectFrom('sponsor').selectAll().where('site', '=', 'ownpier').execute()
     const before = await ownPier()
     await expect(loadSponsors(`${member.username},Old,Yes,ownpier`)).rejects.toThrow(
-      `sponsors.csv:2: '${member.username}' is a member's site, and 'ownpier' is somebody else's: name a new one`,
+      `sponsors.csv:2: '${member.username}' is a member's site, and 'ownpier' belongs to another sponsor: use a new one`,
     )
     await loadSponsors(`${member.username},Old,Yes,master`) // renaming to master is allowed
     expect(await ownPier()).toEqual(before)
