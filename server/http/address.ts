@@ -6,7 +6,7 @@ import type { Address } from '#server/visitor.ts'
  * The /48 follows as a second, wider key, because some customers own all 65,536 networks in one.
  */
 export function limitKeys(address: string): Address {
-  const bare = withoutPort(address)
+  const [bare = ''] = withoutPort(address).split('%') // without the zone of a link-local address
   if (!ipaddr.IPv6.isValid(bare)) return [bare]
   const ip = ipaddr.IPv6.parse(bare)
   if (ip.isIPv4MappedAddress()) return [ip.toIPv4Address().toString()]

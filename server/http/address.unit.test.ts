@@ -46,6 +46,7 @@ describe('one visitor', () => {
     ['2001:db8:0:0:1::2', '2001:db8:0:0'],
     ['2001::7:1', '2001:0:0:0'],
     ['fe80::1%en0', 'fe80:0:0:0'],
+    ['fe80::1%br-lan', 'fe80:0:0:0'],
     ['::1', '0:0:0:0'],
   ])('%s is %s: omitted zeros count', (address, visitor) => expect(visitorKey(address)).toBe(visitor))
 

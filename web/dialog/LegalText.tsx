@@ -12,10 +12,17 @@ const MAX_DEPTH = 30
 type HtmlPolicy = { createHTML: (html: string) => string }
 type TrustedTypes = { createPolicy: (name: string, rules: HtmlPolicy) => HtmlPolicy }
 
-/** The page's content security policy lets only this policy parse HTML (server/http/headers.ts). */
-const rules: HtmlPolicy = { createHTML: (html) => html }
-const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
-const policy = trustedTypes?.createPolicy('foyer-legal', rules) ?? rules
+/**
+ * The page's content security policy lets only this policy parse HTML (server/http/headers.ts). Created on first use, so
+ * that a proxy's stricter policy can only break reading a document, not the whole step.
+ */
+function getPolicy(): HtmlPolicy {
+  const rules: HtmlPolicy = { createHTML: (html) => html }
+  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
+  policy ??= trustedTypes?.createPolicy('foyer-legal', rules) ?? rules
+  return policy
+}
+let policy: HtmlPolicy | undefined
 
 /** A legal document. Its HTML was sanitized when it was stored, and is sanitized again here. Runs in browsers only. */
 export const LegalText = ({ html }: { html: string }) => <div className="legal">{toElements(html)}</div>
@@ -25,7 +32,7 @@ export const LegalText = ({ html }: { html: string }) => <div className="legal">
  * stays. No attribute is copied except a safe link address.
  */
 export function toElements(html: string): ReactNode[] {
-  const parsed = new DOMParser().parseFromString(policy.createHTML(`<body>${html}`), 'text/html')
+  const parsed = new DOMParser().parseFromString(getPolicy().createHTML(`<body>${html}`), 'text/html')
   return copyChildren(parsed.body, { depth: 0, openGroups: [] })
 }
 

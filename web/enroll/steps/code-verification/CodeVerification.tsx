@@ -35,6 +35,11 @@ type CodeVerificationProps = {
   onEdit: Wizard['returnTo']
 }
 
+/** Our own captcha needs no visitor, so it is solved before the first code is requested. */
+function solveCaptchaAhead(store: VerificationStore) {
+  if (!store.start.captcha) codeSenderOf(store).solveAhead()
+}
+
 function codeSenderOf(store: VerificationStore): CodeSender {
   store.codeSender ??= createCodeSender({ isOwnCaptcha: !store.start.captcha })
   return store.codeSender
@@ -70,6 +75,7 @@ function Unverified({ mobile_phone, phoneStore, rejectedFields, onNext, onEdit, 
   const code = usePhoneCode({
     mobile_phone,
     phoneStore,
+    prepareFirstSend: () => solveCaptchaAhead(phoneStore),
     sendCode: (channel, captcha) => codeSenderOf(phoneStore).send(channel, mobile_phone, captcha),
     onNotNeeded: goOn,
   })
@@ -212,7 +218,5 @@ export const codeVerification = defineStep(
     onNext: wizard.advance,
     onEdit: wizard.returnTo,
   }),
-  (wizard) => {
-    if (!wizard.start.captcha) codeSenderOf(wizard).solveAhead()
-  },
+  solveCaptchaAhead,
 )

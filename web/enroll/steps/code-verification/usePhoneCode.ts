@@ -15,12 +15,13 @@ type CaptchaRequest = { channel: Channel; count: number }
 type PhoneCodeOptions = {
   mobile_phone: string
   phoneStore: PhoneStore
+  prepareFirstSend: () => void
   sendCode: (channel: Channel, captcha: string | undefined) => Promise<SendResult>
   onNotNeeded: () => unknown
 }
 
 /** Sends codes to a number: the first by itself, the others on request once the countdown has run out. */
-export function usePhoneCode({ mobile_phone, phoneStore, sendCode, onNotNeeded }: PhoneCodeOptions) {
+export function usePhoneCode({ mobile_phone, phoneStore, prepareFirstSend, sendCode, onNotNeeded }: PhoneCodeOptions) {
   const isMounted = useIsMounted()
   const [sent_at, setSentAt] = useState(phoneStatus(phoneStore, mobile_phone).sent_at)
   const [sending, setSending] = useState<Channel>()
@@ -69,7 +70,9 @@ export function usePhoneCode({ mobile_phone, phoneStore, sendCode, onNotNeeded }
 
   const sendFirst = useEffectEvent(() => {
     fetchDialog().catch((cause: unknown) => log('The dialog could not be loaded ahead.', cause))
-    if (sent_at === undefined) send('sms')
+    if (sent_at !== undefined) return
+    prepareFirstSend()
+    send('sms')
   })
   useEffect(() => sendFirst(), [])
 

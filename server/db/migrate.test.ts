@@ -1,0 +1,66 @@
+import { readFile } from 'node:fs/promises'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { testDatabase } from '#server/test/database.ts'
+import type { Database } from './db.ts'
+import { migrate } from './migrate.ts'
+
+let database: Database
+beforeAll(async () => {
+  database = await testDatabase()
+})
+afterAll(() => database.close())
+
+const SPLIT = '0010_plain_names.sql'
+const newTables = ['one_time_key', 'lease', 'breaker', 'breaker_trip', 'reconciliation_run', 'email_link']
+
+/** Runs the statements of older migrations that mention a table. */
+async function restoreTable(table: string, ...files: string[]) {
+  for (const file of files) {
+    const text = await readFile(new URL(`migrations/${file}`, import.meta.url), 'utf8')
+    for (const statement of text.replaceAll(/--.*$/gm, '').split(/;\s*$/m))
+      if (new RegExp(`\\b(?:table|on) ${table}\\b`).test(statement)) await sql.raw(statement).execute(database.db)
+  }
+}
+
+it('9.1 every row of the table spent finds its place when the table is split', async () => {
+  const { db } = database
+  for (const table of newTables) await sql`drop table ${sql.table(table)}`.execute(db)
+  await restoreTable('spent', '0001_foyer.sql', '0003_money.sql')
+  await restoreTable('letter_key', '0004_office.sql')
+  await sql`delete from kysely_migration where name = ${SPLIT}`.execute(db)
+  const expires_at = new Date('2026-11-17T12:00:00.000Z')
+  const trip = new Date('2026-11-16T08:30:00.123Z')
+  const run = new Date('2026-11-16T09:00:00.456Z')
+  const rows: [kind: string, key: string, used_by: string | null][] = [
+    ['grant', 'jti', null],
+    ['letter', 'hash', null],
+    ['captcha', 'signature', 'zoe'],
+    ['code', '+12025550123', null],
+    ['comparison', '2974', null],
+    ['breaker', 'declines', null],
+    ['breaker codes', trip.toISOString(), null],
+    ['compared', run.toISOString(), null],
+  ]
+  for (const [kind, key, used_by] of rows)
+    await sql`insert into spent (kind, key, expires_at, used_by) values (${kind}, ${key}, ${expires_at}, ${used_by})`.execute(
+      db,
+    )
+
+  expect(await migrate(db)).toEqual([SPLIT])
+  expect(await db.selectFrom('one_time_key').selectAll().orderBy('kind').execute()).toEqual([
+    { kind: 'captcha', key: 'signature', used_by: 'zoe', expires_at },
+    { kind: 'grant', key: 'jti', used_by: null, expires_at },
+    { kind: 'letter', key: 'hash', used_by: null, expires_at },
+  ])
+  expect(await db.selectFrom('lease').selectAll().orderBy('name').execute()).toEqual([
+    { name: 'code', key: '+12025550123', expires_at },
+    { name: 'reconciliation', key: '2974', expires_at },
+  ])
+  expect(await db.selectFrom('breaker').selectAll().execute()).toEqual([{ name: 'declines', open_until: expires_at }])
+  expect(await db.selectFrom('breaker_trip').selectAll().execute()).toEqual([
+    { breaker: 'codes', tripped_at: trip, expires_at },
+  ])
+  expect(await db.selectFrom('reconciliation_run').selectAll().execute()).toEqual([{ finished_at: run, expires_at }])
+  expect(await db.selectFrom('email_link').selectAll().execute()).toEqual([])
+})
