@@ -1,7 +1,7 @@
 import { test } from '@playwright/test'
-import { fillCard, fillPayment, pay, reachPayment, someone } from './visitor.ts'
+import { fillCard, fillPayment, newVisitor, pay, reachPayment } from './visitor.ts'
 
-// Not tests, so npm test leaves them out: npm run screens takes the pictures of the docs.
+// Not tests: npm run screens takes the screenshots for the docs.
 const picture = (name: string, project: { name: string }) => ({
   path: `docs/screens/${name}-${project.name}.png`,
   scale: 'css' as const,
@@ -36,8 +36,8 @@ test('the office', async ({ page, browser }, { project }) => {
   await page.waitForURL('**/office')
   const link = await page.getByRole('link', { name: /\/zoe/ }).first().getAttribute('href')
   const friend = await (await browser.newContext()).newPage()
-  const who = { ...someone(), first_name: 'Ben', last_name: 'Harbour' }
-  await reachPayment(friend, link ?? '', who)
+  const visitor = { ...newVisitor(), first_name: 'Ben', last_name: 'Harbour' }
+  await reachPayment(friend, link ?? '', visitor)
   await fillPayment(friend)
   await pay(friend)
   await friend.waitForURL('**/office')
