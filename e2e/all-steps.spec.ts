@@ -222,7 +222,8 @@ test('10.14 an optional package that was withdrawn is reported on its own step, 
   await expect(page.getByRole('alert')).toContainText('This package is not available.')
   const alert = await page.getByRole('alert').elementHandle()
   await choose(page, /Monthly Parcel/)
-  await expect.poll(() => alert?.evaluate((element) => element.isConnected)).toBe(false) // replaced, so that it is announced again
+  // Replaced, so that a screen reader announces it again.
+  await expect.poll(() => alert?.evaluate((element) => element.isConnected)).toBe(false)
   await expect(page.getByRole('alert')).toContainText('This package is not available.')
   await page.getByRole('button', { name: /Continue without/ }).click()
   await expect(page.getByRole('heading', { name: 'Something special?' })).toBeVisible()

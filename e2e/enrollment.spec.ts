@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test'
 import { findAxeViolations } from './axe.ts'
+import { typeByKeyboard } from './keyboard.ts'
 import {
   fillAccount,
   fillAccountCreation,
@@ -57,12 +58,9 @@ test('10.7 11.2 a legal document opens in a dialog, and a visitor who only reads
 test('10.9 the whole enrollment can be done with the keyboard', async ({ page }) => {
   await page.goto('/bluepier')
   const visitor = newVisitor()
-  const type = async (label: string, text: string) => {
-    const field = page.getByLabel(label, { exact: label === 'Password' || label === 'Address' })
-    for (let tabs = 0; tabs < 40 && !(await field.evaluate((element) => element === document.activeElement)); tabs++)
-      await page.keyboard.press('Tab')
-    await expect(field).toBeFocused()
-    await page.keyboard.type(text)
+  const type = (label: string, text: string) => {
+    const exact = label === 'Password' || label === 'Address'
+    return typeByKeyboard(page, page.getByLabel(label, { exact }), text)
   }
   await type('First name', visitor.first_name)
   await type('Last name', visitor.last_name)

@@ -150,7 +150,7 @@ test.describe('a page without its start data', () => {
     return execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' })
   }
 
-  /** Opens the page that the server sends while its database does not respond. API calls work unless a test intercepts them. */
+  /** Opens the page that the server sends while its database does not respond. API calls work again. */
   async function openWithoutData(page: Page, sponsor_site: string) {
     await page.route('/master', async (route) => {
       const reply = await route.fetch()

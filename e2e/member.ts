@@ -1,4 +1,4 @@
-import { type APIRequestContext, expect, type Locator, type Page } from '@playwright/test'
+import { type APIRequestContext, expect, type Page } from '@playwright/test'
 import type { Enrollment } from '../contract/enrollment.ts'
 import { officeAddress } from '../contract/office.ts'
 import { validAnswers } from '../server/test/answers.ts'
@@ -34,23 +34,6 @@ export async function openOffice(page: Page, name: string, password: string) {
   await page.request.post('/api/office/sign-in', { data: { name, password } })
   await page.goto('/office')
   await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
-}
-
-/** Presses Tab until the target has the focus. */
-async function tabTo(page: Page, target: Locator) {
-  const isFocused = () => target.evaluate((element) => element === document.activeElement)
-  for (let tabs = 0; tabs < 60 && !(await isFocused()); tabs++) await page.keyboard.press('Tab')
-  await expect(target).toBeFocused()
-}
-
-export async function pressByKeyboard(page: Page, target: Locator) {
-  await tabTo(page, target)
-  await page.keyboard.press('Enter')
-}
-
-export async function typeByKeyboard(page: Page, target: Locator, text: string) {
-  await tabTo(page, target)
-  await page.keyboard.type(text)
 }
 
 type Email = { subject: string; body: string }

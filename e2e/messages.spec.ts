@@ -225,7 +225,8 @@ test('11.7 12.8 the payment step reports every missing field, lists each message
   await expect(page.getByText('Please confirm the captcha.').first()).toBeVisible()
   expect(await findAxeViolations(page)).toEqual([])
   const targets = await page.locator('.summary a, .captcha label').all()
-  expect(targets).toHaveLength(new Set(Object.values(expected)).size + 2) // each message once, the captcha's message, and its box
+  // Each message once, the captcha's message, and its box.
+  expect(targets).toHaveLength(new Set(Object.values(expected)).size + 2)
   for (const target of targets) expect((await target.boundingBox())?.height).toBeGreaterThanOrEqual(44)
   const monthly = page.getByRole('checkbox', { name: /every month/ })
   await monthly.click({ position: { x: -8, y: -8 }, force: true }) // a tap just beside the box

@@ -1,15 +1,7 @@
 import { expect, test } from '@playwright/test'
 import { findAxeViolations } from './axe.ts'
-import {
-  createMember,
-  emailsTo,
-  findEmailLink,
-  join,
-  openOffice,
-  pressByKeyboard,
-  signIn,
-  typeByKeyboard,
-} from './member.ts'
+import { pressByKeyboard, typeByKeyboard } from './keyboard.ts'
+import { createMember, emailsTo, findEmailLink, join, openOffice, signIn } from './member.ts'
 import { holdScript, newVisitor } from './visitor.ts'
 
 const NEW_PASSWORD = 'Closed-Sesame-8'
@@ -28,8 +20,8 @@ test('15.14 when a visitor joins through a member’s link, the member sees the 
   await expect(page.getByRole('status').getByText('Link copied.')).toBeAttached()
   const link = await page.evaluate(() => navigator.clipboard.readText())
   expect(new URL(link).pathname).toBe(`/${first.username}`)
-  const code = page.getByRole('img', { name: 'QR code of your link' })
-  await expect.poll(() => code.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
+  const qrCode = page.getByRole('img', { name: 'QR code of your link' })
+  await expect.poll(() => qrCode.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
 
   const visitorPage = await (await browser.newContext()).newPage()
   const second = { ...newVisitor(), first_name: 'Ada', last_name: 'Lovelace' }
@@ -258,7 +250,8 @@ test('15.15 4.16 a used sign-in link offers to sign in, and signing out everywhe
 }) => {
   const { username, password, grantLink } = await createMember(request)
   await page.goto(grantLink)
-  await expect(page.getByRole('heading', { name: 'Is this your office?' })).toBeVisible() // asked because the link was not opened from our own page
+  // Asked because the link was not opened from our own page.
+  await expect(page.getByRole('heading', { name: 'Is this your office?' })).toBeVisible()
   expect(await findAxeViolations(page)).toEqual([])
   await pressByKeyboard(page, page.getByRole('button', { name: 'Yes, open my office' }))
   await page.waitForURL('**/office')

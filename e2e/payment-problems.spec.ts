@@ -35,9 +35,9 @@ test('10.2 after a declined card, only the card number has to be typed again', a
 
 for (const [where, before, after] of [
   ['the previous step', doNothing, next],
-  ['the payment again', next, doNothing],
+  ['the payment step again', next, doNothing],
 ] as const)
-  test(`10.2 a visitor who went back and is on ${where} when the bank declines finds the notice beside the card`, async ({
+  test(`10.2 a visitor who is on ${where} when the bank declines finds the notice beside the card`, async ({
     page,
   }) => {
     await reachPayment(page)

@@ -105,7 +105,8 @@ test('10.3 a payment in another tab does not clear what was typed in this one', 
   await page.getByLabel('City').fill('Reno')
   const running = { state: 'running', attempt: 1 }
   await page.route('**/api/enrollment/status*', (route) => route.fulfill({ json: running }), { times: 1 })
-  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange'))) // as when the visitor returns to this tab
+  // As when the visitor returns to this tab.
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   await expect(page.getByText(/being checked/i).first()).toBeVisible()
   await expect(page.getByText('Nothing was charged.').first()).toBeVisible()
   await expect(page.getByLabel('City')).toHaveValue('Reno')

@@ -20,8 +20,10 @@ export const allStepsSettings = {
   PHONE_VERIFICATION: 'on',
 }
 
-/** A site with a vendor's captcha, emulated: reCAPTCHA, because it has to work under Trusted Types. */
-async function vendorSettings(cleanups: (() => Promise<void>)[]): Promise<Record<string, string>> {
+type Cleanups = (() => Promise<void>)[]
+
+/** Starts an emulated reCAPTCHA, which runs under Trusted Types, and returns the settings for it. */
+async function startVendorCaptcha(cleanups: Cleanups): Promise<Record<string, string>> {
   const port = await freePort()
   const account = { site_key: 'a site key', secret: 'a secret' }
   cleanups.push((await captchaEmulator({ ...account, vendor: 'recaptcha', port })).close)
@@ -35,7 +37,7 @@ async function vendorSettings(cleanups: (() => Promise<void>)[]): Promise<Record
 }
 
 /** Returns a function that creates an empty PostgreSQL database, or does nothing if this machine has no PostgreSQL. */
-async function connectPostgres(cleanups: (() => Promise<void>)[]) {
+async function connectPostgres(cleanups: Cleanups) {
   const postgres = findPostgres() ? await startPostgres() : undefined
   if (postgres) cleanups.push(async () => postgres.stop())
   return async (name: string): Promise<Record<string, string>> => {
@@ -55,7 +57,7 @@ async function connectPostgres(cleanups: (() => Promise<void>)[]) {
  */
 export default async function startSites() {
   if (process.env.BASE_URL) return () => undefined
-  const cleanups: (() => Promise<void>)[] = []
+  const cleanups: Cleanups = []
   const stopAll = async () => {
     for (const cleanup of cleanups.reverse()) await cleanup()
   }
@@ -64,7 +66,7 @@ export default async function startSites() {
     const sites: Record<string, Record<string, string>> = {
       BASE_URL: {},
       BASE_URL_ALL_STEPS: { ...allStepsSettings, ...(await createDatabase('all_steps')) },
-      BASE_URL_VENDOR: { ...(await vendorSettings(cleanups)), ...(await createDatabase('vendor')) },
+      BASE_URL_VENDOR: { ...(await startVendorCaptcha(cleanups)), ...(await createDatabase('vendor')) },
     }
     const starts = Object.entries(sites).map(async ([name, settings]) => {
       process.env[name] = await startSite(settings, cleanups)
@@ -77,7 +79,7 @@ export default async function startSites() {
   return stopAll
 }
 
-async function startSite(settings: Record<string, string>, cleanups: (() => Promise<void>)[]): Promise<string> {
+async function startSite(settings: Record<string, string>, cleanups: Cleanups): Promise<string> {
   const { PATH = '', HOME = '' } = process.env
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'foyer-e2e-'))
