@@ -31,9 +31,9 @@ test('a dialog is named by its title, focuses its button, and does what the butt
 
 test('a dialog that cannot be dismissed stays open, whatever the visitor does', async ({ page }) => {
   const dialog = await openDialog(page)
-  for (let press = 0; press < 3; press++) await page.keyboard.press('Escape')
+  for (let count = 0; count < 3; count++) await page.keyboard.press('Escape')
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
-  for (let press = 0; press < 3; press++) await page.keyboard.press('Escape')
+  for (let count = 0; count < 3; count++) await page.keyboard.press('Escape')
   await page.mouse.click(5, 5)
   await dialog.evaluate((element) => (element as HTMLDialogElement).close())
   await expect(dialog).toBeVisible()

@@ -63,7 +63,7 @@ test('1.1 the first page shows the sponsor, the price and what renews', async ({
   expect(problems).toEqual([])
 })
 
-test('1.1 1.7 / redirects to the main office, and the visit is counted', async ({ page }) => {
+test('1.1 1.7 / redirects to the operator’s own site, and the visit is counted', async ({ page }) => {
   const pageHit = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/page-hits/master'))
   await page.goto('/')
   await expect(page).toHaveURL('/master')
@@ -71,7 +71,7 @@ test('1.1 1.7 / redirects to the main office, and the visit is counted', async (
   await pageHit // does not finish unless the page reads the response
 })
 
-test('14.3 the next script is fetched only once the visitor starts to fill in the form, even before the main script arrives', async ({
+test('14.3 the script of the next step is fetched when the visitor starts, even before the main script has arrived, and not earlier', async ({
   page,
 }) => {
   const scripts: string[] = []
@@ -127,7 +127,7 @@ for (const site of ['BASE_URL', 'BASE_URL_ALL_STEPS'])
     slowServer.close()
   })
 
-test('1.3 an unknown site name is reported once, and the visitor joins under the main office', async ({ page }) => {
+test('1.3 a link to an unknown site is reported once, and leads to the operator’s own site', async ({ page }) => {
   await page.goto('/nobodyhere')
   await expect(page).toHaveURL('/master')
   await expect(page.getByText('nobodyhere')).toBeVisible()

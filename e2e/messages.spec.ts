@@ -1,6 +1,14 @@
 import { expect, type Page, test } from '@playwright/test'
 import { findAxeViolations } from './axe.ts'
-import { fillAccount, fillAccountCreation, newVisitor, next, pay, reachPayment } from './visitor.ts'
+import {
+  fillAccount,
+  fillAccountCreation,
+  newVisitor,
+  next,
+  pay,
+  reachAccountCreation,
+  reachPayment,
+} from './visitor.ts'
 
 /** The error message that a field names in aria-describedby. */
 const messageOf = async (page: Page, name: string) => {
@@ -49,9 +57,7 @@ test('11.3 a filled honeypot shows its message and stops the visitor', async ({ 
 test('11.4 the account creation step shows the messages for emails and passwords, and cleans up the username', async ({
   page,
 }) => {
-  await page.goto('/ana')
-  await fillAccount(page, newVisitor())
-  await next(page)
+  await reachAccountCreation(page)
   await expect(page.getByLabel('Email address')).toBeVisible()
   await next(page)
   expect(await messageOf(page, 'email')).toBe('Please enter your email address.')
@@ -80,10 +86,7 @@ test('11.4 the account creation step shows the messages for emails and passwords
 })
 
 test('11.5 a taken username and a taken email show the server’s message', async ({ page }) => {
-  await page.goto('/ana')
-  const visitor = newVisitor()
-  await fillAccount(page, visitor)
-  await next(page)
+  const visitor = await reachAccountCreation(page)
   await fillAccountCreation(page, { ...visitor, username: 'ana' })
   await expect(page.getByRole('status').getByText('This username is already taken.')).toBeAttached()
   await expect.poll(() => messageOf(page, 'username')).toBe('This username is already taken.')
@@ -99,9 +102,7 @@ test('11.5 a taken username and a taken email show the server’s message', asyn
 test('11.5 a username of three letters or more is looked up when typing pauses, and Next is busy until a second after the reply', async ({
   page,
 }) => {
-  await page.goto('/ana')
-  await fillAccount(page, newVisitor())
-  await next(page)
+  await reachAccountCreation(page)
   const username = page.getByLabel('Username')
   await username.focus()
   const lookups: string[] = []
@@ -129,10 +130,7 @@ test('11.5 a username of three letters or more is looked up when typing pauses, 
 })
 
 test('11.5 a taken username is reported each time it is typed, and looked up again on Next', async ({ page }) => {
-  await page.goto('/ana')
-  const visitor = newVisitor()
-  await fillAccount(page, visitor)
-  await next(page)
+  const visitor = await reachAccountCreation(page)
   await fillAccountCreation(page, { ...visitor, username: '' })
   const message = 'This username is already taken.'
   const username = page.getByLabel('Username')
@@ -168,10 +166,7 @@ test('11.6 lookups that fail are only logged, and Next proceeds', async ({ page 
 test('11.5 11.6 a message about a taken name stays during the next lookup, and when that lookup fails', async ({
   page,
 }) => {
-  await page.goto('/ana')
-  const visitor = newVisitor()
-  await fillAccount(page, visitor)
-  await next(page)
+  const visitor = await reachAccountCreation(page)
   await fillAccountCreation(page, { ...visitor, username: 'ana' })
   const email = ['This email address is already registered.']
   await page.route('**/validate_email', (route) => route.fulfill({ json: { email } }))

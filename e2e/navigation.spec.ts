@@ -6,6 +6,7 @@ import {
   holdRequest,
   newVisitor,
   next,
+  reachAccountCreation,
   reachPayment,
   waitForHydration,
 } from './visitor.ts'
@@ -44,10 +45,7 @@ test('12.2 Forward never passes an invalid step', async ({ page }) => {
 })
 
 test('12.2 a visitor who goes back during a lookup stays there', async ({ page }) => {
-  await page.goto('/ana')
-  const visitor = newVisitor()
-  await fillAccount(page, visitor)
-  await next(page)
+  const visitor = await reachAccountCreation(page)
   await fillAccountCreation(page, visitor)
   const { requested, release } = await holdRequest(page, '**/api/enrollment/validate_email*')
   await next(page)
@@ -59,10 +57,7 @@ test('12.2 a visitor who goes back during a lookup stays there', async ({ page }
 })
 
 test('12.13 an email address corrected during its lookup is looked up again and used', async ({ page }) => {
-  await page.goto('/ana')
-  const visitor = newVisitor()
-  await fillAccount(page, visitor)
-  await next(page)
+  const visitor = await reachAccountCreation(page)
   await fillAccountCreation(page, { ...visitor, email: visitor.email.replace('mail', 'mial') })
   const { requested, release } = await holdRequest(page, '**/api/enrollment/validate_email*')
   await next(page)
@@ -77,10 +72,7 @@ test('12.13 an email address corrected during its lookup is looked up again and 
 
 test('12.13 an email address corrected while the next step is loading is used', async ({ page }) => {
   const { requested, release } = await holdRequest(page, '**/assets/checkout-*.js')
-  await page.goto('/ana')
-  const visitor = newVisitor()
-  await fillAccount(page, visitor)
-  await next(page)
+  const visitor = await reachAccountCreation(page)
   const lookups = ['email', 'username'].map((name) => page.waitForResponse(`**/api/enrollment/validate_${name}*`))
   await fillAccountCreation(page, { ...visitor, email: visitor.email.replace('mail', 'mial') })
   await next(page)
@@ -98,10 +90,7 @@ test('12.14 a step that cannot be loaded shows a message at once, keeps what was
     requests++
     return route.abort()
   })
-  await page.goto('/ana')
-  const visitor = newVisitor()
-  await fillAccount(page, visitor)
-  await next(page)
+  const visitor = await reachAccountCreation(page)
   await expect.poll(() => requests).toBe(1) // preloaded
   await fillAccountCreation(page, visitor)
   await next(page)
@@ -205,10 +194,7 @@ test("12.11 a phone's next key goes to the next field, and submits the step from
 })
 
 test('12.3 a reload stays on the step and keeps everything that is not secret', async ({ page }) => {
-  await page.goto('/ana')
-  const visitor = newVisitor()
-  await fillAccount(page, visitor)
-  await next(page)
+  const visitor = await reachAccountCreation(page)
   await fillAccountCreation(page, visitor)
   await expect(page).toHaveTitle(/^Create your account/)
   await page.reload()

@@ -18,7 +18,7 @@ const loseReply = (page: Page, call: string) =>
     { times: 1 },
   )
 
-/** The reply to the first press is lost. */
+/** Presses a button whose first reply is lost, and presses it again. */
 async function pressTwice(page: Page, name: string) {
   await page.getByRole('button', { name }).click()
   await expect(page.getByRole('alert').getByText(UNREACHABLE)).toBeVisible()
@@ -92,7 +92,7 @@ const needsCookies = (page: Page) => page.getByRole('status').getByText('The off
 test('4.17 a browser that blocks cookies is told that the office needs them', async ({ page, request }) => {
   const { username, password, grantLink } = await createMember(request)
   for (const call of ['session', 'sign-in'])
-    await page.route(`**/api/office/${call}`, (route) => route.fulfill({ json: {} })) // without the cookie
+    await page.route(`**/api/office/${call}`, (route) => route.fulfill({ json: {} })) // does not set the cookie
   await page.goto(grantLink)
   await page.getByRole('button', { name: 'Yes, open my office' }).click()
   await expect(needsCookies(page)).toBeVisible()

@@ -2,13 +2,12 @@ import { expect, test } from '@playwright/test'
 import { cards } from '../server/gateways/payment/cards.ts'
 import { findAxeViolations } from './axe.ts'
 import {
-  fillAccount,
   fillAccountCreation,
   fillPayment,
   holdRequest,
-  newVisitor,
   next,
   pay,
+  reachAccountCreation,
   reachPayment,
 } from './visitor.ts'
 
@@ -205,10 +204,7 @@ test('10.6 15.2 after the payment, Back, reload and a second tab never show the 
 
 /** Fills in the steps in a browser that has already paid: the payment step says so. */
 async function reachPaidNotice(page: Parameters<typeof next>[0]) {
-  await page.goto('/ana')
-  const visitor = newVisitor()
-  await fillAccount(page, visitor)
-  await next(page)
+  const visitor = await reachAccountCreation(page)
   await fillAccountCreation(page, visitor)
   await next(page)
   await expect(page.getByRole('heading', { name: /paid|member/i }).first()).toBeVisible()

@@ -36,8 +36,8 @@ async function startVendorCaptcha(cleanups: Cleanups): Promise<Record<string, st
   }
 }
 
-/** Returns a function that creates an empty PostgreSQL database, or does nothing if this machine has no PostgreSQL. */
-async function connectPostgres(cleanups: Cleanups) {
+/** Starts PostgreSQL if this machine has it. The returned function creates an empty database and returns its settings. */
+async function preparePostgres(cleanups: Cleanups) {
   const postgres = findPostgres() ? await startPostgres() : undefined
   if (postgres) cleanups.push(async () => postgres.stop())
   return async (name: string): Promise<Record<string, string>> => {
@@ -62,7 +62,7 @@ export default async function startSites() {
     for (const cleanup of cleanups.reverse()) await cleanup()
   }
   try {
-    const createDatabase = await connectPostgres(cleanups)
+    const createDatabase = await preparePostgres(cleanups)
     const sites: Record<string, Record<string, string>> = {
       BASE_URL: {},
       BASE_URL_ALL_STEPS: { ...allStepsSettings, ...(await createDatabase('all_steps')) },

@@ -53,11 +53,17 @@ const confirmCaptcha = (page: Page) => page.getByRole('checkbox', { name: /not a
 
 export const pay = (page: Page) => page.getByRole('button', { name: /^Confirm and Pay/ }).click()
 
-/** Opens a sponsor's link and fills in every step before the payment. */
-export async function reachPayment(page: Page, site = '/ana', visitor = newVisitor()): Promise<VisitorAnswers> {
+/** Opens a sponsor's link and fills in the account step. */
+export async function reachAccountCreation(page: Page, site = '/ana', visitor = newVisitor()): Promise<VisitorAnswers> {
   await page.goto(site)
   await fillAccount(page, visitor)
   await next(page)
+  return visitor
+}
+
+/** Opens a sponsor's link and fills in every step before the payment. */
+export async function reachPayment(page: Page, site = '/ana', visitor = newVisitor()): Promise<VisitorAnswers> {
+  await reachAccountCreation(page, site, visitor)
   await fillAccountCreation(page, visitor)
   await next(page)
   await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toBeVisible()
