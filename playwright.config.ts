@@ -7,7 +7,7 @@ const executablePath = findChromium({ headlessShell: !process.env.SCREENS }) ?? 
 
 export default defineConfig({
   testDir: 'e2e',
-  globalSetup: './e2e/server.ts',
+  globalSetup: './e2e/start-sites.ts',
   outputDir: 'test-results',
   fullyParallel: true,
   workers: 4, // slightly faster than 3 on two cores
@@ -27,7 +27,7 @@ export default defineConfig({
       // Journeys that do not depend on the screen width run on the phone only.
       testIgnore: [
         ...ignored,
-        /(?:all-steps|autofill|captcha|checking|legal|meanwhile|messages|mishaps|moving|narrow|office|unanswered)\.spec\.ts$/,
+        /(?:all-steps|autofill|captcha|legal|messages|navigation|office|office-failures|payment-problems|pending-payment|small-screens|stale-page)\.spec\.ts$/,
       ],
       grepInvert: /axe finds nothing on|without its start data|a legal document opens|a package that ships/,
     },

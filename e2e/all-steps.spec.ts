@@ -1,8 +1,8 @@
 import { expect, type Page, test } from '@playwright/test'
-import { complaints } from './axe.ts'
-import { fillAccount, fillAccountCreation, fillPayment, holdUp, next, pay, someone } from './visitor.ts'
+import { findAxeViolations } from './axe.ts'
+import { fillAccount, fillAccountCreation, fillPayment, holdRequest, newVisitor, next, pay } from './visitor.ts'
 
-// The site with every step switched on: packages first, autoship, special, and the phone confirmed by code.
+// The site with every step switched on: packages first, autoship, special, and phone verification.
 const at = (path: string) => new URL(path, process.env.BASE_URL_ALL_STEPS).href
 
 const phone = () => `+1202555${String(Math.floor(Math.random() * 9000) + 1000)}`
@@ -10,23 +10,23 @@ const phone = () => `+1202555${String(Math.floor(Math.random() * 9000) + 1000)}`
 const choose = (page: Page, name: RegExp) =>
   page.getByRole('button', { name }).or(page.getByRole('radio', { name })).filter({ visible: true }).first().click()
 
-/** From the packages to the first fields, which are filled in. */
+/** Chooses a package, skips the optional ones, and fills in the account step. */
 async function reachAccount(page: Page, number: string) {
   await page.goto(at('/ana'))
   await choose(page, /Founding Membership/)
   await page.getByRole('button', { name: /Continue without/ }).click()
   await expect(page.getByRole('heading', { name: 'Something special?' })).toBeVisible()
   await page.getByRole('button', { name: /Continue without/ }).click()
-  const who = { ...someone(), phone: number }
-  await fillAccount(page, who)
-  return who
+  const visitor = { ...newVisitor(), phone: number }
+  await fillAccount(page, visitor)
+  return visitor
 }
 
-/** From the packages to the code. */
+/** Goes from the packages to the phone verification. */
 async function reachCode(page: Page, number: string) {
-  const who = await reachAccount(page, number)
+  const visitor = await reachAccount(page, number)
   await next(page)
-  return who
+  return visitor
 }
 
 const codeTo = async (page: Page, number: string) => {
@@ -34,41 +34,39 @@ const codeTo = async (page: Page, number: string) => {
   return /\b\d{6}\b/.exec(messages[0]?.body ?? '')?.[0] ?? ''
 }
 
-const confirm = (page: Page, title: string, button: string) =>
+const closeDialog = (page: Page, title: string, button: string) =>
   page
     .getByRole('dialog', { name: title })
     .or(page.getByRole('alertdialog', { name: title }))
     .getByRole('button', { name: button })
     .click()
 
-test('13.1 14.1 packages, autoship, special, code: the long way into the office, with the styles of each', async ({
-  page,
-}) => {
+test('13.1 14.1 a visitor joins with every step switched on, and each step has its styles', async ({ page }) => {
   await page.goto(at('/ana'))
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
   await choose(page, /Founding Membership/)
   await choose(page, /Monthly Parcel/)
   await choose(page, /Lantern Night/)
   const number = phone()
-  const who = { ...someone(), phone: number }
-  await fillAccount(page, who)
-  const worn = (css: string) => expect(page.locator(css)).toHaveCSS('border-top-style', 'solid')
+  const visitor = { ...newVisitor(), phone: number }
+  await fillAccount(page, visitor)
+  const expectStyled = (css: string) => expect(page.locator(css)).toHaveCSS('border-top-style', 'solid')
   await next(page)
   await expect(page.locator('.dialog')).toHaveCSS('position', 'fixed')
-  await confirm(page, 'Code Sent', 'OK')
-  await worn('.number')
+  await closeDialog(page, 'Code Sent', 'OK')
+  await expectStyled('.number')
   await expect(page.getByText(/Resend code in \d+ seconds/)).toBeVisible()
   await page.locator('[name=code]').fill('000000')
   await next(page)
   await expect(page.getByText('This code is incorrect. Please check it and try again.').first()).toBeVisible()
   await page.locator('[name=code]').fill(await codeTo(page, number))
   await next(page)
-  await confirm(page, 'Verification Successful', 'Proceed')
-  await fillAccountCreation(page, who)
+  await closeDialog(page, 'Verification Successful', 'Proceed')
+  await fillAccountCreation(page, visitor)
   await next(page)
   await expect(page.getByRole('button', { name: 'Confirm and Pay $172.00' })).toBeVisible()
-  await worn('.review')
-  await expect(page.getByText('today and $99.00 each month')).toBeVisible() // the amount that is agreed to
+  await expectStyled('.review')
+  await expect(page.getByText('today and $99.00 each month')).toBeVisible() // the amount the visitor agrees to
   await expect(page.locator('.order')).toContainText('Parcel, once$24.00')
   await expect(page.locator('.order')).toContainText(/Then monthly, from \w+ \d+\$99\.00/)
   await fillPayment(page)
@@ -76,23 +74,23 @@ test('13.1 14.1 packages, autoship, special, code: the long way into the office,
   await page.waitForURL('**/office')
 })
 
-test('no code is sent before Next, although its step is loaded ahead', async ({ page }) => {
+test('no code is sent before Next, although the code step is preloaded', async ({ page }) => {
   const number = phone()
   await reachAccount(page, number)
-  const loaded = page.waitForResponse('**/assets/verification-*.js')
+  const script = page.waitForResponse('**/assets/verification-*.js')
   await page.reload()
   await page.locator('[name=first_name]').press('End')
-  await loaded
-  await page.waitForTimeout(500) // time enough for a code to be requested
+  await script
+  await page.waitForTimeout(500) // long enough for a code to be requested
   expect(await codeTo(page, number)).toBe('')
   await next(page)
-  await confirm(page, 'Code Sent', 'OK')
+  await closeDialog(page, 'Code Sent', 'OK')
   expect(await codeTo(page, number)).not.toBe('')
 })
 
 test('13.2 Edit Phone Number leads back to the phone', async ({ page }) => {
   await reachCode(page, phone())
-  await confirm(page, 'Code Sent', 'OK')
+  await closeDialog(page, 'Code Sent', 'OK')
   await page
     .getByRole('button', { name: 'Edit Phone Number' })
     .or(page.getByRole('link', { name: 'Edit Phone Number' }))
@@ -100,7 +98,7 @@ test('13.2 Edit Phone Number leads back to the phone', async ({ page }) => {
   await expect(page.getByLabel('Mobile phone number')).toBeFocused()
 })
 
-test('13.3 a number that cannot be reached, and a vendor that does not answer', async ({ page }) => {
+test('13.3 a code that the vendor cannot send shows an error and Try Again', async ({ page }) => {
   await reachCode(page, '+12025550500')
   const dialog = page.getByRole('alertdialog')
   await expect(dialog).toContainText('Error sending verification code')
@@ -116,20 +114,20 @@ test('13.3 a number without text messages can be called instead', async ({ page,
   )
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Call me instead' }).click()
-  await confirm(page, 'Code Sent', 'OK')
+  await closeDialog(page, 'Code Sent', 'OK')
   await page.locator('[name=code]').fill(await codeTo(page, number))
   await next(page)
-  await confirm(page, 'Verification Successful', 'Proceed')
+  await closeDialog(page, 'Verification Successful', 'Proceed')
   await expect(page.getByLabel('Email address')).toBeVisible()
 })
 
-const waits = (page: Page) => page.getByRole('button', { name: /^Resend code in \d+ seconds$/ })
+const countdown = (page: Page) => page.getByRole('button', { name: /^Resend code in \d+ seconds$/ })
 
-for (const [how, again] of [
-  ['asked for again', (page: Page) => page.getByRole('button', { name: 'Resend code' }).click()],
-  ['loaded again', (page: Page) => page.reload()],
+for (const [action, retry] of [
+  ['the code is requested again', (page: Page) => page.getByRole('button', { name: 'Resend code' }).click()],
+  ['the page is reloaded', (page: Page) => page.reload()],
 ] as const)
-  test(`13.3 a code that is on its way although its answer was lost counts down when it is ${how}`, async ({
+  test(`13.3 a code that was sent although the response was lost shows its countdown when ${action}`, async ({
     page,
   }) => {
     await page.route(
@@ -143,52 +141,52 @@ for (const [how, again] of [
     const number = phone()
     await reachCode(page, number)
     await page.getByRole('alertdialog').getByRole('button', { name: 'Close' }).last().click()
-    await expect(waits(page)).toHaveCount(0)
-    await again(page)
-    await expect(waits(page)).toBeVisible()
+    await expect(countdown(page)).toHaveCount(0)
+    await retry(page)
+    await expect(countdown(page)).toBeVisible()
     await expect(page.getByRole('alertdialog')).toHaveCount(0)
     await expect(page.getByText('We sent a code to this number.')).toBeVisible()
     await expect(page.locator('[name=code]')).toBeFocused()
     await page.reload()
-    await expect(waits(page)).toBeVisible()
+    await expect(countdown(page)).toBeVisible()
     await page.locator('[name=code]').fill(await codeTo(page, number))
     await next(page)
-    await confirm(page, 'Verification Successful', 'Proceed')
+    await closeDialog(page, 'Verification Successful', 'Proceed')
   })
 
-test('13.3 5.2 a number that is taken up again while its code is no longer good has to wait for a new one', async ({
+test('13.3 5.2 going back to an earlier number whose code is no longer valid means waiting for a new code', async ({
   page,
 }) => {
-  const [one, another] = [phone(), phone()]
-  await reachCode(page, one)
-  await confirm(page, 'Code Sent', 'OK')
-  const editTo = async (number: string) => {
+  const [first, second] = [phone(), phone()]
+  await reachCode(page, first)
+  await closeDialog(page, 'Code Sent', 'OK')
+  const changeNumber = async (number: string) => {
     await page.getByRole('button', { name: 'Edit Phone Number' }).click()
     await page.getByLabel('Mobile phone number').fill(number)
     await next(page)
   }
-  await editTo(another)
-  await confirm(page, 'Code Sent', 'OK')
-  await editTo(one)
+  await changeNumber(second)
+  await closeDialog(page, 'Code Sent', 'OK')
+  await changeNumber(first)
   const dialog = page.getByRole('alertdialog', { name: 'Error' })
   await expect(dialog).toContainText(/Please wait \d+ seconds? before you request a new code\./)
   await page.keyboard.press('Escape')
   await expect(page.getByText('We sent a code to this number.')).toHaveCount(0)
-  await expect(waits(page)).toHaveCount(0)
+  await expect(countdown(page)).toHaveCount(0)
 })
 
-test('12.13 what is corrected while the step of the code is still fetched is what counts', async ({ page }) => {
-  const { asked, answer } = await holdUp(page, '**/assets/verification-*.js')
+test('12.13 a phone number corrected while the code step is still loading gets the code', async ({ page }) => {
+  const { requested, release } = await holdRequest(page, '**/assets/verification-*.js')
   await reachCode(page, phone())
-  await asked
+  await requested
   const number = phone()
   await page.getByLabel('Mobile phone number').fill(number)
-  await answer()
-  await confirm(page, 'Code Sent', 'OK')
+  await release()
+  await closeDialog(page, 'Code Sent', 'OK')
   expect(await codeTo(page, number)).not.toBe('')
 })
 
-test('13.4 a code that cannot be sent for want of a network', async ({ page }) => {
+test('13.4 a code that cannot be requested because of a network error shows a message', async ({ page }) => {
   await page.route('**/api/twilio/send-verification-code', (route) => route.abort())
   await reachCode(page, phone())
   const dialog = page.getByRole('alertdialog')
@@ -197,7 +195,7 @@ test('13.4 a code that cannot be sent for want of a network', async ({ page }) =
   await expect(page.getByText('An error occurred while sending the verification code.').first()).toBeVisible()
 })
 
-test('13.4 a call that cannot be asked for leaves the focus at the code', async ({ page, isMobile }) => {
+test('13.4 a call that cannot be requested leaves the focus on the code field', async ({ page, isMobile }) => {
   await page.route('**/api/twilio/verify-call', (route) => route.abort())
   await reachCode(page, isMobile ? '+14155550404' : '+16175550404')
   await page.getByRole('alertdialog').waitFor()
@@ -207,7 +205,9 @@ test('13.4 a call that cannot be asked for leaves the focus at the code', async 
   await expect(page.locator('[name=code]')).toBeFocused()
 })
 
-test('10.14 what may come with it can be gone: it is told there, and the way goes on', async ({ page }) => {
+test('10.14 an optional package that was withdrawn is reported on its own step, and the visitor can continue', async ({
+  page,
+}) => {
   await page.goto(at('/ana'))
   await choose(page, /Founding Membership/)
   await choose(page, /Monthly Parcel/)
@@ -220,30 +220,31 @@ test('10.14 what may come with it can be gone: it is told there, and the way goe
   await page.getByRole('button', { name: /Continue without/ }).click()
   await expect(page.getByRole('heading', { name: 'Anything to go with it?' })).toBeVisible()
   await expect(page.getByRole('alert')).toContainText('This package is not available.')
-  const told = await page.getByRole('alert').elementHandle()
+  const alert = await page.getByRole('alert').elementHandle()
   await choose(page, /Monthly Parcel/)
-  await expect.poll(() => told?.evaluate((alert) => alert.isConnected)).toBe(false) // said anew, not only still there
+  // Replaced, so that a screen reader announces it again.
+  await expect.poll(() => alert?.evaluate((element) => element.isConnected)).toBe(false)
   await expect(page.getByRole('alert')).toContainText('This package is not available.')
   await page.getByRole('button', { name: /Continue without/ }).click()
   await expect(page.getByRole('heading', { name: 'Something special?' })).toBeVisible()
 })
 
-test('13.5 a price that cannot be loaded is an Error, with a way to try again', async ({ page }) => {
-  const sums = '**/api/enrollment/orders'
-  await page.route(sums, (route) => route.abort())
+test('13.5 a price that cannot be loaded shows the Error dialog and a way to try again', async ({ page }) => {
+  const orders = '**/api/enrollment/orders'
+  await page.route(orders, (route) => route.abort())
   await page.goto(at('/ana'))
   await choose(page, /Welcome Kit/)
-  const again = page.getByRole('button', { name: 'try again' })
-  const stumble = async () => {
+  const tryAgain = page.getByRole('button', { name: 'try again' })
+  const expectErrorAndRetry = async () => {
     await page.getByRole('alertdialog', { name: 'Error' }).getByRole('button').last().click()
-    await expect(again).toBeFocused()
-    await page.unroute(sums)
+    await expect(tryAgain).toBeFocused()
+    await page.unroute(orders)
     await page.keyboard.press('Enter')
-    await expect(again).toHaveCount(0)
+    await expect(tryAgain).toHaveCount(0)
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
   }
-  await stumble()
-  await page.route(sums, (route) => route.abort())
+  await expectErrorAndRetry()
+  await page.route(orders, (route) => route.abort())
   await page.reload()
-  await stumble()
+  await expectErrorAndRetry()
 })

@@ -1,8 +1,8 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 
-/** What axe has against a page, a line each. It looks once everything stands still: a dialog fading in has no contrast. */
-export async function complaints(page: Page, within?: string): Promise<string[]> {
+/** Returns axe's violations, one line each. Waits for animations first: a dialog that is fading in has too little contrast. */
+export async function findAxeViolations(page: Page, within?: string): Promise<string[]> {
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.waitForFunction(() =>
     document

@@ -1,16 +1,16 @@
 import { expect, type Page, test } from '@playwright/test'
-import { complaints } from './axe.ts'
-import { fillAccount, fillAccountCreation, fillCard, next, someone } from './visitor.ts'
+import { findAxeViolations } from './axe.ts'
+import { fillAccount, fillAccountCreation, fillCard, newVisitor, next } from './visitor.ts'
 
-// Who asks whether a person is there, before the first code and before the payment: our own captcha, or a vendor's.
-const own = (path: string) => new URL(path, process.env.BASE_URL_ALL_STEPS).href
-const vendor = (path: string) => new URL(path, process.env.BASE_URL_VENDOR).href
+// The captcha before the first code and before the payment: our own, or a vendor's.
+const ownCaptcha = (path: string) => new URL(path, process.env.BASE_URL_ALL_STEPS).href
+const vendorCaptcha = (path: string) => new URL(path, process.env.BASE_URL_VENDOR).href
 
 const phone = () => `+1${202 + Math.floor(Math.random() * 9)}5550${String(Math.floor(Math.random() * 90) + 110)}`
 const SEND = '**/api/twilio/send-verification-code'
 const boxIn = (page: Page) => page.frameLocator('iframe[title=Captcha]')
 const solution = (page: Page) => page.locator('[name=captcha]')
-/** By keyboard: a click in the very frame of a scroll, which no hand can do, Chromium gives to where the vendor's frame was. */
+/** By keyboard, because Chromium sends a click during a scroll to where the vendor's iframe was before. */
 const pay = (page: Page) => page.getByRole('button', { name: /^Confirm and Pay/ }).press('Enter')
 const closeDialog = (page: Page, title: string, button: string) =>
   page.getByRole('dialog', { name: title }).getByRole('button', { name: button }).click()
@@ -20,8 +20,8 @@ const codeTo = async (page: Page, outbox: string, number: string) => {
   return /\b\d{6}\b/.exec(messages[0]?.body ?? '')?.[0] ?? ''
 }
 
-async function toCode(page: Page, number = phone()) {
-  await page.goto(own('/ana'))
+async function reachCode(page: Page, number = phone()) {
+  await page.goto(ownCaptcha('/ana'))
   await page
     .getByRole('button', { name: /Founding Membership/ })
     .or(page.getByRole('radio', { name: /Founding Membership/ }))
@@ -31,25 +31,27 @@ async function toCode(page: Page, number = phone()) {
   await page.getByRole('button', { name: /Continue without/ }).click()
   await expect(page.getByRole('heading', { name: 'Something special?' })).toBeVisible()
   await page.getByRole('button', { name: /Continue without/ }).click()
-  await fillAccount(page, { ...someone(), phone: number })
+  await fillAccount(page, { ...newVisitor(), phone: number })
   await next(page)
 }
 
-test('5.7 the first code goes out with a captcha that nobody had to look at', async ({ page }) => {
-  const sent = page.waitForRequest(SEND)
-  await toCode(page)
-  expect((await sent).postDataJSON().captcha).toMatch(/^ey/)
+test('5.7 the first code is sent with a captcha that was solved in the background', async ({ page }) => {
+  const request = page.waitForRequest(SEND)
+  await reachCode(page)
+  expect((await request).postDataJSON().captcha).toMatch(/^ey/)
   await expect(page.getByRole('dialog', { name: 'Code Sent' })).toBeVisible()
   await expect(page.getByRole('checkbox', { name: /not a robot/ })).toHaveCount(0)
 })
 
-test('5.7 when our captcha cannot be worked out, the person ticks the box and the code follows', async ({ page }) => {
+test('5.7 when our captcha cannot be solved in the background, the visitor ticks its box and the code is sent', async ({
+  page,
+}) => {
   await page.route('**/api/captcha/challenge', (route) => route.abort())
-  await toCode(page)
+  await reachCode(page)
   const box = page.getByRole('checkbox', { name: /not a robot/ })
   await expect(box).toBeFocused()
   await expect(page.getByText('Please confirm that you are a person. Then we send the code.')).toBeVisible()
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
   await page.keyboard.press('Space')
   await expect(page.getByText('The check failed.')).toBeVisible()
   await page.unroute('**/api/captcha/challenge')
@@ -58,15 +60,18 @@ test('5.7 when our captcha cannot be worked out, the person ticks the box and th
   await expect(box).toHaveCount(0)
 })
 
-test('5.7 a vendor is asked before the first code and before the payment, by keyboard too', async ({ page }) => {
-  const broken: string[] = []
+test('5.7 a vendor’s captcha works before the first code and before the payment, also by keyboard', async ({
+  page,
+}) => {
+  const policyViolations: string[] = []
   page.on('console', (message) => {
-    if (/Content Security Policy|TrustedScriptURL|TrustedHTML/.test(message.text())) broken.push(message.text())
+    if (/Content Security Policy|TrustedScriptURL|TrustedHTML/.test(message.text()))
+      policyViolations.push(message.text())
   })
   const number = phone()
-  const who = { ...someone(), phone: number }
-  await page.goto(vendor('/ana'))
-  await fillAccount(page, who)
+  const visitor = { ...newVisitor(), phone: number }
+  await page.goto(vendorCaptcha('/ana'))
+  await fillAccount(page, visitor)
   await next(page)
   await expect(boxIn(page).getByLabel('I am human')).toBeVisible()
   await expect(page.locator('#captcha')).toBeFocused()
@@ -74,11 +79,11 @@ test('5.7 a vendor is asked before the first code and before the payment, by key
   await expect(boxIn(page).getByLabel('I am human')).toBeFocused()
   await page.keyboard.press('Space')
   await closeDialog(page, 'Code Sent', 'OK')
-  await page.locator('[name=code]').fill(await codeTo(page, vendor('/__outbox.json'), number))
+  await page.locator('[name=code]').fill(await codeTo(page, vendorCaptcha('/__outbox.json'), number))
   await next(page)
   await closeDialog(page, 'Verification Successful', 'Proceed')
 
-  await fillAccountCreation(page, who)
+  await fillAccountCreation(page, visitor)
   await next(page)
   await page.getByLabel('Address', { exact: true }).fill('1600 Main St')
   await page.getByLabel('City').fill('Reno')
@@ -90,7 +95,7 @@ test('5.7 a vendor is asked before the first code and before the payment, by key
   await pay(page)
   await expect(page.getByText('Please confirm the captcha.').first()).toBeVisible()
   await expect(page.locator('#captcha')).toBeFocused()
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
 
   const box = boxIn(page).getByLabel('I am human')
   await box.check()
@@ -109,13 +114,13 @@ test('5.7 a vendor is asked before the first code and before the payment, by key
   await expect(solution(page)).toHaveValue(/^token-/)
   await pay(page)
   await page.waitForURL('**/office')
-  expect(broken).toEqual([])
+  expect(policyViolations).toEqual([])
 })
 
-test('5.7 a vendor that does not answer is a sentence and another try', async ({ page }) => {
+test('5.7 a vendor’s captcha that fails to load shows a message and can be retried', async ({ page }) => {
   await page.route('**/recaptcha/api.js*', (route) => route.abort())
-  await page.goto(vendor('/ana'))
-  await fillAccount(page, { ...someone(), phone: phone() })
+  await page.goto(vendorCaptcha('/ana'))
+  await fillAccount(page, { ...newVisitor(), phone: phone() })
   await next(page)
   await expect(page.getByText('The check failed.')).toBeVisible()
   await page.unroute('**/recaptcha/api.js*')

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { complaints } from './axe.ts'
+import { findAxeViolations } from './axe.ts'
 
 // Old Mill's link is inactive, so its page opens with a dialog.
 
@@ -29,11 +29,11 @@ test('a dialog is named by its title, focuses its button, and does what the butt
   expect(warnings).toEqual([])
 })
 
-test('a dialog that cannot be dismissed stays open, whatever is pressed', async ({ page }) => {
+test('a dialog that cannot be dismissed stays open, whatever the visitor does', async ({ page }) => {
   const dialog = await openDialog(page)
-  for (let press = 0; press < 3; press++) await page.keyboard.press('Escape')
+  for (let count = 0; count < 3; count++) await page.keyboard.press('Escape')
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
-  for (let press = 0; press < 3; press++) await page.keyboard.press('Escape')
+  for (let count = 0; count < 3; count++) await page.keyboard.press('Escape')
   await page.mouse.click(5, 5)
   await dialog.evaluate((element) => (element as HTMLDialogElement).close())
   await expect(dialog).toBeVisible()
@@ -55,7 +55,7 @@ test('a dialog is at the bottom of a phone and in the middle of a desktop', asyn
 
 test('axe finds nothing in an open dialog', async ({ page }) => {
   await openDialog(page)
-  expect(await complaints(page, 'dialog')).toEqual([])
+  expect(await findAxeViolations(page, 'dialog')).toEqual([])
 })
 
 test('a dialog whose code cannot be loaded is replaced by the browser’s confirm box', async ({ page }) => {

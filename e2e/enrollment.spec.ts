@@ -1,68 +1,75 @@
 import { expect, test } from '@playwright/test'
-import { complaints } from './axe.ts'
-import { awake, fillAccount, fillAccountCreation, fillPayment, next, pay, reachPayment, someone } from './visitor.ts'
+import { findAxeViolations } from './axe.ts'
+import { typeByKeyboard } from './keyboard.ts'
+import {
+  fillAccount,
+  fillAccountCreation,
+  fillPayment,
+  newVisitor,
+  next,
+  pay,
+  reachPayment,
+  waitForHydration,
+} from './visitor.ts'
 
-test('10.1 a visitor joins under a sponsor and walks into the office', async ({ page }) => {
+test('10.1 a visitor joins under a sponsor and arrives in the office', async ({ page }) => {
   await page.goto('/ana')
-  const who = someone()
-  await fillAccount(page, who)
-  expect(await complaints(page)).toEqual([])
+  const visitor = newVisitor()
+  await fillAccount(page, visitor)
+  expect(await findAxeViolations(page)).toEqual([])
   await next(page)
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
-  await fillAccountCreation(page, who)
-  expect(await complaints(page)).toEqual([])
+  await fillAccountCreation(page, visitor)
+  expect(await findAxeViolations(page)).toEqual([])
   await next(page)
   await fillPayment(page)
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
   await expect(page.getByText('Ana').first()).toBeAttached()
   await pay(page)
   await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
   await page.waitForURL('**/office')
-  await expect(page.getByText(who.first_name).first()).toBeVisible()
-  await expect(page.getByText(`/${who.username}`).first()).toBeVisible()
-  expect(await complaints(page)).toEqual([])
+  await expect(page.getByText(visitor.first_name).first()).toBeVisible()
+  await expect(page.getByText(`/${visitor.username}`).first()).toBeVisible()
+  expect(await findAxeViolations(page)).toEqual([])
 
-  const letters: { body: string }[] = await (await page.request.get(`/__outbox.json?to=${who.email}`)).json()
-  expect(letters.map(({ body }) => body).join()).toContain("You joined with Ana's Paper Lantern Studio")
+  const emails: { body: string }[] = await (await page.request.get(`/__outbox.json?to=${visitor.email}`)).json()
+  expect(emails.map(({ body }) => body).join()).toContain("You joined with Ana's Paper Lantern Studio")
 })
 
-test('10.7 11.2 a legal document opens in a dialog and closes again; who only reads is not told to agree', async ({
+test('10.7 11.2 a legal document opens in a dialog, and a visitor who only reads it gets no error about agreeing', async ({
   page,
 }) => {
   await reachPayment(page)
   await page.getByRole('button', { name: 'Membership Agreement' }).click()
   const dialog = page.getByRole('dialog', { name: 'Membership Agreement' })
   await expect(dialog).toContainText('$99')
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
   await page.keyboard.press('Escape')
   await expect(dialog).toBeHidden()
   await expect(page.getByRole('button', { name: 'Membership Agreement' })).toBeFocused()
   await expect(page.getByText('2024')).toHaveCount(0)
-  for (let past = 0; past < 3; past++) await page.keyboard.press('Tab')
-  const missing = page.getByText('Please confirm all the agreements.')
-  await expect(missing).toHaveCount(0)
+  for (let tabs = 0; tabs < 3; tabs++) await page.keyboard.press('Tab')
+  const agreementError = page.getByText('Please confirm all the agreements.')
+  await expect(agreementError).toHaveCount(0)
   await pay(page)
-  await expect(missing.first()).toBeVisible()
+  await expect(agreementError.first()).toBeVisible()
 })
 
 test('10.9 the whole enrollment can be done with the keyboard', async ({ page }) => {
   await page.goto('/bluepier')
-  const who = someone()
-  const type = async (label: string, text: string) => {
-    const field = page.getByLabel(label, { exact: label === 'Password' || label === 'Address' })
-    for (let tabs = 0; tabs < 40 && !(await field.evaluate((element) => element === document.activeElement)); tabs++)
-      await page.keyboard.press('Tab')
-    await expect(field).toBeFocused()
-    await page.keyboard.type(text)
+  const visitor = newVisitor()
+  const type = (label: string, text: string) => {
+    const exact = label === 'Password' || label === 'Address'
+    return typeByKeyboard(page, page.getByLabel(label, { exact }), text)
   }
-  await type('First name', who.first_name)
-  await type('Last name', who.last_name)
+  await type('First name', visitor.first_name)
+  await type('Last name', visitor.last_name)
   await type('Mobile phone number', '2025550123')
   await page.keyboard.press('Enter')
   await expect(page.getByLabel('Email address')).toBeVisible()
-  await type('Email address', who.email)
-  await type('Username', who.username)
-  await type('Password', who.password)
+  await type('Email address', visitor.email)
+  await type('Username', visitor.username)
+  await type('Password', visitor.password)
   await page.keyboard.press('Enter')
   await expect(page.getByLabel('Card number')).toBeVisible()
   await type('Address', '1 Pier')
@@ -82,41 +89,40 @@ test('10.9 the whole enrollment can be done with the keyboard', async ({ page })
   await page.waitForURL('**/office')
 })
 
-test('10.10 10.6 a package that ships asks where to, anywhere in the world, and is not what the next one orders', async ({
+test('10.10 10.6 a package that ships asks for a shipping address in any country, and is not chosen for the next visitor', async ({
   page,
   isMobile,
 }) => {
   await page.goto('/ana')
-  await awake(page)
+  await waitForHydration(page)
   if (isMobile) await page.locator('summary').click()
   await page.getByRole('button', { name: /^Change/ }).click()
-  await expect(page.locator('.order')).not.toHaveAttribute('open') // it would push the packages out of sight
+  await expect(page.locator('.order')).not.toHaveAttribute('open') // open, it would push the packages off the screen
   await page.getByRole('button', { name: /Welcome Kit/ }).click()
-  const who = someone()
-  await fillAccount(page, who)
+  const visitor = newVisitor()
+  await fillAccount(page, visitor)
   await next(page)
-  await fillAccountCreation(page, who)
+  await fillAccountCreation(page, visitor)
   await next(page)
   await fillPayment(page)
-  const elsewhere = page.getByRole('checkbox', { name: /different address/i })
-  await elsewhere.check()
-  const shipping = page.locator('[name=ship_country]')
-  await shipping.selectOption('CA')
+  const differentAddress = page.getByRole('checkbox', { name: /different address/i })
+  await differentAddress.check()
+  await page.locator('[name=ship_country]').selectOption('CA')
   await page.locator('[name=ship_state]').selectOption('ON')
   await page.locator('[name=ship_address]').fill('5 Quay')
   await page.locator('[name=ship_city]').fill('Toronto')
   await page.locator('[name=ship_zip_code]').fill('M5V 2T6')
-  await elsewhere.uncheck() // the address waits, also while the step is left
+  await differentAddress.uncheck() // the address is kept, also after leaving the step
   await page.getByLabel('CVC').fill('124')
   await page.goBack()
   await page.goForward()
-  await elsewhere.check()
+  await differentAddress.check()
   await expect(page.locator('[name=ship_state]')).toHaveValue('ON')
   await expect(page.locator('[name=ship_city]')).toHaveValue('Toronto')
   await expect(page.getByRole('button', { name: 'Confirm and Pay $149.00' })).toBeVisible()
   await pay(page)
   await expect(page.getByRole('heading', { name: /^Welcome, / })).toBeVisible()
   await page.goto('/ana')
-  await awake(page)
+  await waitForHydration(page)
   await expect(page.locator('.order-price')).toHaveText('$99.00')
 })

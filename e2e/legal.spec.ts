@@ -32,28 +32,28 @@ test.beforeEach(async ({ page }) => {
   await page.evaluate(`${script}; globalThis.legal = legal`)
 })
 
-const show = (page: Page, texts: string[]) => page.evaluate((all) => all.map((html) => legal.show(html)), texts)
+const render = (page: Page, texts: string[]) => page.evaluate((all) => all.map((html) => legal.render(html)), texts)
 
-async function expectShown(page: Page, cases: [title: string, html: string, shown: string][]) {
-  const results = await show(
+async function expectRendered(page: Page, cases: [title: string, html: string, expected: string][]) {
+  const results = await render(
     page,
     cases.map(([, html]) => html),
   )
   expect(cases.map(([title], index) => [title, results[index]])).toEqual(
-    cases.map(([title, , shown]) => [title, shown]),
+    cases.map(([title, , expected]) => [title, expected]),
   )
 }
 
 test('a legal document may contain headings, paragraphs, lists, quotes and emphasis', async ({ page }) => {
   const tags = allowed.filter((tag) => tag !== 'br' && tag !== 'a' && tag !== 'li')
-  await expectShown(page, [
+  await expectRendered(page, [
     ...tags.map((tag): [string, string, string] => [tag, `<${tag}>x</${tag}>`, `<${tag}>x</${tag}>`]),
     ['li', '<ul><li>x</li></ul>', '<ul><li>x</li></ul>'],
   ])
 })
 
 test('a legal document shows links, line breaks and special characters', async ({ page }) => {
-  await expectShown(page, [
+  await expectRendered(page, [
     [
       'a link to a page',
       '<a href="https://example.com/a?b=1&amp;c=2">x</a>',
@@ -76,7 +76,7 @@ test('a legal document shows links, line breaks and special characters', async (
 })
 
 test('a legal document with broken markup is repaired', async ({ page }) => {
-  await expectShown(page, [
+  await expectRendered(page, [
     ['closes open elements', '<p>a<strong>b', '<p>a<strong>b</strong></p>'],
     ['closes a paragraph before the next', '<p>a<p>b', '<p>a</p><p>b</p>'],
     ['closes a list item before the next', '<ul><li>a<li>b</ul>', '<ul><li>a</li><li>b</li></ul>'],
@@ -96,8 +96,8 @@ test('a legal document with broken markup is repaired', async ({ page }) => {
   ])
 })
 
-test('a legal document loses everything that is not on the list', async ({ page }) => {
-  await expectShown(page, [
+test('a legal document keeps only allowed elements and attributes', async ({ page }) => {
+  await expectRendered(page, [
     ['a script', 'a<script>alert("</p>")</script>b', 'ab'],
     ['a script without an end', 'a<script>alert(1)', 'a'],
     ['a script in capitals', 'a<SCRIPT SRC=//x>1</SCRIPT >b', 'ab'],
@@ -131,33 +131,33 @@ const hostilePiece = fc.constantFrom(
   ' onclick=', ' href=', ' style=', 'onerror', 'alert(1)', '<ul>', '</ul>', '<h2>', '<blockquote>', '\0', '\u2028', 'é',
 )
 
-test('a legal document of random hostile pieces shows only what is on the list', async ({ page }) => {
+test('a legal document made of random hostile pieces shows only allowed elements', async ({ page }) => {
   const text = fc.oneof(
     fc.array(hostilePiece, { maxLength: 40 }).map((pieces) => pieces.join('')),
     fc.string({ unit: 'binary' }),
   )
   const texts = fc.sample(text, 5000)
-  const shown = await page.evaluate((all) => all.map((html) => legal.elementsIn(html)), texts)
-  const isHarmless = ({ type, props }: harness.ShownElement) => {
+  const rendered = await page.evaluate((all) => all.map((html) => legal.elementsIn(html)), texts)
+  const isHarmless = ({ type, props }: harness.RenderedElement) => {
     const { href, target: _target, rel: _rel, ...others } = props
     if (!allowed.includes(type)) return false
     if (type !== 'a') return Object.keys(props).length === 0
     return Object.keys(others).length === 0 && /^(https?:\/\/|mailto:)/.test(String(href))
   }
-  expect(shown.flat().length).toBeGreaterThan(1000)
-  expect(texts.filter((_, index) => !shown[index]?.every(isHarmless))).toEqual([])
+  expect(rendered.flat().length).toBeGreaterThan(1000)
+  expect(texts.filter((_, index) => !rendered[index]?.every(isHarmless))).toEqual([])
 })
 
-test('a legal document that was shown once is shown the same again', async ({ page }) => {
+test('sanitizing a legal document twice gives the same result as once', async ({ page }) => {
   const texts = fc.sample(
     fc.array(hostilePiece, { maxLength: 30 }).map((pieces) => pieces.join('')),
     1000,
   )
-  const once = await show(page, texts)
-  expect(await show(page, once)).toEqual(once)
+  const firstPass = await render(page, texts)
+  expect(await render(page, firstPass)).toEqual(firstPass)
 })
 
-test('a legal document that is very deep or long is read in reasonable time', async ({ page }) => {
+test('a very deep or long legal document is rendered in reasonable time', async ({ page }) => {
   const texts = [
     '<b>'.repeat(50_000),
     '<p>x'.repeat(5_000),
@@ -168,12 +168,12 @@ test('a legal document that is very deep or long is read in reasonable time', as
     '<script>'.repeat(50_000),
     `${'<b>'.repeat(20)}${'</i>'.repeat(50_000)}`,
   ]
-  expect(await show(page, texts)).toHaveLength(texts.length)
+  expect(await render(page, texts)).toHaveLength(texts.length)
 })
 
-test('the legal documents that we ship are shown to the last word', async ({ page }) => {
+test('the legal documents that we ship are shown in full', async ({ page }) => {
   const folder = join(import.meta.dirname, '../server/db/seed/documents')
   const stored = readdirSync(folder).map((file) => sanitizeHtml(readFileSync(join(folder, file), 'utf8')))
   const words = (html: string) => sanitizeHtml(html, { allowedTags: [] }).split(/\s+/).filter(Boolean)
-  expect((await show(page, stored)).map(words)).toEqual(stored.map(words))
+  expect((await render(page, stored)).map(words)).toEqual(stored.map(words))
 })

@@ -1,8 +1,16 @@
 import { expect, type Page, test } from '@playwright/test'
-import { complaints } from './axe.ts'
-import { fillAccount, fillAccountCreation, next, pay, reachPayment, someone } from './visitor.ts'
+import { findAxeViolations } from './axe.ts'
+import {
+  fillAccount,
+  fillAccountCreation,
+  newVisitor,
+  next,
+  pay,
+  reachAccountCreation,
+  reachPayment,
+} from './visitor.ts'
 
-/** The message that stands under a field and is tied to it. */
+/** The error message that a field names in aria-describedby. */
 const messageOf = async (page: Page, name: string) => {
   const field = page.locator(`[name="${name}"]:not([type=hidden]), #${name}`).first()
   const ids = ((await field.getAttribute('aria-describedby')) ?? '').split(' ')
@@ -12,7 +20,7 @@ const messageOf = async (page: Page, name: string) => {
   return texts.join(' ').trim()
 }
 
-test('11.1 an empty ACCOUNT says what is missing, and the first field gets the focus', async ({ page }) => {
+test('11.1 an empty account step shows what is missing and focuses the first field', async ({ page }) => {
   await page.goto('/ana')
   await next(page)
   await expect(page.getByLabel('First name')).toBeFocused()
@@ -20,10 +28,12 @@ test('11.1 an empty ACCOUNT says what is missing, and the first field gets the f
   expect(await messageOf(page, 'last_name')).toBe('Please enter your last name.')
   expect(await messageOf(page, 'mobile_phone')).toBe('Please enter your mobile phone number.')
   expect(await messageOf(page, 'business_name')).toBe('')
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
 })
 
-test('11.2 a phone number that does not fit is told on leaving it, and cleared when it fits', async ({ page }) => {
+test('11.2 an invalid phone number gets its message on leaving the field, and loses it when the number is valid', async ({
+  page,
+}) => {
   await page.goto('/ana')
   await page.getByLabel('Mobile phone number').fill('202 55')
   await page.getByLabel('First name').focus()
@@ -32,9 +42,9 @@ test('11.2 a phone number that does not fit is told on leaving it, and cleared w
   await expect.poll(() => messageOf(page, 'mobile_phone')).toBe('')
 })
 
-test('11.3 a filled trap says so', async ({ page }) => {
+test('11.3 a filled honeypot shows its message and stops the visitor', async ({ page }) => {
   await page.goto('/ana')
-  await fillAccount(page, someone())
+  await fillAccount(page, newVisitor())
   await page.waitForFunction(() => history.state?.step)
   await page.locator('[name=hall_lantern]').evaluate((field: HTMLInputElement) => {
     field.value = 'bot'
@@ -44,10 +54,10 @@ test('11.3 a filled trap says so', async ({ page }) => {
   await expect(page.getByLabel('Email address')).toBeHidden()
 })
 
-test('11.4 ACCOUNT_CREATION', async ({ page }) => {
-  await page.goto('/ana')
-  await fillAccount(page, someone())
-  await next(page)
+test('11.4 the account creation step shows the messages for emails and passwords, and cleans up the username', async ({
+  page,
+}) => {
+  await reachAccountCreation(page)
   await expect(page.getByLabel('Email address')).toBeVisible()
   await next(page)
   expect(await messageOf(page, 'email')).toBe('Please enter your email address.')
@@ -61,12 +71,12 @@ test('11.4 ACCOUNT_CREATION', async ({ page }) => {
     .toBe(
       'Password must have at least 8 characters, one uppercase letter, one lowercase letter, one digit, and one special character.',
     )
-  const refused = {
+  const passwords = {
     'Example-2026': 'Please choose a password that is not based on your name, email or username.',
     'Password-1': 'This password is too common. Please choose another one.',
     'Open-Sesame-7': '',
   }
-  for (const [password, message] of Object.entries(refused)) {
+  for (const [password, message] of Object.entries(passwords)) {
     await page.getByLabel('Password', { exact: true }).fill(password)
     await expect.poll(() => messageOf(page, 'password'), password).toBe(message)
   }
@@ -75,15 +85,12 @@ test('11.4 ACCOUNT_CREATION', async ({ page }) => {
   await expect(page.getByLabel('Username')).toHaveValue('abc7')
 })
 
-test('11.5 a taken username and a taken email are told in the server’s words', async ({ page }) => {
-  await page.goto('/ana')
-  const who = someone()
-  await fillAccount(page, who)
-  await next(page)
-  await fillAccountCreation(page, { ...who, username: 'ana' })
+test('11.5 a taken username and a taken email show the server’s message', async ({ page }) => {
+  const visitor = await reachAccountCreation(page)
+  await fillAccountCreation(page, { ...visitor, username: 'ana' })
   await expect(page.getByRole('status').getByText('This username is already taken.')).toBeAttached()
   await expect.poll(() => messageOf(page, 'username')).toBe('This username is already taken.')
-  await page.getByLabel('Username').fill(who.username)
+  await page.getByLabel('Username').fill(visitor.username)
   await expect(page.getByRole('status').getByText('already taken')).toHaveCount(0)
   await page.route('**/validate_email', (route) =>
     route.fulfill({ json: { email: ['This email address is already registered.'] } }),
@@ -92,66 +99,61 @@ test('11.5 a taken username and a taken email are told in the server’s words',
   await expect.poll(() => messageOf(page, 'email')).toBe('This email address is already registered.')
 })
 
-test('11.5 a username is looked up where the typing pauses, from three letters on, and the button rests for a second', async ({
+test('11.5 a username of three letters or more is looked up when typing pauses, and Next is busy until a second after the reply', async ({
   page,
 }) => {
-  await page.goto('/ana')
-  await fillAccount(page, someone())
-  await next(page)
+  await reachAccountCreation(page)
   const username = page.getByLabel('Username')
   await username.focus()
-  const asked: string[] = []
-  const { promise: wanted, resolve: answer } = Promise.withResolvers<void>()
+  const lookups: string[] = []
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
   await page.route('**/api/enrollment/validate_username', async (route) => {
-    asked.push(route.request().postDataJSON().username)
-    await wanted
+    lookups.push(route.request().postDataJSON().username)
+    await released
     await route.continue()
   })
   await username.pressSequentially('qz')
   await page.waitForTimeout(900)
-  expect(asked).toEqual([])
-  const pressed = Date.now()
+  expect(lookups).toEqual([])
+  const lastKeyTime = Date.now()
   await username.press('7')
-  await expect.poll(() => asked).toEqual(['qz7'])
-  expect(Date.now() - pressed).toBeGreaterThanOrEqual(500)
+  await expect.poll(() => lookups).toEqual(['qz7'])
+  expect(Date.now() - lastKeyTime).toBeGreaterThanOrEqual(500)
   const button = page.getByRole('button', { name: 'Next' })
   await expect(button).toHaveAttribute('aria-busy')
-  const answered = Date.now()
-  answer()
+  const releaseTime = Date.now()
+  release()
   await expect(button).not.toHaveAttribute('aria-busy')
-  expect(Date.now() - answered).toBeGreaterThanOrEqual(1000)
+  expect(Date.now() - releaseTime).toBeGreaterThanOrEqual(1000)
   await expect(page.getByRole('status').getByText('qz7 is available.')).toBeVisible()
   await expect(username).toBeFocused()
 })
 
-test('11.5 a name is told each time it is typed, and asked about again on Next', async ({ page }) => {
-  await page.goto('/ana')
-  const who = someone()
-  await fillAccount(page, who)
-  await next(page)
-  await fillAccountCreation(page, { ...who, username: '' })
+test('11.5 a taken username is reported each time it is typed, and looked up again on Next', async ({ page }) => {
+  const visitor = await reachAccountCreation(page)
+  await fillAccountCreation(page, { ...visitor, username: '' })
   const message = 'This username is already taken.'
   const username = page.getByLabel('Username')
-  for (const taken of ['ana', 'master', 'ana']) {
-    await username.fill(taken)
-    await expect.poll(() => messageOf(page, 'username'), taken).toBe(message)
+  for (const name of ['ana', 'master', 'ana']) {
+    await username.fill(name)
+    await expect.poll(() => messageOf(page, 'username'), name).toBe(message)
   }
-  for (const typed of [who.username, '', who.username]) {
-    await username.fill(typed)
-    await expect(page.getByRole('status').getByText('is available.')).toHaveCount(typed ? 1 : 0)
+  for (const name of [visitor.username, '', visitor.username]) {
+    await username.fill(name)
+    await expect(page.getByRole('status').getByText('is available.')).toHaveCount(name ? 1 : 0)
   }
-  const held = { email: ['This email address is already registered.'], username: [message] }
-  for (const [name, messages] of Object.entries(held))
+  const errors = { email: ['This email address is already registered.'], username: [message] }
+  for (const [name, messages] of Object.entries(errors))
     await page.route(`**/validate_${name}`, (route) => route.fulfill({ json: { [name]: messages } }))
-  await username.fill(`${who.username}x`)
+  await username.fill(`${visitor.username}x`)
   await next(page)
-  await expect.poll(() => messageOf(page, 'email')).toBe(held.email[0])
+  await expect.poll(() => messageOf(page, 'email')).toBe(errors.email[0])
   await expect.poll(() => messageOf(page, 'username')).toBe(message)
   await page.getByLabel('Password', { exact: true }).fill('')
   await next(page)
-  expect(await messageOf(page, 'username')).toBe(message) // nobody was asked yet
-  await page.getByLabel('Password', { exact: true }).fill(who.password)
-  await page.unrouteAll() // whoever held them has given up
+  expect(await messageOf(page, 'username')).toBe(message) // not looked up yet, because the password is missing
+  await page.getByLabel('Password', { exact: true }).fill(visitor.password)
+  await page.unrouteAll() // both names are free again
   await next(page)
   await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toBeVisible()
 })
@@ -161,44 +163,43 @@ test('11.6 lookups that fail are only logged, and Next proceeds', async ({ page 
   await reachPayment(page)
 })
 
-test('11.5 11.6 what was found to be taken stands while it is asked about again, and when nobody can say', async ({
+test('11.5 11.6 a message about a taken name stays during the next lookup, and when that lookup fails', async ({
   page,
 }) => {
-  await page.goto('/ana')
-  const who = someone()
-  await fillAccount(page, who)
-  await next(page)
-  await fillAccountCreation(page, { ...who, username: 'ana' })
+  const visitor = await reachAccountCreation(page)
+  await fillAccountCreation(page, { ...visitor, username: 'ana' })
   const email = ['This email address is already registered.']
   await page.route('**/validate_email', (route) => route.fulfill({ json: { email } }))
   await next(page)
-  const told = async () => {
+  const expectTaken = async () => {
     expect(await messageOf(page, 'email')).toBe(email[0])
     expect(await messageOf(page, 'username')).toBe('This username is already taken.')
     await expect(page.locator('.summary a')).toHaveCount(2)
   }
   await expect(page.locator('.summary a')).toHaveCount(2)
-  await told()
+  await expectTaken()
   await page.unrouteAll()
-  const { promise: wanted, resolve: fail } = Promise.withResolvers<void>()
+  const { promise: released, resolve: fail } = Promise.withResolvers<void>()
   await page.route('**/api/enrollment/validate_*', async (route) => {
-    await wanted
+    await released
     await route.abort()
   })
-  const asked = page.waitForRequest('**/validate_email')
+  const lookup = page.waitForRequest('**/validate_email')
   await next(page)
-  await asked
-  await told()
+  await lookup
+  await expectTaken()
   fail()
   await expect(page.getByLabel('Email address')).toBeFocused()
-  await told()
+  await expectTaken()
   await page.unrouteAll()
-  await page.getByLabel('Username').fill(who.username)
+  await page.getByLabel('Username').fill(visitor.username)
   await next(page)
   await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toBeVisible()
 })
 
-test('11.7 12.8 PAYMENT', async ({ page }) => {
+test('11.7 12.8 the payment step reports every missing field, lists each message once, and has large targets', async ({
+  page,
+}) => {
   await reachPayment(page)
   await expect(page.getByText('Visa, Mastercard, American Express and Discover')).toBeVisible()
   await pay(page)
@@ -217,12 +218,13 @@ test('11.7 12.8 PAYMENT', async ({ page }) => {
   for (const [name, message] of Object.entries(expected))
     await expect.poll(() => messageOf(page, name), name).toBe(message)
   await expect(page.getByText('Please confirm the captcha.').first()).toBeVisible()
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
   const targets = await page.locator('.summary a, .captcha label').all()
-  expect(targets).toHaveLength(new Set(Object.values(expected)).size + 2) // each message once, the captcha's, and its box
+  // Each message once, the captcha's message, and its box.
+  expect(targets).toHaveLength(new Set(Object.values(expected)).size + 2)
   for (const target of targets) expect((await target.boundingBox())?.height).toBeGreaterThanOrEqual(44)
   const monthly = page.getByRole('checkbox', { name: /every month/ })
-  await monthly.click({ position: { x: -8, y: -8 }, force: true }) // a thumb beside the box
+  await monthly.click({ position: { x: -8, y: -8 }, force: true }) // a tap just beside the box
   await expect(monthly).toBeChecked()
   const agree = page.getByRole('link', { name: 'Please confirm all the agreements.' })
   await agree.click()

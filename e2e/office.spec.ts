@@ -1,37 +1,38 @@
 import { expect, test } from '@playwright/test'
-import { complaints } from './axe.ts'
-import { enter, holdScript, join, lettersTo, linkTo, member, press, signIn, type } from './member.ts'
-import { someone } from './visitor.ts'
+import { findAxeViolations } from './axe.ts'
+import { pressByKeyboard, typeByKeyboard } from './keyboard.ts'
+import { createMember, emailsTo, findEmailLink, join, openOffice, signIn } from './member.ts'
+import { holdScript, newVisitor } from './visitor.ts'
 
 const NEW_PASSWORD = 'Closed-Sesame-8'
 
-test('15.14 a visitor joins through a member’s link: the member sees a visit, a join and a name, the visitor a sponsor', async ({
+test('15.14 when a visitor joins through a member’s link, the member sees the visit, the join and the name', async ({
   page,
   context,
   browser,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const first = { ...someone(), first_name: 'Grace', last_name: 'Hopper' }
+  const first = { ...newVisitor(), first_name: 'Grace', last_name: 'Hopper' }
   await join(page, '/ana', first)
   await expect(page.getByText('No one has opened your link yet.')).toBeVisible()
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Copy' }).click()
   await expect(page.getByRole('status').getByText('Link copied.')).toBeAttached()
   const link = await page.evaluate(() => navigator.clipboard.readText())
   expect(new URL(link).pathname).toBe(`/${first.username}`)
-  const code = page.getByRole('img', { name: 'QR code of your link' })
-  await expect.poll(() => code.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
+  const qrCode = page.getByRole('img', { name: 'QR code of your link' })
+  await expect.poll(() => qrCode.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
 
-  const fresh = await (await browser.newContext()).newPage()
-  const second = { ...someone(), first_name: 'Ada', last_name: 'Lovelace' }
-  await join(fresh, link, second)
-  await expect(fresh.getByRole('region', { name: 'Receipt' })).toContainText('SponsorGrace Hopper')
-  await expect.poll(() => lettersTo(fresh, second.email)).toContain('You joined with Grace Hopper')
-  await fresh.getByRole('button', { name: 'Sign out', exact: true }).click()
-  await expect(fresh.getByRole('status').getByText('You are signed out.')).toBeVisible()
-  await fresh.goBack()
-  await expect(fresh.getByRole('heading', { name: 'Tell us about yourself' })).toBeVisible()
-  await expect(fresh.getByText(second.email)).toHaveCount(0)
+  const visitorPage = await (await browser.newContext()).newPage()
+  const second = { ...newVisitor(), first_name: 'Ada', last_name: 'Lovelace' }
+  await join(visitorPage, link, second)
+  await expect(visitorPage.getByRole('region', { name: 'Receipt' })).toContainText('SponsorGrace Hopper')
+  await expect.poll(() => emailsTo(visitorPage, second.email)).toContain('You joined with Grace Hopper')
+  await visitorPage.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await expect(visitorPage.getByRole('status').getByText('You are signed out.')).toBeVisible()
+  await visitorPage.goBack()
+  await expect(visitorPage.getByRole('heading', { name: 'Tell us about yourself' })).toBeVisible()
+  await expect(visitorPage.getByText(second.email)).toHaveCount(0)
 
   await page.reload()
   const visits = page.getByRole('region', { name: 'Visits and joins' })
@@ -40,37 +41,37 @@ test('15.14 a visitor joins through a member’s link: the member sees a visit, 
   const referrals = page.getByRole('region', { name: 'People who joined through you' })
   await expect(referrals.getByRole('listitem')).toContainText('Ada Lovelace')
   for (const secret of [second.email, second.username, '555']) await expect(referrals).not.toContainText(secret)
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
 })
 
 test('15.15 a member signs in and resets a forgotten password with the keyboard', async ({ page, request }) => {
-  const { username, email, password } = await member(request)
+  const { username, email, password } = await createMember(request)
   await page.goto('/office')
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
   const name = page.getByLabel('Username or email address')
-  await type(page, name, username)
-  await type(page, page.getByLabel('Password', { exact: true }), 'Wrong-Sesame-7')
+  await typeByKeyboard(page, name, username)
+  await typeByKeyboard(page, page.getByLabel('Password', { exact: true }), 'Wrong-Sesame-7')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('alert')).toHaveText('Wrong username or password.')
   await expect(name).toHaveValue(username)
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
 
-  await press(page, page.getByRole('link', { name: 'Forgot your password?' }))
+  await pressByKeyboard(page, page.getByRole('link', { name: 'Forgot your password?' }))
   await expect(page.getByRole('heading', { name: 'Forgot your password?' })).toBeVisible()
-  expect(await complaints(page)).toEqual([])
-  await type(page, page.getByLabel('Username or email address'), username)
+  expect(await findAxeViolations(page)).toEqual([])
+  await typeByKeyboard(page, page.getByLabel('Username or email address'), username)
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { name: 'Check your inbox' })).toBeFocused()
   await expect(page.getByText('If that username or email address belongs to a member, we')).toBeVisible()
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
 
-  const link = await linkTo(page, email, 'new-password')
+  const link = await findEmailLink(page, email, 'new-password')
   await page.goto(link)
   const field = page.getByLabel('New password', { exact: true })
-  await type(page, field, 'short')
+  await typeByKeyboard(page, field, 'short')
   await page.keyboard.press('Enter')
   await expect(field).toHaveAttribute('aria-invalid', 'true')
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
   await field.fill(NEW_PASSWORD)
   await page.keyboard.press('Enter')
   await expect(page.getByRole('status').getByText('Your password has been changed.')).toBeVisible()
@@ -87,34 +88,34 @@ test('15.15 a member signs in and resets a forgotten password with the keyboard'
   await page.keyboard.press('Enter')
   const expired = page.getByRole('heading', { name: 'This link no longer works' })
   await expect(expired).toBeFocused()
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
   await page.goto(`${link}x`) // another link, in the same tab
   await page.getByLabel('New password', { exact: true }).fill('Other-Sesame-9')
   await page.keyboard.press('Enter')
   await expect(expired).toBeFocused()
-  await press(page, page.getByRole('link', { name: 'Request a new link' }))
+  await pressByKeyboard(page, page.getByRole('link', { name: 'Request a new link' }))
   await expect(page.getByLabel('Username or email address')).toBeVisible()
 })
 
 test('15.6 15.15 a member changes phone, email and password with the keyboard', async ({ page, request, browser }) => {
-  const { username, password } = await member(request)
+  const { username, password } = await createMember(request)
   const elsewhere = await (await browser.newContext()).newPage()
-  for (const browserPage of [page, elsewhere]) await enter(browserPage, username, password)
+  for (const browserPage of [page, elsewhere]) await openOffice(browserPage, username, password)
   const details = page.getByRole('region', { name: 'Your details' })
   const changeButton = (what: string) => details.getByRole('button', { name: `Change ${what}` })
   const current = details.getByLabel('Current password', { exact: true })
   const success = details.getByRole('status')
 
-  await press(page, changeButton('phone'))
+  await pressByKeyboard(page, changeButton('phone'))
   const phone = details.getByLabel('New mobile phone number')
   await expect(phone).toBeFocused()
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.type('202 555 0177')
-  await page.keyboard.press('Enter') // a phone's next key
+  await page.keyboard.press('Enter') // the next key on a phone
   await expect(current).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(details.getByText('Please enter your current password.').first()).toBeVisible()
-  expect(await complaints(page, '.change-form')).toEqual([])
+  expect(await findAxeViolations(page, '.change-form')).toEqual([])
   await page.keyboard.type('Wrong-Sesame-7')
   await page.keyboard.press('Enter')
   await expect(details.getByText('This is not your current password.').first()).toBeVisible()
@@ -124,32 +125,32 @@ test('15.6 15.15 a member changes phone, email and password with the keyboard', 
   await expect(changeButton('phone')).toBeFocused()
   await expect(details).toContainText('+1 (202) 555-0177')
 
-  const slow = Promise.withResolvers<void>()
-  await page.route('**/api/office/phone', (route) => slow.promise.then(() => route.continue()))
-  await press(page, changeButton('phone'))
+  const phoneChange = Promise.withResolvers<void>()
+  await page.route('**/api/office/phone', (route) => phoneChange.promise.then(() => route.continue()))
+  await pressByKeyboard(page, changeButton('phone'))
   await phone.fill('202 555 0188')
-  await type(page, current, password)
+  await typeByKeyboard(page, current, password)
   await page.keyboard.press('Enter')
-  await press(page, details.getByRole('button', { name: 'Cancel' })) // it is saved all the same
-  await press(page, changeButton('email'))
+  await pressByKeyboard(page, details.getByRole('button', { name: 'Cancel' })) // the change is saved anyway
+  await pressByKeyboard(page, changeButton('email'))
   const email = `${username}.new@mail.example`
   const address = details.getByLabel('New email address')
-  await type(page, address, email)
-  slow.resolve()
+  await typeByKeyboard(page, address, email)
+  phoneChange.resolve()
   await expect(success).toHaveText('Your phone number has been changed.')
   await expect(details).toContainText('+1 (202) 555-0188')
   await expect(address).toBeFocused()
   await expect(address).toHaveValue(email)
-  await type(page, current, password)
+  await typeByKeyboard(page, current, password)
   await page.keyboard.press('Enter')
   await expect(success).toHaveText('Almost done. Please open the link in the email.')
   await expect(details).toContainText(`We sent a link to ${email}.`)
 
-  await press(page, changeButton('password'))
+  await pressByKeyboard(page, changeButton('password'))
   await expect(current).toHaveAttribute('enterkeyhint', 'next')
-  await type(page, current, password)
-  await type(page, details.getByLabel('New password', { exact: true }), NEW_PASSWORD)
-  expect(await complaints(page, '.change-form')).toEqual([])
+  await typeByKeyboard(page, current, password)
+  await typeByKeyboard(page, details.getByLabel('New password', { exact: true }), NEW_PASSWORD)
+  expect(await findAxeViolations(page, '.change-form')).toEqual([])
   await page.keyboard.press('Enter')
   await expect(success).toHaveText('Your password has been changed. Every other browser is signed out.')
   await elsewhere.reload()
@@ -159,26 +160,26 @@ test('15.6 15.15 a member changes phone, email and password with the keyboard', 
 })
 
 test('15.15 a new email address is confirmed with one press', async ({ page, request }) => {
-  const { username, password } = await member(request)
+  const { username, password } = await createMember(request)
   const email = `${username}.new@mail.example`
-  await enter(page, username, password)
+  await openOffice(page, username, password)
   await page.request.post('/api/office/email', { data: { email, current_password: password } })
-  await page.goto(await linkTo(page, email, 'confirm-email'))
-  expect(await complaints(page)).toEqual([])
-  await press(page, page.getByRole('button', { name: 'Confirm email address' }))
+  await page.goto(await findEmailLink(page, email, 'confirm-email'))
+  expect(await findAxeViolations(page)).toEqual([])
+  await pressByKeyboard(page, page.getByRole('button', { name: 'Confirm email address' }))
   await expect(page.getByRole('heading', { name: 'Your email address is confirmed' })).toBeFocused()
   await page.evaluate(() => location.assign('#another-link'))
   await expect(page.getByRole('button', { name: 'Confirm email address' })).toBeVisible()
   await page.getByRole('button', { name: 'Confirm email address' }).click()
   await expect(page.getByRole('heading', { name: 'This link no longer works' })).toBeFocused()
-  await press(page, page.getByRole('link', { name: 'Go to your office' }))
+  await pressByKeyboard(page, page.getByRole('link', { name: 'Go to your office' }))
   await expect(page.getByRole('region', { name: 'Your details' })).toContainText(email)
 })
 
 test('15.8 a new password that is saved before the script arrives is not lost', async ({ page, request }) => {
-  const { username, email } = await member(request)
+  const { username, email } = await createMember(request)
   await page.request.post('/api/office/forgotten-password', { data: { name: username } })
-  const link = await linkTo(page, email, 'new-password')
+  const link = await findEmailLink(page, email, 'new-password')
   const releaseScript = await holdScript(page)
   await page.goto(link, { waitUntil: 'commit' })
   await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD)
@@ -196,30 +197,30 @@ test('15.8 a password that is typed before the script arrives gets its rules tic
 })
 
 test('15.15 a member reads an accepted document, cancels and resumes with the keyboard', async ({ page, request }) => {
-  const { username, email, password } = await member(request)
-  await enter(page, username, password)
+  const { username, email, password } = await createMember(request)
+  await openOffice(page, username, password)
   const document = page.getByRole('button', { name: 'Membership Agreement' })
   expect((await document.boundingBox())?.height).toBeGreaterThanOrEqual(44)
-  await press(page, document)
+  await pressByKeyboard(page, document)
   const text = page.getByRole('dialog', { name: 'Membership Agreement, version 1' })
   await expect(text).toContainText('$99 per month')
-  expect(await complaints(page, '.dialog')).toEqual([])
+  expect(await findAxeViolations(page, '.dialog')).toEqual([])
   await page.keyboard.press('Escape')
   await expect(document).toBeFocused()
 
   const membership = page.getByRole('region', { name: 'Your membership' })
-  await press(page, membership.getByRole('button', { name: 'Cancel membership' }))
+  await pressByKeyboard(page, membership.getByRole('button', { name: 'Cancel membership' }))
   const dialog = page.getByRole('dialog', { name: 'Cancel your membership?' })
   await expect(dialog).toContainText('the end of the month you have paid for')
-  expect(await complaints(page, '.dialog')).toEqual([])
-  await press(page, dialog.getByRole('button', { name: 'Cancel membership' }))
+  expect(await findAxeViolations(page, '.dialog')).toEqual([])
+  await pressByKeyboard(page, dialog.getByRole('button', { name: 'Cancel membership' }))
   await expect(membership.getByRole('status')).toHaveText(
     "Your membership is canceled. We've emailed you a confirmation.",
   )
   await expect(membership.getByRole('heading')).toBeFocused()
-  await expect.poll(() => lettersTo(page, email)).toMatch(/cancell?ed/i)
-  expect(await complaints(page)).toEqual([])
-  await press(page, membership.getByRole('button', { name: 'Resume membership' }))
+  await expect.poll(() => emailsTo(page, email)).toMatch(/cancell?ed/i)
+  expect(await findAxeViolations(page)).toEqual([])
+  await pressByKeyboard(page, membership.getByRole('button', { name: 'Resume membership' }))
   await expect(membership.getByRole('status')).toHaveText('Your membership has been resumed.')
   await expect(membership.getByRole('heading')).toBeFocused()
   await expect(membership).toContainText('Next renewal')
@@ -231,13 +232,13 @@ test('15.3 after showing all referrals the focus is on the first new one', async
   request,
   baseURL,
 }) => {
-  const { username, password } = await member(request)
-  // Each has its own cookies.
+  const { username, password } = await createMember(request)
+  // Separate cookies make each of them a new visitor.
   for (let count = 0; count < 6; count++)
-    await member(await playwright.request.newContext({ baseURL }), { sponsor_site_name: username })
-  await enter(page, username, password)
+    await createMember(await playwright.request.newContext({ baseURL }), { sponsor_site_name: username })
+  await openOffice(page, username, password)
   const referrals = page.getByRole('region', { name: 'People who joined through you' })
-  await press(page, referrals.getByRole('button', { name: 'Show all 6' }))
+  await pressByKeyboard(page, referrals.getByRole('button', { name: 'Show all 6' }))
   await expect(referrals.getByRole('listitem')).toHaveCount(6)
   await expect(referrals.getByRole('listitem').last()).toBeFocused()
 })
@@ -247,22 +248,23 @@ test('15.15 4.16 a used sign-in link offers to sign in, and signing out everywhe
   request,
   browser,
 }) => {
-  const { username, password, grantLink } = await member(request)
+  const { username, password, grantLink } = await createMember(request)
   await page.goto(grantLink)
-  await expect(page.getByRole('heading', { name: 'Is this your office?' })).toBeVisible() // not opened from our own page
-  expect(await complaints(page)).toEqual([])
-  await press(page, page.getByRole('button', { name: 'Yes, open my office' }))
+  // Asked because the link was not opened from our own page.
+  await expect(page.getByRole('heading', { name: 'Is this your office?' })).toBeVisible()
+  expect(await findAxeViolations(page)).toEqual([])
+  await pressByKeyboard(page, page.getByRole('button', { name: 'Yes, open my office' }))
   await page.waitForURL('**/office')
   const other = await (await browser.newContext()).newPage()
   await other.goto(grantLink)
-  await press(other, other.getByRole('button', { name: 'Yes, open my office' }))
+  await pressByKeyboard(other, other.getByRole('button', { name: 'Yes, open my office' }))
   await expect(other.getByRole('heading', { name: 'This sign-in link has expired' })).toBeFocused()
   await expect(other.getByRole('alert').first()).toContainText('Please sign in instead.')
-  expect(await complaints(other)).toEqual([])
+  expect(await findAxeViolations(other)).toEqual([])
   await signIn(other, username, password)
   await expect(other.getByRole('heading', { name: 'Welcome, Zoë' })).toBeVisible()
 
-  await press(other, other.getByRole('button', { name: 'Sign out everywhere' }))
+  await pressByKeyboard(other, other.getByRole('button', { name: 'Sign out everywhere' }))
   await expect(other.getByRole('status').getByText('You are signed out here and in every other browser.')).toBeVisible()
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Sign in to your office' })).toBeVisible()

@@ -1,8 +1,8 @@
 import { test } from '@playwright/test'
-import { fillCard, fillPayment, pay, reachPayment, someone } from './visitor.ts'
+import { fillCard, fillPayment, newVisitor, pay, reachPayment } from './visitor.ts'
 
-// Not tests, so npm test leaves them out: npm run screens takes the pictures of the docs.
-const picture = (name: string, project: { name: string }) => ({
+// Not tests: npm run screens takes the screenshots for the docs.
+const screenshotOptions = (name: string, project: { name: string }) => ({
   path: `docs/screens/${name}-${project.name}.png`,
   scale: 'css' as const,
 })
@@ -13,7 +13,7 @@ test('the first step', async ({ page }, { project }) => {
   await page.getByLabel('Mobile phone number').fill('202 55')
   await page.getByLabel('Last name').focus()
   await page.getByText('Invalid mobile phone number format.').waitFor()
-  await page.screenshot(picture('account', project))
+  await page.screenshot(screenshotOptions('account', project))
 })
 
 test('the payment', async ({ page }, { project }) => {
@@ -26,7 +26,7 @@ test('the payment', async ({ page }, { project }) => {
   await page.getByText('Please confirm the captcha.').first().waitFor()
   await page.getByLabel('Post / ZIP code').fill('89501')
   await page.mouse.move(0, 0)
-  await page.screenshot({ ...picture('payment', project), fullPage: true })
+  await page.screenshot({ ...screenshotOptions('payment', project), fullPage: true })
 })
 
 test('the office', async ({ page, browser }, { project }) => {
@@ -36,12 +36,12 @@ test('the office', async ({ page, browser }, { project }) => {
   await page.waitForURL('**/office')
   const link = await page.getByRole('link', { name: /\/zoe/ }).first().getAttribute('href')
   const friend = await (await browser.newContext()).newPage()
-  const who = { ...someone(), first_name: 'Ben', last_name: 'Harbour' }
-  await reachPayment(friend, link ?? '', who)
+  const visitor = { ...newVisitor(), first_name: 'Ben', last_name: 'Harbour' }
+  await reachPayment(friend, link ?? '', visitor)
   await fillPayment(friend)
   await pay(friend)
   await friend.waitForURL('**/office')
   await page.reload()
   await page.getByText('Ben Harbour').waitFor()
-  await page.screenshot(picture('office', project))
+  await page.screenshot(screenshotOptions('office', project))
 })

@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 
-/** A person who makes no mistakes, with names of their own. */
-export const someone = () => {
+/** Valid answers with a unique username and email address. */
+export const newVisitor = () => {
   const name = `zoe${Math.random().toString(36).slice(2, 10)}`
   return {
     first_name: 'Zoë',
@@ -12,23 +12,23 @@ export const someone = () => {
     password: 'Open-Sesame-7',
   }
 }
-type Someone = ReturnType<typeof someone>
+export type VisitorAnswers = ReturnType<typeof newVisitor>
 
-/** The page's script has woken it up. */
-export const awake = (page: Page) => page.waitForFunction(() => history.state?.step)
+/** Waits until the page's script has taken over the server-rendered page. */
+export const waitForHydration = (page: Page) => page.waitForFunction(() => history.state?.step)
 
 export const next = (page: Page) => page.getByRole('button', { name: 'Next' }).click()
 
-export async function fillAccount(page: Page, who: Someone) {
-  await page.getByLabel('First name').fill(who.first_name)
-  await page.getByLabel('Last name').fill(who.last_name)
-  await page.getByLabel('Mobile phone number').fill(who.phone)
+export async function fillAccount(page: Page, visitor: VisitorAnswers) {
+  await page.getByLabel('First name').fill(visitor.first_name)
+  await page.getByLabel('Last name').fill(visitor.last_name)
+  await page.getByLabel('Mobile phone number').fill(visitor.phone)
 }
 
-export async function fillAccountCreation(page: Page, who: Someone) {
-  await page.getByLabel('Email address').fill(who.email)
-  await page.getByLabel('Username').fill(who.username)
-  await page.getByLabel('Password', { exact: true }).fill(who.password)
+export async function fillAccountCreation(page: Page, visitor: VisitorAnswers) {
+  await page.getByLabel('Email address').fill(visitor.email)
+  await page.getByLabel('Username').fill(visitor.username)
+  await page.getByLabel('Password', { exact: true }).fill(visitor.password)
 }
 
 export async function fillPayment(page: Page, cc_number = '4242424242424242') {
@@ -53,30 +53,46 @@ const confirmCaptcha = (page: Page) => page.getByRole('checkbox', { name: /not a
 
 export const pay = (page: Page) => page.getByRole('button', { name: /^Confirm and Pay/ }).click()
 
-/** From a sponsor's link to the payment step. */
-export async function reachPayment(page: Page, site = '/ana', who = someone()): Promise<Someone> {
+/** Opens a sponsor's link and fills in the account step. */
+export async function reachAccountCreation(page: Page, site = '/ana', visitor = newVisitor()): Promise<VisitorAnswers> {
   await page.goto(site)
-  await fillAccount(page, who)
+  await fillAccount(page, visitor)
   await next(page)
-  await fillAccountCreation(page, who)
-  await next(page)
-  await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toBeVisible()
-  return who
+  return visitor
 }
 
-/** A call whose answer waits until it is wanted, and then a moment for the page to take it. */
-export async function holdUp(page: Page, call: string) {
+/** Opens a sponsor's link and fills in every step before the payment. */
+export async function reachPayment(page: Page, site = '/ana', visitor = newVisitor()): Promise<VisitorAnswers> {
+  await reachAccountCreation(page, site, visitor)
+  await fillAccountCreation(page, visitor)
+  await next(page)
+  await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toBeVisible()
+  return visitor
+}
+
+/** Holds a request until `release` is called, which also gives the page a moment to process the response. */
+export async function holdRequest(page: Page, call: string) {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route(call, async (route) => {
     await promise
     await route.continue()
   })
-  const asked = page.waitForRequest(call)
-  const answer = async () => {
-    const answered = page.waitForResponse(call)
+  const requested = page.waitForRequest(call)
+  const release = async () => {
+    const response = page.waitForResponse(call)
     resolve()
-    await answered
+    await response
     await page.waitForTimeout(300)
   }
-  return { asked, answer }
+  return { requested, release }
+}
+
+/** Holds back the page's scripts until the returned function is called. */
+export async function holdScript(page: Page) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route('**/assets/*.js', async (route) => {
+    await promise
+    await route.continue()
+  })
+  return resolve
 }

@@ -2,14 +2,14 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from '@playwright/test'
 import {
-  awake,
   fillAccount,
   fillAccountCreation,
   fillCard,
   fillPayment,
+  newVisitor,
   next,
   pay,
-  someone,
+  waitForHydration,
 } from '../../e2e/visitor.ts'
 import { chromiumFlags, findFullChromium } from '../../scripts/find.mjs'
 import type { TestCard } from './test-cards.ts'
@@ -51,7 +51,7 @@ export async function visitInBrowser(
       () => history.state?.step === 'ACCOUNT_CREATION' || document.querySelector('#cc_number'), // the page has restored its step
     )
     await leaving.reload()
-    await awake(leaving)
+    await waitForHydration(leaving)
     await saveStorage(leaving, storage, 'came back')
 
     const paying = await context.newPage()
@@ -70,7 +70,7 @@ export async function visitInBrowser(
 
 /** Fills the form up to the payment, and shows the password once. */
 async function fillForm(page: Page, url: string, { username, password }: TestCard, cc_number: string) {
-  const who = { ...someone(), username, password, email: `${username}@mail.example` }
+  const who = { ...newVisitor(), username, password, email: `${username}@mail.example` }
   await page.goto(`${url}/ana`)
   await fillAccount(page, who)
   await next(page)

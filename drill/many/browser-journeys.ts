@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { allSteps, forTests } from '../../e2e/server.ts'
+import { allStepsSettings, testSettings } from '../../e2e/start-sites.ts'
 import { freePort } from '../../scripts/port.mjs'
 import type { Drill, ReportRow } from '../drill.ts'
 import type { Backend } from '../site/backends.ts'
@@ -18,7 +18,7 @@ const migrations = new URL('../../server/db/migrations/', import.meta.url)
 export const browserJourneys: Drill = async (run, backend) => {
   run.showProgress(backend.name, 'many · starting on an empty database')
   const standard = await openEmpty(backend, {})
-  const withAllSteps = await openEmpty(backend, allSteps)
+  const withAllSteps = await openEmpty(backend, allStepsSettings)
   const startRow = await checkStart([standard.cluster, withAllSteps.cluster])
   run.showProgress(backend.name, 'many · journeys')
   const journeys = await runJourneys(standard.workspace, {
@@ -45,7 +45,7 @@ async function openEmpty(backend: Backend, settings: Record<string, string>) {
   await sql`create schema public`.execute(database.db)
   await database.close()
   const sandbox = await startSandbox(workspace)
-  const options = { workspace, sandbox, port: await freePort(), settings: forTests }
+  const options = { workspace, sandbox, port: await freePort(), settings: testSettings }
   const cluster = await startCluster(options, { settings: { NODE_ENV: 'development', ...settings } })
   const close = async () => {
     await cluster.kill()

@@ -1,19 +1,27 @@
 import { expect, test } from '@playwright/test'
 import { cards } from '../server/gateways/payment/cards.ts'
-import { complaints } from './axe.ts'
-import { fillAccount, fillAccountCreation, fillPayment, holdUp, next, pay, reachPayment, someone } from './visitor.ts'
+import { findAxeViolations } from './axe.ts'
+import {
+  fillAccountCreation,
+  fillPayment,
+  holdRequest,
+  next,
+  pay,
+  reachAccountCreation,
+  reachPayment,
+} from './visitor.ts'
 
-// What may come in between on the way to the office. The server and the wizard decide it, on every screen alike.
+// What can go wrong at the payment: declined cards, lost responses, double clicks, reloads.
 
-const nothing = async () => undefined
+const doNothing = async () => undefined
 
-test('10.2 declined, then approved, without typing anything again but the card', async ({ page }) => {
+test('10.2 after a declined card, only the card number has to be typed again', async ({ page }) => {
   await reachPayment(page)
   await fillPayment(page, '4000000000000002')
   await pay(page)
   const dialog = page.getByRole('alertdialog', { name: 'Payment Declined' })
   await expect(dialog).toContainText('Your payment has been declined. Please check your payment details and try again.')
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
   await dialog.getByRole('button', { name: 'OK' }).click()
   await expect(page.getByText(/nothing was charged/i)).toBeVisible()
   await expect(page.getByText(/try another card, or ask your bank/)).toBeVisible()
@@ -24,40 +32,42 @@ test('10.2 declined, then approved, without typing anything again but the card',
   await page.waitForURL('**/office')
 })
 
-for (const [who, before, after] of [
-  ['went back', nothing, next],
-  ['went back and is there again', next, nothing],
+for (const [where, before, after] of [
+  ['the previous step', doNothing, next],
+  ['the payment step again', next, doNothing],
 ] as const)
-  test(`10.2 who ${who} when the bank declines finds the word beside the card`, async ({ page }) => {
+  test(`10.2 a visitor who is on ${where} when the bank declines finds the notice beside the card`, async ({
+    page,
+  }) => {
     await reachPayment(page)
     await fillPayment(page, cards.declined)
-    const { asked, answer } = await holdUp(page, '**/api/enrollment/add-enrollment')
+    const { requested, release } = await holdRequest(page, '**/api/enrollment/add-enrollment')
     await pay(page)
-    await asked
+    await requested
     await page.getByRole('button', { name: 'Previous' }).click()
     await expect(page.getByLabel('Email address')).toBeVisible()
     await before(page)
-    await answer()
+    await release()
     await page.getByRole('alertdialog', { name: 'Payment Declined' }).getByRole('button', { name: 'OK' }).click()
     await after(page)
     await expect(page.getByText('Your card was declined. Nothing was charged.')).toBeVisible()
     await expect(page.getByLabel('City')).toHaveValue('Reno')
   })
 
-test('10.7 a document that cannot be opened is told, and opens when the network is back', async ({ page }) => {
+test('10.7 a document that cannot be opened shows a message, and opens when the network is back', async ({ page }) => {
   await page.route('**/assets/openDialog-*.js', (route) => route.abort())
   await reachPayment(page)
-  const terms = page.getByRole('button', { name: 'Membership Agreement' })
-  await terms.click()
-  const told = page.getByRole('alert').filter({ hasText: 'The Membership Agreement could not be opened.' })
-  await expect(told).toBeVisible()
+  const agreement = page.getByRole('button', { name: 'Membership Agreement' })
+  await agreement.click()
+  const alert = page.getByRole('alert').filter({ hasText: 'The Membership Agreement could not be opened.' })
+  await expect(alert).toBeVisible()
   await page.unroute('**/assets/openDialog-*.js')
-  await terms.click()
+  await agreement.click()
   await expect(page.getByRole('dialog', { name: 'Membership Agreement' })).toBeVisible()
-  await expect(told).toBeHidden()
+  await expect(alert).toBeHidden()
 })
 
-test('10.2 what was said of a press is not said again to who went away and comes back', async ({ page }) => {
+test('10.2 the message of a failed payment is gone when the visitor leaves the step and returns', async ({ page }) => {
   await reachPayment(page)
   await fillPayment(page)
   const message = 'Please wait 10 minutes and try again.'
@@ -70,7 +80,7 @@ test('10.2 what was said of a press is not said again to who went away and comes
   await expect(page.getByText(message)).toHaveCount(0)
 })
 
-test('10.13 when the server asks for a code before it takes the card, the code leads back to the payment', async ({
+test('10.13 when the server requires a code before the payment, the visitor enters it and returns to the payment', async ({
   page,
 }) => {
   await reachPayment(page)
@@ -86,12 +96,14 @@ test('10.13 when the server asks for a code before it takes the card, the code l
   await next(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Proceed' }).click()
   await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
-  await expect(page.getByRole('button', { name: 'Membership Agreement' })).toBeVisible() // or it cannot be agreed to
+  await expect(page.getByRole('button', { name: 'Membership Agreement' })).toBeVisible() // needed to agree to it
   await pay(page)
   await page.waitForURL('**/office')
 })
 
-test('10.13 5.8 when no code is needed by then, the way leads back to the payment without one', async ({ page }) => {
+test('10.13 5.8 when a code is no longer needed by then, the visitor returns to the payment without one', async ({
+  page,
+}) => {
   await reachPayment(page)
   await fillPayment(page)
   const code = ['Please confirm your phone number with the code we send you.']
@@ -102,12 +114,12 @@ test('10.13 5.8 when no code is needed by then, the way leads back to the paymen
   await expect(dialog).toContainText('No code is needed at the moment. Please go on without one.')
   await dialog.getByRole('button', { name: 'Proceed' }).click()
   await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
-  await expect(page.getByRole('button', { name: 'Membership Agreement' })).toBeVisible() // or it cannot be agreed to
+  await expect(page.getByRole('button', { name: 'Membership Agreement' })).toBeVisible() // needed to agree to it
   await pay(page)
   await page.waitForURL('**/office')
 })
 
-test('10.4 a request that fails shows the Error dialog, and the next press pays once', async ({ page }) => {
+test('10.4 a failed request shows the Error dialog, and the next press pays', async ({ page }) => {
   await reachPayment(page)
   await fillPayment(page)
   await page.route('**/api/enrollment/add-enrollment', (route) => route.abort(), { times: 1 })
@@ -119,7 +131,9 @@ test('10.4 a request that fails shows the Error dialog, and the next press pays 
   await page.waitForURL('**/office')
 })
 
-test('4.23 10.4 so does a gateway that turns the payment away, at once; the next press pays', async ({ page }) => {
+test('4.23 10.4 a gateway that rejects the payment shows the Error dialog at once, and the next press pays', async ({
+  page,
+}) => {
   await reachPayment(page)
   await fillPayment(page, cards.failed)
   await pay(page)
@@ -131,96 +145,96 @@ test('4.23 10.4 so does a gateway that turns the payment away, at once; the next
   await page.waitForURL('**/office')
 })
 
-test('10.4 an answer that is lost on the way is looked up, not asked for again', async ({ page }) => {
+test('10.4 when the response is lost, its outcome is looked up and the payment is not sent again', async ({ page }) => {
   await reachPayment(page)
   await fillPayment(page)
-  let sent = 0
+  let payments = 0
   await page.route('**/api/enrollment/add-enrollment', async (route) => {
-    sent++
+    payments++
     await route.fetch()
     await route.abort()
   })
   await pay(page)
   await page.waitForURL('**/office')
-  expect(sent).toBe(1)
+  expect(payments).toBe(1)
 })
 
-test('10.6 15.2 paid is paid: Back, reload and a second tab never show the form again', async ({ page, context }) => {
+test('10.6 15.2 after the payment, Back, reload and a second tab never show the payment form again', async ({
+  page,
+  context,
+}) => {
   await reachPayment(page)
   await fillPayment(page)
-  await page.route('**/office/autologin/**', (route) => route.fulfill({ status: 204 })) // stay and look
+  await page.route('**/office/autologin/**', (route) => route.fulfill({ status: 204 })) // stay on this page
   await pay(page)
   await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
-  expect(await complaints(page)).toEqual([])
-  const told = async (heading: string | RegExp, where = page) => {
-    await expect(where.getByRole('heading', { name: heading, level: 1 })).toBeVisible()
-    await expect(where.getByRole('button', { name: /^Confirm and Pay/ })).toHaveCount(0)
+  expect(await findAxeViolations(page)).toEqual([])
+  const expectHeading = async (heading: string | RegExp, tab = page) => {
+    await expect(tab.getByRole('heading', { name: heading, level: 1 })).toBeVisible()
+    await expect(tab.getByRole('button', { name: /^Confirm and Pay/ })).toHaveCount(0)
   }
-  for (const _ of ['to the payment', 'and past it']) {
+  for (const _ of ['the payment step', 'the step before it']) {
     await page.goBack()
-    await told('This is paid')
+    await expectHeading('This is paid')
   }
   await page.goForward()
-  await told('This is paid')
+  await expectHeading('This is paid')
   await page.goForward()
-  await told(/^Welcome/)
+  await expectHeading(/^Welcome/)
   await page.reload()
-  await told(/^Welcome/)
+  await expectHeading(/^Welcome/)
   await page.goBack()
-  await told('This is paid')
+  await expectHeading('This is paid')
   await page.reload()
-  await told('This is paid')
+  await expectHeading('This is paid')
   const second = await context.newPage()
-  await reachPaymentOrPaid(second)
-  await told('This is paid', second)
+  await reachPaidNotice(second)
+  await expectHeading('This is paid', second)
   await second.goBack()
-  await expect(second.getByLabel('Username')).not.toHaveValue('') // it has paid nothing, and keeps its answers
+  await expect(second.getByLabel('Username')).not.toHaveValue('') // this tab has not paid, and keeps its answers
 
   await page.goForward()
-  await told(/^Welcome/)
+  await expectHeading(/^Welcome/)
   await page.evaluate(() => {
-    sessionStorage.clear() // as if its member had signed out, and the browser now brought the page back as it was
+    sessionStorage.clear() // as if the member had signed out and the browser restored the page from its cache
     dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))
   })
   await expect(page.getByRole('heading', { name: 'Tell us about yourself' })).toBeVisible()
 })
 
-/** In a browser that has paid, the payment step says so. */
-async function reachPaymentOrPaid(page: Parameters<typeof next>[0]) {
-  await page.goto('/ana')
-  const who = someone()
-  await fillAccount(page, who)
-  await next(page)
-  await fillAccountCreation(page, who)
+/** Fills in the steps in a browser that has already paid: the payment step says so. */
+async function reachPaidNotice(page: Parameters<typeof next>[0]) {
+  const visitor = await reachAccountCreation(page)
+  await fillAccountCreation(page, visitor)
   await next(page)
   await expect(page.getByRole('heading', { name: /paid|member/i }).first()).toBeVisible()
 }
 
-test('10.8 nothing secret is kept by the browser', async ({ page }) => {
-  const who = await reachPayment(page)
+test('10.8 the browser stores no password, card number or CVC', async ({ page }) => {
+  const visitor = await reachPayment(page)
   await fillPayment(page)
   await page.getByLabel('CVC').fill('917')
   const stored = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }, history.state]))
-  expect(stored).toContain(who.username)
-  for (const secret of [who.password, '4242', '917']) expect(stored).not.toContain(secret)
+  expect(stored).toContain(visitor.username)
+  for (const secret of [visitor.password, '4242', '917']) expect(stored).not.toContain(secret)
   for (const label of ['Card number', 'CVC'])
-    await expect(page.getByLabel(label), 'or it is written to disk to restore the page').toHaveAttribute(
+    await expect(page.getByLabel(label), 'otherwise the browser saves it to disk to restore the page').toHaveAttribute(
       'autocomplete',
       'off',
     )
   await page.reload()
-  await expect(page.getByLabel('Username')).toHaveValue(who.username)
+  await expect(page.getByLabel('Username')).toHaveValue(visitor.username)
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
 })
 
-test('10.11 pressed twice, it pays once', async ({ page }) => {
+test('10.11 a double click on Confirm and Pay pays once', async ({ page }) => {
   await reachPayment(page)
   await fillPayment(page)
-  let sent = 0
+  let payments = 0
   page.on('request', (request) => {
-    if (request.url().endsWith('/add-enrollment')) sent++
+    if (request.url().endsWith('/add-enrollment')) payments++
   })
   await page.getByRole('button', { name: /^Confirm and Pay/ }).dblclick()
   await page.waitForURL('**/office')
-  expect(sent).toBe(1)
+  expect(payments).toBe(1)
 })

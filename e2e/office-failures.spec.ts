@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { enter, linkTo, member, signIn } from './member.ts'
+import { createMember, findEmailLink, openOffice, signIn } from './member.ts'
 
 // The office when a reply is lost, or when the browser does not keep the session cookie.
 
@@ -18,7 +18,7 @@ const loseReply = (page: Page, call: string) =>
     { times: 1 },
   )
 
-/** The reply to the first press is lost. */
+/** Presses a button whose first reply is lost, and presses it again. */
 async function pressTwice(page: Page, name: string) {
   await page.getByRole('button', { name }).click()
   await expect(page.getByRole('alert').getByText(UNREACHABLE)).toBeVisible()
@@ -26,8 +26,8 @@ async function pressTwice(page: Page, name: string) {
 }
 
 test('15.16 a password change whose reply was lost says that it may have worked', async ({ page, request }) => {
-  const { username, password } = await member(request)
-  await enter(page, username, password)
+  const { username, password } = await createMember(request)
+  await openOffice(page, username, password)
   const details = page.getByRole('region', { name: 'Your details' })
   const current = details.getByLabel('Current password', { exact: true })
   const warning = details
@@ -47,9 +47,9 @@ test('15.16 a password change whose reply was lost says that it may have worked'
 })
 
 test('15.16 a password reset whose reply was lost says that it may have worked', async ({ page, request }) => {
-  const { username, email } = await member(request)
+  const { username, email } = await createMember(request)
   await page.request.post('/api/office/forgotten-password', { data: { name: username } })
-  await page.goto(await linkTo(page, email, 'new-password'))
+  await page.goto(await findEmailLink(page, email, 'new-password'))
   await loseReply(page, 'new-password')
   await page.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD)
   await pressTwice(page, 'Save new password')
@@ -62,11 +62,11 @@ test('15.16 a password reset whose reply was lost says that it may have worked',
 })
 
 test('15.16 an email confirmation whose reply was lost says that it may have worked', async ({ page, request }) => {
-  const { username, password } = await member(request)
+  const { username, password } = await createMember(request)
   const email = `${username}.new@mail.example`
-  await enter(page, username, password)
+  await openOffice(page, username, password)
   await page.request.post('/api/office/email', { data: { email, current_password: password } })
-  await page.goto(await linkTo(page, email, 'confirm-email'))
+  await page.goto(await findEmailLink(page, email, 'confirm-email'))
   await loseReply(page, 'confirm-email')
   await pressTwice(page, 'Confirm email address')
   await expect(page.getByRole('heading', { name: 'Your email address may be confirmed' })).toBeFocused()
@@ -76,8 +76,8 @@ test('15.16 an email confirmation whose reply was lost says that it may have wor
 })
 
 test('15.16 a cancellation without a network says so in the dialog', async ({ page, request }) => {
-  const { username, password } = await member(request)
-  await enter(page, username, password)
+  const { username, password } = await createMember(request)
+  await openOffice(page, username, password)
   await page.route('**/api/office/cancel*', (route) => route.abort(), { times: 1 })
   await page.getByRole('button', { name: 'Cancel membership' }).click()
   const dialog = page.getByRole('dialog', { name: 'Cancel your membership?' })
@@ -90,9 +90,9 @@ test('15.16 a cancellation without a network says so in the dialog', async ({ pa
 const needsCookies = (page: Page) => page.getByRole('status').getByText('The office needs cookies')
 
 test('4.17 a browser that blocks cookies is told that the office needs them', async ({ page, request }) => {
-  const { username, password, grantLink } = await member(request)
+  const { username, password, grantLink } = await createMember(request)
   for (const call of ['session', 'sign-in'])
-    await page.route(`**/api/office/${call}`, (route) => route.fulfill({ json: {} })) // without the cookie
+    await page.route(`**/api/office/${call}`, (route) => route.fulfill({ json: {} })) // does not set the cookie
   await page.goto(grantLink)
   await page.getByRole('button', { name: 'Yes, open my office' }).click()
   await expect(needsCookies(page)).toBeVisible()
@@ -103,8 +103,8 @@ test('4.17 a browser that blocks cookies is told that the office needs them', as
   await expect(needsCookies(page)).toBeVisible()
 })
 
-test('4.17 a member whose session ended later is told nothing about cookies', async ({ page, request }) => {
-  const { username, password } = await member(request)
+test('4.17 a member whose session ended later sees no message about cookies', async ({ page, request }) => {
+  const { username, password } = await createMember(request)
   await page.goto('/office')
   await signIn(page, username, password)
   await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()

@@ -1,16 +1,16 @@
 import { hash } from 'node:crypto'
 import { expect, test } from '@playwright/test'
 import { renewsOn } from '../contract/renewal.ts'
-import { type OwnSite, startOwnSite } from './ownSite.ts'
-import { awake, fillPayment, next, pay, reachPayment } from './visitor.ts'
+import { type OwnSite, startOwnSite } from './own-site.ts'
+import { fillPayment, next, pay, reachPayment, waitForHydration } from './visitor.ts'
 
-// What changes between opening the page and paying: a price, a document, a username, a package.
+// Things that change between opening the page and paying: a price, a document, a username, a package.
 
-test.describe.configure({ mode: 'default' }) // they share a database, and change it
+test.describe.configure({ mode: 'default' }) // one after another, because they change the same database
 
 let site: OwnSite
 test.beforeAll(async () => {
-  test.setTimeout(180_000) // it starts a whole site
+  test.setTimeout(180_000) // starting a site takes time
   site = await startOwnSite()
 })
 test.afterAll(() => site.close())
@@ -34,7 +34,7 @@ async function changePackage(product_id: number, change: PackageChange) {
   await updatePackage(product_id, change)
 }
 
-test('10.12 a price that has changed is shown before anything is charged, and adds up', async ({ page }) => {
+test('10.12 a changed price and its new total are shown before anything is charged', async ({ page }) => {
   await reachPayment(page, site.at('/ana'))
   await fillPayment(page)
   const order = page.locator('.order')
@@ -51,9 +51,11 @@ test('10.12 a price that has changed is shown before anything is charged, and ad
   await page.waitForURL('**/office')
 })
 
-test('10.12 a price that has changed when its package is chosen is shown there, and then adds up', async ({ page }) => {
+test('10.12 a price that has changed when its package is chosen is shown there, and is used on the next press', async ({
+  page,
+}) => {
   await page.goto(site.at('/ana'))
-  await awake(page)
+  await waitForHydration(page)
   await page.locator('summary').click()
   await page.getByRole('button', { name: /^Change/ }).click()
   const kit = page.getByRole('button', { name: /Welcome Kit/ })
@@ -71,7 +73,9 @@ test('10.12 a price that has changed when its package is chosen is shown there, 
   await expect(page.locator('.order')).not.toContainText('$149.00')
 })
 
-test('10.12 a page that was open for days renews a month from the day of the payment', async ({ page }) => {
+test('10.12 on a page that was open for days, the renewal date counts from the day of the payment', async ({
+  page,
+}) => {
   await reachPayment(page, site.at('/ana'))
   await page.getByRole('button', { name: 'Previous' }).click()
   const later = new Date(Date.now() + 3 * 86_400_000)
@@ -86,7 +90,7 @@ test('10.12 a page that was open for days renews a month from the day of the pay
   await expect(page.locator('.order-renewal')).toContainText(`from ${renewal}`)
 })
 
-test('10.12 a document that has changed must be agreed to again before anything is charged', async ({ page }) => {
+test('10.12 a changed document must be agreed to again before anything is charged', async ({ page }) => {
   await reachPayment(page, site.at('/ana'))
   await fillPayment(page)
   const content = '<p>The new wording.</p>'
@@ -113,22 +117,22 @@ test('10.12 a document that has changed must be agreed to again before anything 
   await page.waitForURL('**/office')
 })
 
-test('10.5 a username that was taken meanwhile leads back to its field, and the rest is kept', async ({ page }) => {
-  const who = await reachPayment(page, site.at('/ana'))
+test('10.5 a username taken in the meantime leads back to its field, and the other answers are kept', async ({
+  page,
+}) => {
+  const visitor = await reachPayment(page, site.at('/ana'))
   await fillPayment(page)
-  await site.db.insertInto('claim').values({ kind: 'username', value: who.username, enrollment_id: null }).execute()
+  await site.db.insertInto('claim').values({ kind: 'username', value: visitor.username, enrollment_id: null }).execute()
   await pay(page)
   await expect(page.getByLabel('Username')).toBeFocused()
   await expect(page.getByText('This username is already taken.').first()).toBeVisible()
-  await page.getByLabel('Username').fill(`${who.username}x`)
+  await page.getByLabel('Username').fill(`${visitor.username}x`)
   await next(page)
   await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
 })
 
-test('10.14 a package that is withdrawn before it is paid for is reported, and another one can be chosen', async ({
-  page,
-}) => {
-  const who = await reachPayment(page, site.at('/ana'))
+test('10.14 a package withdrawn before the payment is reported, and another can be chosen', async ({ page }) => {
+  const visitor = await reachPayment(page, site.at('/ana'))
   await fillPayment(page)
   await changePackage(34, { product_category_id: 0 })
   await pay(page)
@@ -136,7 +140,7 @@ test('10.14 a package that is withdrawn before it is paid for is reported, and a
   await expect(page.getByRole('alert')).toContainText('This package is not available.')
   await expect(page.getByRole('button', { name: /Founding Membership/ })).toHaveCount(0)
   await page.getByRole('button', { name: /Welcome Kit/ }).click()
-  await expect(page.getByLabel('First name')).toHaveValue(who.first_name)
+  await expect(page.getByLabel('First name')).toHaveValue(visitor.first_name)
   await next(page)
   await next(page)
   await expect(page.getByRole('button', { name: 'Confirm and Pay $149.00' })).toBeVisible()

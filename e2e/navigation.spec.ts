@@ -1,28 +1,37 @@
 import { expect, test } from '@playwright/test'
 import { passwordMessages } from '../contract/password.ts'
-import { awake, fillAccount, fillAccountCreation, holdUp, next, reachPayment, someone } from './visitor.ts'
+import {
+  fillAccount,
+  fillAccountCreation,
+  holdRequest,
+  newVisitor,
+  next,
+  reachAccountCreation,
+  reachPayment,
+  waitForHydration,
+} from './visitor.ts'
 
 test('12.1 Back and Forward step through the wizard and keep what was typed', async ({ page }) => {
-  const who = await reachPayment(page)
+  const visitor = await reachPayment(page)
   await page.getByLabel('City').fill('Reno')
   await page.goBack()
-  await expect(page.getByLabel('Username')).toHaveValue(who.username)
+  await expect(page.getByLabel('Username')).toHaveValue(visitor.username)
   await page.goBack()
-  await expect(page.getByLabel('First name')).toHaveValue(who.first_name)
+  await expect(page.getByLabel('First name')).toHaveValue(visitor.first_name)
   await expect(page).toHaveURL('/ana')
   await page.goForward()
-  await expect(page.getByLabel('Email address')).toHaveValue(who.email)
+  await expect(page.getByLabel('Email address')).toHaveValue(visitor.email)
   await page.goForward()
   await expect(page.getByLabel('City')).toHaveValue('Reno')
 })
 
-test('12.1 Back takes along the dialog that is open', async ({ page }) => {
-  const who = await reachPayment(page)
+test('12.1 Back closes an open dialog and goes to the previous step', async ({ page }) => {
+  const visitor = await reachPayment(page)
   await page.getByRole('button', { name: 'Membership Agreement' }).click()
   await expect(page.getByRole('dialog')).toBeVisible()
   await page.goBack()
   await expect(page.getByRole('dialog')).toBeHidden()
-  await expect(page.getByLabel('Username')).toHaveValue(who.username)
+  await expect(page.getByLabel('Username')).toHaveValue(visitor.username)
   await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
 })
 
@@ -35,141 +44,129 @@ test('12.2 Forward never passes an invalid step', async ({ page }) => {
   await expect(page.getByLabel('Card number')).toHaveCount(0)
 })
 
-test('12.2 who goes back while a name is looked up stays there', async ({ page }) => {
-  await page.goto('/ana')
-  const who = someone()
-  await fillAccount(page, who)
+test('12.2 a visitor who goes back during a lookup stays there', async ({ page }) => {
+  const visitor = await reachAccountCreation(page)
+  await fillAccountCreation(page, visitor)
+  const { requested, release } = await holdRequest(page, '**/api/enrollment/validate_email*')
   await next(page)
-  await fillAccountCreation(page, who)
-  const { asked, answer } = await holdUp(page, '**/api/enrollment/validate_email*')
-  await next(page)
-  await asked
+  await requested
   await page.getByRole('button', { name: 'Previous' }).click()
   await page.getByLabel('First name').fill('')
-  await answer()
+  await release()
   await expect(page.getByLabel('First name')).toBeFocused()
 })
 
-test('12.13 what is corrected while it is looked up is what counts', async ({ page }) => {
-  await page.goto('/ana')
-  const who = someone()
-  await fillAccount(page, who)
+test('12.13 an email address corrected during its lookup is looked up again and used', async ({ page }) => {
+  const visitor = await reachAccountCreation(page)
+  await fillAccountCreation(page, { ...visitor, email: visitor.email.replace('mail', 'mial') })
+  const { requested, release } = await holdRequest(page, '**/api/enrollment/validate_email*')
   await next(page)
-  await fillAccountCreation(page, { ...who, email: who.email.replace('mail', 'mial') })
-  const { asked, answer } = await holdUp(page, '**/api/enrollment/validate_email*')
-  await next(page)
-  await asked
-  await page.getByLabel('Email address').fill(who.email)
-  const askedAgain = page.waitForRequest('**/api/enrollment/validate_email*')
-  await answer()
-  expect((await askedAgain).postData() ?? (await askedAgain).url()).toContain(who.email)
+  await requested
+  await page.getByLabel('Email address').fill(visitor.email)
+  const secondLookup = page.waitForRequest('**/api/enrollment/validate_email*')
+  await release()
+  expect((await secondLookup).postData() ?? (await secondLookup).url()).toContain(visitor.email)
   await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toBeVisible()
-  await expect(page.locator('.review')).toContainText(who.email)
+  await expect(page.locator('.review')).toContainText(visitor.email)
 })
 
-test('12.13 what is corrected while the next step is still fetched is what counts', async ({ page }) => {
-  const { asked, answer } = await holdUp(page, '**/assets/checkout-*.js')
-  await page.goto('/ana')
-  const who = someone()
-  await fillAccount(page, who)
+test('12.13 an email address corrected while the next step is loading is used', async ({ page }) => {
+  const { requested, release } = await holdRequest(page, '**/assets/checkout-*.js')
+  const visitor = await reachAccountCreation(page)
+  const lookups = ['email', 'username'].map((name) => page.waitForResponse(`**/api/enrollment/validate_${name}*`))
+  await fillAccountCreation(page, { ...visitor, email: visitor.email.replace('mail', 'mial') })
   await next(page)
-  const lookedUp = ['email', 'username'].map((name) => page.waitForResponse(`**/api/enrollment/validate_${name}*`))
-  await fillAccountCreation(page, { ...who, email: who.email.replace('mail', 'mial') })
-  await next(page)
-  await Promise.all([asked, ...lookedUp])
-  await page.getByLabel('Email address').fill(who.email)
-  await answer()
-  await expect(page.locator('.review')).toContainText(who.email)
+  await Promise.all([requested, ...lookups])
+  await page.getByLabel('Email address').fill(visitor.email)
+  await release()
+  await expect(page.locator('.review')).toContainText(visitor.email)
 })
 
-test('12.14 a step that cannot be fetched is told at once, keeps what was typed, and is fetched by the next press', async ({
+test('12.14 a step that cannot be loaded shows a message at once, keeps what was typed, and is loaded by the next press', async ({
   page,
 }) => {
-  let asked = 0
+  let requests = 0
   await page.route('**/assets/checkout-*.js', (route) => {
-    asked++
+    requests++
     return route.abort()
   })
-  await page.goto('/ana')
-  const who = someone()
-  await fillAccount(page, who)
-  await next(page)
-  await expect.poll(() => asked).toBe(1) // ahead of its time
-  await fillAccountCreation(page, who)
+  const visitor = await reachAccountCreation(page)
+  await expect.poll(() => requests).toBe(1) // preloaded
+  await fillAccountCreation(page, visitor)
   await next(page)
   await expect(page.getByRole('alert')).toContainText('The next step could not be loaded.')
-  expect(asked).toBe(2)
-  await expect(page.getByLabel('Password', { exact: true })).toHaveValue(who.password)
+  expect(requests).toBe(2)
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue(visitor.password)
   await page.unroute('**/assets/checkout-*.js')
   await next(page)
   await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toBeVisible()
 })
 
-test('12.2 who goes back while a price is asked for keeps the package of before', async ({ page }) => {
+test('12.2 a visitor who goes back while a price is loading keeps the earlier package', async ({ page }) => {
   await reachPayment(page)
   await page.locator('summary').click()
   await page.getByRole('button', { name: /^Change/ }).click()
-  const { asked, answer } = await holdUp(page, '**/api/enrollment/orders')
+  const { requested, release } = await holdRequest(page, '**/api/enrollment/orders')
   await page.getByRole('button', { name: /Welcome Kit/ }).click()
-  await asked
+  await requested
   await page.goBack()
   await page.getByLabel('City').fill('Reno')
-  await answer()
+  await release()
   await expect(page.getByLabel('City')).toBeFocused()
   await expect(page.getByRole('button', { name: 'Confirm and Pay $99.00' })).toBeVisible()
 })
 
-test('13.6 who chooses again while a price is asked for gets what was chosen last', async ({ page }) => {
+test('13.6 choosing another package while a price is loading selects the last choice', async ({ page }) => {
   await page.goto('/ana')
-  await awake(page)
+  await waitForHydration(page)
   await page.locator('summary').click()
   await page.getByRole('button', { name: /^Change/ }).click()
-  const { asked, answer } = await holdUp(page, '**/api/enrollment/orders')
+  const { requested, release } = await holdRequest(page, '**/api/enrollment/orders')
   await page.getByRole('button', { name: /Founding Membership/ }).click()
-  await asked
+  await requested
   await page.getByRole('button', { name: /Welcome Kit/ }).click()
-  await answer()
+  await release()
   await expect(page.getByLabel('First name')).toBeVisible()
   await expect(page.locator('.order')).toContainText('Welcome Kit')
   await expect(page.locator('.order-price')).toHaveText('$149.00')
 })
 
-test('12.10 the next step stands ready out of reach, comes forward, and knows what was answered meanwhile', async ({
+test('12.10 the next step is pre-rendered out of reach, and has the newest answers when it is shown', async ({
   page,
 }) => {
   await page.goto('/ana')
-  await awake(page)
-  const height = () => page.evaluate(() => document.documentElement.scrollHeight)
-  const alone = await height()
+  await waitForHydration(page)
+  const pageHeight = () => page.evaluate(() => document.documentElement.scrollHeight)
+  const heightBefore = await pageHeight()
   await page.getByLabel('First name').focus()
   const email = page.locator('[name=email]')
   await expect(email).toBeAttached()
-  await email.evaluate((field) => field.setAttribute('data-ready', ''))
+  await email.evaluate((field) => field.setAttribute('data-marked', ''))
   await expect(email).toBeHidden()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Tell us about yourself')
   await email.evaluate((field) => field.focus())
   await expect(page.getByLabel('First name')).toBeFocused()
-  expect(await height()).toBe(alone)
+  expect(await pageHeight()).toBe(heightBefore)
   const ids = await page.locator('[id]').evaluateAll((elements) => elements.map(({ id }) => id))
   expect(ids).toEqual([...new Set(ids)])
 
-  await fillAccount(page, { ...someone(), last_name: 'Lighthouse' })
+  await fillAccount(page, { ...newVisitor(), last_name: 'Lighthouse' })
   await next(page)
   await expect(page.getByRole('heading', { name: 'Create your account' })).toBeFocused()
-  await expect(email).toHaveAttribute('data-ready')
+  await expect(email).toHaveAttribute('data-marked')
   await expect(page.locator('[name=first_name]')).toHaveCount(0)
   await page.getByRole('button', { name: 'Previous' }).click()
   await expect(page.getByLabel('Last name')).toHaveValue('Lighthouse')
   await next(page)
-  await fillAccountCreation(page, { ...someone(), password: 'Lighthouse-7' })
+  await fillAccountCreation(page, { ...newVisitor(), password: 'Lighthouse-7' })
   await next(page)
   await expect(page.getByText(passwordMessages.personal).first()).toBeVisible()
 })
 
-test('12.12 a second tap on Next is not taken for one on the step that came forward', async ({ page }) => {
+test('12.12 the second tap of a double tap on Next does not press Next on the new step', async ({ page }) => {
   await page.goto('/ana')
-  await fillAccount(page, someone())
-  await expect(page.locator('[name=email]')).toBeAttached() // it stands ready: the first tap shows it at once
+  await fillAccount(page, newVisitor())
+  await expect(page.locator('[name=email]')).toBeAttached() // pre-rendered, so the first tap shows it at once
   const button = await page.getByRole('button', { name: 'Next' }).boundingBox()
   const { x = 0, y = 0, width = 0, height = 0 } = button ?? {}
   const tap = () => page.touchscreen.tap(x + width * 0.7, y + height / 2)
@@ -183,9 +180,9 @@ test('12.12 a second tap on Next is not taken for one on the step that came forw
   await expect(page.getByText('Please enter your email address.').first()).toBeVisible()
 })
 
-test("12.11 a phone's next key goes to the next field, and the last one's goes on", async ({ page }) => {
+test("12.11 a phone's next key goes to the next field, and submits the step from the last one", async ({ page }) => {
   await page.goto('/ana')
-  await awake(page)
+  await waitForHydration(page)
   await page.getByLabel('First name').fill('Zoë')
   for (const label of ['Last name', 'Company name', 'Mobile phone number']) {
     await page.keyboard.press('Enter')
@@ -196,43 +193,40 @@ test("12.11 a phone's next key goes to the next field, and the last one's goes o
   await expect(page.getByText('Please enter your last name.').first()).toBeVisible()
 })
 
-test('12.3 a reload stays on the step with what is not secret', async ({ page }) => {
-  await page.goto('/ana')
-  const who = someone()
-  await fillAccount(page, who)
-  await next(page)
-  await fillAccountCreation(page, who)
+test('12.3 a reload stays on the step and keeps everything that is not secret', async ({ page }) => {
+  const visitor = await reachAccountCreation(page)
+  await fillAccountCreation(page, visitor)
   await expect(page).toHaveTitle(/^Create your account/)
   await page.reload()
   await expect(page).toHaveTitle(/^Create your account/)
-  await expect(page.getByLabel('Email address')).toHaveValue(who.email)
+  await expect(page.getByLabel('Email address')).toHaveValue(visitor.email)
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
   await page.getByRole('button', { name: 'Previous' }).click()
   await expect(page.getByLabel('Mobile phone number')).toHaveValue(/555-?\s?0123/)
 })
 
-test('12.3 who reloads on PAYMENT is asked for the password, and leaves that step with one Back', async ({ page }) => {
-  const who = await reachPayment(page)
+test('12.3 a reload on the payment step goes back to the password, and one Back leaves that step', async ({ page }) => {
+  const visitor = await reachPayment(page)
   await page.reload()
-  await expect(page.getByLabel('Username')).toHaveValue(who.username)
+  await expect(page.getByLabel('Username')).toHaveValue(visitor.username)
   await page.waitForFunction(() => history.state?.step === 'ACCOUNT_CREATION')
-  await page.getByLabel('Password', { exact: true }).fill(who.password)
+  await page.getByLabel('Password', { exact: true }).fill(visitor.password)
   await page.goBack()
-  await expect(page.getByLabel('First name')).toHaveValue(who.first_name)
+  await expect(page.getByLabel('First name')).toHaveValue(visitor.first_name)
   await page.goForward()
-  await expect(page.getByLabel('Password', { exact: true })).toHaveValue(who.password)
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue(visitor.password)
 })
 
-test('12.4 the review shows what was entered, and each Edit leads to its field', async ({ page }) => {
-  const who = await reachPayment(page)
+test('12.4 the review shows what was entered, and each Edit button focuses its field', async ({ page }) => {
+  const visitor = await reachPayment(page)
   const review = page.locator('.review')
-  for (const [edit, shown, label] of [
-    ['Edit name', `${who.first_name} ${who.last_name}`, 'First name'],
+  for (const [edit, text, label] of [
+    ['Edit name', `${visitor.first_name} ${visitor.last_name}`, 'First name'],
     ['Edit phone', '+1 (202) 555-0123', 'Mobile phone number'],
-    ['Edit email', who.email, 'Email address'],
-    ['Edit username', who.username, 'Username'],
+    ['Edit email', visitor.email, 'Email address'],
+    ['Edit username', visitor.username, 'Username'],
   ] as const) {
-    await expect(review).toContainText(shown)
+    await expect(review).toContainText(text)
     await review.getByRole('button', { name: edit }).click()
     await expect(page.getByLabel(label)).toBeFocused()
     await page.goBack()

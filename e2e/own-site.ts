@@ -7,13 +7,13 @@ import { createApp } from '../server/http/app.ts'
 import { loadShell } from '../server/http/shell.ts'
 import { createLog } from '../server/log.ts'
 import { createWorld } from '../server/world.ts'
-import { forTests } from './server.ts'
+import { testSettings } from './start-sites.ts'
 
-/** The real site on an embedded database of its own, in this process, for journeys that change rows of that database. */
+/** Starts a real site in this process with its own embedded database, for journeys that change rows of it. */
 export async function startOwnSite() {
   const folder = await mkdtemp(join(tmpdir(), 'foyer-e2e-'))
   const port = await freePort()
-  const config = readConfig({ ...forTests, PORT: String(port), DATA_DIR: folder })
+  const config = readConfig({ ...testSettings, PORT: String(port), DATA_DIR: folder })
   const world = await createWorld({ config, log: createLog(config.LOG_LEVEL) })
   const app = await createApp({ world, shell: await loadShell() })
   await app.listen({ port, host: config.HOST })

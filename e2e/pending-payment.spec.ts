@@ -1,30 +1,30 @@
 import { expect, type Page, test } from '@playwright/test'
 import { cards } from '../server/gateways/payment/cards.ts'
 import { referenceOf } from '../server/payments/attempt-key.ts'
-import { complaints } from './axe.ts'
-import { awake, fillPayment, next, pay, reachPayment } from './visitor.ts'
+import { findAxeViolations } from './axe.ts'
+import { fillPayment, next, pay, reachPayment, waitForHydration } from './visitor.ts'
 
-// A payment whose answer nobody has yet, and who reloads or goes away meanwhile.
+// Payments whose outcome is not known yet, and visitors who reload or leave before it is.
 
-test('10.3 16.3 a payment that nobody can speak for yet is being checked, never declined, and ends in the office', async ({
+test('10.3 16.3 a payment without an outcome is shown as being checked, never as declined, and ends in the office', async ({
   page,
 }) => {
-  await page.goto('/bluepier') // whose link came first: the other one, which is opened now, can be chosen until one pays
-  const other = page.getByRole('button', { name: /^Join with .+ instead/ })
+  await page.goto('/bluepier') // the first sponsor's link; the second sponsor can be chosen until the visitor pays
+  const switchSponsor = page.getByRole('button', { name: /^Join with .+ instead/ })
   await page.goto('/ana')
-  await expect(other).toBeVisible()
-  await beReviewed(page)
-  await expect(other).toBeHidden()
+  await expect(switchSponsor).toBeVisible()
+  await payIntoReview(page)
+  await expect(switchSponsor).toBeHidden()
   await expect(page.getByText(/declined/i)).toHaveCount(0)
-  expect(await complaints(page)).toEqual([])
+  expect(await findAxeViolations(page)).toEqual([])
   await decide(page, 'Approve')
   await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
-  await expect(other).toBeHidden()
+  await expect(switchSponsor).toBeHidden()
   await page.waitForURL('**/office')
 })
 
-test('10.3 a review that ends badly says that nothing was charged, and keeps what was typed', async ({ page }) => {
-  await beReviewed(page)
+test('10.3 a payment declined in review says that nothing was charged, and keeps what was typed', async ({ page }) => {
+  await payIntoReview(page)
   await page.evaluate(() => dispatchEvent(new Event('pagehide'))) // as a reload does
   const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage }))
   expect(stored).toContain('1600 Main St')
@@ -41,10 +41,10 @@ test('10.3 a review that ends badly says that nothing was charged, and keeps wha
   await expect(page.getByLabel('Card number')).toHaveValue('4000 0000 0000 9235')
 })
 
-for (const [how, goOn] of [
-  ['Next', next],
+for (const [action, returnToPayment] of [
+  ['pressing Next', next],
   [
-    'Next after a reload',
+    'a reload and Next',
     async (page: Page, password: string) => {
       await page.reload()
       await page.getByLabel('Password', { exact: true }).fill(password)
@@ -52,14 +52,16 @@ for (const [how, goOn] of [
     },
   ],
 ] as const)
-  test(`10.3 a review that ends badly while one is a step back is told to who comes with ${how}`, async ({ page }) => {
-    const { password } = await beReviewed(page)
+  test(`10.3 a visitor who went back while the payment was declined in review is told after ${action}`, async ({
+    page,
+  }) => {
+    const { password } = await payIntoReview(page)
     await page.goBack()
     await expect(page.getByLabel('Email address')).toBeVisible()
     await decide(page, 'Decline')
     const status = async () => (await page.request.get('/api/enrollment/status')).json()
-    await expect.poll(status, 'the server has heard of it').not.toMatchObject({ state: 'running' })
-    await goOn(page, password)
+    await expect.poll(status, 'the server knows the outcome').not.toMatchObject({ state: 'running' })
+    await returnToPayment(page, password)
     await page.getByRole('alertdialog', { name: 'Payment Declined' }).getByRole('button', { name: 'OK' }).click()
     await expect(page.getByText('Your card was declined. Nothing was charged.')).toBeVisible()
     await expect(page).toHaveTitle(/^Billing & checkout/)
@@ -67,27 +69,27 @@ for (const [how, goOn] of [
     await page.goBack()
     await next(page)
     await expect(page.getByLabel('City')).toHaveValue('Reno')
-    await expect(page.getByText(/declined/i)).toHaveCount(0) // it is told once
+    await expect(page.getByText(/declined/i)).toHaveCount(0) // the notice is shown only once
   })
 
-test('10.3 what is changed while a payment is being checked does not count for it, and the letter goes where it went', async ({
+test('10.3 changes made while a payment is being checked do not affect it, nor where the email goes', async ({
   page,
 }) => {
-  const { email } = await beReviewed(page)
-  const unchanged = page.getByText('Changes you made after paying do not apply to this payment.')
+  const { email } = await payIntoReview(page)
+  const changesNotice = page.getByText('Changes you made after paying do not apply to this payment.')
   await expect(page.getByText(`we’ll email ${email}.`)).toBeVisible()
-  await expect(unchanged).toHaveCount(0)
+  await expect(changesNotice).toHaveCount(0)
   await page.goBack()
   await page.getByLabel('Email address').fill(`other.${email}`)
   await next(page)
   await expect(page.getByText(`we’ll email ${email}.`)).toBeVisible()
-  await expect(unchanged).toBeVisible()
+  await expect(changesNotice).toBeVisible()
 })
 
-test('10.3 a review that ends badly after a reload says that nothing was charged, and asks for the password', async ({
+test('10.3 a payment declined in review after a reload says that nothing was charged, and asks for the password', async ({
   page,
 }) => {
-  await beReviewed(page)
+  await payIntoReview(page)
   await page.reload()
   await expect(page.getByText(/being checked/i).first()).toBeVisible()
   await decide(page, 'Decline')
@@ -98,18 +100,19 @@ test('10.3 a review that ends badly after a reload says that nothing was charged
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
 })
 
-test('10.3 a payment of another tab takes nothing away that was typed in this one', async ({ page }) => {
+test('10.3 a payment in another tab does not clear what was typed in this one', async ({ page }) => {
   await reachPayment(page)
   await page.getByLabel('City').fill('Reno')
   const running = { state: 'running', attempt: 1 }
   await page.route('**/api/enrollment/status*', (route) => route.fulfill({ json: running }), { times: 1 })
-  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange'))) // as if one came back from there
+  // As when the visitor returns to this tab.
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
   await expect(page.getByText(/being checked/i).first()).toBeVisible()
   await expect(page.getByText('Nothing was charged.').first()).toBeVisible()
   await expect(page.getByLabel('City')).toHaveValue('Reno')
 })
 
-/** The server has answered, and the page was reloaded before it heard that. */
+/** Reloads the page after the server has processed the payment, but before the page gets the response. */
 async function reloadWhilePaying(page: Page, card?: string) {
   await reachPayment(page)
   await fillPayment(page, card)
@@ -123,21 +126,23 @@ async function reloadWhilePaying(page: Page, card?: string) {
   await page.reload()
 }
 
-async function hearOfDecline(page: Page) {
+async function reloadAndSeeDecline(page: Page) {
   await reloadWhilePaying(page, cards.declined)
   const dialog = page.getByRole('dialog', { name: 'Payment Not Completed' })
   await expect(dialog).toContainText('nothing was charged')
   return dialog
 }
 
-test('10.3 a reload while paying says what came of it', async ({ page }) => {
-  const dialog = await hearOfDecline(page)
+test('10.3 after a reload while paying, the page shows the outcome', async ({ page }) => {
+  const dialog = await reloadAndSeeDecline(page)
   await dialog.getByRole('button').last().click()
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
 })
 
-test('12.1 Back out of what is told after a reload leads to the password, and the next one on', async ({ page }) => {
-  const dialog = await hearOfDecline(page)
+test('12.1 after a reload, Back closes the outcome dialog and shows the password step, and a second Back goes further', async ({
+  page,
+}) => {
+  const dialog = await reloadAndSeeDecline(page)
   await page.goBack()
   await expect(dialog).toBeHidden()
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
@@ -145,38 +150,36 @@ test('12.1 Back out of what is told after a reload leads to the password, and th
   await expect(page.getByLabel('First name')).toBeVisible()
 })
 
-test('10.3 what was pressed just before a reload may still be on its way, and is being checked', async ({ page }) => {
+test('10.3 a payment sent just before a reload is shown as being checked', async ({ page }) => {
   await reachPayment(page)
   await fillPayment(page)
-  await page.route('**/api/enrollment/add-enrollment', () => undefined) // on its way
-  const pressed = page.waitForRequest('**/api/enrollment/add-enrollment')
+  await page.route('**/api/enrollment/add-enrollment', () => undefined) // never responds
+  const request = page.waitForRequest('**/api/enrollment/add-enrollment')
   await pay(page)
-  await pressed
+  await request
   await page.reload()
   await expect(page.getByText(/being checked/i).first()).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })
 
-test('10.6 who reloads while paying and finds it paid leaves nothing that was typed to the next one', async ({
-  page,
-}) => {
+test('10.6 after a reload while paying that ends paid, the next visitor finds an empty form', async ({ page }) => {
   await reloadWhilePaying(page)
   await expect(page.getByRole('heading', { name: 'This is paid' })).toBeVisible()
   await page.goto('/bluepier')
-  await awake(page)
+  await waitForHydration(page)
   await expect(page.getByLabel('First name')).toHaveValue('')
 })
 
-async function beReviewed(page: Page) {
-  const who = await reachPayment(page)
+async function payIntoReview(page: Page) {
+  const visitor = await reachPayment(page)
   await fillPayment(page, '4000000000009235')
   await pay(page)
   await expect(page.getByText(/being checked/i).first()).toBeVisible()
   await expect(page).toHaveTitle(/being checked/)
-  return who
+  return visitor
 }
 
-/** What somebody at the bank would decide. */
+/** Decides the review on the sandbox's page, as the bank would. */
 async function decide(page: Page, verdict: 'Approve' | 'Decline') {
   const enrollment = await page.locator('meta[name=enrollment]').getAttribute('content')
   const reference = referenceOf({ enrollment_id: enrollment ?? '', attempt: 1 })

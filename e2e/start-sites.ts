@@ -10,16 +10,23 @@ import { captchaEmulator } from '../server/gateways/captcha/emulator.ts'
 import { fastSettings, generousLimits } from '../server/test/generous-settings.ts'
 import { waitUntilReady } from '../server/test/process.ts'
 
-/** Everybody in a test comes from one address, and should not wait for the captcha as long as a robot would. */
-export const forTests = { ...generousLimits, ...fastSettings, CAPTCHA_COST: '500', CAPTCHA_COUNTER: '20' }
+/** Generous limits, because all test visitors share one IP address, and a cheap captcha. */
+export const testSettings = { ...generousLimits, ...fastSettings, CAPTCHA_COST: '500', CAPTCHA_COUNTER: '20' }
 
-export const allSteps = { START_STEP: 'PRODUCT_SELECTION', AUTOSHIP: 'on', SPECIAL: 'on', PHONE_VERIFICATION: 'on' }
+export const allStepsSettings = {
+  START_STEP: 'PRODUCT_SELECTION',
+  AUTOSHIP: 'on',
+  SPECIAL: 'on',
+  PHONE_VERIFICATION: 'on',
+}
 
-/** Where another company asks the captcha: one that demands Trusted Types, played by the emulator. */
-async function vendorSettings(stops: (() => Promise<void>)[]): Promise<Record<string, string>> {
+type Cleanups = (() => Promise<void>)[]
+
+/** Starts an emulated reCAPTCHA, which runs under Trusted Types, and returns the settings for it. */
+async function startVendorCaptcha(cleanups: Cleanups): Promise<Record<string, string>> {
   const port = await freePort()
   const account = { site_key: 'a site key', secret: 'a secret' }
-  stops.push((await captchaEmulator({ ...account, vendor: 'recaptcha', port })).close)
+  cleanups.push((await captchaEmulator({ ...account, vendor: 'recaptcha', port })).close)
   return {
     PHONE_VERIFICATION: 'on',
     CAPTCHA: 'recaptcha',
@@ -29,10 +36,10 @@ async function vendorSettings(stops: (() => Promise<void>)[]): Promise<Record<st
   }
 }
 
-/** An empty database in a PostgreSQL of the journeys' own. Without one on this machine every site has the embedded one. */
-async function databases(stops: (() => Promise<void>)[]) {
+/** Starts PostgreSQL if this machine has it. The returned function creates an empty database and returns its settings. */
+async function preparePostgres(cleanups: Cleanups) {
   const postgres = findPostgres() ? await startPostgres() : undefined
-  if (postgres) stops.push(async () => postgres.stop())
+  if (postgres) cleanups.push(async () => postgres.stop())
   return async (name: string): Promise<Record<string, string>> => {
     if (!postgres) return {}
     const client = new pg.Client({ connectionString: postgres.url })
@@ -44,27 +51,27 @@ async function databases(stops: (() => Promise<void>)[]) {
 }
 
 /**
- * Starts the real sites: as it comes on an empty embedded database, with every step switched on and with the vendor on
- * PostgreSQL. They see none of the settings of whoever runs the test. With BASE_URL and the like in the environment the sites
- * are running already.
+ * Starts three real sites: one with default settings on an empty embedded database, one with every step switched on and one
+ * with a vendor's captcha, both on PostgreSQL. They do not inherit the environment. If BASE_URL is set, the sites are already
+ * running.
  */
 export default async function startSites() {
   if (process.env.BASE_URL) return () => undefined
-  const stops: (() => Promise<void>)[] = []
+  const cleanups: Cleanups = []
   const stopAll = async () => {
-    for (const stop of stops.reverse()) await stop()
+    for (const cleanup of cleanups.reverse()) await cleanup()
   }
   try {
-    const database = await databases(stops)
-    const all: Record<string, Record<string, string>> = {
+    const createDatabase = await preparePostgres(cleanups)
+    const sites: Record<string, Record<string, string>> = {
       BASE_URL: {},
-      BASE_URL_ALL_STEPS: { ...allSteps, ...(await database('all_steps')) },
-      BASE_URL_VENDOR: { ...(await vendorSettings(stops)), ...(await database('vendor')) },
+      BASE_URL_ALL_STEPS: { ...allStepsSettings, ...(await createDatabase('all_steps')) },
+      BASE_URL_VENDOR: { ...(await startVendorCaptcha(cleanups)), ...(await createDatabase('vendor')) },
     }
-    const started = Object.entries(all).map(async ([name, settings]) => {
-      process.env[name] = await startSite(settings, stops)
+    const starts = Object.entries(sites).map(async ([name, settings]) => {
+      process.env[name] = await startSite(settings, cleanups)
     })
-    await Promise.all(started)
+    await Promise.all(starts)
   } catch (error) {
     await stopAll()
     throw error
@@ -72,19 +79,19 @@ export default async function startSites() {
   return stopAll
 }
 
-async function startSite(settings: Record<string, string>, stops: (() => Promise<void>)[]): Promise<string> {
+async function startSite(settings: Record<string, string>, cleanups: Cleanups): Promise<string> {
   const { PATH = '', HOME = '' } = process.env
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'foyer-e2e-'))
-  const env = { PATH, HOME, PORT: String(port), DATA_DIR: folder, ...forTests, ...settings }
+  const env = { PATH, HOME, PORT: String(port), DATA_DIR: folder, ...testSettings, ...settings }
   const site: ChildProcess = spawn(process.execPath, ['server/main.ts'], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env,
   })
-  const ended = once(site, 'exit')
-  stops.push(async () => {
+  const exit = once(site, 'exit')
+  cleanups.push(async () => {
     site.kill()
-    await ended
+    await exit
     rmSync(folder, { recursive: true, force: true })
   })
   const url = `http://localhost:${port}`
