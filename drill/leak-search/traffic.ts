@@ -99,5 +99,5 @@ export async function killMidRequest(
   const nextServer = await startVerboseServer(site, folder)
   nextServer.child.kill('SIGTERM')
   const { code } = await nextServer.ended
-  if (code !== 0) throw new Error(`The server did not stop cleanly:\n${nextServer.said()}`)
+  if (code !== 0) throw new Error(`The server did not stop cleanly:\n${nextServer.output()}`)
 }

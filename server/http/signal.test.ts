@@ -69,7 +69,7 @@ it('8.9 a server whose log cannot be written keeps running, reports that, and co
   const lost = async () =>
     Number(/^foyer_log_lines_lost_total (\d+)/m.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1])
   await vi.waitFor(async () => expect(await lost()).toBeGreaterThan(1), { timeout: 10_000 })
-  expect(server.said().match(/Foyer: cannot write the log.*EPIPE/g)).toHaveLength(1)
+  expect(server.output().match(/Foyer: cannot write the log.*EPIPE/g)).toHaveLength(1)
   server.child.kill('SIGTERM')
   expect(await server.ended).toEqual({ code: 0, signal: null })
 }, 90_000)

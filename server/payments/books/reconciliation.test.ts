@@ -258,7 +258,7 @@ it('4.19 npm run reconcile exits with 0, with 1 if there is a difference, with 2
   const env = { DATA_DIR: folder, ...(database.url ? { DATABASE_URL: database.url } : {}) }
   const run = async (settings: Record<string, string> = {}, ...args: string[]) => {
     const program = runProgram('server/payments/books/cli.ts', args, { ...env, ...settings })
-    return { ...(await program.ended), output: program.said() }
+    return { ...(await program.ended), output: program.output() }
   }
   if (!database.url) await runProgram('server/db/cli.ts', ['seed'], env).ended
   const agrees = await run()
