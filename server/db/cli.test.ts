@@ -20,10 +20,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The settings that lead to this test's own database. */
+/** The settings for this test's own database. */
 const where = () => ({ DATA_DIR: join(folder, 'data'), ...(database?.url ? { DATABASE_URL: database.url } : {}) })
 
-/** npm run db -- …, on it. */
+/** Runs `npm run db -- …` on it. */
 const dbWith =
   (settings: Record<string, string>) =>
   async (...args: string[]) => {
@@ -121,7 +121,7 @@ it.runIf(isPostgres)(
     for (const schema of ['public', 'own'])
       await sql`create table ${sql.table(`${schema}.theirs`)} as select 1 as one`.execute(shared.db)
     const DATABASE_URL = `${shared.url}?options=-csearch_path%3Down`
-    for (const _ of ['made', 'made anew'])
+    for (const _round of ['first', 'second'])
       expect(await dbWith({ DATABASE_URL })('reset', '--yes')).toMatchObject({
         code: 0,
         output: 'The database has the sample data.\n',
@@ -218,10 +218,10 @@ describe('a database without tables', () => {
   })
 
   it.each([
-    ['db/cli.ts list members', 1, 'Run first: npm run db -- migrate'],
-    ['db/cli.ts credit zoe', 1, 'Run first: npm run db -- migrate'],
+    ['db/cli.ts list members', 1, 'First run: npm run db -- migrate'],
+    ['db/cli.ts credit zoe', 1, 'First run: npm run db -- migrate'],
     ['db/cli.ts backup nowhere', 1, 'This database has no tables yet.'],
-    ['payments/books/cli.ts', 2, 'Run first: npm run db -- migrate'],
+    ['payments/books/cli.ts', 2, 'First run: npm run db -- migrate'],
   ])(
     '9.6 stays without tables after %s',
     async (command, code, sentence) => {

@@ -22,7 +22,7 @@ describe('a password that is easy to guess', () => {
     ['with a year and symbols', 'Scooter#2026!'],
     ['with look-alike characters', 'Sc00t3r!2026'],
     ['that is on the list with its digits', 'Ncc-1701-D'],
-  ])('6.1 is refused as well known, %s: %s', async (_, password) => {
+  ])('6.1 is refused as too common, %s: %s', async (_, password) => {
     const reply = await join({ password })
     expect(reply.statusCode).toBe(422)
     expect(reply.json().fields).toEqual({ password: [passwordMessages.common] })

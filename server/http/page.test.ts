@@ -158,7 +158,7 @@ describe('monitoring', () => {
   })
 
   it.each([
-    ['fails', () => Promise.reject(new Error('the database is away'))],
+    ['fails', () => Promise.reject(new Error('the database is down'))],
     ['does not answer', () => new Promise<never>(() => undefined)],
   ])('8.2 /readyz is 503, and /metrics shows what it can, while the database %s', async (_what, transformResult) => {
     const db = site.db.withPlugin({ transformQuery: ({ node }) => node, transformResult })

@@ -121,8 +121,8 @@ it('the page says so when the sandbox does not answer', async () => {
 
 it('7.7 the page does not exist in production or with a real gateway', async () => {
   const { world } = sites.inside as Site
-  const { name, authorize, lookup, capture, void: letGo, refund, transactions } = world.payment
-  const real: PaymentGateway = { name, authorize, lookup, capture, void: letGo, refund, transactions }
+  const { name, authorize, lookup, capture, void: voidHold, refund, transactions } = world.payment
+  const real: PaymentGateway = { name, authorize, lookup, capture, void: voidHold, refund, transactions }
   expect((await showPage({ ...world, payment: real })).statusCode).toBe(404)
   expect((await showPage({ ...world, config: { ...world.config, production: true } })).statusCode).toBe(404)
 })

@@ -85,7 +85,7 @@ describe('an email address', () => {
     expect((await site.post('enrollment/validate_email', { email })).json().email).not.toBe('Available')
   })
 
-  it('15.6 is confirmed once, even if many requests bring the token at the same time', async () => {
+  it('15.6 is confirmed once, even if many requests send the token at the same time', async () => {
     const member = await memberInOffice(site)
     const email = `thousand.${member.email}`
     await change('email', member, { email })

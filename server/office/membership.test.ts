@@ -38,7 +38,7 @@ async function loadSponsors(...lines: string[]) {
 }
 
 describe('a membership', () => {
-  it('15.9 is cancelled in one step and confirmed by email; cancelling again changes nothing', async () => {
+  it('15.9 is canceled in one step and confirmed by email; canceling again changes nothing', async () => {
     const member = await memberInOffice(site)
     const first = await call('cancel', member)
     expect([first.statusCode, first.json().membership]).toEqual([
@@ -51,7 +51,7 @@ describe('a membership', () => {
     expect(await cancellationEmails(member)).toHaveLength(1)
   })
 
-  it('15.9 is cancelled once, even by many requests at the same time', async () => {
+  it('15.9 is canceled once, even by many requests at the same time', async () => {
     const member = await memberInOffice(site)
     const replies = await Promise.all(Array.from({ length: 20 }, () => call('cancel', member)))
     expect(new Set(replies.map(({ body }) => body)).size).toBe(1)
@@ -81,7 +81,7 @@ describe('a membership', () => {
     expect(await isActive(member)).toBe('No')
   })
 
-  it('15.9 is not cancelled if another member has signed in in another tab', async () => {
+  it('15.9 is not canceled if another member has signed in since, in another tab', async () => {
     const [displayed, signedIn] = [await memberInOffice(site), await memberInOffice(site)]
     const reply = await call('cancel', { username: displayed.username, cookie: signedIn.cookie })
     expect([reply.statusCode, reply.json().message.includes(signedIn.username)]).toEqual([409, true])
@@ -107,7 +107,7 @@ describe('a membership', () => {
     const ownPier = () => site.db.selectFrom('sponsor').selectAll().where('site', '=', 'ownpier').execute()
     const before = await ownPier()
     await expect(loadSponsors(`${member.username},Old,Yes,ownpier`)).rejects.toThrow(
-      `sponsors.csv:2: '${member.username}' is a member's site, and 'ownpier' is somebody else's: name a new one`,
+      `sponsors.csv:2: '${member.username}' is a member's site, and 'ownpier' belongs to another sponsor: use a new one`,
     )
     await loadSponsors(`${member.username},Old,Yes,master`) // renaming to master is allowed
     expect(await ownPier()).toEqual(before)
@@ -127,7 +127,7 @@ describe('a membership', () => {
     expect(await isActive(member)).toBe('Yes')
   })
 
-  it('15.9 sends only the last confirmation if it is cancelled and resumed before any email was sent', async () => {
+  it('15.9 sends only the last confirmation if it is canceled and resumed before any email was sent', async () => {
     const member = await memberInOffice(site)
     await call('cancel', member)
     await call('keep', member)
@@ -136,7 +136,7 @@ describe('a membership', () => {
     expect(emails.filter(isCancellation)).toEqual([])
   })
 
-  it('15.9 lasts until the end of the current month when it is cancelled in a later month', async () => {
+  it('15.9 lasts until the end of the current month when it is canceled in a later month', async () => {
     const member = await memberInOffice(site)
     const joined = site.world.now()
     site.pass(70 * DAY)

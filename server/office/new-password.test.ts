@@ -60,7 +60,7 @@ describe('a changed password', () => {
   it.each([
     ['lemon', 'Open-Sesame-7', 'password'],
     ['Password1!', 'Open-Sesame-7', 'password'],
-    ['Example-77!', 'Open-Sesame-7', 'password'], // made from their site name
+    ['Example-77!', 'Open-Sesame-7', 'password'], // made from the member's last name
     [NEW_PASSWORD, 'Wrong-Password-1', 'current_password'],
   ])('15.6 must be strong, and requires the current password: %s, %s', async (password, current_password, field) => {
     const member = await memberInOffice(site)
@@ -139,7 +139,7 @@ describe('a forgotten password', () => {
     await requestReset(username)
     const token = await tokenSentTo(email)
     const counts = await byManyVisitors((headers) => reset(token, NEW_PASSWORD, headers))
-    expect([counts[200], (counts[401] ?? 0) + (counts[503] ?? 0)]).toEqual([1, CROWD - 1]) // the server is too busy to hash for many of them
+    expect([counts[200], (counts[401] ?? 0) + (counts[503] ?? 0)]).toEqual([1, CROWD - 1]) // 503: too many hashes at once
     const late = await reset(token)
     expect([late.statusCode, late.json().message]).toEqual([
       401,
@@ -147,7 +147,7 @@ describe('a forgotten password', () => {
     ])
   })
 
-  it('15.8 the link works for an hour and for its site purpose; another request does not invalidate it', async () => {
+  it('15.8 the link works for an hour and for its own purpose only; another request does not invalidate it', async () => {
     const { username, email, password, cookie } = await memberInOffice(site)
     await requestReset(username)
     const first = await tokenSentTo(email)
@@ -163,8 +163,8 @@ describe('a forgotten password', () => {
     expect((await reset(second, 'Password1!')).statusCode).toBe(422)
     site.pass(1)
     expect((await reset(second)).statusCode).toBe(401)
-    for (const made of ['', 'x', 'A'.repeat(43), 'A'.repeat(2001)])
-      expect([401, 422], made).toContain((await reset(made)).statusCode)
+    for (const invalid of ['', 'x', 'A'.repeat(43), 'A'.repeat(2001)])
+      expect([401, 422], invalid).toContain((await reset(invalid)).statusCode)
     expect([await isSignedIn(cookie), await canSignIn(username, password)]).toEqual([true, true])
   })
 
@@ -225,7 +225,7 @@ describe('a forgotten password', () => {
     expect((await reset(other)).statusCode).toBe(401)
   })
 
-  it('15.8 the email never goes to an address that was just changed', async () => {
+  it('15.8 the email goes to the new address if the address has just changed', async () => {
     const { username, email } = await joinedMember(site)
     const moved = `moved.${email}`
     const changeEmail = () =>
@@ -238,7 +238,7 @@ describe('a forgotten password', () => {
     expect(message?.to).toBe(moved)
   })
 
-  it('15.10 a member who has just reset it can sign in, however often strangers guess', async () => {
+  it('15.10 a member who has just reset it can sign in, no matter how often strangers guess', async () => {
     const strict = await testSite({ LIMIT_SIGN_INS_BY_NAME: '3/3600', TRUST_PROXY: '127.0.0.1' })
     const { username, email, password } = await joinedMember(strict)
     const signInFrom = (last: number, password: string, headers = {}) =>

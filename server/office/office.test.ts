@@ -39,7 +39,7 @@ describe('a grant', () => {
     expect(site.log()).not.toContain(pathname.split('/').at(-1))
   })
 
-  it('4.16 opens one session, even if many requests bring it at the same time', async () => {
+  it('4.16 opens one session, even if many requests send it at the same time', async () => {
     const { token } = await enroll()
     const sessions = await site.db.selectFrom('office_session').select('key_hash').execute()
     expect(await byManyVisitors((headers) => enter(token, headers))).toEqual({ 200: 1, 401: CROWD - 1 })

@@ -104,8 +104,8 @@ describe('signing in', () => {
     const other = await memberInOffice(site)
     const { username, password, cookie } = await memberInOffice(site)
     const otherBrowser = cookieOf(await signIn(username, password))
-    const left = await site.post('office/sign-out-everywhere', {}, { cookie: otherBrowser })
-    expect([left.statusCode, String(left.headers['set-cookie']).startsWith('foyer_office=;')]).toEqual([200, true])
+    const reply = await site.post('office/sign-out-everywhere', {}, { cookie: otherBrowser })
+    expect([reply.statusCode, String(reply.headers['set-cookie']).startsWith('foyer_office=;')]).toEqual([200, true])
     expect([await isSignedIn(cookie), await isSignedIn(otherBrowser), await isSignedIn(other.cookie)]).toEqual([
       false,
       false,

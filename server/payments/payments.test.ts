@@ -166,7 +166,7 @@ describe('an idempotency key', () => {
   it('6.1 is refused with a message when it is malformed', async () => {
     const reply = await pay({}, { 'idempotency-key': 'again' })
     expect(reply.statusCode).toBe(422)
-    expect(reply.json().fields).toEqual({ 'idempotency-key': ['Idempotency-Key is {enrollment}.{attempt}.'] })
+    expect(reply.json().fields).toEqual({ 'idempotency-key': ['Idempotency-Key must be {enrollment}.{attempt}.'] })
   })
 
   it('4.11 returns a new token only to the browser with the enrollment’s cookie', async () => {

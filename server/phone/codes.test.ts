@@ -113,7 +113,7 @@ describe('a phone code', () => {
     const strict = await testSite({ ...settings, BREAKER_CODES: '3/3600/70', BREAKER_SECONDS: '600' })
     const { send, confirm } = visitorsOf(strict)
     for (let sends = 1; sends <= 3; sends++) expect((await send(sends)).json().status).toBe(1)
-    strict.pass(1200) // the time to confirm is over
+    strict.pass(1200) // past the time to confirm
     expect((await send(4)).json().status).toBe(1)
     const honest = await send(5)
     expect(honest.json().status).toBe(1)
@@ -131,7 +131,7 @@ describe('a phone code', () => {
     await strict.close()
   })
 
-  it('6.6 then goes to one network twice a day at most', async () => {
+  it('6.6 is then sent to one network at most twice a day', async () => {
     const strict = await testSite({ ...settings, BREAKER_CODES: '40/3600/70' })
     const { send } = visitorsOf(strict)
     await openBreakerFor(strict, 600)
@@ -223,7 +223,7 @@ describe('5.8 if phones need not be confirmed', () => {
     for (const reply of [await send('+12025550137'), await call('+12025550137')])
       expect([reply.statusCode, reply.json()]).toEqual([
         409,
-        { status: 0, success: false, message: 'No code is needed at the moment. Please go on without one.' },
+        { status: 0, success: false, message: 'No code is needed at the moment. Please continue without one.' },
       ])
     await plain.close()
   })
@@ -268,7 +268,7 @@ describe('5.8 if phones need not be confirmed', () => {
   })
 })
 
-it('6.6 a phone that confirms again and again only makes up for its own messages, and needs one captcha', async () => {
+it('6.6 repeated confirmations of a phone offset only its own messages, and need one captcha', async () => {
   const site = await testSite({ PHONE_VERIFICATION: 'on' })
   const send = async (phone_number: string, headers = {}) =>
     site.post('twilio/send-verification-code', { phone_number, captcha: await site.captcha() }, headers)
@@ -282,11 +282,11 @@ it('6.6 a phone that confirms again and again only makes up for its own messages
     site.pass(30)
     expect((await site.post('twilio/send-verification-code', { phone_number }, { cookie })).json().status).toBe(1)
   }
-  const bad = site.db
+  const failures = site.db
     .selectFrom('limit_count')
     .select('count')
     .where('name', '=', 'breaker codes')
     .where('key', '!=', 'good')
-  expect(await bad.execute()).toEqual([{ count: 3 + 1 }]) // theirs, and the last one, which is not confirmed yet
+  expect(await failures.execute()).toEqual([{ count: 3 + 1 }]) // the strangers' codes, and the last one, which is not confirmed yet
   await site.close()
 })

@@ -79,7 +79,7 @@ describe('a code', () => {
       '20',
       'Resend code in 20 seconds',
     ])
-    expect(early.json().fields).toEqual({ code: ['Resend code in 20 seconds'] }) // a code is there to be entered
+    expect(early.json().fields).toEqual({ code: ['Resend code in 20 seconds'] }) // the visitor has a code to enter
     site.pass(20)
     expect((await send('+12025550102')).json().status).toBe(1)
   })
@@ -101,8 +101,8 @@ describe('a code', () => {
   })
 
   it('5.2 is sent once for concurrent requests', async () => {
-    const asking = await Promise.all(Array.from({ length: 4 }, visitor))
-    const replies = await Promise.all(asking.map(({ send }) => send('+12025550108')))
+    const visitors = await Promise.all(Array.from({ length: 4 }, visitor))
+    const replies = await Promise.all(visitors.map(({ send }) => send('+12025550108')))
     expect(replies.map((reply) => reply.statusCode).sort()).toEqual([200, 429, 429, 429])
     expect(await outbox('+12025550108')).toHaveLength(1)
   })
@@ -173,7 +173,7 @@ it('6.4 after too many wrong codes, the right one is refused too', async () => {
   const cookie = String(sent.headers['set-cookie']).split(';')[0] ?? ''
   const [message] = (await strict.get(`/__outbox.json?to=${encodeURIComponent(phone_number)}`)).json()
   const code = /\b\d{6}\b/.exec(message.body)?.[0] ?? ''
-  const verify = (tried: string) => strict.post('twilio/verify-code', { phone_number, code: tried }, { cookie })
+  const verify = (code: string) => strict.post('twilio/verify-code', { phone_number, code }, { cookie })
   expect((await verify(code === '111111' ? '222222' : '111111')).json().status).toBe(0)
   expect((await verify(code)).statusCode).toBe(429)
   await strict.close()
@@ -231,11 +231,11 @@ describe('with PHONE_VERIFICATION=on', () => {
       PHONE_COUNTRIES: 'GB,IT',
       LIMIT_CODES_BY_NUMBER: '1/3600',
     })
-    const join = async (typed: string, dialled: string) => {
+    const join = async (typed: string, dialed: string) => {
       const cookie = String((await abroad.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
       const send = async (path: string, more: object) => abroad.post(`twilio/${path}`, more, { cookie })
       await send('send-verification-code', { phone_number: typed, captcha: await abroad.captcha() })
-      const [message] = (await abroad.get(`/__outbox.json?to=${encodeURIComponent(dialled)}`)).json()
+      const [message] = (await abroad.get(`/__outbox.json?to=${encodeURIComponent(dialed)}`)).json()
       const code = /\b\d{6}\b/.exec(message.body)?.[0]
       expect((await send('verify-code', { phone_number: typed, code })).json().status).toBe(1)
       abroad.pass(30)

@@ -23,7 +23,7 @@ beforeEach(() => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 testPaymentAdapter('sandbox', async () => {
-  const own = join(folder, 'promise.jsonl')
+  const own = join(folder, 'adapter-tests.jsonl')
   return {
     gateway: sandboxPayments(own, clock),
     reopen: async () => {
@@ -96,9 +96,9 @@ describe('the ledger', () => {
   }
 
   it('9.3 is readable only by its owner', () => {
-    const own = join(folder, 'made', 'ledger.jsonl')
+    const own = join(folder, 'new', 'ledger.jsonl')
     openLedger(own, clock).add(heldEntry('one'))
-    const modes = [own, join(folder, 'made')].map((path) => (statSync(path).mode & 0o777).toString(8))
+    const modes = [own, join(folder, 'new')].map((path) => (statSync(path).mode & 0o777).toString(8))
     expect(modes).toEqual(['600', '700'])
   })
 
