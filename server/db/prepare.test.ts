@@ -30,8 +30,8 @@ afterAll(async () => {
 
 it('9.8 processes that start at once on an empty database migrate once, seed once, and leave no lock behind', async () => {
   const lines: string[] = []
-  const say = (line: string) => void lines.push(line)
-  await Promise.all(starting.map((each) => prepareDatabase(each, { production: false, now, say })))
+  const print = (line: string) => void lines.push(line)
+  await Promise.all(starting.map((each) => prepareDatabase(each, { production: false, now, print })))
   expect(lines.filter((line) => line.startsWith('loaded'))).toHaveLength(1)
   expect(new Set(lines).size).toBe(lines.length)
   const { rows } = await sql`
@@ -42,7 +42,7 @@ it('9.8 processes that start at once on an empty database migrate once, seed onc
 
 it('9.9 an older version does not touch the database of a newer one, and explains what to do', async () => {
   await sql`insert into kysely_migration (name, timestamp) values ('9999_later.sql', '2027')`.execute(database.db)
-  const start = prepareDatabase(starting[0] ?? database, { production: false, now, say: () => undefined })
+  const start = prepareDatabase(starting[0] ?? database, { production: false, now, print: () => undefined })
   await expect(start).rejects.toThrow(OperatorError)
   await expect(start).rejects.toThrow(
     'This database has 9999_later.sql, which this version of Foyer does not know. Start the newer version that added it.',
@@ -62,7 +62,7 @@ describe.runIf(isPostgres)('an unusable PostgreSQL database', () => {
   /** The sentence that the operator sees at startup. */
   const startProblem = async (url: string) => {
     const opened = await openDatabase({ DATABASE_URL: url, DATABASE_POOL: 1, DATA_DIR: '' })
-    const start = prepareDatabase(opened, { production: false, now, say: () => undefined })
+    const start = prepareDatabase(opened, { production: false, now, print: () => undefined })
     const problem = await start.catch((error: unknown) => error)
     await opened.close()
     return explainError(problem)

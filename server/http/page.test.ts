@@ -85,7 +85,7 @@ describe('a sponsor’s page', () => {
     const enrollment = /name="enrollment" content="([^"]+)"/.exec(first.body)?.[1] ?? ''
     await site.post('enrollment/add-enrollment', await filledForm(site), { cookie })
     expect((await site.get('/ana', { cookie })).body).toContain(enrollment)
-    site.pass(30 * 60)
+    site.advance(30 * 60)
     expect((await site.get('/ana', { cookie })).body).not.toContain(enrollment)
   })
 

@@ -79,7 +79,7 @@ describe.each(['inside', 'apart'] as const)('with the sandbox %s the server', (p
     const reply = await decide(site(), transaction_id, 'approve', { 'sec-fetch-site': 'same-origin' })
     expect([reply.statusCode, reply.headers.location]).toEqual([303, '/__payments'])
     expect(await stateOf(transaction_id)).toBe('held')
-    site().pass(61)
+    site().advance(61)
     while (await settleAttempts(site().world));
     const username = (await site().post('enrollment/validate_username', { username: form.username ?? '' })).json()
     expect(username).toEqual({ username: ['This username is already taken.'] })

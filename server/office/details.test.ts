@@ -120,13 +120,13 @@ describe('an email address', () => {
     const [one, two] = [`one.${member.email}`, `two.${member.email}`]
     await change('email', member, { email: one })
     const first = linkTokenIn((await emailsTo(site, one))[0])
-    site.pass(1)
+    site.advance(1)
     await change('email', member, { email: two })
     const second = linkTokenIn((await emailsTo(site, two))[0])
     expect((await confirm(first)).statusCode).toBe(401)
-    site.pass(24 * 3600 - 1)
+    site.advance(24 * 3600 - 1)
     expect(await site.db.selectFrom('email_link').selectAll().where('email', '=', two).execute()).toHaveLength(1)
-    site.pass(1)
+    site.advance(1)
     expect((await confirm(second)).statusCode).toBe(401)
   })
 
@@ -143,7 +143,7 @@ describe('an email address', () => {
     }
     await change('email', member, { email })
     await runJobs(site.world)
-    site.pass(10)
+    site.advance(10)
     const [confirmation] = await emailsTo(site, email)
     site.world.mail.send = send
     expect(sent).toHaveLength(2)

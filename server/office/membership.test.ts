@@ -45,7 +45,7 @@ describe('a membership', () => {
       200,
       { price: '99.00', renews_on: '2026-12-15', cancelled_on: '2026-11-15', is_over: false },
     ])
-    site.pass(60)
+    site.advance(60)
     const again = await Promise.all([call('cancel', member), call('cancel', member)])
     for (const reply of again) expect(reply.json()).toEqual(first.json())
     expect(await cancellationEmails(member)).toHaveLength(1)
@@ -61,11 +61,11 @@ describe('a membership', () => {
   it('15.9 ends with the paid month, like the site; the member can still sign in', async () => {
     const member = await memberInOffice(site)
     const { renews_on } = (await call('cancel', member)).json().membership
-    site.pass(daysUntilEndOf(renews_on) * DAY - 1)
+    site.advance(daysUntilEndOf(renews_on) * DAY - 1)
     expect([await isActive(member), (await joinUnder(member)).json().payment]).toEqual(['Yes', 'Approved'])
     const before = await signInAgain(member)
     expect((await site.get('/api/office/view', { cookie: before.cookie })).json().membership.is_over).toBe(false)
-    site.pass(1)
+    site.advance(1)
     expect(await isActive(member)).toBe('No')
     expect(Object.keys((await joinUnder(member)).json().fields)).toEqual(['sponsor_site_name'])
     const after = await signInAgain(member)
@@ -97,7 +97,7 @@ describe('a membership', () => {
     const { link, totals } = (await site.get('/api/office/view', { cookie: member.cookie })).json()
     expect([link, totals.joins]).toEqual(['http://foyer.test/newpier', 2])
     const { renews_on } = (await call('cancel', member)).json().membership
-    site.pass(daysUntilEndOf(renews_on) * DAY + 1)
+    site.advance(daysUntilEndOf(renews_on) * DAY + 1)
     expect(await isActive(member)).toBe('No')
   })
 
@@ -123,7 +123,7 @@ describe('a membership', () => {
     expect([reply.statusCode, reply.json().membership]).toEqual([200, { price: '99.00', renews_on, is_over: false }])
     expect((await call('keep', member)).statusCode, 'undoing again changes nothing').toBe(200)
     expect(await emailsTo(site, member.email, 'Your membership continues')).toHaveLength(1)
-    site.pass(daysUntilEndOf(renews_on) * DAY + 1)
+    site.advance(daysUntilEndOf(renews_on) * DAY + 1)
     expect(await isActive(member)).toBe('Yes')
   })
 
@@ -139,7 +139,7 @@ describe('a membership', () => {
   it('15.9 lasts until the end of the current month when it is canceled in a later month', async () => {
     const member = await memberInOffice(site)
     const joined = site.world.now()
-    site.pass(70 * DAY)
+    site.advance(70 * DAY)
     const { renews_on } = (await call('cancel', await signInAgain(member))).json().membership
     expect(daysUntil(renews_on)).toBeGreaterThan(0)
     expect(daysUntil(renews_on)).toBeLessThanOrEqual(31)

@@ -48,7 +48,7 @@ describe('a grant', () => {
 
   it('4.16 is refused after it has expired', async () => {
     const { token } = await enroll()
-    site.pass(61)
+    site.advance(61)
     const late = await enter(token)
     expect([late.statusCode, late.json().message]).toEqual([401, 'This sign-in link has expired or was already used.'])
   })
@@ -105,7 +105,7 @@ describe('the office', () => {
     expect((await site.get('/office')).statusCode).toBe(401)
     expect((await site.get('/office', { cookie: 'foyer_office=made-up' })).body).toContain('Closed')
     const cookie = cookieOf(await enter((await enroll()).token))
-    site.pass(12 * 3600 + 1)
+    site.advance(12 * 3600 + 1)
     expect((await site.get('/office', { cookie })).statusCode).toBe(401)
   })
 

@@ -159,7 +159,7 @@ describe('the card stored for renewals', () => {
   })
 
   it('is found after a lost response', async () => {
-    const request = hold(cards.answerLost)
+    const request = hold(cards.responseLost)
     expect(await gateway.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
     const profile = emulator.profiles.get(request.reference)
     expect(await gateway.lookup(request, tenSeconds())).toMatchObject({

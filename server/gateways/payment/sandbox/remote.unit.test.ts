@@ -163,7 +163,7 @@ describe('a sandbox with scripted faults', () => {
   })
 
   it('supports the test card whose request is lost', async () => {
-    const request = hold(cards.neverHeard)
+    const request = hold(cards.requestLost)
     expect(await gateway.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
     expect(await gateway.lookup(request, tenSeconds())).toEqual({ outcome: 'not_found' })
   })

@@ -27,7 +27,7 @@ export function sandboxOn(ledger: Ledger): SandboxGateway {
   return {
     name: 'sandbox',
     async authorize(hold, signal) {
-      const { answer, decides } = testCardFor(hold.card.cc_number)
+      const { fault: answer, decision: decides } = testCardFor(hold.card.cc_number)
       if (answer === 'lost_before' || signal.aborted) return { outcome: 'unknown' }
       if (decides === 'failed') return { outcome: 'failed', why: 'The sandbox rejects this card.' }
       const entry = ledger.add(newEntry(hold, decides))
@@ -48,7 +48,7 @@ export function sandboxOn(ledger: Ledger): SandboxGateway {
       const from = since.toISOString()
       return ledger
         .entries()
-        .filter(({ heard_at }) => heard_at >= from)
+        .filter(({ updated_at: heard_at }) => heard_at >= from)
         .map(({ transaction_id, reference, amount_cents, state }) => ({
           transaction_id,
           reference,
@@ -71,7 +71,7 @@ const verdicts: Record<Verdict, { state: 'held' | 'declined'; change: () => Chan
   decline: { state: 'declined', change: () => ({ decline_class: 'fraud' }) },
 }
 
-type Decision = Exclude<TestCard['decides'], 'failed'>
+type Decision = Exclude<TestCard['decision'], 'failed'>
 
 function newEntry({ reference, amount_cents }: Hold, decides: Decision): Parameters<Ledger['add']>[0] {
   if (decides === 'held') return { reference, amount_cents, state: 'held', vault_reference: newVault() }

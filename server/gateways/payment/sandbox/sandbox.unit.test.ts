@@ -45,7 +45,7 @@ describe('the test cards', () => {
 
   it('include one whose request is lost: nothing is held', async () => {
     const sandbox = sandboxPayments(file, clock)
-    const request = hold(cards.neverHeard)
+    const request = hold(cards.requestLost)
     expect(await sandbox.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
     expect(await sandbox.lookup(request, tenSeconds())).toEqual({ outcome: 'not_found' })
   })

@@ -24,7 +24,7 @@ async function startEmulatedGateway() {
     gatewayWith,
     gateway: gatewayWith({}),
     codeTo: async (mobile_phone: string) => emulator.sent.findLast(({ to }) => to === mobile_phone)?.code ?? '',
-    pass: (seconds: number) => {
+    advance: (seconds: number) => {
       time += seconds * 1000
     },
     close: emulator.close,
@@ -33,7 +33,7 @@ async function startEmulatedGateway() {
 
 testSmsAdapter('twilio', startEmulatedGateway)
 
-const { emulator, lines, gateway, gatewayWith, codeTo, pass } = await startEmulatedGateway()
+const { emulator, lines, gateway, gatewayWith, codeTo, advance } = await startEmulatedGateway()
 afterAll(emulator.close)
 beforeEach(() => {
   emulator.fail(undefined)
@@ -106,11 +106,11 @@ describe('a code that cannot be sent', () => {
   it('after five sends, is too often until ten minutes after the first', async () => {
     const mobile_phone = newNumber()
     for (let sends = 0; sends < 5; sends++) await sentTo(mobile_phone)
-    pass(590)
+    advance(590)
     expect(await gateway.send(mobile_phone, 'sms')).toBe('too_often')
     expect(await gateway.check(mobile_phone, await codeTo(mobile_phone))).toBe('right')
     for (let sends = 0; sends < 5; sends++) await sentTo(mobile_phone)
-    pass(601)
+    advance(601)
     await sentTo(mobile_phone)
   })
 
@@ -119,7 +119,7 @@ describe('a code that cannot be sent', () => {
     const code = await sentTo(mobile_phone)
     for (let tries = 0; tries < 5; tries++) await gateway.check(mobile_phone, differentCode(code))
     expect(await gateway.send(mobile_phone, 'sms')).toBe('too_often')
-    pass(601)
+    advance(601)
     await sentTo(mobile_phone)
   })
 
