@@ -1,7 +1,7 @@
 import type { OfficeView } from './office-calls.ts'
 import type { FallbackStart, StartData } from './start.ts'
 
-/** A message that a sandbox gateway kept instead of sending it. */
+/** A message that a sandbox gateway stored instead of sending it. */
 export type OutboxMessage = {
   id: string
   channel: 'mail' | 'sms' | 'call'

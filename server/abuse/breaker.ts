@@ -16,7 +16,8 @@ const thresholdOf = ({ config }: World, breaker: Breaker) =>
 const isOff = (world: World, breaker: Breaker) => !Number.isFinite(thresholdOf(world, breaker).failures)
 
 /** Declines that the janitor finds later have no network. Together they count as one. */
-export const recordDecline = (world: World, network = 'nobody') => recordFailure(world, 'declines', network)
+const NO_NETWORK = 'nobody'
+export const recordDecline = (world: World, network = NO_NETWORK) => recordFailure(world, 'declines', network)
 
 /** An approved card, to be written with countQuery. */
 export const approvalCount = (world: World) => toCount(world, 'declines', SUCCESSES, world.now())

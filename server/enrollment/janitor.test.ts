@@ -216,7 +216,7 @@ it('4.9 an attempt for which the gateway does not answer does not delay other at
   await site.close()
 })
 
-it('4.9 an attempt whose lookup fails is logged, and no longer counts towards PAYMENTS_AT_ONCE', async () => {
+it('4.9 an attempt whose lookup fails is logged, and no longer counts toward PAYMENTS_AT_ONCE', async () => {
   const site = await testSite({ PAYMENTS_AT_ONCE: '1' })
   const enrollment_id = await orphanedAttempt(site)
   site.world.payment.lookup = async () => {
@@ -230,7 +230,7 @@ it('4.9 an attempt whose lookup fails is logged, and no longer counts towards PA
   await site.close()
 })
 
-it('4.9 an attempt that is being looked up does not count towards PAYMENTS_AT_ONCE', async () => {
+it('4.9 an attempt that is being looked up does not count toward PAYMENTS_AT_ONCE', async () => {
   const site = await testSite({ PAYMENTS_AT_ONCE: '1' })
   await orphanedAttempt(site)
   const { lookup } = site.world.payment

@@ -28,7 +28,7 @@ type OpenAttempt = AttemptKey & {
 
 /**
  * Finishes attempts that a crash or a lost answer has left open, and returns how many there were. It takes those whose
- * lease has expired. `authorizing` becomes `unknown`, so that they no longer count towards PAYMENTS_AT_ONCE.
+ * lease has expired. `authorizing` becomes `unknown`, so that they no longer count toward PAYMENTS_AT_ONCE.
  */
 export async function settleAttempts(
   world: World,

@@ -9,7 +9,7 @@ import { findTouches, rowsToAppend, type Touch } from '#server/sponsors/touches.
 import type { World } from '#server/world.ts'
 import { claimsOf, conflictMessages } from './claims.ts'
 
-/** What the attempt keeps of an order, and the sponsors' links that led to it. */
+/** What the attempt stores of an order, and the sponsors' links that led to it. */
 export type ScreenedOrder = { details: Details; touches: Touch[] }
 
 /**

@@ -19,7 +19,7 @@ import type { World } from '#server/world.ts'
 import type { ScreenedOrder } from './reservation.ts'
 
 /**
- * Every check that needs neither the gateway nor a password hash. Returns what the attempt keeps of the order. The captcha
+ * Every check that needs neither the gateway nor a password hash. Returns what the attempt stores of the order. The captcha
  * comes last: its solution can be used only once, and a typo in another field should not cost it.
  */
 export async function screenOrder(world: World, request: PaymentRequest): Promise<ScreenedOrder> {
