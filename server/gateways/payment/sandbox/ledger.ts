@@ -19,7 +19,7 @@ const Line = z.object({
 })
 type Line = z.infer<typeof Line>
 
-/** The current state of a reference. `at` is the time of its first line, `heard_at` of its last. */
+/** The current state of a reference. `at` is the time of its first line, `updated_at` of its last. */
 export type Entry = Line & { updated_at: string }
 export type Change = Pick<Line, 'decline_class' | 'vault_reference' | 'refunded_cents'>
 export type Ledger = ReturnType<typeof openLedger>

@@ -133,7 +133,7 @@ describe('the ledger', () => {
     ledger.move(transaction_id, 'captured')
     ledger.add(heldEntry('two'))
     expect(ledger.entries()).toMatchObject([
-      { reference: 'one', at: '2026-11-15T12:00:00.000Z', heard_at: '2026-11-16T12:00:00.000Z' },
+      { reference: 'one', at: '2026-11-15T12:00:00.000Z', updated_at: '2026-11-16T12:00:00.000Z' },
       { reference: 'two' },
     ])
     const sandbox = sandboxPayments(file, clock)
