@@ -7,7 +7,7 @@ export const brand = {
 
 /** Shown by search engines and link previews, and nowhere else. */
 export const brandDescription =
-  'A membership at $99 a month, with an office and a link of your own. You are in within two minutes.'
+  'A membership for $99 a month, with your own office and sponsor link. Joining takes two minutes.'
 
 /** One accent color for buttons, links and focus: darker on hover, a tint behind notes. White text must be readable on it. */
 export const theme = {

@@ -6,7 +6,7 @@ import { figures } from './figures.ts'
 /** The calls of the member's office. In a file of their own, so that the enrollment page does not load them. */
 
 const nothing = z.object({})
-/** The member on the screen. Another member may have signed in in another tab since. */
+/** The member on the screen. Another member may have signed in since, in another tab. */
 const memberOnScreen = z.object({ username: fields.username })
 const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/))
 const amount = Package.shape.price
@@ -35,10 +35,10 @@ export const OfficeView = z.object({
   membership: z.object({
     /** The monthly price, '99.00'. */
     price: amount,
-    /** The day the paid month ends and, unless the membership is cancelled, the next one begins. */
+    /** The day the paid month ends and, unless the membership is canceled, the next one begins. */
     renews_on: day,
     cancelled_on: z.optional(day),
-    /** The membership was cancelled and its paid month has ended. */
+    /** The membership was canceled and its paid month has ended. */
     is_over: z.boolean(),
   }),
   receipt: z.object({

@@ -1,7 +1,7 @@
 import type { OfficeView } from './office-calls.ts'
 import type { FallbackStart, StartData } from './start.ts'
 
-/** A message that a sandbox gateway kept instead of sending it. */
+/** A message that a sandbox gateway stored instead of sending it. */
 export type OutboxMessage = {
   id: string
   channel: 'mail' | 'sms' | 'call'
@@ -26,8 +26,8 @@ export type TestTransaction = {
 export type TestPayments = {
   /** Newest first; undefined when the sandbox does not answer. */
   transactions: TestTransaction[] | undefined
-  /** Test card numbers, and what happens with each. */
-  cards: { number: string; happens: string }[]
+  /** Test card numbers, and what each one does. */
+  cards: { number: string; description: string }[]
 }
 
 /** One call as the documentation page shows it. */

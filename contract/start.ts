@@ -31,7 +31,7 @@ export type StartData = {
   unknown_site?: string
   /** Another sponsor whose link the visitor opened later. */
   other_sponsor?: Pick<Sponsor, 'site' | 'name'>
-  /** Set together with other_sponsor: the visitor chose `sponsor`, rather than getting it by the first link opened. */
+  /** Set together with other_sponsor: the visitor chose `sponsor`, instead of getting it from the first link. */
   is_chosen?: boolean
   packages: Package[]
   /** The preselected package, if there is one. */

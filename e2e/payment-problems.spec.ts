@@ -111,7 +111,7 @@ test('10.13 5.8 when a code is no longer needed by then, the visitor returns to 
   await page.route('**/api/enrollment/add-enrollment', (route) => route.fulfill({ status: 422, json }), { times: 1 })
   await pay(page)
   const dialog = page.getByRole('dialog', { name: 'No Code Needed' })
-  await expect(dialog).toContainText('No code is needed at the moment. Please go on without one.')
+  await expect(dialog).toContainText('No code is needed at the moment. Please continue without one.')
   await dialog.getByRole('button', { name: 'Proceed' }).click()
   await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
   await expect(page.getByRole('button', { name: 'Membership Agreement' })).toBeVisible() // needed to agree to it

@@ -95,6 +95,6 @@ async function startSite(settings: Record<string, string>, cleanups: Cleanups): 
     rmSync(folder, { recursive: true, force: true })
   })
   const url = `http://localhost:${port}`
-  await waitUntilReady({ child: site, said: () => 'see above' }, `${url}/readyz`)
+  await waitUntilReady({ child: site, output: () => 'see above' }, `${url}/readyz`)
   return url
 }

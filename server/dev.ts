@@ -46,7 +46,7 @@ const vite = await createServer({
 })
 const pagesFromSource = async () => ((await vite.ssrLoadModule('/web/render.tsx')) as { pages: Pages }).pages
 
-const world = await createWorld({ config, log: createLog(config.LOG_LEVEL), say: console.log })
+const world = await createWorld({ config, log: createLog(config.LOG_LEVEL), print: console.log })
 const vendor = Object.values({ ...world.captcha.vendor?.sources, trust: [] })
   .flat()
   .join(' ')

@@ -24,8 +24,8 @@ export type Handlers<Calls extends Record<string, Call>> = {
   ) => Promise<z.infer<Calls[Name]['output']>>
 }
 
-/** For a call with an empty answer. */
-export const done =
+/** For a call whose reply is empty. */
+export const emptyReply =
   <Input>(handle: (world: World, input: Input, visitor: Visitor) => Promise<void>) =>
   async (world: World, input: Input, visitor: Visitor) => {
     await handle(world, input, visitor)
@@ -70,7 +70,7 @@ export const handlers: Handlers<typeof calls> = {
     return { success: status === 1, message }
   },
 
-  hitPage: done(recordPageHit),
+  hitPage: emptyReply(recordPageHit),
   async getChallenge(world, _input, visitor) {
     await countAgainstLimit(world, 'LIMIT_CHALLENGES', visitor.address)
     return world.captcha.challenge()

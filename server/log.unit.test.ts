@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
 import { createLog, lostLines, scrub } from './log.ts'
 
-/** What leaves the process after something was logged. */
+/** What the log writes. */
 const written = (write: (log: ReturnType<typeof createLog>) => void): string => {
   const sink = new PassThrough()
   const log = createLog('info', sink)
@@ -21,7 +21,7 @@ describe('7.4 a card number never reaches the log', () => {
     ['as a key', { '6011111111111117': true }],
     ['as a number', { card: 5555555555554444 }],
     ['with thirteen digits', { card: '4007000000027' }],
-    ['with its expiry behind it', { card: '4242424242424242 12/30' }],
+    ['followed by its expiry', { card: '4242424242424242 12/30' }],
     ['in an address', { url: '/pay?card=4242%204242%204242%204242&x=1' }],
     ['in a form', { body: 'cc_number=4242+4242+4242+4242' }],
   ])('%s', (_where, text) => {
@@ -56,8 +56,8 @@ describe('7.4 a card number never reaches the log', () => {
 describe('other text stays', () => {
   test.each([
     ['an amount', '"grand_total":"99.00"'],
-    ['a moment', '"time":"2026-11-15T01:54:00.123Z"'],
-    ['a moment in milliseconds', '"at":1794707640000'],
+    ['a time', '"time":"2026-11-15T01:54:00.123Z"'],
+    ['a time in milliseconds', '"at":1794707640000'],
     ['an enrollment', '"enrollment_id":"3f2c1b0a-1111-4222-8333-0123456789ab"'],
     ['a phone number', '"mobile_phone":"+12025550123"'],
     ['a number that fails its check digit', '4242424242424241'],
@@ -94,27 +94,27 @@ const disk = () => {
 }
 
 test('8.9 a log that cannot be written is reported once, lost lines are counted, and it recovers', () => {
-  const told = vi.spyOn(console, 'error').mockReturnValue()
+  const consoleError = vi.spyOn(console, 'error').mockReturnValue()
   const { state, sink } = disk()
   const log = createLog('info', sink)
   const lost = lostLines.count
-  const say = (...lines: string[]) => {
+  const write = (...lines: string[]) => {
     for (const line of lines) log.info(line)
     log.flush()
   }
-  say('first')
+  write('first')
   state.isFull = true
-  say('second', 'third')
-  say('fourth')
+  write('second', 'third')
+  write('fourth')
   expect(lostLines.count - lost).toBe(3)
-  expect(told.mock.calls).toEqual([
+  expect(consoleError.mock.calls).toEqual([
     ['Foyer: cannot write the log, lines are lost: ENOSPC: no space left on device, write'],
   ])
   state.isFull = false
   state.text += '{"half'
-  say('fifth')
-  say('sixth')
+  write('fifth')
+  write('sixth')
   const lines = state.text.trim().split('\n')
   expect(lines.map((line) => /"msg":"(\w+)"/.exec(line)?.[1])).toEqual(['first', undefined, 'fifth', 'sixth'])
-  told.mockRestore()
+  consoleError.mockRestore()
 })

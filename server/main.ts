@@ -8,7 +8,7 @@ enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/foyer-compiled'
 const { serve } = await import('./serve.ts')
 try {
   await serve()
-  flushCompileCache() // now, because a process that is killed cannot do it at its end
+  flushCompileCache() // now, because a killed process cannot do it on exit
 } catch (error) {
   console.error(explainError(error) ?? error)
   process.exit(1)

@@ -29,7 +29,7 @@ afterEach(() => {
   server?.close()
 })
 
-/** What the driver throws at a database that says this, or nothing at all. */
+/** The error that the driver throws if the database sends this reply, or none. */
 async function thrownBy(answer: string, query = ''): Promise<unknown> {
   server = createServer((socket) => {
     sockets.push(socket)

@@ -12,7 +12,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const start = async (env: Record<string, string>) => {
   const server = runProgram('server/main.ts', [], { DATA_DIR: folder, ...env })
-  return { ...(await server.ended), output: server.said() }
+  return { ...(await server.ended), output: server.output() }
 }
 
 it('8.1 with invalid settings, the server does not start and lists all of them', async () => {

@@ -8,7 +8,7 @@ export const ENROLLMENT_COOKIE_DAYS = 30
 /** An IPv4 address, or the /64 of an IPv6 address followed by its /48. */
 export type Address = readonly [visitor: string, ...around: string[]]
 
-/** Who sent a request, as far as a use case may know. The app reads it from the request; tests make it up. */
+/** Who sent a request. server/http/request.ts reads it from the request. */
 export type Visitor = {
   /** Limits count by it. */
   address: Address
@@ -40,5 +40,5 @@ export type Visitor = {
 /** The network that a visitor controls: one IPv4 address, or the /48 of an IPv6 address. */
 export const networkOf = ({ address }: Pick<Visitor, 'address'>): string => address.at(-1) ?? address[0]
 
-/** A visitor has pressed "Confirm and Pay". */
+/** One submission of the payment form. */
 export type PaymentRequest = { order: Enrollment; key: AttemptKey; visitor: Visitor }

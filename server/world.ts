@@ -36,7 +36,7 @@ type Options = {
   config: Config
   log: Log
   /** Reports progress to the operator. */
-  say?: (line: string) => void
+  print?: (line: string) => void
   now?: () => Date
   database?: Database
 }
@@ -45,13 +45,13 @@ type Options = {
 export async function createWorld({
   config,
   log,
-  say = () => undefined,
+  print = () => undefined,
   now = clock,
   database,
 }: Options): Promise<World & { close: () => Promise<void> }> {
   const connection = database ?? (await openDatabase(config))
   try {
-    await prepareDatabase(connection, { production: config.production, now: now(), say })
+    await prepareDatabase(connection, { production: config.production, now: now(), print })
     const { db } = connection
     await storeConsentText(db)
     const keys = await openKeys(db, config.SECRET, now())

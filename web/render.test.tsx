@@ -83,7 +83,7 @@ const everyPage = {
   ]),
   'test payments': pages.testPayments({
     transactions: [{ transaction_id: 'sb_1', reference: 'one', amount: '99.00', state: 'review' }],
-    cards: [{ number: '4242424242424242', happens: 'Approved.' }],
+    cards: [{ number: '4242424242424242', description: 'Approved.' }],
   }),
   docs: pages.docs([{ method: 'GET', path: '/api/x', summary: 'X', input: {}, output: { type: 'object' } }]),
   office: pages.office({ screen: 'office', view }),

@@ -23,6 +23,6 @@ export async function startServer({ args, port, path, cwd = '.', env = {} }: Sta
     await exited
   }
   const url = `http://localhost:${port}`
-  await waitUntilReady({ child, said: () => args.join(' ') }, `${url}${path}`)
+  await waitUntilReady({ child, output: () => args.join(' ') }, `${url}${path}`)
   return { url, stop }
 }

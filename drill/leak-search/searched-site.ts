@@ -83,7 +83,7 @@ export async function startVerboseServer(site: SearchedSite, folder: string) {
     TMPDIR: tmp,
     LOG_LEVEL: 'trace',
   })
-  appendFileSync(log, server.said())
+  appendFileSync(log, server.output())
   for (const stream of [server.child.stdout, server.child.stderr])
     stream?.on('data', (bytes) => appendFileSync(log, bytes))
   return server

@@ -10,7 +10,7 @@ const KILLED = 12
 const PLANTED = 10
 const LANES = 8
 /** The sandbox's cards with special behavior. The password and CVC that are sent with them are still unique. */
-const SPECIAL_NUMBERS = [cards.declined, cards.review, cards.slow, cards.answerLost]
+const SPECIAL_NUMBERS = [cards.declined, cards.review, cards.slow, cards.responseLost]
 
 /** Each card is used for one purpose only. */
 export function createCardSets({ cards: enrolled, browsers }: { cards: number; browsers: number }) {
@@ -99,5 +99,5 @@ export async function killMidRequest(
   const nextServer = await startVerboseServer(site, folder)
   nextServer.child.kill('SIGTERM')
   const { code } = await nextServer.ended
-  if (code !== 0) throw new Error(`The server did not stop cleanly:\n${nextServer.said()}`)
+  if (code !== 0) throw new Error(`The server did not stop cleanly:\n${nextServer.output()}`)
 }

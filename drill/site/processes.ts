@@ -97,7 +97,7 @@ export async function startFoyer({ workspace, sandbox, port, settings = {}, inje
   const program = runProgram(script, args, env)
   let shouldRun = true
   program.child.stdin?.on('error', () => undefined) // the process may have ended
-  void program.ended.then(() => writeFileSync(join(workspace.folder, 'foyer.log'), program.said(), { flag: 'a' }))
+  void program.ended.then(() => writeFileSync(join(workspace.folder, 'foyer.log'), program.output(), { flag: 'a' }))
   await waitUntilReady(program, `${url}/readyz`)
   const hasEnded = () => program.child.exitCode !== null || program.child.signalCode !== null
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
@@ -109,8 +109,8 @@ export async function startFoyer({ workspace, sandbox, port, settings = {}, inje
     url,
     ended: program.ended,
     /** The last output of a process that ended although nothing stopped it. */
-    crashOutput: () => (shouldRun && hasEnded() ? program.said().slice(-2000) : undefined),
-    output: program.said,
+    crashOutput: () => (shouldRun && hasEnded() ? program.output().slice(-2000) : undefined),
+    output: program.output,
     /** Works only with an injection. */
     advanceClock: (seconds: number) => program.child.stdin?.write(`advance ${seconds}\n`),
     /** kill -9: no cleanup, no output. */

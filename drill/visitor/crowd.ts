@@ -8,7 +8,7 @@ export const goodCardPlan = (): VisitPlan => ({ cards: [cards.good] })
 const plans: { percent: number; create: () => VisitPlan }[] = [
   { percent: 70, create: goodCardPlan },
   { percent: 15, create: () => ({ cards: [cards.declined, otherCard] }) },
-  { percent: 10, create: () => ({ cards: [cards.answerLost] }) },
+  { percent: 10, create: () => ({ cards: [cards.responseLost] }) },
   { percent: 5, create: () => ({ cards: [cards.good], leavesAfterMs: Math.random() * 120 }) },
 ]
 

@@ -90,7 +90,7 @@ describe('declined cards', () => {
       })
       .execute()
     expect((await pay(site, {}, key)).json().payment).toBe('Approved')
-    site.pass(601)
+    site.advance(601)
     expect((await pay(site, {})).json().payment).toBe('Approved')
     await site.close()
   })
@@ -116,7 +116,7 @@ describe('declined cards', () => {
       expect((await pay(site, {}, from(1))).json().payment).toBe('Approved')
       expect((await alone(6)).json().fields).toHaveProperty('code')
       expect(await chargesAtBank(site)).toBe(6)
-      site.pass(90_000)
+      site.advance(90_000)
       expect((await alone(7)).json().payment).toBe('Approved')
       await site.close()
     },
@@ -135,10 +135,10 @@ describe('declined cards', () => {
   })
 
   it('6.6 slow declines open the breaker within a day', async () => {
-    const { world, pass, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
+    const { world, advance, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
     const declineOnce = async (n: number) => {
       await recordDecline(world, `network ${n % 6}`)
-      pass(700)
+      advance(700)
       return secondsOpen(world, 'declines')
     }
     for (let n = 1; n < 25; n++) expect(await declineOnce(n), `${n}`).toBeUndefined()
@@ -159,10 +159,13 @@ describe('declined cards', () => {
   ])(
     '6.6 the same pattern opens it again at least as soon: $networks networks, $good approved cards',
     async ({ failures, networks, each, good }) => {
-      const { world, pass, close } = await testSite({ BREAKER_DECLINES: `${failures}/600/50`, BREAKER_SECONDS: '600' })
+      const { world, advance, close } = await testSite({
+        BREAKER_DECLINES: `${failures}/600/50`,
+        BREAKER_SECONDS: '600',
+      })
       const declinesUntilOpen = async () => {
         await approveCards(world, 5 * good) // the rest of the day was normal
-        pass(700)
+        advance(700)
         await approveCards(world, good)
         for (let n = 1; n <= networks * each; n++) {
           await recordDecline(world, `network ${n % networks}`)
@@ -172,17 +175,17 @@ describe('declined cards', () => {
       }
       const first = await declinesUntilOpen()
       expect(first).toBeGreaterThanOrEqual(failures)
-      pass(700)
+      advance(700)
       expect(await declinesUntilOpen()).toBeLessThanOrEqual(first)
       await close()
     },
   )
 
   it('6.6 one network alone does not open it again, either', async () => {
-    const { world, pass, close } = await testSite({ BREAKER_DECLINES: '20/600/50', BREAKER_SECONDS: '600' })
+    const { world, advance, close } = await testSite({ BREAKER_DECLINES: '20/600/50', BREAKER_SECONDS: '600' })
     for (let n = 0; n < 20; n++) await recordDecline(world, `network ${n}`)
     expect(await secondsOpen(world, 'declines')).toBe(600)
-    pass(700)
+    advance(700)
     await approveCards(world, 10)
     for (let n = 0; n < 4; n++) await recordDecline(world, `network ${n}`)
     for (let n = 0; n < 30; n++) await recordDecline(world, 'one network')
@@ -195,7 +198,7 @@ describe('declined cards', () => {
     const declined = (n: number) => recordDecline(site.world, `203.0.${n}.7`)
     for (const n of [1, 1, 1, 1, 1, 2, 3, 4, 5]) await declined(n)
     expect(await secondsOpen(site.world, 'declines')).toBe(600)
-    site.pass(700)
+    site.advance(700)
     await declined(6)
     expect(await secondsOpen(site.world, 'declines')).toBeUndefined()
     expect((await pay(site, {}, from(2))).json().payment).toBe('Approved')
@@ -204,13 +207,13 @@ describe('declined cards', () => {
   })
 
   it('6.6 expired counts are deleted', async () => {
-    const { world, db, pass, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
+    const { world, db, advance, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
     const rows = () => db.selectFrom('limit_count').select('key').execute()
     await recordDecline(world, 'a network')
-    pass(86_400)
+    advance(86_400)
     await deleteExpired(world)
     expect(await rows(), 'just after its day').toHaveLength(1)
-    pass(3600 + 101)
+    advance(3600 + 101)
     await deleteExpired(world)
     expect(await rows()).toEqual([])
     await close()

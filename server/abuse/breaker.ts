@@ -6,7 +6,7 @@ import type { World } from '#server/world.ts'
 /**
  * A circuit breaker over all visitors and all processes: it opens for a while when too large a share of attempts fails.
  * declines: cards that the bank declines. codes: codes that are sent and never confirmed.
- * What one network adds is capped, so that a single attacker cannot open it for everybody.
+ * What one network adds is capped, so that a single attacker cannot open it for everyone.
  */
 type Breaker = 'declines' | 'codes'
 export const breakers: Breaker[] = ['declines', 'codes']
@@ -16,7 +16,8 @@ const thresholdOf = ({ config }: World, breaker: Breaker) =>
 const isOff = (world: World, breaker: Breaker) => !Number.isFinite(thresholdOf(world, breaker).failures)
 
 /** Declines that the janitor finds later have no network. Together they count as one. */
-export const recordDecline = (world: World, network = 'nobody') => recordFailure(world, 'declines', network)
+const NO_NETWORK = 'nobody'
+export const recordDecline = (world: World, network = NO_NETWORK) => recordFailure(world, 'declines', network)
 
 /** An approved card, to be written with countQuery. */
 export const approvalCount = (world: World) => toCount(world, 'declines', SUCCESSES, world.now())
@@ -89,7 +90,7 @@ function longestWindow(world: World, breaker: Breaker): number {
   return Math.max(...lengths) + seconds / BUCKETS
 }
 
-/** A visitor who was told to confirm a phone can still do so for an hour. */
+/** A visitor who was asked to confirm a phone can still do so for an hour. */
 const GRACE_SECONDS: Record<Breaker, number> = { declines: 3600, codes: 0 }
 
 /** It takes at least this many networks to open a breaker. */

@@ -38,7 +38,7 @@ type Settle = (world: World, uses: Uses, visitor: Visitor) => Promise<void>
 
 /** A pending payment may still be declined, so card and phone stay counted. */
 const settle: Record<EnrollmentReply['payment'] | 'Nothing', Settle> = {
-  Approved: (world, uses) => uses.giveBack({ also: approvalCount(world) }),
+  Approved: (world, uses) => uses.giveBack({ breakerCount: approvalCount(world) }),
   Declined: (world, _uses, visitor) => recordDecline(world, networkOf(visitor)),
   Pending: (_world, uses) => uses.giveBack({ names: ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES'] }),
   Nothing: (_world, uses) => uses.giveBack(),

@@ -39,11 +39,11 @@ export async function countAgainstLimits(world: World, uses: [LimitUse, ...Limit
     ...rows.find(({ name, key }) => name === counter.name && key === counter.hash),
   }))
   const counted = results.filter(({ is_counted }) => is_counted).map(({ counter }) => counter)
-  const giveBack = ({ names, also }: GiveBackOptions = {}) =>
+  const giveBack = ({ names, breakerCount }: GiveBackOptions = {}) =>
     undoCounts(
       world,
       counted.filter(({ name }) => names?.includes(name) ?? true),
-      also,
+      breakerCount,
     )
   const reached = results.find(({ is_full }) => is_full) ?? results.find(({ is_counted }) => !is_counted)
   if (!reached) return { giveBack }
@@ -55,7 +55,7 @@ type GiveBackOptions = {
   /** All limits by default. */
   names?: LimitName[]
   /** A breaker's count to write in the same statement. */
-  also?: BreakerCount
+  breakerCount?: BreakerCount
 }
 
 const countQuotas = statement((_db, { counters }: { counters: Counter[] }) => {
@@ -84,14 +84,14 @@ const countQuotas = statement((_db, { counters }: { counters: Counter[] }) => {
 })
 
 /** Subtracts one from each counter, in the bucket that was counted. */
-async function undoCounts({ db }: World, counters: Counter[], also?: BreakerCount): Promise<void> {
+async function undoCounts({ db }: World, counters: Counter[], breakerCount?: BreakerCount): Promise<void> {
   const buckets = counters.map(({ name, hash, bucket }) => ({ name, hash, bucket }))
-  if (buckets.length || also) await subtractQuery(db, { buckets, also })
+  if (buckets.length || breakerCount) await subtractQuery(db, { buckets, breakerCount })
 }
 
-type Subtraction = { buckets: Pick<Counter, 'name' | 'hash' | 'bucket'>[]; also: BreakerCount | undefined }
-const subtractQuery = statement((_db, { buckets, also }: Subtraction) => {
-  if (!buckets.length && also) return countQuery(also)
+type Subtraction = { buckets: Pick<Counter, 'name' | 'hash' | 'bucket'>[]; breakerCount: BreakerCount | undefined }
+const subtractQuery = statement((_db, { buckets, breakerCount }: Subtraction) => {
+  if (!buckets.length && breakerCount) return countQuery(breakerCount)
   const rows = buckets.map(({ name, hash, bucket }) => sql`(${name}, ${hash}, cast(${bucket} as timestamptz))`)
   const subtract = sql`
     update limit_count set count = limit_count.count - 1
@@ -99,7 +99,7 @@ const subtractQuery = statement((_db, { buckets, also }: Subtraction) => {
       where (name, key, window_start) in (${sql.join(rows)}) order by name, key for update) counted
     where limit_count.name = counted.name and limit_count.key = counted.key
       and limit_count.window_start = counted.window_start and limit_count.count > 0`
-  return also ? sql`with also as (${countQuery(also)}) ${subtract}` : subtract // the breaker's row is shared by all, so it is locked last
+  return breakerCount ? sql`with breaker_count as (${countQuery(breakerCount)}) ${subtract}` : subtract // the breaker's row is shared by all, so it is locked last
 })
 
 /** Undoes a use that an earlier request counted: in the newest bucket that has one. */

@@ -3,7 +3,7 @@ import { type Settings, settings } from './settings.ts'
 
 export type Env = Record<string, string | undefined>
 
-/** Known to everybody who reads the source, so production refuses it. */
+/** Public in the source code, so production refuses it. */
 export const DEVELOPMENT_SECRET = 'foyer development secret'
 
 /** What is wrong with settings that are valid one by one. A setting whose own rule failed is undefined here. */
@@ -68,10 +68,10 @@ const incompleteVendors = (values: Partial<Settings>, env: Env): string[] =>
       : []
   })
 
-/** Outside production, everybody can read codes and emails, so NODE_ENV must not be forgotten. Domains in .test are never public. */
+/** Outside production, anyone can read codes and emails, so NODE_ENV must not be forgotten. Domains in .test are never public. */
 const unsafeDevelopment = ({ PUBLIC_URL: url }: Partial<Settings>): string[] =>
   url?.startsWith('https:') && !isLoopback(url) && !/\.test(?::|$)/.test(url)
-    ? [`NODE_ENV must be production with PUBLIC_URL=${url}: otherwise everybody could read codes and emails`]
+    ? [`NODE_ENV must be production with PUBLIC_URL=${url}: otherwise anyone could read codes and emails`]
     : []
 
 function missingInProduction(values: Partial<Settings>, embedded: string[], env: Env): string[] {

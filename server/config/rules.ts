@@ -41,7 +41,7 @@ export const splitList = (text: string): string[] =>
 
 export const list = listOf(z.string())
 
-/** Addresses are kept as browsers spell them, without a slash at the end. */
+/** URLs are normalized as browsers do it, without a slash at the end. */
 export const url = (...protocols: string[]) =>
   z.pipe(
     satisfying((text) => isUrl(text, protocols), startsWith(protocols)),
@@ -96,8 +96,8 @@ export const proxies = listOf(
 
 function isProxy(text: string): boolean {
   const network = z.union([z.enum(['loopback', 'linklocal', 'uniquelocal']), z.cidrv4(), z.cidrv6()])
-  const trustsEverybody = text.endsWith('/0')
-  return isIP(text) !== 0 || (z.safeParse(network, text).success && !trustsEverybody)
+  const trustsEveryone = text.endsWith('/0')
+  return isIP(text) !== 0 || (z.safeParse(network, text).success && !trustsEveryone)
 }
 
 /** An id at Twilio. Its first two letters say what it identifies. */
@@ -107,7 +107,7 @@ export const sid = (...prefixes: string[]) =>
     `must be ${prefixes.join(' or ')} followed by 32 hexadecimal digits`,
   )
 
-/** Login shells set MAIL to the path of a mailbox. Such a path is not meant for us and counts as not set. */
+/** Login shells set MAIL to the path of a mailbox. A path is not meant for us, so it is ignored. */
 export const mail = z.pipe(
   z.pipe(
     text('outbox'),
@@ -150,7 +150,7 @@ export const limit = (byDefault: string) =>
     }),
   )
 
-/** 'failures/seconds/percent': so many failures in that time, if they are at least that share of all. 'off' is never reached. */
+/** 'failures/seconds/percent': this many failures in this time, if they are at least this share of all attempts. 'off' is never reached. */
 export type Threshold = { failures: number; seconds: number; percent: number }
 export const threshold = (byDefault: string) =>
   z.pipe(

@@ -27,7 +27,7 @@ export function createBatchingDriver(pool: pg.Pool): Driver {
       const handle: DatabaseConnection = {
         executeQuery: (query) => transactions.get(handle)?.executeQuery(query) ?? enqueue(query),
         streamQuery: () => {
-          throw new Error('Rows are not streamed.')
+          throw new Error('Streaming is not supported.')
         },
       }
       return handle

@@ -20,15 +20,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The settings that lead to this test's own database. */
+/** The settings for this test's own database. */
 const where = () => ({ DATA_DIR: join(folder, 'data'), ...(database?.url ? { DATABASE_URL: database.url } : {}) })
 
-/** npm run db -- …, on it. */
+/** Runs `npm run db -- …` on it. */
 const dbWith =
   (settings: Record<string, string>) =>
   async (...args: string[]) => {
     const program = runProgram('server/db/cli.ts', args, { ...where(), ...settings })
-    return { ...(await program.ended), said: program.said() }
+    return { ...(await program.ended), output: program.output() }
   }
 const db = dbWith({})
 const dbInProduction = dbWith({
@@ -39,41 +39,44 @@ const dbInProduction = dbWith({
 })
 
 it('9.4 9.6 an operator loads, lists, backs up, resets and restores from the terminal', async () => {
-  expect((await db('seed')).said).toBe('Loaded 6 sponsors, 6 packages, 5 documents.\n')
-  expect((await db('migrate')).said).toBe('The schema is up to date.\n')
+  expect((await db('seed')).output).toBe('Loaded 6 sponsors, 6 packages, 5 documents.\n')
+  expect((await db('migrate')).output).toBe('The schema is up to date.\n')
 
   await writeFile(join(folder, 'sponsors.csv'), 'site,name,active,renamed_to\nfresh,Fresh Start,Yes,\n')
-  expect((await db('load', folder)).said).toBe('Loaded 1 sponsor, 0 packages, 0 documents.\n')
+  expect((await db('load', folder)).output).toBe('Loaded 1 sponsor, 0 packages, 0 documents.\n')
   await writeFile(join(folder, 'sponsors.csv'), 'site,name,active,renamed_to\nNot fit,,Perhaps,\n')
   const refused = await db('load', folder)
   expect(refused.code).toBe(1)
-  expect(refused.said).toContain("sponsors.csv:2: active must be Yes or No, not 'Perhaps'")
+  expect(refused.output).toContain("sponsors.csv:2: active must be Yes or No, not 'Perhaps'")
 
   const file = join(folder, 'backup.jsonl.gz')
-  expect((await db('backup', file)).said).toMatch(/^Wrote \d+ rows to /)
-  expect(await db('reset', '--empty', '--yes')).toMatchObject({ code: 0, said: 'The database is empty.\n' })
-  expect((await db('restore', file)).said).toMatch(/^Restored \d+ rows\.\n$/)
-  const { said } = await db('list', 'sponsors')
-  expect(said).toMatch(/^site +name +active +until +renamed to +member\n/)
-  expect(said).toMatch(/^fresh +Fresh Start +Yes +No$/m)
-  expect(said).toMatch(/\n\(7\)\n$/)
+  expect((await db('backup', file)).output).toMatch(/^Wrote \d+ rows to /)
+  expect(await db('reset', '--empty', '--yes')).toMatchObject({ code: 0, output: 'The database is empty.\n' })
+  expect((await db('restore', file)).output).toMatch(/^Restored \d+ rows\.\n$/)
+  const { output } = await db('list', 'sponsors')
+  expect(output).toMatch(/^site +name +active +until +renamed to +member\n/)
+  expect(output).toMatch(/^fresh +Fresh Start +Yes +No$/m)
+  expect(output).toMatch(/\n\(7\)\n$/)
 }, 180_000)
 
 it('9.7 production loads no sample data', async () => {
   const [seeded, reset] = [await dbInProduction('seed'), await dbInProduction('reset', '--yes')]
-  expect(seeded).toMatchObject({ code: 1, said: expect.stringMatching(/^Sample data cannot be loaded in production/) })
-  expect(reset).toMatchObject({ code: 0, said: 'The database is empty.\n' })
+  expect(seeded).toMatchObject({
+    code: 1,
+    output: expect.stringMatching(/^Sample data cannot be loaded in production/),
+  })
+  expect(reset).toMatchObject({ code: 0, output: 'The database is empty.\n' })
 }, 180_000)
 
 const needsConfirmation = (reason: string) => ({
   code: 1,
-  said: expect.stringContaining(`A reset deletes all members and payments, and ${reason}. To confirm, add --yes.`),
+  output: expect.stringContaining(`A reset deletes all members and payments, and ${reason}. To confirm, add --yes.`),
 })
 
 it('9.10 a reset needs confirmation in production', async () => {
   await db('seed')
   expect(await dbInProduction('reset')).toMatchObject(needsConfirmation('this is production'))
-  expect((await db('list', 'sponsors')).said).toContain('bluepier')
+  expect((await db('list', 'sponsors')).output).toContain('bluepier')
 }, 180_000)
 
 it.runIf(isPostgres)(
@@ -82,8 +85,8 @@ it.runIf(isPostgres)(
     const url = Object.assign(new URL(database?.url ?? ''), { password: 'hunter2' })
     const refused = await dbWith({ DATABASE_URL: url.href })('reset')
     expect(refused).toMatchObject(needsConfirmation(`DATABASE_URL is ${url.host}${url.pathname}`))
-    expect(refused.said).not.toContain('hunter2')
-    expect((await db('list', 'sponsors')).said).toContain('bluepier')
+    expect(refused.output).not.toContain('hunter2')
+    expect((await db('list', 'sponsors')).output).toContain('bluepier')
   },
   180_000,
 )
@@ -102,8 +105,8 @@ it.runIf(!isPostgres)(
       from sponsor where site = 'master'`.execute(own.db)
     await own.close()
     expect(await db('reset')).toMatchObject(needsConfirmation('this database has members'))
-    expect((await db('list', 'members')).said).toContain('zoe')
-    expect(await db('reset', '--yes')).toMatchObject({ code: 0, said: 'The database has the sample data.\n' })
+    expect((await db('list', 'members')).output).toContain('zoe')
+    expect(await db('reset', '--yes')).toMatchObject({ code: 0, output: 'The database has the sample data.\n' })
   },
   180_000,
 )
@@ -118,10 +121,10 @@ it.runIf(isPostgres)(
     for (const schema of ['public', 'own'])
       await sql`create table ${sql.table(`${schema}.theirs`)} as select 1 as one`.execute(shared.db)
     const DATABASE_URL = `${shared.url}?options=-csearch_path%3Down`
-    for (const _ of ['made', 'made anew'])
+    for (const _round of ['first', 'second'])
       expect(await dbWith({ DATABASE_URL })('reset', '--yes')).toMatchObject({
         code: 0,
-        said: 'The database has the sample data.\n',
+        output: 'The database has the sample data.\n',
       })
     for (const schema of ['public', 'own'])
       expect((await sql`select * from ${sql.table(`${schema}.theirs`)}`.execute(shared.db)).rows).toHaveLength(1)
@@ -139,13 +142,13 @@ it.runIf(isPostgres)(
     await sql`create view own.names as select username from member`.execute(shared.db)
     await sql`create table theirs (id uuid references member)`.execute(shared.db)
     const reset = () => dbWith({ DATABASE_URL: shared.url ?? '' })('reset', '--yes')
-    const { code, said } = await reset()
+    const { code, output } = await reset()
     expect(code).toBe(1)
-    expect(said).toMatch(
+    expect(output).toMatch(
       /^Nothing was removed, because other objects depend on Foyer's tables\. Remove them first: .+\.\n$/,
     )
-    expect(said).toContain('view own.names depends on table member')
-    expect(said).toContain('constraint theirs_id_fkey on table theirs depends on table member')
+    expect(output).toContain('view own.names depends on table member')
+    expect(output).toContain('constraint theirs_id_fkey on table theirs depends on table member')
     expect((await sql`select from own.names`.execute(shared.db)).rows).toEqual([])
     await sql`drop view own.names`.execute(shared.db)
     await sql`drop table theirs`.execute(shared.db)
@@ -162,7 +165,7 @@ it.runIf(isPostgres)(
     await sql`insert into kysely_migration (name, timestamp) values ('9999_later.sql', '2027')`.execute(newer.db)
     expect(await dbWith({ DATABASE_URL: newer.url ?? '' })('reset', '--yes')).toMatchObject({
       code: 1,
-      said: expect.stringContaining('This database has 9999_later.sql'),
+      output: expect.stringContaining('This database has 9999_later.sql'),
     })
     expect((await sql`select from sponsor`.execute(newer.db)).rows).not.toEqual([])
     await newer.close()
@@ -179,7 +182,7 @@ it.runIf(isPostgres)(
     await sql`create view page_hit as select 1 as one`.execute(own.db) // has the name of a table that the migration creates
     await own.close()
     expect((await db('reset', '--yes')).code).toBe(1)
-    expect((await db('list', 'sponsors')).said).toContain('bluepier')
+    expect((await db('list', 'sponsors')).output).toContain('bluepier')
   },
   180_000,
 )
@@ -196,11 +199,11 @@ it.each([
   ['migrate --dry-run', 1, "migrate has no argument '--dry-run'."],
   ['backup --all', 1, "backup has no argument '--all'."],
   ['load my folder', 1, "load has no argument 'folder'."],
-])('8.1 wrong arguments show the usage and open no database: %s', async (args, code, said) => {
+])('8.1 wrong arguments show the usage and open no database: %s', async (args, code, output) => {
   const elsewhere = join(folder, 'never')
   const answer = await dbWith({ DATA_DIR: elsewhere, DATABASE_URL: '' })(...args.split(' '))
-  expect(answer).toMatchObject({ code, said: expect.stringContaining(said) })
-  expect(answer.said).toContain('npm run db -- COMMAND')
+  expect(answer).toMatchObject({ code, output: expect.stringContaining(output) })
+  expect(answer.output).toContain('npm run db -- COMMAND')
   expect(existsSync(elsewhere)).toBe(false)
 })
 
@@ -225,7 +228,7 @@ describe('a database without tables', () => {
       const [script = '', ...args] = command.replace('nowhere', join(folder, 'nowhere')).split(' ')
       const program = runProgram(`server/${script}`, args, where())
       expect(await program.ended).toMatchObject({ code })
-      expect(program.said()).toContain(sentence)
+      expect(program.output()).toContain(sentence)
     },
     90_000,
   )
@@ -235,12 +238,12 @@ describe('a database without tables', () => {
     async () => {
       const reconcile = async () => {
         const program = runProgram('server/payments/books/cli.ts', [], where())
-        return { ...(await program.ended), said: program.said() }
+        return { ...(await program.ended), output: program.output() }
       }
       await db('migrate')
       expect(await reconcile()).toMatchObject({
         code: 2,
-        said: expect.stringContaining("This database has no sponsor 'master' yet."),
+        output: expect.stringContaining("This database has no sponsor 'master' yet."),
       })
       await db('seed')
       expect(await reconcile()).toMatchObject({ code: 0 })
@@ -250,7 +253,7 @@ describe('a database without tables', () => {
       await own.close()
       expect(await reconcile()).toMatchObject({
         code: 2,
-        said: expect.stringContaining('This database has 9999_later.sql'),
+        output: expect.stringContaining('This database has 9999_later.sql'),
       })
     },
     180_000,

@@ -65,9 +65,9 @@ async function listenOnStale(path: string): Promise<Server | undefined> {
 }
 
 /**
- * PGlite would open an emptied folder as a new database. A marker file tells that there was one, so that this is an error.
- * Without the marker, no data was ever acknowledged, and the rest of an interrupted first start is moved aside.
- * Only the owner may enter the folder, because PGlite's files are readable by everybody.
+ * PGlite would open an emptied folder as a new database. A marker file records that there was one, so that this is an error.
+ * Without the marker, the first start was interrupted before it stored any data, and its files are moved aside.
+ * Only the owner may enter the folder, because PGlite's files are readable by everyone.
  */
 export async function prepareFolder(dataDir: string): Promise<{ path: string; fresh: boolean }> {
   const path = join(dataDir, 'db')

@@ -23,7 +23,7 @@ it('9.2 a second process explains itself and exits', async () => {
   const unlock = await lockFolder(folder)
   const second = runProgram('server/db/cli.ts', ['list', 'members'], { DATA_DIR: folder })
   expect(await second.ended).toEqual({ code: 1, signal: null })
-  expect(second.said()).toBe(`Another Foyer process is using ${folder}. Stop it first, or choose another DATA_DIR.\n`)
+  expect(second.output()).toBe(`Another Foyer process is using ${folder}. Stop it first, or choose another DATA_DIR.\n`)
   await unlock()
 })
 
@@ -32,7 +32,7 @@ it('9.3 a folder that has lost its database is an error', async () => {
   await expect(prepareFolder(folder)).rejects.toThrow(/^The Foyer database in .+ is gone\./)
 })
 
-it('9.3 the rest of an interrupted first start is moved aside, not used and not deleted', async () => {
+it('9.3 files of an interrupted first start are moved aside, not used and not deleted', async () => {
   await mkdir(join(folder, 'db'))
   await writeFile(join(folder, 'db', 'PG_VERSION'), '17')
   const { path } = await prepareFolder(folder)
@@ -43,10 +43,10 @@ it('9.3 the rest of an interrupted first start is moved aside, not used and not 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
 it('9.3 only the owner can enter the database folder', async () => {
-  const made = join(folder, 'made')
-  await (await lockFolder(made))()
-  expect(await modeOf(made)).toBe('700')
-  expect(await modeOf((await prepareFolder(made)).path)).toBe('700')
+  const newFolder = join(folder, 'new')
+  await (await lockFolder(newFolder))()
+  expect(await modeOf(newFolder)).toBe('700')
+  expect(await modeOf((await prepareFolder(newFolder)).path)).toBe('700')
 
   await mkdir(join(folder, 'db'))
   await writeFile(join(folder, 'db', 'PG_VERSION'), '17')

@@ -109,7 +109,7 @@ export async function readDocuments(base: string, report: ReportProblem): Promis
   return documents
 }
 
-/** Other columns than these are ignored. */
+/** Other columns are ignored. */
 async function readCsv(base: string, name: string, columns: string[], report: ReportProblem): Promise<Row[]> {
   const text = await readText(base, name, report).catch(ignoreMissing)
   if (text === undefined) return []
@@ -138,9 +138,9 @@ async function readCsv(base: string, name: string, columns: string[], report: Re
 }
 
 const CONTROL = /(?![\t\n\r])\p{Cc}/gu
-const REPLACEMENT = '\uFFFD' // what the decoder makes of bytes that are not UTF-8
+const REPLACEMENT = '\uFFFD' // the decoder's replacement for bytes that are not UTF-8
 
-/** Goes on after an unreadable line, so that all problems are reported at once. */
+/** Continues after an unreadable line, so that all problems are reported at once. */
 async function readText(base: string, name: string, report: ReportProblem): Promise<string> {
   const text = new TextDecoder().decode(await readFile(join(base, name)))
   for (const [index, line] of text.split('\n').entries()) {

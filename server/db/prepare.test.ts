@@ -10,7 +10,7 @@ import { backup } from './backup.ts'
 import { type Database, openDatabase } from './db.ts'
 import { prepareDatabase } from './prepare.ts'
 
-const TOGETHER = 4
+const PROCESSES = 4
 const now = new Date('2026-01-01T00:00:00Z')
 
 let database: Awaited<ReturnType<typeof testDatabase>>
@@ -21,7 +21,7 @@ beforeAll(async () => {
   await sql`create schema public`.execute(database.db)
   const { url } = database
   const open = () => (url ? openDatabase({ DATABASE_URL: url, DATABASE_POOL: 2, DATA_DIR: '' }) : database)
-  starting = await Promise.all(Array.from({ length: TOGETHER }, open))
+  starting = await Promise.all(Array.from({ length: PROCESSES }, open))
 })
 afterAll(async () => {
   if (database.url) await Promise.all(starting.map(({ close }) => close()))
@@ -30,8 +30,8 @@ afterAll(async () => {
 
 it('9.8 processes that start at once on an empty database migrate once, seed once, and leave no lock behind', async () => {
   const lines: string[] = []
-  const say = (line: string) => void lines.push(line)
-  await Promise.all(starting.map((one) => prepareDatabase(one, { production: false, now, say })))
+  const print = (line: string) => void lines.push(line)
+  await Promise.all(starting.map((each) => prepareDatabase(each, { production: false, now, print })))
   expect(lines.filter((line) => line.startsWith('loaded'))).toHaveLength(1)
   expect(new Set(lines).size).toBe(lines.length)
   const { rows } = await sql`
@@ -42,7 +42,7 @@ it('9.8 processes that start at once on an empty database migrate once, seed onc
 
 it('9.9 an older version does not touch the database of a newer one, and explains what to do', async () => {
   await sql`insert into kysely_migration (name, timestamp) values ('9999_later.sql', '2027')`.execute(database.db)
-  const start = prepareDatabase(starting[0] ?? database, { production: false, now, say: () => undefined })
+  const start = prepareDatabase(starting[0] ?? database, { production: false, now, print: () => undefined })
   await expect(start).rejects.toThrow(OperatorError)
   await expect(start).rejects.toThrow(
     'This database has 9999_later.sql, which this version of Foyer does not know. Start the newer version that added it.',
@@ -59,10 +59,10 @@ describe.runIf(isPostgres)('an unusable PostgreSQL database', () => {
     await runSql(server, 'drop role if exists "poor-role"')
   })
 
-  /** What the operator reads at the start. */
+  /** The sentence that the operator sees at startup. */
   const startProblem = async (url: string) => {
     const opened = await openDatabase({ DATABASE_URL: url, DATABASE_POOL: 1, DATA_DIR: '' })
-    const start = prepareDatabase(opened, { production: false, now, say: () => undefined })
+    const start = prepareDatabase(opened, { production: false, now, print: () => undefined })
     const problem = await start.catch((error: unknown) => error)
     await opened.close()
     return explainError(problem)
@@ -77,7 +77,7 @@ describe.runIf(isPostgres)('an unusable PostgreSQL database', () => {
     await runSql(own, problem?.split('run: ')[1] ?? '')
     expect(await startProblem(asPoor)).toBeUndefined()
     await runSql(own, 'revoke create on schema public from "poor-role"')
-    expect(await startProblem(asPoor)).toBeUndefined() // nothing is made any more
+    expect(await startProblem(asPoor)).toBeUndefined() // all tables exist already
   })
 
   it('8.1 a read-only database is explained in one sentence, with and without our tables', async () => {

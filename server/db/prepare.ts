@@ -5,18 +5,18 @@ import { lockMigrations, migrate } from './migrate.ts'
 
 const samples = new URL('seed/', import.meta.url)
 
-type PrepareOptions = { production: boolean; now: Date; say: (line: string) => void }
+type PrepareOptions = { production: boolean; now: Date; print: (line: string) => void }
 
 /** Migrates the schema. An empty database gets the sample data, but not in production. */
 export async function prepareDatabase(
   { db, markInitialized }: Database,
-  { production, now, say }: PrepareOptions,
+  { production, now, print }: PrepareOptions,
 ): Promise<void> {
-  for (const name of await migrate(db)) say(`applied ${name}`)
+  for (const name of await migrate(db)) print(`applied ${name}`)
   await markInitialized()
   if (production) await requireMaster(db)
   else if (!(await hasMaster(db)) && (await seedOnce(db, now)))
-    say('loaded the sample sponsors, packages and documents')
+    print('loaded the sample sponsors, packages and documents')
 }
 
 /** Nothing works without sponsors, packages and documents. */

@@ -17,9 +17,9 @@ describe('a prepared statement', () => {
     built += 1
     return db.insertInto('one_time_key').values(keys)
   })
-  const find = statement((db, { keys, ...maybe }: { keys: string[]; used_by?: string | undefined }) => {
-    const found = db.selectFrom('one_time_key').select(['key', 'expires_at']).where('key', 'in', keys).orderBy('key')
-    return maybe.used_by === undefined ? found : found.where('used_by', '=', maybe.used_by)
+  const find = statement((db, { keys, ...optional }: { keys: string[]; used_by?: string | undefined }) => {
+    const query = db.selectFrom('one_time_key').select(['key', 'expires_at']).where('key', 'in', keys).orderBy('key')
+    return optional.used_by === undefined ? query : query.where('used_by', '=', optional.used_by)
   })
   const expires_at = new Date('2026-11-15T12:00:00Z')
   const keysOf = (...keys: string[]) => ({ keys: keys.map((key) => ({ kind: 'grant' as const, key, expires_at })) })

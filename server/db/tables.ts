@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
 
-/** The tables as TypeScript sees them. The truth is in migrations/; a test compares the two. */
+/** The columns that the SQL in migrations/ creates. A test compares the two. */
 export type Tables = {
   sponsor: {
     id: string
@@ -169,7 +169,7 @@ export type Tables = {
   built_file: { name: string; content: Uint8Array; seal: string; kept_at: Date }
 }
 
-/** A file that comes with a letter. */
+/** A file attached to an email. */
 export type Attachment = { filename: string; content: string }
 
 export type PaymentState =
@@ -185,7 +185,7 @@ export type PaymentState =
   | 'voided'
   | 'capture_failed'
 
-/** What an attempt keeps so that the member can be written later, by whoever finishes it. Never card, CVC or password. */
+/** What an attempt stores so that any process can create the member later. Never card, CVC or password. */
 export type Details = {
   sponsor_id: string
   member: Pick<

@@ -5,7 +5,7 @@ import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { verifyConsent } from '../../scripts/verify-consent.mjs'
 import {
   addressChangedEmail,
-  cancelledEmail,
+  cancellationEmail,
   confirmAddressEmail,
   consentEmail,
   passwordChangedEmail,
@@ -40,7 +40,7 @@ const emails: Record<string, (world: Site['world']) => Email | Promise<Email>> =
   consent: (world) => consentEmail(world, { member_id }),
   cancelled: async (world) => {
     await cancel()
-    return required(await cancelledEmail(world, { member_id }))
+    return required(await cancellationEmail(world, { member_id }))
   },
   resumed: async (world) => {
     await undoCancellation()
@@ -145,16 +145,16 @@ describe('the content of an email', () => {
     ])
   })
 
-  it('15.12 cancelled: when it ends, what happens then, and how to undo it', async () => {
+  it('15.12 cancellation: when it ends, what happens then, and how to undo it', async () => {
     await cancel()
-    const { subject, text } = required(await cancelledEmail(site.world, { member_id }))
+    const { subject, text } = required(await cancellationEmail(site.world, { member_id }))
     expect(subject).toBe('Your membership ends on December 15, 2026')
     expect(text).toContain('You stay a member until December 15, 2026')
     expect(text).toContain(`http://foyer.test/${form.username} becomes inactive`)
     expect(text).toContain('You can undo the cancellation')
-    expect(await resumedEmail(site.world, { member_id }), 'it is cancelled').toBeUndefined()
+    expect(await resumedEmail(site.world, { member_id }), 'it is canceled').toBeUndefined()
     await undoCancellation()
-    expect(await cancelledEmail(site.world, { member_id }), 'it continues').toBeUndefined()
+    expect(await cancellationEmail(site.world, { member_id }), 'it continues').toBeUndefined()
   })
 
   it('15.12 tokens are in the URL fragment, which no server sees', () => {
@@ -252,7 +252,7 @@ describe('the outbox', () => {
       `/__outbox/${welcome?.id}/attachment`,
       '/__outbox/6f1c0e0a-0000-4000-8000-000000000000',
       '/__outbox/6f1c0e0a-0000-4000-8000-000000000000/attachment',
-      '/__outbox/else',
+      '/__outbox/unknown',
     ])
       expect((await site.get(address)).statusCode, address).toBe(404)
   })

@@ -95,7 +95,7 @@ function cachedTextBlock(content: string): Block {
 const textBlocks = new Map<string, Block>()
 
 /** Confirms a cancellation. Not sent if the member has undone it by now. */
-export async function cancelledEmail(
+export async function cancellationEmail(
   world: World,
   { member_id }: JobPayloads['cancelled'],
 ): Promise<Email | undefined> {
@@ -109,7 +109,7 @@ export async function cancelledEmail(
     preview: 'Your cancellation is confirmed. You can undo it until then.',
     blocks: [
       paragraph(
-        `You cancelled your membership on ${day(cancelled_at)}. You stay a member until ${lastDay}, the end of the paid month, and you won’t be charged again.`,
+        `You canceled your membership on ${day(cancelled_at)}. You stay a member until ${lastDay}, the end of the paid month, and you won’t be charged again.`,
       ),
       paragraph(
         `After that, your site ${PUBLIC_URL}/${member.username} becomes inactive, and people can no longer join through it.`,
@@ -122,7 +122,7 @@ export async function cancelledEmail(
   })
 }
 
-/** Confirms that a cancellation was undone. Not sent if the member has cancelled again by now. */
+/** Confirms that a cancellation was undone. Not sent if the member has canceled again by now. */
 export async function resumedEmail(world: World, { member_id }: JobPayloads['kept']): Promise<Email | undefined> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
   const member = await findMember(world, member_id)

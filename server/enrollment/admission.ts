@@ -43,7 +43,7 @@ const approvalColumns = ({ transaction_id, vault_reference, checks }: Approval) 
 })
 type ApprovalColumns = ReturnType<typeof approvalColumns> & { updated_at: Date }
 
-/** Only the key: a job that carried the whole attempt would keep details which the attempt itself deletes. */
+/** Only the key: a job with the whole attempt would keep details that the attempt itself deletes. */
 const keyOf = ({ enrollment_id, attempt }: AttemptKey): AttemptKey => ({ enrollment_id, attempt })
 
 /** The usual case. If the database rejects the statement, nothing is written, and the transaction finds out why. */
@@ -61,7 +61,7 @@ async function admitInOneStatement(
   }
 }
 
-/** The same with the details that the journal has kept: for the janitor, and when one statement was not enough. */
+/** The same with the details stored in the journal: for the janitor, and if the single statement was rejected. */
 function admitInTransaction(world: World, key: AttemptKey, approval: Approval): Promise<string | undefined> {
   return inTransaction(world.db, async (db) => {
     const now = world.now()
@@ -147,7 +147,7 @@ function newRows({ enrollment_id, attempt, ...payment }: Attempt, { vault_refere
     site: { id: randomUUID(), site: member.username, name, active: true, member_id: id, created_at: now },
     order: { id: order_id, member_id: id, attempt, grand_total: payment.amount_cents, ...shipping, created_at: now },
     lines: lines.map((line) => ({ order_id, ...line })),
-    acceptances: acceptances.map((row) => ({ member_id: id, ...row, accepted_at: payment.created_at })), // not now, but then
+    acceptances: acceptances.map((row) => ({ member_id: id, ...row, accepted_at: payment.created_at })), // when the visitor accepted, not when the bank approved
     jobs: [
       newJob('capture', { enrollment_id, attempt }, now),
       newJob('welcome', { member_id: id }, now),

@@ -23,7 +23,7 @@ import { screenOrder } from './screening.ts'
 export async function enroll(world: World, order: Enrollment, visitor: Visitor): Promise<EnrollmentReply> {
   const key = visitor.key ?? (await nextKey(world, visitor))
   const reference = referenceOf(key)
-  if (inProgress.has(reference)) return PENDING // a repeat does not compete with the first request for the database
+  if (inProgress.has(reference)) return PENDING // a repeated request does not compete with the first one for the database
   const previousReply = await findPreviousReply(world, key, visitor)
   if (previousReply) return previousReply
   if (inProgress.has(reference)) return PENDING // another request has started during the lookup
@@ -43,7 +43,7 @@ async function charge(world: World, request: PaymentRequest, screened: ScreenedO
   const password_hash = await hashPassword(order.password, world.config)
   await recheckBeforeCharge(world, request) // a breaker may have tripped since the first check
   const attempt = await reserve(world, key, screened, password_hash) // claims the username and the email
-  if (!attempt) return PENDING // another request of this enrollment was faster
+  if (!attempt) return PENDING // another request for this enrollment came first
   if (!visitor.cookie) visitor.setEnrollmentCookie(key.enrollment_id, screened.touches)
 
   const hold = await authorize(world, attempt, order)
@@ -74,7 +74,7 @@ async function nextKey(world: World, { cookie }: Visitor): Promise<AttemptKey> {
   return { enrollment_id: cookie, attempt: last ? last.attempt + (endedWithoutCharge(last) ? 1 : 0) : 1 }
 }
 
-/** What this key was answered before. Once an enrollment has a member, every key of it is answered "Approved". */
+/** The reply to an earlier request with this key. Once an enrollment has a member, every key gets "Approved". */
 async function findPreviousReply(
   world: World,
   key: AttemptKey,
@@ -121,7 +121,7 @@ const declined = (decline_class: string | null): EnrollmentReply => ({
   decline_class: decline_class === 'input' || decline_class === 'card' ? decline_class : 'bank', // never mention fraud
 })
 
-/** What became of an attempt. The page asks when it has lost the answer; nothing is changed or charged. */
+/** The state of an attempt, for a page that lost the reply. Changes and charges nothing. */
 export async function enrollmentStatus(world: World, visitor: Visitor): Promise<EnrollmentStatus> {
   const key = visitor.key ?? (await nextKey(world, visitor))
   const lastAttempt = (await findAttempts(world.db, key.enrollment_id)).at(-1)?.attempt ?? 0

@@ -51,7 +51,7 @@ it('4.13 retries a capture that the gateway does not confirm, and captures once'
   await enroll(site, randomUUID())
   for (let round = 0; round < 4; round++) {
     while (await runJobs(site.world));
-    site.pass(3600)
+    site.advance(3600)
   }
   expect(await payments(site)).toMatchObject([{ state: 'captured' }])
   const job = await site.db.selectFrom('job').selectAll().where('kind', '=', 'capture').executeTakeFirst()
@@ -93,7 +93,7 @@ it('4.20 a hold that cannot be voided is refunded, and retried until the gateway
   await enroll(site, randomUUID(), { username: 'blocked' })
   for (let round = 0; round < 4; round++) {
     while (await runJobs(site.world));
-    site.pass(15)
+    site.advance(15)
   }
   expect(calls).toEqual(['void', 'void', 'refund', 'void', 'refund'])
   expect(await payments(site)).toMatchObject([{ state: 'voided' }])
@@ -112,7 +112,7 @@ it('4.18 a late approval of an abandoned attempt is voided, even after a later a
   const enrollment = randomUUID()
   const first = enroll(site, enrollment)
   await request.promise
-  site.pass(31 * 60)
+  site.advance(31 * 60)
   while (await settleAttempts(site.world));
   site.world.payment.authorize = authorize
   expect((await enroll(site, enrollment, {}, 2)).json().payment).toBe('Approved')
@@ -135,7 +135,7 @@ it('4.18 a late decline does not change an attempt that has become a member', as
 it('4.18 no email says that nothing was charged when the approval came first', async () => {
   const site = await testSite()
   const enrollment = randomUUID()
-  await enroll(site, enrollment, { cc_number: cards.answerLost, email: 'quick@mail.example' })
+  await enroll(site, enrollment, { cc_number: cards.responseLost, email: 'quick@mail.example' })
   const { lookup } = site.world.payment
   site.world.payment.lookup = async (query, signal) => {
     const answer = await lookup(query, signal)
@@ -147,7 +147,7 @@ it('4.18 no email says that nothing was charged when the approval came first', a
     return { outcome: 'declined', decline_class: 'bank' } // an older answer that arrives last
   }
   for (let round = 0; round < 2; round++) {
-    site.pass(61)
+    site.advance(61)
     await settleAttempts(site.world)
   }
   const emails = await emailsTo(site, 'quick@mail.example')
@@ -158,14 +158,14 @@ it('4.18 no email says that nothing was charged when the approval came first', a
 
 it('4.9 a lost answer is looked up after a second, then less and less often', async () => {
   const site = await testSite()
-  await enroll(site, randomUUID(), { cc_number: cards.answerLost })
+  await enroll(site, randomUUID(), { cc_number: cards.responseLost })
   let lookups = 0
   site.world.payment.lookup = async () => {
     lookups++
     return { outcome: 'unknown' }
   }
   for (let second = 0; second < 300; second++) {
-    site.pass(1.1)
+    site.advance(1.1)
     while (await settleAttempts(site.world));
   }
   expect(lookups).toBeGreaterThan(20)
@@ -175,9 +175,9 @@ it('4.9 a lost answer is looked up after a second, then less and less often', as
 
 it('4.9 a payment of another gateway is not looked up at this one', async () => {
   const site = await testSite()
-  await enroll(site, randomUUID(), { cc_number: cards.answerLost })
+  await enroll(site, randomUUID(), { cc_number: cards.responseLost })
   site.world.payment.name = 'another'
-  site.pass(61)
+  site.advance(61)
   await settleAttempts(site.world)
   expect(await payments(site)).toMatchObject([{ state: 'unknown', gateway: 'sandbox' }])
   expect(site.log()).toContain("this attempt belongs to the gateway 'sandbox'")
@@ -202,7 +202,7 @@ it('4.9 an attempt for which the gateway does not answer does not delay other at
     if (query.reference === referenceOf({ enrollment_id: unanswered, attempt: 1 })) await promise
     return lookup(query, signal)
   }
-  await orphanedAttempt(site, cards.answerLost)
+  await orphanedAttempt(site, cards.responseLost)
   const settling = settleAttempts(site.world, settlementGroups.gateway)
   const states = async () => (await payments(site)).map(({ state }) => state).sort()
   const soon = { timeout: 10_000 }
@@ -216,7 +216,7 @@ it('4.9 an attempt for which the gateway does not answer does not delay other at
   await site.close()
 })
 
-it('4.9 an attempt whose lookup fails is logged, and no longer counts towards PAYMENTS_AT_ONCE', async () => {
+it('4.9 an attempt whose lookup fails is logged, and no longer counts toward PAYMENTS_AT_ONCE', async () => {
   const site = await testSite({ PAYMENTS_AT_ONCE: '1' })
   const enrollment_id = await orphanedAttempt(site)
   site.world.payment.lookup = async () => {
@@ -230,7 +230,7 @@ it('4.9 an attempt whose lookup fails is logged, and no longer counts towards PA
   await site.close()
 })
 
-it('4.9 an attempt that is being looked up does not count towards PAYMENTS_AT_ONCE', async () => {
+it('4.9 an attempt that is being looked up does not count toward PAYMENTS_AT_ONCE', async () => {
   const site = await testSite({ PAYMENTS_AT_ONCE: '1' })
   await orphanedAttempt(site)
   const { lookup } = site.world.payment

@@ -15,7 +15,7 @@ export const settlementGroups: Record<'local' | 'gateway', PaymentState[]> = {
   gateway: AWAITING_GATEWAY,
 }
 
-/** Few, because a batch takes as long as its slowest answer from the gateway. */
+/** Small, because a batch takes as long as the gateway's slowest answer. */
 export const ATTEMPTS_AT_ONCE = 12
 
 type OpenAttempt = AttemptKey & {
@@ -28,7 +28,7 @@ type OpenAttempt = AttemptKey & {
 
 /**
  * Finishes attempts that a crash or a lost answer has left open, and returns how many there were. It takes those whose
- * lease has expired. `authorizing` becomes `unknown`, so that they no longer count towards PAYMENTS_AT_ONCE.
+ * lease has expired. `authorizing` becomes `unknown`, so that they no longer count toward PAYMENTS_AT_ONCE.
  */
 export async function settleAttempts(
   world: World,
@@ -86,16 +86,16 @@ async function settle(world: World, open: OpenAttempt): Promise<void> {
   await awaitGateway(world, key, answer, open.created_at)
 }
 
-const expiring = [
+const expiringTables = [
   ...(['limit_count', 'sandbox_code', 'office_session', 'email_link'] as const),
   ...(['one_time_key', 'lease', 'breaker_trip', 'reconciliation_run'] as const),
 ]
 
-/** Deletes expired rows and old jobs, and replaces the visits of past days by their number. */
+/** Deletes expired rows and old jobs, and replaces the visits of past days with their number. */
 export async function deleteExpired(world: World): Promise<void> {
   const now = world.now()
   const daysAgo = (days: number) => new Date(now.getTime() - days * 24 * 3_600_000)
-  for (const table of expiring) await world.db.deleteFrom(table).where('expires_at', '<', now).execute()
+  for (const table of expiringTables) await world.db.deleteFrom(table).where('expires_at', '<', now).execute()
   await world.db.deleteFrom('phone_check').where('sent_at', '<', daysAgo(7)).execute()
   await world.db.deleteFrom('job').where('done_at', '<', daysAgo(30)).execute()
   await deleteExpiredChoices(world)

@@ -9,7 +9,7 @@ import { findTouches, rowsToAppend, type Touch } from '#server/sponsors/touches.
 import type { World } from '#server/world.ts'
 import { claimsOf, conflictMessages } from './claims.ts'
 
-/** What the attempt keeps of an order, and the sponsors' links that led to it. */
+/** What the attempt stores of an order, and the sponsors' links that led to it. */
 export type ScreenedOrder = { details: Details; touches: Touch[] }
 
 /**
@@ -82,7 +82,9 @@ function reserveInTransaction(world: World, attempt: Attempt, touches: Touch[]):
     const recorded = isNew ? [] : await findTouches(db, enrollment_id)
     const newTouches = rowsToAppend(enrollment_id, recorded, touches)
     const query = db
-      .with('kept', (cte) => cte.updateTable('enrollment').set({ expires_at: null }).where('id', '=', enrollment_id))
+      .with('updated_enrollment', (cte) =>
+        cte.updateTable('enrollment').set({ expires_at: null }).where('id', '=', enrollment_id),
+      )
       .with('new_claims', (cte) =>
         cte
           .insertInto('claim')

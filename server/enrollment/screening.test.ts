@@ -22,7 +22,7 @@ describe('a password that is easy to guess', () => {
     ['with a year and symbols', 'Scooter#2026!'],
     ['with look-alike characters', 'Sc00t3r!2026'],
     ['that is on the list with its digits', 'Ncc-1701-D'],
-  ])('6.1 is refused as well known, %s: %s', async (_, password) => {
+  ])('6.1 is refused as too common, %s: %s', async (_, password) => {
     const reply = await join({ password })
     expect(reply.statusCode).toBe(422)
     expect(reply.json().fields).toEqual({ password: [passwordMessages.common] })
@@ -52,18 +52,18 @@ describe('a form that is sent faster than a person can fill it in', () => {
     const cookie = cookieOf(await site.get('/ana'))
     const form = await filledForm(site)
     const send = () => site.post('enrollment/add-enrollment', form, { cookie })
-    site.pass(1)
+    site.advance(1)
     const early = await send()
     expect(early.statusCode).toBe(429)
     expect(early.headers['retry-after']).toBe('2')
     expect(early.json().message).toBe('You submitted the form too quickly. Please wait a moment and try again.')
-    site.pass(2)
+    site.advance(2)
     expect((await send()).json().payment).toBe('Approved')
   })
 
   it('4.12 is timed from the first page view: a reload does not restart the clock', async () => {
     const cookie = cookieOf(await site.get('/ana'))
-    site.pass(4)
+    site.advance(4)
     const reloaded = cookieOf(await site.get('/ana', { cookie }))
     expect((await join({}, { cookie: reloaded })).json().payment).toBe('Approved')
   })
@@ -71,7 +71,7 @@ describe('a form that is sent faster than a person can fill it in', () => {
   it('4.12 is not timed for a caller who opened no page, or when the clock was set back', async () => {
     expect((await join()).json().payment).toBe('Approved')
     const cookie = cookieOf(await site.get('/ana'))
-    site.pass(-60)
+    site.advance(-60)
     expect((await join({}, { cookie })).json().payment).toBe('Approved')
   })
 

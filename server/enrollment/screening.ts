@@ -12,14 +12,14 @@ import type { Details } from '#server/db/tables.ts'
 import { referenceOf } from '#server/payments/attempt-key.ts'
 import { isVerified } from '#server/phone/phone.ts'
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
-import { isCommonPassword } from '#server/secrets/known-passwords.ts'
+import { isCommonPassword } from '#server/secrets/common-passwords.ts'
 import { creditForOrder } from '#server/sponsors/credit.ts'
 import { networkOf, type PaymentRequest, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import type { ScreenedOrder } from './reservation.ts'
 
 /**
- * Every check that needs neither the gateway nor a password hash. Returns what the attempt keeps of the order. The captcha
+ * Every check that needs neither the gateway nor a password hash. Returns what the attempt stores of the order. The captcha
  * comes last: its solution can be used only once, and a typo in another field should not cost it.
  */
 export async function screenOrder(world: World, request: PaymentRequest): Promise<ScreenedOrder> {

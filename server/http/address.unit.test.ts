@@ -62,7 +62,7 @@ describe('one visitor', () => {
   test('is not the neighbor in the next /64', () =>
     expect(visitorKeys(['2001:db8:1:2::1', '2001:db8:1:3::1']).size).toBe(2))
 
-  test.each(['', 'unknown', '203.0.113', '1'])('is whatever the proxy wrote, if that is no address: %j', (address) =>
+  test.each(['', 'unknown', '203.0.113', '1'])('is the proxy’s text as it is, if it is not an address: %j', (address) =>
     expect(limitKeys(address)).toEqual([address]),
   )
 })

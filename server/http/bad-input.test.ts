@@ -132,7 +132,7 @@ it('6.4 says when to try again after too many attempts', async () => {
   const [last] = replies.slice(-1)
   expect(last?.json()).toEqual({ message: 'Too many attempts. Please try again in 2 minutes.' })
   expect(last?.headers['retry-after']).toBe('68') // a minute, plus the bucket in which it began
-  strict.pass(68)
+  strict.advance(68)
   expect((await lookup()).statusCode).toBe(200)
   await strict.close()
 })
@@ -164,7 +164,7 @@ describe('every limit', () => {
 
   it.each(calls)('6.4 %s is enforced', async (_name, send) => {
     expect((await send(strict)).statusCode).not.toBe(429)
-    strict.pass(31)
+    strict.advance(31)
     const second = await send(strict)
     expect([second.statusCode, Number(second.headers['retry-after']) > 0]).toEqual([429, true])
   })

@@ -60,15 +60,15 @@ it('8.8 a script that was changed in the database is not served', async () => {
 })
 
 it('8.8 a script is deleted a month after the last process had it', async () => {
-  site.pass(29 * DAY)
+  site.advance(29 * DAY)
   await storeBuiltFiles(site.world, folder)
   await rm(join(folder, 'assets', NAME))
   await writeFile(join(folder, 'assets', 'main-Xy34_-Cd.js.br'), '')
   await writeFile(join(folder, 'assets', 'main-Xy34_-Cd.js'), '')
-  site.pass(29 * DAY)
+  site.advance(29 * DAY)
   await storeBuiltFiles(site.world, folder)
   expect((await ask(NAME)).statusCode).toBe(200)
-  site.pass(2 * DAY)
+  site.advance(2 * DAY)
   await storeBuiltFiles(site.world, folder)
   expect((await ask(NAME)).statusCode).toBe(404)
 })

@@ -150,7 +150,7 @@ describe('page hits', () => {
     expect(await hits('ana')).toBe(1)
     await hit('ana', { ...browser, 'user-agent': `${browser['user-agent']} Edg/156` })
     expect(await hits('ana')).toBe(2)
-    site.pass(86_400)
+    site.advance(86_400)
     await hit('ana', browser)
     expect(await hits('ana')).toBe(3)
   })

@@ -14,7 +14,7 @@ const SERVER_ERROR = 'Something went wrong on our side. Please try again in a mo
 /** Better sentences for requests that could not be read. */
 const sentences: Record<number, string> = {
   404: NOT_FOUND,
-  405: 'This address does not take that method.',
+  405: 'This address does not support this method.',
   408: 'The request took too long.',
   413: 'This request is too large. Please send at most 64 kB.',
   415: 'Please send JSON, with the content type application/json.',

@@ -97,7 +97,7 @@ function addMetrics(app: FastifyInstance, world: World) {
   })
   const abandoned = new Gauge({
     name: 'foyer_jobs_given_up_total',
-    help: 'Emails that this process has given up',
+    help: 'Emails that this process has abandoned',
     labelNames: ['kind'],
     registers: [registry],
     collect: () => {

@@ -85,7 +85,7 @@ describe('a sponsor’s page', () => {
     const enrollment = /name="enrollment" content="([^"]+)"/.exec(first.body)?.[1] ?? ''
     await site.post('enrollment/add-enrollment', await filledForm(site), { cookie })
     expect((await site.get('/ana', { cookie })).body).toContain(enrollment)
-    site.pass(30 * 60)
+    site.advance(30 * 60)
     expect((await site.get('/ana', { cookie })).body).not.toContain(enrollment)
   })
 
@@ -158,7 +158,7 @@ describe('monitoring', () => {
   })
 
   it.each([
-    ['fails', () => Promise.reject(new Error('the database is away'))],
+    ['fails', () => Promise.reject(new Error('the database is down'))],
     ['does not answer', () => new Promise<never>(() => undefined)],
   ])('8.2 /readyz is 503, and /metrics shows what it can, while the database %s', async (_what, transformResult) => {
     const db = site.db.withPlugin({ transformQuery: ({ node }) => node, transformResult })

@@ -109,7 +109,7 @@ const notFound = (request: FastifyRequest, reply: FastifyReply, shell: Shell) =>
 
 const isCall = ({ url }: FastifyRequest) => /^\/api(?:[/?]|$)/.test(url)
 
-/** After a redirect, these cookies tell the page which link was unknown, or gave way to an earlier sponsor's. */
+/** After a redirect, these cookies tell the page which link was unknown, or which one lost to an earlier sponsor's link. */
 const UNKNOWN_SITE = 'foyer_unknown_site'
 const OTHER_SITE = 'foyer_other_site'
 const cookieOptions = { path: '/', httpOnly: true, sameSite: 'lax' } as const

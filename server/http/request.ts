@@ -82,7 +82,7 @@ export function readEnrollmentCookie(request: FastifyRequest): EnrollmentCookie 
 export const setEnrollmentCookie = (reply: FastifyReply, { enrollment_id, since, touches }: EnrollmentCookie) =>
   setSignedCookie(reply, COOKIE, [enrollment_id, since.getTime(), serializeTouches(touches)], ENROLLMENT_COOKIE_DAYS)
 
-/** Whether one of our own pages led here, not an email or another site. Old browsers do not say, and get the benefit of the doubt. */
+/** Whether one of our own pages led here, not an email or another site. Old browsers do not send the header and are trusted. */
 export const isSameOrigin = (request: FastifyRequest): boolean =>
   ['', 'same-origin'].includes(header(request, 'sec-fetch-site'))
 

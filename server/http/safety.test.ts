@@ -59,7 +59,7 @@ describe('a malformed request', () => {
     port = (site.app.server.address() as AddressInfo).port
   })
 
-  /** What comes back for these very bytes, until the connection is closed. */
+  /** Sends raw bytes and reads the reply until the connection closes. */
   const answerTo = async (bytes: string) => {
     const socket = connect(port, '127.0.0.1')
     socket.write(bytes)
@@ -104,7 +104,7 @@ describe('a malformed request', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('6.2 is not one in HTTP/1.0 without a host', async () => {
+  it('6.2 may lack a host in HTTP/1.0', async () => {
     expect(await answerTo('GET /livez HTTP/1.0\r\n\r\n')).toMatchObject({ status: 200, body: 'alive\n' })
   })
 })
@@ -156,7 +156,7 @@ it('7.5 reads the same keys again, and only with the SECRET that encrypted them'
 it('7.5 processes that start at once agree on one set of keys', async () => {
   const { db, now } = site.world
   await db.deleteFrom('server_key').execute()
-  const opened = await Promise.all(Array.from({ length: 5 }, () => openKeys(db, 'one secret for everybody', now())))
+  const opened = await Promise.all(Array.from({ length: 5 }, () => openKeys(db, 'one secret for all of them', now())))
   expect(new Set(opened.map((keys) => keys.signing.kid)).size).toBe(1)
 })
 

@@ -7,12 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { validAnswers } from '#server/test/answers.ts'
-import { type testDatabase as Opened, testDatabase } from '#server/test/database.ts'
+import { testDatabase } from '#server/test/database.ts'
 import { startServer } from '#server/test/process.ts'
 import { solve } from '#server/test/solve-captcha.ts'
 
 let folder: string
-let database: Awaited<ReturnType<typeof Opened>>
+let database: Awaited<ReturnType<typeof testDatabase>>
 let env: Record<string, string>
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'foyer-crash-'))
@@ -40,8 +40,8 @@ const captchaOf = async (server: Server) => solve(await (await fetch(`${server.u
 const enroll = (server: Server, username: string, captcha: string, cc_number: string = cards.good) =>
   post(server, 'enrollment/add-enrollment', { ...validAnswers(username), captcha, cc_number })
 
-/** What is under way takes a second; idle and silent clients would hold the server for half a minute and more. */
-const UNDER_WAY_MS = 1000
+/** How long the running request takes. Waiting for idle clients would take at least half a minute. */
+const REQUEST_MS = 1000
 
 describe('a signal', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
@@ -50,13 +50,13 @@ describe('a signal', () => {
       const server = await startServer(env)
       const idle = await keepAlive(`${server.url}/livez`)
       const silent = await connected(server.url)
-      const underWay = enroll(server, `late${signal.toLowerCase()}`, await captchaOf(server), cards.slow)
+      const running = enroll(server, `late${signal.toLowerCase()}`, await captchaOf(server), cards.slow)
       await sleep(400)
       const start = performance.now()
       server.child.kill(signal)
-      expect(await underWay).toMatchObject({ payment: 'Approved' })
+      expect(await running).toMatchObject({ payment: 'Approved' })
       expect(await server.ended).toEqual({ code: 0, signal: null })
-      expect(performance.now() - start).toBeLessThan(UNDER_WAY_MS + 4000)
+      expect(performance.now() - start).toBeLessThan(REQUEST_MS + 4000)
       idle.destroy()
       silent.destroy()
     },
@@ -69,7 +69,7 @@ it('8.9 a server whose log cannot be written keeps running, reports that, and co
   const lost = async () =>
     Number(/^foyer_log_lines_lost_total (\d+)/m.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1])
   await vi.waitFor(async () => expect(await lost()).toBeGreaterThan(1), { timeout: 10_000 })
-  expect(server.said().match(/Foyer: cannot write the log.*EPIPE/g)).toHaveLength(1)
+  expect(server.output().match(/Foyer: cannot write the log.*EPIPE/g)).toHaveLength(1)
   server.child.kill('SIGTERM')
   expect(await server.ended).toEqual({ code: 0, signal: null })
 }, 90_000)
@@ -89,7 +89,7 @@ describe('draining', () => {
   })
 })
 
-/** A client that stays connected without asking anything more. */
+/** A client that stays connected after its request. */
 const keepAlive = (url: string): Promise<Agent> =>
   new Promise((resolve, reject) => {
     const agent = new Agent({ keepAlive: true })

@@ -79,7 +79,7 @@ describe.each(['inside', 'apart'] as const)('with the sandbox %s the server', (p
     const reply = await decide(site(), transaction_id, 'approve', { 'sec-fetch-site': 'same-origin' })
     expect([reply.statusCode, reply.headers.location]).toEqual([303, '/__payments'])
     expect(await stateOf(transaction_id)).toBe('held')
-    site().pass(61)
+    site().advance(61)
     while (await settleAttempts(site().world));
     const username = (await site().post('enrollment/validate_username', { username: form.username ?? '' })).json()
     expect(username).toEqual({ username: ['This username is already taken.'] })
@@ -121,8 +121,8 @@ it('the page says so when the sandbox does not answer', async () => {
 
 it('7.7 the page does not exist in production or with a real gateway', async () => {
   const { world } = sites.inside as Site
-  const { name, authorize, lookup, capture, void: letGo, refund, transactions } = world.payment
-  const real: PaymentGateway = { name, authorize, lookup, capture, void: letGo, refund, transactions }
+  const { name, authorize, lookup, capture, void: voidHold, refund, transactions } = world.payment
+  const real: PaymentGateway = { name, authorize, lookup, capture, void: voidHold, refund, transactions }
   expect((await showPage({ ...world, payment: real })).statusCode).toBe(404)
   expect((await showPage({ ...world, config: { ...world.config, production: true } })).statusCode).toBe(404)
 })

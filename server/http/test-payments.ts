@@ -18,7 +18,7 @@ const isSandbox = (payment: PaymentGateway): payment is SandboxGateway => 'revie
 export function addTestPayments(app: FastifyInstance, world: World, shell: Shell) {
   const sandbox = world.payment
   if (!isSandbox(sandbox)) return
-  const cards = Object.values(testCards).map(({ number, happens }) => ({ number, happens }))
+  const cards = Object.values(testCards).map(({ number, description }) => ({ number, description }))
   app.get('/__payments', { schema: { hide: true } }, async (request, reply) => {
     const transactions = await newestTransactions(world, sandbox).catch((error: unknown) => {
       request.log.warn({ err: error }, 'payment sandbox did not answer')

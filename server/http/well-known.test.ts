@@ -56,13 +56,13 @@ describe('the public key', () => {
   })
 
   it('15.11 is there with our own office too', async () => {
-    const shipped = await testSite()
-    expect((await shipped.get('/.well-known/jwks.json')).json().keys).toHaveLength(1)
-    await shipped.close()
+    const withOurOffice = await testSite()
+    expect((await withOurOffice.get('/.well-known/jwks.json')).json().keys).toHaveLength(1)
+    await withOurOffice.close()
   })
 })
 
-describe('another office, with the code from the README', () => {
+describe('the operator’s own office, with the code from the guide', () => {
   it('15.11 admits the member of a grant, once', async () => {
     const { token, vo_url } = (await site.post('enrollment/add-enrollment', await filledForm(site))).json()
     expect(vo_url).toBe(OFFICE_URL)
@@ -86,7 +86,7 @@ describe('another office, with the code from the README', () => {
       mintGrant({ ...site.world, now: () => new Date(site.world.now().getTime() - 61_000) }, member_id),
     'whose member was changed': () => {
       const [head, body = '', signature] = mintGrant(site.world, member_id).split('.')
-      const claims = { ...JSON.parse(Buffer.from(body, 'base64url').toString()), sub: 'somebody else' }
+      const claims = { ...JSON.parse(Buffer.from(body, 'base64url').toString()), sub: 'another member' }
       return `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${signature}`
     },
     'whose signature was changed': () => {

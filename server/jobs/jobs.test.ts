@@ -18,9 +18,9 @@ it('15.12 an email that takes longer than its lease is sent once', async () => {
   }
   const slow = runJobs(site.world, jobGroups.emails)
   await vi.waitFor(() => expect(sent).toBe(2))
-  site.pass(2)
+  site.advance(2)
   await sleep(1300)
-  site.pass(2)
+  site.advance(2)
   expect(await runJobs(site.world, jobGroups.emails)).toBe(0)
   resolve()
   expect([await slow, sent]).toEqual([2, 2])
@@ -51,9 +51,9 @@ it('15.12 an email is sent once, even if the failure of another email cannot be 
   const run = runJobs(site.world, jobGroups.emails)
   const failing = expect(run).rejects.toThrow('the database is down')
   await vi.waitFor(() => expect(sent).toBe(2), { timeout: 10_000 })
-  site.pass(2)
+  site.advance(2)
   await sleep(1300)
-  site.pass(2)
+  site.advance(2)
   site.world.mail.send = async () => {
     sent += 1
   }
@@ -73,7 +73,7 @@ async function keepTrying(site: Site, kinds: JobKind[], maxRuns: number) {
   for (let runs = 0, days = 0; ; runs++) {
     const at = await nextAt()
     if (at === undefined || runs === maxRuns) return { runs, days }
-    site.pass((at - site.world.now().getTime()) / 1000)
+    site.advance((at - site.world.now().getTime()) / 1000)
     days = (at - start) / 86_400_000
     await runJobs(site.world, kinds)
   }

@@ -1,6 +1,6 @@
 import {
   addressChangedEmail,
-  cancelledEmail,
+  cancellationEmail,
   consentEmail,
   passwordChangedEmail,
   resumedEmail,
@@ -41,7 +41,7 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   welcome: email(welcomeEmail),
   consent: email(consentEmail),
   unpaid: email(unpaidEmailFor),
-  cancelled: email(cancelledEmail),
+  cancelled: email(cancellationEmail),
   kept: email(resumedEmail),
   confirm_email: email(confirmAddressEmailFor),
   email_changed: email(addressChangedEmail),

@@ -8,12 +8,12 @@ import { jobGroups } from './kinds.ts'
 const CLEANUP_INTERVAL_MS = 60_000
 
 type Task = {
-  /** Returns how much it has done. */
+  /** Returns how many jobs or attempts it has processed. */
   run: (world: World) => Promise<number>
   batchSize: number
 }
 
-/** Each has its own loop: a slow mail server cannot delay payments, nor a slow gateway what needs no gateway. */
+/** Each has its own loop, so that a slow mail server delays only emails, and a slow gateway only what needs it. */
 const tasks: Task[] = [
   { run: (world) => runJobs(world, jobGroups.payments), batchSize: JOBS_AT_ONCE },
   { run: (world) => runJobs(world, jobGroups.emails), batchSize: JOBS_AT_ONCE },
@@ -21,7 +21,7 @@ const tasks: Task[] = [
   { run: (world) => settleAttempts(world, settlementGroups.gateway), batchSize: ATTEMPTS_AT_ONCE },
 ]
 
-/** No pause after a full batch, a short one while there is work, so that more of it collects, and a longer one when idle. */
+/** No pause after a full batch; a short one after a partial batch, so that more work collects; a longer one when idle. */
 const pauseMs = (done: number, batchSize: number) => (done === batchSize ? 0 : done ? 100 : 500)
 
 /** Runs jobs, settles open attempts and deletes expired rows until it is stopped. Every process may run a worker. */

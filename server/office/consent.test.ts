@@ -15,7 +15,7 @@ beforeAll(async () => {
   site = await testSite()
   await site.post('enrollment/add-enrollment', await filledForm(site, { username: 'lantern' }))
   member_id = (await memberRow()).id
-  site.pass(3600)
+  site.advance(3600)
   bundle = await consentBundle(site.world, member_id)
   keys = (await site.get('/.well-known/jwks.json')).body
 })

@@ -54,7 +54,7 @@ export const findLink = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpos
     .where('expires_at', '>', now())
     .executeTakeFirst()
 
-/** Uses up a link. When several requests bring the same token at once, only one succeeds. */
+/** Uses up a link. If several requests send the same token at once, only one succeeds. */
 export const redeemLink = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purpose, token: string) =>
   db
     .deleteFrom('email_link')

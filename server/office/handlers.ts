@@ -1,6 +1,6 @@
 import type { officeCalls } from '#contract/office-calls.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
-import { done, type Handlers } from '#server/handlers.ts'
+import { emptyReply, type Handlers } from '#server/handlers.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { changeEmail, changePhone, confirmEmail } from './details.ts'
@@ -12,10 +12,10 @@ import { acceptedText, viewOffice } from './view.ts'
 
 /** The handler of each call of the office. */
 export const officeHandlers: Handlers<typeof officeCalls> = {
-  enterOffice: done(limitFailures(signInWithGrant)),
-  signIn: done(signIn),
-  leaveOffice: done(signOut),
-  leaveEverywhere: done(signOutEverywhere),
+  enterOffice: emptyReply(limitFailures(signInWithGrant)),
+  signIn: emptyReply(signIn),
+  leaveOffice: emptyReply(signOut),
+  leaveEverywhere: emptyReply(signOutEverywhere),
 
   getOffice: async (world, _input, visitor) => viewOffice(world, (await requireMember(world, visitor)).id),
   getAcceptedText: async (world, { sha256 }, visitor) =>
@@ -24,9 +24,9 @@ export const officeHandlers: Handlers<typeof officeCalls> = {
   changePhone: thenViewOffice(changePhone),
   changeEmail: thenViewOffice(changeEmail),
   confirmEmail: limitFailures(confirmEmail),
-  changePassword: done(changePassword),
-  forgetPassword: done(requestPasswordReset),
-  resetPassword: done(limitFailures(resetPassword)),
+  changePassword: emptyReply(changePassword),
+  forgetPassword: emptyReply(requestPasswordReset),
+  resetPassword: emptyReply(limitFailures(resetPassword)),
 
   cancelMembership: thenViewOffice(cancelMembership),
   keepMembership: thenViewOffice(resumeMembership),

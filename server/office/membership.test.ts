@@ -38,20 +38,20 @@ async function loadSponsors(...lines: string[]) {
 }
 
 describe('a membership', () => {
-  it('15.9 is cancelled in one step and confirmed by email; cancelling again changes nothing', async () => {
+  it('15.9 is canceled in one step and confirmed by email; canceling again changes nothing', async () => {
     const member = await memberInOffice(site)
     const first = await call('cancel', member)
     expect([first.statusCode, first.json().membership]).toEqual([
       200,
       { price: '99.00', renews_on: '2026-12-15', cancelled_on: '2026-11-15', is_over: false },
     ])
-    site.pass(60)
+    site.advance(60)
     const again = await Promise.all([call('cancel', member), call('cancel', member)])
     for (const reply of again) expect(reply.json()).toEqual(first.json())
     expect(await cancellationEmails(member)).toHaveLength(1)
   })
 
-  it('15.9 is cancelled once, even by many requests at the same time', async () => {
+  it('15.9 is canceled once, even by many requests at the same time', async () => {
     const member = await memberInOffice(site)
     const replies = await Promise.all(Array.from({ length: 20 }, () => call('cancel', member)))
     expect(new Set(replies.map(({ body }) => body)).size).toBe(1)
@@ -61,11 +61,11 @@ describe('a membership', () => {
   it('15.9 ends with the paid month, like the site; the member can still sign in', async () => {
     const member = await memberInOffice(site)
     const { renews_on } = (await call('cancel', member)).json().membership
-    site.pass(daysUntilEndOf(renews_on) * DAY - 1)
+    site.advance(daysUntilEndOf(renews_on) * DAY - 1)
     expect([await isActive(member), (await joinUnder(member)).json().payment]).toEqual(['Yes', 'Approved'])
     const before = await signInAgain(member)
     expect((await site.get('/api/office/view', { cookie: before.cookie })).json().membership.is_over).toBe(false)
-    site.pass(1)
+    site.advance(1)
     expect(await isActive(member)).toBe('No')
     expect(Object.keys((await joinUnder(member)).json().fields)).toEqual(['sponsor_site_name'])
     const after = await signInAgain(member)
@@ -81,7 +81,7 @@ describe('a membership', () => {
     expect(await isActive(member)).toBe('No')
   })
 
-  it('15.9 is not cancelled if another member has signed in in another tab', async () => {
+  it('15.9 is not canceled if another member has signed in since, in another tab', async () => {
     const [displayed, signedIn] = [await memberInOffice(site), await memberInOffice(site)]
     const reply = await call('cancel', { username: displayed.username, cookie: signedIn.cookie })
     expect([reply.statusCode, reply.json().message.includes(signedIn.username)]).toEqual([409, true])
@@ -97,7 +97,7 @@ describe('a membership', () => {
     const { link, totals } = (await site.get('/api/office/view', { cookie: member.cookie })).json()
     expect([link, totals.joins]).toEqual(['http://foyer.test/newpier', 2])
     const { renews_on } = (await call('cancel', member)).json().membership
-    site.pass(daysUntilEndOf(renews_on) * DAY + 1)
+    site.advance(daysUntilEndOf(renews_on) * DAY + 1)
     expect(await isActive(member)).toBe('No')
   })
 
@@ -123,11 +123,11 @@ describe('a membership', () => {
     expect([reply.statusCode, reply.json().membership]).toEqual([200, { price: '99.00', renews_on, is_over: false }])
     expect((await call('keep', member)).statusCode, 'undoing again changes nothing').toBe(200)
     expect(await emailsTo(site, member.email, 'Your membership continues')).toHaveLength(1)
-    site.pass(daysUntilEndOf(renews_on) * DAY + 1)
+    site.advance(daysUntilEndOf(renews_on) * DAY + 1)
     expect(await isActive(member)).toBe('Yes')
   })
 
-  it('15.9 sends only the last confirmation if it is cancelled and resumed before any email was sent', async () => {
+  it('15.9 sends only the last confirmation if it is canceled and resumed before any email was sent', async () => {
     const member = await memberInOffice(site)
     await call('cancel', member)
     await call('keep', member)
@@ -136,10 +136,10 @@ describe('a membership', () => {
     expect(emails.filter(isCancellation)).toEqual([])
   })
 
-  it('15.9 lasts until the end of the current month when it is cancelled in a later month', async () => {
+  it('15.9 lasts until the end of the current month when it is canceled in a later month', async () => {
     const member = await memberInOffice(site)
     const joined = site.world.now()
-    site.pass(70 * DAY)
+    site.advance(70 * DAY)
     const { renews_on } = (await call('cancel', await signInAgain(member))).json().membership
     expect(daysUntil(renews_on)).toBeGreaterThan(0)
     expect(daysUntil(renews_on)).toBeLessThanOrEqual(31)

@@ -8,7 +8,7 @@ import { requireDisplayedMember } from './session.ts'
 
 type Displayed = { username: string }
 
-/** Ends the membership and the member's site with the paid month. Cancelling twice changes nothing. */
+/** Ends the membership and the member's site with the paid month. Canceling twice changes nothing. */
 export async function cancelMembership(world: World, displayed: Displayed, visitor: Visitor): Promise<string> {
   const { id, joined_at } = await requireDisplayedMember(world, displayed, visitor)
   const now = world.now()

@@ -60,7 +60,7 @@ describe('a changed password', () => {
   it.each([
     ['lemon', 'Open-Sesame-7', 'password'],
     ['Password1!', 'Open-Sesame-7', 'password'],
-    ['Example-77!', 'Open-Sesame-7', 'password'], // made from their site name
+    ['Example-77!', 'Open-Sesame-7', 'password'], // made from the member's last name
     [NEW_PASSWORD, 'Wrong-Password-1', 'current_password'],
   ])('15.6 must be strong, and requires the current password: %s, %s', async (password, current_password, field) => {
     const member = await memberInOffice(site)
@@ -106,7 +106,7 @@ describe('a forgotten password', () => {
       expect((await requestReset(name)).json()).toEqual({})
       expect((await reset(await tokenSentTo(email), next)).json()).toEqual({})
       expect(await canSignIn(username, next)).toBe(true)
-      site.pass(1)
+      site.advance(1)
     }
     expect(await canSignIn(username, password)).toBe(false)
     expect(await isSignedIn(cookie), 'old sessions are closed').toBe(false)
@@ -139,7 +139,7 @@ describe('a forgotten password', () => {
     await requestReset(username)
     const token = await tokenSentTo(email)
     const counts = await byManyVisitors((headers) => reset(token, NEW_PASSWORD, headers))
-    expect([counts[200], (counts[401] ?? 0) + (counts[503] ?? 0)]).toEqual([1, CROWD - 1]) // the server is too busy to hash for many of them
+    expect([counts[200], (counts[401] ?? 0) + (counts[503] ?? 0)]).toEqual([1, CROWD - 1]) // 503: too many hashes at once
     const late = await reset(token)
     expect([late.statusCode, late.json().message]).toEqual([
       401,
@@ -147,24 +147,24 @@ describe('a forgotten password', () => {
     ])
   })
 
-  it('15.8 the link works for an hour and for its site purpose; another request does not invalidate it', async () => {
+  it('15.8 the link works for an hour and for its own purpose only; another request does not invalidate it', async () => {
     const { username, email, password, cookie } = await memberInOffice(site)
     await requestReset(username)
     const first = await tokenSentTo(email)
-    site.pass(1)
+    site.advance(1)
     await requestReset(username)
     const second = await tokenSentTo(email)
     expect(second).not.toBe(first)
     expect((await reset(first, 'weak')).statusCode, 'the earlier link is still valid').toBe(422)
     expect((await site.post('office/confirm-email', { token: second })).statusCode).toBe(401)
-    site.pass(3600 - 1)
+    site.advance(3600 - 1)
     expect((await reset(first)).statusCode).toBe(401)
     expect((await reset(second, 'weak')).statusCode, 'a rejected password does not use up the link').toBe(422)
     expect((await reset(second, 'Password1!')).statusCode).toBe(422)
-    site.pass(1)
+    site.advance(1)
     expect((await reset(second)).statusCode).toBe(401)
-    for (const made of ['', 'x', 'A'.repeat(43), 'A'.repeat(2001)])
-      expect([401, 422], made).toContain((await reset(made)).statusCode)
+    for (const invalid of ['', 'x', 'A'.repeat(43), 'A'.repeat(2001)])
+      expect([401, 422], invalid).toContain((await reset(invalid)).statusCode)
     expect([await isSignedIn(cookie), await canSignIn(username, password)]).toEqual([true, true])
   })
 
@@ -172,9 +172,9 @@ describe('a forgotten password', () => {
     const { username, email } = await joinedMember(site)
     while (await runJobs(site.world));
     await requestReset(username)
-    site.pass(2400)
+    site.advance(2400)
     await requestReset(username)
-    site.pass(1260)
+    site.advance(1260)
     await deleteExpired(site.world)
     const tokens = (await emailsTo(site, email, 'Reset your password')).map(linkTokenIn)
     expect(tokens).toHaveLength(1)
@@ -217,7 +217,7 @@ describe('a forgotten password', () => {
     await site.post('office/email', { email: moved, current_password: password }, { cookie })
     await site.post('office/confirm-email', { token: await tokenSentTo(moved, 'Confirm your email address') })
     expect((await reset(token)).statusCode).toBe(401)
-    site.pass(1)
+    site.advance(1)
     await requestReset(username)
     const other = await tokenSentTo(moved)
     expect(other).not.toBe('')
@@ -225,7 +225,7 @@ describe('a forgotten password', () => {
     expect((await reset(other)).statusCode).toBe(401)
   })
 
-  it('15.8 the email never goes to an address that was just changed', async () => {
+  it('15.8 the email goes to the new address if the address has just changed', async () => {
     const { username, email } = await joinedMember(site)
     const moved = `moved.${email}`
     const changeEmail = () =>
@@ -238,7 +238,7 @@ describe('a forgotten password', () => {
     expect(message?.to).toBe(moved)
   })
 
-  it('15.10 a member who has just reset it can sign in, however often strangers guess', async () => {
+  it('15.10 a member who has just reset it can sign in, no matter how often strangers guess', async () => {
     const strict = await testSite({ LIMIT_SIGN_INS_BY_NAME: '3/3600', TRUST_PROXY: '127.0.0.1' })
     const { username, email, password } = await joinedMember(strict)
     const signInFrom = (last: number, password: string, headers = {}) =>
@@ -277,7 +277,7 @@ describe('a forgotten password', () => {
     await requestReset(username, site)
     for (let minute = 0; minute < 59; minute += 2) {
       await runJobs(site.world)
-      site.pass(120)
+      site.advance(120)
     }
     expect(attempts).toEqual(Array(30).fill('Reset your password'))
     site.world.mail.send = send

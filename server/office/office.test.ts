@@ -39,7 +39,7 @@ describe('a grant', () => {
     expect(site.log()).not.toContain(pathname.split('/').at(-1))
   })
 
-  it('4.16 opens one session, even if many requests bring it at the same time', async () => {
+  it('4.16 opens one session, even if many requests send it at the same time', async () => {
     const { token } = await enroll()
     const sessions = await site.db.selectFrom('office_session').select('key_hash').execute()
     expect(await byManyVisitors((headers) => enter(token, headers))).toEqual({ 200: 1, 401: CROWD - 1 })
@@ -48,7 +48,7 @@ describe('a grant', () => {
 
   it('4.16 is refused after it has expired', async () => {
     const { token } = await enroll()
-    site.pass(61)
+    site.advance(61)
     const late = await enter(token)
     expect([late.statusCode, late.json().message]).toEqual([401, 'This sign-in link has expired or was already used.'])
   })
@@ -105,7 +105,7 @@ describe('the office', () => {
     expect((await site.get('/office')).statusCode).toBe(401)
     expect((await site.get('/office', { cookie: 'foyer_office=made-up' })).body).toContain('Closed')
     const cookie = cookieOf(await enter((await enroll()).token))
-    site.pass(12 * 3600 + 1)
+    site.advance(12 * 3600 + 1)
     expect((await site.get('/office', { cookie })).statusCode).toBe(401)
   })
 

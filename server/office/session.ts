@@ -78,7 +78,7 @@ export async function requireMember(world: World, { officeKey }: Visitor) {
   return member
 }
 
-/** The same, if the page shows this member: another member may have signed in in another tab since. */
+/** The same, if the page shows this member: another member may have signed in since, in another tab. */
 export async function requireDisplayedMember(world: World, displayed: { username: string }, visitor: Visitor) {
   const member = await requireMember(world, visitor)
   if (member.username !== displayed.username)

@@ -104,8 +104,8 @@ describe('signing in', () => {
     const other = await memberInOffice(site)
     const { username, password, cookie } = await memberInOffice(site)
     const otherBrowser = cookieOf(await signIn(username, password))
-    const left = await site.post('office/sign-out-everywhere', {}, { cookie: otherBrowser })
-    expect([left.statusCode, String(left.headers['set-cookie']).startsWith('foyer_office=;')]).toEqual([200, true])
+    const reply = await site.post('office/sign-out-everywhere', {}, { cookie: otherBrowser })
+    expect([reply.statusCode, String(reply.headers['set-cookie']).startsWith('foyer_office=;')]).toEqual([200, true])
     expect([await isSignedIn(cookie), await isSignedIn(otherBrowser), await isSignedIn(other.cookie)]).toEqual([
       false,
       false,
@@ -133,7 +133,7 @@ describe('too many wrong passwords', () => {
     const refused = await tryAt(strict, 1, username, password)
     expect([refused.statusCode, Number(refused.headers['retry-after']) > 0]).toEqual([429, true])
     expect((await tryAt(strict, 2, username, password)).statusCode).toBe(200)
-    strict.pass(900 + 120)
+    strict.advance(900 + 120)
     expect((await tryAt(strict, 1, username, password)).statusCode).toBe(200)
     await strict.close()
   })
@@ -224,7 +224,7 @@ describe('too many wrong passwords', () => {
     const { username, password } = await joinedMember(site)
     const cookies: string[] = []
     for (let n = 0; n < 22; n++) {
-      site.pass(1)
+      site.advance(1)
       cookies.push(cookieOf(await signIn(username, password)))
     }
     expect([await isSignedIn(cookies[0] ?? ''), await isSignedIn(cookies[21] ?? '')]).toEqual([false, true])

@@ -57,11 +57,11 @@ describe('the office', () => {
     await visit(username, 'a')
     await visit(username, 'b')
     await joinedMember(site, { sponsor_site_name: username, first_name: 'Sunday' })
-    site.pass(12 * 3600) // Monday, 00:00
+    site.advance(12 * 3600) // Monday, 00:00
     await visit(username, 'a')
     await joinedMember(site, { sponsor_site_name: username, first_name: 'Monday' })
     await deleteExpired(site.world) // aggregates Sunday's visits
-    site.pass(8 * 86_400) // Tuesday of the week after
+    site.advance(8 * 86_400) // Tuesday of the week after
     await visit(username, 'a')
     await deleteExpired(site.world)
     expect(await site.db.selectFrom('page_hit').select('day').where('site', '=', username).execute()).toHaveLength(1)

@@ -17,7 +17,7 @@ export async function captureHold(world: World, key: AttemptKey): Promise<void> 
 export async function voidHold(world: World, job: AttemptKey & { transaction_id: string }): Promise<void> {
   const { transaction_id, ...key } = job
   const payment = await findPayment(world, key)
-  if (!endedWithoutCharge(payment)) return // the attempt has become a member after all
+  if (!endedWithoutCharge(payment)) return // the attempt led to a member after all
   let result = await world.payment.void(transaction_id, gatewayDeadline(world))
   if (result === 'refused')
     result = await world.payment.refund(transaction_id, payment.amount_cents, gatewayDeadline(world))

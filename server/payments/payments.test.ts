@@ -193,7 +193,7 @@ describe('a payment whose outcome is unknown', () => {
   it('4.9 is Pending, and the janitor finishes it', async () => {
     const enrollment = randomUUID()
     const key = `${enrollment}.1`
-    const lost = await pay({ cc_number: cards.answerLost, username: 'patience' }, { 'idempotency-key': key })
+    const lost = await pay({ cc_number: cards.responseLost, username: 'patience' }, { 'idempotency-key': key })
     expect([lost.statusCode, lost.json().payment]).toEqual([202, 'Pending'])
     expect(await status(key)).toMatchObject({ state: 'running', attempt: 1 })
     const reply = await site.post('enrollment/validate_username', { username: 'patience' })
@@ -201,7 +201,7 @@ describe('a payment whose outcome is unknown', () => {
 
     while (await settleAttempts(site.world));
     expect(await stateOf(enrollment)).toEqual(['unknown'])
-    site.pass(LEASE)
+    site.advance(LEASE)
     while (await settleAttempts(site.world));
     expect(await stateOf(enrollment)).toEqual(['enrolled'])
     expect(await status(key)).toMatchObject({ state: 'approved' })
@@ -212,7 +212,7 @@ describe('a payment whose outcome is unknown', () => {
     const enrollment = randomUUID()
     const inReview = await pay({ cc_number: cards.review }, { 'idempotency-key': `${enrollment}.1` })
     expect([inReview.statusCode, inReview.json().payment]).toEqual([202, 'Pending'])
-    site.pass(LEASE)
+    site.advance(LEASE)
     while (await settleAttempts(site.world));
     expect(await stateOf(enrollment)).toEqual(['review'])
   })
@@ -226,11 +226,11 @@ describe('a payment whose outcome is unknown', () => {
     const form = await filledForm(offline, { username: 'unheard' })
     const reply = await offline.post('enrollment/add-enrollment', form, { 'idempotency-key': `${enrollment}.1` })
     expect(reply.json().payment).toBe('Pending')
-    offline.pass(LEASE)
+    offline.advance(LEASE)
     while (await settleAttempts(offline.world));
     const state = () => offline.db.selectFrom('payment').select('state').executeTakeFirst()
     expect((await state())?.state).toBe('unknown')
-    offline.pass(31 * 60)
+    offline.advance(31 * 60)
     while (await settleAttempts(offline.world));
     expect((await state())?.state).toBe('abandoned')
     const free = await offline.post('enrollment/validate_username', { username: 'unheard' })

@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 const settle = async () => {
-  site.pass(61)
+  site.advance(61)
   while (await settleAttempts(site.world));
   while (await runJobs(site.world));
 }
@@ -35,7 +35,7 @@ it.each([
   ['approved', cards.good, 'Approved', 'captured'],
   ['declined', cards.declined, 'Declined', 'declined'],
   ['held for review', cards.review, 'Pending', 'review'],
-  ['charged, and its answer lost', cards.answerLost, 'Pending', 'captured'],
+  ['charged, but its response is lost', cards.responseLost, 'Pending', 'captured'],
   ['rejected by the vendor as a bad request', cards.failed, undefined, 'abandoned'],
 ])('4.22 the whole site with the real gateway’s adapter: a card that is %s', async (_, cc_number, payment, state) => {
   const form = await filledForm(site, { cc_number })

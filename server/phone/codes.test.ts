@@ -50,7 +50,7 @@ describe('a phone code', () => {
       },
     ])
     expect((await send({ captcha: await site.captcha() })).json().status).toBe(1)
-    site.pass(30)
+    site.advance(30)
     expect((await send({})).json().status).toBe(1)
   })
 
@@ -113,7 +113,7 @@ describe('a phone code', () => {
     const strict = await testSite({ ...settings, BREAKER_CODES: '3/3600/70', BREAKER_SECONDS: '600' })
     const { send, confirm } = visitorsOf(strict)
     for (let sends = 1; sends <= 3; sends++) expect((await send(sends)).json().status).toBe(1)
-    strict.pass(1200) // the time to confirm is over
+    strict.advance(1200) // past the time to confirm
     expect((await send(4)).json().status).toBe(1)
     const honest = await send(5)
     expect(honest.json().status).toBe(1)
@@ -126,12 +126,12 @@ describe('a phone code', () => {
     expect((await confirm(5, honest)).json().status).toBe(1)
     expect((await send(7)).json().status).toBe(1)
     expect((await send(8)).statusCode).toBe(429)
-    strict.pass(601)
+    strict.advance(601)
     for (const n of [6, 8]) expect((await send(n)).json().status).toBe(1)
     await strict.close()
   })
 
-  it('6.6 then goes to one network twice a day at most', async () => {
+  it('6.6 is then sent to one network at most twice a day', async () => {
     const strict = await testSite({ ...settings, BREAKER_CODES: '40/3600/70' })
     const { send } = visitorsOf(strict)
     await openBreakerFor(strict, 600)
@@ -156,11 +156,11 @@ describe('a phone code', () => {
     await openBreakerFor(strict, 10)
     const reduced = await send(2)
     expect([reduced.json().status, (await send(3)).statusCode]).toEqual([1, 429])
-    strict.pass(30)
+    strict.advance(30)
     expect((await confirm(4, await send(4))).json().status).toBe(1)
     await openBreakerFor(strict, 10)
     expect((await send(3)).statusCode).toBe(429)
-    strict.pass(30)
+    strict.advance(30)
     expect((await confirm(2, reduced)).json().status).toBe(1)
     await openBreakerFor(strict, 10)
     expect((await send(3)).json().status).toBe(1)
@@ -171,7 +171,7 @@ describe('a phone code', () => {
     const strict = await testSite({ ...settings, BREAKER_CODES: '5/3600/70' })
     const { send } = visitorsOf(strict)
     for (let sends = 0; sends < 22; sends++) expect((await send(sends, `2001:db8:7:${sends}::1`)).json().status).toBe(1)
-    strict.pass(1200)
+    strict.advance(1200)
     for (let sends = 30; sends < 34; sends++) expect((await send(sends)).json().status).toBe(1)
     expect(await secondsOpen(strict.world, 'codes')).toBeUndefined()
     await strict.close()
@@ -181,7 +181,7 @@ describe('a phone code', () => {
     const strict = await testSite({ ...settings, BREAKER_CODES: '2/3600/70' })
     const { send, confirm } = visitorsOf(strict)
     for (let sends = 0; sends < 12; sends++) expect((await confirm(sends, await send(sends))).json().status).toBe(1)
-    strict.pass(7200)
+    strict.advance(7200)
     for (let sends = 20; sends < 28; sends++) expect((await send(sends)).json().status).toBe(1)
     expect((await send(40)).json().status, 'the reduced quota').toBe(1)
     expect((await send(41)).statusCode).toBe(429)
@@ -194,7 +194,7 @@ describe('a phone code', () => {
     await visitorsOf(plain).send(1)
     await deleteExpired(plain.world)
     expect(await waiting()).toHaveLength(1)
-    plain.pass(31)
+    plain.advance(31)
     await deleteExpired(plain.world)
     expect(await waiting()).toEqual([])
     await plain.close()
@@ -223,7 +223,7 @@ describe('5.8 if phones need not be confirmed', () => {
     for (const reply of [await send('+12025550137'), await call('+12025550137')])
       expect([reply.statusCode, reply.json()]).toEqual([
         409,
-        { status: 0, success: false, message: 'No code is needed at the moment. Please go on without one.' },
+        { status: 0, success: false, message: 'No code is needed at the moment. Please continue without one.' },
       ])
     await plain.close()
   })
@@ -233,10 +233,10 @@ describe('5.8 if phones need not be confirmed', () => {
     const { send } = await phonesOf(plain).visitor()
     await recordDecline(plain.world, 'a network')
     expect((await send('+12025550138')).json().status).toBe(1)
-    plain.pass(600 + 3599)
+    plain.advance(600 + 3599)
     await deleteExpired(plain.world)
     expect((await send('+12025550138')).json().status).toBe(1)
-    plain.pass(31)
+    plain.advance(31)
     expect((await send('+12025550138')).statusCode).toBe(409)
     await plain.close()
   })
@@ -259,16 +259,16 @@ describe('5.8 if phones need not be confirmed', () => {
     const plain = await testSite({ BREAKER_DECLINES: '2/600/50' })
     for (let n = 0; n < 2; n++) await recordDecline(plain.world, '127.0.0.1')
     const { send } = await phonesOf(plain).visitor()
-    plain.pass(86_400 + 2400)
+    plain.advance(86_400 + 2400)
     await deleteExpired(plain.world)
     expect((await send('+12025550140')).json().status).toBe(1)
-    plain.pass(1800)
+    plain.advance(1800)
     expect((await send('+12025550140')).statusCode).toBe(409)
     await plain.close()
   })
 })
 
-it('6.6 a phone that confirms again and again only makes up for its own messages, and needs one captcha', async () => {
+it('6.6 repeated confirmations of a phone offset only its own messages, and need one captcha', async () => {
   const site = await testSite({ PHONE_VERIFICATION: 'on' })
   const send = async (phone_number: string, headers = {}) =>
     site.post('twilio/send-verification-code', { phone_number, captcha: await site.captcha() }, headers)
@@ -279,14 +279,14 @@ it('6.6 a phone that confirms again and again only makes up for its own messages
     const [message] = (await site.get(`/__outbox.json?to=${encodeURIComponent(phone_number)}`)).json()
     const code = /\b\d{6}\b/.exec(message.body)?.[0]
     expect((await site.post('twilio/verify-code', { phone_number, code }, { cookie })).json().status).toBe(1)
-    site.pass(30)
+    site.advance(30)
     expect((await site.post('twilio/send-verification-code', { phone_number }, { cookie })).json().status).toBe(1)
   }
-  const bad = site.db
+  const failures = site.db
     .selectFrom('limit_count')
     .select('count')
     .where('name', '=', 'breaker codes')
     .where('key', '!=', 'good')
-  expect(await bad.execute()).toEqual([{ count: 3 + 1 }]) // theirs, and the last one, which is not confirmed yet
+  expect(await failures.execute()).toEqual([{ count: 3 + 1 }]) // the strangers' codes, and the last one, which is not confirmed yet
   await site.close()
 })

@@ -4,8 +4,8 @@ import { filledForm, testSite } from '#server/test/site.ts'
 
 const site = await testSite({ PHONE_VERIFICATION: 'on' })
 afterAll(() => site.close())
-const { codeTo, counted, outbox, visitor } = phonesOf(site)
-const checksUsed = () => counted('LIMIT_CODE_CHECKS')
+const { codeTo, countOf, outbox, visitor } = phonesOf(site)
+const checksUsed = () => countOf('LIMIT_CODE_CHECKS')
 
 describe('a code', () => {
   it('5.1 comes by SMS, with the line for autofill, and confirms the number once', async () => {
@@ -44,7 +44,7 @@ describe('a code', () => {
     site.world.sms.check = check
     expect(await checksUsed()).toBe(used)
     expect((await other.verify('+12025550109', code)).json().status).toBe(0)
-    site.pass(30)
+    site.advance(30)
     await send('+12025550109')
     expect((await verify('+12025550109', wrong)).json().status, 'a new code must be confirmed again').toBe(0)
     expect((await verify('+12025550109', await codeTo('+12025550109'))).json().status).toBe(1)
@@ -72,15 +72,15 @@ describe('a code', () => {
   it('5.2 can be sent again after 30 seconds', async () => {
     const { send } = await visitor()
     await send('+12025550102')
-    site.pass(10)
+    site.advance(10)
     const early = await send('+12025550102')
     expect([early.statusCode, early.headers['retry-after'], early.json().message]).toEqual([
       429,
       '20',
       'Resend code in 20 seconds',
     ])
-    expect(early.json().fields).toEqual({ code: ['Resend code in 20 seconds'] }) // a code is there to be entered
-    site.pass(20)
+    expect(early.json().fields).toEqual({ code: ['Resend code in 20 seconds'] }) // the visitor has a code to enter
+    site.advance(20)
     expect((await send('+12025550102')).json().status).toBe(1)
   })
 
@@ -89,7 +89,7 @@ describe('a code', () => {
     const [one, another] = ['+12025550114', '+12025550115']
     await send(one)
     const code = await codeTo(one)
-    site.pass(10)
+    site.advance(10)
     const wait = 'Please wait 20 seconds before you request a new code.'
     const refused = await other.send(one)
     expect([refused.statusCode, refused.headers['retry-after'], refused.json().message]).toEqual([429, '20', wait])
@@ -101,8 +101,8 @@ describe('a code', () => {
   })
 
   it('5.2 is sent once for concurrent requests', async () => {
-    const asking = await Promise.all(Array.from({ length: 4 }, visitor))
-    const replies = await Promise.all(asking.map(({ send }) => send('+12025550108')))
+    const visitors = await Promise.all(Array.from({ length: 4 }, visitor))
+    const replies = await Promise.all(visitors.map(({ send }) => send('+12025550108')))
     expect(replies.map((reply) => reply.statusCode).sort()).toEqual([200, 429, 429, 429])
     expect(await outbox('+12025550108')).toHaveLength(1)
   })
@@ -110,7 +110,7 @@ describe('a code', () => {
   it('5.4 is valid for ten minutes', async () => {
     const { send, verify } = await visitor()
     await send('+12025550103')
-    site.pass(601)
+    site.advance(601)
     expect((await verify('+12025550103', await codeTo('+12025550103'))).json()).toEqual({
       status: 0,
       message: 'This code has expired. Please request a new one.',
@@ -130,9 +130,9 @@ describe('a code', () => {
     const { send, verify } = await visitor()
     await send('+12025550105')
     const code = await codeTo('+12025550105')
-    const before = await counted('breaker codes', 'good')
+    const before = await countOf('breaker codes', 'good')
     await Promise.all(Array.from({ length: 5 }, () => verify('+12025550105', code)))
-    expect(await counted('breaker codes', 'good')).toBe(before + 1)
+    expect(await countOf('breaker codes', 'good')).toBe(before + 1)
     expect((await verify('+12025550105', code)).json().status).toBe(1)
   })
 
@@ -160,7 +160,7 @@ describe('a code', () => {
     const replies = []
     for (let sends = 0; sends < 6; sends++) {
       replies.push(await (await visitor()).send('+12025550107'))
-      site.pass(30)
+      site.advance(30)
     }
     expect(replies.map((reply) => reply.statusCode)).toEqual([200, 200, 200, 200, 200, 429])
   })
@@ -173,7 +173,7 @@ it('6.4 after too many wrong codes, the right one is refused too', async () => {
   const cookie = String(sent.headers['set-cookie']).split(';')[0] ?? ''
   const [message] = (await strict.get(`/__outbox.json?to=${encodeURIComponent(phone_number)}`)).json()
   const code = /\b\d{6}\b/.exec(message.body)?.[0] ?? ''
-  const verify = (tried: string) => strict.post('twilio/verify-code', { phone_number, code: tried }, { cookie })
+  const verify = (code: string) => strict.post('twilio/verify-code', { phone_number, code }, { cookie })
   expect((await verify(code === '111111' ? '222222' : '111111')).json().status).toBe(0)
   expect((await verify(code)).statusCode).toBe(429)
   await strict.close()
@@ -231,14 +231,14 @@ describe('with PHONE_VERIFICATION=on', () => {
       PHONE_COUNTRIES: 'GB,IT',
       LIMIT_CODES_BY_NUMBER: '1/3600',
     })
-    const join = async (typed: string, dialled: string) => {
+    const join = async (typed: string, dialed: string) => {
       const cookie = String((await abroad.get('/ana')).headers['set-cookie']).split(';')[0] ?? ''
       const send = async (path: string, more: object) => abroad.post(`twilio/${path}`, more, { cookie })
       await send('send-verification-code', { phone_number: typed, captcha: await abroad.captcha() })
-      const [message] = (await abroad.get(`/__outbox.json?to=${encodeURIComponent(dialled)}`)).json()
+      const [message] = (await abroad.get(`/__outbox.json?to=${encodeURIComponent(dialed)}`)).json()
       const code = /\b\d{6}\b/.exec(message.body)?.[0]
       expect((await send('verify-code', { phone_number: typed, code })).json().status).toBe(1)
-      abroad.pass(30)
+      abroad.advance(30)
       const again = await send('verify-call', { cellphone: typed })
       expect(again.statusCode, 'counted as the same number').toBe(429)
       const form = await filledForm(abroad, { mobile_phone: typed })

@@ -32,7 +32,7 @@ const replies = {
     message: 'Too many codes were requested for this number. Please try again in 10 minutes.',
   },
   blocked: { status: 0, message: 'We can’t send codes to this number. Please use another number.' },
-  elsewhere: { status: 0, message: 'We can’t send codes to this country. Please use another number.' },
+  unsupported_country: { status: 0, message: 'We can’t send codes to this country. Please use another number.' },
   unsent: { status: 0, message: 'Error sending verification code' },
   right: { status: 1, message: 'Your phone number has been successfully verified.' },
   wrong: { status: 0, message: 'This code is incorrect. Please check it and try again.' },
@@ -52,7 +52,7 @@ export async function sendCode(
   if (!(await isPossible(mobile_phone))) return replies.impossible
   if (!world.config.PHONE_COUNTRIES.includes(await countryOf(mobile_phone))) {
     countRefusal('PHONE_COUNTRIES')
-    return replies.elsewhere
+    return replies.unsupported_country
   }
   await refuseUnneeded(world, visitor)
   const reducedQuota = await reducedQuotaUses(world, visitor)
@@ -81,7 +81,7 @@ export async function sendCode(
   return replies[sending === 'unknown' ? 'unsent' : sending]
 }
 
-/** Given back if no message was sent. The limits by address and enrollment stay counted, so that a visitor cannot probe numbers at the vendor. */
+/** Undone if no message was sent. The limits by address and enrollment stay counted, so that a visitor cannot probe numbers at the vendor. */
 const PER_MESSAGE: LimitName[] = ['LIMIT_CODES_BY_NUMBER', 'LIMIT_CODES_BY_BLOCK', 'LIMIT_CODES', 'BREAKER_CODES']
 
 /** Also after an unknown result: the vendor may have sent the message although its reply was lost. */
@@ -108,11 +108,11 @@ const forgetOtherNumbers = ({ db }: World, enrollment_id: string, mobile_phone: 
 
 const HOUR = 3600
 
-/** A code that no payment needs suggests SMS pumping. A visitor who was told to confirm within the last hour may still get one. */
+/** A code that no payment needs suggests SMS pumping. A visitor who was asked to confirm within the last hour may still get one. */
 async function refuseUnneeded(world: World, visitor: Visitor) {
   if (world.config.PHONE_VERIFICATION || (await requiresPhoneCode(world, networkOf(visitor), HOUR))) return
   countRefusal('PHONE_VERIFICATION')
-  throw new Refusal(409, 'No code is needed at the moment. Please go on without one.')
+  throw new Refusal(409, 'No code is needed at the moment. Please continue without one.')
 }
 
 /** Unconfirmed codes suggest SMS pumping. Keep sending a few, so that honest visitors are not locked out. */
@@ -147,8 +147,8 @@ async function requireHuman(world: World, enrollment_id: string, solution: strin
 }
 
 /**
- * A lease on the number keeps concurrent requests from sending two codes. A visitor who has the last code sees the countdown
- * of the page; any other is told how long to wait.
+ * A lease on the number keeps concurrent requests from sending two codes. A visitor who has the last code sees the page's
+ * countdown; other visitors are told how long to wait.
  */
 async function refuseTooSoon(world: World, enrollment_id: string, mobile_phone: string) {
   const { db, now } = world
@@ -166,7 +166,7 @@ async function refuseTooSoon(world: World, enrollment_id: string, mobile_phone: 
 
 type CodeEntry = { mobile_phone: string; code: string }
 
-/** Every check counts as wrong until it is right, so that concurrent checks cannot exceed the limit. */
+/** Every check counts as a failure until it succeeds, so that concurrent checks cannot exceed the limit. */
 export async function verifyCode(
   world: World,
   entry: CodeEntry,
@@ -179,7 +179,7 @@ export async function verifyCode(
   return reply
 }
 
-/** A right code confirms this number for this enrollment, once and for good. */
+/** A correct code confirms this number for this enrollment. */
 async function confirm(
   world: World,
   { mobile_phone, code }: CodeEntry,
@@ -195,7 +195,7 @@ async function confirm(
   const now = world.now()
   await world.db
     .updateTable('phone_check')
-    .set({ verified_at: now, sends: 0 }) // the next confirmation then only makes up for its own messages
+    .set({ verified_at: now, sends: 0 }) // so that the next confirmation offsets only its own messages
     .where('enrollment_id', '=', enrollment_id)
     .where('mobile_phone', '=', mobile_phone)
     .execute()

@@ -13,7 +13,7 @@ const normalize = (password: string) => password.normalize()
 export const hashPassword = (password: string, capacity: Capacity): Promise<string> =>
   withSemaphore(capacity, () => hash(normalize(password), argon2id))
 
-/** Without a hash it is false, and takes as long, so that the time does not tell whether a member exists. */
+/** Without a hash, the result is false after the same time, so that timing does not reveal whether a member exists. */
 export const verifyPassword = (
   password: string,
   password_hash: string | undefined,

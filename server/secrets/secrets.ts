@@ -25,14 +25,14 @@ export type Keys = {
   secret: (purpose: string) => Buffer
 }
 
-/** Checked at the start, before anything is signed with a new key. */
+/** Checked at startup, before anything is signed with a new key. */
 class WrongSecret extends OperatorError {
   constructor() {
     super('SECRET is not the one that this database’s keys were encrypted with.')
   }
 }
 
-/** Reads the keys, or creates them at the first start. If several processes start at once, the first row wins. */
+/** Reads the keys, or creates them on first start. If several processes start at once, the first row wins. */
 export async function openKeys(db: Db, secret: string, now: Date): Promise<Keys> {
   const root = await readOrCreate(db, secret, now, 'hmac', () => randomBytes(32).toString('base64'))
   const jwk: JWK = JSON.parse(await readOrCreate(db, secret, now, 'grant', newSigningKey))
@@ -69,7 +69,7 @@ export function derToJose(der: Buffer): Buffer {
 
 const toBase64Url = (text: string) => Buffer.from(text).toString('base64url')
 
-/** Keys are cached: with a KeyObject at hand, hashing takes a seventh of the time. */
+/** Keys are cached: hashing with an existing KeyObject takes a seventh of the time. */
 function deriveKeys(root: Buffer): Pick<Keys, 'hmac' | 'secret'> {
   const cache = new Map<string, KeyObject>()
   const keyFor = (purpose: string): KeyObject => {

@@ -148,7 +148,7 @@ describe('the links that a visitor opens', () => {
   it('16.4 a choice that is missing in an older cookie still counts', async () => {
     await browser.open('/ana')
     await browser.open('/bluepier')
-    const restoreCookie = browser.keep()
+    const restoreCookie = browser.saveCookies()
     await browser.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })
     restoreCookie()
     expect((await join('ana')).json().message).toContain('You are joining with Blue Pier')

@@ -27,7 +27,7 @@ export function creditedSponsor(
 
 export const isChosen = ({ why }: Pick<Touch, 'why'>) => why === 'chosen'
 
-/** The sponsor whom these touches credit today. Sponsors in `loaded` are not looked up again. */
+/** The sponsor that these touches credit today. Sponsors in `loaded` are not looked up again. */
 export const findCredit = async (
   world: World,
   touches: readonly Touch[],
@@ -54,11 +54,11 @@ export function addOpenedLink(touches: readonly Touch[], site: string, touched_a
   if (touches.some((touch) => touch.site === site)) return [...touches]
   const first = touches.findIndex((touch) => touch.site !== MASTER)
   const droppable = touches.findIndex(({ why }, index) => index > first && why !== 'chosen')
-  const kept = touches.length < MAX_TOUCHES ? touches : touches.filter((_, index) => index !== droppable)
-  return [...kept, { site, why: 'opened', touched_at }]
+  const remaining = touches.length < MAX_TOUCHES ? touches : touches.filter((_, index) => index !== droppable)
+  return [...remaining, { site, why: 'opened', touched_at }]
 }
 
-/** The sponsor of an order, and the touches that prove it. The order must name the sponsor whom the touches credit. */
+/** The sponsor of an order, and the touches that prove it. The order must name the sponsor that the touches credit. */
 export async function creditForOrder(
   world: World,
   enrollment_id: string,

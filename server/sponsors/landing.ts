@@ -26,7 +26,7 @@ type Landing = { touches: Touch[] } & (
   | { title: string; start: StartData | FallbackStart }
 )
 
-/** What a visitor who opens a sponsor's site gets to see. */
+/** What a visitor to a sponsor's site sees. */
 export async function findLanding(world: World, site: string, visit: Visit): Promise<Landing> {
   const touches = addOpenedLink(visit.touches, site, world.now())
   try {

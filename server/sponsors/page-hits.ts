@@ -36,7 +36,7 @@ const today = ({ now }: World) => now().toISOString().slice(0, 10)
 
 const BATCH_SIZE = 20_000
 
-/** Of past days, only the number of visits is kept, not the visitors. */
+/** For past days, keeps only the number of visits, not the visitors. */
 export async function rollUpVisits(world: World): Promise<void> {
   await sql`
     with past as (

@@ -8,7 +8,7 @@ import type { World } from '#server/world.ts'
 type Context = Pick<World, 'db' | 'now'>
 export type SponsorRow = Pick<Selectable<Tables['sponsor']>, 'id' | 'site' | 'name' | 'active'>
 
-/** The sponsor that visitors of a site meet. An unknown site leads to the master site. */
+/** The sponsor shown to visitors of a site. An unknown site leads to the master site. */
 export async function findSponsor(context: Context, site: string): Promise<Sponsor> {
   const sponsor = (await resolveSite(context, site)) ?? (await resolveSite(context, MASTER))
   if (!sponsor) throw new Error(`This database has no sponsor '${MASTER}'.`)
@@ -34,7 +34,7 @@ const selectSponsor = statement((db, { site }: { site: string }) =>
     .where('site', '=', site),
 )
 
-/** A member who has cancelled stays active until the end of the month they paid for. */
+/** A member who has canceled stays active until the end of the month they paid for. */
 const hasEnded = (active_until: Date | null, now: Date) => active_until !== null && active_until <= now
 
 /** What the public may know about a sponsor. */

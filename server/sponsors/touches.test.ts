@@ -22,7 +22,7 @@ async function browserWithTwoLinks() {
   const enrollment_id = /name="enrollment" content="([^"]+)"/.exec(body)?.[1] ?? ''
   await browser.open('/bluepier')
   const choose = (sponsor_site: string) => {
-    site.pass(1)
+    site.advance(1)
     return browser.post('enrollment/choose-sponsor', { sponsor_site })
   }
   const record = async () => (await findTouches(site.db, enrollment_id)).map((row) => `${row.site} ${row.why}`)
@@ -104,7 +104,7 @@ describe('the record of touches', () => {
     }
     const once = ['ana opened', 'bluepier opened', 'juniper opened', 'bluepier chosen']
     expect(await choose('bluepier', 'bluepier')).toEqual(once)
-    site.pass(1)
+    site.advance(1)
     const both = await choose('ana', 'juniper')
     expect(both.slice(0, 4)).toEqual(once)
     expect(both.slice(4).sort()).toEqual(['ana chosen', 'juniper chosen'])
@@ -138,12 +138,12 @@ describe('the record of touches', () => {
   it('16.2 is deleted thirty days after the last choice if the visitor never tried to pay; the cookie still has it', async () => {
     const { post, choose, record, isStored } = await browserWithTwoLinks()
     await choose('bluepier')
-    site.pass(29 * DAY)
+    site.advance(29 * DAY)
     await choose('ana')
-    site.pass(29 * DAY)
+    site.advance(29 * DAY)
     await deleteExpired(site.world)
     expect([await isStored(), (await record()).length]).toEqual([true, 4])
-    site.pass(2 * DAY)
+    site.advance(2 * DAY)
     await deleteExpired(site.world)
     expect([await isStored(), await record()]).toEqual([false, []])
     const form = await filledForm(site, { sponsor_site_name: 'ana' })
@@ -162,7 +162,7 @@ describe('the record of touches', () => {
     expect((await post('enrollment/add-enrollment', form)).json().payment).toBe(payment)
     if (payment === 'Declined') expect((await choose('ana')).statusCode, 'after the attempt').toBe(200)
     const recorded = await record()
-    site.pass(61 * DAY)
+    site.advance(61 * DAY)
     await deleteExpired(site.world)
     expect([await isStored(), await record()]).toEqual([true, recorded])
     const browser = site.db.selectFrom('enrollment').select('expires_at').where('id', '=', enrollment_id)

@@ -30,7 +30,7 @@ export function testBrowser(site: Site, headers: Record<string, string> = {}) {
       for (const [name, value] of saved) cookies.set(name, value)
     }
   }
-  return { open, post, keep: saveCookies }
+  return { open, post, saveCookies }
 }
 
 /** A member's sponsor, and the sponsor links that they opened. */

@@ -14,7 +14,7 @@ export const isPostgres = process.env.TEST_DB === 'postgres'
 
 type TestDatabase = Database & { url: string | undefined }
 
-/** A new migrated and seeded database, on PGlite or PostgreSQL as the test run says. */
+/** A new migrated and seeded database, on PGlite or PostgreSQL, depending on the test run. */
 export const testDatabase = async (): Promise<TestDatabase> =>
   isPostgres ? postgresDatabase() : pgliteDatabase(embedded(await newPglite()))
 

@@ -2,7 +2,7 @@ import { readConfig } from '#server/config/config.ts'
 
 const limitNames = Object.keys(readConfig({})).filter((name) => name.startsWith('LIMIT_'))
 
-/** Limits so high that no test reaches them. An operator could set them, too. */
+/** Limits that no test reaches. They are ordinary settings. */
 export const generousLimits: Record<string, string> = {
   ...Object.fromEntries(limitNames.map((name) => [name, '999999999/86400'])),
   BREAKER_DECLINES: '999999999/600/100',

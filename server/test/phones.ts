@@ -25,7 +25,7 @@ export function phonesOf(site: Site) {
       }
     },
     /** The current count of a limit. */
-    counted: async (name: string, key?: string) => {
+    countOf: async (name: string, key?: string) => {
       const rows = await site.db.selectFrom('limit_count').select(['key', 'count']).where('name', '=', name).execute()
       return rows.filter((row) => !key || row.key === key).reduce((sum, { count }) => sum + Number(count), 0)
     },

@@ -31,7 +31,7 @@ export function runProgram(script: string, args: string[], env: Record<string, s
     running.delete(child)
     return { code, signal }
   })
-  return { child, ended, said: () => output }
+  return { child, ended, output: () => output }
 }
 
 /** Starts the real server on a free port. */
@@ -49,19 +49,19 @@ export async function startServer(env: Record<string, string>) {
   return { ...server, url }
 }
 
-type Program = { child: ChildProcess; said: () => string }
+type Program = { child: ChildProcess; output: () => string }
 const START_TIMEOUT_MS = 180_000
 
 /** Waits until a program responds with 200. */
-export async function waitUntilReady({ child, said }: Program, url: string, pauseMs = 50): Promise<void> {
+export async function waitUntilReady({ child, output }: Program, url: string, pauseMs = 50): Promise<void> {
   for (const deadline = performance.now() + START_TIMEOUT_MS; performance.now() < deadline; await sleep(pauseMs)) {
     if (child.exitCode !== null || child.signalCode !== null) {
       await sleep(100) // wait for its last output
-      throw new Error(`The program exited during startup:\n${said()}`)
+      throw new Error(`The program exited during startup:\n${output()}`)
     }
     if (await respondsOk(url)) return
   }
-  throw new Error(`The program did not become ready in time:\n${said()}`)
+  throw new Error(`The program did not become ready in time:\n${output()}`)
 }
 
 const respondsOk = (url: string): Promise<boolean> =>

@@ -54,16 +54,21 @@ export async function testSite(env: Record<string, string> = {}) {
   const formPolicy = pagePolicy(head, world.captcha.vendor?.sources)
   const app = await createApp({ world, shell: { ...plainShell, formPolicy } })
 
-  const ask = (options: InjectOptions) => app.inject(options)
+  const inject = (options: InjectOptions) => app.inject(options)
   const post = (path: string, payload: object | string, headers: Record<string, string> = {}) =>
-    ask({ method: 'POST', url: `/api/${path}`, payload, headers: { 'content-type': 'application/json', ...headers } })
-  const get = (url: string, headers: Record<string, string> = {}) => ask({ method: 'GET', url, headers })
+    inject({
+      method: 'POST',
+      url: `/api/${path}`,
+      payload,
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+  const get = (url: string, headers: Record<string, string> = {}) => inject({ method: 'GET', url, headers })
 
   return {
     world,
     app,
     db: world.db,
-    ask,
+    ask: inject,
     post,
     get,
     log: () => {
@@ -71,7 +76,7 @@ export async function testSite(env: Record<string, string> = {}) {
       return lines.join('')
     },
     /** Moves the clock forward. */
-    pass: (seconds: number) => {
+    advance: (seconds: number) => {
       clock.now += seconds * 1000
     },
     captcha: async () => solve((await get('/api/captcha/challenge')).json()),

@@ -99,12 +99,12 @@ const TestCards = ({ cards }: Pick<TestPayments, 'cards'>) => (
         </tr>
       </thead>
       <tbody>
-        {cards.map(({ number, happens }) => (
+        {cards.map(({ number, description }) => (
           <tr key={number}>
             <th scope="row">
               <code>{groupCard(number)}</code>
             </th>
-            <td>{happens}</td>
+            <td>{description}</td>
           </tr>
         ))}
       </tbody>

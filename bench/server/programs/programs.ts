@@ -80,7 +80,7 @@ const productionSettings = (url: string): Env => ({
 
 /** Waits for a 200, checking every 5 ms because start-up times are measured with it. */
 export const waitForReady = ({ child, output }: Pick<Program, 'child' | 'output'>, url: string) =>
-  waitUntilReady({ child, said: output }, url, 5)
+  waitUntilReady({ child, output }, url, 5)
 
 /** Starts Foyer the way an operator does. */
 export async function startFoyer({ database, preload = [], settings = {}, nodeFlags = [] }: StartOptions) {

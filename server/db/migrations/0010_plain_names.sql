@@ -1,4 +1,4 @@
--- One table for each thing that `spent` held. The version before this one cannot run on it: stop every old process first.
+-- One table for each thing that `spent` held. The previous version cannot run on this schema: stop every old process first.
 
 -- A grant, email link or captcha solution that works once.
 create table one_time_key (
@@ -12,7 +12,7 @@ create index one_time_key_expired on one_time_key (expires_at);
 insert into one_time_key (kind, key, used_by, expires_at)
   select kind, key, used_by, expires_at from spent where kind in ('grant', 'letter', 'captcha');
 
--- Who may do something until when: the next code for a phone number, the next reconciliation.
+-- Exclusive rights that expire: to send the next code to a phone number, to run the next reconciliation.
 create table lease (
   name        text not null,
   key         text not null,
@@ -50,7 +50,7 @@ insert into reconciliation_run (finished_at, expires_at)
 
 drop table spent;
 
--- A link sent by email that works once: for a new password, or to confirm a new email address. Only its hash is kept.
+-- A link sent by email that works once: for a new password, or to confirm a new email address. Only its hash is stored.
 create table email_link (
   key_hash    text primary key,
   purpose     text not null check (purpose in ('password', 'email')),

@@ -18,7 +18,7 @@ const open = (key = 'one key', now = () => new Date()) =>
 const newSolution = async (gateway = open()) => solve((await gateway.challenge()) as never)
 
 describe('the captcha altcha', () => {
-  it('accepts a solution from one user, across processes, even if many bring it at the same time', async () => {
+  it('accepts a solution from one user, across processes, even if many send it at the same time', async () => {
     const solution = await newSolution()
     const answers = await Promise.all(Array.from({ length: 20 }, (_, user) => open().verify(solution, `${user}`)))
     expect(answers.filter(Boolean)).toHaveLength(1)
@@ -67,16 +67,16 @@ describe('the captcha altcha', () => {
     expect(await open().verify(Buffer.from(JSON.stringify(payload)).toString('base64'), 'x')).toBe(verified)
   })
 
-  const madeUp = {
+  const invalidSolutions = {
     nothing: '',
     'no JSON': 'x',
     'an empty object': '{}',
     null: 'null',
     numbers: '{"challenge":{"parameters":1},"solution":1}',
-    'a very deep one': `{"challenge":{"signature":"ab","parameters":{"keySignature":"ab","data":${'['.repeat(20_000)}${']'.repeat(20_000)}}},"solution":{"derivedKey":"ab"}}`,
+    'deeply nested JSON': `{"challenge":{"signature":"ab","parameters":{"keySignature":"ab","data":${'['.repeat(20_000)}${']'.repeat(20_000)}}},"solution":{"derivedKey":"ab"}}`,
   }
-  it.each(Object.entries(madeUp))('rejects %s without throwing', async (_what, made) => {
-    expect(await open().verify(Buffer.from(made).toString('base64'), 'x')).toBe(false)
-    expect(await open().verify(made, 'x')).toBe(false)
+  it.each(Object.entries(invalidSolutions))('rejects %s without throwing', async (_what, text) => {
+    expect(await open().verify(Buffer.from(text).toString('base64'), 'x')).toBe(false)
+    expect(await open().verify(text, 'x')).toBe(false)
   })
 })

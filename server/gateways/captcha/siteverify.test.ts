@@ -47,11 +47,11 @@ describe.each(Object.keys(vendors) as VendorName[])('the captcha of %s', (name) 
     const token = emulator.issue('join.foyer.test')
     expect(await open().verify(token, 'zoe')).toBe(true)
     expect(Object.fromEntries(emulator.received[0] ?? [])).toEqual({ secret: account.secret, response: token })
-    const kept = await database.db.selectFrom('one_time_key').selectAll().where('used_by', '=', 'zoe').execute()
-    expect(JSON.stringify(kept)).not.toContain(token)
+    const rows = await database.db.selectFrom('one_time_key').selectAll().where('used_by', '=', 'zoe').execute()
+    expect(JSON.stringify(rows)).not.toContain(token)
   })
 
-  it('accepts a token from one user, across processes, even if many bring it at the same time', async () => {
+  it('accepts a token from one user, across processes, even if many send it at the same time', async () => {
     const token = emulator.issue('foyer.test')
     const answers = await Promise.all(Array.from({ length: 20 }, (_, user) => open().verify(token, `${user}`)))
     expect(answers.filter(Boolean)).toHaveLength(1)

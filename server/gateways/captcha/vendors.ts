@@ -10,7 +10,7 @@ export type Vendor = {
   sources: Sources
   /** How long a token is valid. */
   seconds: number
-  /** The host name in its response when it is too busy to tell. */
+  /** The host name in its response when it is too busy to look it up. */
   unnamedHost?: string
 }
 

@@ -88,7 +88,7 @@ export const testPaymentAdapter = (name: string, open: () => Promise<TestSetup>)
     })
 
     it('returns unknown when the response is lost, and finds the transaction by its reference', async () => {
-      const request = hold(cards.answerLost)
+      const request = hold(cards.responseLost)
       expect(await gateway.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
       expect((await gateway.lookup(request, tenSeconds())).outcome).toBe('approved')
     })

@@ -4,42 +4,46 @@ import type { DeclineClass } from './port.ts'
 export type TestCard = {
   number: string
   /** A description for pages and documentation. */
-  happens: string
-  decides: 'held' | 'review' | 'failed' | DeclineClass
+  description: string
+  decision: 'held' | 'review' | 'failed' | DeclineClass
   /** How the response fails or is delayed. */
-  answer?: 'lost_before' | 'lost_after' | 'slow'
+  fault?: 'lost_before' | 'lost_after' | 'slow'
 }
 
 /** All test cards. The sandbox approves every other card. */
 export const testCards = {
-  good: { number: '4242424242424242', happens: 'Approved.', decides: 'held' },
-  declined: { number: '4000000000000002', happens: 'Declined by the bank.', decides: 'bank' },
-  noFunds: { number: '4000000000009995', happens: 'Declined: insufficient funds.', decides: 'card' },
-  expired: { number: '4000000000000069', happens: 'Declined: the card has expired.', decides: 'card' },
-  wrongCvc: { number: '4000000000000127', happens: 'Declined: the CVC is wrong.', decides: 'input' },
-  fraud: { number: '4100000000000019', happens: 'Declined: the bank suspects fraud.', decides: 'fraud' },
+  good: { number: '4242424242424242', description: 'Approved.', decision: 'held' },
+  declined: { number: '4000000000000002', description: 'Declined by the bank.', decision: 'bank' },
+  noFunds: {
+    number: '4000000000009995',
+    description: 'Declined: insufficient funds.',
+    decision: 'card',
+  },
+  expired: { number: '4000000000000069', description: 'Declined: expired card.', decision: 'card' },
+  wrongCvc: { number: '4000000000000127', description: 'Declined: incorrect CVC.', decision: 'input' },
+  fraud: { number: '4100000000000019', description: 'Declined: suspected fraud.', decision: 'fraud' },
   review: {
     number: '4000000000009235',
-    happens: 'Held for review until it is approved or declined.',
-    decides: 'review',
+    description: 'Held for review until you approve or decline it.',
+    decision: 'review',
   },
   failed: {
     number: '4000000000000416',
-    happens: 'The gateway rejects the request. Nothing is held.',
-    decides: 'failed',
+    description: 'The gateway rejects the request. Nothing is held.',
+    decision: 'failed',
   },
-  slow: { number: '4000000000000259', happens: 'Approved, after a second.', decides: 'held', answer: 'slow' },
-  answerLost: {
+  slow: { number: '4000000000000259', description: 'Approved after one second.', decision: 'held', fault: 'slow' },
+  responseLost: {
     number: '4000000000000119',
-    happens: 'Approved, but the response is lost.',
-    decides: 'held',
-    answer: 'lost_after',
+    description: 'Approved, but the response is lost.',
+    decision: 'held',
+    fault: 'lost_after',
   },
-  neverHeard: {
+  requestLost: {
     number: '4000000000000341',
-    happens: 'The request is lost. Nothing is held, and there is no response.',
-    decides: 'held',
-    answer: 'lost_before',
+    description: 'The request is lost. Nothing is held, and there is no response.',
+    decision: 'held',
+    fault: 'lost_before',
   },
 } as const satisfies Record<string, TestCard>
 

@@ -6,7 +6,7 @@ type TestSetup = {
   /** The code in the last message to this number. */
   codeTo: (mobile_phone: string) => Promise<string>
   /** Moves the gateway's clock forward. */
-  pass: (seconds: number) => void
+  advance: (seconds: number) => void
   close: () => Promise<unknown>
 }
 
@@ -49,21 +49,21 @@ export const testSmsAdapter = (name: string, open: () => Promise<TestSetup>) =>
       const code = await send('+12025550135')
       for (let tries = 0; tries < 5; tries++) expect(await check('+12025550135', differentCode(code))).toBe('wrong')
       expect(await check('+12025550135', code)).toBe('gone')
-      setup.pass(601)
+      setup.advance(601)
       expect(await check('+12025550135', await send('+12025550135'))).toBe('right')
     })
 
     it('expires a code after ten minutes, not before', async () => {
       const code = await send('+12025550136')
-      setup.pass(590)
+      setup.advance(590)
       expect(await check('+12025550136', differentCode(code))).toBe('wrong')
-      setup.pass(11)
+      setup.advance(11)
       expect(await check('+12025550136', code)).toBe('gone')
     })
 
     it('accepts only the code of the last message', async () => {
       const first = await send('+12025550137')
-      setup.pass(30)
+      setup.advance(30)
       const second = await send('+12025550137', 'call')
       if (first !== second) expect(await check('+12025550137', first)).toBe('wrong')
       expect(await check('+12025550137', second)).toBe('right')
@@ -72,7 +72,7 @@ export const testSmsAdapter = (name: string, open: () => Promise<TestSetup>) =>
     it('sends a new code after one was used', async () => {
       const first = await send('+12025550138')
       await check('+12025550138', first)
-      setup.pass(30)
+      setup.advance(30)
       const second = await send('+12025550138')
       if (first !== second) expect(await check('+12025550138', first)).toBe('wrong') // equal once in a million
       expect(await check('+12025550138', second)).toBe('right')

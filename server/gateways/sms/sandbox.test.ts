@@ -19,7 +19,7 @@ const open = async () => {
         .executeTakeFirstOrThrow()
       return /\d{6}/.exec(body)?.[0] ?? ''
     },
-    pass: (seconds: number) => {
+    advance: (seconds: number) => {
       time += seconds * 1000
     },
     close,

@@ -11,8 +11,8 @@ type Ours = Pick<
 
 type TheirState = Transaction['state'] | 'nothing'
 
-/** What the gateway may say about a payment in each of our states. Anything else is a difference. */
-const agreeing: Record<PaymentState, TheirState[]> = {
+/** The gateway's states that match each of ours. Anything else is a difference. */
+const matchingStates: Record<PaymentState, TheirState[]> = {
   captured: ['captured', 'refunded'],
   declined: ['declined', 'voided', 'nothing'],
   voided: ['voided', 'refunded', 'declined', 'nothing'],
@@ -51,7 +51,7 @@ function compareOne(ours: Ours, transactions: Transaction[], settledBefore: Date
   const since = isPolledByJanitor(ours) ? ours.created_at : ours.updated_at
   const mayStillChange = TRANSIENT.includes(ours.state) && since > settledBefore
   const differences: Difference[] = []
-  if (!agreeing[ours.state].includes(theirs?.state ?? 'nothing') && !mayStillChange)
+  if (!matchingStates[ours.state].includes(theirs?.state ?? 'nothing') && !mayStillChange)
     differences.push(newDifference('state', ours, ours.state, inWords(theirs)))
   if (theirs && hasMoney(theirs) && theirs.amount_cents !== ours.amount_cents)
     differences.push(newDifference('amount', ours, toAmount(ours.amount_cents), toAmount(theirs.amount_cents)))
@@ -60,7 +60,7 @@ function compareOne(ours: Ours, transactions: Transaction[], settledBefore: Date
   return differences
 }
 
-/** Two transactions for one attempt, or two attempts of one enrollment, that both hold or have taken money. */
+/** Two transactions for one attempt, or two attempts of one enrollment, that both hold or have captured money. */
 function chargedTwice(journal: Ours[], byReference: Map<string, Transaction[]>): Difference[] {
   const charges = journal.flatMap((ours) =>
     (byReference.get(ours.reference) ?? []).filter(hasMoney).map((theirs) => ({ ours, theirs })),

@@ -50,6 +50,6 @@ export async function openDifferences({ db }: Pick<World, 'db'>): Promise<number
   return Number((await query.executeTakeFirstOrThrow()).count)
 }
 
-/** Members without a payment that an earlier comparison has found. */
+/** Members without a payment that an earlier comparison found. */
 export const knownUnpaidMembers = ({ db }: Pick<World, 'db'>) =>
   uncleared(db).select('reference').where('kind', '=', 'member unpaid').execute()

@@ -6,11 +6,11 @@ const DAYS_BACK = 3
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** After a run that failed or died, any process may try again in the next period of this length. */
+/** After a run that failed or crashed, any process may try again in the next period of this length. */
 const TURN_MS = 10 * MINUTE_MS
 const REMEMBERED_MS = 30 * DAY_MS
 
-/** Runs once an hour in one of all processes, and again within minutes if that fails. */
+/** Runs once an hour in one of the processes, and again within minutes if that fails. */
 export async function reconcileHourly(world: World): Promise<void> {
   const now = world.now()
   const later = (ms: number) => new Date(now.getTime() + ms)

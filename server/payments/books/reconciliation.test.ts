@@ -50,7 +50,7 @@ it('4.19 books that agree have no differences, whatever the outcome of the attem
   await enroll()
   await enroll(cards.declined)
   await enroll(cards.review)
-  site.pass(HOUR)
+  site.advance(HOUR)
   expect(await reconcile(site.world, new Date(0))).toEqual({ differences: [], attempts: 3, transactions: 3 })
 })
 
@@ -89,7 +89,7 @@ it('4.19 a payment that is stuck is a difference after its time limit', async ()
     site.db.updateTable('payment').set({ state }).where('enrollment_id', '=', enrollment_id).execute()
   await set('enrolled')
   expect(await findDifferences()).not.toContain(`${reference} state`)
-  site.pass(HOUR)
+  site.advance(HOUR)
   expect(await findDifferences()).toContain(`${reference} state`)
   await set('captured')
 })
@@ -128,10 +128,10 @@ it.each([
   '4.19 a payment that changes during the comparison is not a difference: %s',
   async (_, card, before, then, since) => {
     const { enrollment_id, reference } = await enroll(card)
-    site.pass(HOUR)
+    site.advance(HOUR)
     site.world.payment.transactions = async (_since, signal) => {
       const books = await transactions(new Date(0), signal)
-      site.pass(1)
+      site.advance(1)
       const moved = { state: 'captured', updated_at: site.world.now() } as const
       await site.db.updateTable('payment').set(moved).where('enrollment_id', '=', enrollment_id).execute()
       return books.filter((line) => line.reference === reference).map((line) => ({ ...line, state: then }))
@@ -148,7 +148,7 @@ it.each([
 
 it('4.19 a payment at the start of the period is not a difference when the gateway’s clock is behind ours', async () => {
   const before = await enroll()
-  site.pass(HOUR / 2)
+  site.advance(HOUR / 2)
   const { reference } = await enroll()
   const since = site.world.now()
   const ago = (seconds: number) => since.getTime() - seconds * 1000
@@ -165,21 +165,21 @@ it('4.19 a payment at the start of the period is not a difference when the gatew
 it('4.19 a payment whose outcome stays unknown is a difference, however often it is looked up', async () => {
   const { lookup } = site.world.payment
   site.world.payment.lookup = async () => ({ outcome: 'unknown' })
-  const { reference } = await enroll(cards.answerLost)
+  const { reference } = await enroll(cards.responseLost)
   expect(await findDifferences()).not.toContain(`${reference} state`)
   for (let minutes = 0; minutes < 60; minutes += 5) {
-    site.pass(5 * 60)
+    site.advance(5 * 60)
     while (await settleAttempts(site.world));
   }
   expect(await findDifferences()).toContain(`${reference} state`)
   site.world.payment.lookup = lookup
-  while (await settleAttempts(site.world)) site.pass(15)
+  while (await settleAttempts(site.world)) site.advance(15)
 })
 
 it('4.19 a hold for an abandoned attempt is voided', async () => {
-  const { enrollment_id, reference } = await enroll(cards.answerLost)
+  const { enrollment_id, reference } = await enroll(cards.responseLost)
   await releaseAttempt(site.world, { enrollment_id, attempt: 1 }, 'abandoned')
-  site.pass(HOUR)
+  site.advance(HOUR)
   const otherJob = { enrollment_id: randomUUID(), attempt: 1, transaction_id: 'of another gateway' }
   await addJob(site.db, 'void', otherJob, new Date(site.world.now().getTime() + HOUR * 1000)) // must not prevent it
   expect(await findDifferences()).toContain(`${reference} state`)
@@ -220,7 +220,7 @@ it('4.19 the books are compared once an hour across all processes, sooner after 
   }
   const processes = Array.from({ length: 4 }, () => ({ ...watched.world }))
   const after = async (minutes: number) => {
-    watched.pass(minutes * 60)
+    watched.advance(minutes * 60)
     calls = 0
     await Promise.all(processes.map(reconcileHourly))
     return calls
@@ -258,7 +258,7 @@ it('4.19 npm run reconcile exits with 0, with 1 if there is a difference, with 2
   const env = { DATA_DIR: folder, ...(database.url ? { DATABASE_URL: database.url } : {}) }
   const run = async (settings: Record<string, string> = {}, ...args: string[]) => {
     const program = runProgram('server/payments/books/cli.ts', args, { ...env, ...settings })
-    return { ...(await program.ended), output: program.said() }
+    return { ...(await program.ended), output: program.output() }
   }
   if (!database.url) await runProgram('server/db/cli.ts', ['seed'], env).ended
   const agrees = await run()

@@ -78,7 +78,7 @@ async function attemptsByReference(context: Context, references: string[]) {
   return attempts
 }
 
-/** Attempts that changed during the comparison: our state and the gateway's are of different times. The next run decides. */
+/** Attempts that changed during the comparison: our state and the gateway's were read at different times. The next run decides. */
 async function changedSince(context: Context, startedAt: Date, candidates: Difference[]): Promise<Set<string>> {
   const references = candidates.filter(({ kind }) => kind === 'state').map(({ reference }) => reference)
   const current = await attemptsByReference(context, references)
@@ -86,9 +86,13 @@ async function changedSince(context: Context, startedAt: Date, candidates: Diffe
   return new Set(changed.map(({ reference }) => reference))
 }
 
-/** Members without any successful payment: those who joined in this period, and those we know of. */
-async function unpaidMembers({ db }: Context, since: Date, known: { reference: string }[]): Promise<Difference[]> {
-  const references = known.map(({ reference }) => reference)
+/** Members without any successful payment: those who joined in this period, and those recorded earlier. */
+async function unpaidMembers(
+  { db }: Context,
+  since: Date,
+  knownUnpaid: { reference: string }[],
+): Promise<Difference[]> {
+  const references = knownUnpaid.map(({ reference }) => reference)
   const members = await db
     .selectFrom('member')
     .select(['enrollment_id'])

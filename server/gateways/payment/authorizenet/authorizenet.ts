@@ -217,10 +217,10 @@ const whenUnknown =
 /** In test mode the vendor returns 0. */
 const isTransactionId = (transId: string) => /^[1-9]\d*$/.test(transId)
 
-type FoundState = ReturnType<typeof transactionState> | 'not_found'
+type StateOrMissing = ReturnType<typeof transactionState> | 'not_found'
 
 /** The result of a capture that was not approved, by the transaction's state. */
-const afterCapture: Record<FoundState, Settlement> = {
+const afterCapture: Record<StateOrMissing, Settlement> = {
   captured: 'done',
   refunded: 'refused',
   voided: 'refused',
@@ -233,7 +233,7 @@ const afterCapture: Record<FoundState, Settlement> = {
 }
 
 /** The result of a void, by the transaction's state. */
-const afterVoid: Record<FoundState, Settlement> = {
+const afterVoid: Record<StateOrMissing, Settlement> = {
   voided: 'done',
   captured: 'refused',
   refunded: 'refused',

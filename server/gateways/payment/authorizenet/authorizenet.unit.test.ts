@@ -159,7 +159,7 @@ describe('the card stored for renewals', () => {
   })
 
   it('is found after a lost response', async () => {
-    const request = hold(cards.answerLost)
+    const request = hold(cards.responseLost)
     expect(await gateway.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
     const profile = emulator.profiles.get(request.reference)
     expect(await gateway.lookup(request, tenSeconds())).toMatchObject({
@@ -171,9 +171,9 @@ describe('the card stored for renewals', () => {
   it('is created from the transaction when no response named one', async () => {
     const request = hold()
     const { transId } = emulator.add({ invoiceNumber: request.reference })
-    const found = await gateway.lookup(request, tenSeconds())
-    expect(found).toMatchObject({ outcome: 'approved', transaction_id: transId })
-    expect(found).toMatchObject({ vault_reference: expect.stringMatching(/^\d+\/\d+$/) })
+    const answer = await gateway.lookup(request, tenSeconds())
+    expect(answer).toMatchObject({ outcome: 'approved', transaction_id: transId })
+    expect(answer).toMatchObject({ vault_reference: expect.stringMatching(/^\d+\/\d+$/) })
   })
 
   it('is the existing one when the vendor reports a duplicate', async () => {

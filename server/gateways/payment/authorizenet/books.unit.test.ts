@@ -8,7 +8,7 @@ let clock = new Date()
 const now = () => clock
 const emulation = await startEmulatedGateway(await freePort(), now)
 const { emulator, gateway, approved, captured, statusOf } = emulation
-const pass = (milliseconds: number) => {
+const advance = (milliseconds: number) => {
   clock = new Date(clock.getTime() + milliseconds)
 }
 beforeEach(() => {
@@ -70,7 +70,7 @@ describe('a lookup', () => {
     const transaction_id = await captured(request)
     emulator.settle()
     expect(statusOf(transaction_id)).toBe('settledSuccessfully')
-    pass(6 * 86_400_000)
+    advance(6 * 86_400_000)
     expect(await gateway.lookup(request, tenSeconds())).toMatchObject({ outcome: 'approved', transaction_id })
     expect(await gateway.lookup({ reference: newReference() }, tenSeconds())).toEqual({ outcome: 'not_found' })
   })
@@ -80,7 +80,7 @@ describe('a lookup', () => {
     for (let day = 0; day < 7; day++) {
       emulator.add({ transactionStatus: 'capturedPendingSettlement', submitted: now() })
       emulator.settle()
-      pass(86_400_000)
+      advance(86_400_000)
     }
     const since = new Date(now().getTime() - 3_600_000)
     emulator.received.length = 0
@@ -90,7 +90,7 @@ describe('a lookup', () => {
     expect(emulator.received.length).toBeLessThanOrEqual(3) // unsettled, the batches, at most one of them
     await captured(request)
     emulator.settle()
-    pass(5 * 86_400_000)
+    advance(5 * 86_400_000)
     expect((await gateway.lookup({ reference: request.reference, since }, tenSeconds())).outcome).toBe('approved')
   })
 })
@@ -164,7 +164,7 @@ describe('a refund', () => {
     expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
     expect(emulator.received.at(-1)).toContain('"cardNumber":"4242","expirationDate":"XXXX"')
     expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
-    pass(9 * 3_600_000)
+    advance(9 * 3_600_000)
     expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
     expect([...emulator.entries.values()].filter(({ refTransId }) => refTransId)).toHaveLength(1)
     expect((await gateway.lookup(request, tenSeconds())).outcome).toBe('approved')
@@ -189,7 +189,7 @@ describe('the books', () => {
     const early = hold()
     const transaction_id = await captured(early)
     emulator.settle()
-    pass(40 * 86_400_000)
+    advance(40 * 86_400_000)
     const late = await captured()
     emulator.settle()
     const refunded = await captured()

@@ -45,7 +45,7 @@ type BaseReply = { refId?: string | null; messages: z.infer<typeof Messages> }
 export type Account = { login_id: string; transaction_key: string; base_url: string }
 export type Client = ReturnType<typeof createClient>
 
-/** Sends requests with elements in the order given, because the vendor requires the order of its schema. */
+/** Keeps the order of a request's elements, because the vendor requires the order of its schema. */
 export function createClient({ login_id, transaction_key, base_url }: Account) {
   const address = new URL('/xml/v1/request.api', base_url)
   const merchantAuthentication = { name: login_id, transactionKey: transaction_key }

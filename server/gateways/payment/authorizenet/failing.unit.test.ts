@@ -18,8 +18,8 @@ describe('a failing vendor', () => {
     const request = hold()
     emulator.failNext('createTransactionRequest', fault)
     expect(await gateway.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
-    const found = await gateway.lookup(request, tenSeconds())
-    expect(found.outcome).toBe(fault === 'dropped_before' ? 'not_found' : 'approved')
+    const answer = await gateway.lookup(request, tenSeconds())
+    expect(answer.outcome).toBe(fault === 'dropped_before' ? 'not_found' : 'approved')
   })
 
   it.each(lossFaults)('%s: capture, void and refund are unknown', async (fault) => {
@@ -64,10 +64,10 @@ describe('a failing vendor', () => {
     expect(await gateway.authorize(request, shortTimeout())).toEqual({ outcome: 'unknown' })
     slow('getUnsettledTransactionListRequest')
     expect(await gateway.lookup(request, shortTimeout())).toEqual({ outcome: 'unknown' })
-    const found = await gateway.lookup(request, tenSeconds())
-    if (found.outcome !== 'approved') throw new Error(found.outcome)
+    const answer = await gateway.lookup(request, tenSeconds())
+    if (answer.outcome !== 'approved') throw new Error(answer.outcome)
     slow('createTransactionRequest')
-    expect(await gateway.capture(found.transaction_id, shortTimeout())).toBe('unknown')
+    expect(await gateway.capture(answer.transaction_id, shortTimeout())).toBe('unknown')
     expect(await gateway.authorize(hold(), AbortSignal.abort())).toEqual({ outcome: 'unknown' })
   })
 
@@ -97,7 +97,7 @@ describe('an operator’s mistake', () => {
   })
 
   it.each(['E00003', 'E00008', 'E00010', 'E00011'] as const)(
-    '%s rejects a payment before a bank is request: nothing is held',
+    '%s rejects a payment before any bank is asked: nothing is held',
     async (code) => {
       emulator.failNext('createTransactionRequest', code)
       expect(await gateway.authorize(hold(), tenSeconds())).toMatchObject({ outcome: 'failed' })
@@ -109,7 +109,7 @@ describe('an operator’s mistake', () => {
     expect(await gateway.authorize(hold(), tenSeconds())).toMatchObject({ outcome: 'failed' })
   })
 
-  it.each(['E00001', 'E00027', 'E00053'] as const)('%s does not tell whether money is held', async (code) => {
+  it.each(['E00001', 'E00027', 'E00053'] as const)('%s does not say whether money is held', async (code) => {
     emulator.failNext('createTransactionRequest', code)
     await expect(gateway.authorize(hold(), tenSeconds())).rejects.toThrow(code)
   })

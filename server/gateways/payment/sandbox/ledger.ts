@@ -19,8 +19,8 @@ const Line = z.object({
 })
 type Line = z.infer<typeof Line>
 
-/** The current state of a reference. `at` is the time of its first line, `heard_at` of its last. */
-export type Entry = Line & { heard_at: string }
+/** The current state of a reference. `at` is the time of its first line, `updated_at` of its last. */
+export type Entry = Line & { updated_at: string }
 export type Change = Pick<Line, 'decline_class' | 'vault_reference' | 'refunded_cents'>
 export type Ledger = ReturnType<typeof openLedger>
 
@@ -50,7 +50,7 @@ export function openLedger(file: string, now: () => Date) {
       (current.transaction_id !== line.transaction_id || !allowedTransitions[current.state].includes(line.state))
     )
       return
-    byReference.set(line.reference, { ...line, at: current?.at ?? line.at, heard_at: line.at })
+    byReference.set(line.reference, { ...line, at: current?.at ?? line.at, updated_at: line.at })
     references.set(line.transaction_id, line.reference)
   }
   /** Reads lines written since the last read, by this process or another. */
@@ -93,7 +93,7 @@ export function openLedger(file: string, now: () => Date) {
     move(transaction_id: string, state: State, change: Change = {}): Entry | undefined {
       const entry = findTransaction(transaction_id)
       if (!entry || !allowedTransitions[entry.state].includes(state)) return entry
-      const { at: _first, heard_at: _last, ...line } = entry
+      const { at: _first, updated_at: _last, ...line } = entry
       write({ ...line, ...change, state })
       return byReference.get(entry.reference)
     },

@@ -163,7 +163,7 @@ describe('a sandbox with scripted faults', () => {
   })
 
   it('supports the test card whose request is lost', async () => {
-    const request = hold(cards.neverHeard)
+    const request = hold(cards.requestLost)
     expect(await gateway.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
     expect(await gateway.lookup(request, tenSeconds())).toEqual({ outcome: 'not_found' })
   })
@@ -178,7 +178,7 @@ describe('the sandbox process', () => {
       {},
     )
     const url = `http://127.0.0.1:${port}`
-    while (!program.said().includes(`sandbox: open ${url}\n`)) await sleep(20)
+    while (!program.output().includes(`sandbox: open ${url}\n`)) await sleep(20)
     return { ...program, url, gateway: remoteSandbox(url) }
   }
 
@@ -223,9 +223,9 @@ describe('the sandbox process', () => {
   })
 
   it('prints its usage when the arguments are wrong', async () => {
-    const { ended, said } = runProgram('server/gateways/payment/sandbox/main.ts', ['--port', 'x'], {})
+    const { ended, output } = runProgram('server/gateways/payment/sandbox/main.ts', ['--port', 'x'], {})
     expect((await ended).code).toBe(2)
-    expect(said()).toContain('--port N --ledger FILE')
+    expect(output()).toContain('--port N --ledger FILE')
   })
 })
 

@@ -27,12 +27,12 @@ export function sandboxOn(ledger: Ledger): SandboxGateway {
   return {
     name: 'sandbox',
     async authorize(hold, signal) {
-      const { answer, decides } = testCardFor(hold.card.cc_number)
-      if (answer === 'lost_before' || signal.aborted) return { outcome: 'unknown' }
-      if (decides === 'failed') return { outcome: 'failed', why: 'The sandbox rejects this card.' }
-      const entry = ledger.add(newEntry(hold, decides))
-      if (answer === 'slow') await sleep(SLOW_MS, undefined, { signal }).catch(() => undefined)
-      if (answer === 'lost_after' || signal.aborted) return { outcome: 'unknown' }
+      const { fault, decision } = testCardFor(hold.card.cc_number)
+      if (fault === 'lost_before' || signal.aborted) return { outcome: 'unknown' }
+      if (decision === 'failed') return { outcome: 'failed', why: 'The sandbox rejects this card.' }
+      const entry = ledger.add(newEntry(hold, decision))
+      if (fault === 'slow') await sleep(SLOW_MS, undefined, { signal }).catch(() => undefined)
+      if (fault === 'lost_after' || signal.aborted) return { outcome: 'unknown' }
       return authorizationOf(entry)
     },
     lookup: async ({ reference }, signal) => {
@@ -48,7 +48,7 @@ export function sandboxOn(ledger: Ledger): SandboxGateway {
       const from = since.toISOString()
       return ledger
         .entries()
-        .filter(({ heard_at }) => heard_at >= from)
+        .filter(({ updated_at }) => updated_at >= from)
         .map(({ transaction_id, reference, amount_cents, state }) => ({
           transaction_id,
           reference,
@@ -71,12 +71,12 @@ const verdicts: Record<Verdict, { state: 'held' | 'declined'; change: () => Chan
   decline: { state: 'declined', change: () => ({ decline_class: 'fraud' }) },
 }
 
-type Decision = Exclude<TestCard['decides'], 'failed'>
+type Decision = Exclude<TestCard['decision'], 'failed'>
 
-function newEntry({ reference, amount_cents }: Hold, decides: Decision): Parameters<Ledger['add']>[0] {
-  if (decides === 'held') return { reference, amount_cents, state: 'held', vault_reference: newVault() }
-  if (decides === 'review') return { reference, amount_cents, state: 'review' }
-  return { reference, amount_cents, state: 'declined', decline_class: decides }
+function newEntry({ reference, amount_cents }: Hold, decision: Decision): Parameters<Ledger['add']>[0] {
+  if (decision === 'held') return { reference, amount_cents, state: 'held', vault_reference: newVault() }
+  if (decision === 'review') return { reference, amount_cents, state: 'review' }
+  return { reference, amount_cents, state: 'declined', decline_class: decision }
 }
 
 /** Refunds a transaction once, and never more than was captured. Repeating the same refund succeeds without effect. */

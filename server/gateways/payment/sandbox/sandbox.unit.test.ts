@@ -23,7 +23,7 @@ beforeEach(() => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 testPaymentAdapter('sandbox', async () => {
-  const own = join(folder, 'promise.jsonl')
+  const own = join(folder, 'adapter-tests.jsonl')
   return {
     gateway: sandboxPayments(own, clock),
     reopen: async () => {
@@ -45,7 +45,7 @@ describe('the test cards', () => {
 
   it('include one whose request is lost: nothing is held', async () => {
     const sandbox = sandboxPayments(file, clock)
-    const request = hold(cards.neverHeard)
+    const request = hold(cards.requestLost)
     expect(await sandbox.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
     expect(await sandbox.lookup(request, tenSeconds())).toEqual({ outcome: 'not_found' })
   })
@@ -96,9 +96,9 @@ describe('the ledger', () => {
   }
 
   it('9.3 is readable only by its owner', () => {
-    const own = join(folder, 'made', 'ledger.jsonl')
+    const own = join(folder, 'new', 'ledger.jsonl')
     openLedger(own, clock).add(heldEntry('one'))
-    const modes = [own, join(folder, 'made')].map((path) => (statSync(path).mode & 0o777).toString(8))
+    const modes = [own, join(folder, 'new')].map((path) => (statSync(path).mode & 0o777).toString(8))
     expect(modes).toEqual(['600', '700'])
   })
 
@@ -133,7 +133,7 @@ describe('the ledger', () => {
     ledger.move(transaction_id, 'captured')
     ledger.add(heldEntry('two'))
     expect(ledger.entries()).toMatchObject([
-      { reference: 'one', at: '2026-11-15T12:00:00.000Z', heard_at: '2026-11-16T12:00:00.000Z' },
+      { reference: 'one', at: '2026-11-15T12:00:00.000Z', updated_at: '2026-11-16T12:00:00.000Z' },
       { reference: 'two' },
     ])
     const sandbox = sandboxPayments(file, clock)

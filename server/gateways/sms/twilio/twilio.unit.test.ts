@@ -24,7 +24,7 @@ async function startEmulatedGateway() {
     gatewayWith,
     gateway: gatewayWith({}),
     codeTo: async (mobile_phone: string) => emulator.sent.findLast(({ to }) => to === mobile_phone)?.code ?? '',
-    pass: (seconds: number) => {
+    advance: (seconds: number) => {
       time += seconds * 1000
     },
     close: emulator.close,
@@ -33,7 +33,7 @@ async function startEmulatedGateway() {
 
 testSmsAdapter('twilio', startEmulatedGateway)
 
-const { emulator, lines, gateway, gatewayWith, codeTo, pass } = await startEmulatedGateway()
+const { emulator, lines, gateway, gatewayWith, codeTo, advance } = await startEmulatedGateway()
 afterAll(emulator.close)
 beforeEach(() => {
   emulator.fail(undefined)
@@ -92,12 +92,12 @@ describe('a request', () => {
 
 describe('a code that cannot be sent', () => {
   it.each([
-    ['no number', '+1202', 'impossible'],
-    ['no number with a country', '2025550153', 'impossible'],
+    ['an invalid number', '+1202', 'impossible'],
+    ['a number without a country', '2025550153', 'impossible'],
     ['a landline', '+12025550404', 'unreachable'],
-    ['asked for too often', '+12025550402', 'too_often'],
-    ['blocked for fraud', '+12025550403', 'blocked'],
-    ['in a country that is blocked', '+12025550451', 'blocked'],
+    ['a number with too many requests', '+12025550402', 'too_often'],
+    ['a number blocked for fraud', '+12025550403', 'blocked'],
+    ['a blocked country', '+12025550451', 'blocked'],
   ])('to %s (%s) is %s, and is not logged', async (_, mobile_phone, outcome) => {
     expect(await gateway.send(mobile_phone, 'sms')).toBe(outcome)
     expect(lines).toEqual([])
@@ -106,11 +106,11 @@ describe('a code that cannot be sent', () => {
   it('after five sends, is too often until ten minutes after the first', async () => {
     const mobile_phone = newNumber()
     for (let sends = 0; sends < 5; sends++) await sentTo(mobile_phone)
-    pass(590)
+    advance(590)
     expect(await gateway.send(mobile_phone, 'sms')).toBe('too_often')
     expect(await gateway.check(mobile_phone, await codeTo(mobile_phone))).toBe('right')
     for (let sends = 0; sends < 5; sends++) await sentTo(mobile_phone)
-    pass(601)
+    advance(601)
     await sentTo(mobile_phone)
   })
 
@@ -119,7 +119,7 @@ describe('a code that cannot be sent', () => {
     const code = await sentTo(mobile_phone)
     for (let tries = 0; tries < 5; tries++) await gateway.check(mobile_phone, differentCode(code))
     expect(await gateway.send(mobile_phone, 'sms')).toBe('too_often')
-    pass(601)
+    advance(601)
     await sentTo(mobile_phone)
   })
 
@@ -127,7 +127,7 @@ describe('a code that cannot be sent', () => {
     ['+12025550408', '21608', 'a trial account can only send to its verified numbers'],
     ['+12025550423', '60223', 'this channel is turned off for the service'],
     ['+12025550429', '20429', 'the account sends too many requests at once'],
-  ])('for a reason of the operator (%s, %s) is unknown, and the log says why', async (mobile_phone, said, why) => {
+  ])('because of an operator error (%s, %s) is unknown, and the log says why', async (mobile_phone, said, why) => {
     expect(await gateway.send(mobile_phone, 'sms')).toBe('unknown')
     expect(lines).toEqual([JSON.stringify({ said, message: `Twilio refused: ${why}.` })])
   })
@@ -196,7 +196,7 @@ describe('an unusable response', () => {
     expect(await gateway.check(mobile_phone, await sentTo(mobile_phone))).toBe('right')
   })
 
-  it('includes no server at that address', async () => {
+  it('is also a missing server', async () => {
     const unreachable = gatewayWith({ base_url: `http://127.0.0.1:${await freePort()}` })
     expect(await unreachable.send('+12025550155', 'sms')).toBe('unknown')
     expect(await unreachable.check('+12025550155', '000000')).toBe('unknown')

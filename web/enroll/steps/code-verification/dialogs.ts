@@ -33,7 +33,7 @@ export const codeVerified: Question = {
 /** Ours: the server asked for a code to accept a card, and no longer does. */
 export const codeNotNeeded: Question = {
   title: 'No Code Needed',
-  text: 'No code is needed at the moment. Please go on without one.',
+  text: 'No code is needed at the moment. Please continue without one.',
   icon: 'info',
   confirm: 'Proceed',
 }

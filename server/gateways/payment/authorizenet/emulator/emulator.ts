@@ -104,7 +104,7 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
   const faultFor = (text: string): Fault | ErrorCode | undefined => {
     const index = plannedFaults.findIndex(({ request }) => text.startsWith(`{"${request}"`))
     if (index >= 0) return plannedFaults.splice(index, 1)[0]?.fault
-    return faultByCard[testCardFor(/"cardNumber":"(\d+)"/.exec(text)?.[1] ?? '').answer ?? '']
+    return faultByCard[testCardFor(/"cardNumber":"(\d+)"/.exec(text)?.[1] ?? '').fault ?? '']
   }
 
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {

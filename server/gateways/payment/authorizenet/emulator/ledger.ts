@@ -37,7 +37,7 @@ type TransactionRequest = {
 }
 
 /** The vendor's codes for the decision of each test card. */
-const verdictByCard: Record<ReturnType<typeof testCardFor>['decides'], Verdict> = {
+const verdictByCard: Record<ReturnType<typeof testCardFor>['decision'], Verdict> = {
   held: { responseCode: '1', reason: '1' },
   review: { responseCode: '4', reason: '253' },
   bank: { responseCode: '2', reason: '2' },
@@ -125,7 +125,7 @@ export function emulatedLedger(now: () => Date) {
     const verdict = {
       responseCode: '1',
       reason: '1',
-      ...(verdicts.shift() ?? verdictByCard[testCardFor(card).decides]),
+      ...(verdicts.shift() ?? verdictByCard[testCardFor(card).decision]),
     }
     if (verdict.transId) return verdict
     const entry = add({
