@@ -215,8 +215,8 @@ test('16.3 a second sponsor’s link leads to the first, who is named, and the v
   await page.getByLabel('First name').fill('Zoë')
   await page.goto('/bluepier')
   await expect(page).toHaveURL('/ana')
-  await expect(page.getByText('You have also opened the link of Blue Pier Kite Works.')).toBeVisible()
-  await expect(page.getByText('whose link came first.')).toBeVisible()
+  await expect(page.getByText('You also opened a link from Blue Pier Kite Works.')).toBeVisible()
+  await expect(page.getByText('whose link you opened first.')).toBeVisible()
   await expect(page.getByLabel('First name')).toHaveValue('Zoë')
   await awake(page)
   expect(await complaints(page)).toEqual([])
@@ -228,7 +228,7 @@ test('16.3 a second sponsor’s link leads to the first, who is named, and the v
   await page.goto('/')
   await expect(page).toHaveURL('/bluepier')
   await page.goto('/ana')
-  await expect(page.getByText('You are joining with Blue Pier Kite Works, whom you chose.')).toBeVisible()
+  await expect(page.getByText('You are joining with Blue Pier Kite Works, the sponsor you chose.')).toBeVisible()
 })
 
 test('6.2 an address that is nobody’s is a designed page with a way on', async ({ page }) => {

@@ -161,7 +161,7 @@ test('10.6 who reloads while paying and finds it paid leaves nothing that was ty
   page,
 }) => {
   await reloadWhilePaying(page)
-  await expect(page.getByRole('heading', { name: 'This is paid' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Already paid' })).toBeVisible()
   await page.goto('/bluepier')
   await awake(page)
   await expect(page.getByLabel('First name')).toHaveValue('')

@@ -99,7 +99,7 @@ test('10.13 5.8 when no code is needed by then, the way leads back to the paymen
   await page.route('**/api/enrollment/add-enrollment', (route) => route.fulfill({ status: 422, json }), { times: 1 })
   await pay(page)
   const dialog = page.getByRole('dialog', { name: 'No Code Needed' })
-  await expect(dialog).toContainText('No code is needed at the moment. Please go on without one.')
+  await expect(dialog).toContainText('No code is needed right now. You can continue without one.')
   await dialog.getByRole('button', { name: 'Proceed' }).click()
   await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
   await expect(page.getByRole('button', { name: 'Membership Agreement' })).toBeVisible() // or it cannot be agreed to
@@ -158,21 +158,21 @@ test('10.6 15.2 paid is paid: Back, reload and a second tab never show the form 
   }
   for (const _ of ['to the payment', 'and past it']) {
     await page.goBack()
-    await told('This is paid')
+    await told('Already paid')
   }
   await page.goForward()
-  await told('This is paid')
+  await told('Already paid')
   await page.goForward()
   await told(/^Welcome/)
   await page.reload()
   await told(/^Welcome/)
   await page.goBack()
-  await told('This is paid')
+  await told('Already paid')
   await page.reload()
-  await told('This is paid')
+  await told('Already paid')
   const second = await context.newPage()
   await reachPaymentOrPaid(second)
-  await told('This is paid', second)
+  await told('Already paid', second)
   await second.goBack()
   await expect(second.getByLabel('Username')).not.toHaveValue('') // it has paid nothing, and keeps its answers
 
