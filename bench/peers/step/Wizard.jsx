@@ -56,7 +56,7 @@ function Account({ answers, errors, submit }) {
   return (
     <>
       <h1 id="heading">Tell us about yourself</h1>
-      <p className="lead">Takes about two minutes. You can go back at any time without losing your answers.</p>
+      <p className="lead">Takes about two minutes. You can go back without losing anything.</p>
       <form id="step" noValidate action={submit}>
         <div className="pair">
           <TextField {...field('first_name')} label="First name" autoComplete="given-name" />

@@ -30,7 +30,7 @@ function Account({ answers, rejectedFields, sendsCode, withRules, onNext }: Acco
       step="ACCOUNT"
       form={form}
       title="Tell us about yourself"
-      lead="Takes about two minutes. You can go back at any time without losing your answers."
+      lead="Takes about two minutes. You can go back without losing anything."
     >
       <div className="pair">
         <Field {...form.field('first_name')} label="First name" autoComplete="given-name" enterKeyHint="next" />

@@ -118,7 +118,7 @@ function Unverified({ mobile_phone, phoneStore, rejectedFields, onNext, onEdit, 
         error={field.error ?? codeError}
         onInput={() => setCodeError(undefined)}
         label="Code"
-        hint="Use the code from our message. It expires after 10 minutes."
+        hint="The code expires after 10 minutes."
         autoComplete="one-time-code"
         inputMode="numeric"
         enterKeyHint="done"
