@@ -15,7 +15,7 @@ async function reachAccount(page: Page, number: string) {
   await page.goto(at('/ana'))
   await choose(page, /Founding Membership/)
   await page.getByRole('button', { name: /Continue without/ }).click()
-  await expect(page.getByRole('heading', { name: 'Something special?' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Special offer' })).toBeVisible()
   await page.getByRole('button', { name: /Continue without/ }).click()
   const visitor = { ...newVisitor(), phone: number }
   await fillAccount(page, visitor)
@@ -67,7 +67,7 @@ test('13.1 14.1 a visitor joins with every step switched on, and each step has i
   await expect(page.getByRole('button', { name: 'Confirm and Pay $172.00' })).toBeVisible()
   await expectStyled('.review')
   await expect(page.getByText('today and $99.00 each month')).toBeVisible() // the amount the visitor agrees to
-  await expect(page.locator('.order')).toContainText('Parcel, once$24.00')
+  await expect(page.locator('.order')).toContainText('Parcel (one time)$24.00')
   await expect(page.locator('.order')).toContainText(/Then monthly, from \w+ \d+\$99\.00/)
   await fillPayment(page)
   await pay(page)
@@ -211,14 +211,14 @@ test('10.14 an optional package that was withdrawn is reported on its own step, 
   await page.goto(at('/ana'))
   await choose(page, /Founding Membership/)
   await choose(page, /Monthly Parcel/)
-  await expect(page.getByRole('heading', { name: 'Something special?' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Special offer' })).toBeVisible()
   await page.route('**/api/enrollment/orders', async (route) => {
     if (!route.request().postDataJSON().autoship_product_ids) return route.fallback()
     const fields = { autoship_product_ids: ['This package is not available.'] }
     await route.fulfill({ status: 422, json: { message: 'Please check the marked fields.', fields } })
   })
   await page.getByRole('button', { name: /Continue without/ }).click()
-  await expect(page.getByRole('heading', { name: 'Anything to go with it?' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Would you like to add anything?' })).toBeVisible()
   await expect(page.getByRole('alert')).toContainText('This package is not available.')
   const alert = await page.getByRole('alert').elementHandle()
   await choose(page, /Monthly Parcel/)
@@ -226,7 +226,7 @@ test('10.14 an optional package that was withdrawn is reported on its own step, 
   await expect.poll(() => alert?.evaluate((element) => element.isConnected)).toBe(false)
   await expect(page.getByRole('alert')).toContainText('This package is not available.')
   await page.getByRole('button', { name: /Continue without/ }).click()
-  await expect(page.getByRole('heading', { name: 'Something special?' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Special offer' })).toBeVisible()
 })
 
 test('13.5 a price that cannot be loaded shows the Error dialog and a way to try again', async ({ page }) => {

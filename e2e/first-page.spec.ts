@@ -220,8 +220,8 @@ test('16.3 a second sponsor’s link leads to the first sponsor, and the visitor
   await page.getByLabel('First name').fill('Zoë')
   await page.goto('/bluepier')
   await expect(page).toHaveURL('/ana')
-  await expect(page.getByText('You have also opened the link of Blue Pier Kite Works.')).toBeVisible()
-  await expect(page.getByText('whose link came first.')).toBeVisible()
+  await expect(page.getByText('You also opened a link from Blue Pier Kite Works.')).toBeVisible()
+  await expect(page.getByText('whose link you opened first.')).toBeVisible()
   await expect(page.getByLabel('First name')).toHaveValue('Zoë')
   await waitForHydration(page)
   expect(await findAxeViolations(page)).toEqual([])
@@ -233,7 +233,7 @@ test('16.3 a second sponsor’s link leads to the first sponsor, and the visitor
   await page.goto('/')
   await expect(page).toHaveURL('/bluepier')
   await page.goto('/ana')
-  await expect(page.getByText('You are joining with Blue Pier Kite Works, whom you chose.')).toBeVisible()
+  await expect(page.getByText('You are joining with Blue Pier Kite Works, the sponsor you chose.')).toBeVisible()
 })
 
 test('6.2 an unknown address shows a designed page with a link to the home page', async ({ page }) => {

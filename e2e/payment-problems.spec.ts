@@ -111,7 +111,7 @@ test('10.13 5.8 when a code is no longer needed by then, the visitor returns to 
   await page.route('**/api/enrollment/add-enrollment', (route) => route.fulfill({ status: 422, json }), { times: 1 })
   await pay(page)
   const dialog = page.getByRole('dialog', { name: 'No Code Needed' })
-  await expect(dialog).toContainText('No code is needed at the moment. Please continue without one.')
+  await expect(dialog).toContainText('No code is needed right now. You can continue without one.')
   await dialog.getByRole('button', { name: 'Proceed' }).click()
   await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
   await expect(page.getByRole('button', { name: 'Membership Agreement' })).toBeVisible() // needed to agree to it
@@ -175,21 +175,21 @@ test('10.6 15.2 after the payment, Back, reload and a second tab never show the 
   }
   for (const _ of ['the payment step', 'the step before it']) {
     await page.goBack()
-    await expectHeading('This is paid')
+    await expectHeading('Already paid')
   }
   await page.goForward()
-  await expectHeading('This is paid')
+  await expectHeading('Already paid')
   await page.goForward()
   await expectHeading(/^Welcome/)
   await page.reload()
   await expectHeading(/^Welcome/)
   await page.goBack()
-  await expectHeading('This is paid')
+  await expectHeading('Already paid')
   await page.reload()
-  await expectHeading('This is paid')
+  await expectHeading('Already paid')
   const second = await context.newPage()
   await reachPaidNotice(second)
-  await expectHeading('This is paid', second)
+  await expectHeading('Already paid', second)
   await second.goBack()
   await expect(second.getByLabel('Username')).not.toHaveValue('') // this tab has not paid, and keeps its answers
 

@@ -164,7 +164,7 @@ test('10.3 a payment sent just before a reload is shown as being checked', async
 
 test('10.6 after a reload while paying that ends paid, the next visitor finds an empty form', async ({ page }) => {
   await reloadWhilePaying(page)
-  await expect(page.getByRole('heading', { name: 'This is paid' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Already paid' })).toBeVisible()
   await page.goto('/bluepier')
   await waitForHydration(page)
   await expect(page.getByLabel('First name')).toHaveValue('')

@@ -62,9 +62,7 @@ test('10.12 a price that has changed when its package is chosen is shown there, 
   await expect(kit).toContainText('$149.00')
   await changePackage(35, { price_cents: 15_900 })
   await kit.click()
-  await expect(page.getByRole('alert')).toContainText(
-    'Your order comes to $159.00 now, not $149.00. Please choose again.',
-  )
+  await expect(page.getByRole('alert')).toContainText('Your order now costs $159.00, not $149.00. Please choose again.')
   await expect(page.locator('.order-price')).toHaveText('$99.00')
   await expect(kit).toContainText('$159.00')
   await kit.click()

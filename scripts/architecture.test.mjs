@@ -1,4 +1,4 @@
-// Keeps the shape of the code: one way in for each outside thing, and no import circles. biome.json keeps the borders of folders.
+// Keeps the architecture: one place for each outside resource, and no import circles. biome.json restricts imports between folders.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -9,8 +9,8 @@ const browser = /^web\/.*\.tsx?$/
 const server = /^server\/.*\.ts$/
 const gatewaysAndConfig = /^server\/(gateways\/|config\/)/
 
-// [door, where it is looked for, pattern, where it is allowed, sentence]
-const doors = [
+// [name, files to check, pattern, files where it is allowed, message]
+const restrictions = [
   [
     'settings',
     everywhere,
@@ -30,35 +30,35 @@ const doors = [
     browser,
     /\b(local|session)Storage\b|\bindexedDB\b/,
     /^web\/storage\.ts$/,
-    'What the browser keeps goes through web/storage.ts, which knows what must never be kept.',
+    'The browser stores data only through web/storage.ts, which decides what must never be stored.',
   ],
   [
     'clock',
     server,
     /\bDate\.now\b|\bnew Date\b(?!\([^)])/,
     /^server\/world\.ts$/,
-    'The server takes the time from world.now, so that drills can turn it.',
+    'The server takes the time from world.now, so that drills can move it.',
   ],
   [
     'clock of the database, in migrations',
     /\.sql$/,
     /\bnow\(\)|\b(current|clock|statement|transaction)_(timestamp|date|time)\b/i,
     /^$/,
-    'SQL does not ask for the time; it is a parameter from world.now.',
+    'SQL never reads the clock; the time is a parameter from world.now.',
   ],
   [
     'clock of the database, in queries',
     server,
     /[`'"]now\(\)|\bnow\(\) *[-+] *interval|\b(current|clock|statement|transaction)_(timestamp|date|time)\b/i,
     /^$/,
-    'SQL does not ask for the time; it is a parameter from world.now.',
+    'SQL never reads the clock; the time is a parameter from world.now.',
   ],
   [
-    'colours and sizes',
+    'colors and sizes',
     /\.css$/,
     /^(?!\s*@).*(#[\da-f]{3,8}\b|\b(rgb|hsl|hwb|lab|lch|oklab|oklch)a?\(|\b\d*\.?\d+px\b)/i,
     /^web\/style\/tokens\.css$/,
-    'A colour or a size is a token: name it in web/style/tokens.css.',
+    'A color or a size is a token: name it in web/style/tokens.css.',
   ],
   [
     'vendors',
@@ -76,7 +76,7 @@ const doors = [
   ],
 ]
 
-// Tests may look behind every door; web/build.ts runs on the machine, not in the browser.
+// Tests may do all of this. web/build.ts does not run in the browser.
 const exempt = /\.test\.|^server\/test\/|^web\/build\.ts$/
 
 const files = ['contract', 'server', 'web']
@@ -85,13 +85,13 @@ const files = ['contract', 'server', 'web']
   .map((entry) => join(entry.parentPath, entry.name).replaceAll('\\', '/'))
   .filter((file) => !exempt.test(file))
 
-test.each(doors)('one door: %s', (_door, lookedFor, pattern, allowed, sentence) => {
-  const offences = files
-    .filter((file) => lookedFor.test(file) && !allowed.test(file))
+test.each(restrictions)('only in one place: %s', (_name, checkedFiles, pattern, allowed, message) => {
+  const violations = files
+    .filter((file) => checkedFiles.test(file) && !allowed.test(file))
     .flatMap((file) => linesOf(file).map((line, index) => ({ line, place: `${file}:${index + 1}` })))
     .filter(({ line }) => pattern.test(line))
     .map(({ line, place }) => `${place} ${line.trim()}`)
-  expect(offences, sentence).toEqual([])
+  expect(violations, message).toEqual([])
 })
 
 /** Which folders of server/ a folder may import. A new entry is a decision: does the story still run one way? */
@@ -136,7 +136,7 @@ test('no file imports itself through others, type imports included', () => {
   expect(importCircles(importGraph())).toEqual([])
 })
 
-test('a circle is found, also one of types and dynamic imports', () => {
+test('an import circle is detected', () => {
   const graph = new Map([
     ['a.ts', ['b.ts', 'd.ts']],
     ['b.ts', ['c.ts']],
@@ -146,7 +146,7 @@ test('a circle is found, also one of types and dynamic imports', () => {
   expect(importCircles(graph)).toEqual([['a.ts', 'b.ts', 'c.ts']])
 })
 
-/** The lines of a file, with comments left empty. */
+/** The lines of a file, without comments. */
 function linesOf(file) {
   const comment = file.endsWith('.sql') ? /--.*/ : /(?<=^|\s)\/\/.*/
   return readFileSync(file, 'utf8')

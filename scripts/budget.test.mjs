@@ -1,4 +1,4 @@
-// What a visitor downloads before the first field works: the page and one script. The budgets are in bench/budgets.json.
+// The size of what a visitor downloads first: the page and one script. The budgets are in bench/budgets.json.
 import { readFileSync, statSync } from 'node:fs'
 import { brotliCompressSync } from 'node:zlib'
 import { expect, it } from 'vitest'
@@ -14,7 +14,7 @@ it('14.1 the first load is one script of at most 71 kB brotli', () => {
   expect(imported).toEqual([])
 })
 
-it('14.1 the inlined styles and lines are at most 5 kB brotli', () => {
+it('14.1 the inlined styles and script are at most 5 kB brotli', () => {
   expect(page.inlined_brotli_bytes).toBeLessThanOrEqual(5_000)
   expect(brotliCompressSync(head.css + head.early).length).toBeLessThanOrEqual(page.inlined_brotli_bytes)
 })

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { findChromium, findFullChromium, missingBrowsers } from './find.mjs'
 
 let folder = ''
-const has = (...names) => {
+const install = (...names) => {
   for (const name of names) writeFileSync(join(folder, name), '')
 }
 
@@ -19,23 +19,23 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-test('the browser that the machine is told comes first, but where a whole one is wanted', () => {
-  has('chromium', 'chromium-headless-shell')
+test('CHROMIUM_PATH comes first, except where a full build is needed', () => {
+  install('chromium', 'chromium-headless-shell')
   expect(findChromium({ headlessShell: true })).toBe(join(folder, 'chromium-headless-shell'))
-  vi.stubEnv('CHROMIUM_PATH', '/told')
-  expect([findChromium(), findChromium({ headlessShell: true })]).toEqual(['/told', '/told'])
+  vi.stubEnv('CHROMIUM_PATH', '/configured')
+  expect([findChromium(), findChromium({ headlessShell: true })]).toEqual(['/configured', '/configured'])
   expect(findFullChromium()).toBe(join(folder, 'chromium'))
 })
 
-test('without a whole one the other is taken', () => {
-  vi.stubEnv('CHROMIUM_PATH', '/told')
-  expect(findFullChromium()).toBe('/told')
+test('without a full build, CHROMIUM_PATH is used', () => {
+  vi.stubEnv('CHROMIUM_PATH', '/configured')
+  expect(findFullChromium()).toBe('/configured')
 })
 
-test('who tells a browser has none installed', () => {
+test('with CHROMIUM_PATH no browser is missing', () => {
   expect(missingBrowsers()).toEqual(['chromium', 'chromium-headless-shell'])
-  has('chromium')
+  install('chromium')
   expect(missingBrowsers()).toEqual(['chromium-headless-shell'])
-  vi.stubEnv('CHROMIUM_PATH', '/told')
+  vi.stubEnv('CHROMIUM_PATH', '/configured')
   expect(missingBrowsers()).toEqual([])
 })

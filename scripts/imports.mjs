@@ -1,14 +1,14 @@
-// Who imports whom, read from the source text: static, type-only and dynamic imports alike.
+// The import graph, read from the source text: static, type-only and dynamic imports.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
-const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx', '*.mjs']
+const gitArguments = ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx', '*.mjs']
 const IMPORT = /(?:\bfrom|\bimport\(|^import)\s*'((?:\.|#)[^'?]+)/gm
 
 /** Every source file with the files it imports. */
 export function importGraph() {
-  const files = execFileSync('git', listed, { encoding: 'utf8' }).trim().split('\n').filter(existsSync)
+  const files = execFileSync('git', gitArguments, { encoding: 'utf8' }).trim().split('\n').filter(existsSync)
   return new Map(
     files.map((file) => {
       const specifiers = [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, specifier]) => specifier)

@@ -1,13 +1,13 @@
 import { createServer } from 'node:net'
 
-const issued = new Set()
+const issuedPorts = new Set()
 
 /** A free port that this program has not used yet. Ports below 32768 are not taken by outgoing connections. */
 export async function freePort() {
   for (;;) {
     const port = 20000 + Math.floor(Math.random() * 12000)
-    if (issued.has(port) || !(await isFree(port))) continue
-    issued.add(port)
+    if (issuedPorts.has(port) || !(await isFree(port))) continue
+    issuedPorts.add(port)
     return port
   }
 }

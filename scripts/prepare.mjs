@@ -8,7 +8,7 @@ import { delimiter, dirname, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const modules = join(root, 'node_modules')
-const windows = process.platform === 'win32'
+const isWindows = process.platform === 'win32'
 
 /** Installs what the lock file says. `node` is the path of a Node that runs TypeScript. */
 export async function prepare() {
@@ -51,10 +51,10 @@ async function install() {
   // Not `npm ci`: it rejects a lock file that lacks another platform's optional builds.
   // The build needs dev packages even with NODE_ENV=production. Warnings would only be about the machine's older Node.
   const npm = ['install', '--no-save', '--include=dev', '--include=optional', '--loglevel=error', '--no-progress']
-  const started = Date.now()
-  const progress = setInterval(() => console.log(`  … ${Math.round((Date.now() - started) / 1000)} s`), 5000)
+  const startedAt = Date.now()
+  const progress = setInterval(() => console.log(`  … ${Math.round((Date.now() - startedAt) / 1000)} s`), 5000)
   // On SIGTERM npm would finish first. SIGKILL leaves a partial install, which the next run replaces.
-  const code = await run('npm', npm, { env: { PATH: path.join(delimiter) }, shell: windows, stopBy: 'SIGKILL' })
+  const code = await run('npm', npm, { env: { PATH: path.join(delimiter) }, shell: isWindows, stopBy: 'SIGKILL' })
   clearInterval(progress)
   if (code > 128) process.exit(code)
   if (code) {
@@ -67,15 +67,16 @@ async function install() {
 /** Whether a plain `npm install` has already installed the lock file. npm writes .package-lock.json last. */
 function isInstalled() {
   const packages = (file) => JSON.parse(read(file) || '{}').packages ?? {}
-  const here = packages(join(modules, '.package-lock.json'))
-  const matches = ([path, { version, optional }]) => (path in here ? here[path].version === version : optional || !path)
+  const installedPackages = packages(join(modules, '.package-lock.json'))
+  const matches = ([path, { version, optional }]) =>
+    path in installedPackages ? installedPackages[path].version === version : optional || !path
   return findNode() && Object.entries(packages('package-lock.json')).every(matches)
 }
 
 function findNode() {
-  const system = windows ? 'win' : process.platform
-  const own = join(modules, `node-${system}-${process.arch}`, 'bin', windows ? 'node.exe' : 'node')
-  if (existsSync(own) && spawnSync(own, ['--version']).status === 0) return own
+  const system = isWindows ? 'win' : process.platform
+  const bundledNode = join(modules, `node-${system}-${process.arch}`, 'bin', isWindows ? 'node.exe' : 'node')
+  if (existsSync(bundledNode) && spawnSync(bundledNode, ['--version']).status === 0) return bundledNode
   if (Number.parseInt(process.versions.node, 10) >= 24) return process.execPath
 }
 
@@ -100,7 +101,7 @@ export async function buildWeb({ node }) {
  * and npm forward, reaches it once, and so that nothing it started outlives it.
  */
 export function run(command, args, { env, shell = false, stopBy } = {}) {
-  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...env }, shell, detached: !windows })
+  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...env }, shell, detached: !isWindows })
   let lastSignal = 0
   const forward = (signal) => {
     const isEcho = Date.now() - lastSignal < 1000
@@ -109,7 +110,7 @@ export function run(command, args, { env, shell = false, stopBy } = {}) {
   }
   const endGroup = () => {
     try {
-      process.kill(windows ? child.pid : -child.pid)
+      process.kill(isWindows ? child.pid : -child.pid)
     } catch {} // already gone
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']

@@ -1,13 +1,13 @@
 // npm commands that run one program on the project's own Node, after installing packages and, for some, building the pages.
 import { buildWeb, prepare, run } from './prepare.mjs'
 
-const watched = ['--watch-path=server', '--watch-path=contract', '--watch-preserve-output']
+const watchFlags = ['--watch-path=server', '--watch-path=contract', '--watch-preserve-output']
 
 const commands = {
   /** From a fresh clone to a running site. */
   start: { program: ['server/main.ts'], pages: true },
   /** Restarts the server when its code changes; Vite runs inside it and reloads the browser. */
-  dev: { program: [...watched, 'server/dev.ts'] },
+  dev: { program: [...watchFlags, 'server/dev.ts'] },
   /** The operator's database commands. */
   db: { program: ['server/db/cli.ts'] },
   /** Compares the payment gateway's records with ours. */

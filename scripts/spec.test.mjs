@@ -8,8 +8,8 @@ import { testedDrills } from './drills.mjs'
 const spec = readFileSync('docs/SPEC.md', 'utf8')
 const sentences = [...spec.matchAll(/^- \*\*(\d+\.\d+)\*\*(.*)/gm)].map(([, number, text]) => ({ number, text }))
 
-const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.*', 'e2e/*', 'drill/*']
-const files = execFileSync('git', listed, { encoding: 'utf8' }).trim().split('\n')
+const gitArguments = ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.*', 'e2e/*', 'drill/*']
+const files = execFileSync('git', gitArguments, { encoding: 'utf8' }).trim().split('\n')
 const read = (file) => readFileSync(file, 'utf8')
 
 const isManualDrill = (file) =>
@@ -31,12 +31,12 @@ it('every sentence of SPEC.md is cited by a test of npm test, or names the drill
   ).toEqual([])
 })
 
-it('every number that a test cites is a sentence of SPEC.md', () => {
-  const known = sentences.map(({ number }) => number)
-  expect([...cited, ...citedByManualDrills].filter((number) => !known.includes(number))).toEqual([])
+it('every number that a test cites exists in SPEC.md', () => {
+  const specNumbers = sentences.map(({ number }) => number)
+  expect([...cited, ...citedByManualDrills].filter((number) => !specNumbers.includes(number))).toEqual([])
 })
 
-it('6.4 some test runs into each limit, not only raises it', () => {
+it('6.4 every limit is reached in some test, not only raised', () => {
   const limits = Object.keys(readConfig({})).filter((name) => name.startsWith('LIMIT_'))
   const tests = files.filter((file) => /^server\/.*(?<!config\.unit|start\.unit)\.test\.ts$/.test(file))
   const text = tests.map(read).join('\n')

@@ -16,8 +16,8 @@ const reports = 'node_modules/.cache/foyer-test'
 const total = { passed: 0, failed: 0, skipped: 0 }
 const failedSteps = []
 
-let interrupted = false
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (interrupted = true))
+let isInterrupted = false
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (isInterrupted = true))
 
 const { node } = await prepare()
 mkdirSync(reports, { recursive: true })
@@ -37,25 +37,25 @@ if (!quick) {
   await step('server tests, PostgreSQL', () => (hasPostgres() ? onPostgres() : without('PostgreSQL')))
   await step('journeys in Chromium', () => (findChromium() ? playwright() : without('Chromium')))
   await step('drills, short form', () =>
-    findPostgres() && findChromium() ? drill() : without('PostgreSQL of its own, or no Chromium,'),
+    findPostgres() && findChromium() ? drill() : without('local PostgreSQL, or no Chromium,'),
   )
 }
 
 if (failedSteps.length) console.log(`\nFailed: ${failedSteps.join(' · ')}`)
-console.log(`\n${inWords(total)}`)
+console.log(`\n${formatCounts(total)}`)
 process.exit(total.failed ? 1 : 0)
 
 async function step(name, work) {
   console.log(`\n── ${name} ──`)
-  const started = Date.now()
+  const startedAt = Date.now()
   const result = await work().catch((error) => fail(error.message))
-  if (interrupted) process.exit(130)
+  if (isInterrupted) process.exit(130)
   for (const key of Object.keys(total)) total[key] += result[key] ?? 0
   if (result.failed) failedSteps.push(name)
-  console.log(`── ${name}: ${inWords(result)}, ${((Date.now() - started) / 1000).toFixed(1)} s`)
+  console.log(`── ${name}: ${formatCounts(result)}, ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
 }
 
-function inWords({ passed = 0, failed = 0, skipped = 0 }) {
+function formatCounts({ passed = 0, failed = 0, skipped = 0 }) {
   return `${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`
 }
 
@@ -80,9 +80,9 @@ async function skip(reason) {
 async function vitest(project, { env, only = [] } = {}) {
   const report = `${reports}/${project}.json`
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const colour = isTerminal ? '--color' : '--no-color'
-  const args = ['run', ...only, `--project=${project}`, '--allowOnly=false', colour, ...reporters]
-  return counted(report, ['node_modules/vitest/vitest.mjs', ...args], env, (results) => ({
+  const color = isTerminal ? '--color' : '--no-color'
+  const args = ['run', ...only, `--project=${project}`, '--allowOnly=false', color, ...reporters]
+  return runAndCount(report, ['node_modules/vitest/vitest.mjs', ...args], env, (results) => ({
     passed: results.numPassedTests,
     failed: results.numFailedTests,
     skipped: results.numPendingTests + results.numTodoTests,
@@ -101,7 +101,7 @@ async function playwright() {
   const report = `${reports}/journeys.json`
   const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: report }
   const args = ['node_modules/@playwright/test/cli.js', 'test', '--forbid-only', '--reporter=list,json']
-  return counted(report, args, env, ({ stats, suites }) => {
+  return runAndCount(report, args, env, ({ stats, suites }) => {
     for (const title of flaky(suites)) console.log(`FLAKY, passed only on its second try: ${title}`)
     return { passed: stats.expected + stats.flaky, failed: stats.unexpected, skipped: stats.skipped }
   })
@@ -117,14 +117,14 @@ function flaky(suites = []) {
 async function drill() {
   const report = `${reports}/drills.json`
   const args = ['drill/main.ts', ...testedDrills, '--short', '--json', report]
-  return counted(report, args, {}, (rows) => ({
+  return runAndCount(report, args, {}, (rows) => ({
     passed: rows.filter(({ passed }) => passed).length,
     failed: rows.filter(({ passed }) => !passed).length,
   }))
 }
 
 /** A run that exits with an error but names no failed test, or leaves no report, counts as one failed test. */
-async function counted(report, args, env, count) {
+async function runAndCount(report, args, env, count) {
   rmSync(report, { force: true })
   // Both runners clean up after SIGINT, whichever signal we got.
   const code = await run(node, args, { env, stopBy: 'SIGINT' })

@@ -9,7 +9,7 @@ export function Offline() {
       {!online && (
         <p>
           <InfoIcon />
-          You are offline. Nothing is lost.
+          You’re offline. Nothing you entered is lost.
         </p>
       )}
     </div>

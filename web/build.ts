@@ -11,7 +11,7 @@ import type { PageHead } from '#contract/pages.ts'
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const main = join(root, 'web/main.tsx')
-const started = Date.now()
+const startedAt = Date.now()
 
 /** Tells the browser to compile every function while the script arrives, instead of one by one when it is called. */
 const COMPILE_EAGERLY = '//# allFunctionsCalledOnLoad'
@@ -21,7 +21,7 @@ const failOnMissingImport = (_level: string, { code, message }: { code?: string 
   if (code === 'IMPORT_IS_UNDEFINED') throw new Error(message)
 }
 
-/** `main` is what the first screen needs. `next` is what anyone who fills it in needs: the second step, rules and calls. */
+/** `main` is what the first screen needs. `next` is what comes after it: the second step, the rules and the calls. */
 const groups = [
   { name: 'main', tags: ['$initial' as const], priority: 2 },
   {
@@ -68,7 +68,7 @@ async function buildBrowser() {
   const options = {
     outDir: join(dist, 'web'),
     cssCodeSplit: false,
-    modulePreload: false, // what loads together is one file
+    modulePreload: false, // each load is a single file
     rolldownOptions: {
       input: main,
       output: { codeSplitting: { groups }, postBanner: COMPILE_EAGERLY },
@@ -173,7 +173,7 @@ async function report() {
   const script = await readFile(join(dist, 'web', `${head.script}.br`))
   const css = await zip(head.css)
   const kB = (bytes: Buffer) => `${(bytes.length / 1000).toFixed(1)} kB`
-  const seconds = ((Date.now() - started) / 1000).toFixed(1)
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)
   console.log(
     `Built the pages in ${seconds} s: script ${kB(script)} brotli, styles ${kB(css)} gzip, early ${head.early.length} bytes.`,
   )

@@ -24,7 +24,7 @@ const start: StartData = {
   policy: { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: false },
   test_payments: true,
 }
-const { product_id: _, ...nothingChosen } = start
+const { product_id: _, ...withoutPackage } = start
 const { policy, renews_on, test_payments } = start
 
 const week = { visits: 0, joins: 0 }
@@ -53,20 +53,20 @@ const view: OfficeView = {
   totals: { visits: 8, joins: 1 },
   brought: [{ name: 'Ada Lovelace', joined_on: '2026-11-10' }],
 }
-const beginner: OfficeView = {
+const newMember: OfficeView = {
   ...view,
   weeks: [{ ...week, from: '2026-11-09' }],
   totals: { visits: 0, joins: 0 },
   brought: [],
   membership: { ...view.membership, cancelled_on: '2026-11-16' },
 }
-const text = (html: string) => html.replace(/<!-- -->/g, '')
+const withoutComments = (html: string) => html.replace(/<!-- -->/g, '')
 
 const everyPage = {
   account: pages.enroll(start),
   packages: pages.enroll({ ...start, policy: { ...policy, start_step: 'PRODUCT_SELECTION' } }),
-  'nothing chosen': pages.enroll(nothingChosen),
-  bare: pages.enroll({ sponsor_site: 'ana', policy, renews_on, test_payments }),
+  'without a package': pages.enroll(withoutPackage),
+  fallback: pages.enroll({ sponsor_site: 'ana', policy, renews_on, test_payments }),
   'not found': pages.notFound(),
   failed: pages.failed(),
   outbox: pages.outbox([
@@ -87,7 +87,7 @@ const everyPage = {
   }),
   docs: pages.docs([{ method: 'GET', path: '/api/x', summary: 'X', input: {}, output: { type: 'object' } }]),
   office: pages.office({ screen: 'office', view }),
-  'office of a beginner': pages.office({ screen: 'office', view: beginner }),
+  'office of a new member': pages.office({ screen: 'office', view: newMember }),
   'sign-in': pages.office({ screen: 'sign-in' }),
   'grant landing': pages.office({ screen: 'grant-landing' }),
   'forgotten password': pages.office({ screen: 'forgotten-password' }),
@@ -96,55 +96,58 @@ const everyPage = {
 }
 
 test.each(Object.entries(everyPage))(
-  '%s: no style and no handler of its own, for the page’s policy forbids them',
+  '%s has no inline styles or handlers, which the content security policy forbids',
   (_, html) => {
     expect(html).toMatch(/^<div id="foyer">.*<h1/s)
     expect(html).not.toMatch(/\sstyle=|\son\w+=|<style|<script/)
   },
 )
 
-test('the first screen names sponsor, price and what renews, and says what it needs', () => {
-  const html = text(everyPage.account)
-  for (const said of [
+test('the first screen shows the sponsor, the price and the renewal, and says that it needs JavaScript', () => {
+  const html = withoutComments(everyPage.account)
+  for (const text of [
     'Tell us about yourself',
     'Then monthly, from Dec 15',
     'Total today',
     '$99.00',
     'needs JavaScript',
   ])
-    expect(html).toContain(said)
+    expect(html).toContain(text)
   expect(html).toContain('Ana &lt;b&gt;&amp;&lt;/b&gt; Sons')
 })
 
-test('when nothing could be preselected the packages come first', () => {
-  expect(everyPage['nothing chosen']).toContain('Choose your membership')
+test('without a preselected package the packages come first', () => {
+  expect(everyPage['without a package']).toContain('Choose your membership')
 })
 
-test('a lost link is named, and whom one joins under', () => {
-  const html = text(pages.enroll({ ...start, unknown_site: 'zebra' }))
-  expect(html).toContain('We could not find the link “zebra”.')
+test('an unknown link is named', () => {
+  const html = withoutComments(pages.enroll({ ...start, unknown_site: 'zebra' }))
+  expect(html).toContain('We couldn’t find the link “zebra”.')
 })
 
 test.each([
-  [false, 'whose link came first'],
-  [true, 'whom you chose'],
-])('16.3 16.5 names stand apart in their sentence, which gives the reason: chosen %s', (is_chosen, why) => {
-  const other_sponsor = { site: 'bluepier', name: 'Blue Pier' }
-  const html = text(pages.enroll({ ...start, other_sponsor, is_chosen }))
-  expect(html).toContain('also opened the link of <bdi>Blue Pier</bdi>.')
-  expect(html).toContain(`with <bdi>Ana &lt;b&gt;&amp;&lt;/b&gt; Sons</bdi>, ${why}.`)
-  expect(everyPage.office).toContain('You joined with <bdi>Ana &amp; Sons</bdi> on')
-})
+  [false, 'whose link you opened first'],
+  [true, 'the sponsor you chose'],
+])(
+  '16.3 16.5 the notice about a second sponsor isolates the names and gives the reason: chosen %s',
+  (is_chosen, why) => {
+    const other_sponsor = { site: 'bluepier', name: 'Blue Pier' }
+    const html = withoutComments(pages.enroll({ ...start, other_sponsor, is_chosen }))
+    expect(html).toContain('also opened a link from <bdi>Blue Pier</bdi>.')
+    expect(html).toContain(`with <bdi>Ana &lt;b&gt;&amp;&lt;/b&gt; Sons</bdi>, ${why}.`)
+    expect(everyPage.office).toContain('You joined with <bdi>Ana &amp; Sons</bdi> on')
+  },
+)
 
-test('an inactive sponsor is told in the words of the spec', () => {
-  const html = text(pages.enroll({ ...start, sponsor: { site: 'oldmill', active: 'No', name: 'Old Mill' } }))
+test('the notice about an inactive sponsor uses the spec’s words', () => {
+  const html = withoutComments(pages.enroll({ ...start, sponsor: { site: 'oldmill', active: 'No', name: 'Old Mill' } }))
   expect(html).toContain('Please be informed that Old Mill&#x27;s website is currently inactive')
   expect(html).toContain('Click here and sign up on our main website.')
 })
 
-test('15.3 the office shows price, renewal, receipt, sponsor, documents, link, weeks and whom the member brought', () => {
-  const html = text(everyPage.office)
-  for (const said of [
+test('15.3 the office shows price, renewal, receipt, sponsor, documents, link, weeks and referrals', () => {
+  const html = withoutComments(everyPage.office)
+  for (const text of [
     'Welcome, Zoë',
     'a.example/<wbr/><strong>zoe</strong>',
     '$99.00 a month',
@@ -158,22 +161,22 @@ test('15.3 the office shows price, renewal, receipt, sponsor, documents, link, w
     'We sent a link to <strong>new@mail.example</strong>',
     '<th scope="row">November 9, 2026</th><td>5</td><td>1</td>',
   ])
-    expect(html).toContain(said)
+    expect(html).toContain(text)
   expect(html).not.toContain('<b>')
 })
 
-test('15.3 who has brought nobody yet is told how', () => {
-  const html = text(everyPage['office of a beginner'])
+test('15.3 a member whose link was never opened is told to share it', () => {
+  const html = withoutComments(everyPage['office of a new member'])
   expect(html).toContain('No one has opened your link yet.')
   expect(html).not.toContain('class="chart"')
 })
 
-test('15.9 a cancelled membership says how long it lasts and can be kept, and one that is over cannot', () => {
-  const html = text(everyPage['office of a beginner'])
-  for (const said of ['Canceled on', 'November 16, 2026', 'Ends on', 'Resume membership']) expect(html).toContain(said)
+test('15.9 a canceled membership says when it ends and can be resumed, and one that has ended cannot', () => {
+  const html = withoutComments(everyPage['office of a new member'])
+  for (const text of ['Canceled on', 'November 16, 2026', 'Ends on', 'Resume membership']) expect(html).toContain(text)
   expect(html).not.toContain('Cancel membership')
-  const over = { ...beginner, membership: { ...beginner.membership, is_over: true } }
-  const ended = text(pages.office({ screen: 'office', view: over }))
+  const over = { ...newMember, membership: { ...newMember.membership, is_over: true } }
+  const ended = withoutComments(pages.office({ screen: 'office', view: over }))
   expect(ended).toContain('It closed on December 15, 2026')
   expect(ended).not.toMatch(/Resume membership|link\.svg|Copy/)
 })

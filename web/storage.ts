@@ -59,11 +59,11 @@ export type Receipt = {
   sponsor: string
   first_name: string
   email: string
-  /** The visitor was told that the payment is being checked, and not yet how that ended. */
+  /** The visitor was told that the payment is being checked, but not yet how it ended. */
   is_awaited?: true
 }
 
-/** Stored when Confirm and Pay is pressed, so that a reload can find out what became of it. */
+/** Stored when Confirm and Pay is pressed, so that the page can look up the payment after a reload. */
 export const loadReceipt = (): Receipt | undefined => {
   const receipt = parseObject(read(tab, RECEIPT))
   return Array.isArray(receipt.lines) ? (receipt as Receipt) : undefined
@@ -78,7 +78,7 @@ export const saveDialCountry = (code: string): void => write(browser, DIAL_COUNT
 /** The grant that opens the office. The spec wants it stored. */
 export const saveToken = (token: string): void => write(browser, TOKEN, token)
 
-/** After a sign-out nothing here shows that anyone joined, or what they typed. */
+/** For a sign-out: removes every trace of the member from this browser. */
 export const forgetMember = (): void => {
   forgetDraft()
   saveReceipt(undefined)

@@ -103,7 +103,7 @@ export async function doubleUseOn(
     rows.push({
       action: `${uses} parallel uses of one ${name}, ${description}`,
       expected: 'one succeeds, no 5xx',
-      result: `${successes} succeeded, ${errors} answers of 5xx`,
+      result: `${successes} succeeded, ${errors} 5xx answers`,
       passed: successes === 1 && errors === 0,
     })
   }

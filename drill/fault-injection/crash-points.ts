@@ -10,7 +10,7 @@ export type CrashPoint = {
   /** The card of the first submit. Default: a good one. */
   card?: string
   /** The first submit never reaches the gateway. */
-  unheard?: true
+  neverSent?: true
   /** The gateway answers the first submit slowly. */
   slow?: true
   /** The clock moves while the first submit is in flight, so that the attempt is abandoned. */
@@ -119,10 +119,10 @@ export const crashPoints: CrashPoint[] = [
   {
     name: 'abandoned, not committed',
     hooks: lost(beforeCommit(movesTo('abandoned'))),
-    unheard: true,
+    neverSent: true,
     abandoned: true,
   },
-  { name: 'abandoned', hooks: lost(afterCommit(movesTo('abandoned'))), unheard: true, abandoned: true },
+  { name: 'abandoned', hooks: lost(afterCommit(movesTo('abandoned'))), neverSent: true, abandoned: true },
   { name: 'before the capture', hooks: gateway('capture', { before: crash }) },
   { name: 'captured, not written', hooks: gateway('capture', { after: crash }) },
   { name: 'capture written, job not closed', hooks: before(closesJob) },

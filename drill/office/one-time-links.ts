@@ -91,7 +91,7 @@ export async function oneTimeLinks(run: DrillRun, backend: Backend, fixture: Lin
     rows.push({
       action: `${uses} parallel uses of one ${name}, ${description}`,
       expected: `${expected}, no 5xx`,
-      result: `${winners.length} succeeded${isInEffect ? '' : ', BUT IT HAD NO EFFECT'}, ${refusals} refused with the right message, ${errors} answers of 5xx`,
+      result: `${winners.length} succeeded${isInEffect ? '' : ', BUT IT HAD NO EFFECT'}, ${refusals} refused with the right message, ${errors} 5xx answers`,
       passed: winners.length === 1 && refusals === uses - 1 && errors === 0 && isInEffect,
     })
   }

@@ -141,8 +141,8 @@ async function playScene(backend: Backend, crashPoint: CrashPoint, reaction: str
   }
 }
 
-const faultsFor = ({ unheard, slow }: CrashPoint): Parameters<Sandbox['setFaults']>[0] => [
-  ...(unheard ? [{ on: 'authorize' as const, fault: 'lost_before' as const, share: 1, times: 1 }] : []),
+const faultsFor = ({ neverSent, slow }: CrashPoint): Parameters<Sandbox['setFaults']>[0] => [
+  ...(neverSent ? [{ on: 'authorize' as const, fault: 'lost_before' as const, share: 1, times: 1 }] : []),
   ...(slow ? [{ on: 'authorize' as const, fault: 'slow' as const, share: 1, times: 1, ms: 1500 }] : []),
 ]
 

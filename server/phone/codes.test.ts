@@ -223,7 +223,7 @@ describe('5.8 if phones need not be confirmed', () => {
     for (const reply of [await send('+12025550137'), await call('+12025550137')])
       expect([reply.statusCode, reply.json()]).toEqual([
         409,
-        { status: 0, success: false, message: 'No code is needed at the moment. Please continue without one.' },
+        { status: 0, success: false, message: 'No code is needed right now. You can continue without one.' },
       ])
     await plain.close()
   })

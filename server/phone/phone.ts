@@ -112,7 +112,7 @@ const HOUR = 3600
 async function refuseUnneeded(world: World, visitor: Visitor) {
   if (world.config.PHONE_VERIFICATION || (await requiresPhoneCode(world, networkOf(visitor), HOUR))) return
   countRefusal('PHONE_VERIFICATION')
-  throw new Refusal(409, 'No code is needed at the moment. Please continue without one.')
+  throw new Refusal(409, 'No code is needed right now. You can continue without one.')
 }
 
 /** Unconfirmed codes suggest SMS pumping. Keep sending a few, so that honest visitors are not locked out. */

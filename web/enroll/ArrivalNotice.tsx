@@ -23,8 +23,8 @@ export function ArrivalNotice({ start }: { start: StartData }) {
   if (other_sponsor) {
     const other = <bdi>{other_sponsor.name}</bdi>
     return (
-      <Notice title={<>You have also opened the link of {other}.</>}>
-        You are joining with {name}, {is_chosen ? 'whom you chose' : 'whose link came first'}.{' '}
+      <Notice title={<>You also opened a link from {other}.</>}>
+        You are joining with {name}, {is_chosen ? 'the sponsor you chose' : 'whose link you opened first'}.{' '}
         <button className="link" type="button" onClick={() => switchSponsor(other_sponsor.site)}>
           Join with {other} instead
         </button>
@@ -33,13 +33,13 @@ export function ArrivalNotice({ start }: { start: StartData }) {
   }
   if (!unknown_site) return null
   return (
-    <Notice title={`We could not find the link “${unknown_site}”.`}>
+    <Notice title={`We couldn’t find the link “${unknown_site}”.`}>
       You are joining with {name}. If someone invited you, please ask them for their link again.
     </Notice>
   )
 }
 
-/** Text from the spec. Confirming it leads to the main website, and there is no other answer. */
+/** Text from the spec. Its only button goes to the main website. */
 export const sponsorInactive = (sponsor: string): Question => ({
   title: `Please be informed that ${sponsor}'s website is currently inactive`,
   icon: 'info',
@@ -47,7 +47,7 @@ export const sponsorInactive = (sponsor: string): Question => ({
   mayDismiss: false,
 })
 
-/** Loads the page of the other sponsor. The tab keeps the draft. */
+/** Goes to the other sponsor's page. The tab keeps the draft. */
 async function switchSponsor(sponsor_site: string) {
   try {
     const { api } = await import('#web/api.ts')
@@ -58,7 +58,7 @@ async function switchSponsor(sponsor_site: string) {
   }
 }
 
-/** The notice once more as a dialog. Back does not return to an inactive page. */
+/** Shows the notice as a dialog too. Back does not return to the inactive page. */
 function useInactiveDialog(question: Question | undefined) {
   const show = useEffectEvent(async () => {
     if (question && (await ask(question)).confirmed) location.replace(`/${MASTER}`)

@@ -24,16 +24,16 @@ describe('the owner: the indicator', () => {
     const html = renderToStaticMarkup(
       <ProgressIndicator currentStep={step} show_autoship={false} show_special={false} />,
     )
-    const shown = html.split('<li').slice(1)
-    expect(shown).toHaveLength(3)
-    const states = shown.map((entry) => {
+    const entries = html.split('<li').slice(1)
+    expect(entries).toHaveLength(3)
+    const states = entries.map((entry) => {
       const words = [entry.startsWith(' class="active"') && 'active', entry.includes('<b>') && 'bold'].filter(Boolean)
       return words.join(' ') || 'plain'
     })
     expect(states).toEqual(expected)
     const active = states.filter((words) => words !== 'plain').length
     expect(html.includes(`Step ${active} of 3`)).toBe(active > 0)
-    for (const [index, entry] of shown.entries()) {
+    for (const [index, entry] of entries.entries()) {
       expect(entry).toContain(labels[index])
       expect(entry).toContain(icons[index])
     }

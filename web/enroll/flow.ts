@@ -44,29 +44,29 @@ const switches: Partial<Record<Step, (policy: Policy) => boolean>> = {
 
 const isOn = (step: Step, policy: Policy) => switches[step]?.(policy) ?? true
 
-/** The step after a valid one. The last step stays. */
+/** The step that Next goes to; the last step itself if there is none. */
 export const nextStep = (from: Step, policy: Policy): Step => forward[from].find((to) => isOn(to, policy)) ?? from
 
-/** The step that Previous, Back and Change lead to. The first step stays. */
+/** The step that Previous, Back and Change go to; the first step itself if there is none. */
 export const previousStep = (from: Step, policy: Policy): Step => backward[from].find((to) => isOn(to, policy)) ?? from
 
 /** ACCOUNT, unless the operator says otherwise or no package could be preselected. */
 export const firstStep = (policy: Policy, preselected: boolean): Step =>
   preselected ? policy.start_step : 'PRODUCT_SELECTION'
 
-type ForwardLabel = 'Next' | 'Confirm and Pay' | 'Continue without'
+type ForwardLabel = 'Next' | 'Confirm and Pay' | 'Continue without it'
 
 /** The forward button. On PRODUCT_SELECTION choosing a package goes forward, and ACCESS is the last step. */
 export const forwardButton: Partial<Record<Step, ForwardLabel>> = {
-  AUTOSHIP: 'Continue without',
-  SPECIAL: 'Continue without',
+  AUTOSHIP: 'Continue without it',
+  SPECIAL: 'Continue without it',
   ACCOUNT: 'Next',
   CODE_VERIFICATION: 'Next',
   ACCOUNT_CREATION: 'Next',
   PAYMENT: 'Confirm and Pay',
 }
 
-/** Hidden on ACCOUNT, where Change in the order summary leads back. */
+/** Hidden on ACCOUNT, as the spec says. Change in the order summary goes back from there. */
 export const hasPrevious = (step: Step): boolean => step !== 'ACCOUNT' && step in forwardButton
 
 /** Change in the order summary: from the choice of a package until it is paid. */

@@ -22,10 +22,10 @@ const statusTexts: Record<State, string> = { idle: '', working: 'Checking…', d
 
 /** A vendor's captcha if the operator chose one, otherwise ours. */
 export const Captcha = ({ vendor, ...props }: OwnProps & { vendor: Vendor | undefined }) =>
-  vendor ? <VendorCaptcha key={props.used} vendor={vendor} {...props} /> : <OwnCaptcha {...props} />
+  vendor ? <VendorCaptcha key={props.usedCount} vendor={vendor} {...props} /> : <OwnCaptcha {...props} />
 
 /** Our own: a checkbox, and about a second of proof of work instead of a puzzle. */
-function OwnCaptcha({ name, defaultValue, error, used, busyWhile, onSolved }: OwnProps) {
+function OwnCaptcha({ name, defaultValue, error, usedCount, busyWhile, onSolved }: OwnProps) {
   const currentRun = useRef<AbortController>(undefined)
   const [state, setState] = useState<State>('idle')
   const { input, solution, saveSolution } = useSolution(onSolved, defaultValue)
@@ -59,7 +59,7 @@ function OwnCaptcha({ name, defaultValue, error, used, busyWhile, onSolved }: Ow
 
   // Also runs when the step is shown again with an earlier solution.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each use needs a new solution
-  useEffect(() => restart(), [used])
+  useEffect(() => restart(), [usedCount])
   useEffect(() => () => currentRun.current?.abort(), [])
   useTimeout(start, state === 'done' ? SOLUTION_LIFETIME_MS : undefined)
 

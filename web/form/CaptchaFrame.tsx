@@ -8,7 +8,7 @@ export type CaptchaProps = {
   name: string
   error: string | undefined
   /** Increases each time a solution was used, so that a new one is needed. */
-  used: number
+  usedCount: number
   onSolved?: (solution: string) => void
 }
 

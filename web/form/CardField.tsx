@@ -64,11 +64,12 @@ export function CardField({ defaultValue, enterKeyHint, onBrand, ...fieldProps }
 }
 
 /** The grouped number, and the caret after the same digit as before. Delete moves past a gap, Backspace stops at it. */
-export function groupDigits(typed: string, caret: number, isDelete = false) {
-  const value = groupCard(typed)
-  const digitsBefore = cardDigits(typed.slice(0, caret)).length
-  let place = 0
-  for (let count = 0; count < digitsBefore && place < value.length; place++) if (cardDigits(value[place] ?? '')) count++
-  if (isDelete) while (place < value.length && !cardDigits(value[place] ?? '')) place++
-  return { value, caret: place }
+export function groupDigits(text: string, caret: number, isDelete = false) {
+  const value = groupCard(text)
+  const digitsBefore = cardDigits(text.slice(0, caret)).length
+  let position = 0
+  for (let count = 0; count < digitsBefore && position < value.length; position++)
+    if (cardDigits(value[position] ?? '')) count++
+  if (isDelete) while (position < value.length && !cardDigits(value[position] ?? '')) position++
+  return { value, caret: position }
 }

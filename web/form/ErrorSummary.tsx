@@ -11,7 +11,7 @@ export function ErrorSummary({ entries }: { entries: SummaryEntry[] }) {
     <section className={done ? 'summary done' : 'summary'} aria-labelledby="summary">
       <h2 id="summary">
         {done ? <CheckIcon /> : <AlertIcon />}
-        {done ? 'Thank you. You can continue.' : 'Please check what you entered.'}
+        {done ? 'Thank you. You can continue.' : 'Please check your answers.'}
       </h2>
       <ul>
         {entries.map((entry) => (

@@ -33,11 +33,11 @@ type PlaceSelectProps = FieldProps &
     source: Countries
   }
 
-/** A select whose options may load later or change. Until they are here it keeps the value it was given. */
+/** A select whose options may load later or change. Until they are loaded it keeps its initial value. */
 export function LocationSelect({ options, external, source, placeholder, onChange, hint, ...field }: PlaceSelectProps) {
   const loading = source.state === 'loading'
   const [selection, select] = useSelection(external)
-  const available = source.state === 'here' ? options : withSelection(options, selection)
+  const available = source.state === 'loaded' ? options : withSelection(options, selection)
   useKeepSelection(field.name, available, selection)
   const retry = () => {
     focusField(field.name) // the button that was pressed is about to disappear

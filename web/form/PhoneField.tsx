@@ -110,8 +110,8 @@ export function PhoneField({ defaultValue, enterKeyHint, ...fieldProps }: PhoneF
 }
 
 /** '+44 20…' and '0044 20…' → '+4420…'; undefined for a number without a dial code. */
-function international(typed: string): string | undefined {
-  const digits = phoneDigits(typed)
+function international(text: string): string | undefined {
+  const digits = phoneDigits(text)
   if (digits.startsWith('+')) return digits
   return digits.startsWith('00') ? `+${digits.slice(2)}` : undefined
 }

@@ -5,7 +5,7 @@ import { CaptchaFrame, type CaptchaProps, useSolution } from './CaptchaFrame.tsx
 import { controlProps } from './Field.tsx'
 
 /** Another company's captcha. Its script is loaded only when this is shown. */
-export function VendorCaptcha({ vendor, name, error, onSolved }: Omit<CaptchaProps, 'used'> & { vendor: Vendor }) {
+export function VendorCaptcha({ vendor, name, error, onSolved }: Omit<CaptchaProps, 'usedCount'> & { vendor: Vendor }) {
   const [failedTry, setFailedTry] = useState(0)
   const [currentTry, setCurrentTry] = useState(1)
   const { input, solution, saveSolution } = useSolution(onSolved)
@@ -25,7 +25,7 @@ export function VendorCaptcha({ vendor, name, error, onSolved }: Omit<CaptchaPro
       onRetry={() => setCurrentTry(currentTry + 1)}
     >
       <fieldset className="captcha-vendor" tabIndex={-1} {...controlProps({ name, error })} name={undefined}>
-        <legend className="unseen">Confirm that you are a person</legend>
+        <legend className="unseen">Confirm that you’re not a robot</legend>
         {!failed && (
           <VendorBox key={currentTry} vendor={vendor} onSolution={saveSolution} onFailure={fail}>
             <p role="status">Loading the check…</p>

@@ -50,11 +50,11 @@ const { compare } = new Intl.Collator('en', { sensitivity: 'base' })
  * accents. '' if nothing matches.
  */
 export function matchOption(options: readonly PlaceOption[], input: string): string {
-  const wanted = input.trim()
-  if (!wanted) return ''
-  const exact = options.find(({ value }) => value === wanted)
-  const byValue = () => options.find(({ value }) => compare(value, wanted) === 0)
-  const byText = () => options.find(({ text, name }) => [text, name].some((label) => compare(label, wanted) === 0))
+  const text = input.trim()
+  if (!text) return ''
+  const exact = options.find(({ value }) => value === text)
+  const byValue = () => options.find(({ value }) => compare(value, text) === 0)
+  const byText = () => options.find((option) => [option.text, option.name].some((label) => compare(label, text) === 0))
   return (exact ?? byValue() ?? byText())?.value ?? ''
 }
 

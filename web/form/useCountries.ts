@@ -14,5 +14,5 @@ export type Countries = { countries: readonly Country[] } & Pick<Fetch<unknown>,
 export function useCountries(fixedList: readonly Country[] | undefined, onlyUnitedStates: boolean): Countries {
   const available = fixedList ?? (onlyUnitedStates ? [unitedStates] : allLoaded)
   const { state, fetchAgain } = useFetched('countries', loadAll, !available)
-  return { countries: available ?? [unitedStates], state: available ? 'here' : state, fetchAgain }
+  return { countries: available ?? [unitedStates], state: available ? 'loaded' : state, fetchAgain }
 }

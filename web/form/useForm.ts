@@ -37,8 +37,8 @@ const noSummary: { message: string; names: string[] }[] = []
 export type Form = ReturnType<typeof useForm>
 
 /**
- * A form over the contract's rules. The values live in the DOM and are read when needed. A field shows no error while it
- * is first typed in, and none on leaving it empty. Once it has shown an error, it is checked on every keystroke.
+ * A form over the contract's rules. The values live in the DOM and are read when needed. A field shows no error while
+ * the visitor first types in it, and none when it is left empty. Once it has shown an error, it is checked on every keystroke.
  */
 export function useForm<FormRules extends Rules>({
   rules,
@@ -53,7 +53,7 @@ export function useForm<FormRules extends Rules>({
   const checkedFields = useRef(new Set<string>()) // on every keystroke
   const serverErrors = useRef(new Map<string, { value: string; messages: string[] }>())
   const pendingWork = useRef(0)
-  const submitting = useRef<HTMLElement | null>(undefined)
+  const activeSubmitter = useRef<HTMLElement | null>(undefined)
   const queuedSubmitter = useRef<HTMLElement>(undefined)
   const [errors, setErrors] = useState<FormValues>(noErrors)
   const [summary, setSummary] = useState(noSummary)
@@ -61,7 +61,7 @@ export function useForm<FormRules extends Rules>({
 
   const read = (): FormValues => (ref.current ? readForm(ref.current) : {})
 
-  /** Synchronous if the rules are already here. */
+  /** Synchronous if the rules are already loaded. */
   const loadRules = (): FormRules | undefined | Promise<FormRules | undefined> => {
     const result = loadedRules.current ?? rules()
     return result instanceof Promise ? result.then(storeRules) : storeRules(result)
@@ -79,7 +79,7 @@ export function useForm<FormRules extends Rules>({
     showInitialMessages(serverMessages)
   }, [serverMessages])
 
-  /** What the server last said about the current value of a field. */
+  /** The server's last messages about the current value of a field. */
   const serverMessagesFor = (name: string, values = read()): string[] | undefined => {
     const error = serverErrors.current.get(name)
     return error?.value === values[name] ? error?.messages : undefined
@@ -161,7 +161,7 @@ export function useForm<FormRules extends Rules>({
 
   const submit = async (submitter: HTMLElement | null): Promise<void> => {
     const rules = loadRules()
-    if (rules instanceof Promise ? !(await rules) : !rules) return // without an await the next screen comes sooner
+    if (rules instanceof Promise ? !(await rules) : !rules) return // an await would delay the next screen
     const { parsed, errors } = validate(read(), checkedByServer)
     const allErrors = findErrors(read())
     if (Object.keys(errors).length) return showErrors(allErrors)
@@ -181,14 +181,14 @@ export function useForm<FormRules extends Rules>({
     event.preventDefault()
     const { submitter } = event.nativeEvent as SubmitEvent
     // A second press of the same button is ignored. A press during other work is queued.
-    if (submitting.current === submitter) return
-    if (pendingWork.current && !submitting.current) {
+    if (activeSubmitter.current === submitter) return
+    if (pendingWork.current && !activeSubmitter.current) {
       queuedSubmitter.current = submitter ?? undefined
       return
     }
-    submitting.current = submitter
+    activeSubmitter.current = submitter
     await busyWhile(submit(submitter)).finally(() => {
-      if (submitting.current === submitter) submitting.current = undefined
+      if (activeSubmitter.current === submitter) activeSubmitter.current = undefined
     })
   }
 

@@ -75,7 +75,7 @@ export function GrantLanding({ isFromOtherSite }: { isFromOtherSite?: true | und
     )
   if (hasSession)
     return (
-      <SignedOutFrame result="failure" title={EXPIRED} lead="You are already signed in, so you don't need a new one.">
+      <SignedOutFrame result="failure" title={EXPIRED} lead="You're already signed in, so you don't need a new link.">
         <a className="button" href="/office">
           Go to your office
         </a>

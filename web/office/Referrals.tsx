@@ -6,7 +6,7 @@ import { AccountIcon, ChevronIcon } from '#web/icons.tsx'
 
 const INITIAL_COUNT = 5
 
-/** Who joined through the member's link: only names and dates, for privacy. */
+/** The people who joined through the member's link. Shows only names and dates, for privacy. */
 export function Referrals({ view: { brought: referrals, totals } }: { view: OfficeView }) {
   const [isExpanded, setExpanded] = useState(false)
   const list = useRef<HTMLUListElement>(null)
@@ -18,7 +18,7 @@ export function Referrals({ view: { brought: referrals, totals } }: { view: Offi
   }
   return (
     <section className="card" aria-labelledby="referrals">
-      <h2 id="referrals">People who joined through you</h2>
+      <h2 id="referrals">Your referrals</h2>
       {referrals.length ? (
         <ul className="people" ref={list}>
           {visible.map(({ name, joined_on, number }) => (

@@ -18,7 +18,7 @@ export function YourLink({ view: { link, username, membership } }: { view: Offic
         <p>
           {membership.is_over
             ? `It closed on ${longDay(membership.renews_on)}, when your membership ended.`
-            : 'Anyone who joins through this link joins under you.'}
+            : 'Anyone who joins through this link becomes your referral.'}
         </p>
         <a className="link-address" href={link} ref={address}>
           {host}
@@ -31,7 +31,7 @@ export function YourLink({ view: { link, username, membership } }: { view: Offic
         <figure className="link-code">
           <img src="/office/link.svg" alt="QR code of your link" width="160" height="160" />
           <figcaption>
-            <p>Others can scan this from your screen or from paper.</p>
+            <p>People can scan this on your screen or on paper.</p>
             <a href="/office/link.svg" download={`${username}.svg`}>
               <DownloadIcon />
               <span>

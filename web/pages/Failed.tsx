@@ -10,6 +10,6 @@ export const Failed = () => (
       </a>
     }
   >
-    We can't show this page right now. Please try again in a minute. What you have entered so far is kept in this tab.
+    We can't show this page right now. Please try again in a minute. What you've entered so far is saved in this tab.
   </Message>
 )

@@ -21,7 +21,7 @@ export function Outbox({ messages }: { messages: OutboxMessage[] }) {
       <main className="prose">
         <h1>Outbox</h1>
         <p className="lead">
-          The emails and text messages that real services would have sent. None of them has left this computer.
+          The emails and text messages that real services would have sent. Nothing has left this computer.
         </p>
         {messages.length ? (
           <ol className="entries">

@@ -38,7 +38,7 @@ export function TestPaymentsPage({ payments: { transactions, cards } }: { paymen
 const SandboxDown = () => (
   <div className="entries">
     <Notice tone="alert" title="The sandbox is not responding.">
-      <p>It runs as a separate process. Open payments are settled when it is back.</p>
+      <p>It runs as a separate process. Open payments will be settled when it is back.</p>
     </Notice>
   </div>
 )

@@ -6,7 +6,7 @@ import { build } from 'vite'
 const here = import.meta.dirname
 const out = join(here, 'dist')
 
-const [made] = await build({
+const [result] = await build({
   root: here,
   logLevel: 'warn',
   publicDir: false,
@@ -15,16 +15,16 @@ const [made] = await build({
     modulePreload: false,
     rolldownOptions: { input: [join(here, 'page.js'), join(here, '../step/page.css')] },
   },
-}).then((result) => [result].flat())
+}).then((results) => [results].flat())
 
-const taken = (ending) => {
-  const file = made.output.find(({ fileName }) => fileName.endsWith(ending))
+const assetText = (ending) => {
+  const file = result.output.find(({ fileName }) => fileName.endsWith(ending))
   return String(file.code ?? file.source).trim()
 }
 const page = readFileSync(join(here, 'page.html'), 'utf8')
   .replace(/\n\s*/g, '\n')
-  .replace('<style></style>', () => `<style>${taken('.css')}</style>`)
-  .replace('<script type="module"></script>', () => `<script type="module">${taken('.js')}</script>`)
+  .replace('<style></style>', () => `<style>${assetText('.css')}</style>`)
+  .replace('<script type="module"></script>', () => `<script type="module">${assetText('.js')}</script>`)
 
 rmSync(out, { recursive: true, force: true })
 mkdirSync(out)

@@ -9,18 +9,18 @@ main.addEventListener('submit', (event) => {
   if (!document.getElementById('first_name')) return
   const errors = findErrors(Object.fromEntries(new FormData(event.target)))
   for (const message of main.querySelectorAll('.error')) message.remove()
-  for (const [name, message] of Object.entries(errors)) tell(document.getElementById(name), message)
-  if (!Object.keys(errors).length) goOn()
+  for (const [name, message] of Object.entries(errors)) showError(document.getElementById(name), message)
+  if (!Object.keys(errors).length) showNextStep()
 })
 
-function tell(input, message) {
-  const said = document.createElement('p')
-  said.className = 'error'
-  said.textContent = message
-  input.closest('.field').append(said)
+function showError(input, message) {
+  const error = document.createElement('p')
+  error.className = 'error'
+  error.textContent = message
+  input.closest('.field').append(error)
 }
 
-function goOn() {
+function showNextStep() {
   const first = [...main.childNodes]
   main.replaceChildren(document.getElementById('second').content.cloneNode(true))
   stages[1].className = 'active'

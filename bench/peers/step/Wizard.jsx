@@ -56,7 +56,7 @@ function Account({ answers, errors, submit }) {
   return (
     <>
       <h1 id="heading">Tell us about yourself</h1>
-      <p className="lead">Two minutes. You can go back at any time and nothing is lost.</p>
+      <p className="lead">Takes about two minutes. You can go back without losing anything.</p>
       <form id="step" noValidate action={submit}>
         <div className="pair">
           <TextField {...field('first_name')} label="First name" autoComplete="given-name" />
@@ -66,7 +66,7 @@ function Account({ answers, errors, submit }) {
         <PhoneField
           {...field('mobile_phone')}
           label="Mobile phone number"
-          hint="So that we can reach you about your membership. Never shared."
+          hint="So we can contact you about your membership. We never share it."
         />
         <div className="actions">
           <button type="submit" className="button">
@@ -96,7 +96,7 @@ function AccountCreation({ submit }) {
           name="username"
           label="Username"
           autoComplete="username"
-          hint="Lowercase letters and numbers. It is also part of the link you share."
+          hint="Lowercase letters and numbers. It’s also part of the link you share."
         />
         <TextField name="password" label="Password" type="password" autoComplete="new-password" />
         <div className="actions">

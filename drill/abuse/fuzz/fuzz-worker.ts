@@ -89,7 +89,7 @@ async function runFuzz({ short, ...workspace }: FuzzTask): Promise<ReportRow> {
   return {
     action: `${size.requests} generated requests to ${routes.length} routes, seed ${SEED}`,
     expected: 'no 5xx, no unhandled rejection, no memory growth, no SQL and no stack trace in any answer',
-    result: `${countOf('5')} answers of 5xx, ${countOf('no')} without an answer, ${unhandledErrors.length} unhandled errors, ${countOf('internals')} answers with internals, ${unusedRoutes} routes not requested; heap ${megabytes(warmBytes)} after a fifth, ${megabytes(endBytes)} at the end`,
+    result: `${countOf('5')} 5xx answers, ${countOf('no')} without an answer, ${unhandledErrors.length} unhandled errors, ${countOf('internals')} answers with internals, ${unusedRoutes} routes not requested; heap ${megabytes(warmBytes)} after a fifth, ${megabytes(endBytes)} at the end`,
     passed:
       !problems.length &&
       !unhandledErrors.length &&

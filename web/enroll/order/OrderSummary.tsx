@@ -54,7 +54,7 @@ export function OrderSummary(order: OrderSummaryProps) {
               <div key={product_id}>
                 <dt>
                   {chosen.length > 1 ? name : 'Today'}
-                  {product_id !== main.product_id && ', once'}
+                  {product_id !== main.product_id && ' (one time)'}
                 </dt>
                 <dd>{showAmount(price)}</dd>
               </div>
@@ -87,7 +87,7 @@ export const PendingAmount = () => (
     <span className="waiting" aria-hidden="true">
       $00.00
     </span>
-    <span className="unseen">an amount that is being calculated</span>
+    <span className="unseen">(calculating)</span>
   </>
 )
 

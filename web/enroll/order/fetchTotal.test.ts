@@ -5,11 +5,11 @@ import { fetchTotal, goToRejectedPackage } from './fetchTotal.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-const rejected = ['This package is not available.']
-const remaining = [{ product_id: 35 }]
+const messages = ['This package is not available.']
+const currentOffers = [{ product_id: 35 }]
 
 /** A server with these offers, and this reply to every order. */
-const serve = (status: number, reply: object, offers: object[] = remaining) =>
+const serve = (status: number, reply: object, offers: object[] = currentOffers) =>
   vi.stubGlobal('fetch', async (url: string) =>
     url.includes('orders') ? Response.json(reply, { status }) : Response.json(offers),
   )
@@ -33,44 +33,44 @@ test.each([
   serve(200, {})
   const draft = { product_ids: '34', autoship_product_ids: '41', special_product_ids: '51' }
   const wizard = wizardWith(draft)
-  expect(await goToRejectedPackage(wizard, draft, { [list]: rejected })).toBe(true)
-  expect(wizard.refreshOrder).toHaveBeenCalledExactlyOnceWith(remaining, { ...draft, [list]: '' })
-  expect(wizard.returnTo).toHaveBeenCalledExactlyOnceWith(step, list, { [list]: rejected })
+  expect(await goToRejectedPackage(wizard, draft, { [list]: messages })).toBe(true)
+  expect(wizard.refreshOrder).toHaveBeenCalledExactlyOnceWith(currentOffers, { ...draft, [list]: '' })
+  expect(wizard.returnTo).toHaveBeenCalledExactlyOnceWith(step, list, { [list]: messages })
 })
 
 test('10.14 choosing a withdrawn package keeps the last choice, and stays', async () => {
-  serve(422, { message: 'Please check the marked fields.', fields: { product_ids: rejected } })
+  serve(422, { message: 'Please check the marked fields.', fields: { product_ids: messages } })
   const wizard = wizardWith({ product_ids: '34', first_name: 'Zoë' })
   const total = await fetchTotal(wizard, { ...wizard.state.draft, product_ids: '36' }, () => true)
   expect(total).toBeUndefined()
-  const kept = { product_ids: '34', autoship_product_ids: '', special_product_ids: '', first_name: 'Zoë' }
-  expect(wizard.refreshOrder).toHaveBeenCalledExactlyOnceWith(remaining, kept)
+  const draft = { product_ids: '34', autoship_product_ids: '', special_product_ids: '', first_name: 'Zoë' }
+  expect(wizard.refreshOrder).toHaveBeenCalledExactlyOnceWith(currentOffers, draft)
 })
 
 test('10.14 a choice stays if another package was withdrawn', async () => {
-  serve(422, { message: 'Please check the marked fields.', fields: { autoship_product_ids: rejected } })
+  serve(422, { message: 'Please check the marked fields.', fields: { autoship_product_ids: messages } })
   const wizard = wizardWith({ product_ids: '34', autoship_product_ids: '41' })
   await fetchTotal(wizard, { ...wizard.state.draft, product_ids: '35' }, () => true)
-  const left = { product_ids: '35', autoship_product_ids: '', special_product_ids: '' }
-  expect(wizard.refreshOrder).toHaveBeenCalledExactlyOnceWith(remaining, left)
+  const draft = { product_ids: '35', autoship_product_ids: '', special_product_ids: '' }
+  expect(wizard.refreshOrder).toHaveBeenCalledExactlyOnceWith(currentOffers, draft)
 })
 
-test('10.14 what was typed meanwhile stays, and the withdrawal is reported although the order has changed', async () => {
-  serve(422, { message: 'Please check the marked fields.', fields: { product_ids: rejected } })
+test('10.14 answers typed in the meantime stay, and the withdrawal is reported although the order has changed', async () => {
+  serve(422, { message: 'Please check the marked fields.', fields: { product_ids: messages } })
   const wizard = wizardWith({ product_ids: '34' })
-  const ordered = wizard.state.draft
-  wizard.state.draft = { ...ordered, email: 'zoe@mail.example' }
-  const isCurrent = () => wizard.state.draft.product_ids === ordered.product_ids
+  const orderedDraft = wizard.state.draft
+  wizard.state.draft = { ...orderedDraft, email: 'zoe@mail.example' }
+  const isCurrent = () => wizard.state.draft.product_ids === orderedDraft.product_ids
   wizard.refreshOrder.mockImplementation(async (_packages, draft) => {
     wizard.state.draft = draft
   })
-  await fetchTotal(wizard, ordered, isCurrent)
+  await fetchTotal(wizard, orderedDraft, isCurrent)
   expect(wizard.state.draft).toMatchObject({ product_ids: '', email: 'zoe@mail.example' })
-  expect(wizard.returnTo).toHaveBeenCalledExactlyOnceWith('PRODUCT_SELECTION', 'product_ids', { product_ids: rejected })
+  expect(wizard.returnTo).toHaveBeenCalledExactlyOnceWith('PRODUCT_SELECTION', 'product_ids', { product_ids: messages })
 })
 
-test('a visitor who has moved on is not led back', async () => {
-  serve(422, { message: 'Please check the marked fields.', fields: { product_ids: rejected } })
+test('a visitor who has moved on is not sent back', async () => {
+  serve(422, { message: 'Please check the marked fields.', fields: { product_ids: messages } })
   const wizard = wizardWith({ product_ids: '34' })
   await fetchTotal(wizard, wizard.state.draft, () => false)
   expect(wizard.returnTo).not.toHaveBeenCalled()
@@ -81,7 +81,7 @@ const offersAt = (price: string) => [
   { product_id: 35, is_recurring: false, is_special: false, price },
 ]
 
-test('a total that matches the shown prices is the answer', async () => {
+test('a total that matches the shown prices is returned', async () => {
   serve(200, { grand_total: '149.00' })
   const wizard = wizardWith({ product_ids: '34' }, 'PRODUCT_SELECTION', offersAt('149.00'))
   expect(await fetchTotal(wizard, { product_ids: '35' }, () => true)).toBe('149.00')
@@ -94,7 +94,7 @@ test('10.12 choosing a package whose price has changed shows the new price, and 
   expect(await fetchTotal(wizard, { product_ids: '35' }, () => true)).toBeUndefined()
   expect(wizard.refreshOrder).toHaveBeenCalledExactlyOnceWith(offersAt('159.00'), { product_ids: '34' })
   expect(wizard.returnTo).toHaveBeenCalledExactlyOnceWith('PRODUCT_SELECTION', 'product_ids', {
-    product_ids: ['Your order comes to $159.00 now, not $149.00. Please choose again.'],
+    product_ids: ['Your order now costs $159.00, not $149.00. Please choose again.'],
   })
 })
 

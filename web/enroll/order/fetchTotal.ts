@@ -50,10 +50,10 @@ async function showChangedPrices(
   if (!isCurrent()) return true
   if (totalOf(draft, packages) === shownTotal) return false // the packages could not be loaded; the total is right anyway
   const { step, draft: newestDraft } = store.getState()
-  const refreshed = store.refreshOrder(packages, newestDraft)
+  const refresh = store.refreshOrder(packages, newestDraft)
   const list = orderLists.find((name) => stepOf[name] === step)
   if (list) store.returnTo(step, list, { [list]: [priceChanged(total, shownTotal)] })
-  await refreshed
+  await refresh
   return true
 }
 
@@ -61,7 +61,7 @@ const totalOf = (draft: Draft, packages: Packages) =>
   toAmount(chosenPackages(draft, packages).reduce((cents, { price }) => cents + (toCents(price) ?? 0), 0))
 
 const priceChanged = (total: string, shownTotal: string) =>
-  `Your order comes to ${showAmount(total)} now, not ${showAmount(shownTotal)}. Please choose again.`
+  `Your order now costs ${showAmount(total)}, not ${showAmount(shownTotal)}. Please choose again.`
 
 /** If the server rejected packages: removes them from the order, and goes to the step where another can be chosen. */
 export async function goToRejectedPackage(
@@ -77,13 +77,13 @@ export async function goToRejectedPackage(
   if (!isCurrent()) return true
   const newestDraft = store.getState().draft
   const remaining = rejectedLists.map((list) => [list, newestDraft[list] === draft[list] ? '' : newestDraft[list]])
-  const refreshed = store.refreshOrder(packages, {
+  const refresh = store.refreshOrder(packages, {
     ...newestDraft,
     ...orderOf(draft),
     ...Object.fromEntries(remaining),
   })
   store.returnTo(stepOf[first], first, fields)
-  await refreshed
+  await refresh
   return true
 }
 

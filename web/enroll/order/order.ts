@@ -25,6 +25,7 @@ export const orderOf = (draft: Draft) =>
   Object.fromEntries(orderLists.map((list) => [list, draft[list] ?? ''])) as Record<OrderList, string>
 
 export const isSameOrder = (one: Draft, other: Draft): boolean => isSameDraft(orderOf(one), orderOf(other))
+
 /** A draft with nothing but the preselected package. */
 export const preselectedOrder = ({ product_id }: Pick<StartData, 'product_id'>): Draft =>
   product_id === undefined ? {} : { product_ids: String(product_id) }
@@ -32,6 +33,6 @@ export const preselectedOrder = ({ product_id }: Pick<StartData, 'product_id'>):
 /** A stored draft, without packages that are no longer offered. */
 export function restoreDraft(stored: Draft, start: Pick<StartData, 'product_id' | 'packages'>): Draft {
   const withdrawn = orderLists.filter((list) => !packagesIn(list, stored, start.packages).length)
-  const kept = Object.entries(stored).filter(([name]) => !withdrawn.includes(name as OrderList))
-  return { ...preselectedOrder(start), ...Object.fromEntries(kept) }
+  const remaining = Object.entries(stored).filter(([name]) => !withdrawn.includes(name as OrderList))
+  return { ...preselectedOrder(start), ...Object.fromEntries(remaining) }
 }

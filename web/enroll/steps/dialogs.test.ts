@@ -81,15 +81,15 @@ test.each<[string, Question, Question]>([
       mayDismiss: false,
     },
   ],
-])('the owner has these words for %s', (_, question, text) => {
+])('the owner: the text for %s', (_, question, text) => {
   expect(question).toEqual(text)
 })
 
-test('the owner has these words for the countdown', () => {
+test('the owner: the text of the countdown', () => {
   expect(code.resendIn(27)).toBe('Resend code in 27 seconds')
 })
 
-test('the owner has these words beside a field', () => {
+test('the owner: the messages beside a field', () => {
   expect(code.fieldMessages).toEqual({
     codeNotSent: 'Error sending verification code',
     codeNotSentOffline: 'An error occurred while sending the verification code.',

@@ -73,7 +73,7 @@ export function StepForm({ step, form, title, lead, amount, children }: StepForm
   )
 }
 
-/** Without a blur on mouse down: a message under the field would appear and move the button away from the pointer. */
+/** Prevents a blur on mouse down, which could show an error and move the button away from the pointer. */
 const keepFocus = (event: { preventDefault: () => void }) => event.preventDefault()
 
 /** When a focused button is removed, the heading gets the focus. */
@@ -91,7 +91,7 @@ function StopNotice({ stop, onRetryTotal }: { stop: Stop | undefined; onRetryTot
           <button type="button" className="link" onClick={() => location.reload()}>
             reload the page
           </button>
-          . What you entered is kept, except your password.
+          . Your answers are saved, except your password.
         </Notice>
       )
     case 'total-not-loaded':

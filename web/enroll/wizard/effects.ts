@@ -6,7 +6,7 @@ import { ignoreSecondTap } from './ignoreSecondTap.ts'
 import type { State } from './state.ts'
 import type { StepLoader, Wizard } from './wizard.ts'
 
-/** Back and Forward, and the moment the page goes away. */
+/** Follows Back and Forward, and saves the form when the page is left. */
 export function useBrowserHistory(wizard: Wizard) {
   useEffect(() => {
     const unmount = new AbortController()
@@ -17,7 +17,7 @@ export function useBrowserHistory(wizard: Wizard) {
   }, [wizard])
 }
 
-/** Puts the visitor's own answers into the page before it is painted, and repeats a Next that was pressed too early. */
+/** Restores the visitor's answers before the page is painted, then repeats a press that came before hydration. */
 export function useResume(wizard: Wizard, steps: StepLoader, { isResumed }: State) {
   useLayoutEffect(() => {
     history.scrollRestoration = 'manual'
@@ -40,7 +40,7 @@ async function repeatPress(wizard: Wizard, steps: StepLoader, button: HTMLElemen
   if (button.isConnected && button instanceof HTMLButtonElement) button.form?.requestSubmit(button)
 }
 
-/** After a move: scrolls to the top, and focuses the wanted field or the heading. */
+/** After a move: scrolls to the top, and focuses the requested field or the heading. */
 export function useFocus({ moves, focusField }: State) {
   useEffect(() => {
     if (!moves) return

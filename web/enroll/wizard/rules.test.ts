@@ -18,17 +18,17 @@ test.each<[string, Step, Draft, Step]>([
   ['with the password still in memory PAYMENT stays open', 'PAYMENT', complete, 'PAYMENT'],
   ['the browser’s Forward never leads to ACCESS', 'ACCESS', complete, 'PAYMENT'],
   ['the packages can always be reached', 'PRODUCT_SELECTION', complete, 'PRODUCT_SELECTION'],
-  ['an answer that became invalid stops', 'PAYMENT', { ...complete, last_name: ' ' }, 'ACCOUNT'],
+  ['an invalid answer blocks the later steps', 'PAYMENT', { ...complete, last_name: ' ' }, 'ACCOUNT'],
   [
-    '12.2 a password made from the visitor’s own name stops',
+    '12.2 a password made from the visitor’s own name blocks PAYMENT',
     'PAYMENT',
     { ...complete, last_name: 'Example', password: 'Example-2026' },
     'ACCOUNT_CREATION',
   ],
   ['12.2 so does a common password', 'PAYMENT', { ...complete, password: 'Password1!' }, 'ACCOUNT_CREATION'],
-  ['a filled honeypot stops', 'PAYMENT', { ...complete, hall_lantern: 'x' }, 'ACCOUNT'],
-])('%s', (_, wanted, draft, step) => {
-  expect(reachableStep(wanted, { draft, phones: {}, receipt: undefined }, policy)).toBe(step)
+  ['a filled honeypot blocks the later steps', 'PAYMENT', { ...complete, hall_lantern: 'x' }, 'ACCOUNT'],
+])('%s', (_, target, draft, step) => {
+  expect(reachableStep(target, { draft, phones: {}, receipt: undefined }, policy)).toBe(step)
 })
 
 test('with verification on only a verified number leads to ACCOUNT_CREATION', () => {
@@ -45,12 +45,12 @@ describe('once Confirm and Pay was pressed', () => {
   const receipt = { enrollment_id: 'e7', lines: [] } as unknown as Receipt
 
   test.each<[string, Step, Draft, Step]>([
-    ['a reload shows what became of it', 'PAYMENT', stored, 'PAYMENT'],
+    ['a reload shows the outcome', 'PAYMENT', stored, 'PAYMENT'],
     ['and so does Back from the office', 'ACCESS', chosen, 'ACCESS'],
-    ['without a reload an invalid step still stops', 'PAYMENT', { ...complete, username: '' }, 'ACCOUNT_CREATION'],
+    ['without a reload an invalid step still blocks it', 'PAYMENT', { ...complete, username: '' }, 'ACCOUNT_CREATION'],
     ['and valid ones lead back to it', 'PAYMENT', complete, 'PAYMENT'],
     ['after the payment, when no answers are left, Back leads to it too', 'ACCOUNT_CREATION', {}, 'PAYMENT'],
-  ])('10.6 12.2 %s', (_, wanted, draft, step) => {
-    expect(reachableStep(wanted, { draft, phones: {}, receipt }, policy)).toBe(step)
+  ])('10.6 12.2 %s', (_, target, draft, step) => {
+    expect(reachableStep(target, { draft, phones: {}, receipt }, policy)).toBe(step)
   })
 })

@@ -48,14 +48,14 @@ const isComplete: Record<Step, (progress: Progress) => boolean> = {
 }
 
 /**
- * The wanted step, or the first incomplete step before it. After a reload, which drops the password, a payment that may be
+ * The target step, or the first incomplete step before it. After a reload, which drops the password, a payment that may be
  * under way comes first. Once the payment is done the draft is empty, and every step leads to its result.
  */
-export function reachableStep(wanted: Step, progress: Progress, policy: Policy): Step {
+export function reachableStep(target: Step, progress: Progress, policy: Policy): Step {
   const { draft, receipt } = progress
-  if (receipt && !draft.password && (wanted === 'PAYMENT' || wanted === 'ACCESS')) return wanted
+  if (receipt && !draft.password && (target === 'PAYMENT' || target === 'ACCESS')) return target
   if (receipt && !Object.keys(draft).length) return 'PAYMENT'
   let step: Step = 'PRODUCT_SELECTION'
-  while (step !== wanted && isComplete[step](progress)) step = nextStep(step, policy)
+  while (step !== target && isComplete[step](progress)) step = nextStep(step, policy)
   return step
 }

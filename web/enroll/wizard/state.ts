@@ -37,12 +37,12 @@ export type State = {
   phones: PhoneStatuses
   /** What this page asked to pay for, from Confirm and Pay until it is declined. */
   receipt: Receipt | undefined
-  /** The visitor was told that a payment is being checked, possibly another tab's, and not yet how that ended. */
+  /** The visitor was told that a payment, possibly another tab's, is being checked, but not yet how it ended. */
   isPaymentBeingChecked?: boolean | undefined
   paymentNews?: PaymentNews | undefined
 }
 
-/** The page as the server rendered it, whatever this tab has stored: hydration must find the same. */
+/** The state that the server rendered. It ignores what this tab has stored, because hydration must match the HTML. */
 export function initialState(start: StartData, resumePoint: ResumePoint | undefined): State {
   const step = firstStep(start.policy, start.product_id !== undefined)
   const draft = preselectedOrder(start)
@@ -61,10 +61,10 @@ export function initialState(start: StartData, resumePoint: ResumePoint | undefi
   }
 }
 
-/** To a step, and there to a field. */
+/** A move to a step, and optionally to a field. */
 export type Move = Pick<State, 'step' | 'draft' | 'focusField' | 'rejectedFields'>
 
-/** Shows another step. A pre-rendered one is only uncovered, and the step before it is removed later. */
+/** Shows another step. A pre-rendered one is only revealed, and the step before it is removed later. */
 export function moveTo(state: State, move: Move): State {
   const isPreRendered = move.step === state.preRenderedStep && !state.stop && !move.rejectedFields
   return {

@@ -38,7 +38,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-test('12.1 a valid step leads to the next one, with a history entry that knows the way back', async () => {
+test('12.1 a valid step leads to the next one, with a history entry that names the step before', async () => {
   const wizard = wizardWith()
   await wizard.advance(answers)
   expect(wizard.getState()).toMatchObject({ step: 'ACCOUNT_CREATION', draft: answers, moves: 1 })
@@ -78,7 +78,7 @@ test('10.12 when the packages have changed, the old total is no longer shown', a
   expect(wizard.getState().grand_total).toBe('109.00')
 })
 
-test('subscribers hear of every change until they unsubscribe', () => {
+test('subscribers are notified of every change until they unsubscribe', () => {
   const wizard = wizardWith()
   const listener = vi.fn()
   const unsubscribe = wizard.subscribe(listener)

@@ -31,7 +31,10 @@ type WizardOptions = { start: StartData; resumePoint?: ResumePoint | undefined; 
 
 export type Wizard = ReturnType<typeof createWizard>
 
-/** The one owner of the wizard's state: the draft, the order, and one browser history entry for each step. */
+/**
+ * The one owner of the wizard's state: the draft, the order, and one browser history entry for each step.
+ * Next submits the step's form: `withRules` validates it, then `advance`, `enter` and `show` lead to the next step.
+ */
 export function createWizard({ start, resumePoint, steps }: WizardOptions) {
   const { policy } = start
   let state = initialState(start, resumePoint)
@@ -56,10 +59,36 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
     return draft
   }
 
-  const stopWithoutStep = (draft: Draft, cause: unknown): undefined => {
-    log('The next step could not be loaded.', cause)
-    update({ draft, stop: 'step-not-loaded' })
+  /** Runs `use` with the field rules, synchronously if they are loaded. Undefined if they cannot be loaded. */
+  const withRules = <Result>(use: (rules: Rules) => Result): Result | Promise<Result | undefined> => {
+    const rules = steps.loadRules()
+    if (!(rules instanceof Promise)) return use(rules)
+    return rules.then(use, (cause: unknown) => {
+      stopWithoutStep(state.draft, cause)
+      return undefined
+    })
   }
+
+  /** The answers are valid: goes to the next step. Returns 'again' if the form changed while that step was loading. */
+  const advance = async (answers: Draft): Promise<'again' | undefined> => {
+    if (state.step === 'CODE_VERIFICATION' && currentEntry()?.from === 'PAYMENT') return void history.back()
+    const next = nextStep(state.step, policy)
+    if (!steps.isLoaded(next)) {
+      const submittedDraft = saveForm()
+      const request = ++latestRequest
+      const failure = await steps.load(next).catch((cause: unknown) => ({ cause }))
+      if (request !== latestRequest) return
+      if (failure) return stopWithoutStep(saveForm(), failure.cause)
+      if (!isSameDraft(submittedDraft, saveForm())) return 'again'
+    }
+    return enter(next, saveForm(answers))
+  }
+
+  /** Goes to a step with a new history entry. */
+  const enter = (step: Step, draft: Draft, focusField?: FieldName, rejectedFields?: Messages) =>
+    show({ step, draft, focusField, rejectedFields }, () => {
+      if (step !== state.step) history.pushState({ step, from: state.step } satisfies HistoryEntry, '')
+    })
 
   /** Shows a step once its code is loaded. `onShow` runs just before, so that history and screen agree. */
   const show = async (move: Move, onShow?: () => void): Promise<undefined> => {
@@ -74,15 +103,37 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
     }
   }
 
-  const enter = (step: Step, draft: Draft, focusField?: FieldName, rejectedFields?: Messages) =>
-    show({ step, draft, focusField, rejectedFields }, () => {
-      if (step !== state.step) history.pushState({ step, from: state.step } satisfies HistoryEntry, '')
-    })
+  const stopWithoutStep = (draft: Draft, cause: unknown): undefined => {
+    log('The next step could not be loaded.', cause)
+    update({ draft, stop: 'step-not-loaded' })
+  }
 
   /** Goes to an earlier step, and there to a field. Uses the browser's Back if that leads there. */
   const returnTo = (step: Step, focusField?: FieldName, rejectedFields?: Messages) => {
     if (!focusField && currentEntry()?.from === step) history.back()
     else enter(step, saveForm(), focusField, rejectedFields)
+  }
+
+  /** The browser's Back or Forward. */
+  const followHistory = async (entry: HistoryEntry | null) => {
+    const draft = saveForm()
+    const target = entry?.step ?? state.step
+    const step =
+      (await withRules(({ reachableStep }) => reachableStep(target, { ...state, draft }, policy))) ?? state.step
+    if (step !== target) history.replaceState({ ...entry, step } satisfies HistoryEntry, '')
+    show({ step, draft })
+  }
+
+  /** Chooses one package of a list, and goes to the next step once the total is known. */
+  const choosePackage = async (list: OrderList, product_ids: string): Promise<undefined> => {
+    const request = ++latestRequest
+    const choice = { [list]: product_ids }
+    await loadTotal(
+      { ...state.draft, ...choice },
+      () => request === latestRequest,
+      () => choosePackage(list, product_ids),
+      () => enter(nextStep(state.step, policy), saveForm(choice)),
+    )
   }
 
   /** Asks the server for the total of an order, then continues. */
@@ -114,54 +165,7 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
       () => loadTotalOf(draft),
     )
 
-  /** Chooses one package of a list, and goes on once the total is known. */
-  const choosePackage = async (list: OrderList, product_ids: string): Promise<undefined> => {
-    const request = ++latestRequest
-    const choice = { [list]: product_ids }
-    await loadTotal(
-      { ...state.draft, ...choice },
-      () => request === latestRequest,
-      () => choosePackage(list, product_ids),
-      () => enter(nextStep(state.step, policy), saveForm(choice)),
-    )
-  }
-
-  /** Runs `use` with the field rules, synchronously if they are loaded. Undefined if they cannot be loaded. */
-  const withRules = <Result>(use: (rules: Rules) => Result): Result | Promise<Result | undefined> => {
-    const rules = steps.loadRules()
-    if (!(rules instanceof Promise)) return use(rules)
-    return rules.then(use, (cause: unknown) => {
-      stopWithoutStep(state.draft, cause)
-      return undefined
-    })
-  }
-
-  /** The step is valid: goes on to the next one. 'again' means that the form changed while the next step was loading. */
-  const advance = async (answers: Draft): Promise<'again' | undefined> => {
-    if (state.step === 'CODE_VERIFICATION' && currentEntry()?.from === 'PAYMENT') return void history.back()
-    const next = nextStep(state.step, policy)
-    if (!steps.isLoaded(next)) {
-      const submitted = saveForm()
-      const request = ++latestRequest
-      const failure = await steps.load(next).catch((cause: unknown) => ({ cause }))
-      if (request !== latestRequest) return
-      if (failure) return stopWithoutStep(saveForm(), failure.cause)
-      if (!isSameDraft(submitted, saveForm())) return 'again'
-    }
-    return enter(next, saveForm(answers))
-  }
-
-  /** The browser's Back or Forward. */
-  const followHistory = async (entry: HistoryEntry | null) => {
-    const draft = saveForm()
-    const wanted = entry?.step ?? state.step
-    const step =
-      (await withRules(({ reachableStep }) => reachableStep(wanted, { ...state, draft }, policy))) ?? state.step
-    if (step !== wanted) history.replaceState({ ...entry, step } satisfies HistoryEntry, '')
-    show({ step, draft })
-  }
-
-  /** Turns the page that the server rendered for everyone into this visitor's. */
+  /** Replaces the state that the server rendered with what this tab has stored. */
   const resume = () => {
     if (!resumePoint) return
     const { step, draft } = resumePoint

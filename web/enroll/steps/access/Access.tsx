@@ -28,7 +28,7 @@ function Access({ paymentStore, receipt }: AccessProps) {
       <p className="lead">
         {isRedirecting
           ? 'You should be redirected to your virtual office in a moment. If nothing happens, please press Login.'
-          : 'Your virtual office is open. Press Login to go there.'}
+          : 'Your virtual office is ready. Press Login to open it.'}
       </p>
       {isRedirecting && <div className="bar" aria-hidden="true" />}
       <OfficeLogin login={login}>Login</OfficeLogin>

@@ -25,7 +25,7 @@ export function useOfficeLogin(payment: Payment) {
       location.assign(officeAddress(vo_url, token))
       setTimeout(() => setStatus('idle'), LEAVING_MS)
     } catch (cause) {
-      log('No grant for the office at the moment.', cause)
+      log('The office could not be opened.', cause)
       setStatus('unreachable')
     }
   }
@@ -44,12 +44,12 @@ export function OfficeLogin({ login, children }: { login: ReturnType<typeof useO
       <div role="status">
         {status === 'needs-sign-in' && (
           <Notice title="Please sign in to your office.">
-            This page can no longer open it for you. {officeUrl && <a href={officeUrl}>Go to the office</a>}
+            This page can no longer sign you in. {officeUrl && <a href={officeUrl}>Go to the office</a>}
           </Notice>
         )}
         {status === 'unreachable' && (
           <Notice tone="alert" title="The office is not responding at the moment.">
-            You are a member. Please press {children} again in a minute.
+            You are a member. Please press “{children}” again in a minute.
           </Notice>
         )}
       </div>

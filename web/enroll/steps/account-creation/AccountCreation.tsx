@@ -17,7 +17,7 @@ import { useUsername } from './useUsername.ts'
 type AccountCreationProps = {
   answers: Draft
   rejectedFields: Messages | undefined
-  /** The newest answers of all steps: this step may have been rendered before they were given. */
+  /** The current answers of all steps. This step may have been rendered before they were entered. */
   readDraft: () => Draft
   onNext: Wizard['advance']
 }
@@ -34,11 +34,17 @@ function AccountCreation({ answers, rejectedFields, readDraft, onNext }: Account
     }),
     onValid: async (values): Promise<Messages | 'again' | undefined> => {
       const submitted = readDraft()
-      const [email, taken] = await Promise.all([checkEmail(values.email, form), username.check(values.username)])
+      const [emailMessages, usernameMessages] = await Promise.all([
+        checkEmail(values.email, form),
+        username.check(values.username),
+      ])
       if (!isMounted.current) return
-      if (!isSameDraft(submitted, readDraft())) return 'again' // corrected during the lookup
-      if (!email && !taken) return onNext(values)
-      return { ...(email ? { email } : {}), ...(taken ? { username: taken } : {}) }
+      if (!isSameDraft(submitted, readDraft())) return 'again' // changed during the lookup
+      if (!emailMessages && !usernameMessages) return onNext(values)
+      return {
+        ...(emailMessages ? { email: emailMessages } : {}),
+        ...(usernameMessages ? { username: usernameMessages } : {}),
+      }
     },
   })
   const username = useUsername(form)
@@ -68,7 +74,7 @@ function AccountCreation({ answers, rejectedFields, readDraft, onNext }: Account
         autoCorrect="off"
         spellCheck={false}
         enterKeyHint="next"
-        hint="Lowercase letters and numbers. It is also part of the link you share."
+        hint="Lowercase letters and numbers. It’s also part of the link you share."
       >
         <p className={username.status.isAvailable ? 'availability' : 'unseen'} role="status">
           {username.status.text}
@@ -79,7 +85,7 @@ function AccountCreation({ answers, rejectedFields, readDraft, onNext }: Account
   )
 }
 
-/** The server's messages against an email address. If the lookup fails, its earlier answer stands. */
+/** Why the server rejects an email address. If the lookup fails, the last answer is used. */
 async function checkEmail(
   email: string,
   { serverMessagesFor }: Pick<Form, 'serverMessagesFor'>,

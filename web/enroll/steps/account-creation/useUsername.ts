@@ -14,26 +14,26 @@ const INVALID_CHARACTERS = /[^a-z0-9]/g
 const noStatus = { text: '', isAvailable: false }
 const ANNOUNCEMENT_MS = 3_000
 
-/** A username as it is typed: lowercase letters and digits, looked up when typing pauses and when the field is left. */
+/** A username field that keeps only lowercase letters and digits. Looks the name up when typing pauses and on blur. */
 export function useUsername(form: UsernameForm) {
   const pauseTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const currentValue = useRef('')
-  const lookedUp = useRef('')
-  const available = useRef(new Set<string>())
+  const lastLookup = useRef('')
+  const availableNames = useRef(new Set<string>())
   const [status, setStatus] = useState(noStatus)
 
   useEffect(() => () => clearTimeout(pauseTimer.current), [])
 
   /**
-   * The server's messages against a username; undefined if it is available. A taken one is looked up again, since it may
-   * have become available. If the lookup fails, the earlier answer stands.
+   * Why the server rejects a username; undefined if it is available. A rejected one is looked up again, since it may have
+   * become available. If the lookup fails, the last answer is used.
    */
   const check = async (username: string): Promise<string[] | undefined> => {
-    if (available.current.has(username)) return undefined
+    if (availableNames.current.has(username)) return undefined
     try {
       const reply = await api.validateUsername({ username })
       if (reply.username !== 'Available') return reply.username
-      available.current.add(username)
+      availableNames.current.add(username)
       return undefined
     } catch (cause) {
       log('The username could not be looked up.', cause)
@@ -41,19 +41,19 @@ export function useUsername(form: UsernameForm) {
     }
   }
 
-  /** The spec keeps the button busy for a second after a username turns out to be available. */
+  /** As the spec says, the button stays busy for a second after an available username. */
   const lookUp = async (username: string) => {
     const messages = await check(username)
     if (currentValue.current !== username) return
-    const isAvailable = available.current.has(username)
+    const isAvailable = availableNames.current.has(username)
     if (isAvailable) setStatus({ text: `${username} is available.`, isAvailable })
     if (messages?.[0]) announce(messages[0])
     if (messages) form.showServerMessages('username', messages)
-    if (!messages && !isAvailable) lookedUp.current = '' // the lookup failed: try again later
+    if (!messages && !isAvailable) lastLookup.current = '' // the lookup failed: try again later
     if (isAvailable) await new Promise((resolve) => setTimeout(resolve, figures.button_back_ms))
   }
 
-  /** For screen readers, and only briefly: the message under the field would be read a second time. */
+  /** Briefly, for screen readers. Later they read the message under the field. */
   const announce = (text: string) => {
     const announcement = { text, isAvailable: false }
     setStatus(announcement)
@@ -63,8 +63,8 @@ export function useUsername(form: UsernameForm) {
   const lookUpOnce = (username: string) => {
     clearTimeout(pauseTimer.current)
     const isValid = fieldRules.ACCOUNT_CREATION.username.safeParse(username).success
-    if (!isValid || lookedUp.current === username) return
-    lookedUp.current = username
+    if (!isValid || lastLookup.current === username) return
+    lastLookup.current = username
     form.busyWhile(lookUp(username))
   }
 
@@ -73,7 +73,7 @@ export function useUsername(form: UsernameForm) {
     if ((event.nativeEvent as InputEvent).isComposing) return
     removeInvalidCharacters(field)
     currentValue.current = field.value
-    lookedUp.current = ''
+    lastLookup.current = ''
     setStatus(noStatus)
     clearTimeout(pauseTimer.current)
     if (field.value.length >= figures.username_checked_from)

@@ -30,7 +30,7 @@ function Account({ answers, rejectedFields, sendsCode, withRules, onNext }: Acco
       step="ACCOUNT"
       form={form}
       title="Tell us about yourself"
-      lead="Two minutes. You can go back at any time and nothing is lost."
+      lead="Takes about two minutes. You can go back without losing anything."
     >
       <div className="pair">
         <Field {...form.field('first_name')} label="First name" autoComplete="given-name" enterKeyHint="next" />
@@ -48,8 +48,8 @@ function Account({ answers, rejectedFields, sendsCode, withRules, onNext }: Acco
         label="Mobile phone number"
         hint={
           sendsCode
-            ? 'We’ll send you a code to confirm it. Never shared.'
-            : 'So that we can reach you about your membership. Never shared.'
+            ? 'We’ll send you a code to confirm it. We never share it.'
+            : 'So we can contact you about your membership. We never share it.'
         }
         enterKeyHint="go"
       />

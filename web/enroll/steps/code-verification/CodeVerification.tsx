@@ -58,7 +58,7 @@ function Verified({ mobile_phone, onNext, onEdit }: CodeVerificationProps) {
       step="CODE_VERIFICATION"
       form={form}
       title="Your phone is confirmed"
-      lead="There is nothing more to do here."
+      lead="You can continue to the next step."
     >
       <PhoneNumber mobile_phone={mobile_phone} onEdit={onEdit} icon={<CheckIcon />}>
         Confirmed
@@ -102,7 +102,7 @@ function Unverified({ mobile_phone, phoneStore, rejectedFields, onNext, onEdit, 
   })
   const field = form.field('code')
   return (
-    <StepForm step="CODE_VERIFICATION" form={form} title="Confirm your phone" lead="Enter the code that we send you.">
+    <StepForm step="CODE_VERIFICATION" form={form} title="Confirm your phone" lead="Enter the code we send you.">
       <PhoneNumber mobile_phone={mobile_phone} onEdit={onEdit} icon={<SmsIcon />} failure={code.failure}>
         {sendingStatus(code)}
       </PhoneNumber>
@@ -113,18 +113,18 @@ function Unverified({ mobile_phone, phoneStore, rejectedFields, onNext, onEdit, 
           defaultValue=""
           vendor={phoneStore.start.captcha}
           error={captchaRequest.count > 1 ? 'Please confirm the captcha.' : undefined}
-          used={0}
+          usedCount={0}
           busyWhile={form.busyWhile}
           onSolved={(solution) => code.send(captchaRequest.channel, solution)}
         />
       )}
-      {/* The error is not remembered for this code: it may be right once the connection is back. */}
+      {/* Not a server message of the form: the same code may work once the connection is back. */}
       <Field
         {...field}
         error={field.error ?? codeError}
         onInput={() => setCodeError(undefined)}
         label="Code"
-        hint="From our message. Valid for ten minutes."
+        hint="The code expires after 10 minutes."
         autoComplete="one-time-code"
         inputMode="numeric"
         enterKeyHint="done"
@@ -141,11 +141,11 @@ type PhoneCode = ReturnType<typeof usePhoneCode>
 
 function sendingStatus({ sending, captchaRequest, isSent }: PhoneCode): string {
   if (sending) return sending === 'call' ? 'Calling you…' : 'Sending a code…'
-  if (captchaRequest) return 'Please confirm that you are a person. Then we send the code.'
+  if (captchaRequest) return 'Please confirm that you’re not a robot, and we’ll send the code.'
   return isSent ? 'We sent a code to this number.' : 'No code has been sent yet.'
 }
 
-/** Undefined if the code was right; otherwise the server's message, or ours. */
+/** Undefined if the code is correct; otherwise an error message. */
 async function verify(phone_number: string, code: string): Promise<string | undefined> {
   try {
     const { status, message } = await api.verifyCode({ phone_number, code })
@@ -183,8 +183,8 @@ function PhoneNumber({ mobile_phone, onEdit, icon, failure, children }: PhoneNum
 }
 
 /** Inactive during the countdown. Afterwards a voice call is offered too. */
-function Resend({ left, sending, isSent, send }: PhoneCode) {
-  const isInactive = left > 0 || Boolean(sending)
+function Resend({ secondsLeft, sending, isSent, send }: PhoneCode) {
+  const isInactive = secondsLeft > 0 || Boolean(sending)
   return (
     <div className="resend">
       <button
@@ -195,7 +195,7 @@ function Resend({ left, sending, isSent, send }: PhoneCode) {
           if (!isInactive) send('sms')
         }}
       >
-        {left ? resendIn(left) : 'Resend code'}
+        {secondsLeft ? resendIn(secondsLeft) : 'Resend code'}
       </button>
       {!isInactive && (
         <button type="button" className="link" onClick={() => send('call')}>
@@ -203,7 +203,7 @@ function Resend({ left, sending, isSent, send }: PhoneCode) {
         </button>
       )}
       <p className="unseen" role="status">
-        {isSent && !isInactive && 'You can ask for a new code now.'}
+        {isSent && !isInactive && 'You can request a new code now.'}
       </p>
     </div>
   )

@@ -6,10 +6,10 @@ import { fieldMessages } from './dialogs.ts'
 
 export type Channel = 'sms' | 'call'
 
-/** What became of a request for a code. */
+/** The outcome of a request for a code. */
 export type SendResult =
   | { is: 'sent' }
-  /** A code was sent earlier, and the next may be requested in so many seconds. */
+  /** A code was sent earlier. The next one may be requested in `secondsLeft` seconds. */
   | { is: 'sent-before'; secondsLeft: number }
   | { is: 'not-needed' }
   | { is: 'captcha-required' }
@@ -18,16 +18,16 @@ export type SendResult =
 
 export type CodeSender = ReturnType<typeof createCodeSender>
 
-/** Sends codes. With our own captcha it solves that first, so the visitor only sees it if that fails. */
+/** Sends codes. Solves our own captcha in the background, so visitors see it only if that fails. */
 export function createCodeSender({ isOwnCaptcha }: { isOwnCaptcha: boolean }) {
   const pendingRequests = new Map<string, Promise<SendResult>>()
-  let preSolved: { started_at: number; solution: Promise<string | undefined> } | undefined
+  let preSolvedCaptcha: { started_at: number; solution: Promise<string | undefined> } | undefined
 
   /** A solution that has not been used; undefined if none was started. */
   const takeSolution = async () => {
-    const taken = preSolved
-    preSolved = undefined
-    return taken && Date.now() - taken.started_at > SOLUTION_LIFETIME_MS ? trySolving() : taken?.solution
+    const captcha = preSolvedCaptcha
+    preSolvedCaptcha = undefined
+    return captcha && Date.now() - captcha.started_at > SOLUTION_LIFETIME_MS ? trySolving() : captcha?.solution
   }
 
   const request = async (channel: Channel, mobile_phone: string, captcha: string | undefined) => {
@@ -41,9 +41,9 @@ export function createCodeSender({ isOwnCaptcha }: { isOwnCaptcha: boolean }) {
   }
 
   return {
-    /** Starts on the captcha while the visitor still fills in the form. */
+    /** Starts solving the captcha while the visitor fills in the form. */
     solveAhead: () => {
-      preSolved ??= { started_at: Date.now(), solution: trySolving() }
+      preSolvedCaptcha ??= { started_at: Date.now(), solution: trySolving() }
     },
 
     /** A step that is left and opened again while a code is being sent waits for the same request. */
@@ -57,7 +57,7 @@ export function createCodeSender({ isOwnCaptcha }: { isOwnCaptcha: boolean }) {
   }
 }
 
-/** Undefined if it cannot be solved: then the server asks for it, and the visitor ticks the box. */
+/** Undefined if that fails: the server then asks for a captcha, and the visitor checks the box. */
 const trySolving = (): Promise<string | undefined> =>
   solveCaptcha(new AbortController().signal).catch((cause: unknown) => {
     log('The captcha could not be solved.', cause)

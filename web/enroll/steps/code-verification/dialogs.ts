@@ -30,10 +30,10 @@ export const codeVerified: Question = {
   confirm: 'Proceed',
 }
 
-/** Ours: the server asked for a code to accept a card, and no longer does. */
+/** Ours: the server no longer requires a code. */
 export const codeNotNeeded: Question = {
   title: 'No Code Needed',
-  text: 'No code is needed at the moment. Please continue without one.',
+  text: 'No code is needed right now. You can continue without one.',
   icon: 'info',
   confirm: 'Proceed',
 }

@@ -1,6 +1,13 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import { forgetDraft, loadPhones, type PhoneStatuses } from '#web/storage.ts'
-import { noteSent, noteUnverified, noteVerified, type PhoneStore, phoneStatus, secondsLeft } from './phoneStatus.ts'
+import {
+  noteSent,
+  noteUnverified,
+  noteVerified,
+  type PhoneStore,
+  phoneStatus,
+  secondsUntilResend,
+} from './phoneStatus.ts'
 
 const memoryStorage = () => {
   const values = new Map<string, string>()
@@ -42,8 +49,8 @@ test.each<[string, number | undefined, number, number]>([
   ['the tab slept for an hour', noon, noon + 3_600_000, 0],
   ['the clock was corrected by a little', noon, noon - 400, 30],
   ['the clock was set back by an hour', noon, noon - 3_600_000, 0],
-])('the owner: resend counts down from 30 seconds by the clock: %s', (_, sent_at, now, left) => {
-  expect(secondsLeft(sent_at, now)).toBe(left)
+])('the owner: resend counts down from 30 seconds by the clock: %s', (_, sent_at, now, seconds) => {
+  expect(secondsUntilResend(sent_at, now)).toBe(seconds)
 })
 
 test('a countdown continues after a reload', () => {
@@ -58,7 +65,7 @@ test('a countdown continues after a reload', () => {
 test('13.3 a code that was sent before counts down from the remaining seconds', () => {
   const page = load()
   noteSent(page, '+12025550123', 12)
-  expect(secondsLeft(phoneStatus(page, '+12025550123').sent_at, Date.now())).toBe(12)
+  expect(secondsUntilResend(phoneStatus(page, '+12025550123').sent_at, Date.now())).toBe(12)
 })
 
 test('a verified number is remembered by the tab, another number is not', () => {

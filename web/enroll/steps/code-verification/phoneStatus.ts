@@ -1,7 +1,7 @@
 import { figures } from '#contract/figures.ts'
 import { type PhoneStatus, type PhoneStatuses, savePhones } from '#web/storage.ts'
 
-/** The part of the wizard that knows phone numbers. */
+/** The part of the wizard that stores phone numbers. */
 export type PhoneStore = {
   getState: () => { phones: PhoneStatuses }
   update: (change: { phones: PhoneStatuses }) => void
@@ -18,8 +18,8 @@ function savePhone(store: PhoneStore, mobile_phone: string, change: PhoneStatus,
 }
 
 /**
- * A code was sent: the countdown starts, and goes on after a reload. All other numbers are forgotten, as on the server: a
- * code belongs to one number.
+ * A code was sent: starts the countdown, which continues after a reload. Forgets all other numbers, as the server does,
+ * because a code belongs to one number.
  */
 export const noteSent = (store: PhoneStore, mobile_phone: string, secondsLeft: number = figures.resend_seconds): void =>
   savePhone(store, mobile_phone, { sent_at: Date.now() - (figures.resend_seconds - secondsLeft) * 1000 }, {})
@@ -32,7 +32,7 @@ export const noteUnverified = (store: PhoneStore, mobile_phone: string): void =>
   savePhone(store, mobile_phone, { verified: false, sent_at: undefined }, store.getState().phones)
 
 /** Whole seconds until a new code may be requested. Changing the clock in either direction only shortens the wait. */
-export function secondsLeft(sent_at: number | undefined, now: number): number {
+export function secondsUntilResend(sent_at: number | undefined, now: number): number {
   if (sent_at === undefined) return 0
   const elapsed = Math.abs(now - sent_at) / 1000
   return Math.max(0, Math.ceil(figures.resend_seconds - elapsed))

@@ -7,9 +7,9 @@ import { log } from '#web/log.ts'
 import { useIsMounted } from '../../wizard/useIsMounted.ts'
 import type { Channel, SendResult } from './codeSender.ts'
 import { codeNotNeeded, codeNotSent, codeNotSentOffline, codeSent, fieldMessages } from './dialogs.ts'
-import { noteSent, type PhoneStore, phoneStatus, secondsLeft } from './phoneStatus.ts'
+import { noteSent, type PhoneStore, phoneStatus, secondsUntilResend } from './phoneStatus.ts'
 
-/** The server wants a captcha: how often it has said so, and for which channel. */
+/** The server requires a captcha: for which channel, and how often it has asked. */
 type CaptchaRequest = { channel: Channel; count: number }
 
 type PhoneCodeOptions = {
@@ -20,14 +20,14 @@ type PhoneCodeOptions = {
   onNotNeeded: () => unknown
 }
 
-/** Sends codes to a number: the first by itself, the others on request once the countdown has run out. */
+/** Sends codes to a number: the first one automatically, later ones on request after the countdown. */
 export function usePhoneCode({ mobile_phone, phoneStore, prepareFirstSend, sendCode, onNotNeeded }: PhoneCodeOptions) {
   const isMounted = useIsMounted()
   const [sent_at, setSentAt] = useState(phoneStatus(phoneStore, mobile_phone).sent_at)
   const [sending, setSending] = useState<Channel>()
   const [failure, setFailure] = useState<string>()
   const [captchaRequest, setCaptchaRequest] = useState<CaptchaRequest>()
-  const left = useSecondsLeft(sent_at)
+  const secondsLeft = useSecondsLeft(sent_at)
 
   const send = async (channel: Channel, captcha?: string): Promise<void> => {
     setSending(channel)
@@ -85,7 +85,7 @@ export function usePhoneCode({ mobile_phone, phoneStore, prepareFirstSend, sendC
     failure,
     captchaRequest,
     /** Seconds until the next code may be requested. */
-    left,
+    secondsLeft,
   }
 }
 
@@ -99,11 +99,11 @@ async function report(failure: Question) {
 
 /** Reads the clock instead of counting, so it is right after the tab was suspended. */
 function useSecondsLeft(sent_at: number | undefined) {
-  const [left, setLeft] = useState(() => secondsLeft(sent_at, Date.now()))
+  const [secondsLeft, setSecondsLeft] = useState(() => secondsUntilResend(sent_at, Date.now()))
   useLayoutEffect(() => {
     const refresh = () => {
-      const seconds = secondsLeft(sent_at, Date.now())
-      setLeft(seconds)
+      const seconds = secondsUntilResend(sent_at, Date.now())
+      setSecondsLeft(seconds)
       if (!seconds) stop()
     }
     const interval = setInterval(refresh, 250)
@@ -115,5 +115,5 @@ function useSecondsLeft(sent_at: number | undefined) {
     refresh()
     return stop
   }, [sent_at])
-  return left
+  return secondsLeft
 }

@@ -14,18 +14,18 @@ import { rejectedFieldsAt } from '../../wizard/state.ts'
 const texts: Record<OrderList, { title: string; lead: string; terms: string }> = {
   product_ids: {
     title: 'Choose your membership',
-    lead: 'Every membership includes the whole office. You can change your choice until you pay.',
+    lead: 'Every membership includes full access to the office. You can change your choice until you pay.',
     terms: `today, then ${monthlyPrice} a month`,
   },
   autoship_product_ids: {
-    title: 'Anything to go with it?',
-    lead: 'Add it to your membership, or continue without. You can change your choice until you pay.',
-    terms: 'once',
+    title: 'Would you like to add anything?',
+    lead: 'Choose something to add, or continue without it. You can change your choice until you pay.',
+    terms: 'one time',
   },
   special_product_ids: {
-    title: 'Something special?',
-    lead: 'Offered once. Add it to your membership, or continue without. You can change your choice until you pay.',
-    terms: 'once',
+    title: 'Special offer',
+    lead: 'This is a one-time offer. Choose something to add, or continue without it. You can change your choice until you pay.',
+    terms: 'one time',
   },
 }
 
@@ -47,8 +47,8 @@ function PackageStep({ list, offers, chosen, rejection, moves, onChoose }: Packa
   const form = useForm({
     rules: () => ({}),
     values: {},
-    onValid: (_, pressed) => {
-      const product_ids = pressed?.getAttribute('value') ?? ''
+    onValid: (_, submitter) => {
+      const product_ids = submitter?.getAttribute('value') ?? ''
       setPressedValue(product_ids)
       return onChoose(list, product_ids)
     },
@@ -58,11 +58,11 @@ function PackageStep({ list, offers, chosen, rejection, moves, onChoose }: Packa
       step={stepOf[list]}
       form={{ ...form, busy: form.busy && pressedValue === '' }}
       title={title}
-      lead={offers.length ? lead : 'There is nothing here at the moment.'}
+      lead={offers.length ? lead : 'There are no packages at the moment.'}
     >
       {rejection && (
         <Notice key={moves} tone="alert" role="alert" title={rejection}>
-          Nothing was charged. What you entered is still here.
+          You have not been charged. Your details are still filled in.
         </Notice>
       )}
       {offers.length ? (
@@ -90,7 +90,7 @@ const NoPackages = ({ isOptional }: { isOptional: boolean }) => (
     <BoxIcon />
     <h2>There is nothing to {isOptional ? 'add' : 'choose from'} at the moment.</h2>
     {isOptional ? (
-      <p>You can continue without.</p>
+      <p>You can continue without adding anything.</p>
     ) : (
       <p>
         Please come back later, or <a href="?">reload the page</a>.

@@ -39,7 +39,7 @@ export function Agreements({ form, documents }: { form: PaymentForm; documents: 
       )}
       {failedTitle && (
         <Notice tone="alert" role="alert" title={`The ${failedTitle} could not be opened.`}>
-          Please check your connection and press it again.
+          Please check your connection and try again.
         </Notice>
       )}
       <Checkbox {...documentsBox}>

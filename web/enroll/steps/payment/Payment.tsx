@@ -23,11 +23,11 @@ import { Shipping } from './Shipping.tsx'
 import { useDocuments } from './useDocuments.ts'
 import { usePayment } from './usePayment.ts'
 
-/** Shown at the agreement while there is no document to agree to. */
+/** Shown at the agreement checkbox while there are no documents. */
 const noDocuments = {
   loading: 'The documents are still loading. Please try again in a moment.',
   failed: 'The documents could not be loaded.',
-  here: 'The documents could not be loaded.', // none of them is for checkout
+  loaded: 'The documents could not be loaded.', // none of them is for checkout
 }
 
 type PaymentProps = {
@@ -87,11 +87,11 @@ function Payment({ wizard, draft, packages, grand_total, receipt, paymentNews }:
       <Card form={form} news={paymentNews} />
       <Agreements form={form} documents={documents} />
       <Captcha
-        key={captcha.rejected}
+        key={captcha.rejectedCount}
         vendor={wizard.start.captcha}
         {...form.field('captcha')}
-        {...(captcha.rejected ? { defaultValue: '' } : {})}
-        used={captcha.used}
+        {...(captcha.rejectedCount ? { defaultValue: '' } : {})}
+        usedCount={captcha.usedCount}
         busyWhile={form.busyWhile}
       />
     </StepForm>

@@ -20,7 +20,7 @@ export function goToRejectedField(wizard: Wizard, fields: Messages): boolean {
   return true
 }
 
-/** With phone verification on, the server rejects the phone. While many cards are declined, it always asks for a code. */
+/** With phone verification on, the server rejects the phone number. While many cards are declined, it requires a code. */
 const isCodeRequired = ({ start }: Wizard, { code, mobile_phone }: Messages) =>
   code !== undefined || (mobile_phone !== undefined && start.policy.phone_verification)
 

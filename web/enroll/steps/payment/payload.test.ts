@@ -5,26 +5,31 @@ import { findRejectedStep } from './goToRejectedField.ts'
 import { paymentProblems, receiptFor } from './payload.ts'
 
 const now = new Date('2026-11-15T12:00:00Z')
-const shipped = { is_shipping_different: '1', ship_address: '1 High St', ship_city: 'Bath', ship_zip_code: 'BA1 1AA' }
+const shippingAnswers = {
+  is_shipping_different: '1',
+  ship_address: '1 High St',
+  ship_city: 'Bath',
+  ship_zip_code: 'BA1 1AA',
+}
 
 test.each<[string, Record<string, string>, Record<string, string>]>([
   ['a card of last month has expired', { cc_month: '10', cc_year: '2026' }, { cc_year: 'This card has expired.' }],
   ['a card is valid until the end of its month', { cc_month: '11', cc_year: '2026' }, {}],
   ['half a date is not checked', { cc_month: '10', cc_year: '' }, {}],
-  ['another country needs no state', { ...shipped, ship_country: 'GB', ship_state: '' }, {}],
+  ['another country needs no state', { ...shippingAnswers, ship_country: 'GB', ship_state: '' }, {}],
   [
     'the United States does',
-    { ...shipped, ship_country: 'US', ship_state: '' },
+    { ...shippingAnswers, ship_country: 'US', ship_state: '' },
     { ship_state: 'Please select a state.' },
   ],
   [
     'an empty city is required',
-    { ...shipped, ship_country: 'GB', ship_city: ' ' },
+    { ...shippingAnswers, ship_country: 'GB', ship_city: ' ' },
     { ship_city: 'Please enter your city.' },
   ],
   [
     'a ZIP code that is too long is rejected',
-    { ...shipped, ship_country: 'GB', ship_zip_code: '1'.repeat(21) },
+    { ...shippingAnswers, ship_country: 'GB', ship_zip_code: '1'.repeat(21) },
     { ship_zip_code: 'Please use at most 20 characters.' },
   ],
   [
@@ -69,7 +74,7 @@ test.each([
     { step: 'ACCOUNT', rejectedFields: { last_name: messages } },
   ],
   ['a card, which is on this step', { cc_year: messages }, undefined],
-  ['what has no field', { sponsor_site_name: messages }, undefined],
+  ['a message without a field', { sponsor_site_name: messages }, undefined],
 ])('%s leads to the right step', (_, fields, step) => {
   expect(findRejectedStep(fields as never)).toEqual(step)
 })

@@ -11,9 +11,9 @@ const STARTED = 1_000_000
 const declined: EnrollmentReply = { payment: 'Declined', token: '', vo_url: '', decline_class: 'card' }
 const pending: EnrollmentReply = { payment: 'Pending', token: '', vo_url: '' }
 const none: EnrollmentStatus = { state: 'none', attempt: 1 }
-const nothing = [none, none] // by the cookie, and by the page's own key
+const noPayment = [none, none] // looked up by the cookie, then by the page's own key
 const offline = new Unreachable('The server did not answer.')
-const garbled = new RejectedCall(200, { message: 'Something went wrong.' }) // a sign-in page of a Wi-Fi network
+const garbled = new RejectedCall(200, { message: 'Something went wrong.' }) // such as the sign-in page of a Wi-Fi network
 const broken = new RejectedCall(500, { message: 'Something went wrong.' })
 
 type Prepared<Answer> = Answer | Error
@@ -28,7 +28,7 @@ function serverWith({
   status?: Prepared<EnrollmentStatus>[]
   earlierPress?: Press
 }) {
-  const paid: string[] = []
+  const submittedKeys: string[] = []
   const lookups: (string | undefined)[] = []
   const tokens: string[] = []
   let time = STARTED
@@ -40,7 +40,7 @@ function serverWith({
   const payment = createPayment({
     calls: {
       addEnrollment: (_, options) => {
-        paid.push(options?.key ?? '')
+        submittedKeys.push(options?.key ?? '')
         return nextOf(pays)
       },
       getStatus: (_, options) => {
@@ -58,7 +58,7 @@ function serverWith({
   })
   return {
     payment,
-    paid,
+    submittedKeys,
     lookups,
     tokens,
     submit: () => payment.submit({} as Enrollment),
@@ -70,84 +70,94 @@ function serverWith({
 }
 
 describe('after a reload', () => {
-  const pressed = { attempt: 1, pressed_at: STARTED - 5_000 }
-  const again = { attempt: 2, pressed_at: STARTED - 5_000 }
-  const over: EnrollmentStatus = { state: 'declined', attempt: 2, reply: declined }
+  const firstPress = { attempt: 1, pressed_at: STARTED - 5_000 }
+  const secondPress = { attempt: 2, pressed_at: STARTED - 5_000 }
+  const declinedStatus: EnrollmentStatus = { state: 'declined', attempt: 2, reply: declined }
   test.each<[string, Press | undefined, EnrollmentStatus, Outcome | undefined]>([
-    ['a press that the server has not recorded yet is being checked', pressed, none, { is: 'running' }],
-    ['a declined one is reported at once', pressed, over, undefined],
-    ['a second press is not mistaken for the first, which was declined', again, over, { is: 'running' }],
-    ['one that is long over is reported', { ...pressed, pressed_at: STARTED - 40_000 }, none, undefined],
-    ['without a press they may pay', undefined, none, undefined],
+    ['a press that the server has not recorded yet is being checked', firstPress, none, { is: 'running' }],
+    ['a declined one is reported at once', firstPress, declinedStatus, undefined],
+    [
+      'a second press is not mistaken for the first, which was declined',
+      secondPress,
+      declinedStatus,
+      { is: 'running' },
+    ],
+    [
+      'one that can no longer be in flight is reported',
+      { ...firstPress, pressed_at: STARTED - 40_000 },
+      none,
+      undefined,
+    ],
+    ['without a press the visitor may pay', undefined, none, undefined],
   ])('10.3 %s', async (_, earlierPress, status, outcome) => {
     const { payment } = serverWith({ status: [status], ...(earlierPress ? { earlierPress } : {}) })
     expect(await payment.lookUp()).toEqual(outcome)
   })
 
   test('10.3 a press that never arrived is released once it can no longer be in flight', async () => {
-    const { payment, pass } = serverWith({ earlierPress: pressed })
+    const { payment, pass } = serverWith({ earlierPress: firstPress })
     expect(await payment.check()).toEqual({ is: 'running' })
     pass(40_000)
     expect(await payment.check()).toEqual({ is: 'released' })
   })
 
   test('10.3 a second press is looked up by its own number, even if the first lookup failed', async () => {
-    const { payment, lookups } = serverWith({ status: [offline, { ...none, attempt: 2 }], earlierPress: again })
+    const { payment, lookups } = serverWith({ status: [offline, { ...none, attempt: 2 }], earlierPress: secondPress })
     await expect(payment.lookUp()).rejects.toThrow()
     expect(await payment.check()).toEqual({ is: 'running' })
     expect(lookups.at(-1)).toBe(`${ID}.2`)
   })
 
   test('10.3 a press is recorded under the server’s attempt number before it is sent', async () => {
-    const { payment, paid } = serverWith({ status: [over], pays: [approved] })
+    const { payment, submittedKeys } = serverWith({ status: [declinedStatus], pays: [approved] })
     const recorded: unknown[] = []
-    await payment.submit({} as Enrollment, ({ attempt }) => recorded.push([attempt, ...paid]))
-    expect([recorded, paid]).toEqual([[[2]], [`${ID}.2`]])
+    await payment.submit({} as Enrollment, ({ attempt }) => recorded.push([attempt, ...submittedKeys]))
+    expect([recorded, submittedKeys]).toEqual([[[2]], [`${ID}.2`]])
   })
 })
 
-describe('what becomes of a press', () => {
+describe('the outcome of a press', () => {
   test.each<[string, Prepared<EnrollmentReply>, Prepared<EnrollmentStatus>[], Outcome]>([
     ['approved', approved, [none], { is: 'approved' }],
     ['declined', declined, [none], { is: 'declined', decline_class: 'card' }],
     ['held for review: being checked, never declined', pending, [none], { is: 'running' }],
-    ['lost, and the server never received it', offline, [...nothing, none], { is: 'failed' }],
+    ['lost, and the server never received it', offline, [...noPayment, none], { is: 'failed' }],
     [
       'lost, and it was not charged',
       offline,
-      [...nothing, { state: 'declined', attempt: 2, reply: declined }],
+      [...noPayment, { state: 'declined', attempt: 2, reply: declined }],
       { is: 'failed' },
     ],
     [
       'lost, and it is still running',
       offline,
-      [...nothing, { state: 'running', attempt: 1, reply: pending }],
+      [...noPayment, { state: 'running', attempt: 1, reply: pending }],
       { is: 'running' },
     ],
     [
       'lost, and it was paid',
       offline,
-      [...nothing, { state: 'approved', attempt: 1, reply: approved }],
+      [...noPayment, { state: 'approved', attempt: 1, reply: approved }],
       { is: 'approved' },
     ],
     [
       'broken on the server, and it was paid',
       broken,
-      [...nothing, { state: 'approved', attempt: 1, reply: approved }],
+      [...noPayment, { state: 'approved', attempt: 1, reply: approved }],
       { is: 'approved' },
     ],
     [
       '10.4 answered by a proxy, and it was paid',
       garbled,
-      [...nothing, { state: 'approved', attempt: 1, reply: approved }],
+      [...noPayment, { state: 'approved', attempt: 1, reply: approved }],
       { is: 'approved' },
     ],
-    ['10.4 answered by a proxy, and nothing came of it', garbled, [...nothing, none], { is: 'failed' }],
-    ['lost, and the server does not answer', offline, [...nothing, offline], { is: 'failed' }],
+    ['10.4 answered by a proxy, and the server never received it', garbled, [...noPayment, none], { is: 'failed' }],
+    ['lost, and the server does not answer', offline, [...noPayment, offline], { is: 'failed' }],
     [
       'lost, and the server answers in the end',
       offline,
-      [...nothing, offline, broken, { state: 'running', attempt: 1 }],
+      [...noPayment, offline, broken, { state: 'running', attempt: 1 }],
       { is: 'running' },
     ],
     [
@@ -157,7 +167,7 @@ describe('what becomes of a press', () => {
       { is: 'rejected', message: 'Please check the marked fields.', fields: { username: ['Taken.'] } },
     ],
     [
-      'too often',
+      'rejected by a rate limit',
       new RejectedCall(429, { message: 'Wait.' }),
       [none],
       { is: 'rejected', message: 'Wait.', fields: {} },
@@ -168,7 +178,7 @@ describe('what becomes of a press', () => {
   })
 
   test('4.8 without an answer it gives up after 20 seconds', async () => {
-    const { submit, time } = serverWith({ pays: [offline], status: [...nothing, offline] })
+    const { submit, time } = serverWith({ pays: [offline], status: [...noPayment, offline] })
     await submit()
     expect(time()).toBe(STARTED + 20_000)
   })
@@ -177,29 +187,29 @@ describe('what becomes of a press', () => {
     ['that was made in another tab', { state: 'approved', attempt: 1, reply: approved }, { is: 'paid' }],
     ['that is running in another tab', { state: 'running', attempt: 1, reply: pending }, { is: 'running' }],
   ])('a payment %s is not sent again', async (_, status, outcome) => {
-    const { submit, paid } = serverWith({ pays: [approved], status: [status] })
+    const { submit, submittedKeys } = serverWith({ pays: [approved], status: [status] })
     expect(await submit()).toEqual(outcome)
-    expect(paid).toEqual([])
+    expect(submittedKeys).toEqual([])
   })
 
-  const others: EnrollmentReply = { ...approved, token: '' } // the server gives the token to the payer only
+  const replyWithoutToken: EnrollmentReply = { ...approved, token: '' } // the server gives the token to the payer only
 
   test('10.6 a payment from before the cookie changed is not sent again, and shows no welcome', async () => {
-    const { submit, paid, lookups } = serverWith({
-      pays: [others],
-      status: [none, { state: 'approved', attempt: 1, reply: others }],
+    const { submit, submittedKeys, lookups } = serverWith({
+      pays: [replyWithoutToken],
+      status: [none, { state: 'approved', attempt: 1, reply: replyWithoutToken }],
     })
     expect(await submit()).toEqual({ is: 'paid' })
-    expect([lookups, paid]).toEqual([[undefined, `${ID}.1`], []])
+    expect([lookups, submittedKeys]).toEqual([[undefined, `${ID}.1`], []])
   })
 
   test.each<[string, Prepared<EnrollmentReply>]>([
-    ['since the last lookup', others],
+    ['since the last lookup', replyWithoutToken],
     ['and the answer was lost', offline],
-  ])('10.6 nor does a payment that was made %s', async (_, reply) => {
+  ])('10.6 a payment that was made %s shows no welcome', async (_, reply) => {
     const { submit } = serverWith({
       pays: [reply],
-      status: [...nothing, { state: 'approved', attempt: 1, reply: others }],
+      status: [...noPayment, { state: 'approved', attempt: 1, reply: replyWithoutToken }],
     })
     expect(await submit()).toEqual({ is: 'paid' })
   })
@@ -208,31 +218,34 @@ describe('what becomes of a press', () => {
 describe('the attempt number', () => {
   test.each<[string, Prepared<EnrollmentReply>, Prepared<EnrollmentStatus>[], string[]]>([
     ['4.7 goes up after a decline', declined, [none], ['.1', '.2']],
-    ['4.8 stays after a lost answer that the server does not know', offline, [...nothing, none], ['.1', '.1']],
-    ['4.8 stays without an answer', offline, [...nothing, offline], ['.1', '.1']],
+    ['4.8 stays after a lost answer that the server does not know', offline, [...noPayment, none], ['.1', '.1']],
+    ['4.8 stays without an answer', offline, [...noPayment, offline], ['.1', '.1']],
     ['4.8 stays after a rejection', new RejectedCall(422, { message: '', fields: {} }), [none], ['.1', '.1']],
     [
       'goes up when the lost answer was a decline',
       offline,
-      [...nothing, { state: 'declined', attempt: 2 }],
+      [...noPayment, { state: 'declined', attempt: 2 }],
       ['.1', '.2'],
     ],
     [
       'goes up when the attempt was given up',
       new RejectedCall(409, { message: '' }),
-      [...nothing, { state: 'none', attempt: 2 }],
+      [...noPayment, { state: 'none', attempt: 2 }],
       ['.1', '.2'],
     ],
     ['starts where the server says', declined, [{ state: 'none', attempt: 4 }], ['.4', '.5']],
   ])('%s', async (_, first, status, numbers) => {
-    const { submit, paid } = serverWith({ pays: [first, approved], status })
+    const { submit, submittedKeys } = serverWith({ pays: [first, approved], status })
     await submit()
     await submit()
-    expect(paid).toEqual(numbers.map((number) => ID + number))
+    expect(submittedKeys).toEqual(numbers.map((number) => ID + number))
   })
 
   test('4.11 a lost answer is looked up by its own key', async () => {
-    const { submit, lookups } = serverWith({ pays: [offline], status: [...nothing, { state: 'running', attempt: 1 }] })
+    const { submit, lookups } = serverWith({
+      pays: [offline],
+      status: [...noPayment, { state: 'running', attempt: 1 }],
+    })
     await submit()
     expect(lookups).toEqual([undefined, `${ID}.1`, `${ID}.1`])
   })
@@ -240,7 +253,7 @@ describe('the attempt number', () => {
 
 describe('while it is being checked', () => {
   test.each<[string, EnrollmentStatus, Outcome]>([
-    ['it stays', { state: 'running', attempt: 1 }, { is: 'running' }],
+    ['it may still be running', { state: 'running', attempt: 1 }, { is: 'running' }],
     ['4.9 it may end in an approval', { state: 'approved', attempt: 1, reply: approved }, { is: 'approved' }],
     [
       '4.9 it may end in an approval too late for a token',
@@ -254,7 +267,7 @@ describe('while it is being checked', () => {
     ],
     ['4.14 it may be given up, and nothing was charged', { state: 'none', attempt: 2 }, { is: 'released' }],
   ])('%s', async (_, status, outcome) => {
-    const { payment, submit } = serverWith({ pays: [pending], status: [...nothing, status] })
+    const { payment, submit } = serverWith({ pays: [pending], status: [...noPayment, status] })
     await submit()
     expect(await payment.check()).toEqual(outcome)
   })
@@ -274,14 +287,14 @@ describe('the grant', () => {
     ['is used as it is while it is fresh', 44_000, false],
     ['is asked for again when it is old', 45_000, true],
   ])('4.2 %s', async (_, age, again) => {
-    const { payment, submit, pass } = serverWith({ pays: [approved], status: [...nothing, fresh] })
+    const { payment, submit, pass } = serverWith({ pays: [approved], status: [...noPayment, fresh] })
     await submit()
     pass(age)
     expect((await payment.takeGrant()).token).toBe(again ? 'd.e.f' : 'a.b.c')
   })
 
   test('4.16 is never used twice', async () => {
-    const { payment, submit } = serverWith({ pays: [approved], status: [...nothing, fresh] })
+    const { payment, submit } = serverWith({ pays: [approved], status: [...noPayment, fresh] })
     await submit()
     await payment.takeGrant()
     expect((await payment.takeGrant()).token).toBe('d.e.f')

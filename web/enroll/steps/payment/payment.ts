@@ -6,7 +6,7 @@ import { isRejected, type RejectedCall } from '#web/call.ts'
 /** What the visitor can do about a declined card: correct the input, use another card, or ask the bank. */
 export type DeclineClass = NonNullable<EnrollmentReply['decline_class']>
 
-/** What became of a payment attempt. Only 'declined' may be called declined. */
+/** The outcome of a payment attempt. Only 'declined' may be called declined. */
 export type Outcome =
   | { is: 'approved' }
   /** This page's enrollment was paid before, perhaps by another person: show no welcome. */
@@ -21,7 +21,7 @@ export type Outcome =
   /** The request failed. The next press retries the same payment. */
   | { is: 'failed' }
 
-/** What is shown beside the card after an attempt that cost nothing. */
+/** What is shown above the card fields after an attempt that cost nothing. */
 export type PaymentNews =
   | { kind: 'declined'; decline_class: DeclineClass }
   | { kind: 'released' }
@@ -81,17 +81,17 @@ export function createPayment({ calls, enrollment_id, earlierPress, saveToken, n
       case 'running':
         return { is: 'running' }
       case 'declined':
-        return declined(reply)
+        return declinedOutcome(reply)
       default:
         return undefined
     }
   }
 
   /** The server has not recorded this press yet, but it may still arrive. */
-  const isInFlight = ({ state, attempt: nextAttempt }: EnrollmentStatus, sent: Press | undefined) =>
+  const isInFlight = ({ state, attempt: nextAttempt }: EnrollmentStatus, lastPress: Press | undefined) =>
     (state === 'none' || state === 'declined') &&
-    nextAttempt === sent?.attempt &&
-    Math.abs(now() - sent.pressed_at) < PAYMENT_TIMEOUT_MS
+    nextAttempt === lastPress?.attempt &&
+    Math.abs(now() - lastPress.pressed_at) < PAYMENT_TIMEOUT_MS
 
   const lookUpBy = async (options: { key?: string | undefined }): Promise<Outcome | undefined> => {
     const status = await calls.getStatus({}, options)
@@ -113,7 +113,7 @@ export function createPayment({ calls, enrollment_id, earlierPress, saveToken, n
         return takeApproval(reply)
       case 'Declined':
         attempt = (attempt ?? 1) + 1
-        return declined(reply)
+        return declinedOutcome(reply)
       default:
         return { is: 'running' }
     }
@@ -155,7 +155,7 @@ export function createPayment({ calls, enrollment_id, earlierPress, saveToken, n
       }
     },
 
-    /** What became of the attempt that is being checked. Throws if the server does not answer. */
+    /** The outcome of the attempt that is being checked. Throws if the server does not answer. */
     async check(): Promise<Outcome> {
       const status = await calls.getStatus({}, { key: key() })
       if (isInFlight(status, press ?? earlierPress)) return { is: 'running' }
@@ -175,7 +175,7 @@ export function createPayment({ calls, enrollment_id, earlierPress, saveToken, n
     },
   }
 
-  function declined(reply: EnrollmentReply | undefined): Outcome {
+  function declinedOutcome(reply: EnrollmentReply | undefined): Outcome {
     return { is: 'declined', decline_class: reply?.decline_class ?? 'bank' }
   }
 

@@ -1,12 +1,12 @@
 import { type Receipt, saveReceipt } from '#web/storage.ts'
 
-/** The part of the wizard that knows what was paid for. */
+/** The part of the wizard that stores what was paid for. */
 type ReceiptStore = {
   getState: () => { receipt: Receipt | undefined }
   update: (change: { receipt: Receipt | undefined; isPaymentBeingChecked: boolean }) => void
 }
 
-/** Stored by the tab too, so that a reload can find out what became of the payment. */
+/** Also stores it in the tab, so that the page can look up the payment after a reload. */
 export function keepReceipt(store: ReceiptStore, receipt: Receipt | undefined): void {
   saveReceipt(receipt)
   store.update({ receipt, isPaymentBeingChecked: false })
@@ -15,7 +15,7 @@ export function keepReceipt(store: ReceiptStore, receipt: Receipt | undefined): 
 /** The visitor is told that a payment is being checked. They must also be told how it ends, even after a reload. */
 export function noteBeingChecked(store: ReceiptStore): void {
   const { receipt } = store.getState()
-  const awaited: Receipt | undefined = receipt && { ...receipt, is_awaited: true }
-  if (awaited) saveReceipt(awaited)
-  store.update({ receipt: awaited, isPaymentBeingChecked: true })
+  const awaitedReceipt: Receipt | undefined = receipt && { ...receipt, is_awaited: true }
+  if (awaitedReceipt) saveReceipt(awaitedReceipt)
+  store.update({ receipt: awaitedReceipt, isPaymentBeingChecked: true })
 }

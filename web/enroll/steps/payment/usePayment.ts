@@ -20,15 +20,15 @@ const CHECK_INTERVAL_MS = 3_000
 /** loading: after a reload, until the server says whether there is a payment. */
 type View = 'form' | 'loading' | 'checking' | 'paid'
 
-/** Pays, and shows what became of it. `news` is about the last attempt; the step may have been left since it was made. */
+/** Pays, and shows the outcome. `news` is about the last attempt, which may have been made on an earlier visit to this step. */
 export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
   const [payment] = useState(() => pagePayment(wizard))
   const isPaying = useRef(false)
   const [hasReturned] = useState(() => hasPassword(wizard) && wizard.getState().isPaymentBeingChecked === true)
   const [view, setView] = useView(wizard, hasReturned ? 'checking' : hasPassword(wizard) ? 'form' : 'loading', news)
-  const [captcha, setCaptcha] = useState({ used: 0, rejected: 0 })
+  const [captcha, setCaptcha] = useState({ usedCount: 0, rejectedCount: 0 })
 
-  /** Nothing was charged: back to the form, with a notice beside the card. */
+  /** Nothing was charged: shows the form again, with a notice above the card fields. */
   const showNews = async (paymentNews: PaymentNews) => {
     if (!hasPassword(wizard)) return endAfterReload()
     keepReceipt(wizard, undefined)
@@ -36,7 +36,7 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
     document.getElementById('payment-notice')?.focus()
   }
 
-  /** A reload drops the password, so the visitor enters it again, unless Back has led there already. */
+  /** A reload drops the password, so the visitor has to enter it again. Back may already have gone there. */
   const endAfterReload = async () => {
     await ask(paymentNotCompleted)
     keepReceipt(wizard, undefined)
@@ -44,7 +44,7 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
   }
 
   const showChecking = () => {
-    wizard.update({ draft: wizard.saveForm() }) // the form is removed, and comes back with its answers
+    wizard.update({ draft: wizard.saveForm() }) // so that the form has its answers when it comes back
     noteBeingChecked(wizard)
     setView('checking')
   }
@@ -101,15 +101,15 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
     try {
       const outcome = await payment.submit(payload, (press) => keepReceipt(wizard, receiptFor(wizard, press)))
       if (outcome.is === 'rejected' && outcome.fields.captcha)
-        setCaptcha((last) => ({ ...last, rejected: last.rejected + 1 }))
-      else if (outcome.is !== 'approved') setCaptcha((last) => ({ ...last, used: last.used + 1 }))
+        setCaptcha((last) => ({ ...last, rejectedCount: last.rejectedCount + 1 }))
+      else if (outcome.is !== 'approved') setCaptcha((last) => ({ ...last, usedCount: last.usedCount + 1 }))
       return await settle(outcome)
     } finally {
       isPaying.current = false
     }
   }
 
-  /** On arrival, and whenever the tab becomes visible: it may have been paid in another tab. */
+  /** Runs on arrival and whenever the tab becomes visible, because another tab may have paid. */
   const lookUpPayment = useEffectEvent(async () => {
     wizard.update({ renews_on: renewalOf(wizard) }) // the page may have been open for days
     if (isPaying.current || view === 'checking') return
@@ -166,7 +166,7 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
   return { payment, view, hasReturned, captcha, pay }
 }
 
-/** A view lasts until there is news of an attempt, which is shown beside the card. Once paid, it stays so. */
+/** News of an attempt ends any view and shows the form, except once it is paid. */
 function useView(wizard: Wizard, first: View, news: PaymentNews | undefined) {
   const [current, setCurrent] = useState({ view: first, news })
   const view = current.news === news || current.view === 'paid' ? current.view : 'form'
