@@ -45,11 +45,11 @@ export const handlers: Handlers<typeof calls> = {
 
   async validateEmail(world, { email }, visitor) {
     await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
-    return { email: await availability(world.db, 'email', email, visitor.cookie) }
+    return { email: await availability(world.db, 'email', email, visitor.enrollment_id) }
   },
   async validateUsername(world, { username }, visitor) {
     await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
-    return { username: await availability(world.db, 'username', username, visitor.cookie) }
+    return { username: await availability(world.db, 'username', username, visitor.enrollment_id) }
   },
 
   addEnrollment: async (world, order, visitor) =>
@@ -86,7 +86,7 @@ const withStatusZero = <Reply>(reply: Promise<Reply>): Promise<Reply> =>
 
 /** The visitor's enrollment, or a new one. */
 const enrollmentOf = (visitor: Visitor): string => {
-  if (visitor.cookie) return visitor.cookie
+  if (visitor.enrollment_id) return visitor.enrollment_id
   const enrollment_id = randomUUID()
   visitor.setEnrollmentCookie(enrollment_id, [])
   return enrollment_id

@@ -20,9 +20,9 @@ export type Visitor = {
   /** A page of another site sent the request. */
   isFromOtherSite: boolean
   /** The enrollment id in the signed cookie. */
-  cookie: string | undefined
+  enrollment_id: string | undefined
   /** When its first page was opened. */
-  since: Date | undefined
+  firstPageAt: Date | undefined
   /** The sponsors' links that were opened in this browser. */
   touches: Touch[]
   /** From the Idempotency-Key header. */

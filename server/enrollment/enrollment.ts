@@ -44,22 +44,22 @@ async function charge(world: World, request: PaymentRequest, screened: ScreenedO
   await recheckBeforeCharge(world, request) // a breaker may have tripped since the first check
   const attempt = await reserve(world, key, screened, password_hash) // claims the username and the email
   if (!attempt) return PENDING // another request for this enrollment came first
-  if (!visitor.cookie) visitor.setEnrollmentCookie(key.enrollment_id, screened.touches)
+  if (!visitor.enrollment_id) visitor.setEnrollmentCookie(key.enrollment_id, screened.touches)
 
-  const hold = await authorize(world, attempt, order)
-  switch (hold.outcome) {
+  const authorization = await authorize(world, attempt, order)
+  switch (authorization.outcome) {
     case 'approved': {
-      const member_id = await admit(world, attempt, hold)
+      const member_id = await admit(world, attempt, authorization)
       return member_id ? approved(world, member_id) : PENDING
     }
     case 'declined':
-      await releaseAttempt(world, attempt, hold.decline_class)
-      return declined(hold.decline_class)
+      await releaseAttempt(world, attempt, authorization.decline_class)
+      return declined(authorization.decline_class)
     case 'failed':
       await releaseAttempt(world, attempt, 'abandoned')
       throw new Refusal(502, 'There was an error processing your payment. Please try again later.')
     default:
-      await awaitGateway(world, attempt, hold) // the janitor settles it; a second try could charge twice
+      await awaitGateway(world, attempt, authorization) // the janitor settles it; a second try could charge twice
       return PENDING
   }
 }
@@ -68,10 +68,10 @@ async function charge(world: World, request: PaymentRequest, screened: ScreenedO
 const inProgress = new Set<string>()
 
 /** Without a key, the caller continues the enrollment in their cookie: its last attempt, or the one after it. */
-async function nextKey(world: World, { cookie }: Visitor): Promise<AttemptKey> {
-  if (!cookie) return { enrollment_id: randomUUID(), attempt: 1 }
-  const last = (await findAttempts(world.db, cookie)).at(-1)
-  return { enrollment_id: cookie, attempt: last ? last.attempt + (endedWithoutCharge(last) ? 1 : 0) : 1 }
+async function nextKey(world: World, { enrollment_id }: Visitor): Promise<AttemptKey> {
+  if (!enrollment_id) return { enrollment_id: randomUUID(), attempt: 1 }
+  const last = (await findAttempts(world.db, enrollment_id)).at(-1)
+  return { enrollment_id, attempt: last ? last.attempt + (endedWithoutCharge(last) ? 1 : 0) : 1 }
 }
 
 /** The reply to an earlier request with this key. Once an enrollment has a member, every key gets "Approved". */
@@ -82,7 +82,7 @@ async function findPreviousReply(
 ): Promise<EnrollmentReply | undefined> {
   const { attempts, member } = await findProgress(world.db, key.enrollment_id)
   if (member) {
-    const mayGetToken = visitor.cookie === key.enrollment_id && hasJustJoined(world, member)
+    const mayGetToken = visitor.enrollment_id === key.enrollment_id && hasJustJoined(world, member)
     return mayGetToken
       ? approved(world, member.id)
       : { payment: 'Approved', token: '', vo_url: world.config.OFFICE_URL }

@@ -51,9 +51,9 @@ async function allInOrder<Values extends unknown[]>(...promises: { [Index in key
  * A person needs more than a few seconds to fill in the form. A caller without our cookie has opened no page, so there is
  * nothing to measure; a negative time means that another process's clock is ahead.
  */
-function rejectTooFast({ config, now }: World, { since }: Visitor) {
-  if (!since) return
-  const seconds = (now().getTime() - since.getTime()) / 1000
+function rejectTooFast({ config, now }: World, { firstPageAt }: Visitor) {
+  if (!firstPageAt) return
+  const seconds = (now().getTime() - firstPageAt.getTime()) / 1000
   const isTooSoon = seconds >= 0 && seconds < config.MINIMUM_SECONDS
   if (!isTooSoon) return
   countRefusal('MINIMUM_SECONDS')
@@ -85,7 +85,7 @@ export async function requireVerifiedPhone(
 ) {
   const { PHONE_VERIFICATION } = world.config
   if (!PHONE_VERIFICATION && !(await isTripped())) return
-  const { cookie } = visitor
+  const { enrollment_id: cookie } = visitor
   if (await isVerified(world, order.mobile_phone, { enrollment_id: key.enrollment_id, cookie })) return
   if (PHONE_VERIFICATION) throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
   countRefusal('BREAKER_DECLINES')

@@ -220,7 +220,7 @@ describe('a cookie', () => {
     const app = Fastify()
     await addCookies(app, site.world)
     app.get('/', (request, reply) => {
-      const { cookie, trustedBrowser, trustBrowser } = visitorFrom(request, reply, site.world)
+      const { enrollment_id: cookie, trustedBrowser, trustBrowser } = visitorFrom(request, reply, site.world)
       trustBrowser('a mark')
       return { cookie, mark: trustedBrowser?.mark }
     })

@@ -65,7 +65,7 @@ export async function creditForOrder(
   sponsor_site_name: string,
   visitor: Visitor,
 ): Promise<{ sponsor: SponsorRow; touches: Touch[] }> {
-  const cookieTouches = visitor.cookie === enrollment_id ? visitor.touches : []
+  const cookieTouches = visitor.enrollment_id === enrollment_id ? visitor.touches : []
   const [recorded, sponsor] = await Promise.all([
     findTouches(world.db, enrollment_id),
     resolveSite(world, sponsor_site_name),
