@@ -70,8 +70,8 @@ describe.each(policies)(
 
 test.each<[Step, boolean, string | undefined, boolean]>([
   ['PRODUCT_SELECTION', false, undefined, false],
-  ['AUTOSHIP', true, 'Continue without it', false],
-  ['SPECIAL', true, 'Continue without it', false],
+  ['AUTOSHIP', true, 'Continue without', false],
+  ['SPECIAL', true, 'Continue without', false],
   ['ACCOUNT', false, 'Next', true],
   ['CODE_VERIFICATION', true, 'Next', true],
   ['ACCOUNT_CREATION', true, 'Next', true],

@@ -54,12 +54,12 @@ export const previousStep = (from: Step, policy: Policy): Step => backward[from]
 export const firstStep = (policy: Policy, preselected: boolean): Step =>
   preselected ? policy.start_step : 'PRODUCT_SELECTION'
 
-type ForwardLabel = 'Next' | 'Confirm and Pay' | 'Continue without it'
+type ForwardLabel = 'Next' | 'Confirm and Pay' | 'Continue without'
 
 /** The forward button. On PRODUCT_SELECTION choosing a package goes forward, and ACCESS is the last step. */
 export const forwardButton: Partial<Record<Step, ForwardLabel>> = {
-  AUTOSHIP: 'Continue without it',
-  SPECIAL: 'Continue without it',
+  AUTOSHIP: 'Continue without',
+  SPECIAL: 'Continue without',
   ACCOUNT: 'Next',
   CODE_VERIFICATION: 'Next',
   ACCOUNT_CREATION: 'Next',

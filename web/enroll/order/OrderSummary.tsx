@@ -54,7 +54,7 @@ export function OrderSummary(order: OrderSummaryProps) {
               <div key={product_id}>
                 <dt>
                   {chosen.length > 1 ? name : 'Today'}
-                  {product_id !== main.product_id && ' (one time)'}
+                  {product_id !== main.product_id && ' (one\u00a0time)'}
                 </dt>
                 <dd>{showAmount(price)}</dd>
               </div>
