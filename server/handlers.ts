@@ -81,7 +81,7 @@ export const handlers: Handlers<typeof calls> = {
 const withStatusZero = <Reply>(reply: Promise<Reply>): Promise<Reply> =>
   reply.catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error
-    throw new Refusal(error.status, error.message, { ...error.more, body: { status: 0, success: false } })
+    throw new Refusal(error.status, error.message, { ...error.details, body: { status: 0, success: false } })
   })
 
 /** The visitor's enrollment, or a new one. */

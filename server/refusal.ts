@@ -1,12 +1,12 @@
 /** An expected "no": a status, a sentence for the visitor, and messages by field. Never logged as an error. */
 export class Refusal extends Error {
   readonly status: number
-  readonly more: { fields?: Record<string, string[]>; retryAfter?: number; body?: { status: 0; success: false } }
+  readonly details: { fields?: Record<string, string[]>; retryAfter?: number; body?: { status: 0; success: false } }
 
-  constructor(status: number, message: string, more: Refusal['more'] = {}) {
+  constructor(status: number, message: string, details: Refusal['details'] = {}) {
     super(message)
     this.status = status
-    this.more = more
+    this.details = details
   }
 }
 

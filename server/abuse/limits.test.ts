@@ -90,7 +90,7 @@ describe('several limits at once', () => {
       (error: unknown) => error,
     )
     expect(refusal).toBeInstanceOf(Refusal)
-    expect((refusal as Refusal).more.retryAfter).toBeGreaterThan(1800)
+    expect((refusal as Refusal).details.retryAfter).toBeGreaterThan(1800)
     expect(await countOf(byAddress('ada'))).toBe(0)
   })
 })

@@ -31,7 +31,7 @@ export function replyToError(error: FastifyError, request: FastifyRequest, reply
 
 function toReply(error: FastifyError | Refusal): { status: number; body: ErrorReply; retryAfter?: number | undefined } {
   if (error instanceof Refusal) {
-    const { fields, retryAfter, body } = error.more
+    const { fields, retryAfter, body } = error.details
     return {
       status: error.status,
       body: { ...body, message: error.message, ...(fields ? { fields } : {}) },

@@ -2,10 +2,10 @@
 const DOUBLE_CLICK_MS = 700
 const SECOND_TAP_MS = 400
 
-type Press = Pick<PointerEvent, 'detail' | 'timeStamp' | 'pointerType'>
+type PointerPress = Pick<PointerEvent, 'detail' | 'timeStamp' | 'pointerType'>
 
 /** The rest of a double click, or a tap too soon to have read the step. Keys (detail 0) always count. */
-export const isSecondTap = ({ detail, timeStamp, pointerType }: Press, movedAt: number): boolean => {
+export const isSecondTap = ({ detail, timeStamp, pointerType }: PointerPress, movedAt: number): boolean => {
   const elapsed = timeStamp - movedAt
   return (detail > 1 && elapsed < DOUBLE_CLICK_MS) || (detail > 0 && pointerType !== 'mouse' && elapsed < SECOND_TAP_MS)
 }

@@ -11,7 +11,7 @@ import { chosenPackages, orderOf } from '../../order/order.ts'
 import { enrollmentId } from '../../wizard/resume.ts'
 import type { fieldRules } from '../../wizard/rules.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
-import type { Press } from './payment.ts'
+import type { SubmittedAttempt } from './payment.ts'
 
 type PaymentAnswers = Pick<Answers, keyof typeof fieldRules.PAYMENT>
 
@@ -46,7 +46,7 @@ export const renewalOf = ({ start: { renews_on } }: Pick<Wizard, 'start'>): stri
   return fromToday > renews_on ? fromToday : renews_on
 }
 
-export function receiptFor({ start, getState }: Pick<Wizard, 'start' | 'getState'>, press: Press): Receipt {
+export function receiptFor({ start, getState }: Pick<Wizard, 'start' | 'getState'>, press: SubmittedAttempt): Receipt {
   const { draft, packages, grand_total } = getState()
   return {
     ...press,

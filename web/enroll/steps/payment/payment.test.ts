@@ -3,7 +3,7 @@ import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { RejectedCall } from '#web/call.ts'
 import { Unreachable } from '#web/network.ts'
-import { createPayment, type Outcome, type Press } from './payment.ts'
+import { createPayment, type Outcome, type SubmittedAttempt } from './payment.ts'
 
 const ID = '00000000-0000-4000-8000-000000000000'
 const approved: EnrollmentReply = { payment: 'Approved', token: 'a.b.c', vo_url: 'http://office' }
@@ -26,7 +26,7 @@ function serverWith({
 }: {
   pays?: Prepared<EnrollmentReply>[]
   status?: Prepared<EnrollmentStatus>[]
-  earlierPress?: Press
+  earlierPress?: SubmittedAttempt
 }) {
   const submittedKeys: string[] = []
   const lookups: (string | undefined)[] = []
@@ -73,7 +73,7 @@ describe('after a reload', () => {
   const firstPress = { attempt: 1, pressed_at: STARTED - 5_000 }
   const secondPress = { attempt: 2, pressed_at: STARTED - 5_000 }
   const declinedStatus: EnrollmentStatus = { state: 'declined', attempt: 2, reply: declined }
-  test.each<[string, Press | undefined, EnrollmentStatus, Outcome | undefined]>([
+  test.each<[string, SubmittedAttempt | undefined, EnrollmentStatus, Outcome | undefined]>([
     ['a press that the server has not recorded yet is being checked', firstPress, none, { is: 'running' }],
     ['a declined one is reported at once', firstPress, declinedStatus, undefined],
     [

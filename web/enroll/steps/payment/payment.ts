@@ -31,13 +31,13 @@ export type PaymentNews =
 type Grant = { token: string; vo_url: string }
 
 /** When Confirm and Pay was pressed, and for which attempt. */
-export type Press = { attempt: number; pressed_at: number }
+export type SubmittedAttempt = { attempt: number; pressed_at: number }
 
 type PaymentOptions = {
   calls: Pick<typeof api, 'addEnrollment' | 'getStatus'>
   enrollment_id: string
   /** The last press before a reload. */
-  earlierPress?: Press | undefined
+  earlierPress?: SubmittedAttempt | undefined
   /** The spec stores the token. */
   saveToken: (token: string) => void
   now: () => number
@@ -59,7 +59,7 @@ export type Payment = ReturnType<typeof createPayment>
  */
 export function createPayment({ calls, enrollment_id, earlierPress, saveToken, now, pause }: PaymentOptions) {
   let attempt: number | undefined
-  let press: Press | undefined
+  let press: SubmittedAttempt | undefined
   let grant: (Grant & { received_at: number }) | undefined
 
   const key = () => (enrollment_id ? `${enrollment_id}.${attempt ?? earlierPress?.attempt ?? 1}` : undefined)
@@ -88,7 +88,7 @@ export function createPayment({ calls, enrollment_id, earlierPress, saveToken, n
   }
 
   /** The server has not recorded this press yet, but it may still arrive. */
-  const isInFlight = ({ state, attempt: nextAttempt }: EnrollmentStatus, lastPress: Press | undefined) =>
+  const isInFlight = ({ state, attempt: nextAttempt }: EnrollmentStatus, lastPress: SubmittedAttempt | undefined) =>
     (state === 'none' || state === 'declined') &&
     nextAttempt === lastPress?.attempt &&
     Math.abs(now() - lastPress.pressed_at) < PAYMENT_TIMEOUT_MS
@@ -143,7 +143,7 @@ export function createPayment({ calls, enrollment_id, earlierPress, saveToken, n
     lookUp,
 
     /** Confirm and Pay. `onPress` runs before anything is sent, so that a reload knows what may be in flight. */
-    async submit(payload: Enrollment, onPress?: (press: Press) => void): Promise<Outcome> {
+    async submit(payload: Enrollment, onPress?: (press: SubmittedAttempt) => void): Promise<Outcome> {
       try {
         const earlierOutcome = attempt === undefined ? await lookUp() : undefined
         if (earlierOutcome) return earlierOutcome
