@@ -24,7 +24,7 @@ test('10.2 after a declined card, only the card number has to be typed again', a
   expect(await findAxeViolations(page)).toEqual([])
   await dialog.getByRole('button', { name: 'OK' }).click()
   await expect(page.getByText(/nothing was charged/i)).toBeVisible()
-  await expect(page.getByText(/try another card, or ask your bank/)).toBeVisible()
+  await expect(page.getByText(/try another card, or contact your bank/)).toBeVisible()
   await expect(page.getByLabel('Address', { exact: true })).toHaveValue('1600 Main St')
   await expect(page.getByLabel('CVC')).toHaveValue('123')
   await page.getByLabel('Card number').fill('5555555555554444')

@@ -76,13 +76,13 @@ test('10.3 changes made while a payment is being checked do not affect it, nor w
   page,
 }) => {
   const { email } = await payIntoReview(page)
-  const changesNotice = page.getByText('Changes you made after paying do not apply to this payment.')
-  await expect(page.getByText(`we’ll email ${email}.`)).toBeVisible()
+  const changesNotice = page.getByText('Changes you made after paying don’t apply to this payment.')
+  await expect(page.getByText(`We’ll email ${email} as soon`)).toBeVisible()
   await expect(changesNotice).toHaveCount(0)
   await page.goBack()
   await page.getByLabel('Email address').fill(`other.${email}`)
   await next(page)
-  await expect(page.getByText(`we’ll email ${email}.`)).toBeVisible()
+  await expect(page.getByText(`We’ll email ${email} as soon`)).toBeVisible()
   await expect(changesNotice).toBeVisible()
 })
 
