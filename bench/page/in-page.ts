@@ -64,7 +64,7 @@ export function pressNextEarly(answers: Record<string, string>): void {
   }
   const fillAndPress = () => {
     const fields = Object.keys(answers).map(visibleField)
-    const button = document.querySelector<HTMLElement>('.step-form [type=submit]')
+    const button = document.querySelector<HTMLElement>('form [type=submit]')
     const isPainted = performance.getEntriesByName('first-contentful-paint').length > 0
     if (!isPainted || document.readyState === 'loading' || !button || fields.includes(undefined))
       return requestAnimationFrame(fillAndPress)
@@ -112,7 +112,7 @@ export async function timeStepChange(answers: Record<string, string>): Promise<n
   await nextFrame()
   await nextPaint()
   const start = performance.now()
-  document.querySelector<HTMLElement>('.step-form [type=submit]')?.click()
+  document.querySelector<HTMLElement>('form [type=submit]')?.click()
   do await nextFrame()
   while (!isNextStepVisible() && performance.now() < start + 10_000)
   await nextPaint()
