@@ -144,7 +144,7 @@ test('a legal document made of random hostile pieces shows only allowed elements
     if (type !== 'a') return Object.keys(props).length === 0
     return Object.keys(others).length === 0 && /^(https?:\/\/|mailto:)/.test(String(href))
   }
-  expect(rendered.flat().length).toBeGreaterThan(1000)
+  expect(rendered.flat().length, 'the sample renders something').toBeGreaterThan(300)
   expect(texts.filter((_, index) => !rendered[index]?.every(isHarmless))).toEqual([])
 })
 
