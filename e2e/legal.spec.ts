@@ -136,7 +136,7 @@ test('a legal document made of random hostile pieces shows only allowed elements
     fc.array(hostilePiece, { maxLength: 40 }).map((pieces) => pieces.join('')),
     fc.string({ unit: 'binary' }),
   )
-  const texts = fc.sample(text, 5000)
+  const texts = fc.sample(text, 10_000)
   const rendered = await page.evaluate((all) => all.map((html) => legal.elementsIn(html)), texts)
   const isHarmless = ({ type, props }: harness.RenderedElement) => {
     const { href, target: _target, rel: _rel, ...others } = props
@@ -144,7 +144,7 @@ test('a legal document made of random hostile pieces shows only allowed elements
     if (type !== 'a') return Object.keys(props).length === 0
     return Object.keys(others).length === 0 && /^(https?:\/\/|mailto:)/.test(String(href))
   }
-  expect(rendered.flat().length, 'the sample renders something').toBeGreaterThan(300)
+  expect(rendered.flat().length).toBeGreaterThan(1000)
   expect(texts.filter((_, index) => !rendered[index]?.every(isHarmless))).toEqual([])
 })
 
