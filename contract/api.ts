@@ -191,13 +191,6 @@ export const calls = {
   },
 
   // Beyond the spec
-  chooseSponsor: {
-    method: 'POST',
-    path: '/enrollment/choose-sponsor',
-    summary: 'Switch to another sponsor whose link was opened',
-    input: z.object({ sponsor_site: fields.sponsor_site }),
-    output: Sponsor,
-  },
   getChallenge: {
     method: 'GET',
     path: '/captcha/challenge',

@@ -29,10 +29,10 @@ export type StartData = {
   sponsor: Sponsor
   /** The site of the link that the visitor opened, if no sponsor has it. */
   unknown_site?: string
-  /** Another sponsor whose link the visitor opened later. */
-  other_sponsor?: Pick<Sponsor, 'site' | 'name'>
-  /** Set together with other_sponsor: the visitor chose `sponsor`, instead of getting it from the first link. */
-  is_chosen?: boolean
+  /** Another sponsor, whose link the visitor opened first. */
+  earlier_sponsor?: Pick<Sponsor, 'site' | 'name'>
+  /** The username of somebody who has joined in this browser: the page offers the office or another enrollment. */
+  joined_as?: string
   packages: Package[]
   /** The preselected package, if there is one. */
   product_id?: number

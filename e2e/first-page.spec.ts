@@ -212,28 +212,35 @@ test.describe('a page without its start data', () => {
   })
 })
 
-test('16.3 a second sponsor’s link leads to the first sponsor, and the visitor may choose the second', async ({
+test('16.1 16.3 a second sponsor’s link stays on that sponsor’s page, which offers the first sponsor', async ({
   page,
 }) => {
   await page.goto('/ana')
   await waitForHydration(page)
   await page.getByLabel('First name').fill('Zoë')
   await page.goto('/bluepier')
-  await expect(page).toHaveURL('/ana')
-  await expect(page.getByText('You also opened a link from Blue Pier Kite Works.')).toBeVisible()
-  await expect(page.getByText('whose link you opened first.')).toBeVisible()
+  await expect(page).toHaveURL('/bluepier')
+  await expect(visibleText(page, 'Blue Pier Kite Works')).toBeVisible()
+  await expect(page.getByText("You opened Ana's Paper Lantern Studio’s link first.")).toBeVisible()
   await expect(page.getByLabel('First name')).toHaveValue('Zoë')
   await waitForHydration(page)
   expect(await findAxeViolations(page)).toEqual([])
-  await page.getByRole('button', { name: 'Join with Blue Pier Kite Works instead' }).click()
-  await expect(page).toHaveURL('/bluepier')
-  await expect(visibleText(page, 'Blue Pier Kite Works')).toBeVisible()
-  await expect(page.getByText('You have also opened')).toBeHidden()
+  await page.getByRole('link', { name: /^Join with Ana.+ instead/ }).click()
+  await expect(page).toHaveURL('/ana')
+  await expect(page.getByText('link first.')).toBeHidden()
   await expect(page.getByLabel('First name')).toHaveValue('Zoë')
   await page.goto('/')
-  await expect(page).toHaveURL('/bluepier')
+  await expect(page).toHaveURL('/master')
+  await expect(page.getByText('link first.')).toBeVisible()
+})
+
+test('1.5 16.1 the button about an inactive sponsor leads to the main site, also after another sponsor’s link', async ({
+  page,
+}) => {
   await page.goto('/ana')
-  await expect(page.getByText('You are joining with Blue Pier Kite Works, the sponsor you chose.')).toBeVisible()
+  await page.goto('/oldmill')
+  await page.getByRole('button', { name: 'Click here and sign up on our main website.' }).click()
+  await expect(page).toHaveURL('/master')
 })
 
 test('6.2 an unknown address shows a designed page with a link to the home page', async ({ page }) => {

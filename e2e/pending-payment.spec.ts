@@ -9,8 +9,8 @@ import { fillPayment, next, pay, reachPayment, waitForHydration } from './visito
 test('10.3 16.3 a payment without an outcome is shown as being checked, never as declined, and ends in the office', async ({
   page,
 }) => {
-  await page.goto('/bluepier') // the first sponsor's link; the second sponsor can be chosen until the visitor pays
-  const switchSponsor = page.getByRole('button', { name: /^Join with .+ instead/ })
+  await page.goto('/bluepier') // the first sponsor's link; the page offers it until the visitor pays
+  const switchSponsor = page.getByRole('link', { name: /^Join with .+ instead/ })
   await page.goto('/ana')
   await expect(switchSponsor).toBeVisible()
   await payIntoReview(page)
@@ -162,10 +162,14 @@ test('10.3 a payment sent just before a reload is shown as being checked', async
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })
 
-test('10.6 after a reload while paying that ends paid, the next visitor finds an empty form', async ({ page }) => {
+test('1.6 10.6 after a reload while paying that ends paid, the next visitor finds an empty form', async ({ page }) => {
   await reloadWhilePaying(page)
   await expect(page.getByRole('heading', { name: 'Already paid' })).toBeVisible()
   await page.goto('/bluepier')
+  await expect(page.getByRole('heading', { name: 'You have already joined' })).toBeVisible()
+  expect(await findAxeViolations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Enroll another person' }).click()
+  await expect(page).toHaveURL('/bluepier')
   await waitForHydration(page)
   await expect(page.getByLabel('First name')).toHaveValue('')
 })

@@ -6,7 +6,6 @@ import { countAgainstLimit } from './abuse/limits.ts'
 import { findDocuments, findPackages, priceOrder, totalOf } from './catalog/catalog.ts'
 import { availability } from './enrollment/claims.ts'
 import { enroll, enrollmentStatus } from './enrollment/enrollment.ts'
-import { chooseSponsor } from './enrollment/sponsor-choice.ts'
 import { toDialable } from './phone/numbers.ts'
 import { sendCode, verifyCode } from './phone/phone.ts'
 import { Refusal } from './refusal.ts'
@@ -37,11 +36,6 @@ export const handlers: Handlers<typeof calls> = {
   getLegalDocuments: ({ db }) => findDocuments(db),
   sumOrder: async ({ db }, order) => ({ grand_total: toAmount(totalOf(await priceOrder(db, order))) }),
   getSponsor: (world, { sponsor_site }) => findSponsor(world, sponsor_site),
-  async chooseSponsor(world, { sponsor_site }, visitor) {
-    await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
-    const { site } = await chooseSponsor(world, enrollmentOf(visitor), visitor, sponsor_site)
-    return findSponsor(world, site)
-  },
 
   async validateEmail(world, { email }, visitor) {
     await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)

@@ -4,6 +4,7 @@ import { whenInteracted } from './timing.ts'
 /** Inlined into every page, so every byte counts: remembers a Next that is pressed before the script has loaded, loads the
  * next step as soon as the visitor starts, and hides a first step that will be replaced. */
 addEventListener('submit', (event) => {
+  if ((event.target as Element).hasAttribute('action')) return // needs no script
   event.preventDefault()
   if (window.pressed !== undefined) return
   window.pressed = event.submitter

@@ -7,6 +7,7 @@ import { ask } from './dialog/ask.ts'
 import { EnrollPage } from './enroll/EnrollPage.tsx'
 import { orderFailed } from './enroll/order/orderFailed.ts'
 import { createSteps } from './enroll/steps.ts'
+import { currentEntry } from './enroll/wizard/history.ts'
 import { findResumePoint } from './enroll/wizard/resume.ts'
 import { createWizard } from './enroll/wizard/wizard.ts'
 import { loadSecondScript } from './loadSecondScript.ts'
@@ -20,9 +21,16 @@ async function startPage() {
   const start: StartData | FallbackStart | null = JSON.parse(document.getElementById('start')?.textContent ?? 'null')
   if (!root || !start) return
   if (!('sponsor' in start)) return renderFallback(root, start)
+  if (start.joined_as) return resumeAfterJoining(root, start)
   const page = await createEnrollPage(start)
   if (window.pressed) flushSync(() => hydrateRoot(root, page))
   else startTransition(() => void hydrateRoot(root, page)) // in small pieces, so that typing is never blocked
+}
+
+/** The page needs no script, unless a reload or Back leads to a step that shows the payment's outcome. */
+async function resumeAfterJoining(root: HTMLElement, start: StartData) {
+  if (/PAYMENT|ACCESS/.test(currentEntry()?.step ?? '')) createRoot(root).render(await createEnrollPage(start))
+  else document.documentElement.classList.remove('resuming')
 }
 
 async function createEnrollPage(start: StartData) {

@@ -125,19 +125,22 @@ test('an unknown link is named', () => {
   expect(html).toContain('We couldn’t find the link “zebra”.')
 })
 
-test.each([
-  [false, 'whose link you opened first'],
-  [true, 'the sponsor you chose'],
-])(
-  '16.3 16.5 the notice about a second sponsor isolates the names and gives the reason: chosen %s',
-  (is_chosen, why) => {
-    const other_sponsor = { site: 'bluepier', name: 'Blue Pier' }
-    const html = withoutComments(pages.enroll({ ...start, other_sponsor, is_chosen }))
-    expect(html).toContain('also opened a link from <bdi>Blue Pier</bdi>.')
-    expect(html).toContain(`with <bdi>Ana &lt;b&gt;&amp;&lt;/b&gt; Sons</bdi>, ${why}.`)
-    expect(everyPage.office).toContain('You joined with <bdi>Ana &amp; Sons</bdi> on')
-  },
-)
+test('16.3 16.5 the notice about the first sponsor isolates the names and leads to that sponsor', () => {
+  const earlier_sponsor = { site: 'bluepier', name: 'Blue Pier' }
+  const html = withoutComments(pages.enroll({ ...start, earlier_sponsor }))
+  expect(html).toContain('You opened <bdi>Blue Pier</bdi>’s link first.')
+  expect(html).toContain('now joining with <bdi>Ana &lt;b&gt;&amp;&lt;/b&gt; Sons</bdi>.')
+  expect(html).toContain('href="/bluepier">Join with <bdi>Blue Pier</bdi> instead')
+  expect(everyPage.office).toContain('You joined with <bdi>Ana &amp; Sons</bdi> on')
+})
+
+test('1.6 somebody who has joined sees two ways on, and no form to fill in', () => {
+  const html = withoutComments(pages.enroll({ ...start, joined_as: 'mara' }))
+  expect(html).toContain(`as <strong>mara</strong>`)
+  expect(html).toContain(`href="/${start.sponsor.site}/office"`)
+  expect(html).toContain(`action="/${start.sponsor.site}/another"`)
+  expect(html).not.toContain('<input')
+})
 
 test('the notice about an inactive sponsor uses the spec’s words', () => {
   const html = withoutComments(pages.enroll({ ...start, sponsor: { site: 'oldmill', active: 'No', name: 'Old Mill' } }))

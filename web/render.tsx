@@ -1,12 +1,13 @@
 import type { ReactElement } from 'react'
 import { renderToString } from 'react-dom/server'
 import type { Pages } from '#contract/pages.ts'
-import type { StartData } from '#contract/start.ts'
+import type { FallbackStart, StartData } from '#contract/start.ts'
 import { EnrollPage } from './enroll/EnrollPage.tsx'
 import { LoadingPage } from './enroll/LoadingPage.tsx'
 import { createSteps } from './enroll/steps.ts'
 import { createWizard } from './enroll/wizard/wizard.ts'
 import { OfficePage } from './office/OfficePage.tsx'
+import { AlreadyJoined } from './pages/AlreadyJoined.tsx'
 import { Docs } from './pages/Docs.tsx'
 import { Failed } from './pages/Failed.tsx'
 import { NotFound } from './pages/NotFound.tsx'
@@ -20,9 +21,14 @@ const enrollPage = (start: StartData) => {
   return <EnrollPage wizard={createWizard({ start, steps })} steps={steps} />
 }
 
+const pageOf = (start: StartData | FallbackStart) => {
+  if (!('sponsor' in start)) return <LoadingPage start={start} />
+  return start.joined_as ? <AlreadyJoined start={start} username={start.joined_as} /> : enrollPage(start)
+}
+
 /** Every page as HTML for the body. main.tsx hydrates the first of them, office/main.tsx the second. */
 export const pages: Pages = {
-  enroll: (start) => body('sponsor' in start ? enrollPage(start) : <LoadingPage start={start} />),
+  enroll: (start) => body(pageOf(start)),
   office: (start) => body(<OfficePage start={start} />),
   notFound: () => body(<NotFound />),
   failed: () => body(<Failed />),

@@ -1,6 +1,7 @@
 import { toAmount } from '#contract/money.ts'
 import { claimValue } from '#server/enrollment/claims.ts'
-import { findTouches, firstTamperedRow } from '#server/sponsors/touches.ts'
+import { recordProblem } from '#server/sponsors/credit.ts'
+import { findTouches } from '#server/sponsors/touches.ts'
 import type { Db } from './db.ts'
 
 const MAX_ROWS = 200
@@ -86,20 +87,15 @@ export async function creditRecord(db: Db, username: string): Promise<{ text: st
     .executeTakeFirst()
   if (!member) return undefined
   const rows = await findTouches(db, member.enrollment_id)
-  const tampered = firstTamperedRow(rows)
   const record = table(
     ['', 'link', 'why', 'when', 'sealed'],
     rows.map((row) => [row.position, `/${row.site}`, row.why, at(row.touched_at), row.hash.slice(0, 16)]),
   )
-  const isComplete = rows.length === member.touches && (rows.at(-1)?.hash ?? null) === member.touch_seal
-  const verdict = tampered
-    ? `Row ${tampered} was changed.`
-    : isComplete
-      ? `The record is intact. Its seal is ${member.touch_seal}.`
-      : 'Rows were added or removed after the member joined.'
+  const problem = await recordProblem({ db, now: () => new Date() }, { ...member, sponsor_site: member.site }, rows)
+  const verdict = problem ?? `The record is intact. Its seal is ${member.touch_seal}.`
   return {
-    text: `${record}\n${member.username} joined with ${member.name} (/${member.site}) on ${at(member.joined_at)}. ${verdict}`,
-    isIntact: !tampered && isComplete,
+    text: `${record}\n${member.username} joined on ${at(member.joined_at)}; the sponsor is ${member.name} (/${member.site}). ${verdict}`,
+    isIntact: !problem,
   }
 }
 

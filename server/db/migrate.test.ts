@@ -12,6 +12,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const SPLIT = '0010_plain_names.sql'
+const ADDRESS = '0011_address_decides.sql'
 const newTables = ['one_time_key', 'lease', 'breaker', 'breaker_trip', 'reconciliation_run', 'email_link']
 
 /** Runs the statements of older migrations that mention a table. */
@@ -28,7 +29,8 @@ it('9.1 every row of the table spent finds its place when the table is split', a
   for (const table of newTables) await sql`drop table ${sql.table(table)}`.execute(db)
   await restoreTable('spent', '0001_foyer.sql', '0003_money.sql')
   await restoreTable('letter_key', '0004_office.sql')
-  await sql`delete from kysely_migration where name = ${SPLIT}`.execute(db)
+  await restoreTable('enrollment', '0009_choices.sql')
+  await sql`delete from kysely_migration where name >= ${SPLIT}`.execute(db)
   const expires_at = new Date('2026-11-17T12:00:00.000Z')
   const trip = new Date('2026-11-16T08:30:00.123Z')
   const run = new Date('2026-11-16T09:00:00.456Z')
@@ -47,7 +49,7 @@ it('9.1 every row of the table spent finds its place when the table is split', a
       db,
     )
 
-  expect(await migrate(db)).toEqual([SPLIT])
+  expect(await migrate(db)).toEqual([SPLIT, ADDRESS])
   expect(await db.selectFrom('one_time_key').selectAll().orderBy('kind').execute()).toEqual([
     { kind: 'captcha', key: 'signature', used_by: 'zoe', expires_at },
     { kind: 'grant', key: 'jti', used_by: null, expires_at },
@@ -63,4 +65,23 @@ it('9.1 every row of the table spent finds its place when the table is split', a
   ])
   expect(await db.selectFrom('reconciliation_run').selectAll().execute()).toEqual([{ finished_at: run, expires_at }])
   expect(await db.selectFrom('email_link').selectAll().execute()).toEqual([])
+})
+
+it('16.2 enrollments that only chose a sponsor are deleted when the address decides, and those that tried to pay stay', async () => {
+  const { db } = database
+  await restoreTable('enrollment', '0009_choices.sql')
+  await sql`delete from kysely_migration where name >= ${ADDRESS}`.execute(db)
+  const now = new Date('2026-11-16T09:00:00.000Z')
+  const [chose, tried, plain] = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`)
+  await sql`insert into enrollment (id, created_at, expires_at)
+    values (${chose}, ${now}, ${now}), (${tried}, ${now}, ${now}), (${plain}, ${now}, null)`.execute(db)
+  for (const id of [chose, tried])
+    await sql`insert into sponsor_touch values (${id}, 1, 'ana', 'chosen', ${now}, 'hash')`.execute(db)
+  await sql`insert into payment (enrollment_id, attempt, reference, state, amount_cents, gateway, leased_until, created_at, updated_at)
+    values (${tried}, 1, 'reference', 'declined', 9900, 'sandbox', ${now}, ${now}, ${now})`.execute(db)
+  expect(await migrate(db)).toEqual([ADDRESS])
+  const ids = await db.selectFrom('enrollment').select('id').orderBy('id').execute()
+  expect(ids).toEqual([{ id: tried }, { id: plain }])
+  const touches = await db.selectFrom('sponsor_touch').select('enrollment_id').execute()
+  expect(touches).toEqual([{ enrollment_id: tried }])
 })

@@ -36,7 +36,7 @@ export type Tables = {
     sha256: string
   }
   claim: { kind: 'username' | 'email'; value: string; enrollment_id: string | null }
-  enrollment: { id: string; created_at: Date; expires_at: Date | null }
+  enrollment: { id: string; created_at: Date }
   payment: {
     enrollment_id: string
     attempt: number

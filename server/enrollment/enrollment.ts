@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
+import { officeAddress } from '#contract/office.ts'
 import { recheckBeforeCharge, withinCardLimits } from '#server/abuse/card-limits.ts'
 import type { Db } from '#server/db/db.ts'
 import { mintGrant } from '#server/office/grant.ts'
@@ -143,13 +144,20 @@ export async function enrollmentStatus(world: World, visitor: Visitor): Promise<
 }
 
 /**
- * How far an enrollment has come when a page is opened. It is over when its member joined a while ago, has signed out, or
- * opens a new link: the next enrollment in this browser is another person's.
+ * How far an enrollment has come when a page is opened. It is over when its member has signed out: the next enrollment in
+ * this browser is another person's.
  */
-export async function enrollmentPhase(world: World, enrollment_id: string, isNewLink: boolean): Promise<Phase> {
+export async function enrollmentPhase(world: World, enrollment_id: string): Promise<Phase> {
   const nothing = { attempts: [], member: undefined }
   const { attempts, member } = await findProgress(world.db, enrollment_id).catch(() => nothing)
-  if (!member) return attempts.every(endedWithoutCharge) ? 'open' : 'paying'
-  return isNewLink || !hasJustJoined(world, member) ? 'over' : 'joined'
+  if (!member) return { phase: attempts.every(endedWithoutCharge) ? 'open' : 'paying' }
+  return member.welcome_until ? { phase: 'joined', username: member.username } : { phase: 'over' }
 }
-type Phase = 'open' | 'paying' | 'joined' | 'over'
+type Phase = { phase: 'open' | 'paying' | 'over' } | { phase: 'joined'; username: string }
+
+/** Where a browser that has joined opens the office: signed in at once for a while after joining. */
+export async function officeUrlFor(world: World, enrollment_id: string | undefined): Promise<string> {
+  const { member } = enrollment_id ? await findProgress(world.db, enrollment_id) : { member: undefined }
+  const { OFFICE_URL } = world.config
+  return member && hasJustJoined(world, member) ? officeAddress(OFFICE_URL, mintGrant(world, member.id)) : OFFICE_URL
+}

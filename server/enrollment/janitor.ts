@@ -7,7 +7,6 @@ import { rollUpVisits } from '#server/sponsors/page-hits.ts'
 import type { World } from '#server/world.ts'
 import { admit } from './admission.ts'
 import { releaseAndEmail, releaseAttempt } from './release.ts'
-import { deleteExpiredChoices } from './sponsor-choice.ts'
 
 /** The states that can be settled from our own records, and those that need the gateway, which may be slow. */
 export const settlementGroups: Record<'local' | 'gateway', PaymentState[]> = {
@@ -98,6 +97,5 @@ export async function deleteExpired(world: World): Promise<void> {
   for (const table of expiringTables) await world.db.deleteFrom(table).where('expires_at', '<', now).execute()
   await world.db.deleteFrom('phone_check').where('sent_at', '<', daysAgo(7)).execute()
   await world.db.deleteFrom('job').where('done_at', '<', daysAgo(30)).execute()
-  await deleteExpiredChoices(world)
   await rollUpVisits(world)
 }

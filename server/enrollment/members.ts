@@ -4,7 +4,11 @@ import type { World } from '#server/world.ts'
 
 /** The member that an enrollment led to, if any. */
 export const memberOfEnrollment = (db: Db, enrollment_id: string) =>
-  db.selectFrom('member').select(['id', 'welcome_until']).where('enrollment_id', '=', enrollment_id).executeTakeFirst()
+  db
+    .selectFrom('member')
+    .select(['id', 'username', 'welcome_until'])
+    .where('enrollment_id', '=', enrollment_id)
+    .executeTakeFirst()
 
 /** A member and their sponsor, as emails and consent records name them. */
 export async function findMember({ db }: Pick<World, 'db'>, member_id: string) {

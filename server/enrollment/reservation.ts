@@ -82,9 +82,6 @@ function reserveInTransaction(world: World, attempt: Attempt, touches: Touch[]):
     const recorded = isNew ? [] : await findTouches(db, enrollment_id)
     const newTouches = rowsToAppend(enrollment_id, recorded, touches)
     const query = db
-      .with('updated_enrollment', (cte) =>
-        cte.updateTable('enrollment').set({ expires_at: null }).where('id', '=', enrollment_id),
-      )
       .with('new_claims', (cte) =>
         cte
           .insertInto('claim')

@@ -79,16 +79,6 @@ describe('a sponsor’s page', () => {
     expect((await site.get('/ana')).body).not.toContain(enrollment)
   })
 
-  it('1.6 gives a new enrollment once the old one has become a member and half an hour has passed', async () => {
-    const first = await site.get('/ana')
-    const cookie = String(first.headers['set-cookie']).split(';')[0] ?? ''
-    const enrollment = /name="enrollment" content="([^"]+)"/.exec(first.body)?.[1] ?? ''
-    await site.post('enrollment/add-enrollment', await filledForm(site), { cookie })
-    expect((await site.get('/ana', { cookie })).body).toContain(enrollment)
-    site.advance(30 * 60)
-    expect((await site.get('/ana', { cookie })).body).not.toContain(enrollment)
-  })
-
   it('1.6 gives a new enrollment after a member has signed out', async () => {
     const first = await site.get('/ana')
     const cookie = String(first.headers['set-cookie']).split(';')[0] ?? ''

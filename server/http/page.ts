@@ -8,19 +8,23 @@ import { officeCalls } from '#contract/office-calls.ts'
 import type { DocumentedCall } from '#contract/pages.ts'
 import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
 import type { Config } from '#server/config/config.ts'
-import { enrollmentPhase } from '#server/enrollment/enrollment.ts'
+import { enrollmentPhase, officeUrlFor } from '#server/enrollment/enrollment.ts'
 import { isOfficeOurs } from '#server/office/pages.ts'
+import { memberOfSession } from '#server/office/session.ts'
 import { Refusal } from '#server/refusal.ts'
 import { findLanding } from '#server/sponsors/landing.ts'
 import type { World } from '#server/world.ts'
 import { findBuiltFile } from './built-files.ts'
 import { notFoundReply } from './errors.ts'
+import { addForms } from './forms.ts'
 import { addOutbox } from './outbox.ts'
 import {
   type EnrollmentCookie,
   isPrefetch,
+  isSameOrigin,
   isTopLevelPage,
   readEnrollmentCookie,
+  readOfficeCookie,
   setEnrollmentCookie,
 } from './request.ts'
 import { type Shell, sendPage } from './shell.ts'
@@ -45,6 +49,7 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
   app.get<{ Params: { sponsor_site: string } }>('/:sponsor_site', hidden, (request, reply) =>
     sponsorPage(request, reply, world, shell, request.params.sponsor_site),
   )
+  addWaysOn(app, world)
   const documentedCalls = listCalls(world.config)
   app.get('/api/docs', hidden, (request, reply) => {
     const body = shell.pages.docs(documentedCalls)
@@ -109,28 +114,22 @@ const notFound = (request: FastifyRequest, reply: FastifyReply, shell: Shell) =>
 
 const isCall = ({ url }: FastifyRequest) => /^\/api(?:[/?]|$)/.test(url)
 
-/** After a redirect, these cookies tell the page which link was unknown, or which one lost to an earlier sponsor's link. */
+/** After a redirect, this cookie tells the page which link was unknown. */
 const UNKNOWN_SITE = 'foyer_unknown_site'
-const OTHER_SITE = 'foyer_other_site'
 const cookieOptions = { path: '/', httpOnly: true, sameSite: 'lax' } as const
 const UNKNOWN_SITE_SECONDS = 60
-const OTHER_SITE_SECONDS = 1800
 
 async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: World, shell: Shell, path: string) {
   const site = path.toLowerCase()
   if (!SITE_PATTERN.test(site) || (site !== MASTER && reservedWords.has(site))) return notFound(request, reply, shell)
   if (isPrefetch(request)) return reply.code(503).send('') // the browser fetches it again when the visitor opens it, and then gets a cookie
-  const enrollment = await findOrStartEnrollment(request, world, site)
+  const enrollment = await findOrStartEnrollment(request, world)
   const unknownSite = siteInCookie(request, UNKNOWN_SITE)
-  const landing = await findLanding(world, site, {
-    ...enrollment,
-    unknownSite,
-    otherSite: siteInCookie(request, OTHER_SITE),
-  })
-  if (isTopLevelPage(request)) setEnrollmentCookie(reply, { ...enrollment, touches: landing.touches })
+  const landing = await findLanding(world, site, { ...enrollment, unknownSite })
+  if (isTopLevelPage(request) && !enrollment.joined_as)
+    setEnrollmentCookie(reply, { ...enrollment, touches: landing.touches })
   if ('redirectTo' in landing) {
     if (landing.isUnknown) reply.setCookie(UNKNOWN_SITE, site, { ...cookieOptions, maxAge: UNKNOWN_SITE_SECONDS })
-    else if (site !== MASTER) reply.setCookie(OTHER_SITE, site, { ...cookieOptions, maxAge: OTHER_SITE_SECONDS })
     return reply.redirect(`/${landing.redirectTo}`)
   }
   if (request.url.split('?')[0] !== `/${site}`) return reply.redirect(`/${site}`) // typed with capitals or a slash
@@ -153,16 +152,38 @@ const siteInCookie = ({ cookies }: FastifyRequest, name: string) => {
   return site && SITE_PATTERN.test(site) ? site : undefined
 }
 
-/** A reload continues the same enrollment. */
-async function findOrStartEnrollment(
-  request: FastifyRequest,
-  world: World,
-  site: string,
-): Promise<EnrollmentCookie & { mayChoose: boolean }> {
+type PageEnrollment = EnrollmentCookie & { isPaying: boolean; joined_as: string | undefined }
+
+/** A reload continues the same enrollment. Somebody who has joined in this browser, or is signed in, is recognized. */
+async function findOrStartEnrollment(request: FastifyRequest, world: World): Promise<PageEnrollment> {
   const cookie = readEnrollmentCookie(request)
-  const isNewLink = !cookie?.touches.some((touch) => touch.site === site)
-  const phase = cookie ? await enrollmentPhase(world, cookie.enrollment_id, isNewLink) : 'over'
-  return cookie && phase !== 'over'
-    ? { ...cookie, mayChoose: phase === 'open' }
-    : { enrollment_id: randomUUID(), since: world.now(), touches: [], mayChoose: true }
+  const progress = cookie ? await enrollmentPhase(world, cookie.enrollment_id) : undefined
+  const enrollment = cookie && progress?.phase !== 'over' ? cookie : newEnrollment(world)
+  const isPaying = progress?.phase === 'paying' || progress?.phase === 'joined'
+  const joined_as =
+    progress?.phase === 'joined' ? progress.username : isPaying ? undefined : await signedInAs(request, world, cookie)
+  return { ...enrollment, isPaying, joined_as }
+}
+
+const newEnrollment = ({ now }: World): EnrollmentCookie => ({ enrollment_id: randomUUID(), since: now(), touches: [] })
+
+/** The member who has signed in since this enrollment began. One who began it afterwards enrolls another person. */
+async function signedInAs(request: FastifyRequest, world: World, cookie: EnrollmentCookie | undefined) {
+  const key = isOfficeOurs(world.config) ? readOfficeCookie(request) : undefined
+  const member = key ? await memberOfSession(world, key).catch(() => undefined) : undefined
+  return member && (!cookie || cookie.since < member.signed_in_at) ? member.username : undefined
+}
+
+/** The two ways on for somebody who has joined: their office, or a new enrollment for another person. */
+function addWaysOn(app: FastifyInstance, world: World) {
+  app.get('/:sponsor_site/office', hidden, async (request, reply) => {
+    const { enrollment_id } = readEnrollmentCookie(request) ?? {}
+    return reply.redirect(isSameOrigin(request) ? await officeUrlFor(world, enrollment_id) : world.config.OFFICE_URL)
+  })
+  addForms(app, (forms) =>
+    forms.post<{ Params: { sponsor_site: string } }>('/:sponsor_site/another', hidden, async (request, reply) => {
+      setEnrollmentCookie(reply, newEnrollment(world))
+      return reply.redirect(`/${encodeURIComponent(request.params.sponsor_site)}`, 303)
+    }),
+  )
 }

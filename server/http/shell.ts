@@ -38,6 +38,7 @@ export async function loadShell(captcha?: Sources): Promise<Shell> {
 }
 
 const MAX_CACHED_PAGES = 200
+const visitorFields: readonly (keyof StartData)[] = ['unknown_site', 'earlier_sponsor', 'joined_as']
 
 /**
  * React renders each sponsor's page once, not once per visitor. Pages that depend on a cookie are not cached: a visitor
@@ -46,7 +47,7 @@ const MAX_CACHED_PAGES = 200
 export function cached(render: Pages['enroll']): Pages['enroll'] {
   const cache = new Map<string, string>()
   return (start) => {
-    if ('unknown_site' in start || 'other_sponsor' in start) return render(start)
+    if (visitorFields.some((field) => field in start)) return render(start)
     const key = JSON.stringify(start)
     const html = cache.get(key) ?? render(start)
     cache.delete(key)

@@ -10,7 +10,8 @@ it('1.10 a sponsor’s page is rendered once, whatever links other visitors open
   const first = render(pageOf('ana'))
   for (let n = 0; n < 250; n++) {
     render(pageOf('master', { unknown_site: `nobody${n}` }))
-    render(pageOf('bluepier', { other_sponsor: { site: `site${n}`, name: 'Somebody' } }))
+    render(pageOf('bluepier', { earlier_sponsor: { site: `site${n}`, name: 'Somebody' } }))
+    render(pageOf('bluepier', { joined_as: `member${n}` }))
   }
   expect(render(pageOf('ana'))).toBe(first)
   expect(rendered.filter(({ sponsor }) => sponsor.site === 'ana')).toHaveLength(1)

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { brand } from '#contract/brand.ts'
 import { toAmount } from '#contract/money.ts'
 import type { TestTransaction } from '#contract/pages.ts'
@@ -8,6 +8,7 @@ import { VerdictMessage } from '#server/gateways/payment/sandbox/messages.ts'
 import type { SandboxGateway, Verdict } from '#server/gateways/payment/sandbox/sandbox.ts'
 import { gatewayDeadline } from '#server/payments/payments.ts'
 import type { World } from '#server/world.ts'
+import { addForms } from './forms.ts'
 import { type Shell, sendPage } from './shell.ts'
 
 const MAX_TRANSACTIONS = 100
@@ -28,24 +29,16 @@ export function addTestPayments(app: FastifyInstance, world: World, shell: Shell
     return sendPage(request, reply, shell, { title: `Test payments · ${brand.name}`, body })
   })
 
-  app.register(async (forms) => {
-    forms.removeAllContentTypeParsers()
-    forms.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: 1024 },
-      (_request, text, done) => done(null, Object.fromEntries(new URLSearchParams(String(text)))),
-    )
+  addForms(app, (forms) =>
     forms.post<{ Body: { transaction_id: string; verdict: Verdict } }>(
       '/__payments/review',
       { schema: { hide: true, body: VerdictMessage } },
       async (request, reply) => {
-        if (isCrossOrigin(request))
-          return reply.code(403).type('text/plain').send('Requests from other sites are not allowed.\n')
         await sandbox.review(request.body.transaction_id, request.body.verdict)
         return reply.redirect('/__payments', 303)
       },
-    )
-  })
+    ),
+  )
 }
 
 async function newestTransactions(world: World, sandbox: SandboxGateway): Promise<TestTransaction[]> {
@@ -54,11 +47,4 @@ async function newestTransactions(world: World, sandbox: SandboxGateway): Promis
     .slice(-MAX_TRANSACTIONS)
     .reverse()
     .map(({ amount_cents, ...transaction }) => ({ ...transaction, amount: toAmount(amount_cents) }))
-}
-
-function isCrossOrigin({ headers }: FastifyRequest): boolean {
-  const site = headers['sec-fetch-site']
-  if (site !== undefined) return site !== 'same-origin'
-  const { origin, host } = headers
-  return origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host)
 }

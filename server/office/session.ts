@@ -66,7 +66,7 @@ export const memberOfSession = ({ db, now }: World, key: string) =>
   db
     .selectFrom('office_session')
     .innerJoin('member', 'member.id', 'office_session.member_id')
-    .select(['member.id', 'username', 'joined_at'])
+    .select(['member.id', 'username', 'joined_at', 'office_session.created_at as signed_in_at'])
     .where('key_hash', '=', sha256(key))
     .where('expires_at', '>', now())
     .executeTakeFirst()

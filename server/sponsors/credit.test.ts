@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { validAnswers } from '#server/test/answers.ts'
 import { sponsorOf, testBrowser } from '#server/test/browser.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { addOpenedLink, creditedSponsor } from './credit.ts'
-import type { SponsorRow } from './sponsors.ts'
+import { addOpenedLink } from './credit.ts'
 import { parseTouches, serializeTouches, type Touch } from './touches.ts'
 
 let site: Site
@@ -12,12 +12,6 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 const at = (n: number) => new Date(Date.UTC(2026, 10, 15, 10, n))
-const sponsors = new Map<string, SponsorRow>(
-  ['master', 'ana', 'bluepier', 'fern'].map((word) => [word, { id: word, site: word, name: word, active: true }]),
-)
-sponsors.set('oldmill', { id: 'oldmill', site: 'oldmill', name: 'oldmill', active: false })
-sponsors.set('harbor', sponsors.get('bluepier') as SponsorRow)
-
 /** 'ana bluepier! fern*' means: ana opened, bluepier chosen, fern ordered. */
 const touchesFrom = (text: string): Touch[] =>
   text.split(' ').map((word, n) => ({
@@ -26,36 +20,8 @@ const touchesFrom = (text: string): Touch[] =>
     touched_at: at(n),
   }))
 
-describe('the rule for credit', () => {
-  it.each([
-    ['ana', 'ana'],
-    ['master', 'master'],
-    ['ana bluepier', 'ana'],
-    ['bluepier ana', 'bluepier'],
-    ['ana bluepier fern', 'ana'],
-    ['master ana', 'ana'],
-    ['ana master', 'ana'],
-    ['master ana bluepier', 'ana'],
-    ['ana bluepier bluepier!', 'bluepier'],
-    ['ana bluepier bluepier! fern', 'bluepier'],
-    ['ana bluepier fern bluepier! fern!', 'fern'],
-    ['ana bluepier bluepier! ana!', 'ana'],
-    ['oldmill', undefined],
-    ['oldmill master', 'master'],
-    ['oldmill ana', 'ana'],
-    ['ana oldmill', 'ana'],
-    ['ana oldmill oldmill!', 'ana'],
-    ['nobodyhere master', 'master'],
-    ['nobodyhere master ana', 'ana'],
-    ['harbor bluepier', 'bluepier'],
-    ['harbor bluepier ana', 'bluepier'],
-    ['ana*', 'ana'],
-    ['master ana*', 'ana'],
-  ])('16.1 the touches "%s" credit %s', (text, credited) =>
-    expect(creditedSponsor(touchesFrom(text), sponsors)?.site).toBe(credited),
-  )
-
-  it.each(['ana', 'master ana', 'master ana ana!'])('16.1 the first link is kept, however many follow: %s', (text) => {
+describe('the opened links in the cookie', () => {
+  it.each(['ana', 'master ana'])('16.1 keep the first sponsor’s link, however many follow: %s', (text) => {
     const many = Array.from({ length: 13 }, (_, n) => `site${n}`)
     const touches = many.reduce((touches, link, n) => addOpenedLink(touches, link, at(10 + n)), touchesFrom(text))
     expect(touches).toHaveLength(12)
@@ -63,7 +29,7 @@ describe('the rule for credit', () => {
     expect(touches.at(-1)?.site).toBe('site12')
   })
 
-  it('16.1 the cookie stores touches without loss', () => {
+  it('16.2 are stored without loss', () => {
     const touches = touchesFrom('ana bluepier bluepier! fern*')
     expect(parseTouches(serializeTouches(touches))).toEqual(touches)
     expect(parseTouches('')).toEqual([])
@@ -80,98 +46,91 @@ describe('the links that a visitor opens', () => {
   })
   const join = (sponsor_site_name: string) => browser.post('enrollment/add-enrollment', { ...form, sponsor_site_name })
 
-  it('16.1 the first one gets the credit, and all are recorded with time and reason', async () => {
+  it('16.1 the address of the page decides, and the record tells all links and the address', async () => {
     await browser.open('/harbor')
-    expect((await browser.open('/ana')).address).toBe('/bluepier')
-    expect((await browser.open('/')).address).toBe('/bluepier')
-    expect((await join('bluepier')).json().payment).toBe('Approved')
+    expect((await browser.open('/ana')).address).toBe('/ana')
+    expect((await browser.open('/')).address).toBe('/master')
+    expect((await browser.open('/ana')).address).toBe('/ana')
+    expect((await join('ana')).json().payment).toBe('Approved')
     const { site: credited, rows } = await sponsorOf(site, String(form.username))
-    expect(credited).toBe('bluepier')
+    expect(credited).toBe('ana')
     expect(rows.map((row) => `${row.site} ${row.why}`)).toEqual([
       'harbor opened',
       'bluepier opened',
       'ana opened',
       'master opened',
+      'ana ordered',
     ])
   })
 
-  it('16.1 links of unknown sponsors do not count, however many there are', async () => {
-    for (let n = 0; n < 13; n++) expect((await browser.open(`/nobody${n}`)).address).toBe('/master')
-    expect((await browser.open('/ana')).address).toBe('/ana')
-    expect((await browser.open('/nobodyhere')).address).toBe('/ana')
+  it.each([
+    ['the main site after a sponsor’s link', ['/ana', '/'], 'master'],
+    ['the last of three sponsors', ['/ana', '/bluepier', '/juniper'], 'juniper'],
+    ['the first again', ['/ana', '/bluepier', '/ana'], 'ana'],
+    ['a renamed sponsor', ['/ana', '/harbor'], 'bluepier'],
+    ['the main site after an unknown link', ['/ana', '/nobodyhere'], 'master'],
+  ])('16.1 %s is the sponsor of who joins there', async (_what, links, expected) => {
+    let address = ''
+    for (const link of links) address = (await browser.open(link)).address
+    expect(address).toBe(`/${expected}`)
+    expect((await join(expected)).json().payment).toBe('Approved')
+    expect((await sponsorOf(site, String(form.username))).site).toBe(expected)
   })
 
-  it('16.1 of many links, the first one and the choice are never dropped', () => {
-    let touches = touchesFrom('ana bluepier bluepier!')
-    for (let n = 0; n < 30; n++) touches = addOpenedLink(touches, `site${n}`, at(n))
-    expect(touches.length).toBe(12)
-    expect(touches[0]?.site).toBe('ana')
-    expect(touches.some(({ why }) => why === 'chosen')).toBe(true)
-    expect(touches.at(-1)?.site).toBe('site29')
+  const offered = (body: string) => /"earlier_sponsor":\{"site":"(\w+)"/.exec(body)?.[1]
+  it.each([
+    ['one link', ['/ana'], undefined],
+    ['a second link', ['/ana', '/bluepier'], 'ana'],
+    ['the first link again', ['/ana', '/bluepier', '/ana'], undefined],
+    ['a third link', ['/ana', '/bluepier', '/juniper'], 'ana'],
+    ['the main site', ['/ana', '/master'], 'ana'],
+    ['the main site first', ['/master', '/ana'], undefined],
+    ['the main site between', ['/master', '/ana', '/bluepier'], 'ana'],
+    ['an old name of the same sponsor', ['/harbor', '/bluepier'], undefined],
+    ['an inactive sponsor first', ['/oldmill', '/bluepier'], undefined],
+    ['an inactive sponsor, then two others', ['/oldmill', '/ana', '/bluepier'], 'ana'],
+    ['an inactive sponsor last', ['/ana', '/oldmill'], 'ana'],
+  ])('16.3 after %s, the page offers the sponsor whose link was first', async (_what, links, expected) => {
+    let body = ''
+    for (const link of links) body = (await browser.open(link)).body
+    expect(offered(body)).toBe(expected)
   })
 
-  it('16.3 a second link leads to the first sponsor and offers the second, and the visitor may choose that one', async () => {
-    await browser.open('/ana')
-    const redirected = await browser.open('/bluepier')
-    expect(redirected.address).toBe('/ana')
-    expect(redirected.body).toContain('"other_sponsor":{"site":"bluepier"')
-    expect(redirected.body).toContain('"is_chosen":false')
-    expect((await browser.open('/ana')).body).toContain('"other_sponsor":{"site":"bluepier"')
-    expect((await browser.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })).json().site).toBe('bluepier')
-    const chosen = await browser.open('/bluepier')
-    expect([chosen.address, chosen.body.includes('other_sponsor')]).toEqual(['/bluepier', false])
-    const back = await browser.open('/ana')
-    expect([back.address, back.body.includes('"other_sponsor":{"site":"ana"')]).toEqual(['/bluepier', true])
-    expect(back.body).toContain('"is_chosen":true')
-    await join('bluepier')
-    const { site: credited, rows } = await sponsorOf(site, String(form.username))
-    expect(credited).toBe('bluepier')
-    expect(rows.map((row) => row.why)).toEqual(['opened', 'opened', 'chosen'])
-  })
-
-  it('16.3 a sponsor who is inactive, or whose link was not opened, cannot be chosen', async () => {
-    await browser.open('/ana')
-    await browser.open('/oldmill')
-    for (const sponsor_site of ['bluepier', 'oldmill', 'nobodyhere'])
-      expect((await browser.post('enrollment/choose-sponsor', { sponsor_site })).statusCode).toBe(422)
-  })
-
-  it('16.3 the sponsor can no longer be changed once a payment has started', async () => {
-    await browser.open('/ana')
+  it('16.3 no other sponsor is offered once a payment has started', async () => {
     await browser.open('/bluepier')
+    expect(offered((await browser.open('/ana')).body)).toBe('bluepier')
     const review = await browser.post('enrollment/add-enrollment', { ...form, cc_number: '4000000000009235' })
     expect(review.json().payment).toBe('Pending')
-    expect((await browser.open('/bluepier')).body).not.toContain('other_sponsor')
-    expect((await browser.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })).statusCode).toBe(409)
+    expect(offered((await browser.open('/ana')).body)).toBeUndefined()
   })
 
-  it('16.4 a choice that is missing in an older cookie still counts', async () => {
+  it('1.5 4.6 16.4 two tabs enroll under the sponsor that each one shows, and an inactive one is refused', async () => {
     await browser.open('/ana')
     await browser.open('/bluepier')
-    const restoreCookie = browser.saveCookies()
-    await browser.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })
-    restoreCookie()
-    expect((await join('ana')).json().message).toContain('You are joining with Blue Pier')
-    expect((await browser.open('/ana')).address).toBe('/bluepier')
-    expect((await join('bluepier')).json().payment).toBe('Approved')
-  })
-
-  it('16.4 a tab that still shows another sponsor is refused before any money moves', async () => {
-    await browser.open('/master')
-    await browser.open('/ana')
-    const reply = await join('master')
-    expect([reply.statusCode, Object.keys(reply.json().fields)]).toEqual([422, ['sponsor_site_name']])
-    expect(reply.json().message).toContain('You are joining with Ana')
+    const refused = await join('oldmill')
+    expect([refused.statusCode, Object.keys(refused.json().fields)]).toEqual([422, ['sponsor_site_name']])
     expect((await join('ana')).json().payment).toBe('Approved')
+    expect((await sponsorOf(site, String(form.username))).site).toBe('ana')
   })
 
-  it('16.1 credit and record stay the same after a declined card and a second try', async () => {
+  it('16.2 the record tells every address that was tried, and each only once', async () => {
     await browser.open('/ana')
-    const declined = { ...form, cc_number: '4000000000000002' }
-    expect((await browser.post('enrollment/add-enrollment', declined)).json().payment).toBe('Declined')
-    const again = { ...form, captcha: (await filledForm(site)).captcha }
-    expect((await browser.post('enrollment/add-enrollment', again)).json().payment).toBe('Approved')
-    expect((await sponsorOf(site, String(form.username))).rows).toHaveLength(1)
+    const tryToJoin = async (sponsor_site_name: string, cc_number: string) => {
+      const { captcha } = await filledForm(site)
+      return browser.post('enrollment/add-enrollment', { ...form, captcha, sponsor_site_name, cc_number })
+    }
+    expect((await tryToJoin('ana', '4000000000000002')).json().payment).toBe('Declined')
+    expect((await tryToJoin('ana', '4000000000000127')).json().payment).toBe('Declined')
+    await browser.open('/bluepier')
+    expect((await tryToJoin('bluepier', '4242424242424242')).json().payment).toBe('Approved')
+    const { site: credited, rows } = await sponsorOf(site, String(form.username))
+    expect(credited).toBe('bluepier')
+    expect(rows.map((row) => `${row.site} ${row.why}`)).toEqual([
+      'ana opened',
+      'ana ordered',
+      'bluepier opened',
+      'bluepier ordered',
+    ])
   })
 
   it('16.1 for a caller without a browser, the sponsor that the order names is recorded', async () => {
@@ -187,14 +146,74 @@ describe('the links that a visitor opens', () => {
   ])('16.1 a page that is only %s does not count as an opened link', async (_how, headers) => {
     const otherBrowser = testBrowser(site, headers)
     await otherBrowser.open('/bluepier')
-    const reply = await otherBrowser.post('enrollment/choose-sponsor', { sponsor_site: 'bluepier' })
-    expect(reply.statusCode).toBe(422)
+    await otherBrowser.post('enrollment/add-enrollment', form)
+    const { rows } = await sponsorOf(site, String(form.username))
+    expect(rows.map((row) => `${row.site} ${row.why}`)).toEqual(['ana ordered'])
+  })
+})
+
+describe('somebody who has joined', () => {
+  let browser: ReturnType<typeof testBrowser>
+  let username: string
+  const joinedAs = (body: string) => /"joined_as":"(\w+)"/.exec(body)?.[1]
+  beforeEach(async () => {
+    browser = testBrowser(site)
+    await browser.open('/ana')
+    const form = await filledForm(site)
+    username = String(form.username)
+    expect((await browser.post('enrollment/add-enrollment', form)).json().payment).toBe('Approved')
   })
 
-  it('1.6 a member who opens another link is a new visitor there', async () => {
-    await browser.open('/ana')
-    await join('ana')
-    const own = await browser.open(`/${form.username}`)
-    expect(own.address).toBe(`/${form.username}`)
+  it.each(['/ana', '/bluepier', '/', '/oldmill'])('1.6 is told so on %s, also later', async (link) => {
+    expect(joinedAs((await browser.open(link)).body)).toBe(username)
+    site.advance(3 * 86_400)
+    expect(joinedAs((await browser.open(link)).body)).toBe(username)
+  })
+
+  it('1.6 opens the office with a grant for half an hour, and by signing in afterwards', async () => {
+    const office = () => browser.redirectOf('/bluepier/office')
+    expect(await office()).toMatch(/\/office\/autologin\/grant-access\/.+~.+~/)
+    site.advance(31 * 60)
+    expect(await office()).toBe(site.world.config.OFFICE_URL)
+  })
+
+  it('1.6 gets no grant through a link on another site', async () => {
+    const office = await browser.redirectOf('/bluepier/office', { 'sec-fetch-site': 'cross-site' })
+    expect(office).toBe(site.world.config.OFFICE_URL)
+  })
+
+  it('1.6 can enroll another person, who begins afresh', async () => {
+    await browser.submit('/bluepier/another')
+    const page = await browser.open('/bluepier')
+    expect([joinedAs(page.body), page.body.includes('earlier_sponsor')]).toEqual([undefined, false])
+    const form = await filledForm(site, { sponsor_site_name: 'bluepier' })
+    expect((await browser.post('enrollment/add-enrollment', form)).json().payment).toBe('Approved')
+    expect(await sponsorOf(site, String(form.username))).toMatchObject({ site: 'bluepier', rows: { length: 2 } })
+    expect(joinedAs((await browser.open('/ana')).body)).toBe(form.username)
+  })
+
+  it('1.6 a form on another site cannot start another enrollment', async () => {
+    const reply = await browser.submit('/ana/another', { 'sec-fetch-site': 'cross-site' })
+    expect(reply.statusCode).toBe(403)
+    expect(joinedAs((await browser.open('/ana')).body)).toBe(username)
+  })
+
+  it('1.6 and is signed in is told so in a browser that has not joined, until they enroll another person', async () => {
+    const other = testBrowser(site)
+    await other.open('/bluepier')
+    site.advance(1)
+    const signIn = { name: username, password: validAnswers(username).password }
+    expect((await other.post('office/sign-in', signIn)).statusCode).toBe(200)
+    expect(joinedAs((await other.open('/bluepier')).body)).toBe(username)
+    expect(joinedAs((await other.open('/juniper')).body)).toBe(username)
+    site.advance(1)
+    await other.submit('/juniper/another')
+    expect(joinedAs((await other.open('/juniper')).body)).toBeUndefined()
+    expect(joinedAs((await other.open('/ana')).body)).toBeUndefined()
+  })
+
+  it('1.6 and has signed out is a new visitor', async () => {
+    await site.db.updateTable('member').set({ welcome_until: null }).where('username', '=', username).execute()
+    expect(joinedAs((await browser.open('/ana')).body)).toBeUndefined()
   })
 })

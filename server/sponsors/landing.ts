@@ -1,4 +1,4 @@
-import type { Package, Sponsor } from '#contract/api.ts'
+import type { Package } from '#contract/api.ts'
 import { brand } from '#contract/brand.ts'
 import { toAmount } from '#contract/money.ts'
 import { renewsOn } from '#contract/renewal.ts'
@@ -6,8 +6,8 @@ import { MASTER } from '#contract/site.ts'
 import { type FallbackStart, preselectedPackage, type StartData } from '#contract/start.ts'
 import { findPackages, ourCategory } from '#server/catalog/catalog.ts'
 import type { World } from '#server/world.ts'
-import { addOpenedLink, type CreditedSponsor, findCredit, isChosen } from './credit.ts'
-import { findSponsor, publicSponsor, resolveSite } from './sponsors.ts'
+import { addOpenedLink, findEarlierSponsor } from './credit.ts'
+import { publicSponsor, resolveSite, type SponsorRow } from './sponsors.ts'
 import type { Touch } from './touches.ts'
 
 type Visit = {
@@ -15,12 +15,13 @@ type Visit = {
   touches: Touch[]
   /** The site that we redirected from because it does not exist. */
   unknownSite: string | undefined
-  /** The site that we redirected from because another sponsor gets the credit. */
-  otherSite: string | undefined
-  mayChoose: boolean
+  /** A payment is under way or done: it is too late for another sponsor. */
+  isPaying: boolean
+  /** The username of somebody who has joined in this browser. */
+  joined_as: string | undefined
 }
 
-/** A redirect to the right sponsor, or the page with all data for its first screen. */
+/** A redirect to the sponsor's current site, or the page with all data for its first screen. */
 type Landing = { touches: Touch[] } & (
   | { redirectTo: string; isUnknown: boolean }
   | { title: string; start: StartData | FallbackStart }
@@ -33,46 +34,31 @@ export async function findLanding(world: World, site: string, visit: Visit): Pro
     const [row, packages] = await Promise.all([resolveSite(world, site), findPackages(world.db, ourCategory)])
     if (!row) return { redirectTo: MASTER, isUnknown: true, touches: visit.touches }
     if (row.site !== site) return { redirectTo: row.site, isUnknown: false, touches }
-    const credited = await findCredit(world, touches, [row])
-    if (row.active && credited && credited.site !== site)
-      return { redirectTo: credited.site, isUnknown: false, touches }
-    const sponsor = publicSponsor(row)
-    const title = sponsor.site === MASTER ? `Join ${brand.name}` : `Join ${brand.name} with ${sponsor.name}`
-    return { title, start: await startData(world, sponsor, packages, { ...visit, credited }), touches }
+    return { title: titleOf(row, visit), start: await startData(world, row, packages, { ...visit, touches }), touches }
   } catch (error) {
     world.log.error({ err: error }, 'sending the page without its start data')
     return { title: `Join ${brand.name}`, start: { sponsor_site: site, ...withoutDatabase(world) }, touches }
   }
 }
 
-type CreditedVisit = Visit & { credited: CreditedSponsor | undefined }
+const titleOf = ({ site, name }: SponsorRow, { joined_as }: Visit) => {
+  if (joined_as) return `You have already joined · ${brand.name}`
+  return site === MASTER ? `Join ${brand.name}` : `Join ${brand.name} with ${name}`
+}
 
-async function startData(
-  world: World,
-  sponsor: Sponsor,
-  packages: Package[],
-  visit: CreditedVisit,
-): Promise<StartData> {
+async function startData(world: World, sponsor: SponsorRow, packages: Package[], visit: Visit): Promise<StartData> {
+  const { unknownSite, joined_as, isPaying, touches } = visit
   const starter = preselectedPackage(packages)
+  const earlier = isPaying ? undefined : await findEarlierSponsor(world, touches, sponsor)
   return {
-    sponsor,
-    ...(visit.unknownSite ? { unknown_site: visit.unknownSite } : {}),
-    ...(await otherSponsor(world, sponsor, visit)),
+    sponsor: publicSponsor(sponsor),
+    ...(unknownSite ? { unknown_site: unknownSite } : {}),
+    ...(earlier ? { earlier_sponsor: { site: earlier.site, name: earlier.name } } : {}),
+    ...(joined_as ? { joined_as } : {}),
     packages,
     ...(starter ? { product_id: starter.product_id } : {}),
     grand_total: starter?.price ?? toAmount(0),
     ...withoutDatabase(world),
-  }
-}
-
-/** The sponsor whose link the visitor opened before we redirected them here, if they may still choose that one. */
-async function otherSponsor(world: World, sponsor: Sponsor, { otherSite, mayChoose, credited }: CreditedVisit) {
-  const other = otherSite && mayChoose ? await findSponsor(world, otherSite) : undefined
-  const isOffered = other?.active === 'Yes' && other.site !== MASTER && other.site !== sponsor.site
-  if (!isOffered) return {}
-  return {
-    other_sponsor: { site: other.site, name: other.name },
-    is_chosen: credited !== undefined && isChosen(credited),
   }
 }
 

@@ -4,16 +4,19 @@ import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Tables } from '#server/db/tables.ts'
 
-type Row = Tables['sponsor_touch']
+export type TouchRow = Tables['sponsor_touch']
 
-/** A sponsor's link that led to an enrollment: opened in the browser, chosen by the visitor, or only named by the order. */
-export type Touch = Pick<Row, 'site' | 'why' | 'touched_at'>
+/**
+ * A sponsor's link that led to an enrollment: opened in the browser, or named by the order as the address that the visitor
+ * enrolled on. Records from before version 0.3 also have links that were 'chosen'.
+ */
+export type Touch = Pick<TouchRow, 'site' | 'why' | 'touched_at'>
 
 /** The recorded touches of an enrollment, oldest first. */
-export const findTouches = async (db: Db, enrollment_id: string): Promise<Row[]> =>
+export const findTouches = async (db: Db, enrollment_id: string): Promise<TouchRow[]> =>
   (await selectTouches(db, { enrollment_id })).rows
 
-const selectTouches = statement((db, { enrollment_id }: Pick<Row, 'enrollment_id'>) =>
+const selectTouches = statement((db, { enrollment_id }: Pick<TouchRow, 'enrollment_id'>) =>
   db
     .selectFrom('sponsor_touch')
     .select(['enrollment_id', 'position', 'site', 'why', 'touched_at', 'hash'])
@@ -40,7 +43,11 @@ const unrecorded = (recorded: readonly Touch[], touches: readonly Touch[]) => {
 }
 
 /** The rows to insert after the recorded ones. The transaction must have locked the enrollment. */
-export function rowsToAppend(enrollment_id: string, recorded: readonly Row[], touches: readonly Touch[]): Row[] {
+export function rowsToAppend(
+  enrollment_id: string,
+  recorded: readonly TouchRow[],
+  touches: readonly Touch[],
+): TouchRow[] {
   const rows = [...recorded]
   for (const { site, why, touched_at } of unrecorded(recorded, touches)) {
     const row = { enrollment_id, position: rows.length + 1, site, why, touched_at }
@@ -50,13 +57,13 @@ export function rowsToAppend(enrollment_id: string, recorded: readonly Row[], to
 }
 
 /** The position of the first row that was changed after it was written, if there is one. */
-export const firstTamperedRow = (rows: readonly Row[]): number | undefined => {
+export const firstTamperedRow = (rows: readonly TouchRow[]): number | undefined => {
   const index = rows.findIndex((row, n) => row.position !== n + 1 || row.hash !== hashOf(row, rows[n - 1]?.hash))
   return index < 0 ? undefined : index + 1
 }
 
 /** Each row's hash covers the hash before it, so that no row can be changed or removed unnoticed. */
-const hashOf = ({ enrollment_id, position, ...touch }: Omit<Row, 'hash'>, previousHash = '') =>
+const hashOf = ({ enrollment_id, position, ...touch }: Omit<TouchRow, 'hash'>, previousHash = '') =>
   hash('sha256', JSON.stringify([previousHash, enrollment_id, position, ...valuesOf(touch)]), 'hex')
 
 const valuesOf = ({ site, why, touched_at }: Touch) => [site, why, touched_at.toISOString()]

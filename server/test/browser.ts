@@ -23,14 +23,21 @@ export function testBrowser(site: Site, headers: Record<string, string> = {}) {
     storeCookies(reply)
     return reply
   }
-  /** Saves the current cookies and returns a function that restores them, as a slow response in another tab would. */
-  const saveCookies = () => {
-    const saved = new Map(cookies)
-    return () => {
-      for (const [name, value] of saved) cookies.set(name, value)
-    }
+  /** Where an address redirects to. */
+  const redirectOf = async (address: string, more: Record<string, string> = {}) =>
+    String((await site.get(address, { cookie: cookie(), ...headers, ...more })).headers.location)
+  /** Posts a plain HTML form. */
+  const submit = async (url: string, more: Record<string, string> = {}) => {
+    const reply = await site.app.inject({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', cookie: cookie(), ...headers, ...more },
+      payload: '',
+    })
+    storeCookies(reply)
+    return reply
   }
-  return { open, post, saveCookies }
+  return { open, post, submit, redirectOf }
 }
 
 /** A member's sponsor, and the sponsor links that they opened. */

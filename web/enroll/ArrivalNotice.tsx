@@ -4,11 +4,10 @@ import type { StartData } from '#contract/start.ts'
 import { ask } from '#web/dialog/ask.ts'
 import type { Question } from '#web/dialog/question.ts'
 import { Notice } from '#web/Notice.tsx'
-import { orderFailed } from './order/orderFailed.ts'
 
 /** What a visitor should know about the link they opened. */
 export function ArrivalNotice({ start }: { start: StartData }) {
-  const { sponsor, unknown_site, other_sponsor, is_chosen } = start
+  const { sponsor, unknown_site, earlier_sponsor } = start
   const name = <bdi>{sponsor.name}</bdi>
   const inactive = sponsor.active === 'Yes' ? undefined : sponsorInactive(sponsor.name)
   useInactiveDialog(inactive)
@@ -20,14 +19,14 @@ export function ArrivalNotice({ start }: { start: StartData }) {
         </a>
       </Notice>
     )
-  if (other_sponsor) {
-    const other = <bdi>{other_sponsor.name}</bdi>
+  if (earlier_sponsor) {
+    const earlier = <bdi>{earlier_sponsor.name}</bdi>
     return (
-      <Notice title={<>You also opened a link from {other}.</>}>
-        You are joining with {name}, {is_chosen ? 'the sponsor you chose' : 'whose link you opened first'}.{' '}
-        <button className="link" type="button" onClick={() => switchSponsor(other_sponsor.site)}>
-          Join with {other} instead
-        </button>
+      <Notice title={<>You opened {earlier}’s link first.</>}>
+        You are now joining with {name}.{' '}
+        <a className="link" href={`/${earlier_sponsor.site}`}>
+          Join with {earlier} instead
+        </a>
       </Notice>
     )
   }
@@ -46,17 +45,6 @@ export const sponsorInactive = (sponsor: string): Question => ({
   confirm: 'Click here and sign up on our main website.',
   mayDismiss: false,
 })
-
-/** Goes to the other sponsor's page. The tab keeps the draft. */
-async function switchSponsor(sponsor_site: string) {
-  try {
-    const { api } = await import('#web/api.ts')
-    const { site } = await api.chooseSponsor({ sponsor_site })
-    location.assign(`/${site}`)
-  } catch (error) {
-    ask(orderFailed(error))
-  }
-}
 
 /** Shows the notice as a dialog too. Back does not return to the inactive page. */
 function useInactiveDialog(question: Question | undefined) {

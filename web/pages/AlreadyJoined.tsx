@@ -1,0 +1,33 @@
+import { brand } from '#contract/brand.ts'
+import type { StartData } from '#contract/start.ts'
+import { Header } from '#web/Header.tsx'
+import { ArrowIcon } from '#web/icons.tsx'
+
+/** A sponsor's page for somebody who has joined in this browser. Works without JavaScript. */
+export const AlreadyJoined = ({ start, username }: { start: StartData; username: string }) => {
+  const { site, name } = start.sponsor
+  return (
+    <div className="page">
+      <Header />
+      <main className="main joined">
+        <h1>You have already joined</h1>
+        <p className="lead">
+          You joined {brand.name} as <strong>{username}</strong>. Nothing more will be charged today.
+        </p>
+        <a className="button" href={`/${site}/office`}>
+          Open my office
+          <ArrowIcon />
+        </a>
+        <form className="card" method="post" action={`/${site}/another`}>
+          <h2>Is this for somebody else?</h2>
+          <p>
+            A friend or a family member can join on this device, too. They will join with <bdi>{name}</bdi>.
+          </p>
+          <button type="submit" className="button quiet">
+            Enroll another person
+          </button>
+        </form>
+      </main>
+    </div>
+  )
+}
