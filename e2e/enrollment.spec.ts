@@ -123,6 +123,7 @@ test('10.10 10.6 a package that ships asks for a shipping address in any country
   await pay(page)
   await expect(page.getByRole('heading', { name: /^Welcome, / })).toBeVisible()
   await page.goto('/ana')
+  await page.getByRole('button', { name: 'Enroll another person' }).click()
   await waitForHydration(page)
   await expect(page.locator('.order-price')).toHaveText('$99.00')
 })

@@ -8,11 +8,12 @@ import { EnrollPage } from './enroll/EnrollPage.tsx'
 import { orderFailed } from './enroll/order/orderFailed.ts'
 import { createSteps } from './enroll/steps.ts'
 import { currentEntry } from './enroll/wizard/history.ts'
-import { findResumePoint } from './enroll/wizard/resume.ts'
+import { enrollmentId, findResumePoint } from './enroll/wizard/resume.ts'
 import { createWizard } from './enroll/wizard/wizard.ts'
 import { loadSecondScript } from './loadSecondScript.ts'
 import { log } from './log.ts'
 import { request } from './network.ts'
+import { loadReceipt } from './storage.ts'
 import { hasInteracted, whenIdle } from './timing.ts'
 import './style/index.css'
 
@@ -29,7 +30,9 @@ async function startPage() {
 
 /** The page needs no script, unless a reload or Back leads to a step that shows the payment's outcome. */
 async function resumeAfterJoining(root: HTMLElement, start: StartData) {
-  if (/PAYMENT|ACCESS/.test(currentEntry()?.step ?? '')) createRoot(root).render(await createEnrollPage(start))
+  const showsOutcome =
+    /PAYMENT|ACCESS/.test(currentEntry()?.step ?? '') && loadReceipt()?.enrollment_id === enrollmentId()
+  if (showsOutcome) createRoot(root).render(await createEnrollPage(start))
   else document.documentElement.classList.remove('resuming')
 }
 
