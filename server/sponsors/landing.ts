@@ -42,7 +42,7 @@ export async function findLanding(world: World, site: string, visit: Visit): Pro
 }
 
 const titleOf = ({ site, name }: SponsorRow, { joined_as }: Visit) => {
-  if (joined_as) return `You have already joined · ${brand.name}`
+  if (joined_as) return `You joined as ${joined_as} · ${brand.name}`
   return site === MASTER ? `Join ${brand.name}` : `Join ${brand.name} with ${name}`
 }
 

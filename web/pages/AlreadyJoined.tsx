@@ -10,10 +10,10 @@ export const AlreadyJoined = ({ start, username }: { start: StartData; username:
     <div className="page">
       <Header />
       <main className="main joined">
-        <h1>You have already joined</h1>
-        <p className="lead">
-          You joined {brand.name} as <strong>{username}</strong>. Nothing more will be charged today.
-        </p>
+        <div>
+          <h1>You joined as {username}</h1>
+          <p className="lead">Your membership, your receipt and the link to share are in your {brand.name} office.</p>
+        </div>
         <a className="button" href={`/${site}/office`}>
           Open my office
           <ArrowIcon />
