@@ -25,10 +25,10 @@ describe('the calls', () => {
     expect(call.output).toBeInstanceOf(z.core.$ZodType)
   })
 
-  test('beyond the eleven calls of the spec there are three: choose a sponsor, get a captcha challenge, get the status', () => {
+  test('beyond the eleven calls of the spec there are two: get a captcha challenge, get the status', () => {
     const ownCalls = Object.keys(calls).filter((name) => !specCalls.some(([specName]) => specName === name))
     expect(specCalls).toHaveLength(11)
-    expect(ownCalls).toEqual(['chooseSponsor', 'getChallenge', 'getStatus'])
+    expect(ownCalls).toEqual(['getChallenge', 'getStatus'])
   })
 
   test('no two calls share an address', () => {

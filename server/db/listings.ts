@@ -91,7 +91,7 @@ export async function creditRecord(db: Db, username: string): Promise<{ text: st
     ['', 'link', 'why', 'when', 'sealed'],
     rows.map((row) => [row.position, `/${row.site}`, row.why, at(row.touched_at), row.hash.slice(0, 16)]),
   )
-  const problem = await recordProblem({ db, now: () => new Date() }, { ...member, sponsor_site: member.site }, rows)
+  const problem = await recordProblem(db, { ...member, sponsor_site: member.site }, rows)
   const verdict = problem ?? `The record is intact. Its seal is ${member.touch_seal}.`
   return {
     text: `${record}\n${member.username} joined on ${at(member.joined_at)}; the sponsor is ${member.name} (/${member.site}). ${verdict}`,

@@ -3,7 +3,7 @@ import type { Db } from '#server/db/db.ts'
 import { refuseField } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
-import { resolveSite, type SponsorRow } from './sponsors.ts'
+import { followRenames, resolveSite, type SponsorRow } from './sponsors.ts'
 import { findTouches, firstTamperedRow, mergeTouches, type Touch, type TouchRow } from './touches.ts'
 
 const MAX_TOUCHES = 12
@@ -60,7 +60,7 @@ type SealedMember = { sponsor_site: string; touches: number | null; touch_seal: 
  * when the first link or the visitor's choice decided.
  */
 export async function recordProblem(
-  context: { db: Db; now: () => Date },
+  db: Db,
   member: SealedMember,
   rows: readonly TouchRow[],
 ): Promise<string | undefined> {
@@ -70,7 +70,7 @@ export async function recordProblem(
   if (!isComplete) return 'Rows were added or removed after the member joined.'
   const ordered = rows.findLast(isOrdered)
   const recordedSites = ordered ? [ordered.site] : rows.map(({ site }) => site)
-  const sponsor = await resolveSite(context, member.sponsor_site)
-  for (const site of recordedSites) if ((await resolveSite(context, site))?.id === sponsor?.id) return undefined
+  const sponsor = await followRenames(db, member.sponsor_site)
+  for (const site of recordedSites) if ((await followRenames(db, site))?.id === sponsor?.id) return undefined
   return `The record says ${recordedSites.map((site) => `/${site}`).join(' or ') || 'nothing'}: the sponsor was changed after the member joined.`
 }

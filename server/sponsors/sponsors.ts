@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Sponsor } from '#contract/api.ts'
 import { MASTER } from '#contract/site.ts'
+import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { World } from '#server/world.ts'
@@ -17,11 +18,16 @@ export async function findSponsor(context: Context, site: string): Promise<Spons
 
 /** The sponsor of a site, following renames. Undefined for a site that never existed. */
 export async function resolveSite({ db, now }: Context, site: string): Promise<SponsorRow | undefined> {
+  const sponsor = await followRenames(db, site)
+  return sponsor && { ...sponsor, active: sponsor.active && !hasEnded(sponsor.active_until, now()) }
+}
+
+/** The sponsor's row under its current site. */
+export async function followRenames(db: Db, site: string) {
   const visited = new Set<string>()
   for (let next = site; ; ) {
     const [sponsor] = (await selectSponsor(db, { site: next })).rows
-    if (!sponsor?.renamed_to || visited.has(sponsor.renamed_to))
-      return sponsor && { ...sponsor, active: sponsor.active && !hasEnded(sponsor.active_until, now()) }
+    if (!sponsor?.renamed_to || visited.has(sponsor.renamed_to)) return sponsor
     visited.add(next)
     next = sponsor.renamed_to
   }

@@ -93,7 +93,7 @@ describe('the record of touches', () => {
     const links = ['master', 'harbor'].map((site) => ({ ...opened, site }))
     const rows = rowsToAppend('00000000-0000-4000-8000-000000000000', [], links)
     const seal = { touches: rows.length, touch_seal: rows.at(-1)?.hash ?? null }
-    const problemFor = (sponsor_site: string) => recordProblem(site.world, { ...seal, sponsor_site }, rows)
+    const problemFor = (sponsor_site: string) => recordProblem(site.db, { ...seal, sponsor_site }, rows)
     expect(await problemFor('bluepier')).toBeUndefined()
     expect(await problemFor('ana')).toContain('The record says /master or /harbor')
   })
