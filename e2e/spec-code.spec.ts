@@ -12,18 +12,17 @@ test('13.3 CODE_VERIFICATION shows the number, waits before it sends another cod
     await expect(page.getByRole('heading', { name: step })).toBeVisible()
     await page.getByRole('button', { name: /Continue without/ }).click()
   }
-  let sent = 0
+  const numbers: string[] = []
   page.on('request', (request) => {
-    if (request.url().endsWith('/send-verification-code')) sent++
+    if (request.url().endsWith('/send-verification-code')) numbers.push(request.postDataJSON().phone_number)
   })
   const digits = String(Math.floor(Math.random() * 9000) + 1000)
-  await fillAccount(page, { ...newVisitor(), phone: `+1303555${digits}` })
+  await fillAccount(page, { ...newVisitor(), phone: `(303) 555-${digits}` })
   await next(page)
   await page.getByRole('dialog', { name: 'Code Sent' }).getByRole('button', { name: 'OK' }).click()
   await expect(page.getByText(`+1 (303) 555-${digits}`)).toBeVisible()
-  const resend = page.getByRole('button', { name: /^Resend code in (?:30|2\d) seconds$/ })
+  const resend = page.getByRole('button', { name: /^Resend code in \d+ seconds$/ })
   await expect(resend).toHaveAttribute('aria-disabled', 'true')
-  const sentBefore = sent
   await resend.click({ force: true })
 
   await page.route('**/api/twilio/verify-code', (route) => route.abort())
@@ -34,5 +33,5 @@ test('13.3 CODE_VERIFICATION shows the number, waits before it sends another cod
   await page.route('**/api/twilio/verify-code', (route) => route.fulfill({ json: { status: 0, message: 'Not this.' } }))
   await next(page)
   await expect(page.locator('#code-error')).toHaveText('Not this.')
-  expect(sent).toBe(sentBefore)
+  expect(numbers).toEqual([`+1303555${digits}`])
 })

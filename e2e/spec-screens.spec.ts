@@ -26,6 +26,10 @@ test('1.7 ACCOUNT asks for name, company and phone, remembers the dial code, and
   for (const label of ['First name', 'Last name', 'Company name (optional)', 'Mobile phone number'])
     await expect(page.getByLabel(label)).toBeVisible()
   expect(await buttonNames(page)).toEqual(['Next'])
+  const fontWeight = (label: string) =>
+    page.getByText(label, { exact: true }).evaluate((element) => Number(getComputedStyle(element).fontWeight))
+  expect(await fontWeight('About Yourself')).toBeGreaterThanOrEqual(600)
+  expect(await fontWeight('Account Creation')).toBeLessThan(600)
   await expect(page.getByLabel('Country code')).toHaveValue('US')
   await page.getByLabel('Country code').focus()
   await page.getByLabel('Country code').selectOption('IE')
@@ -56,6 +60,18 @@ test('11.5 11.4 ACCOUNT_CREATION looks a short username up on leaving it, shows 
   await next(page)
   await expect(page.locator('#email-error')).toHaveText(/^First\.$/)
   expect(await buttonNames(page)).toEqual(['Previous', 'Next'])
+})
+
+test('11.6 a lookup that fails is logged, and says nothing to the visitor', async ({ page }) => {
+  const visitor = await reachAccountCreation(page)
+  const logged: string[] = []
+  page.on('console', (message) => logged.push(message.text()))
+  await page.route('**/validate_username', (route) => route.abort())
+  await fillAccountCreation(page, visitor)
+  await expect.poll(() => logged.join()).toContain('The username could not be looked up.')
+  await expect(page.locator('#username-error')).toHaveCount(0)
+  await expect(page.getByRole('status').filter({ hasText: /\S/ })).toHaveCount(0)
+  await expect(page.getByRole('alertdialog')).toHaveCount(0)
 })
 
 test('10.7 11.7 PAYMENT has every field of the address and the card, and opens each legal document', async ({
