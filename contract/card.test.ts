@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { brandOf, cardDigits, expiryMonths, expiryYears, groupCard, isCardNumber, isExpired } from './card.ts'
+import { brandOf, cardDigits, expiryMonths, expiryYears, groupCard, isCardNumber, isExpired, otherBrandOf } from './card.ts'
 
 /** The check digit of ISO/IEC 7812, computed independently of the code under test. */
 const checkDigit = (body: string) => {
@@ -154,3 +154,19 @@ describe('a card', () => {
     expect(expiryMonths).toEqual(['01', '02', '03', '04', '05', '06', '07', '08', '09', '10', '11', '12'])
   })
 })
+
+test.each([
+  ['3056 9309 0259 04', 'Diners Club'],
+  ['3852 0000 0232 37', 'Diners Club'],
+  ['3530 1113', 'JCB'],
+  ['6212 3456', 'UnionPay'],
+  ['5018 0000', 'Maestro'],
+  ['305', undefined],
+  ['4242', undefined],
+  ['3782', undefined],
+  ['6221 2600', undefined],
+  ['6011', undefined],
+  ['9999', undefined],
+])('11.7 a brand that is not accepted is named once it is certain: %s → %s', (typed, name) =>
+  expect(otherBrandOf(typed)).toBe(name),
+)

@@ -30,6 +30,19 @@ export const cardDigits = (typed: string): string => typed.replace(/[\s-]/g, '')
 export const brandOf = (typed: string): Brand | undefined =>
   brandNames.find((brand) => brands[brand].starts.test(cardDigits(typed)))
 
+const otherBrands = [
+  ['Diners Club', /^3(?:0[0-5]|095|[689])/],
+  ['JCB', /^35(?:2[89]|[3-8])/],
+  ['UnionPay', /^62/],
+  ['Maestro', /^(?:50|5[6-8]|6[37])/],
+] as const
+
+/** The name of a brand that is not accepted, for a number that is still being typed. */
+export const otherBrandOf = (typed: string): string | undefined => {
+  const digits = cardDigits(typed)
+  return brandOf(digits) ? undefined : otherBrands.find(([, starts]) => digits.length > 3 && starts.test(digits))?.[0]
+}
+
 /** Whether this is a complete number of one of the four brands with a valid check digit. */
 export const isCardNumber = (typed: string): boolean => {
   const digits = cardDigits(typed)

@@ -20,7 +20,9 @@ const checks = (rows: [Field, unknown, string][]) =>
     ({ field, value, message }) => expect(messagesFor(field, value)).toEqual(message === 'ok' ? 'ok' : [message]),
   )
 
-const NAME_LONG = 'Please use at most 30 characters.'
+const USERNAME_LONG = 'Please use at most 30 characters.'
+const FIRST_LONG = 'Please use at most 30 characters for your first name.'
+const LAST_LONG = 'Please use at most 30 characters for your last name.'
 const EMAIL_LONG = 'Please use at most 50 characters.'
 const CONTROL_CHARACTER = 'Please use only letters, numbers and symbols.'
 const HONEYPOT = 'This field should be left empty.'
@@ -71,17 +73,17 @@ describe('ACCOUNT', () => {
   checks([
     ['first_name', 'Ada', 'ok'],
     ['first_name', 'a'.repeat(30), 'ok'],
-    ['first_name', 'a'.repeat(31), NAME_LONG],
+    ['first_name', 'a'.repeat(31), FIRST_LONG],
     ['first_name', ` ${'a'.repeat(30)} `, 'ok'],
     ['first_name', '𠮷'.repeat(30), 'ok'],
-    ['first_name', '𠮷'.repeat(31), NAME_LONG],
+    ['first_name', '𠮷'.repeat(31), FIRST_LONG],
     ['first_name', 'A\u0000da', CONTROL_CHARACTER],
     ['first_name', 'A\u001b[31mda', CONTROL_CHARACTER],
     ['first_name', 'A\nda', CONTROL_CHARACTER],
     ['first_name', 'A\u2028da', CONTROL_CHARACTER],
     ['first_name', 'A\u2029da', CONTROL_CHARACTER],
     ['last_name', 'b'.repeat(30), 'ok'],
-    ['last_name', 'b'.repeat(31), NAME_LONG],
+    ['last_name', 'b'.repeat(31), LAST_LONG],
     ['last_name', 'Love\u007flace', CONTROL_CHARACTER],
     ['business_name', undefined, 'ok'],
     ['business_name', '', 'ok'],
@@ -159,7 +161,7 @@ describe('ACCOUNT_CREATION', () => {
     ['username', 'ADA', 'ok'],
     ['username', 'a', 'ok'],
     ['username', 'a'.repeat(30), 'ok'],
-    ['username', 'a'.repeat(31), NAME_LONG],
+    ['username', 'a'.repeat(31), USERNAME_LONG],
     ['username', 'ada lovelace', USERNAME],
     ['username', 'ada_l', USERNAME],
     ['username', 'adá', USERNAME],

@@ -11,7 +11,7 @@ type Check = z.core.CheckFn<string> | z.core.$ZodCheck<string>
 
 /** Later rules of the field are skipped, so that only this message is shown. */
 const abortWith = (error: string) => ({ error, abort: true })
-const maxLength = (max: number) => z.maxLength(max, abortWith(`Please use at most ${max} characters.`))
+const maxLength = (max: number, name?: string) => z.maxLength(max, abortWith(`Please use at most ${max} characters${name ? ` for your ${name}` : ''}.`))
 const noControlCharacters = z.refine<string>((text) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(text), 'Please use only letters, numbers and symbols.')
 /** Characters that change the text direction, also of the text around them. */
 export const directionMarks = /[\u202a-\u202e\u2066-\u2069]/g
@@ -49,9 +49,9 @@ const honeypot = z._default(z.literal('', 'This field should be left empty.'), '
 
 export const fields = {
   // ACCOUNT
-  first_name: required('Please enter your first name.', maxLength(figures.name_length)),
-  last_name: required('Please enter your last name.', maxLength(figures.name_length)),
-  business_name: optional(maxLength(figures.text_length)),
+  first_name: required('Please enter your first name.', maxLength(figures.name_length, 'first name')),
+  last_name: required('Please enter your last name.', maxLength(figures.name_length, 'last name')),
+  business_name: optional(maxLength(figures.text_length, 'company name')),
   mobile_phone: required('Please enter your mobile phone number.', z.overwrite(phoneDigits), z.regex(/^\+?\d{7,20}$/, 'Invalid mobile phone number format.')),
   hall_lantern: honeypot,
   hall_umbrella: honeypot,
@@ -70,9 +70,9 @@ export const fields = {
 
   // PAYMENT
   country: z.literal('US', 'Please select a country.'),
-  address: required('Please enter your address.', maxLength(figures.text_length)),
+  address: required('Please enter your address.', maxLength(figures.text_length, 'address')),
   address2: optional(maxLength(figures.text_length)),
-  city: required('Please enter your city.', maxLength(figures.text_length)),
+  city: required('Please enter your city.', maxLength(figures.text_length, 'city')),
   state: required('Please select a state.', z.refine<string>(isState, 'Please select a state.')),
   post_code: required('Please enter your Post / ZIP code.', z.regex(/^\d{5}(?:[- ]?\d{4})?$/, 'Invalid Post / ZIP code format.'), z.overwrite(hyphenateZip)),
   cc_number: required('Please enter your credit card number.', z.overwrite(cardDigits), z.refine<string>(isCardNumber, 'Invalid credit card number format.')),

@@ -39,7 +39,7 @@ export function EnrollPage({ wizard, steps }: { wizard: Wizard; steps: Steps }) 
                 hasFailed={state.stop === 'total-not-loaded'}
                 onChange={() => wizard.returnTo(previousStep('ACCOUNT', policy))}
               />
-              <SponsorCard sponsor={start.sponsor} />
+              {start.sponsor.active === 'Yes' && <SponsorCard sponsor={start.sponsor} />}
             </div>
             {start.test_payments && <p className="test-note">Test mode: no card is charged.</p>}
           </aside>

@@ -63,10 +63,11 @@ function OwnCaptcha({ name, defaultValue, error, usedCount, busyWhile, onSolved 
   useEffect(() => () => currentRun.current?.abort(), [])
   useTimeout(start, state === 'done' ? SOLUTION_LIFETIME_MS : undefined)
 
+  const visibleError = state === 'working' ? undefined : error
   return (
     <CaptchaFrame
       name={name}
-      error={error}
+      error={visibleError}
       input={input}
       solution={solution}
       failed={state === 'failed'}
@@ -82,7 +83,7 @@ function OwnCaptcha({ name, defaultValue, error, usedCount, busyWhile, onSolved 
               stop()
               show('idle', '')
             }}
-            {...controlProps({ name, error }, `${name}-note`)}
+            {...controlProps({ name, error: visibleError }, `${name}-note`)}
             name={undefined}
           />
           <span>I'm not a robot</span>

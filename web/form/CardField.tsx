@@ -1,5 +1,5 @@
-import { type FormEvent, type InputHTMLAttributes, type ReactNode, useState } from 'react'
-import { type Brand, brandOf, brands, cardDigits, groupCard } from '#contract/card.ts'
+import { type FormEvent, type InputHTMLAttributes, useState } from 'react'
+import { type Brand, brandOf, brands, cardDigits, groupCard, otherBrandOf } from '#contract/card.ts'
 import { BillingIcon } from '#web/icons.tsx'
 import { BrandMark, BrandMarks } from './BrandMark.tsx'
 import { controlProps, FieldFrame, type FieldProps } from './Field.tsx'
@@ -8,13 +8,16 @@ import { useSecretField } from './useSecretField.ts'
 type CardFieldProps = FieldProps &
   Pick<InputHTMLAttributes<HTMLInputElement>, 'enterKeyHint'> & {
     defaultValue: string
-    hint: ReactNode
+    hint: string
     onBrand: (brand: Brand | undefined) => void
   }
 
 /** Groups the digits while they are typed, keeps the caret in place and shows the brand. */
-export function CardField({ defaultValue, enterKeyHint, onBrand, ...fieldProps }: CardFieldProps) {
+export function CardField({ defaultValue, enterKeyHint, onBrand, hint, ...frame }: CardFieldProps) {
+  const fieldProps = { hint, ...frame }
   const [brand, setBrand] = useState(brandOf(defaultValue))
+  const [otherBrand, setOtherBrand] = useState(otherBrandOf(defaultValue))
+  const refusal = otherBrand && `This looks like a ${otherBrand} card, which we can’t accept.`
   const ref = useSecretField('cc-number')
 
   const onInput = (event: FormEvent<HTMLInputElement>) => {
@@ -27,6 +30,7 @@ export function CardField({ defaultValue, enterKeyHint, onBrand, ...fieldProps }
       field.value = value
       if (document.activeElement === field) field.setSelectionRange(caret, caret)
     }
+    setOtherBrand(otherBrandOf(value))
     const newBrand = brandOf(value)
     if (newBrand === brand) return
     setBrand(newBrand)
@@ -34,7 +38,7 @@ export function CardField({ defaultValue, enterKeyHint, onBrand, ...fieldProps }
   }
 
   return (
-    <FieldFrame {...fieldProps}>
+    <FieldFrame {...fieldProps} hint={refusal ? `${refusal} ${hint}` : hint}>
       <BrandMarks chosen={brand} />
       <div className="card-number">
         <input
@@ -55,7 +59,7 @@ export function CardField({ defaultValue, enterKeyHint, onBrand, ...fieldProps }
         <span className="card-brand">
           {brand ? <BrandMark brand={brand} /> : <BillingIcon />}
           <span className="unseen" role="status">
-            {brand && brands[brand].name}
+            {brand ? brands[brand].name : refusal}
           </span>
         </span>
       </div>

@@ -3,19 +3,23 @@ import { focusField } from './Field.tsx'
 
 type SummaryEntry = { name: string; message: string; done: boolean }
 
-/** The errors of the last submit, each a link to its field. A corrected one is ticked, not removed, so that nothing moves. */
+/** How many links are shown. The rest have their messages at the fields. */
+const MAX_LINKS = 3
+
+/** The errors of the last submit, each a link to its field. A corrected one is removed. */
 export function ErrorSummary({ entries }: { entries: SummaryEntry[] }) {
   if (!entries.length) return null
-  const done = entries.every((entry) => entry.done)
+  const open = entries.filter((entry) => !entry.done)
+  const more = open.length - MAX_LINKS
   return (
-    <section className={done ? 'summary done' : 'summary'} aria-labelledby="summary">
+    <section className={open.length ? 'summary' : 'summary done'} aria-labelledby="summary">
       <h2 id="summary">
-        {done ? <CheckIcon /> : <AlertIcon />}
-        {done ? 'Thank you. You can continue.' : 'Please check your answers.'}
+        {open.length ? <AlertIcon /> : <CheckIcon />}
+        {titleFor(open.length)}
       </h2>
       <ul>
-        {entries.map((entry) => (
-          <li key={entry.name} className={entry.done ? 'done' : undefined}>
+        {open.slice(0, MAX_LINKS).map((entry) => (
+          <li key={entry.name}>
             <a
               href={`#${entry.name}`}
               onClick={(event) => {
@@ -25,10 +29,15 @@ export function ErrorSummary({ entries }: { entries: SummaryEntry[] }) {
             >
               {entry.message}
             </a>
-            {entry.done && <span className="unseen"> (done)</span>}
           </li>
         ))}
       </ul>
+      {more > 0 && <p>and {more} more below</p>}
     </section>
   )
+}
+
+const titleFor = (count: number) => {
+  if (!count) return 'Thank you. You can continue.'
+  return count === 1 ? 'Please check one answer.' : `Please check ${count} answers.`
 }

@@ -18,7 +18,7 @@ export function Referrals({ view: { brought: referrals, totals } }: { view: Offi
   }
   return (
     <section className="card" aria-labelledby="referrals">
-      <h2 id="referrals">Your referrals</h2>
+      <h2 id="referrals">People who joined through you</h2>
       {referrals.length ? (
         <ul className="people" ref={list}>
           {visible.map(({ name, joined_on, number }) => (

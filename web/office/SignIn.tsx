@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { officeCalls } from '#contract/office-calls.ts'
 import { MASTER } from '#contract/site.ts'
 import { Field } from '#web/form/Field.tsx'
@@ -11,10 +12,11 @@ import { needsCookies } from './messages.ts'
 import { SignedOutFrame } from './SignedOutFrame.tsx'
 
 export function SignIn({ message }: { message: string | undefined }) {
+  const [isTried, setTried] = useState(false)
   return (
     <SignedOutFrame title="Sign in to your office" lead="Use the username or email address you joined with.">
-      <div role="status">{message && <Notice>{message}</Notice>}</div>
-      <SignInForm />
+      <div role="status">{message && !isTried && <Notice>{message}</Notice>}</div>
+      <SignInForm onTry={() => setTried(true)} />
       <p className="aside">
         Not a member yet? <a href={`/${MASTER}`}>Join here</a>
       </p>
@@ -22,10 +24,11 @@ export function SignIn({ message }: { message: string | undefined }) {
   )
 }
 
-export function SignInForm() {
+export function SignInForm({ onTry }: { onTry?: () => void }) {
   const form = useCallForm({
     rules: officeCalls.signIn.input.shape,
     send: async (values) => {
+      onTry?.()
       await officeApi.signIn(values)
       redirectWithMessage('/office', needsCookies) // appears only if the member is still signed out there
     },
