@@ -20,8 +20,21 @@ export const theme = {
     "'Iowan Old Style', 'Palatino Linotype', Charter, 'Sitka Heading', 'Noto Serif', 'DejaVu Serif', Georgia, serif",
 }
 
-/** The theme as CSS custom properties, placed first in the style sheet. */
+/** The accent on a dark background, where dark text must be readable on it. */
+export const darkTheme = { accent: '#85cdb6', 'accent-deep': '#a3dcc9', 'accent-tint': '#213b33' }
+
+/**
+ * The theme as CSS custom properties, placed first in the style sheet. `brand` and `brand-deep` stay the same in the dark, for
+ * drawings and the card with the member's link.
+ */
 export const brandCss = (): string => {
-  const properties = Object.entries(theme).map(([name, value]) => `--${name}:${value}`)
-  return `:root{${properties.join(';')}}`
+  const { accent, 'accent-deep': deep } = theme
+  const dark = properties(darkTheme)
+  const light = properties({ ...theme, brand: accent, 'brand-deep': deep })
+  return `:root{${light}}[data-theme=dark]{${dark}}@media(prefers-color-scheme:dark){:root{${dark}}}`
 }
+
+const properties = (values: Record<string, string>) =>
+  Object.entries(values)
+    .map(([name, value]) => `--${name}:${value}`)
+    .join(';')

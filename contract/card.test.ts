@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { brandOf, cardDigits, expiryMonths, expiryYears, groupCard, isCardNumber, isExpired, otherBrandOf } from './card.ts'
+import {
+  brandOf,
+  cardDigits,
+  expiryMonths,
+  expiryYears,
+  groupCard,
+  isCardNumber,
+  isExpired,
+  otherBrandOf,
+} from './card.ts'
 
 /** The check digit of ISO/IEC 7812, computed independently of the code under test. */
 const checkDigit = (body: string) => {

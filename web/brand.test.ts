@@ -2,11 +2,23 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { brand, brandCss } from '#contract/brand.ts'
 
+const tokens = readFileSync('web/style/tokens.css', 'utf8')
+
 test('the brand’s colors, radius and fonts are set in one place', () => {
-  const names = [...brandCss().matchAll(/--([\w-]+):/g)].map(([, name]) => name)
-  expect(names).toEqual(['accent', 'accent-deep', 'accent-tint', 'radius', 'font', 'font-head'])
-  const [tokens] = readFileSync('web/style/tokens.css', 'utf8').split('}') // the dark theme of dialogs may override them
+  const names = new Set([...brandCss().matchAll(/--([\w-]+):/g)].map(([, name]) => name))
+  expect([...names]).toEqual(
+    ['accent', 'accent-deep', 'accent-tint', 'radius', 'font', 'font-head'].concat('brand', 'brand-deep'),
+  )
   for (const name of names) expect(tokens).not.toMatch(new RegExp(`--${name}:`))
+})
+
+test('a dark dialog and a dark page have the same colors', () => {
+  const declarations = (start: string) => {
+    const [block = ''] = tokens.slice(tokens.indexOf(start)).split('}')
+    return [...block.matchAll(/--(?!paper|shadow)[\w-]+: .*;/g)].map(([line]) => line)
+  }
+  expect(declarations("[data-theme='dark'] {")).toEqual(declarations('@media (prefers-color-scheme: dark) {'))
+  expect(declarations("[data-theme='dark'] {").length).toBeGreaterThan(5)
 })
 
 test('the mark and the icon are SVG files of our own', () => {

@@ -1,4 +1,4 @@
-import { brand, theme } from '#contract/brand.ts'
+import { brand, darkTheme, theme } from '#contract/brand.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import { oneLine } from './plain-text.ts'
 
@@ -15,6 +15,16 @@ const bodyStyle = `font-family:${theme.font};font-size:16px;line-height:1.55;col
 const headingStyle = `font-family:${theme['font-head']};font-weight:600;line-height:1.25;color:${textColor}`
 const wrapStyle = 'overflow-wrap:anywhere;word-break:break-word'
 const noWrapStyle = 'white-space:nowrap'
+/** For mail clients that follow the reader's dark mode. It must override the inline styles. */
+const darkStyle = `@media (prefers-color-scheme:dark){
+.paper,.accepted{background:#171510!important}
+.card{background:#24211b!important}
+.card,.card td,.card table,.accepted{border-color:#3d382e!important}
+.paper,.paper td,.paper p,.paper h1,.paper h2,.paper h3,.paper h4,.paper li{color:#f5f1e8!important}
+.paper a{color:${darkTheme.accent}!important}
+.paper .tint{background:${darkTheme['accent-tint']}!important}
+.paper .brand,.paper .brand a{color:#ffffff!important}
+}`
 const table = '<table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"'
 
 /** Names and other input become a single line of text, never markup. */
@@ -45,7 +55,7 @@ export const smallPrint = (text: string): Block => ({
 export const button = (label: string, href: string): Block => ({
   text: `${oneLine(label)}: ${href}`,
   html: `<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:8px 0 12px"><tr>
-<td bgcolor="${theme.accent}" style="border-radius:10px;background:${theme.accent}"><a href="${escapeHtml(href)}" style="display:inline-block;padding:14px 26px;font-family:${theme.font};font-size:16px;line-height:1.2;font-weight:600;color:#ffffff;text-decoration:none">${escapeText(label)}</a></td>
+<td class="brand" bgcolor="${theme.accent}" style="border-radius:10px;background:${theme.accent}"><a href="${escapeHtml(href)}" style="display:inline-block;padding:14px 26px;font-family:${theme.font};font-size:16px;line-height:1.2;font-weight:600;color:#ffffff;text-decoration:none">${escapeText(label)}</a></td>
 </tr></table>
 <p style="margin:0 0 20px;${bodyStyle};font-size:14px;color:${mutedColor};${wrapStyle}">${link(href)}</p>`,
 })
@@ -80,7 +90,7 @@ const row = (name: string, value: string, rowStyle = '', valueStyle = wrapStyle)
 /** A prominent link that is easy to copy. */
 export const linkBox = (href: string): Block => ({
   text: href,
-  html: `${table} style="margin:0 0 24px"><tr><td bgcolor="${theme['accent-tint']}" align="center" style="padding:18px 16px;border-radius:10px;background:${theme['accent-tint']};${bodyStyle};font-size:18px;font-weight:600;${wrapStyle}">${link(href, href.replace(/^https?:\/\//, ''))}</td></tr></table>`,
+  html: `${table} style="margin:0 0 24px"><tr><td class="tint" bgcolor="${theme['accent-tint']}" align="center" style="padding:18px 16px;border-radius:10px;background:${theme['accent-tint']};${bodyStyle};font-size:18px;font-weight:600;${wrapStyle}">${link(href, href.replace(/^https?:\/\//, ''))}</td></tr></table>`,
 })
 
 /** A hash in a monospaced font. */
@@ -117,16 +127,16 @@ export function composeEmail({ to, subject, preview, from, blocks, attachment }:
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="color-scheme" content="light">
+<meta name="color-scheme" content="light dark">
 <title>${escapeText(subject)}</title>
-<style>.accepted h1,.accepted h2,.accepted h3,.accepted h4{margin:20px 0 8px;font-size:16px;line-height:1.3}.accepted ul,.accepted ol{padding-left:20px}</style>
+<style>.accepted h1,.accepted h2,.accepted h3,.accepted h4{margin:20px 0 8px;font-size:16px;line-height:1.3}.accepted ul,.accepted ol{padding-left:20px}${darkStyle}</style>
 </head>
-<body style="margin:0;padding:0;background:${backgroundColor}">
+<body class="paper" style="margin:0;padding:0;background:${backgroundColor}">
 <div style="display:none;max-height:0;overflow:hidden">${escapeText(preview)}</div>
-${table} bgcolor="${backgroundColor}" style="background:${backgroundColor}"><tr><td align="center" style="padding:24px 12px 40px">
+${table} class="paper" bgcolor="${backgroundColor}" style="background:${backgroundColor}"><tr><td align="center" style="padding:24px 12px 40px">
 ${table} style="max-width:600px;border-collapse:separate">
-<tr><td bgcolor="${theme.accent}" style="padding:18px 24px;border-radius:14px 14px 0 0;background:${theme.accent};font-family:${theme['font-head']};font-size:22px;line-height:1.2;font-weight:600;color:#ffffff">${escapeText(brand.name)}</td></tr>
-<tr><td bgcolor="${cardColor}" style="padding:32px 24px 16px;border:1px solid ${borderColor};border-top:0;border-radius:0 0 14px 14px;background:${cardColor}">
+<tr><td class="brand" bgcolor="${theme.accent}" style="padding:18px 24px;border-radius:14px 14px 0 0;background:${theme.accent};font-family:${theme['font-head']};font-size:22px;line-height:1.2;font-weight:600;color:#ffffff">${escapeText(brand.name)}</td></tr>
+<tr><td class="card" bgcolor="${cardColor}" style="padding:32px 24px 16px;border:1px solid ${borderColor};border-top:0;border-radius:0 0 14px 14px;background:${cardColor}">
 ${blocks.map((block) => block.html).join('\n')}
 </td></tr>
 <tr><td align="center" style="padding:20px 8px 0;font-family:${theme.font};font-size:13px;line-height:1.5;color:${mutedColor}">${escapeText(brand.name)} · ${link(from)}</td></tr>

@@ -1,0 +1,36 @@
+import { expect, test } from '@playwright/test'
+import { findAxeViolations } from './axe.ts'
+import { fillPayment, pay, reachPayment, waitForHydration } from './visitor.ts'
+
+test.use({ colorScheme: 'dark' })
+
+test('12.9 with a dark preference every screen is dark, and readable', async ({ page }) => {
+  const expectReadable = async () => {
+    const brightness = await page.evaluate(() => {
+      const [red = 255] = getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g)?.map(Number) ?? []
+      return red
+    })
+    expect(brightness, page.url()).toBeLessThan(60)
+    expect(await findAxeViolations(page), page.url()).toEqual([])
+  }
+  await page.goto('/ana')
+  await page.goto('/bluepier')
+  await waitForHydration(page)
+  await expectReadable()
+  await reachPayment(page)
+  await pay(page)
+  await expect(page.locator('.summary')).toBeVisible()
+  await expectReadable()
+  await fillPayment(page)
+  await pay(page)
+  await page.waitForURL('**/office')
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expectReadable()
+  for (const address of ['/ana', '/no-such-page', '/__outbox', '/__payments', '/api/docs']) {
+    await page.goto(address)
+    await expectReadable()
+  }
+  await page.context().clearCookies()
+  await page.goto('/office')
+  await expectReadable()
+})
