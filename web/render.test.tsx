@@ -158,7 +158,7 @@ test('15.3 the office shows price, renewal, receipt, sponsor, documents, link, w
     'Renewals are not charged yet.',
     'Ana &amp; Sons',
     '<code>r7</code>',
-    'Version 2, accepted on Nov 15, 2026',
+    'Accepted on Nov 15, 2026',
     'aaaaaaaa…',
     'Ada Lovelace',
     'We sent a link to <strong>new@mail.example</strong>',

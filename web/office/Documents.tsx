@@ -45,16 +45,15 @@ export function Documents({ accepted }: { accepted: AcceptedDocument[] }) {
             >
               {document.title}
             </button>
-            <p className="small">
-              Version {document.version}, accepted on {plainDay(document.accepted_at)}
-            </p>
-            <details>
-              <summary>
-                SHA-256 <code>{document.sha256.slice(0, 8)}…</code>
-                <span className="unseen"> of {document.title}</span>
-              </summary>
-              <code>{document.sha256}</code>
-            </details>
+            <div className="accepted-on">
+              <p className="small">Accepted on {plainDay(document.accepted_at)}</p>
+              <details>
+                <summary>
+                  Verify<span className="unseen"> {document.title}</span>
+                </summary>
+                Version {document.version}, SHA-256 <code>{document.sha256}</code>
+              </details>
+            </div>
           </li>
         ))}
       </ul>
