@@ -159,7 +159,7 @@ test('15.3 the office shows price, renewal, receipt, sponsor, documents, link, w
     'Ana &amp; Sons',
     '<code>r7</code>',
     'Accepted on Nov 15, 2026',
-    'aaaaaaaa…',
+    `Version 2, SHA-256 <code>${'a'.repeat(64)}</code>`,
     'Ada Lovelace',
     'We sent a link to <strong>new@mail.example</strong>',
     '<th scope="row">November 9, 2026</th><td>5</td><td>1</td>',
