@@ -5,6 +5,7 @@ import { renewsOn } from '#contract/renewal.ts'
 import { MASTER } from '#contract/site.ts'
 import { type FallbackStart, preselectedPackage, type StartData } from '#contract/start.ts'
 import { findPackages, ourCategory } from '#server/catalog/catalog.ts'
+import { codePolicy } from '#server/phone/countries.ts'
 import type { World } from '#server/world.ts'
 import { addOpenedLink, type CreditedSponsor, findCredit, isChosen } from './credit.ts'
 import { findSponsor, publicSponsor, resolveSite } from './sponsors.ts'
@@ -84,6 +85,8 @@ const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, '
     autoship: config.AUTOSHIP,
     special: config.SPECIAL,
     phone_verification: config.PHONE_VERIFICATION,
+    ...codePolicy(config),
+    ...(config.COMMON_PASSWORDS === 'allow' ? { common_passwords: 'allow' } : {}),
   },
   test_payments: config.PAYMENT === 'sandbox',
   ...(captcha.vendor ? { captcha: captcha.vendor.widget } : {}),
