@@ -1,10 +1,10 @@
 import type { Policy } from '#contract/start.ts'
-import type { Config } from '#server/config/config.ts'
+import type { World } from '#server/world.ts'
 import { countryOf } from './numbers.ts'
 
 /** The countries that codes are sent to, and what a visitor with another number is told. */
 
-type PhoneSettings = Pick<Config, 'PHONE_COUNTRIES' | 'PHONE_VERIFICATION' | 'VOICE_CALL'>
+type PhoneSettings = Pick<World['config'], 'PHONE_COUNTRIES' | 'PHONE_VERIFICATION' | 'VOICE_CALL'>
 
 export const isCodeCountry = async ({ PHONE_COUNTRIES }: PhoneSettings, mobile_phone: string): Promise<boolean> =>
   PHONE_COUNTRIES.includes(await countryOf(mobile_phone))
