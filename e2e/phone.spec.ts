@@ -1,4 +1,4 @@
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Locator, type Page, test } from '@playwright/test'
 import { fillAccount, fillAccountCreation, fillPayment, newVisitor, next, pay, reachPayment } from './visitor.ts'
 
 // What the phone field accepts, and how a visitor whose number gets no code goes on.
@@ -6,6 +6,8 @@ import { fillAccount, fillAccountCreation, fillPayment, newVisitor, next, pay, r
 const phone = (page: Page) => page.getByLabel('Mobile phone number')
 const countryCode = (page: Page) => page.getByLabel('Country code')
 const errorAtPhone = (page: Page) => page.locator('#mobile_phone-error')
+
+const boxOf = async (element: Locator) => (await element.boundingBox()) ?? { y: Number.NaN, height: 0 }
 
 const fromMexico = () => ({ ...newVisitor(), phone: '+52 55 1234 5678' })
 
@@ -46,7 +48,8 @@ test('5.9 a number that is too short as typed is refused at once, and one that c
 })
 
 /** The server's answer while cards need a code that this number cannot get. */
-const message = 'We can’t send a code to this country. Please use another number, or try again in 10 minutes.'
+const message =
+  'Right now we confirm phone numbers with a code before we charge a card, and we can’t send one to this country. Please use a mobile number from the United States or Canada, or try again in 10 minutes.'
 const noCodeForCountry = {
   status: 422,
   json: { message: 'Please check the marked fields.', fields: { code: ['Please confirm.'], mobile_phone: [message] } },
@@ -62,6 +65,8 @@ for (const [way, go] of [
     await page.route('**/api/enrollment/add-enrollment', (route) => route.fulfill(noCodeForCountry), { times: 1 })
     await pay(page)
     await expect(errorAtPhone(page)).toHaveText(message)
+    const [error, button] = [await boxOf(errorAtPhone(page)), await boxOf(page.getByRole('button', { name: 'Next' }))]
+    expect(error.y + error.height, 'not behind the button').toBeLessThanOrEqual(button.y)
     await expect(phone(page)).toBeFocused()
     await go(page)
     await next(page)
