@@ -75,7 +75,10 @@ export const EnrollmentStatus = z.object({
   reply: z.optional(EnrollmentReply),
 })
 
-const PhoneReply = z.object({ status: z.int(), message: z.string() })
+/** False if no code was sent because none is needed. Beyond the spec. */
+const code_needed = z.optional(z.boolean())
+
+const PhoneReply = z.object({ status: z.int(), message: z.string(), code_needed })
 
 const Challenge = z.record(z.string(), z.unknown())
 
@@ -181,7 +184,7 @@ export const calls = {
     path: '/twilio/verify-call',
     summary: 'Send a verification code by voice call',
     input: z.object({ cellphone: fields.mobile_phone, captcha: captchaSolution }),
-    output: z.object({ success: z.boolean(), message: z.string() }),
+    output: z.object({ success: z.boolean(), message: z.string(), code_needed }),
   },
   hitPage: {
     ...pageHits,

@@ -5,7 +5,7 @@ import { commonPasswords } from './common-passwords.ts'
 
 export const passwordMessages = {
   personal: 'Please choose a password that is not based on your name, email or username.',
-  common: 'This password is too common. Please choose another one.',
+  common: 'Many people use this password or one like it, so attackers try it first. Please choose another one.',
 } as const
 
 /** What the form knows so far about the person who chooses the password. */

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
+import { isPossiblePhoneNumber } from 'libphonenumber-js/max'
 import { describe, expect, test } from 'vitest'
-import { joinPhone, phoneDigits } from './phone.ts'
+import { fields } from './fields.ts'
+import { hasPossibleLength, joinPhone, phoneDigits } from './phone.ts'
 
 const separator = fc.constantFrom('', ' ', '-', '.', '/', ' (', ') ', '\u00a0', '–')
 const digits = fc.stringMatching(/^[1-9]\d{6,14}$/)
@@ -26,9 +28,15 @@ describe('12.5 joining the dial code and the typed number', () => {
     ['1', '1 202 555 0123', '+12025550123'],
     ['1', '\u202a++1 202 555 0123\u202c', '+12025550123'],
     ['49', '30–1234567', '+49301234567'],
+    ['1', '1234567', '+11234567'],
     ['1', '', ''],
     ['1', ' ( ) - ', ''],
   ])('+%s and %j → %s', (code, typed, number) => expect(joinPhone(code, typed)).toBe(number))
+
+  test.each(['123456', '1 2 3', '123456789012345678901', '12345ab'])(
+    '5.9 what was typed must be long enough itself, so %s stays as it is',
+    (typed) => expect(fields.mobile_phone.safeParse(joinPhone('1', typed)).success).toBe(false),
+  )
 
   test('never doubles the plus and never loses a digit', () =>
     fc.assert(
@@ -54,3 +62,11 @@ describe('12.5 joining the dial code and the typed number', () => {
 })
 
 test('letters in a number are not dropped silently', () => expect(phoneDigits('1-800-FOYER')).toBe('1800FOYER'))
+
+test('5.9 libphonenumber agrees about the length of every number under +1', () =>
+  fc.assert(
+    fc.property(
+      fc.stringMatching(/^\+1\d{6,19}$/),
+      (number) => hasPossibleLength(number) === isPossiblePhoneNumber(number),
+    ),
+  ))

@@ -19,6 +19,12 @@ export type Policy = {
   autoship: boolean
   special: boolean
   phone_verification: boolean
+  /** Set with phone verification: the countries that codes are sent to, and what visitors from elsewhere are told. */
+  code_countries?: { codes: string[]; elsewhere: string }
+  /** With phone verification: a code can also be spoken. */
+  voice_call?: boolean
+  /** Passwords only have to meet the spec's rule. */
+  common_passwords?: 'allow'
 }
 
 /** A third-party captcha: its script, the callback it calls once loaded, the global it defines, and our site key. */

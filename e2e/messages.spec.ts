@@ -73,7 +73,7 @@ test('11.4 the account creation step shows the messages for emails and passwords
     )
   const passwords = {
     'Example-2026': 'Please choose a password that is not based on your name, email or username.',
-    'Password-1': 'This password is too common. Please choose another one.',
+    'Password-1': 'Many people use this password or one like it, so attackers try it first. Please choose another one.',
     'Open-Sesame-7': '',
   }
   for (const [password, message] of Object.entries(passwords)) {

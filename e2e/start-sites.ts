@@ -18,6 +18,7 @@ export const allStepsSettings = {
   AUTOSHIP: 'on',
   SPECIAL: 'on',
   PHONE_VERIFICATION: 'on',
+  VOICE_CALL: 'on',
 }
 
 type Cleanups = (() => Promise<void>)[]
@@ -29,6 +30,7 @@ async function startVendorCaptcha(cleanups: Cleanups): Promise<Record<string, st
   cleanups.push((await captchaEmulator({ ...account, vendor: 'recaptcha', port })).close)
   return {
     PHONE_VERIFICATION: 'on',
+    COMMON_PASSWORDS: 'allow',
     CAPTCHA: 'recaptcha',
     CAPTCHA_SITE_KEY: account.site_key,
     CAPTCHA_SECRET: account.secret,
@@ -52,7 +54,7 @@ async function preparePostgres(cleanups: Cleanups) {
 
 /**
  * Starts three real sites: one with default settings on an empty embedded database, one with every step switched on and one
- * with a vendor's captcha, both on PostgreSQL. They do not inherit the environment. If BASE_URL is set, the sites are already
+ * with a vendor's captcha and common passwords allowed, both on PostgreSQL. They do not inherit the environment. If BASE_URL is set, the sites are already
  * running.
  */
 export default async function startSites() {

@@ -103,7 +103,7 @@ const rooms = {
   catalog: ['db'],
   abuse: ['config', 'db', 'enrollment'],
   phone: ['abuse', 'db', 'gateways'],
-  sponsors: ['abuse', 'catalog', 'db'],
+  sponsors: ['abuse', 'catalog', 'db', 'phone'], // the start data says where codes are sent to
   payments: ['config', 'db', 'gateways', 'jobs'],
   emails: ['enrollment', 'gateways', 'jobs', 'office'],
   jobs: ['db', 'emails', 'enrollment', 'gateways', 'office', 'payments'],

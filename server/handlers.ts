@@ -60,8 +60,8 @@ export const handlers: Handlers<typeof calls> = {
   },
   async verifyCall(world, { cellphone, captcha }, visitor) {
     const request = { mobile_phone: await toDialable(cellphone), channel: 'call', captcha } as const
-    const { status, message } = await withStatusZero(sendCode(world, request, visitor, enrollmentOf(visitor)))
-    return { success: status === 1, message }
+    const { status, ...reply } = await withStatusZero(sendCode(world, request, visitor, enrollmentOf(visitor)))
+    return { success: status === 1, ...reply }
   },
 
   hitPage: emptyReply(recordPageHit),

@@ -43,6 +43,8 @@ export const settings = {
   AUTOSHIP: onOff,
   SPECIAL: onOff,
   PHONE_VERIFICATION: onOff,
+  VOICE_CALL: onOff,
+  COMMON_PASSWORDS: choice(['refuse', 'allow']),
   OFFICE_URL: z.optional(url('http:', 'https:')),
 
   PAYMENT: choice(['sandbox', 'authorizenet']),

@@ -39,6 +39,16 @@ describe('a password that is easy to guess', () => {
     expect(reply.json().fields).toEqual({ password: [passwordMessages.personal] })
   })
 
+  it('6.1 is accepted with COMMON_PASSWORDS=allow, if it meets the owner’s rule', async () => {
+    const lenient = await testSite({ COMMON_PASSWORDS: 'allow' })
+    const join = async (changes: Record<string, string>) =>
+      (await lenient.post('enrollment/add-enrollment', await filledForm(lenient, changes))).json()
+    expect((await join({ password: 'Password-1' })).payment).toBe('Approved')
+    expect((await join({ last_name: 'Lindqvist', password: 'Lindqvist-1' })).payment).toBe('Approved')
+    expect((await join({ password: 'password' })).fields).toHaveProperty('password')
+    await lenient.close()
+  })
+
   it('4.12 uses up neither captcha nor money: the same captcha works with a better password', async () => {
     const captcha = await site.captcha()
     expect((await join({ captcha, password: 'Password-1' })).statusCode).toBe(422)

@@ -10,7 +10,8 @@ import { countAgainstLimit, countRefusal } from '#server/abuse/limits.ts'
 import { checkoutDocuments, consent, priceOrder, totalOf } from '#server/catalog/catalog.ts'
 import type { Details } from '#server/db/tables.ts'
 import { referenceOf } from '#server/payments/attempt-key.ts'
-import { isVerified } from '#server/phone/phone.ts'
+import { rejectImpossible } from '#server/phone/numbers.ts'
+import { isVerified, missingCode } from '#server/phone/phone.ts'
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import { isCommonPassword } from '#server/secrets/common-passwords.ts'
 import { creditForOrder } from '#server/sponsors/credit.ts'
@@ -26,8 +27,9 @@ export async function screenOrder(world: World, request: PaymentRequest): Promis
   const { order, key, visitor } = request
   await countAgainstLimit(world, 'LIMIT_ENROLLMENTS', visitor.address)
   rejectTooFast(world, visitor)
-  rejectGuessablePassword(order)
+  rejectGuessablePassword(world, order)
   rejectExpiredCard(order, world.now())
+  await rejectImpossible(order.mobile_phone)
   const [{ sponsor, touches }, lines, , acceptances] = await allInOrder(
     creditForOrder(world, key.enrollment_id, order.sponsor_site_name, visitor),
     pricedLines(world, order),
@@ -62,8 +64,11 @@ function rejectTooFast({ config, now }: World, { firstPageAt }: Visitor) {
   })
 }
 
+type PasswordChoice = { password: string } & Parameters<typeof passwordProblem>[1]
+
 /** Rejects passwords that meet the spec's rule but are easy to guess. */
-export function rejectGuessablePassword(order: { password: string } & Parameters<typeof passwordProblem>[1]) {
+export function rejectGuessablePassword({ config }: World, order: PasswordChoice) {
+  if (config.COMMON_PASSWORDS === 'allow') return
   const isCommon = () => (isCommonPassword(order.password) ? passwordMessages.common : undefined)
   const problem = passwordProblem(order.password, order) ?? isCommon()
   if (problem) throw refuseFields({ password: problem })
@@ -89,7 +94,7 @@ export async function requireVerifiedPhone(
   if (await isVerified(world, order.mobile_phone, { enrollment_id: key.enrollment_id, cookie })) return
   if (PHONE_VERIFICATION) throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
   countRefusal('BREAKER_DECLINES')
-  throw refuseFields({ code: 'Please confirm your phone number with the code we send you.' })
+  throw refuseFields(await missingCode(world, order.mobile_phone))
 }
 
 /** The order at our prices. The total must be the one that the visitor saw. */

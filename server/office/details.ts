@@ -4,7 +4,7 @@ import { confirmAddressEmail } from '#server/emails/emails.ts'
 import { availability, claimName, claimValue, takenMessages } from '#server/enrollment/claims.ts'
 import { findMember } from '#server/enrollment/members.ts'
 import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
-import { isPossible, toDialable } from '#server/phone/numbers.ts'
+import { rejectImpossible, toDialable } from '#server/phone/numbers.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
@@ -34,7 +34,7 @@ type PhoneChange = { mobile_phone: string; current_password: string }
 
 export async function changePhone(world: World, change: PhoneChange, visitor: Visitor) {
   const mobile_phone = await toDialable(change.mobile_phone)
-  if (!(await isPossible(mobile_phone))) throw refuseFields({ mobile_phone: 'Invalid mobile phone number format.' })
+  await rejectImpossible(mobile_phone)
   const { id } = await requirePassword(world, change.current_password, visitor)
   await world.db.updateTable('member').set({ mobile_phone }).where('id', '=', id).execute()
   return id

@@ -18,7 +18,7 @@ type Change = { password: string; current_password: string }
 /** Signs out every browser. This one gets a new session. */
 export async function changePassword(world: World, { password, current_password }: Change, visitor: Visitor) {
   const member = await requirePassword(world, current_password, visitor)
-  rejectGuessablePassword({ ...member, password })
+  rejectGuessablePassword(world, { ...member, password })
   const password_hash = await hashPassword(password, world.config)
   const session = await inTransaction(world.db, async (db) => {
     const result = await db
@@ -73,7 +73,7 @@ type Reset = { token: string; password: string }
 export async function resetPassword(world: World, { token, password }: Reset, visitor: Visitor): Promise<void> {
   const member = await findLink(world, 'password', token) // a rejected password does not use up the link
   if (!member) throw expiredLinkRefusal('Please request a new one.')
-  rejectGuessablePassword({ ...member, password })
+  rejectGuessablePassword(world, { ...member, password })
   const password_hash = await hashPassword(password, world.config)
   await inTransaction(world.db, async (db) => {
     const link = await redeemLink({ ...world, db }, 'password', token)

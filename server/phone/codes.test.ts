@@ -59,7 +59,7 @@ describe('a phone code', () => {
     for (const phone of ['+18765550123', '+447700900123', '+882123456789'])
       expect((await send(phone)).json()).toEqual({
         status: 0,
-        message: 'We can’t send codes to this country. Please use another number.',
+        message: 'We can’t send a code to this country. Please use a mobile number from the United States or Canada.',
       })
     expect((await send('+14165550123')).json().status).toBe(1)
   })
@@ -217,16 +217,21 @@ describe('a phone code', () => {
 })
 
 describe('5.8 if phones need not be confirmed', () => {
-  it('5.8 no code is sent, by SMS or by call', async () => {
-    const plain = await testSite()
-    const { send, call } = await phonesOf(plain).visitor()
-    for (const reply of [await send('+12025550137'), await call('+12025550137')])
-      expect([reply.statusCode, reply.json()]).toEqual([
-        409,
-        { status: 0, success: false, message: 'No code is needed right now. You can continue without one.' },
-      ])
-    await plain.close()
-  })
+  it.each(['+12025550137', '+525512345678'])(
+    '5.8 the calls say so in their own shape, and send nothing: %s',
+    async (phone) => {
+      const plain = await testSite()
+      const reply = { message: 'No code is needed right now. You can continue without one.', code_needed: false }
+      const send = await plain.post('twilio/send-verification-code', { phone_number: phone })
+      expect([send.statusCode, send.json()]).toEqual([200, { status: 0, ...reply }])
+      const call = await plain.post('twilio/verify-call', { cellphone: phone })
+      expect([call.statusCode, call.json()]).toEqual([200, { success: false, ...reply }])
+      const verify = await plain.post('twilio/verify-code', { phone_number: phone, code: '123456' })
+      expect([verify.statusCode, verify.json()]).toEqual([200, { status: 0, message: expect.any(String) }])
+      expect(await phonesOf(plain).outbox(phone)).toEqual([])
+      await plain.close()
+    },
+  )
 
   it('5.8 codes are sent while too many cards are declined, and for an hour afterwards', async () => {
     const plain = await testSite({ BREAKER_DECLINES: '1/600/50', BREAKER_SECONDS: '600' })
@@ -237,7 +242,7 @@ describe('5.8 if phones need not be confirmed', () => {
     await deleteExpired(plain.world)
     expect((await send('+12025550138')).json().status).toBe(1)
     plain.advance(31)
-    expect((await send('+12025550138')).statusCode).toBe(409)
+    expect((await send('+12025550138')).json().code_needed).toBe(false)
     await plain.close()
   })
 
@@ -263,7 +268,31 @@ describe('5.8 if phones need not be confirmed', () => {
     await deleteExpired(plain.world)
     expect((await send('+12025550140')).json().status).toBe(1)
     plain.advance(1800)
-    expect((await send('+12025550140')).statusCode).toBe(409)
+    expect((await send('+12025550140')).json().code_needed).toBe(false)
+    await plain.close()
+  })
+
+  it('5.11 a visitor whose country gets no codes is told both ways on, and may pay as soon as no card needs one', async () => {
+    const plain = await testSite({ BREAKER_DECLINES: '1/600/50', BREAKER_SECONDS: '600' })
+    const { cookie, send } = await phonesOf(plain).visitor()
+    const pay = async () =>
+      plain.post('enrollment/add-enrollment', await filledForm(plain, { mobile_phone: '+525512345678' }), { cookie })
+    await recordDecline(plain.world, 'a network')
+    const message =
+      'Right now we confirm phone numbers with a code before we charge a card, and we can’t send one to this country. Please use a mobile number from the United States or Canada, or try again in 10 minutes.'
+    expect((await pay()).json().fields).toEqual({ code: [expect.any(String)], mobile_phone: [message] })
+    expect((await send('+525512345678')).json()).toEqual({ status: 0, message })
+    plain.advance(600)
+    expect((await send('+525512345678')).json().code_needed, 'without the hour of other numbers').toBe(false)
+    expect((await pay()).json().payment).toBe('Approved')
+    await plain.close()
+  })
+
+  it('5.11 a network with many declines of its own counts for a day', async () => {
+    const plain = await testSite({ BREAKER_DECLINES: '2/600/50' })
+    for (let n = 0; n < 2; n++) await recordDecline(plain.world, '127.0.0.1')
+    const { send } = await phonesOf(plain).visitor()
+    expect((await send('+525512345678')).json().message).toMatch(/or try again in about a day\.$/)
     await plain.close()
   })
 })

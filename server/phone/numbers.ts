@@ -1,3 +1,6 @@
+import { hasPossibleLength } from '#contract/phone.ts'
+import { refuseFields } from '#server/refusal.ts'
+
 /** The numbering plans of all countries are large, so they are loaded on first use. */
 const loadNumberingPlans = async () => {
   const [{ isPossiblePhoneNumber, parsePhoneNumberWithError }, { default: metadata }] = await Promise.all([
@@ -10,16 +13,27 @@ const loadNumberingPlans = async () => {
 
 /** Whether a number can exist. */
 export const isPossible = async (mobile_phone: string): Promise<boolean> =>
-  (await loadNumberingPlans()).isPossiblePhoneNumber(mobile_phone)
+  mobile_phone.startsWith('+1')
+    ? hasPossibleLength(mobile_phone) // most numbers need no lookup
+    : (await loadNumberingPlans()).isPossiblePhoneNumber(mobile_phone)
+
+export async function rejectImpossible(mobile_phone: string): Promise<void> {
+  if (!(await isPossible(mobile_phone))) throw refuseFields({ mobile_phone: 'Invalid mobile phone number format.' })
+}
+
+/** As in the spec, a number without a + and a dial code is American. */
+const DEFAULT_COUNTRY = 'US'
 
 /**
  * The number in its international form, so that it is the same wherever it is counted, confirmed and stored: '+4407700…'
- * loses its domestic zero, an Italian number keeps it. Impossible numbers stay as they are. North American ones need no lookup.
+ * loses its domestic zero, an Italian number keeps it, '12025550123' and '2025550123' get their +. Impossible numbers stay
+ * as they are. North American ones need no lookup.
  */
 export async function toDialable(mobile_phone: string): Promise<string> {
   if (/^\+1\d{10}$/.test(mobile_phone)) return mobile_phone
   const { isPossiblePhoneNumber, parsePhoneNumberWithError } = await loadNumberingPlans()
-  return isPossiblePhoneNumber(mobile_phone) ? parsePhoneNumberWithError(mobile_phone).number : mobile_phone
+  const number = [mobile_phone, `+${mobile_phone}`].find((text) => isPossiblePhoneNumber(text, DEFAULT_COUNTRY))
+  return number ? parsePhoneNumberWithError(number, DEFAULT_COUNTRY).number : mobile_phone
 }
 
 /** The country of a possible number. An unassigned number belongs to the main country of its calling code. */

@@ -145,7 +145,7 @@ describe('a code', () => {
 
   it.each([
     ['+1202555', 'Invalid mobile phone number format.'],
-    ['+12025550404', 'This number can’t receive text messages. Please try a call instead, or use another number.'],
+    ['+12025550404', 'This number can’t receive our codes. Please use another number.'],
     ['+12025550429', 'Too many codes were requested for this number. Please try again in 10 minutes.'],
     ['+12025550403', 'We can’t send codes to this number. Please use another number.'],
     ['+12025550500', 'Error sending verification code'],
@@ -154,6 +154,16 @@ describe('a code', () => {
     const reply = await send(phone)
     expect([reply.statusCode, reply.json()]).toEqual([200, { status: 0, message }])
     expect(await outbox(phone)).toEqual([])
+  })
+
+  it('5.6 to a number without text messages can be spoken, if the operator offers calls', async () => {
+    const calling = await testSite({ PHONE_VERIFICATION: 'on', VOICE_CALL: 'on' })
+    const { send } = await phonesOf(calling).visitor()
+    expect((await send('+12025550404')).json()).toEqual({
+      status: 0,
+      message: 'This number can’t receive text messages. Please try a call instead, or use another number.',
+    })
+    await calling.close()
   })
 
   it('6.4 is not sent to the same number too often', async () => {
@@ -252,5 +262,42 @@ describe('with PHONE_VERIFICATION=on', () => {
     expect(await join('+4407400123456', '+447400123456')).toEqual({ mobile_phone: '+447400123456' })
     expect(await join('+390612345678', '+390612345678')).toEqual({ mobile_phone: '+390612345678' })
     await abroad.close()
+  })
+})
+
+describe('an enrollment', () => {
+  const plain = testSite()
+  afterAll(async () => (await plain).close())
+  const join = async (mobile_phone: string) => {
+    const site = await plain
+    const form = await filledForm(site, { mobile_phone })
+    const reply = (await site.post('enrollment/add-enrollment', form)).json()
+    const member = site.db
+      .selectFrom('member')
+      .select('mobile_phone')
+      .where('email', '=', form.email ?? '')
+    return { reply, member: await member.executeTakeFirst() }
+  }
+
+  it.each([
+    ['too short', '123456'],
+    ['too short without its dial code', '+1123456'],
+    ['of no country', '+99999999999'],
+    ['too long for its country', '+52155123456789'],
+    ['without a dial code, and not American', '1234567'],
+  ])('5.9 with a number that is %s is refused on its field: %s', async (_, mobile_phone) => {
+    const { reply } = await join(mobile_phone)
+    expect(reply.fields).toEqual({ mobile_phone: ['Invalid mobile phone number format.'] })
+  })
+
+  it.each([
+    ['2025550123', '+12025550123'],
+    ['12025550123', '+12025550123'],
+    ['447400123456', '+447400123456'],
+    ['+50051234', '+50051234'],
+    ['+525512345678', '+525512345678'],
+  ])('5.9 5.3 with %s stores %s', async (typed, mobile_phone) => {
+    const { reply, member } = await join(typed)
+    expect([reply.payment, member]).toEqual(['Approved', { mobile_phone }])
   })
 })

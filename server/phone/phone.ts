@@ -15,15 +15,22 @@ import type { SendResult } from '#server/gateways/sms/port.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
 import { networkOf, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
-import { countryOf, isPossible } from './numbers.ts'
+import { elsewhereMessage, isCodeCountry, numberFrom } from './countries.ts'
+import { isPossible } from './numbers.ts'
 
 /** The reply of the spec's phone calls: status 1 is success. */
-type PhoneReply = { status: 0 | 1; message: string }
+type PhoneReply = { status: 0 | 1; message: string; code_needed?: boolean }
 
 const replies = {
   sent: { status: 1, message: 'Verification code has been successfully sent to your phone.' },
+  not_needed: {
+    status: 0,
+    message: 'No code is needed right now. You can continue without one.',
+    code_needed: false,
+  },
   impossible: { status: 0, message: 'Invalid mobile phone number format.' },
-  unreachable: {
+  unreachable: { status: 0, message: 'This number can’t receive our codes. Please use another number.' },
+  no_text_messages: {
     status: 0,
     message: 'This number can’t receive text messages. Please try a call instead, or use another number.',
   },
@@ -32,7 +39,6 @@ const replies = {
     message: 'Too many codes were requested for this number. Please try again in 10 minutes.',
   },
   blocked: { status: 0, message: 'We can’t send codes to this number. Please use another number.' },
-  unsupported_country: { status: 0, message: 'We can’t send codes to this country. Please use another number.' },
   unsent: { status: 0, message: 'Error sending verification code' },
   right: { status: 1, message: 'Your phone number has been successfully verified.' },
   wrong: { status: 0, message: 'This code is incorrect. Please check it and try again.' },
@@ -50,11 +56,15 @@ export async function sendCode(
   enrollment_id: string,
 ): Promise<PhoneReply> {
   if (!(await isPossible(mobile_phone))) return replies.impossible
-  if (!world.config.PHONE_COUNTRIES.includes(await countryOf(mobile_phone))) {
-    countRefusal('PHONE_COUNTRIES')
-    return replies.unsupported_country
+  const isSupported = await isCodeCountry(world.config, mobile_phone)
+  if (!(await isCodeNeeded(world, visitor, isSupported ? HOUR : 0))) {
+    countRefusal('PHONE_VERIFICATION')
+    return replies.not_needed
   }
-  await refuseUnneeded(world, visitor)
+  if (!isSupported) {
+    countRefusal('PHONE_COUNTRIES')
+    return { status: 0, message: await unsupportedMessage(world) }
+  }
   const reducedQuota = await reducedQuotaUses(world, visitor)
   await requireHuman(world, enrollment_id, captcha, visitor)
   await refuseTooSoon(world, enrollment_id, mobile_phone)
@@ -78,8 +88,11 @@ export async function sendCode(
   }
   if (sending === 'sent' || sending === 'unknown') await expectCode(world, enrollment_id, mobile_phone)
   if (sending === 'sent') await logFailure(world, recordCodeSent(world, networkOf(visitor)))
+  if (sending === 'unreachable' && channel === 'sms' && offersCalls(world)) return replies.no_text_messages
   return replies[sending === 'unknown' ? 'unsent' : sending]
 }
+
+const offersCalls = ({ config }: World) => config.PHONE_VERIFICATION && config.VOICE_CALL
 
 /** Undone if no message was sent. The limits by address and enrollment stay counted, so that a visitor cannot probe numbers at the vendor. */
 const PER_MESSAGE: LimitName[] = ['LIMIT_CODES_BY_NUMBER', 'LIMIT_CODES_BY_BLOCK', 'LIMIT_CODES', 'BREAKER_CODES']
@@ -109,10 +122,22 @@ const forgetOtherNumbers = ({ db }: World, enrollment_id: string, mobile_phone: 
 const HOUR = 3600
 
 /** A code that no payment needs suggests SMS pumping. A visitor who was asked to confirm within the last hour may still get one. */
-async function refuseUnneeded(world: World, visitor: Visitor) {
-  if (world.config.PHONE_VERIFICATION || (await requiresPhoneCode(world, networkOf(visitor), HOUR))) return
-  countRefusal('PHONE_VERIFICATION')
-  throw new Refusal(409, 'No code is needed right now. You can continue without one.')
+const isCodeNeeded = async (world: World, visitor: Visitor, grace: number): Promise<boolean> =>
+  world.config.PHONE_VERIFICATION || requiresPhoneCode(world, networkOf(visitor), grace)
+
+/** What an order lacks while its card needs a code: the code, and another number if this one cannot get any. */
+export async function missingCode(world: World, mobile_phone: string): Promise<Record<string, string>> {
+  const code = 'Please confirm your phone number with the code we send you.'
+  if (await isCodeCountry(world.config, mobile_phone)) return { code }
+  return { code, mobile_phone: await unsupportedMessage(world) }
+}
+
+/** While only a breaker requires codes, waiting is a way on, too. A network's own declines count for a day. */
+async function unsupportedMessage(world: World): Promise<string> {
+  const { config } = world
+  if (config.PHONE_VERIFICATION) return elsewhereMessage(config)
+  const wait = formatWait((await secondsOpen(world, 'declines')) ?? 24 * HOUR)
+  return `Right now we confirm phone numbers with a code before we charge a card, and we can’t send one to this country. Please use ${numberFrom(config)}, or try again in ${wait}.`
 }
 
 /** Unconfirmed codes suggest SMS pumping. Keep sending a few, so that honest visitors are not locked out. */

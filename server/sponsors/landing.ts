@@ -5,6 +5,7 @@ import { renewsOn } from '#contract/renewal.ts'
 import { MASTER } from '#contract/site.ts'
 import { type FallbackStart, preselectedPackage, type StartData } from '#contract/start.ts'
 import { findPackages, ourCategory } from '#server/catalog/catalog.ts'
+import { codePolicy } from '#server/phone/countries.ts'
 import type { World } from '#server/world.ts'
 import { addOpenedLink, findEarlierSponsor } from './credit.ts'
 import { publicSponsor, resolveSite, type SponsorRow } from './sponsors.ts'
@@ -70,6 +71,8 @@ const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, '
     autoship: config.AUTOSHIP,
     special: config.SPECIAL,
     phone_verification: config.PHONE_VERIFICATION,
+    ...codePolicy(config),
+    ...(config.COMMON_PASSWORDS === 'allow' ? { common_passwords: 'allow' } : {}),
   },
   test_payments: config.PAYMENT === 'sandbox',
   ...(captcha.vendor ? { captcha: captcha.vendor.widget } : {}),

@@ -58,4 +58,8 @@ export function Field({ name, label, hint, error, optional, children, ...input }
   )
 }
 
-export const focusField = (name: string): void => document.getElementById(name)?.focus()
+/** Also brings its message into view: on a phone it would be behind the button. */
+export function focusField(name: string): void {
+  document.getElementById(name)?.focus()
+  document.getElementById(`${name}-error`)?.scrollIntoView({ block: 'nearest' })
+}

@@ -1,5 +1,6 @@
 import { type InputHTMLAttributes, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { joinPhone, phoneDigits } from '#contract/phone.ts'
+import { isPhoneLength, joinPhone, phoneDigits } from '#contract/phone.ts'
+import type { Policy } from '#contract/start.ts'
 import { ChevronIcon } from '#web/icons.tsx'
 import { loadDialCountry, saveDialCountry } from '#web/storage.ts'
 import { countriesByName, countryOf, dialCodeOf, isDialCountry, nationalNumber } from './dial-codes.ts'
@@ -7,17 +8,23 @@ import { controlProps, FieldFrame, type FieldProps } from './Field.tsx'
 
 const DEFAULT_COUNTRY = { code: 'US', label: 'United States (+1)' }
 
-type PhoneFieldProps = FieldProps & Pick<InputHTMLAttributes<HTMLInputElement>, 'defaultValue' | 'enterKeyHint'>
+type PhoneFieldProps = FieldProps &
+  Pick<InputHTMLAttributes<HTMLInputElement>, 'defaultValue' | 'enterKeyHint'> & {
+    /** Where codes are sent to. For another country the hint says what to do. */
+    codeCountries?: Policy['code_countries']
+  }
 
 /**
  * A phone number with a dial-code picker. The form reads one string: '+', dial code, digits. A number that starts with
  * '+' sets the picker, and its dial code is not added twice.
  */
-export function PhoneField({ defaultValue, enterKeyHint, ...fieldProps }: PhoneFieldProps) {
+export function PhoneField({ defaultValue, enterKeyHint, codeCountries, ...props }: PhoneFieldProps) {
   const input = useRef<HTMLInputElement>(null)
   const picker = useRef<HTMLSelectElement>(null)
   const [country, setCountry] = useState(DEFAULT_COUNTRY.code)
   const [isPickerUsed, setPickerUsed] = useState(false)
+  const isElsewhere = codeCountries && !codeCountries.codes.includes(country)
+  const fieldProps = isElsewhere && !props.error ? { ...props, hint: codeCountries.elsewhere } : props
   const isDefault = country === DEFAULT_COUNTRY.code
   const countries = useMemo(
     () => (isPickerUsed || !isDefault ? countriesByName() : [DEFAULT_COUNTRY]),
@@ -116,7 +123,8 @@ function international(text: string): string | undefined {
   return digits.startsWith('00') ? `+${digits.slice(2)}` : undefined
 }
 
+/** A number that would be too short alone keeps its dial code: it is valid only as a whole. */
 function removeDialCode(field: HTMLInputElement, number: string, country: string) {
   const rest = nationalNumber(number, country)
-  if (rest) field.value = rest
+  if (isPhoneLength(phoneDigits(rest))) field.value = rest
 }

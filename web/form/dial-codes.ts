@@ -38,12 +38,17 @@ export function nationalNumber(number: string, country: string): string {
 
 export const isDialCountry = (code: string): boolean => entries.some(({ country }) => country === code)
 
-/** The country of a number that starts with +, by the longest matching prefix. Prefers the chosen country if several match. */
-export function countryOf(number: string, chosenCountry: string): string | undefined {
+/** The countries that a number may belong to, by the longest matching prefix. */
+export function countriesOf(number: string): string[] {
   const matches = entries.filter(({ prefix }) => number.startsWith(`+${prefix}`))
   const longest = Math.max(...matches.map(({ prefix }) => prefix.length))
-  const best = matches.filter(({ prefix }) => prefix.length === longest).map(({ country }) => country)
-  return best.includes(chosenCountry) ? chosenCountry : best[0]
+  return matches.filter(({ prefix }) => prefix.length === longest).map(({ country }) => country)
+}
+
+/** The country of a number that starts with +. Prefers the chosen country if several match. */
+export function countryOf(number: string, chosenCountry: string): string | undefined {
+  const countries = countriesOf(number)
+  return countries.includes(chosenCountry) ? chosenCountry : countries[0]
 }
 
 /** Sorted by name, with labels such as 'United States (+1)'. */

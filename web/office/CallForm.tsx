@@ -12,7 +12,6 @@ type CallFormOptions<FormRules extends Rules> = {
   /** The input of the call, as in the contract. */
   rules: FormRules
   values?: Partial<Record<keyof FormRules, string>>
-  crossFieldRules?: (values: Record<string, string>) => Partial<Record<keyof FormRules, string | undefined>>
   send: (values: { [Name in keyof FormRules]: z.infer<FormRules[Name]> }) => Promise<unknown>
 }
 
@@ -21,14 +20,13 @@ type CallFormOptions<FormRules extends Rules> = {
  * `mayHaveSucceeded`: the call was rejected after an earlier one got no reply, perhaps because that one had worked.
  */
 export function useCallForm<FormRules extends Rules>(options: CallFormOptions<FormRules>) {
-  const { rules, values = {}, crossFieldRules, send } = options
+  const { rules, values = {}, send } = options
   const [failure, setFailure] = useState<{ message: string; cause: unknown }>()
   const [mayHaveSucceeded, setMayHaveSucceeded] = useState(false)
   const hasUnansweredCall = useRef(false)
   const form = useForm({
     rules: () => rules,
     values,
-    ...(crossFieldRules ? { crossFieldRules } : {}),
     onValid: async (values) => {
       setFailure(undefined)
       setMayHaveSucceeded(false)

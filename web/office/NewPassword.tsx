@@ -1,5 +1,4 @@
 import { officeCalls } from '#contract/office-calls.ts'
-import { passwordProblem } from '#contract/password.ts'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { officeApi } from './api.ts'
 import { CallForm, useCallForm } from './CallForm.tsx'
@@ -16,7 +15,6 @@ export function NewPassword() {
   const { password } = officeCalls.resetPassword.input.shape
   const form = useCallForm({
     rules: { password },
-    crossFieldRules: (values) => ({ password: passwordProblem(values.password ?? '', {}) }),
     send: async (values) => {
       await officeApi.resetPassword({ ...values, token: linkToken() })
       redirectWithMessage('/office', 'Your password has been changed. Please sign in with your new password.')

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
 import { type OfficeView, officeCalls } from '#contract/office-calls.ts'
-import { passwordProblem } from '#contract/password.ts'
 import { ErrorSummary } from '#web/form/ErrorSummary.tsx'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
@@ -68,7 +67,6 @@ function ChangeEmail({ view, onCancel, onDone }: ChangeProps) {
 function ChangePassword({ view, onCancel, onDone }: ChangeProps) {
   const form = useCallForm({
     rules: officeCalls.changePassword.input.shape,
-    crossFieldRules: (values) => ({ password: passwordProblem(values.password ?? '', view) }),
     send: async (values) => {
       await officeApi.changePassword(values)
       onDone('Your password has been changed. Every other browser is signed out.')

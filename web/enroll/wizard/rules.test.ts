@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Policy, Step } from '#contract/start.ts'
 import type { Draft, Receipt } from '#web/storage.ts'
-import { reachableStep } from './rules.ts'
+import { accountRules, reachableStep } from './rules.ts'
 
 const policy: Policy = { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: false }
 const chosen: Draft = { product_ids: '34' }
@@ -29,6 +29,25 @@ test.each<[string, Step, Draft, Step]>([
   ['a filled honeypot blocks the later steps', 'PAYMENT', { ...complete, hall_lantern: 'x' }, 'ACCOUNT'],
 ])('%s', (_, target, draft, step) => {
   expect(reachableStep(target, { draft, phones: {}, receipt: undefined }, policy)).toBe(step)
+})
+
+test.each([
+  ['+12025550123', undefined],
+  ['+17872345678', undefined],
+  ['+1123456', 'Invalid mobile phone number format.'],
+  ['123456', 'Invalid mobile phone number format.'],
+  ['+525512345678', 'Elsewhere.'],
+  ['+12425550123', 'Elsewhere.'],
+])('5.9 5.10 with verification on, %s is checked before Next', (number, message) => {
+  const { mobile_phone } = accountRules({ ...policy, code_countries: { codes: ['US', 'PR'], elsewhere: 'Elsewhere.' } })
+  expect(mobile_phone.safeParse(number).error?.issues[0]?.message).toBe(message)
+  const isInvalid = message === 'Invalid mobile phone number format.'
+  expect(accountRules(policy).mobile_phone.safeParse(number).success).toBe(!isInvalid)
+})
+
+test('6.1 with COMMON_PASSWORDS=allow a common password leads to PAYMENT', () => {
+  const progress = { draft: { ...complete, password: 'Password-1' }, phones: {}, receipt: undefined }
+  expect(reachableStep('PAYMENT', progress, { ...policy, common_passwords: 'allow' })).toBe('PAYMENT')
 })
 
 test('with verification on only a verified number leads to ACCOUNT_CREATION', () => {

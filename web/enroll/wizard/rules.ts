@@ -1,17 +1,23 @@
 import * as z from 'zod/mini'
 import { fields } from '#contract/fields.ts'
 import { passwordProblem } from '#contract/password.ts'
+import { hasPossibleLength } from '#contract/phone.ts'
 import type { Policy, Step } from '#contract/start.ts'
+import { countriesOf } from '#web/form/dial-codes.ts'
 import type { Draft } from '#web/storage.ts'
 import { nextStep } from '../flow.ts'
 import type { State } from './state.ts'
 
 // A chunk of its own: visitors can type before the rules are loaded.
 
-const { first_name, last_name, business_name, mobile_phone, hall_lantern, hall_umbrella } = fields
+const { first_name, last_name, business_name, hall_lantern, hall_umbrella } = fields
 const { code, email, username, password } = fields
 const { country, address, address2, city, state, post_code, cc_number, cc_month, cc_year, cc_cvv } = fields
 const { is_shipping_different, agreement_1, agreement_2, captcha } = fields
+
+const mobile_phone = fields.mobile_phone.check(
+  z.refine<string>(hasPossibleLength, 'Invalid mobile phone number format.'),
+)
 
 /** The shipping address is checked by `paymentProblems`, and only if it is used. */
 const anything = z._default(z.string('Please enter text.'), '')
@@ -29,20 +35,35 @@ export const fieldRules = {
   },
 }
 
+/** With phone verification, a number that no code can be sent to is rejected before Next. The server has the last word. */
+export const accountRules = ({ code_countries }: Policy): typeof fieldRules.ACCOUNT => {
+  if (!code_countries) return fieldRules.ACCOUNT
+  const { codes, elsewhere } = code_countries
+  const canGetCode = (number: string) => {
+    const countries = countriesOf(number)
+    return !countries.length || countries.some((country) => codes.includes(country))
+  }
+  return { ...fieldRules.ACCOUNT, mobile_phone: mobile_phone.check(z.refine<string>(canGetCode, elsewhere)) }
+}
+
+/** Why a password is too easy to guess, if the operator minds. */
+export const guessablePassword = (draft: Draft, { common_passwords }: Policy): string | undefined =>
+  common_passwords === 'allow' ? undefined : passwordProblem(draft.password ?? '', draft)
+
 const passes = (rules: Partial<typeof fields>, draft: Draft) =>
   Object.entries(rules).every(([name, rule]) => rule.safeParse(draft[name as keyof Draft]).success)
 
 /** What decides how far a visitor may go. */
 type Progress = Pick<State, 'draft' | 'phones' | 'receipt'>
 
-const isComplete: Record<Step, (progress: Progress) => boolean> = {
+const isComplete: Record<Step, (progress: Progress, policy: Policy) => boolean> = {
   PRODUCT_SELECTION: ({ draft }) => Boolean(draft.product_ids),
   AUTOSHIP: () => true,
   SPECIAL: () => true,
-  ACCOUNT: ({ draft }) => passes(fieldRules.ACCOUNT, draft),
+  ACCOUNT: ({ draft }, policy) => passes(accountRules(policy), draft),
   CODE_VERIFICATION: ({ draft, phones }) => phones[draft.mobile_phone ?? '']?.verified === true,
-  ACCOUNT_CREATION: ({ draft }) =>
-    passes(fieldRules.ACCOUNT_CREATION, draft) && !passwordProblem(draft.password ?? '', draft),
+  ACCOUNT_CREATION: ({ draft }, policy) =>
+    passes(fieldRules.ACCOUNT_CREATION, draft) && !guessablePassword(draft, policy),
   PAYMENT: () => false,
   ACCESS: () => false,
 }
@@ -56,6 +77,6 @@ export function reachableStep(target: Step, progress: Progress, policy: Policy):
   if (receipt && !draft.password && (target === 'PAYMENT' || target === 'ACCESS')) return target
   if (receipt && !Object.keys(draft).length) return 'PAYMENT'
   let step: Step = 'PRODUCT_SELECTION'
-  while (step !== target && isComplete[step](progress)) step = nextStep(step, policy)
+  while (step !== target && isComplete[step](progress, policy)) step = nextStep(step, policy)
   return step
 }

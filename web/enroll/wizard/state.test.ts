@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { StartData } from '#contract/start.ts'
-import { initialState, type Move, moveTo, type State } from './state.ts'
+import { initialState, type Move, moveTo, phoneFailureOf, type State } from './state.ts'
 
 const start = { policy: { start_step: 'ACCOUNT' }, product_id: 34, grand_total: '99.00' } as StartData
 const first = initialState(start, undefined)
@@ -27,6 +27,16 @@ test.each<[string, State, Move]>([
 test('the field to focus and the rejected fields are those of the last move', () => {
   const returned = moveTo(first, { ...move, focusField: 'email', rejectedFields: { email: ['Taken.'] } })
   expect(moveTo(returned, move)).toMatchObject({ focusField: undefined, rejectedFields: undefined })
+})
+
+test('5.12 why a code was not sent is kept until the visitor goes on from ACCOUNT, and is about one number', () => {
+  const draft = { mobile_phone: '+12025550123' }
+  const phoneFailure = { mobile_phone: '+12025550123', message: 'Not sent.' }
+  const failed: State = { ...first, step: 'CODE_VERIFICATION', draft, phoneFailure }
+  const returned = moveTo(failed, { step: 'ACCOUNT', draft })
+  expect(phoneFailureOf(returned)).toBe('Not sent.')
+  expect(phoneFailureOf({ ...returned, draft: { mobile_phone: '+12025550124' } })).toBeUndefined()
+  expect(phoneFailureOf(moveTo(returned, { step: 'CODE_VERIFICATION', draft }))).toBeUndefined()
 })
 
 test('a missing price stops every step; a step that could not be loaded stops only one', () => {

@@ -35,6 +35,8 @@ export type State = {
   /** The stored answers are on the page. */
   isResumed: boolean
   phones: PhoneStatuses
+  /** Why the last code could not be sent. Shown beside the number, and on ACCOUNT until the visitor goes on. */
+  phoneFailure?: { mobile_phone: string; message: string } | undefined
   /** What this page asked to pay for, from Confirm and Pay until it is declined. */
   receipt: Receipt | undefined
   /** The visitor was told that a payment, possibly another tab's, is being checked, but not yet how it ended. */
@@ -71,6 +73,7 @@ export function moveTo(state: State, move: Move): State {
     ...state,
     focusField: undefined,
     rejectedFields: undefined,
+    phoneFailure: state.step === 'ACCOUNT' ? undefined : state.phoneFailure,
     ...move,
     moves: state.moves + 1,
     stop: state.stop === 'total-not-loaded' && state.grand_total === undefined ? state.stop : undefined,
@@ -83,3 +86,7 @@ export function moveTo(state: State, move: Move): State {
 /** The server's messages, if they are about this step. */
 export const rejectedFieldsAt = (step: Step, state: State): Messages | undefined =>
   state.step === step ? state.rejectedFields : undefined
+
+/** Why no code could be sent to the number in the draft. */
+export const phoneFailureOf = ({ draft, phoneFailure }: State): string | undefined =>
+  phoneFailure?.mobile_phone === draft.mobile_phone ? phoneFailure?.message : undefined

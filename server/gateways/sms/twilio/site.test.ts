@@ -17,6 +17,7 @@ beforeAll(async () => {
   site = await testSite({
     PHONE: 'twilio',
     PHONE_VERIFICATION: 'on',
+    VOICE_CALL: 'on',
     TWILIO_ACCOUNT_SID: keys.account_sid,
     TWILIO_AUTH_TOKEN: keys.auth_token,
     TWILIO_SERVICE_SID: keys.service_sid,

@@ -1,4 +1,4 @@
-import { passwordProblem } from '#contract/password.ts'
+import type { Policy } from '#contract/start.ts'
 import { api } from '#web/api.ts'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
@@ -7,7 +7,7 @@ import { log } from '#web/log.ts'
 import type { Draft } from '#web/storage.ts'
 import { defineStep } from '../../wizard/defineStep.tsx'
 import { isSameDraft } from '../../wizard/draft.ts'
-import { fieldRules } from '../../wizard/rules.ts'
+import { fieldRules, guessablePassword } from '../../wizard/rules.ts'
 import { StepForm } from '../../wizard/StepForm.tsx'
 import { rejectedFieldsAt } from '../../wizard/state.ts'
 import { useIsMounted } from '../../wizard/useIsMounted.ts'
@@ -19,19 +19,18 @@ type AccountCreationProps = {
   rejectedFields: Messages | undefined
   /** The current answers of all steps. This step may have been rendered before they were entered. */
   readDraft: () => Draft
+  policy: Policy
   onNext: Wizard['advance']
 }
 
 /** How the new member signs in. */
-function AccountCreation({ answers, rejectedFields, readDraft, onNext }: AccountCreationProps) {
+function AccountCreation({ answers, rejectedFields, readDraft, policy, onNext }: AccountCreationProps) {
   const form = useForm({
     rules: () => fieldRules.ACCOUNT_CREATION,
     values: answers,
     serverMessages: rejectedFields,
     checkedByServer: ['email', 'username'],
-    crossFieldRules: (values) => ({
-      password: passwordProblem(values.password ?? '', { ...readDraft(), ...values }),
-    }),
+    crossFieldRules: (values) => ({ password: guessablePassword({ ...readDraft(), ...values }, policy) }),
     onValid: async (values): Promise<Messages | 'again' | undefined> => {
       const submitted = readDraft()
       const [emailMessages, usernameMessages] = await Promise.all([
@@ -103,5 +102,6 @@ export const accountCreation = defineStep(AccountCreation, (wizard, state) => ({
   answers: state.renderedDraft,
   rejectedFields: rejectedFieldsAt('ACCOUNT_CREATION', state),
   readDraft: wizard.readDraft,
+  policy: wizard.start.policy,
   onNext: wizard.advance,
 }))

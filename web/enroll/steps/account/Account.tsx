@@ -1,3 +1,5 @@
+import { useMemo } from 'react'
+import type { Policy } from '#contract/start.ts'
 import { Field } from '#web/form/Field.tsx'
 import { Honeypot } from '#web/form/Honeypot.tsx'
 import { PhoneField } from '#web/form/PhoneField.tsx'
@@ -5,24 +7,27 @@ import { type Messages, useForm } from '#web/form/useForm.ts'
 import type { Draft } from '#web/storage.ts'
 import { defineStep } from '../../wizard/defineStep.tsx'
 import { StepForm } from '../../wizard/StepForm.tsx'
-import { rejectedFieldsAt } from '../../wizard/state.ts'
+import { phoneFailureOf, rejectedFieldsAt } from '../../wizard/state.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
 
 type AccountProps = {
   answers: Draft
   rejectedFields: Messages | undefined
-  /** The phone is verified by a code in the next step. */
-  sendsCode: boolean
+  /** Why no code could be sent to the number. It does not stop Next, because the next one may be sent. */
+  phoneFailure: string | undefined
+  policy: Policy
   withRules: Wizard['withRules']
   onNext: Wizard['advance']
 }
 
 /** Who is joining, and how to reach them. */
-function Account({ answers, rejectedFields, sendsCode, withRules, onNext }: AccountProps) {
+function Account({ answers, rejectedFields, phoneFailure, policy, withRules, onNext }: AccountProps) {
+  const failedPhone = useMemo(() => phoneFailure && { mobile_phone: [phoneFailure] }, [phoneFailure])
   const form = useForm({
-    rules: () => withRules(({ fieldRules }) => fieldRules.ACCOUNT),
+    rules: () => withRules(({ accountRules }) => accountRules(policy)),
     values: answers,
-    serverMessages: rejectedFields,
+    serverMessages: failedPhone || rejectedFields,
+    checkedByServer: failedPhone ? ['mobile_phone'] : [],
     onValid: onNext,
   })
   return (
@@ -47,10 +52,11 @@ function Account({ answers, rejectedFields, sendsCode, withRules, onNext }: Acco
         {...form.field('mobile_phone')}
         label="Mobile phone number"
         hint={
-          sendsCode
+          policy.phone_verification
             ? 'We’ll send you a code to confirm it. We never share it.'
             : 'So we can contact you about your membership. We never share it.'
         }
+        codeCountries={policy.code_countries}
         enterKeyHint="go"
       />
       <Honeypot traps={[form.field('hall_lantern'), form.field('hall_umbrella')]} />
@@ -61,7 +67,8 @@ function Account({ answers, rejectedFields, sendsCode, withRules, onNext }: Acco
 export const account = defineStep(Account, (wizard, state) => ({
   answers: state.renderedDraft,
   rejectedFields: rejectedFieldsAt('ACCOUNT', state),
-  sendsCode: wizard.start.policy.phone_verification,
+  phoneFailure: state.step === 'ACCOUNT' ? phoneFailureOf(state) : undefined,
+  policy: wizard.start.policy,
   withRules: wizard.withRules,
   onNext: wizard.advance,
 }))

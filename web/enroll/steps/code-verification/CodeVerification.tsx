@@ -13,7 +13,7 @@ import { log } from '#web/log.ts'
 import { defineStep } from '../../wizard/defineStep.tsx'
 import { fieldRules } from '../../wizard/rules.ts'
 import { StepForm } from '../../wizard/StepForm.tsx'
-import { rejectedFieldsAt } from '../../wizard/state.ts'
+import { phoneFailureOf, rejectedFieldsAt, type State } from '../../wizard/state.ts'
 import { useIsMounted } from '../../wizard/useIsMounted.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
 import { type CodeSender, createCodeSender } from './codeSender.ts'
@@ -22,14 +22,16 @@ import { noteVerified, type PhoneStore, phoneStatus } from './phoneStatus.ts'
 import { usePhoneCode } from './usePhoneCode.ts'
 
 /** The part of the wizard that this step uses. Its code sender lives as long as the page. */
-type VerificationStore = PhoneStore & {
-  start: Pick<StartData, 'captcha'>
+type VerificationStore = Omit<PhoneStore, 'update'> & {
+  start: Pick<StartData, 'captcha' | 'policy'>
+  update: (change: Partial<Pick<State, 'phones' | 'phoneFailure'>>) => void
   codeSender: CodeSender | undefined
 }
 
 type CodeVerificationProps = {
   mobile_phone: string
   phoneStore: VerificationStore
+  phoneFailure: string | undefined
   rejectedFields: Messages | undefined
   onNext: Wizard['advance']
   onEdit: Wizard['returnTo']
@@ -69,7 +71,8 @@ function Verified({ mobile_phone, onNext, onEdit }: CodeVerificationProps) {
 
 type UnverifiedProps = CodeVerificationProps & { onVerified: () => void }
 
-function Unverified({ mobile_phone, phoneStore, rejectedFields, onNext, onEdit, onVerified }: UnverifiedProps) {
+function Unverified(props: UnverifiedProps) {
+  const { mobile_phone, phoneStore, phoneFailure, rejectedFields, onNext, onEdit, onVerified } = props
   const isMounted = useIsMounted()
   const goOn = () => onNext({ code: '' })
   const code = usePhoneCode({
@@ -77,6 +80,7 @@ function Unverified({ mobile_phone, phoneStore, rejectedFields, onNext, onEdit, 
     phoneStore,
     prepareFirstSend: () => solveCaptchaAhead(phoneStore),
     sendCode: (channel, captcha) => codeSenderOf(phoneStore).send(channel, mobile_phone, captcha),
+    onFailure: (message) => phoneStore.update({ phoneFailure: message ? { mobile_phone, message } : undefined }),
     onNotNeeded: goOn,
   })
   const { captchaRequest } = code
@@ -103,7 +107,7 @@ function Unverified({ mobile_phone, phoneStore, rejectedFields, onNext, onEdit, 
   const field = form.field('code')
   return (
     <StepForm step="CODE_VERIFICATION" form={form} title="Confirm your phone" lead="Enter the code we send you.">
-      <PhoneNumber mobile_phone={mobile_phone} onEdit={onEdit} icon={<SmsIcon />} failure={code.failure}>
+      <PhoneNumber mobile_phone={mobile_phone} onEdit={onEdit} icon={<SmsIcon />} failure={phoneFailure}>
         {sendingStatus(code)}
       </PhoneNumber>
       {captchaRequest && (
@@ -132,7 +136,7 @@ function Unverified({ mobile_phone, phoneStore, rejectedFields, onNext, onEdit, 
       <p className="unseen" role="alert">
         {codeError}
       </p>
-      <Resend {...code} />
+      <Resend {...code} offersCall={phoneStore.start.policy.voice_call === true} />
     </StepForm>
   )
 }
@@ -182,8 +186,8 @@ function PhoneNumber({ mobile_phone, onEdit, icon, failure, children }: PhoneNum
   )
 }
 
-/** Inactive during the countdown. Afterwards a voice call is offered too. */
-function Resend({ secondsLeft, sending, isSent, send }: PhoneCode) {
+/** Inactive during the countdown. Afterwards a voice call is offered too, if the operator wants that. */
+function Resend({ secondsLeft, sending, isSent, send, offersCall }: PhoneCode & { offersCall: boolean }) {
   const isInactive = secondsLeft > 0 || Boolean(sending)
   return (
     <div className="resend">
@@ -197,7 +201,7 @@ function Resend({ secondsLeft, sending, isSent, send }: PhoneCode) {
       >
         {secondsLeft ? resendIn(secondsLeft) : 'Resend code'}
       </button>
-      {!isInactive && (
+      {offersCall && !isInactive && (
         <button type="button" className="link" onClick={() => send('call')}>
           Call me instead
         </button>
@@ -214,6 +218,7 @@ export const codeVerification = defineStep(
   (wizard, state) => ({
     mobile_phone: state.draft.mobile_phone ?? '',
     phoneStore: wizard,
+    phoneFailure: phoneFailureOf(state),
     rejectedFields: rejectedFieldsAt('CODE_VERIFICATION', state),
     onNext: wizard.advance,
     onEdit: wizard.returnTo,

@@ -29,7 +29,11 @@ test.each<[string, Response, SendResult]>([
     Response.json({ message: '', fields: { captcha: ['Please confirm the captcha.'] } }, { status: 422 }),
     { is: 'captcha-required' },
   ],
-  ['no code is needed', Response.json({ message: '' }, { status: 409 }), { is: 'not-needed' }],
+  [
+    '5.8 no code is needed, whatever the message says',
+    Response.json({ status: 0, message: '', code_needed: false }),
+    { is: 'not-needed' },
+  ],
   [
     'a failure without a message gets the spec’s',
     Response.json({ status: 0, message: '' }),

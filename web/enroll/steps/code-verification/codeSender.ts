@@ -64,28 +64,28 @@ const trySolving = (): Promise<string | undefined> =>
     return undefined
   })
 
-type Reply = { isSent: boolean; message: string }
+type Reply = { isSent: boolean; message: string; code_needed?: boolean | undefined }
 
 const requests: Record<Channel, (mobile_phone: string, captcha: string | undefined) => Promise<Reply>> = {
   sms: async (phone_number, captcha) => {
-    const { status, message } = await api.sendVerificationCode({ phone_number, captcha })
-    return { isSent: status === 1, message }
+    const { status, ...reply } = await api.sendVerificationCode({ phone_number, captcha })
+    return { isSent: status === 1, ...reply }
   },
   call: async (cellphone, captcha) => {
-    const { success, message } = await api.verifyCall({ cellphone, captcha })
-    return { isSent: success, message }
+    const { success, ...reply } = await api.verifyCall({ cellphone, captcha })
+    return { isSent: success, ...reply }
   },
 }
 
 async function resultOf(request: Promise<Reply>): Promise<SendResult> {
   try {
-    const { isSent, message } = await request
+    const { isSent, message, code_needed } = await request
+    if (code_needed === false) return { is: 'not-needed' }
     return isSent ? { is: 'sent' } : { is: 'rejected', message: message || fieldMessages.codeNotSent }
   } catch (cause) {
     log('The code was not sent.', cause)
     if (!(cause instanceof RejectedCall)) return { is: 'unreachable' }
     if (isCaptchaRequired(cause)) return { is: 'captcha-required' }
-    if (cause.status === 409) return { is: 'not-needed' }
     const { fields, retryAfterSeconds, message } = cause
     if (fields.code && retryAfterSeconds) return { is: 'sent-before', secondsLeft: retryAfterSeconds }
     return { is: 'rejected', message }

@@ -17,21 +17,23 @@ type PhoneCodeOptions = {
   phoneStore: PhoneStore
   prepareFirstSend: () => void
   sendCode: (channel: Channel, captcha: string | undefined) => Promise<SendResult>
+  /** The code could not be sent; undefined when another one is requested. */
+  onFailure: (message: string | undefined) => void
   onNotNeeded: () => unknown
 }
 
 /** Sends codes to a number: the first one automatically, later ones on request after the countdown. */
-export function usePhoneCode({ mobile_phone, phoneStore, prepareFirstSend, sendCode, onNotNeeded }: PhoneCodeOptions) {
+export function usePhoneCode(options: PhoneCodeOptions) {
+  const { mobile_phone, phoneStore, prepareFirstSend, sendCode, onFailure, onNotNeeded } = options
   const isMounted = useIsMounted()
   const [sent_at, setSentAt] = useState(phoneStatus(phoneStore, mobile_phone).sent_at)
   const [sending, setSending] = useState<Channel>()
-  const [failure, setFailure] = useState<string>()
   const [captchaRequest, setCaptchaRequest] = useState<CaptchaRequest>()
   const secondsLeft = useSecondsLeft(sent_at)
 
   const send = async (channel: Channel, captcha?: string): Promise<void> => {
     setSending(channel)
-    setFailure(undefined)
+    onFailure(undefined)
     const result = await sendCode(channel, captcha)
     if (result.is === 'sent') noteSent(phoneStore, mobile_phone)
     if (result.is === 'sent-before') noteSent(phoneStore, mobile_phone, result.secondsLeft)
@@ -57,11 +59,11 @@ export function usePhoneCode({ mobile_phone, phoneStore, prepareFirstSend, sendC
         if (isMounted.current) onNotNeeded()
         return
       case 'unreachable':
-        setFailure(fieldMessages.codeNotSentOffline)
+        onFailure(fieldMessages.codeNotSentOffline)
         await report(codeNotSentOffline)
         return
       case 'rejected': {
-        setFailure(result.message)
+        onFailure(result.message)
         const { confirmed } = await report(codeNotSent(result.message))
         if (confirmed && isMounted.current) await send(channel)
       }
@@ -81,8 +83,6 @@ export function usePhoneCode({ mobile_phone, phoneStore, prepareFirstSend, sendC
     sending,
     /** Whether this tab has ever sent a code to this number. */
     isSent: sent_at !== undefined,
-    /** What is wrong with the number. */
-    failure,
     captchaRequest,
     /** Seconds until the next code may be requested. */
     secondsLeft,

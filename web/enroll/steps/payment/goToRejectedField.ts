@@ -5,9 +5,18 @@ import { fieldRules } from '../../wizard/rules.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
 import { noteUnverified } from '../code-verification/phoneStatus.ts'
 
-/** Goes to the step of a rejected field. False if the messages belong to PAYMENT or to no field. */
+/**
+ * Goes to the step of a rejected field. If a code is required and the number cannot get one, that is ACCOUNT. False if the
+ * messages belong to PAYMENT or to no field.
+ */
 export function goToRejectedField(wizard: Wizard, fields: Messages): boolean {
   const { mobile_phone } = wizard.getState().draft
+  const [phoneFailure] = fields.code ? (fields.mobile_phone ?? []) : []
+  if (mobile_phone && phoneFailure) {
+    wizard.update({ phoneFailure: { mobile_phone, message: phoneFailure } })
+    wizard.returnTo('ACCOUNT', 'mobile_phone')
+    return true
+  }
   if (mobile_phone && isCodeRequired(wizard, fields)) {
     noteUnverified(wizard, mobile_phone)
     wizard.returnTo('CODE_VERIFICATION', 'code', fields.code ? { code: fields.code } : undefined)
