@@ -35,7 +35,7 @@ export const emptyReply =
 export const handlers: Handlers<typeof calls> = {
   getPackages: ({ db }, category) => findPackages(db, category),
   getLegalDocuments: ({ db }) => findDocuments(db),
-  sumOrder: async ({ db }, order) => ({ grand_total: toAmount(totalOf(await priceOrder(db, order))) }),
+  sumOrder: async (world, order) => ({ grand_total: toAmount(totalOf(await priceOrder(world, order))) }),
   getSponsor: (world, { sponsor_site }) => findSponsor(world, sponsor_site),
   async chooseSponsor(world, { sponsor_site }, visitor) {
     await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
