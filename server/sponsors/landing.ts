@@ -85,6 +85,7 @@ const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, '
     special: config.SPECIAL,
     phone_verification: config.PHONE_VERIFICATION,
   },
+  site_hosts: config.SITE_HOSTS,
   test_payments: config.PAYMENT === 'sandbox',
   ...(captcha.vendor ? { captcha: captcha.vendor.widget } : {}),
 })
