@@ -1,5 +1,4 @@
 import { useEffect, useRef } from 'react'
-import type { Package } from '#contract/api.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
 import type { StartData, Step } from '#contract/start.ts'
 import { ChevronIcon } from '#web/icons.tsx'
@@ -30,7 +29,6 @@ export function OrderSummary(order: OrderSummaryProps) {
   return (
     <details className="order" ref={details}>
       <summary>
-        {main && order.step === 'PAYMENT' && <Picture className="order-thumb" offer={main} />}
         <span className="order-name">{main?.name ?? 'Your order'}</span>
         <span className="order-price">
           <Total {...order} />
@@ -41,7 +39,7 @@ export function OrderSummary(order: OrderSummaryProps) {
         <ChevronIcon />
       </summary>
       <div className="order-body">
-        {main && <Picture className="order-picture" offer={main} />}
+        {main && <img className="order-picture" src={main.image_url} alt="" width="720" height="296" loading="lazy" />}
         <div className="order-text">
           <h2>{main?.name ?? 'Your order'}</h2>
           <div className="order-about">
@@ -80,10 +78,6 @@ export function OrderSummary(order: OrderSummaryProps) {
     </details>
   )
 }
-
-const Picture = ({ offer, className }: { offer: Package; className: string }) => (
-  <img className={className} src={offer.image_url} alt="" width="720" height="296" loading="lazy" />
-)
 
 /** A total that is not known reads $0.00, as the spec says. */
 const Total = ({ grand_total, hasFailed }: Pick<OrderSummaryProps, 'grand_total' | 'hasFailed'>) =>

@@ -151,7 +151,6 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
       await onTotal?.()
     } catch (cause) {
       if (isCurrent()) stopWithoutTotal(cause, retry)
-      else log('The order could not be loaded.', cause)
     }
   }
 

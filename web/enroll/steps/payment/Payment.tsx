@@ -85,7 +85,7 @@ function Payment({ wizard, draft, packages, grand_total, receipt, paymentNews }:
       }
       {...(amount ? { amount } : {})}
     >
-      <Review draft={draft} onEdit={wizard.returnTo} />
+      <Review draft={draft} chosen={chosen[0]} onEdit={wizard.returnTo} />
       <Address form={form} />
       {chosen.some(({ ships }) => ships) && <Shipping form={form} />}
       <Card form={form} news={paymentNews} />
