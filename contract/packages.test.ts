@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { groupOf, groupOfList, monthlyCents, monthlyTotal, orderLists, productIds } from './packages.ts'
+import { groupOf, groupOfList, orderLists, productIds } from './packages.ts'
 
 test.each([
   [true, false, 'subscription'],
@@ -15,24 +15,6 @@ test('2.3 each list of an order accepts one group', () => {
   expect(orderLists).toEqual(['product_ids', 'autoship_product_ids', 'special_product_ids'])
   expect(Object.values(groupOfList)).toEqual(['starter', 'subscription', 'special'])
 })
-
-test.each([
-  ['starter', 14_900, 9_900],
-  ['subscription', 2_400, 2_400],
-  ['special', 4_900, 0],
-] as const)('2.1 a %s package of %i cents costs %i a month', (group, price, monthly) =>
-  expect(monthlyCents(group, price)).toBe(monthly),
-)
-
-test('4.5 the membership and every recurring package renew', () =>
-  expect(
-    monthlyTotal([
-      { list: 'product_ids', price_cents: 14_900 },
-      { list: 'autoship_product_ids', price_cents: 2_400 },
-      { list: 'autoship_product_ids', price_cents: 1_900 },
-      { list: 'special_product_ids', price_cents: 4_900 },
-    ]),
-  ).toBe(14_200))
 
 test.each([
   ['', []],

@@ -1,7 +1,5 @@
-import { figures } from './figures.ts'
-
 /** The group of a package decides which step offers it. */
-type Group = 'starter' | 'subscription' | 'special'
+export type Group = 'starter' | 'subscription' | 'special'
 
 type PackageFlags = { is_recurring: boolean; is_special: boolean }
 
@@ -20,14 +18,6 @@ export const orderLists = Object.keys(groupOfList) as OrderList[]
 
 /** The list of an order that takes one package at most. The others take several, each once. */
 export const SINGLE_LIST: OrderList = 'product_ids'
-
-/** What one package costs every month: a membership the price of the agreement, a recurring package its own, a special nothing. */
-export const monthlyCents = (group: Group, price_cents: number): number =>
-  ({ starter: figures.subscription_cents, subscription: price_cents, special: 0 })[group]
-
-/** What the lines of an order cost every month. */
-export const monthlyTotal = (lines: readonly { list: string; price_cents: number }[]): number =>
-  lines.reduce((sum, { list, price_cents }) => sum + monthlyCents(groupOfList[list as OrderList], price_cents), 0)
 
 /** '34,35' → [34, 35] */
 export const productIds = (list: string): number[] => (list ? list.split(',').map(Number) : [])

@@ -4,17 +4,8 @@ import { messages } from '#contract/fields.ts'
 import { figures } from '#contract/figures.ts'
 import { CONSENT_TITLE, consentText, isShownAtCheckout } from '#contract/legal.ts'
 import { toAmount } from '#contract/money.ts'
-import {
-  groupOf,
-  groupOfList,
-  monthlyCents,
-  monthlyTotal,
-  type OrderList,
-  orderLists,
-  productIds,
-  SINGLE_LIST,
-} from '#contract/packages.ts'
-import type { Config } from '#server/config/config.ts'
+import { groupOf, groupOfList, type OrderList, orderLists, productIds, SINGLE_LIST } from '#contract/packages.ts'
+import { monthlyCents, monthlyTotal } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Details } from '#server/db/tables.ts'
@@ -42,7 +33,7 @@ const selectPackages = statement((db, { product_category_id, language_id }: Inpu
 /** The category that this site sells. */
 export const ourCategory = { product_category_id: figures.product_category_id, language_id: figures.language_id }
 
-type Catalog = { db: Db; config: Pick<Config, 'AUTOSHIP' | 'SPECIAL'> }
+type Catalog = { db: Db; config: { AUTOSHIP: boolean; SPECIAL: boolean } }
 
 /** Whether the step of a list is switched on. */
 const isOffered: Record<OrderList, (config: Catalog['config']) => boolean> = {

@@ -21,7 +21,7 @@ export type BareServerConfig = {
 const brotli = promisify(brotliCompress)
 const dollars = (cents: unknown) => (Number(cents) / 100).toFixed(2)
 
-/** As `monthlyCents` in contract/packages.ts. */
+/** As `monthlyCents` in contract/renewal.ts. */
 const monthly = (cents: unknown, { is_recurring, is_special }: DatabaseRow) =>
   is_recurring ? { monthly_price: dollars(cents) } : is_special ? {} : { monthly_price: '99.00' }
 
