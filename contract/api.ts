@@ -38,7 +38,10 @@ export const Package = z.object({
   name: z.string(),
   description: z.string(),
   image_url: z.string(),
+  /** Today. */
   price: amount,
+  /** Every month from then on; absent if it is paid once. */
+  monthly_price: z.optional(amount),
   billing_interval: z.enum(['month', 'once']),
   is_recurring: z.boolean(),
   is_special: z.boolean(),

@@ -45,7 +45,8 @@ const answers: Answers = {
   hall_lantern: '',
   hall_umbrella: '',
   shown_total: '99.00',
-  shown_texts: 'consent-1',
+  shown_texts: '',
+  shown_consent: '',
 }
 
 const otherAddress = {
@@ -62,7 +63,15 @@ const errorsOf = (payload: unknown) => messagesByField(Enrollment.safeParse(payl
 
 describe('the full payload', () => {
   test('has the fields of the spec, plus the captcha, the honeypots and what the screen showed', () => {
-    const expected = [...specFields, 'captcha', 'hall_lantern', 'hall_umbrella', 'shown_total', 'shown_texts'].sort()
+    const expected = [
+      ...specFields,
+      'captcha',
+      'hall_lantern',
+      'hall_umbrella',
+      'shown_total',
+      'shown_texts',
+      'shown_consent',
+    ].sort()
     expect(specFields).toHaveLength(40)
     expect(Object.keys(Enrollment.shape).sort()).toEqual(expected)
     expect(Object.keys(completePayload(answers)).sort()).toEqual(expected)

@@ -64,6 +64,7 @@ export const Enrollment = z
     hall_umbrella: fields.hall_umbrella,
     shown_total: shownOnScreen,
     shown_texts: shownOnScreen,
+    shown_consent: shownOnScreen,
   })
   .check(shippingAddress)
 

@@ -109,6 +109,7 @@ export const fields = {
 export const messages = {
   expired: 'This card has expired.',
   chooseOne: 'Please choose one package.',
+  chooseOnce: 'Please choose each package only once.',
   shipping: {
     ship_address: 'Please enter your address.',
     ship_city: 'Please enter your city.',

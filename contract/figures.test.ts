@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { figures } from './figures.ts'
-import { AT_CHECKOUT, subscriptionConsent } from './legal.ts'
+import { AT_CHECKOUT, consentText } from './legal.ts'
 import { MASTER, reservedWords } from './site.ts'
 
 test.each([
@@ -28,6 +28,9 @@ test.each(['master', 'api', 'office', 'console', 'assets'])('3.2 %s is a reserve
 test('every reserved word would be a valid username', () =>
   expect([...reservedWords].filter((word) => !/^[a-z0-9]{1,30}$/.test(word))).toEqual([]))
 
-test('the subscription consent names its price', () => expect(subscriptionConsent.text).toContain('$99.00 every month'))
+test('4.5 the subscription consent says what the order costs today and every month', () =>
+  expect(consentText('172.00', '123.00')).toBe(
+    'I agree that my card is charged $172.00 today and $123.00 every month until I cancel.',
+  ))
 
 test('2.4 checkout documents are marked as the spec says', () => expect(AT_CHECKOUT).toBe('enrollment_page_checkout'))

@@ -1,18 +1,18 @@
-import { figures } from './figures.ts'
-import { toAmount } from './money.ts'
+import { showAmount } from './money.ts'
 
 /** Active documents with this value in display_on_checkout are shown and accepted at checkout. */
 export const AT_CHECKOUT = 'enrollment_page_checkout'
 export const isShownAtCheckout = (document: { status: string; display_on_checkout: string[] }): boolean =>
   document.status === 'active' && document.display_on_checkout.includes(AT_CHECKOUT)
 
-/** Identifies the exact texts on the screen. The page sends it, and the server compares it with the current texts. */
-export const textsFingerprint = (documents: { sha256: string }[]): string =>
-  [`consent-${subscriptionConsent.version}`, ...documents.map(({ sha256 }) => sha256).sort()].join(',')
+/** The label of the second checkbox. It says what this order costs, so a changed price is a new text. */
+export const consentText = (today: string, monthly: string): string =>
+  `I agree that my card is charged ${showAmount(today)} today and ${showAmount(monthly)} every month until I cancel.`
+export const CONSENT_TITLE = 'Subscription consent'
 
-/** The label of the second checkbox. Increase the version when you change the text: acceptances keep the exact text. */
-export const subscriptionConsent = {
-  title: 'Subscription consent',
-  version: 1,
-  text: `I agree that my card is charged $${toAmount(figures.subscription_cents)} every month until I cancel.`,
-} as const
+/** Identifies the documents on the screen. The page sends it, and the server compares it with the current ones. */
+export const documentsFingerprint = (documents: { sha256: string }[]): string =>
+  documents
+    .map(({ sha256 }) => sha256)
+    .sort()
+    .join(',')

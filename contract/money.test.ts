@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { showAmount, toAmount, toCents } from './money.ts'
+import { showAmount, showPrice, toAmount, toCents } from './money.ts'
 
 test.each([
   [0, '0.00'],
@@ -25,3 +25,8 @@ test.each([
   ['', '$0.00'],
   [undefined, '$0.00'],
 ])('2.2 the amount %j is shown as %s', (amount, shown) => expect(showAmount(amount)).toBe(shown))
+
+test('2.1 a recurring package says what it costs a month', () => {
+  expect(showPrice({ price: '19.00', is_recurring: true })).toBe('$19.00 a month')
+  expect(showPrice({ price: '49.00', is_recurring: false })).toBe('$49.00')
+})

@@ -44,7 +44,8 @@ export const OfficeView = z.object({
   receipt: z.object({
     reference: z.string(),
     paid_on: day,
-    lines: z.array(z.object({ name: z.string(), price: amount })),
+    /** A recurring line is paid again every month. */
+    lines: z.array(z.object({ name: z.string(), price: amount, is_recurring: z.boolean() })),
     total: amount,
   }),
   accepted: z.array(

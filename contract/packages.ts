@@ -1,5 +1,5 @@
 /** The group of a package decides which step offers it. */
-type Group = 'starter' | 'subscription' | 'special'
+export type Group = 'starter' | 'subscription' | 'special'
 
 type PackageFlags = { is_recurring: boolean; is_special: boolean }
 
@@ -15,6 +15,9 @@ export const groupOfList = {
 
 export type OrderList = keyof typeof groupOfList
 export const orderLists = Object.keys(groupOfList) as OrderList[]
+
+/** The list of an order that takes one package at most. The others take several, each once. */
+export const SINGLE_LIST: OrderList = 'product_ids'
 
 /** '34,35' → [34, 35] */
 export const productIds = (list: string): number[] => (list ? list.split(',').map(Number) : [])

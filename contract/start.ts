@@ -46,6 +46,8 @@ export type StartData = {
   /** The day of the first renewal, '2026-12-15'. */
   renews_on: string
   policy: Policy
+  /** The hosts whose visits are counted. On another one the page does not even report them. */
+  site_hosts: string[]
   /** Payments are simulated, and the page says so. */
   test_payments: boolean
   /** Undefined: our own captcha. */
@@ -55,7 +57,7 @@ export type StartData = {
 /** The start data while the database does not answer. The page is served anyway and calls the API itself. */
 export type FallbackStart = { sponsor_site: string } & Pick<
   StartData,
-  'renews_on' | 'policy' | 'test_payments' | 'captcha'
+  'renews_on' | 'policy' | 'site_hosts' | 'test_payments' | 'captcha'
 >
 
 /** The package that is selected at first, if it is offered. */

@@ -66,9 +66,12 @@ test('13.1 14.1 a visitor joins with every step switched on, and each step has i
   await next(page)
   await expect(page.getByRole('button', { name: 'Confirm and Pay $172.00' })).toBeVisible()
   await expectStyled('.review')
-  await expect(page.getByText('today and $99.00 each month')).toBeVisible() // the amount the visitor agrees to
-  await expect(page.locator('.order')).toContainText('Parcel (one time)$24.00')
-  await expect(page.locator('.order')).toContainText(/Then monthly, from \w+ \d+\$99\.00/)
+  await expect(page.getByText('today and $123.00 each month')).toBeVisible() // the amount the visitor agrees to
+  await expect(page.locator('.order')).toContainText('Parcel$24.00 a month')
+  await expect(page.locator('.order')).toContainText('Seat (one\u00a0time)$49.00')
+  const consent = /charged \$172\.00 today and \$123\.00 every month until I cancel/
+  await expect(page.getByRole('checkbox', { name: consent })).toBeVisible()
+  await expect(page.locator('.order')).toContainText(/Then monthly, from \w+ \d+\$123\.00/)
   await fillPayment(page)
   await pay(page)
   await page.waitForURL('**/office')

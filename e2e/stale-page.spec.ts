@@ -47,6 +47,32 @@ test('10.12 a changed price and its new total are shown before anything is charg
   await expect(notice).toBeVisible()
   await expect(order.locator('.order-price')).toHaveText('$109.00')
   await expect(order.locator('.total')).toContainText('$109.00')
+  const consent = page.getByRole('checkbox', { name: /charged \$109\.00 today and \$99\.00 every month/ })
+  await expect(consent).not.toBeChecked()
+  await pay(page)
+  await expect(page.locator('#agreement_2-error')).toHaveText('Please confirm all the agreements.')
+  await consent.check()
+  await pay(page)
+  await page.waitForURL('**/office')
+})
+
+test('4.21 a consent that has changed is shown again before anything is charged', async ({ page }) => {
+  await reachPayment(page, site.at('/ana'))
+  await fillPayment(page)
+  await page.route('**/api/enrollment/add-enrollment', (route) => {
+    const payload = { ...route.request().postDataJSON(), shown_consent: 'An older text.' } // as an older page would send
+    return route.continue({ postData: JSON.stringify(payload) })
+  })
+  await pay(page)
+  const message = page.locator('#agreement_2-error')
+  await expect(message).toHaveText(
+    'This text has changed since you opened this page. Please read it again, or reload the page.',
+  )
+  const consent = page.getByRole('checkbox', { name: /every month/ })
+  await expect(consent).not.toBeChecked()
+  await page.unroute('**/api/enrollment/add-enrollment')
+  await consent.check()
+  await expect(message).toBeHidden()
   await pay(page)
   await page.waitForURL('**/office')
 })

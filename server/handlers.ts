@@ -34,7 +34,7 @@ export const emptyReply =
 export const handlers: Handlers<typeof calls> = {
   getPackages: ({ db }, category) => findPackages(db, category),
   getLegalDocuments: ({ db }) => findDocuments(db),
-  sumOrder: async ({ db }, order) => ({ grand_total: toAmount(totalOf(await priceOrder(db, order))) }),
+  sumOrder: async (world, order) => ({ grand_total: toAmount(totalOf(await priceOrder(world, order))) }),
   getSponsor: (world, { sponsor_site }) => findSponsor(world, sponsor_site),
 
   async validateEmail(world, { email }, visitor) {

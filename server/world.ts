@@ -1,4 +1,3 @@
-import { storeConsentText } from './catalog/catalog.ts'
 import type { Config } from './config/config.ts'
 import { type Database, type Db, openDatabase } from './db/db.ts'
 import { prepareDatabase } from './db/prepare.ts'
@@ -53,7 +52,6 @@ export async function createWorld({
   try {
     await prepareDatabase(connection, { production: config.production, now: now(), print })
     const { db } = connection
-    await storeConsentText(db)
     const keys = await openKeys(db, config.SECRET, now())
     const host = new URL(config.PUBLIC_URL).hostname // without the port: phones match codes by host name
     return {

@@ -41,7 +41,7 @@ async function createEnrollPage(start: StartData) {
   const steps = createSteps()
   const resumePoint = await findResumePoint(start, steps)
   if (hasInteracted()) steps.loadNext(resumePoint.step, start.policy).catch(() => undefined)
-  whenIdle(() => countVisit(start.sponsor.site))
+  if (start.site_hosts.includes(location.host)) whenIdle(() => countVisit(start.sponsor.site))
   return <EnrollPage wizard={createWizard({ start, resumePoint, steps })} steps={steps} />
 }
 

@@ -12,6 +12,7 @@ const start: StartData = {
       description: 'Everything in the office.',
       image_url: '/assets/packages/34.svg',
       price: '99.00',
+      monthly_price: '99.00',
       billing_interval: 'month',
       is_recurring: false,
       is_special: false,
@@ -22,10 +23,11 @@ const start: StartData = {
   grand_total: '99.00',
   renews_on: '2026-12-15',
   policy: { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: false },
+  site_hosts: ['a.example'],
   test_payments: true,
 }
 const { product_id: _, ...withoutPackage } = start
-const { policy, renews_on, test_payments } = start
+const { policy, renews_on, site_hosts, test_payments } = start
 
 const week = { visits: 0, joins: 0 }
 const view: OfficeView = {
@@ -42,7 +44,7 @@ const view: OfficeView = {
   receipt: {
     reference: 'r7',
     paid_on: '2026-11-15',
-    lines: [{ name: 'Founding Membership', price: '99.00' }],
+    lines: [{ name: 'Founding Membership', price: '99.00', is_recurring: false }],
     total: '99.00',
   },
   accepted: [{ title: 'Terms', version: 2, sha256: 'a'.repeat(64), accepted_at: '2026-11-15T10:00:00.000Z' }],
@@ -66,7 +68,7 @@ const everyPage = {
   account: pages.enroll(start),
   packages: pages.enroll({ ...start, policy: { ...policy, start_step: 'PRODUCT_SELECTION' } }),
   'without a package': pages.enroll(withoutPackage),
-  fallback: pages.enroll({ sponsor_site: 'ana', policy, renews_on, test_payments }),
+  fallback: pages.enroll({ sponsor_site: 'ana', policy, renews_on, site_hosts, test_payments }),
   'not found': pages.notFound(),
   failed: pages.failed(),
   outbox: pages.outbox([

@@ -52,12 +52,15 @@ export type Receipt = {
   enrollment_id: string
   attempt: number
   pressed_at: number
-  lines: { name: string; price: string }[]
+  lines: { name: string; price: string; is_recurring?: boolean }[]
   total: string
+  /** Undefined if an older version of the page stored it. */
+  monthly_price?: string
   paid_on: string
   renews_on: string
   sponsor: string
   first_name: string
+  username?: string
   email: string
   /** The visitor was told that the payment is being checked, but not yet how it ended. */
   is_awaited?: true

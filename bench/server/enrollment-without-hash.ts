@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { storeConsentText } from '#server/catalog/catalog.ts'
 import { startSandbox } from '../../drill/site/processes.ts'
 import type { Workspace } from '../../drill/site/workspace.ts'
 import budgets from '../budgets.json' with { type: 'json' }
@@ -20,7 +19,6 @@ const IDLE_MS = 1500
 /** Enrollments per second when the hash costs nothing, beside pgbench with the statements of one enrollment and its jobs. */
 export const enrollmentWithoutHash: Part = async ({ short, log, saveFigures }) => {
   const [database, pgbenchDatabase] = [await createDatabase(), await createDatabase()]
-  await storeStartData(pgbenchDatabase)
   const sandbox = await startSandbox(database)
   const settings = { ...visitorSettings, PAYMENT_SANDBOX_URL: sandbox.url, DATABASE_POOL: String(POOL) }
   const visitors = runBenchProgram('visitors')
@@ -62,12 +60,6 @@ export const enrollmentWithoutHash: Part = async ({ short, log, saveFigures }) =
       passed: ratio.median >= unhashed_enrollments_of_pgbench,
     },
   ]
-}
-
-/** What Foyer writes when it starts; enrollments refer to it. */
-async function storeStartData(database: Workspace): Promise<void> {
-  const { db, close } = await database.open()
-  await storeConsentText(db).finally(close)
 }
 
 /**

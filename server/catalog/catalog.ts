@@ -2,9 +2,10 @@ import { hash } from 'node:crypto'
 import type { Input, LegalDocument, Package } from '#contract/api.ts'
 import { messages } from '#contract/fields.ts'
 import { figures } from '#contract/figures.ts'
-import { isShownAtCheckout, subscriptionConsent } from '#contract/legal.ts'
+import { CONSENT_TITLE, consentText, isShownAtCheckout } from '#contract/legal.ts'
 import { toAmount } from '#contract/money.ts'
-import { groupOf, groupOfList, type OrderList, orderLists, productIds } from '#contract/packages.ts'
+import { groupOf, groupOfList, type OrderList, orderLists, productIds, SINGLE_LIST } from '#contract/packages.ts'
+import { monthlyCents, monthlyTotal } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Details } from '#server/db/tables.ts'
@@ -13,7 +14,10 @@ import { refuseFields } from '#server/refusal.ts'
 /** The packages of a category, in the operator's order. */
 export async function findPackages(db: Db, category: Input<'getPackages'>): Promise<Package[]> {
   const { rows } = await selectPackages(db, category)
-  return rows.map(({ price_cents, ...row }) => ({ ...row, price: toAmount(price_cents) }))
+  return rows.map(({ price_cents, ...row }) => {
+    const monthly = monthlyCents(groupOf(row), price_cents)
+    return { ...row, price: toAmount(price_cents), ...(monthly ? { monthly_price: toAmount(monthly) } : {}) }
+  })
 }
 
 const selectPackages = statement((db, { product_category_id, language_id }: Input<'getPackages'>) =>
@@ -29,8 +33,20 @@ const selectPackages = statement((db, { product_category_id, language_id }: Inpu
 /** The category that this site sells. */
 export const ourCategory = { product_category_id: figures.product_category_id, language_id: figures.language_id }
 
-/** The lines of an order at our own prices. An unknown product, or one in the wrong list, is refused on that list's field. */
-export async function priceOrder(db: Db, order: Input<'sumOrder'>): Promise<Details['lines']> {
+type Catalog = { db: Db; config: { AUTOSHIP: boolean; SPECIAL: boolean } }
+
+/** Whether the step of a list is switched on. */
+const isOffered: Record<OrderList, (config: Catalog['config']) => boolean> = {
+  product_ids: () => true,
+  autoship_product_ids: ({ AUTOSHIP }) => AUTOSHIP,
+  special_product_ids: ({ SPECIAL }) => SPECIAL,
+}
+
+/**
+ * The lines of an order at our own prices. A product that is unknown, in the wrong list, there twice, or of a step that is
+ * switched off is refused on that list's field.
+ */
+export async function priceOrder({ db, config }: Catalog, order: Input<'sumOrder'>): Promise<Details['lines']> {
   const entries = orderLists.flatMap((list) => productIds(order[list]).map((product_id) => ({ list, product_id })))
   if (!entries.length) return []
   const ids = entries.map(({ product_id }) => product_id)
@@ -39,8 +55,10 @@ export async function priceOrder(db: Db, order: Input<'sumOrder'>): Promise<Deta
   const lines: Details['lines'] = []
   for (const { list, product_id } of entries) {
     const product = products.get(product_id)
-    if (lines.some((line) => line.list === list)) problems[list] = messages.chooseOne
-    else if (!product || groupOf(product) !== groupOfList[list]) problems[list] = 'This package is not available.'
+    if (list === SINGLE_LIST && lines.some((line) => line.list === list)) problems[list] = messages.chooseOne
+    else if (lines.some((line) => line.product_id === product_id)) problems[list] ??= messages.chooseOnce
+    else if (!product || groupOf(product) !== groupOfList[list] || !isOffered[list](config))
+      problems[list] = 'This package is not available.'
     else lines.push({ product_id, list, name: product.name, price_cents: product.price_cents })
   }
   if (Object.keys(problems).length) throw refuseFields(problems)
@@ -77,14 +95,12 @@ const selectDocuments = statement((db) =>
   db.selectFrom('legal_document').select(['title', 'version', 'sha256', 'status', 'display_on_checkout']).orderBy('id'),
 )
 
-/** The text behind the second checkbox at checkout. */
-export const consent = {
-  ...subscriptionConsent,
-  sha256: hash('sha256', subscriptionConsent.text, 'hex'),
+/** The text behind the second checkbox for this order. Its version is part of its hash: another text has another version. */
+export function consentFor(lines: Details['lines']) {
+  const content = consentText(toAmount(totalOf(lines)), toAmount(monthlyTotal(lines)))
+  const sha256 = hash('sha256', content, 'hex')
+  return { title: CONSENT_TITLE, version: Number.parseInt(sha256.slice(0, 6), 16), sha256, content }
 }
-
-/** Called at startup, so that the text is stored before it can be accepted. */
-export const storeConsentText = (db: Db) => storeText(db, consent.sha256, consent.text)
 
 /** Texts are stored under their hash and never deleted: a member may have accepted them. */
 export const storeText = (db: Db, sha256: string, content: string) =>

@@ -1,6 +1,5 @@
 import { brand } from '#contract/brand.ts'
-import { figures } from '#contract/figures.ts'
-import { showAmount, toAmount } from '#contract/money.ts'
+import { showAmount, showPrice } from '#contract/money.ts'
 import { renewsOn } from '#contract/renewal.ts'
 import { findMember } from '#server/enrollment/members.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
@@ -40,7 +39,7 @@ export async function welcomeEmail(world: World, { member_id }: JobPayloads['wel
       linkBox(`${PUBLIC_URL}/${member.username}`),
       heading('Your receipt'),
       receipt(
-        order.lines.map(({ name, price }) => [name, showAmount(price)]),
+        order.lines.map((line) => [line.name, showPrice(line)]),
         showAmount(order.total),
         [
           ['Paid on', day(order.paid_on)],
@@ -50,7 +49,7 @@ export async function welcomeEmail(world: World, { member_id }: JobPayloads['wel
       ),
       heading('Your membership'),
       paragraph(
-        `${monthlyPrice} Your first month is paid. Your membership renews on ${day(renewsOn(member.joined_at))} unless you cancel before then.`,
+        `${costs(order)} Your first month is paid. Your membership renews on ${day(renewsOn(member.joined_at))} unless you cancel before then.`,
       ),
       paragraph('You can cancel in your office at any time. You then stay a member until the end of the paid month.'),
       smallPrint(
@@ -125,7 +124,7 @@ export async function cancellationEmail(
 /** Confirms that a cancellation was undone. Not sent if the member has canceled again by now. */
 export async function resumedEmail(world: World, { member_id }: JobPayloads['kept']): Promise<Email | undefined> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
-  const member = await findMember(world, member_id)
+  const [member, order] = await Promise.all([findMember(world, member_id), receiptOf(world, member_id)])
   if (member.cancelled_at) return undefined
   const renewalDay = day(renewsOn(member.joined_at, world.now()))
   return emailTo(world, member, {
@@ -133,7 +132,7 @@ export async function resumedEmail(world: World, { member_id }: JobPayloads['kep
     preview: `Your cancellation is undone. Your membership renews on ${renewalDay}.`,
     blocks: [
       paragraph(
-        `You undid your cancellation, so your membership continues as before. ${monthlyPrice} It renews on ${renewalDay}.`,
+        `You undid your cancellation, so your membership continues as before. ${costs(order)} It renews on ${renewalDay}.`,
       ),
       paragraph('Your link still works:'),
       linkBox(`${PUBLIC_URL}/${member.username}`),
@@ -219,7 +218,8 @@ const ifNotYou = ({ config }: World, advice: string): Block[] => [
   button('Open your office', config.OFFICE_URL),
 ]
 
-const monthlyPrice = `Your membership costs ${showAmount(toAmount(figures.subscription_cents))} a month until you cancel.`
+const costs = ({ monthly_price }: { monthly_price: string }) =>
+  `Your membership costs ${showAmount(monthly_price)} a month until you cancel.`
 
 type Content = Omit<Parameters<typeof composeEmail>[0], 'to' | 'from'>
 

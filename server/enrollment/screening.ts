@@ -1,13 +1,13 @@
 import { expiryYears, isExpired } from '#contract/card.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { messages } from '#contract/fields.ts'
-import { textsFingerprint } from '#contract/legal.ts'
+import { documentsFingerprint } from '#contract/legal.ts'
 import { toAmount } from '#contract/money.ts'
 import { passwordMessages, passwordProblem } from '#contract/password.ts'
 import { shippingOf } from '#contract/payload.ts'
 import { requiresPhoneCode } from '#server/abuse/breaker.ts'
 import { countAgainstLimit, countRefusal } from '#server/abuse/limits.ts'
-import { checkoutDocuments, consent, priceOrder, totalOf } from '#server/catalog/catalog.ts'
+import { checkoutDocuments, consentFor, priceOrder, storeText, totalOf } from '#server/catalog/catalog.ts'
 import type { Details } from '#server/db/tables.ts'
 import { referenceOf } from '#server/payments/attempt-key.ts'
 import { rejectImpossible } from '#server/phone/numbers.ts'
@@ -30,14 +30,17 @@ export async function screenOrder(world: World, request: PaymentRequest): Promis
   rejectGuessablePassword(world, order)
   rejectExpiredCard(order, world.now())
   await rejectImpossible(order.mobile_phone)
-  const [{ sponsor, touches }, lines, , acceptances] = await allInOrder(
+  const [{ sponsor, touches }, lines, , documents] = await allInOrder(
     creditForOrder(world, key.enrollment_id, order.sponsor_site_name, visitor),
     pricedLines(world, order),
     requireVerifiedPhone(world, request, () => requiresPhoneCode(world, networkOf(visitor))),
-    acceptedTexts(world, order),
+    currentDocuments(world, order),
   )
+  const consent = currentConsent(order, lines)
   if (!(await world.captcha.verify(order.captcha, referenceOf(key))))
     throw refuseFields({ captcha: 'Please confirm the captcha.' })
+  await storeText(world.db, consent.sha256, consent.content) // before anyone can have accepted it
+  const acceptances = [...documents.map(acceptanceOf('agreement_1')), acceptanceOf('agreement_2')(consent)]
   const details = { sponsor_id: sponsor.id, member: memberOf(order), shipping: shippingOf(order), lines, acceptances }
   return { details, touches }
 }
@@ -98,9 +101,9 @@ export async function requireVerifiedPhone(
 }
 
 /** The order at our prices. The total must be the one that the visitor saw. */
-async function pricedLines({ db }: World, order: Enrollment): Promise<Details['lines']> {
+async function pricedLines(world: World, order: Enrollment): Promise<Details['lines']> {
   if (!order.product_ids) throw refuseFields({ product_ids: 'Please choose a package.' })
-  const lines = await priceOrder(db, order)
+  const lines = await priceOrder(world, order)
   const { shown_total } = order
   const total = toAmount(totalOf(lines))
   if (shown_total === undefined || shown_total === total) return lines
@@ -124,20 +127,28 @@ const memberOf = (order: Enrollment): Details['member'] => ({
   post_code: order.post_code,
 })
 
-/** The current texts behind the two checkboxes. They must be the ones that the visitor saw. */
-async function acceptedTexts({ db }: World, { shown_texts }: Enrollment): Promise<Details['acceptances']> {
+/** The current documents behind the first checkbox, each once. They must be the ones that the visitor saw. */
+async function currentDocuments({ db }: World, { shown_texts }: Enrollment) {
   const documents = await checkoutDocuments(db)
-  if (shown_texts !== undefined && shown_texts !== textsFingerprint(documents))
+  if (shown_texts !== undefined && shown_texts !== documentsFingerprint(documents))
     throw refuseFields({ agreement_1: 'A document has changed since you opened this page. Please read it again.' })
-  const { title, version, sha256 } = consent
-  const unique = new Map(documents.map((document) => [`${document.sha256} ${document.title}`, document]))
-  return [
-    ...[...unique.values()].map(({ title, version, sha256 }) => ({
-      agreement: 'agreement_1' as const,
-      title,
-      version,
-      sha256,
-    })),
-    { agreement: 'agreement_2', title, version, sha256 },
-  ]
+  return [...new Map(documents.map((document) => [`${document.sha256} ${document.title}`, document])).values()]
 }
+
+/** The text behind the second checkbox. It must be, word for word, the one that the visitor saw. */
+function currentConsent({ shown_consent }: Enrollment, lines: Details['lines']) {
+  const consent = consentFor(lines)
+  if (shown_consent === undefined || shown_consent === consent.content) return consent
+  throw refuseFields({
+    agreement_2: 'This text has changed since you opened this page. Please read it again, or reload the page.',
+  })
+}
+
+const acceptanceOf =
+  <Agreement extends 'agreement_1' | 'agreement_2'>(agreement: Agreement) =>
+  ({ title, version, sha256 }: { title: string; version: number; sha256: string }) => ({
+    agreement,
+    title,
+    version,
+    sha256,
+  })

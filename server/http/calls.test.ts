@@ -40,11 +40,18 @@ describe('enrollment_packages', () => {
       description: 'Everything in the office, from the first minute.',
       image_url: '/assets/packages/34.svg',
       price: '99.00',
+      monthly_price: '99.00',
       billing_interval: 'month',
       is_recurring: false,
       is_special: false,
       ships: false,
     })
+  })
+
+  it('2.1 a recurring package has a price a month, and a special one has none', async () => {
+    const list: { product_id: number; monthly_price?: string }[] = (await packages('17')).json()
+    const monthly = Object.fromEntries(list.map(({ product_id, monthly_price }) => [product_id, monthly_price]))
+    expect(monthly).toMatchObject({ 35: '99.00', 41: '24.00', 51: undefined })
   })
 
   it('2.1 does not mix categories or languages', async () => {
@@ -60,10 +67,46 @@ describe('enrollment_packages', () => {
 
 describe('orders', () => {
   const total = async (order: object) => site.post('enrollment/orders', order)
+  const unavailable = ['This package is not available.']
+
+  describe('with AUTOSHIP and SPECIAL on', () => {
+    let open: Site
+    beforeAll(async () => {
+      open = await testSite({ AUTOSHIP: 'on', SPECIAL: 'on' })
+      const parcel = await open.db
+        .selectFrom('package')
+        .selectAll()
+        .where('product_id', '=', 41)
+        .executeTakeFirstOrThrow()
+      await open.db
+        .insertInto('package')
+        .values({ ...parcel, product_id: 42, name: 'The Monthly Letter', price_cents: 1_900 })
+        .execute()
+    })
+    afterAll(() => open.close())
+    const totalOfAll = async (order: object) => open.post('enrollment/orders', order)
+
+    it.each([
+      [{ product_ids: '35', autoship_product_ids: '41', special_product_ids: '51' }, '222.00'],
+      [{ product_ids: '34', autoship_product_ids: '41,42' }, '142.00'],
+    ])('2.2 2.3 computes %o, with several products in an optional list', async (order, grand_total) => {
+      expect((await totalOfAll(order)).json()).toEqual({ grand_total })
+    })
+
+    it.each([
+      [{ autoship_product_ids: '51' }, { autoship_product_ids: unavailable }],
+      [{ autoship_product_ids: '41,51' }, { autoship_product_ids: unavailable }],
+      [{ special_product_ids: '51,999' }, { special_product_ids: unavailable }],
+      [{ autoship_product_ids: '41,41' }, { autoship_product_ids: ['Please choose each package only once.'] }],
+      [{ product_ids: '34,35', autoship_product_ids: '41' }, { product_ids: ['Please choose one package.'] }],
+    ])('2.3 refuses %o', async (order, fields) => {
+      const reply = await totalOfAll(order)
+      expect([reply.statusCode, reply.json().fields]).toEqual([422, fields])
+    })
+  })
 
   it.each([
     [{ product_ids: '34' }, '99.00'],
-    [{ product_ids: '35', autoship_product_ids: '41', special_product_ids: '51' }, '222.00'],
     [{}, '0.00'],
     [{ product_ids: '' }, '0.00'],
   ])('2.2 computes %o from our own prices', async (order, grand_total) => {
@@ -74,7 +117,8 @@ describe('orders', () => {
     [{ product_ids: '999' }, { product_ids: ['This package is not available.'] }],
     [{ product_ids: '41' }, { product_ids: ['This package is not available.'] }],
     [{ product_ids: '61' }, { product_ids: ['This package is not available.'] }],
-    [{ autoship_product_ids: '51' }, { autoship_product_ids: ['This package is not available.'] }],
+    [{ autoship_product_ids: '41' }, { autoship_product_ids: unavailable }], // its step is switched off
+    [{ product_ids: '34', special_product_ids: '51' }, { special_product_ids: unavailable }],
     [{ product_ids: '34,35' }, { product_ids: ['Please choose one package.'] }],
     [{ product_ids: '34,34' }, { product_ids: ['Please choose one package.'] }],
     [{ product_ids: '34; drop' }, { product_ids: ['Please choose a package.'] }],

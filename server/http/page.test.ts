@@ -121,6 +121,7 @@ describe('a sponsor’s page', () => {
       sponsor_site: 'ana',
       renews_on: '2026-12-15',
       policy: { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: false },
+      site_hosts: ['foyer.test'],
       test_payments: true,
     })
     await broken.close()

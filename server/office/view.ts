@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import { figures } from '#contract/figures.ts'
 import { toAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
-import { renewsOn } from '#contract/renewal.ts'
+import { monthlyTotal, renewsOn } from '#contract/renewal.ts'
 import { statement } from '#server/db/statement.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
@@ -29,7 +28,7 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
     link: `${world.config.PUBLIC_URL}/${member.own_site ?? username}`,
     joined_on: dayOf(member.joined_at),
     sponsor_name,
-    membership: membershipOf(member, world.now()),
+    membership: { price: receipt.monthly_price, ...membershipOf(member, world.now()) },
     receipt,
     accepted,
     ...chart,
@@ -53,23 +52,27 @@ const findMember = ({ db }: World, member_id: string) =>
     .executeTakeFirstOrThrow()
 type Member = Awaited<ReturnType<typeof findMember>>
 
-const membershipOf = ({ joined_at, cancelled_at, ends_at }: Member, now: Date): OfficeView['membership'] => ({
-  price: toAmount(figures.subscription_cents),
+const membershipOf = ({ joined_at, cancelled_at, ends_at }: Member, now: Date) => ({
   renews_on: renewsOn(joined_at, cancelled_at ?? now),
   ...(cancelled_at ? { cancelled_on: dayOf(cancelled_at) } : {}),
   is_over: ends_at !== null && ends_at <= now,
 })
 
-/** The order lines, the total and the payment reference of a member's order. */
-export async function receiptOf({ db }: World, member_id: string): Promise<OfficeView['receipt']> {
+/** The order lines, the total and the payment reference of a member's order, and what it costs every month. */
+export async function receiptOf({ db }: World, member_id: string) {
   const { rows: lines } = await readOrder(db, { member_id })
   const [first] = lines
   if (!first) throw new Error('The member has no order.')
   return {
     reference: first.reference,
     paid_on: dayOf(first.created_at),
-    lines: lines.map(({ name, price_cents }) => ({ name, price: toAmount(price_cents) })),
+    lines: lines.map(({ name, list, price_cents }) => ({
+      name,
+      price: toAmount(price_cents),
+      is_recurring: list === 'autoship_product_ids',
+    })),
     total: toAmount(first.grand_total),
+    monthly_price: toAmount(monthlyTotal(lines)),
   }
 }
 
@@ -81,7 +84,7 @@ const readOrder = statement((db, { member_id }: { member_id: string }) =>
       join.onRef('payment.enrollment_id', '=', 'member.enrollment_id').onRef('payment.attempt', '=', 'orders.attempt'),
     )
     .innerJoin('order_line', 'order_line.order_id', 'orders.id')
-    .select(['reference', 'orders.created_at', 'grand_total', 'name', 'price_cents'])
+    .select(['reference', 'orders.created_at', 'grand_total', 'name', 'list', 'price_cents'])
     .where('orders.member_id', '=', member_id)
     .orderBy('product_id'),
 )

@@ -74,6 +74,7 @@ const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, '
     ...codePolicy(config),
     ...(config.COMMON_PASSWORDS === 'allow' ? { common_passwords: 'allow' } : {}),
   },
+  site_hosts: config.SITE_HOSTS,
   test_payments: config.PAYMENT === 'sandbox',
   ...(captcha.vendor ? { captcha: captcha.vendor.widget } : {}),
 })

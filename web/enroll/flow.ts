@@ -42,7 +42,7 @@ const switches: Partial<Record<Step, (policy: Policy) => boolean>> = {
   CODE_VERIFICATION: (policy) => policy.phone_verification,
 }
 
-const isOn = (step: Step, policy: Policy) => switches[step]?.(policy) ?? true
+export const isOn = (step: Step, policy: Policy) => switches[step]?.(policy) ?? true
 
 /** The step that Next goes to; the last step itself if there is none. */
 export const nextStep = (from: Step, policy: Policy): Step => forward[from].find((to) => isOn(to, policy)) ?? from

@@ -22,6 +22,10 @@ describe('a country or region selector, rendered on the server', () => {
     expect(selected(region({}))).toBe('')
   })
 
+  test('10.17 an optional region can be cleared with its placeholder', () => {
+    expect(region({ optional: true })).toMatch(/<option value=""(?! disabled)[^>]*>Select Region</)
+  })
+
   test('has the US states at once, with the restored one selected', () => {
     expect(optionTexts(region({}))).toHaveLength(63)
     expect(selected(region({ region: 'NV' }))).toBe('NV')

@@ -8,7 +8,7 @@ type SelectProps = Omit<SelectHTMLAttributes<HTMLSelectElement>, 'name'> & {
   placeholder?: string
 }
 
-/** A native select. The placeholder is visible but cannot be chosen. */
+/** A native select. The placeholder of a required one is visible but cannot be chosen; an optional one can be cleared with it. */
 export function SelectField({
   options,
   placeholder,
@@ -25,7 +25,7 @@ export function SelectField({
       <div className="select">
         <select className="control" {...select} {...controlProps(fieldProps)}>
           {placeholder && (
-            <option value="" disabled hidden>
+            <option value="" disabled={!optional} hidden={!optional}>
               {placeholder}
             </option>
           )}

@@ -1,5 +1,5 @@
 import { brand } from '#contract/brand.ts'
-import { showAmount } from '#contract/money.ts'
+import { showAmount, showPrice } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
 import { longDay } from '#web/dates.ts'
 import { PrintIcon } from '#web/laterIcons.tsx'
@@ -18,10 +18,10 @@ export function Receipt({ view }: { view: OfficeView }) {
         <time dateTime={paid_on}>{longDay(paid_on)}</time>
       </div>
       <dl className="lines">
-        {lines.map(({ name, price }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{showAmount(price)}</dd>
+        {lines.map((line) => (
+          <div key={line.name}>
+            <dt>{line.name}</dt>
+            <dd>{showPrice(line)}</dd>
           </div>
         ))}
         <div className="total">

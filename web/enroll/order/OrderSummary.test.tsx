@@ -1,18 +1,25 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import type { StartData } from '#contract/start.ts'
+import type { StartData, Step } from '#contract/start.ts'
+import type { Draft } from '#web/storage.ts'
 import { OrderSummary } from './OrderSummary.tsx'
 
 const packages = [
-  { product_id: 34, name: 'Founding Membership', price: '99.00', is_recurring: false, is_special: false },
+  { product_id: 34, name: 'Founding', price: '99.00', monthly_price: '99.00', is_recurring: false, is_special: false },
+  { product_id: 41, name: 'Parcel', price: '24.00', monthly_price: '24.00', is_recurring: true, is_special: false },
+  { product_id: 51, name: 'Seat', price: '49.00', is_recurring: false, is_special: true },
 ] as StartData['packages']
 
 /** The text that a screen reader finds. */
-const readAloud = (total: { grand_total: string | undefined; hasFailed: boolean }) =>
+const readAloud = (
+  total: { grand_total: string | undefined; hasFailed: boolean },
+  draft: Draft = { product_ids: '34' },
+  step: Step = 'ACCOUNT',
+) =>
   renderToStaticMarkup(
     <OrderSummary
-      step="ACCOUNT"
-      draft={{ product_ids: '34' }}
+      step={step}
+      draft={draft}
       packages={packages}
       renews_on="2026-12-15"
       onChange={() => undefined}
@@ -25,10 +32,20 @@ const readAloud = (total: { grand_total: string | undefined; hasFailed: boolean 
 test('a total that is being calculated is described in words, not as zero dollars', () => {
   expect(readAloud({ grand_total: '99.00', hasFailed: false })).toContain('$99.00')
   const pending = readAloud({ grand_total: undefined, hasFailed: false })
-  expect(pending).not.toContain('$00.00')
+  expect(pending).not.toContain('$0.00')
   expect(pending).toContain('(calculating)')
 })
 
-test('a total that could not be loaded is a dash', () => {
-  expect(readAloud({ grand_total: undefined, hasFailed: true })).toMatch(/Total today\s+–/)
+test('13.7 a total that could not be loaded reads $0.00, and so does an order without a package', () => {
+  expect(readAloud({ grand_total: undefined, hasFailed: true })).toMatch(/Total today\s+\$0\.00/)
+  const empty = readAloud({ grand_total: '0.00', hasFailed: false }, {}, 'PRODUCT_SELECTION')
+  expect(empty).toMatch(/No package chosen yet[\s\S]*Total today\s+\$0\.00/)
+})
+
+test('13.8 a recurring package says what it costs a month, and is part of what renews', () => {
+  const draft = { product_ids: '34', autoship_product_ids: '41', special_product_ids: '51' }
+  const order = readAloud({ grand_total: '172.00', hasFailed: false }, draft)
+  expect(order).toMatch(/Parcel\s+\$24\.00 a month/)
+  expect(order).toMatch(/Seat\s+\(one\u00a0time\)\s+\$49\.00/)
+  expect(order).toMatch(/today, then \$123\.00 a month from Dec 15/)
 })

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { showAmount } from '#contract/money.ts'
+import { showAmount, showPrice } from '#contract/money.ts'
 import type { StartData, Step } from '#contract/start.ts'
 import { ChevronIcon } from '#web/icons.tsx'
 import type { Draft } from '#web/storage.ts'
@@ -22,47 +22,50 @@ export function OrderSummary(order: OrderSummaryProps) {
   const details = useFolding(order.step)
   const chosen = chosenPackages(order.draft, order.packages)
   const [main] = chosen
-  if (!main) return null
+  if (!main && order.step !== 'PRODUCT_SELECTION') return null
+  const monthly = showAmount(monthlyPrice(chosen))
   const renewal = shortDay(order.renews_on)
   const mayChange = hasChange(order.step) && order.packages.length > 1
   return (
     <details className="order" ref={details}>
       <summary>
-        <span className="order-name">{main.name}</span>
+        <span className="order-name">{main?.name ?? 'Your order'}</span>
         <span className="order-price">
           <Total {...order} />
         </span>
         <span className="order-renewal">
-          today, then {monthlyPrice} a month from {renewal}
+          {main ? `today, then ${monthly} a month from ${renewal}` : 'No package chosen yet'}
         </span>
         <ChevronIcon />
       </summary>
       <div className="order-body">
-        <img className="order-picture" src={main.image_url} alt="" width="720" height="296" loading="lazy" />
+        {main && <img className="order-picture" src={main.image_url} alt="" width="720" height="296" loading="lazy" />}
         <div className="order-text">
-          <h2>{main.name}</h2>
+          <h2>{main?.name ?? 'Your order'}</h2>
           <div className="order-about">
-            <p>{main.description}</p>
+            <p>{main?.description ?? 'No package chosen yet'}</p>
             {mayChange && (
-              <button type="button" className="link" onClick={order.onChange}>
+              <button type="button" className="link" disabled={order.hasFailed} onClick={order.onChange}>
                 Change<span className="unseen"> package</span>
               </button>
             )}
           </div>
           <dl className="amounts">
-            {chosen.map(({ product_id, name, price }) => (
-              <div key={product_id}>
+            {chosen.map((offer) => (
+              <div key={offer.product_id}>
                 <dt>
-                  {chosen.length > 1 ? name : 'Today'}
-                  {product_id !== main.product_id && ' (one\u00a0time)'}
+                  {chosen.length > 1 ? offer.name : 'Today'}
+                  {!offer.monthly_price && ' (one\u00a0time)'}
                 </dt>
-                <dd>{showAmount(price)}</dd>
+                <dd>{showPrice(offer)}</dd>
               </div>
             ))}
-            <div>
-              <dt>Then monthly, from {renewal}</dt>
-              <dd>{monthlyPrice}</dd>
-            </div>
+            {main && (
+              <div>
+                <dt>Then monthly, from {renewal}</dt>
+                <dd>{monthly}</dd>
+              </div>
+            )}
             <div className="total">
               <dt>Total today</dt>
               <dd>
@@ -76,16 +79,15 @@ export function OrderSummary(order: OrderSummaryProps) {
   )
 }
 
-function Total({ grand_total, hasFailed }: Pick<OrderSummaryProps, 'grand_total' | 'hasFailed'>) {
-  if (grand_total !== undefined) return showAmount(grand_total)
-  return hasFailed ? '–' : <PendingAmount />
-}
+/** A total that is not known reads $0.00, as the spec says. */
+const Total = ({ grand_total, hasFailed }: Pick<OrderSummaryProps, 'grand_total' | 'hasFailed'>) =>
+  grand_total !== undefined || hasFailed ? showAmount(grand_total) : <PendingAmount />
 
 /** An amount that the server is still calculating. */
 export const PendingAmount = () => (
   <>
     <span className="waiting" aria-hidden="true">
-      $00.00
+      {showAmount('')}
     </span>
     <span className="unseen">(calculating)</span>
   </>

@@ -106,8 +106,17 @@ test('10.12 on a later step the new price is only shown', async () => {
   expect(wizard.returnTo).not.toHaveBeenCalled()
 })
 
+test('13.5 packages that cannot be loaded again are an error', async () => {
+  vi.stubGlobal('fetch', async (url: string) =>
+    url.includes('orders') ? Response.json({ grand_total: '159.00' }) : Response.json({}, { status: 500 }),
+  )
+  const wizard = wizardWith({ product_ids: '34' }, 'PRODUCT_SELECTION', offersAt('149.00'))
+  await expect(fetchTotal(wizard, { product_ids: '35' }, () => true)).rejects.toThrow()
+  expect(wizard.refreshOrder).not.toHaveBeenCalled()
+})
+
 test.each([
-  ['if the packages cannot be loaded again, the total still counts', offersAt('149.00'), true, '159.00'],
+  ['a price that changed back in the meantime counts', offersAt('149.00'), true, '159.00'],
   ['a visitor who has moved on is not told about a price', offersAt('159.00'), false, undefined],
 ])('%s', async (_, offers, isCurrent, total) => {
   serve(200, { grand_total: '159.00' }, offers)

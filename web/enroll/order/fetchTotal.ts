@@ -1,14 +1,13 @@
 import { figures } from '#contract/figures.ts'
-import { showAmount, toAmount, toCents } from '#contract/money.ts'
+import { showAmount } from '#contract/money.ts'
 import { orderLists } from '#contract/packages.ts'
 import type { StartData, Step } from '#contract/start.ts'
 import { api } from '#web/api.ts'
 import { RejectedCall } from '#web/call.ts'
 import type { Messages } from '#web/form/useForm.ts'
-import { log } from '#web/log.ts'
 import type { Draft, FieldName } from '#web/storage.ts'
 import { stepOf } from '../flow.ts'
-import { chosenPackages, orderOf } from './order.ts'
+import { addAmounts, chosenPackages, orderOf } from './order.ts'
 
 type Packages = StartData['packages']
 
@@ -46,9 +45,9 @@ async function showChangedPrices(
 ): Promise<boolean> {
   const shownTotal = totalOf(draft, store.getState().packages)
   if (total === shownTotal) return false
-  const packages = await fetchPackages(store.getState().packages)
+  const packages = await fetchPackages()
   if (!isCurrent()) return true
-  if (totalOf(draft, packages) === shownTotal) return false // the packages could not be loaded; the total is right anyway
+  if (totalOf(draft, packages) === shownTotal) return false // the price has changed twice; the server asks again when it is paid
   const { step, draft: newestDraft } = store.getState()
   const refresh = store.refreshOrder(packages, newestDraft)
   const list = orderLists.find((name) => stepOf[name] === step)
@@ -58,7 +57,7 @@ async function showChangedPrices(
 }
 
 const totalOf = (draft: Draft, packages: Packages) =>
-  toAmount(chosenPackages(draft, packages).reduce((cents, { price }) => cents + (toCents(price) ?? 0), 0))
+  addAmounts(chosenPackages(draft, packages).map(({ price }) => price))
 
 const priceChanged = (total: string, shownTotal: string) =>
   `Your order now costs ${showAmount(total)}, not ${showAmount(shownTotal)}. Please choose again.`
@@ -73,7 +72,7 @@ export async function goToRejectedPackage(
   const rejectedLists = orderLists.filter((list) => fields[list])
   const [first] = rejectedLists
   if (!first) return false
-  const packages = await fetchPackages(store.getState().packages)
+  const packages = await fetchPackages()
   if (!isCurrent()) return true
   const newestDraft = store.getState().draft
   const remaining = rejectedLists.map((list) => [list, newestDraft[list] === draft[list] ? '' : newestDraft[list]])
@@ -87,11 +86,6 @@ export async function goToRejectedPackage(
   return true
 }
 
-/** The packages that are offered now; the known ones if the server does not answer. */
-export const fetchPackages = (knownPackages: Packages): Promise<Packages> =>
-  api
-    .getPackages({ product_category_id: figures.product_category_id, language_id: figures.language_id })
-    .catch((cause: unknown) => {
-      log('The packages could not be loaded again.', cause)
-      return knownPackages
-    })
+/** The packages that are offered now. */
+export const fetchPackages = (): Promise<Packages> =>
+  api.getPackages({ product_category_id: figures.product_category_id, language_id: figures.language_id })

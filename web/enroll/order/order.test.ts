@@ -5,7 +5,9 @@ import { restoreDraft } from './order.ts'
 
 const starters = [34, 35].map((product_id) => ({ product_id, is_recurring: false, is_special: false }))
 const subscription = { product_id: 41, is_recurring: true, is_special: false }
-const start = { product_id: 34, packages: [...starters, subscription] } as StartData
+const policy = { start_step: 'ACCOUNT', autoship: true, special: false, phone_verification: false } as const
+const special = { product_id: 51, is_recurring: false, is_special: true }
+const start = { product_id: 34, packages: [...starters, subscription, special], policy } as StartData
 
 test.each<[string, Draft, Draft]>([
   ['the chosen package stays', { product_ids: '35', first_name: 'Zoë' }, { product_ids: '35', first_name: 'Zoë' }],
@@ -13,6 +15,7 @@ test.each<[string, Draft, Draft]>([
   ['so is one that was removed before the reload', { product_ids: '' }, { product_ids: '34' }],
   ['a withdrawn add-on is removed', { autoship_product_ids: '42' }, { product_ids: '34' }],
   ['an offered add-on stays', { autoship_product_ids: '41' }, { product_ids: '34', autoship_product_ids: '41' }],
+  ['an add-on whose step was switched off is removed', { special_product_ids: '51' }, { product_ids: '34' }],
 ])('10.14 after a reload %s', (_, stored, draft) => {
   expect(restoreDraft(stored, start)).toEqual(draft)
 })

@@ -1,8 +1,8 @@
-import { figures } from '#contract/figures.ts'
-import { showAmount, toAmount } from '#contract/money.ts'
+import { toAmount, toCents } from '#contract/money.ts'
 import { groupOf, groupOfList, type OrderList, orderLists } from '#contract/packages.ts'
 import type { StartData } from '#contract/start.ts'
 import type { Draft } from '#web/storage.ts'
+import { isOn, stepOf } from '../flow.ts'
 import { isSameDraft } from '../wizard/draft.ts'
 
 type Packages = StartData['packages']
@@ -17,8 +17,12 @@ export const packagesIn = (list: OrderList, draft: Draft, packages: Packages): P
 export const chosenPackages = (draft: Draft, packages: Packages): Packages =>
   orderLists.flatMap((list) => packagesIn(list, draft, packages))
 
-/** Only the membership renews, at one price, whatever else was chosen. */
-export const monthlyPrice = showAmount(toAmount(figures.subscription_cents))
+/** The sum of amounts, '123.00'; '0.00' of none. */
+export const addAmounts = (amounts: (string | undefined)[]): string =>
+  toAmount(amounts.reduce((cents, amount) => cents + (toCents(amount ?? '') ?? 0), 0))
+
+/** What the chosen packages cost every month. */
+export const monthlyPrice = (chosen: Packages): string => addAmounts(chosen.map((offer) => offer.monthly_price))
 
 /** The order as `sumOrder` takes it. */
 export const orderOf = (draft: Draft) =>
@@ -30,9 +34,11 @@ export const isSameOrder = (one: Draft, other: Draft): boolean => isSameDraft(or
 export const preselectedOrder = ({ product_id }: Pick<StartData, 'product_id'>): Draft =>
   product_id === undefined ? {} : { product_ids: String(product_id) }
 
-/** A stored draft, without packages that are no longer offered. */
-export function restoreDraft(stored: Draft, start: Pick<StartData, 'product_id' | 'packages'>): Draft {
-  const withdrawn = orderLists.filter((list) => !packagesIn(list, stored, start.packages).length)
+/** A stored draft, without packages that are no longer offered, or whose step has been switched off. */
+export function restoreDraft(stored: Draft, start: Pick<StartData, 'product_id' | 'packages' | 'policy'>): Draft {
+  const withdrawn = orderLists.filter(
+    (list) => !isOn(stepOf[list], start.policy) || !packagesIn(list, stored, start.packages).length,
+  )
   const remaining = Object.entries(stored).filter(([name]) => !withdrawn.includes(name as OrderList))
   return { ...preselectedOrder(start), ...Object.fromEntries(remaining) }
 }

@@ -25,6 +25,7 @@ export function StepForm({ step, form, title, lead, amount, children }: StepForm
   const stop = useWizardState(wizard, (state) => state.stop)
   const forward = forwardButton[step]
   const previous = hasPrevious(step)
+  const isStopped = stop === 'total-not-loaded'
   return (
     <>
       <h1 tabIndex={-1} aria-describedby="progress">
@@ -45,11 +46,17 @@ export function StepForm({ step, form, title, lead, amount, children }: StepForm
           <Notice tone="alert">This form needs JavaScript. Please turn it on and reload the page.</Notice>
         </noscript>
         {children}
-        <StopNotice stop={stop} onRetryTotal={wizard.retryTotal} />
-        {(previous || forward) && (
+        {(previous || forward || stop) && (
           <div className="actions">
+            <StopNotice stop={stop} onRetryTotal={wizard.retryTotal} />
             {previous && (
-              <button type="button" className="button quiet" onMouseDown={keepFocus} onClick={wizard.back}>
+              <button
+                type="button"
+                className="button quiet"
+                disabled={isStopped}
+                onMouseDown={keepFocus}
+                onClick={wizard.back}
+              >
                 Previous
               </button>
             )}
@@ -58,7 +65,7 @@ export function StepForm({ step, form, title, lead, amount, children }: StepForm
                 type="submit"
                 className="button"
                 aria-busy={form.busy || undefined}
-                disabled={stop === 'total-not-loaded'}
+                disabled={isStopped}
                 onMouseDown={keepFocus}
               >
                 {forward}
@@ -96,7 +103,7 @@ function StopNotice({ stop, onRetryTotal }: { stop: Stop | undefined; onRetryTot
       )
     case 'total-not-loaded':
       return (
-        <Notice tone="alert" title="The price could not be loaded.">
+        <Notice tone="alert" title="The order could not be loaded.">
           Please check your connection and{' '}
           <button type="button" className="link" id="retry-total" ref={focusHeadingOnRemoval} onClick={onRetryTotal}>
             try again

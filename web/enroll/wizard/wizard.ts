@@ -127,7 +127,7 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
   /** Chooses one package of a list, and goes to the next step once the total is known. */
   const choosePackage = async (list: OrderList, product_ids: string): Promise<undefined> => {
     const request = ++latestRequest
-    const choice = { [list]: product_ids }
+    const choice = { [list]: product_ids, agreement_2: '' } // the consent is for another order
     await loadTotal(
       { ...state.draft, ...choice },
       () => request === latestRequest,
@@ -150,12 +150,16 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
       update({ grand_total, stop: undefined })
       await onTotal?.()
     } catch (cause) {
-      log('The price could not be loaded.', cause)
-      if (!isCurrent()) return
-      retryTotal = retry
-      update({ stop: 'total-not-loaded' })
-      ask(orderFailed(cause)).then(() => document.getElementById('retry-total')?.focus())
+      if (isCurrent()) stopWithoutTotal(cause, retry)
     }
+  }
+
+  /** The packages or the total could not be loaded: no button works until `retry` has succeeded. */
+  const stopWithoutTotal = (cause: unknown, retry: () => Promise<unknown>) => {
+    log('The order could not be loaded.', cause)
+    retryTotal = retry
+    update({ stop: 'total-not-loaded' })
+    ask(orderFailed(cause)).then(() => document.getElementById('retry-total')?.focus())
   }
 
   const loadTotalOf = (draft: Draft): Promise<void> =>
@@ -196,6 +200,7 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
     returnTo,
     choosePackage,
     retryTotal: () => retryTotal?.(),
+    stopWithoutTotal,
     /** The packages or their prices have changed since the page was loaded. */
     refreshOrder: (packages: StartData['packages'], draft: Draft) => {
       update({ packages, draft, grand_total: undefined, stop: undefined })

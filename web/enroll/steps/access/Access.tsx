@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { brand } from '#contract/brand.ts'
+import { ArrowIcon } from '#web/icons.tsx'
 import { loadReceipt, type Receipt as ReceiptData } from '#web/storage.ts'
 import { useTimeout } from '#web/useTimeout.ts'
 import { defineStep } from '../../wizard/defineStep.tsx'
@@ -9,13 +10,14 @@ import { Receipt } from './Receipt.tsx'
 
 const REDIRECT_AFTER_MS = 2_000
 
-type AccessProps = { paymentStore: PaymentStore; receipt: ReceiptData | undefined }
+type AccessProps = { paymentStore: PaymentStore & { back: () => void }; receipt: ReceiptData | undefined }
 
 /** The welcome. After two seconds the office opens by itself; after a reload only by the button. */
 function Access({ paymentStore, receipt }: AccessProps) {
   const [payment] = useState(() => pagePayment(paymentStore))
   const login = useOfficeLogin(payment)
   const [isRedirecting] = useState(payment.hasFreshGrant)
+  const [signInUrl] = useState(payment.signInUrl)
   useTimeout(login.open, isRedirecting ? REDIRECT_AFTER_MS : undefined)
   useReloadAfterSignOut()
   return (
@@ -25,17 +27,37 @@ function Access({ paymentStore, receipt }: AccessProps) {
         Welcome to {brand.name}
         {receipt?.first_name && `, ${receipt.first_name}`}
       </h1>
-      <p className="lead">
-        {isRedirecting
-          ? 'You should be redirected to your virtual office in a moment. If nothing happens, please press Login.'
-          : 'Your virtual office is ready. Press Login to open it.'}
-      </p>
+      <p className="lead">{signInUrl ? <SignInAdvice receipt={receipt} /> : isRedirecting ? redirecting : ready}</p>
       {isRedirecting && <div className="bar" aria-hidden="true" />}
-      <OfficeLogin login={login}>Login</OfficeLogin>
+      {signInUrl ? (
+        <div className="login">
+          <a className="button" href={signInUrl}>
+            Login
+            <ArrowIcon />
+          </a>
+        </div>
+      ) : (
+        <OfficeLogin login={login}>Login</OfficeLogin>
+      )}
       {receipt && <Receipt receipt={receipt} />}
+      <button type="button" className="button quiet" onClick={paymentStore.back}>
+        Previous
+      </button>
     </div>
   )
 }
+
+const redirecting =
+  'You should be redirected to your virtual office in a moment. If nothing happens, please press Login.'
+const ready = 'Your virtual office is ready. Press Login to open it.'
+
+/** The payment was approved, but without a token for the office. */
+const SignInAdvice = ({ receipt }: { receipt: ReceiptData | undefined }) => (
+  <>
+    Your payment was accepted, and you are a member. Please press Login and sign in to your virtual office with your
+    username{receipt?.username && <strong> {receipt.username}</strong>} and your password.
+  </>
+)
 
 /** Back may restore this page as it was. After a sign-out it must not show the member again. */
 function useReloadAfterSignOut() {

@@ -1,17 +1,16 @@
-import { showAmount } from '#contract/money.ts'
+import { showAmount, showPrice } from '#contract/money.ts'
 import { longDay } from '#web/dates.ts'
 import type { Receipt as ReceiptData } from '#web/storage.ts'
-import { monthlyPrice } from '../../order/order.ts'
 
 /** What was bought, and what renews. */
 export const Receipt = ({ receipt }: { receipt: ReceiptData }) => (
   <section className="receipt" aria-labelledby="receipt">
     <h2 id="receipt">Your receipt</h2>
     <dl className="amounts">
-      {receipt.lines.map(({ name, price }) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{showAmount(price)}</dd>
+      {receipt.lines.map((line) => (
+        <div key={line.name}>
+          <dt>{line.name}</dt>
+          <dd>{showPrice(line)}</dd>
         </div>
       ))}
       <div className="total">
@@ -25,7 +24,8 @@ export const Receipt = ({ receipt }: { receipt: ReceiptData }) => (
       <div>
         <dt>Next renewal</dt>
         <dd>
-          {monthlyPrice} on {longDay(receipt.renews_on)}
+          {receipt.monthly_price && `${showAmount(receipt.monthly_price)} on `}
+          {longDay(receipt.renews_on)}
         </dd>
       </div>
       <div>

@@ -1,31 +1,28 @@
 import { useState } from 'react'
 import type { Package } from '#contract/api.ts'
-import { showAmount } from '#contract/money.ts'
+import { showAmount, showPrice } from '#contract/money.ts'
 import { groupOf, groupOfList, type OrderList } from '#contract/packages.ts'
 import { useForm } from '#web/form/useForm.ts'
 import { ArrowIcon, BoxIcon, CheckIcon } from '#web/icons.tsx'
 import { Notice } from '#web/Notice.tsx'
 import { stepOf } from '../../flow.ts'
-import { monthlyPrice, packagesIn } from '../../order/order.ts'
+import { packagesIn } from '../../order/order.ts'
 import { defineStep } from '../../wizard/defineStep.tsx'
 import { StepForm } from '../../wizard/StepForm.tsx'
 import { rejectedFieldsAt } from '../../wizard/state.ts'
 
-const texts: Record<OrderList, { title: string; lead: string; terms: string }> = {
+const texts: Record<OrderList, { title: string; lead: string }> = {
   product_ids: {
     title: 'Choose your membership',
     lead: 'Every membership includes full access to the office. You can change your choice until you pay.',
-    terms: `today, then ${monthlyPrice} a month`,
   },
   autoship_product_ids: {
     title: 'Would you like to add anything?',
     lead: 'Choose something to add, or continue without it. You can change your choice until you pay.',
-    terms: 'one time',
   },
   special_product_ids: {
     title: 'Special offer',
     lead: 'This is a one-time offer. Choose something to add, or continue without it. You can change your choice until you pay.',
-    terms: 'one time',
   },
 }
 
@@ -37,11 +34,13 @@ type PackageStepProps = {
   rejection: string | undefined
   /** Changes with every visit, so that the rejection is announced again. */
   moves: number
+  /** The packages or the total could not be loaded. */
+  isStopped: boolean
   onChoose: (list: OrderList, product_ids: string) => Promise<undefined>
 }
 
 /** A group of packages. Choosing one replaces the earlier choice and goes on. */
-function PackageStep({ list, offers, chosen, rejection, moves, onChoose }: PackageStepProps) {
+function PackageStep({ list, offers, chosen, rejection, moves, isStopped, onChoose }: PackageStepProps) {
   const { title, lead } = texts[list]
   const [pressedValue, setPressedValue] = useState<string>()
   const form = useForm({
@@ -73,6 +72,7 @@ function PackageStep({ list, offers, chosen, rejection, moves, onChoose }: Packa
                 offer={offer}
                 list={list}
                 isChosen={offer === chosen}
+                isDisabled={isStopped}
                 isBusy={form.busy && pressedValue === String(offer.product_id)}
               />
             </li>
@@ -99,9 +99,9 @@ const NoPackages = ({ isOptional }: { isOptional: boolean }) => (
   </div>
 )
 
-type PackageCardProps = { offer: Package; list: OrderList; isChosen: boolean; isBusy: boolean }
+type PackageCardProps = { offer: Package; list: OrderList; isChosen: boolean; isDisabled: boolean; isBusy: boolean }
 
-const PackageCard = ({ offer, list, isChosen, isBusy }: PackageCardProps) => (
+const PackageCard = ({ offer, list, isChosen, isDisabled, isBusy }: PackageCardProps) => (
   <button
     type="submit"
     className="package"
@@ -109,6 +109,7 @@ const PackageCard = ({ offer, list, isChosen, isBusy }: PackageCardProps) => (
     value={offer.product_id}
     aria-pressed={isChosen}
     aria-busy={isBusy || undefined}
+    disabled={isDisabled}
   >
     <img src={offer.image_url} alt="" width="720" height="296" />
     <span className="package-text">
@@ -116,8 +117,8 @@ const PackageCard = ({ offer, list, isChosen, isBusy }: PackageCardProps) => (
       <span className="package-description">{offer.description}</span>
       <span className="package-foot">
         <span className="package-price">
-          {`${showAmount(offer.price)} `}
-          <small>{texts[list].terms}</small>
+          {`${showPrice(offer)} `}
+          <small>{termsOf(offer)}</small>
         </span>
         <span className="package-choose">
           {isChosen ? 'Chosen' : 'Choose'}
@@ -128,6 +129,12 @@ const PackageCard = ({ offer, list, isChosen, isBusy }: PackageCardProps) => (
   </button>
 )
 
+/** What follows the price. A recurring package says '$24.00 a month'. */
+const termsOf = ({ is_recurring, monthly_price }: Package) => {
+  if (is_recurring) return ''
+  return monthly_price ? `today, then ${showAmount(monthly_price)} a month` : 'one time'
+}
+
 export const packageStep = (list: OrderList) =>
   defineStep(PackageStep, ({ choosePackage }, state) => ({
     list,
@@ -135,5 +142,6 @@ export const packageStep = (list: OrderList) =>
     chosen: packagesIn(list, state.draft, state.packages)[0],
     rejection: rejectedFieldsAt(stepOf[list], state)?.[list]?.[0],
     moves: state.moves,
+    isStopped: state.stop === 'total-not-loaded',
     onChoose: choosePackage,
   }))

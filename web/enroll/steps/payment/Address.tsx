@@ -1,35 +1,34 @@
-import type { ReactNode } from 'react'
-import { billingCountries, regionValue, unitedStates } from '#contract/countries.ts'
+import { type ReactNode, useState } from 'react'
+import { billingCountries, unitedStates } from '#contract/countries.ts'
+import { CountrySelect } from '#web/form/CountrySelect.tsx'
 import { Field } from '#web/form/Field.tsx'
-import { SelectField } from '#web/form/SelectField.tsx'
+import { RegionSelect } from '#web/form/RegionSelect.tsx'
 import type { PaymentForm } from './form.ts'
 
-const countries = billingCountries.map(({ countryName, countryShortCode }) => ({
-  value: countryShortCode,
-  text: countryName,
-}))
-const states = unitedStates.regions.map((region) => ({ value: regionValue(region), text: region.name }))
+const whiteList = billingCountries.map(({ countryShortCode }) => countryShortCode)
 
 /** The billing address. The spec offers only the United States. */
 export function Address({ form }: { form: PaymentForm }) {
-  const country = form.field('country')
+  const countryField = form.field('country')
+  const [country, setCountry] = useState(countryField.defaultValue || unitedStates.countryShortCode)
   return (
     <section aria-labelledby="billing">
       <h2 id="billing">Billing address</h2>
-      <SelectField
-        {...country}
-        defaultValue={country.defaultValue || unitedStates.countryShortCode}
+      <CountrySelect
+        {...countryField}
+        defaultValue={country}
         label="Country"
+        whiteList={whiteList}
         autoComplete="billing country"
-        options={countries}
+        onChange={setCountry}
       />
       <AddressLines form={form} kind="billing">
-        <SelectField
+        <RegionSelect
           {...form.field('state')}
           label="State"
+          country={country}
           autoComplete="billing address-level1"
           placeholder="Select a state"
-          options={states}
         />
       </AddressLines>
     </section>

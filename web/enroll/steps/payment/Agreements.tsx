@@ -1,6 +1,5 @@
 import { Fragment, useState } from 'react'
 import type { LegalDocument } from '#contract/api.ts'
-import { subscriptionConsent } from '#contract/legal.ts'
 import { ask } from '#web/dialog/ask.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'
 import { Checkbox } from '#web/form/Checkbox.tsx'
@@ -10,8 +9,15 @@ import { Notice } from '#web/Notice.tsx'
 import type { PaymentForm } from './form.ts'
 import type { Documents } from './useDocuments.ts'
 
+type AgreementsProps = {
+  form: PaymentForm
+  documents: Documents
+  /** The text of the second checkbox: what the order costs now and every month. */
+  consent: string
+}
+
 /** The legal documents of checkout, and the monthly charge. */
-export function Agreements({ form, documents }: { form: PaymentForm; documents: Documents }) {
+export function Agreements({ form, documents, consent }: AgreementsProps) {
   const documentsBox = form.field('agreement_1')
   const consentBox = form.field('agreement_2')
   const fetchAgain = () => {
@@ -48,7 +54,7 @@ export function Agreements({ form, documents }: { form: PaymentForm; documents: 
         <label htmlFor={documentsBox.name}>.</label>
       </Checkbox>
       <Checkbox {...consentBox}>
-        <label htmlFor={consentBox.name}>{subscriptionConsent.text}</label>
+        <label htmlFor={consentBox.name}>{consent}</label>
       </Checkbox>
     </section>
   )

@@ -1,12 +1,19 @@
 import { useState } from 'react'
+import type { Receipt } from '#web/storage.ts'
 import { OfficeLogin, useOfficeLogin } from '../access/OfficeLogin.tsx'
 import type { Payment } from './payment.ts'
 import { Screen } from './Screen.tsx'
 
-/** PAYMENT after the payment: in a second tab, by Back, or because another person at this browser has paid. */
-export function PaidScreen({ payment }: { payment: Payment }) {
+type PaidScreenProps = {
+  payment: Payment
+  /** What this tab has paid for. */
+  receipt: Receipt | undefined
+}
+
+/** PAYMENT after the payment: by Previous or Back, in a second tab, or because another person at this browser has paid. */
+export function PaidScreen({ payment, receipt }: PaidScreenProps) {
   const login = useOfficeLogin(payment)
-  const [isPayer] = useState(payment.hasFreshGrant)
+  const [isPayer] = useState(() => payment.hasFreshGrant() || receipt !== undefined)
   return (
     <Screen title="Already paid">
       {isPayer ? (

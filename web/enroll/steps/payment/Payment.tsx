@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent } from 'react'
+import { useEffect, useEffectEvent, useRef } from 'react'
 import { showAmount } from '#contract/money.ts'
 import type { StartData } from '#contract/start.ts'
 import { Captcha } from '#web/form/Captcha.tsx'
@@ -15,7 +15,7 @@ import { Agreements } from './Agreements.tsx'
 import { Card } from './Card.tsx'
 import { CheckingScreen } from './CheckingScreen.tsx'
 import { PaidScreen } from './PaidScreen.tsx'
-import { payloadOf, paymentProblems } from './payload.ts'
+import { consentOf, payloadOf, paymentProblems } from './payload.ts'
 import type { PaymentNews } from './payment.ts'
 import { Review } from './Review.tsx'
 import { Screen } from './Screen.tsx'
@@ -57,6 +57,7 @@ function Payment({ wizard, draft, packages, grand_total, receipt, paymentNews }:
         documents.fetchAgain()
         uncheck('agreement_1') // the documents have changed
       }
+      if (rejectedFields?.agreement_2) uncheck('agreement_2')
       return rejectedFields
     },
   })
@@ -64,10 +65,13 @@ function Payment({ wizard, draft, packages, grand_total, receipt, paymentNews }:
   useEffect(() => {
     if (documents.state !== 'loading') checkAgain() // removes the message that they are still loading
   }, [documents.state])
-  if (view === 'paid') return <PaidScreen payment={payment} />
+  const consent = consentOf({ draft, packages, grand_total })
+  useChange(consent, () => uncheck('agreement_2'))
+  if (view === 'paid') return <PaidScreen payment={payment} receipt={receipt} />
   if (view === 'checking') return <CheckingScreen email={receipt?.email} hasReturned={hasReturned} />
   if (view === 'loading') return <LoadingScreen />
   const amount = grand_total === undefined ? undefined : showAmount(grand_total)
+  const chosen = chosenPackages(draft, packages)
   return (
     <StepForm
       step="PAYMENT"
@@ -75,17 +79,17 @@ function Payment({ wizard, draft, packages, grand_total, receipt, paymentNews }:
       title="Billing & checkout"
       lead={
         <>
-          You pay {amount ?? <PendingAmount />} today and {monthlyPrice} each month until you cancel. You can cancel in
-          your office in one step.
+          You pay {amount ?? <PendingAmount />} today and {showAmount(monthlyPrice(chosen))} each month until you
+          cancel. You can cancel in your office in one step.
         </>
       }
       {...(amount ? { amount } : {})}
     >
-      <Review draft={draft} onEdit={wizard.returnTo} />
+      <Review draft={draft} chosen={chosen[0]} onEdit={wizard.returnTo} />
       <Address form={form} />
-      {chosenPackages(draft, packages).some(({ ships }) => ships) && <Shipping form={form} />}
+      {chosen.some(({ ships }) => ships) && <Shipping form={form} />}
       <Card form={form} news={paymentNews} />
-      <Agreements form={form} documents={documents} />
+      <Agreements form={form} documents={documents} consent={consent} />
       <Captcha
         key={captcha.rejectedCount}
         vendor={wizard.start.captcha}
@@ -96,6 +100,17 @@ function Payment({ wizard, draft, packages, grand_total, receipt, paymentNews }:
       />
     </StepForm>
   )
+}
+
+/** Runs when a value differs from the one before. */
+function useChange(value: string, run: () => void) {
+  const last = useRef(value)
+  const onChange = useEffectEvent(run)
+  useEffect(() => {
+    if (last.current === value) return
+    last.current = value
+    onChange()
+  }, [value])
 }
 
 function uncheck(name: string) {

@@ -1,13 +1,14 @@
+import type { Package } from '#contract/api.ts'
 import type { Step } from '#contract/start.ts'
 import { showPhone } from '#web/form/showPhone.ts'
 import type { Draft, FieldName } from '#web/storage.ts'
 
 type Row = { label: string; value: string | undefined; step: Step; field: FieldName }
 
-type ReviewProps = { draft: Draft; onEdit: (step: Step, field: FieldName) => void }
+type ReviewProps = { draft: Draft; chosen: Package | undefined; onEdit: (step: Step, field: FieldName) => void }
 
-/** The answers of the earlier steps, each with a button that leads back to its field. */
-export function Review({ draft, onEdit }: ReviewProps) {
+/** The chosen package's picture, and the answers of the earlier steps, each with a button that leads back to its field. */
+export function Review({ draft, chosen, onEdit }: ReviewProps) {
   const { first_name, last_name, business_name, mobile_phone, email, username } = draft
   const rows: Row[] = [
     { label: 'Name', value: `${first_name ?? ''} ${last_name ?? ''}`, step: 'ACCOUNT', field: 'first_name' },
@@ -18,7 +19,10 @@ export function Review({ draft, onEdit }: ReviewProps) {
   ]
   return (
     <section className="review" aria-labelledby="review">
-      <h2 id="review">Your details</h2>
+      <div className="review-head">
+        <h2 id="review">Your details</h2>
+        {chosen && <img src={chosen.image_url} alt={chosen.name} width="720" height="296" />}
+      </div>
       <dl>
         {rows
           .filter(({ value }) => value?.trim())

@@ -2,14 +2,15 @@ import type { LegalDocument } from '#contract/api.ts'
 import { isExpired } from '#contract/card.ts'
 import type { Answers, Enrollment } from '#contract/enrollment.ts'
 import { fields, messages } from '#contract/fields.ts'
-import { textsFingerprint } from '#contract/legal.ts'
+import { consentText, documentsFingerprint } from '#contract/legal.ts'
 import { completePayload } from '#contract/payload.ts'
 import { renewsOn } from '#contract/renewal.ts'
 import { missingShipping } from '#contract/shipping.ts'
 import type { Draft, Receipt } from '#web/storage.ts'
-import { chosenPackages, orderOf } from '../../order/order.ts'
+import { addAmounts, chosenPackages, monthlyPrice, orderOf } from '../../order/order.ts'
 import { enrollmentId } from '../../wizard/resume.ts'
 import type { fieldRules } from '../../wizard/rules.ts'
+import type { State } from '../../wizard/state.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
 import type { SubmittedAttempt } from './payment.ts'
 
@@ -25,7 +26,8 @@ export function payloadOf(
   return completePayload({
     ...paymentAnswers,
     shown_total: grand_total,
-    shown_texts: textsFingerprint(documents),
+    shown_texts: documentsFingerprint(documents),
+    shown_consent: consentOf(getState()),
     ...orderOf(draft),
     sponsor_site_name: start.sponsor.site,
     first_name: draft.first_name ?? '',
@@ -40,6 +42,13 @@ export function payloadOf(
   })
 }
 
+/** The consent for the order on the screen. */
+export function consentOf({ draft, packages, grand_total }: Order): string {
+  const chosen = chosenPackages(draft, packages)
+  return consentText(grand_total ?? addAmounts(chosen.map(({ price }) => price)), monthlyPrice(chosen))
+}
+type Order = Pick<State, 'draft' | 'packages' | 'grand_total'>
+
 /** The server's date, or a later one if the page has been open since. */
 export const renewalOf = ({ start: { renews_on } }: Pick<Wizard, 'start'>): string => {
   const fromToday = renewsOn(new Date())
@@ -48,15 +57,18 @@ export const renewalOf = ({ start: { renews_on } }: Pick<Wizard, 'start'>): stri
 
 export function receiptFor({ start, getState }: Pick<Wizard, 'start' | 'getState'>, press: SubmittedAttempt): Receipt {
   const { draft, packages, grand_total } = getState()
+  const chosen = chosenPackages(draft, packages)
   return {
     ...press,
     enrollment_id: enrollmentId(),
-    lines: chosenPackages(draft, packages).map(({ name, price }) => ({ name, price })),
+    lines: chosen.map(({ name, price, is_recurring }) => ({ name, price, is_recurring })),
     total: grand_total ?? '',
+    monthly_price: monthlyPrice(chosen),
     paid_on: new Date().toISOString().slice(0, 10),
     renews_on: renewalOf({ start }),
     sponsor: start.sponsor.name,
     first_name: draft.first_name ?? '',
+    username: draft.username ?? '',
     email: draft.email ?? '',
   }
 }

@@ -204,15 +204,19 @@ describe('the outcome of a press', () => {
   })
 
   test.each<[string, Prepared<EnrollmentReply>]>([
-    ['since the last lookup', replyWithoutToken],
-    ['and the answer was lost', offline],
-  ])('10.6 a payment that was made %s shows no welcome', async (_, reply) => {
-    const { submit } = serverWith({
-      pays: [reply],
-      status: [...noPayment, { state: 'approved', attempt: 1, reply: replyWithoutToken }],
-    })
-    expect(await submit()).toEqual({ is: 'paid' })
-  })
+    ['in the answer to the press', replyWithoutToken],
+    ['after the answer was lost', offline],
+  ])(
+    '10.15 an approval without a token, %s, is never a decline: the member signs in at the office',
+    async (_, reply) => {
+      const { payment, submit, tokens } = serverWith({
+        pays: [reply],
+        status: [...noPayment, { state: 'approved', attempt: 1, reply: replyWithoutToken }],
+      })
+      expect(await submit()).toEqual({ is: 'approved' })
+      expect([payment.signInUrl(), tokens]).toEqual(['http://office', []])
+    },
+  )
 })
 
 describe('the attempt number', () => {

@@ -60,13 +60,15 @@ export type Payment = ReturnType<typeof createPayment>
 export function createPayment({ calls, enrollment_id, earlierPress, saveToken, now, pause }: PaymentOptions) {
   let attempt: number | undefined
   let press: SubmittedAttempt | undefined
+  let needsSignIn = false
   let grant: (Grant & { received_at: number }) | undefined
 
   const key = () => (enrollment_id ? `${enrollment_id}.${attempt ?? earlierPress?.attempt ?? 1}` : undefined)
 
-  /** The server hands a token only to the visitor who has just paid. */
+  /** Without a token the member signs in at the office. Whoever did not press here is not welcomed: see `paidHere`. */
   const takeApproval = ({ token, vo_url }: EnrollmentReply): Outcome => {
     grant = { token, vo_url, received_at: now() }
+    needsSignIn = !token
     if (!token) return { is: 'paid' }
     saveToken(token)
     return { is: 'approved' }
@@ -134,6 +136,9 @@ export function createPayment({ calls, enrollment_id, earlierPress, saveToken, n
     return { is: 'failed' }
   }
 
+  /** Paid by a press on this page, with a token or without: never "declined", and never somebody else's payment. */
+  const paidHere = (outcome: Outcome): Outcome => (outcome.is === 'paid' ? { is: 'approved' } : outcome)
+
   const readRejection = async ({ status, message, fields }: RejectedCall): Promise<Outcome> => {
     if (status === 409) await lookUp().catch(() => undefined) // the attempt is over: get the next attempt number
     return { is: 'rejected', message, fields }
@@ -149,9 +154,11 @@ export function createPayment({ calls, enrollment_id, earlierPress, saveToken, n
         if (earlierOutcome) return earlierOutcome
         press = { attempt: attempt ?? 1, pressed_at: now() }
         onPress?.(press)
-        return readReply(await calls.addEnrollment(payload, { key: key(), timeoutMs: PAYMENT_TIMEOUT_MS }))
+        return paidHere(readReply(await calls.addEnrollment(payload, { key: key(), timeoutMs: PAYMENT_TIMEOUT_MS })))
       } catch (cause) {
-        return isRejected(cause) ? readRejection(cause) : recoverReply()
+        if (isRejected(cause)) return readRejection(cause)
+        const outcome = await recoverReply()
+        return press ? paidHere(outcome) : outcome
       }
     },
 
@@ -160,8 +167,11 @@ export function createPayment({ calls, enrollment_id, earlierPress, saveToken, n
       const status = await calls.getStatus({}, { key: key() })
       if (isInFlight(status, press ?? earlierPress)) return { is: 'running' }
       const outcome = readStatus(status) ?? { is: 'released' }
-      return outcome.is === 'paid' && press ? { is: 'approved' } : outcome // too late for a token, but paid here
+      return press ? paidHere(outcome) : outcome
     },
+
+    /** The office's address, if the payment was approved without a token: the member has to sign in there. */
+    signInUrl: () => (needsSignIn ? grant?.vo_url : undefined),
 
     /** Whether the office can be opened without asking the server. */
     hasFreshGrant: () => isFresh(grant),

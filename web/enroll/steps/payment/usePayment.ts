@@ -17,6 +17,8 @@ import { keepReceipt, noteBeingChecked } from './receipt.ts'
 
 const CHECK_INTERVAL_MS = 3_000
 
+type Rejection = Extract<Outcome, { is: 'rejected' }>
+
 /** loading: after a reload, until the server says whether there is a payment. */
 type View = 'form' | 'loading' | 'checking' | 'paid'
 
@@ -84,15 +86,25 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
     }
   }
 
-  const settleRejected = async ({ message, fields }: Extract<Outcome, { is: 'rejected' }>) => {
+  const settleRejected = async ({ message, fields }: Rejection) => {
     keepReceipt(wizard, undefined)
-    const { draft, packages } = wizard.getState()
-    if (await goToRejectedPackage(wizard, draft, fields)) return
-    if (fields.shown_total) await wizard.refreshOrder(await fetchPackages(packages), wizard.getState().draft)
+    if (await refreshRejectedOrder(fields)) return
     if (goToRejectedField(wizard, fields)) return
     const rejectedHere = paymentFieldsOf(fields)
     if (!rejectedHere) await showNews({ kind: 'rejected', message })
     return rejectedHere
+  }
+
+  /** Something in the order has changed: loads it again. True if the visitor has to choose another package. */
+  const refreshRejectedOrder = async (fields: Messages): Promise<boolean> => {
+    try {
+      const { draft } = wizard.getState()
+      if (await goToRejectedPackage(wizard, draft, fields)) return true
+      if (fields.shown_total || fields.agreement_2) await wizard.refreshOrder(await fetchPackages(), draft)
+    } catch (cause) {
+      wizard.stopWithoutTotal(cause, () => refreshRejectedOrder(fields))
+    }
+    return false
   }
 
   const pay = async (payload: Enrollment): Promise<Messages | undefined> => {
