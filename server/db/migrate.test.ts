@@ -28,7 +28,8 @@ it('9.1 every row of the table spent finds its place when the table is split', a
   for (const table of newTables) await sql`drop table ${sql.table(table)}`.execute(db)
   await restoreTable('spent', '0001_foyer.sql', '0003_money.sql')
   await restoreTable('letter_key', '0004_office.sql')
-  await sql`delete from kysely_migration where name = ${SPLIT}`.execute(db)
+  await sql`drop table open_use`.execute(db) // of a later migration
+  await sql`delete from kysely_migration where name >= ${SPLIT}`.execute(db)
   const expires_at = new Date('2026-11-17T12:00:00.000Z')
   const trip = new Date('2026-11-16T08:30:00.123Z')
   const run = new Date('2026-11-16T09:00:00.456Z')
@@ -47,7 +48,7 @@ it('9.1 every row of the table spent finds its place when the table is split', a
       db,
     )
 
-  expect(await migrate(db)).toEqual([SPLIT])
+  expect(await migrate(db)).toContain(SPLIT)
   expect(await db.selectFrom('one_time_key').selectAll().orderBy('kind').execute()).toEqual([
     { kind: 'captcha', key: 'signature', used_by: 'zoe', expires_at },
     { kind: 'grant', key: 'jti', used_by: null, expires_at },
