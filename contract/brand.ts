@@ -5,9 +5,8 @@ export const brand = {
   mark: '/assets/mark.svg',
 } as const
 
-/** Shown by search engines and link previews, and nowhere else. */
-export const brandDescription =
-  'A membership for $99 a month, with your own office and sponsor link. Joining takes two minutes.'
+/** Shown by search engines and link previews, and nowhere else. It names no price, because prices change. */
+export const brandDescription = `${brand.name} is a membership with your own office and sponsor link. Joining takes two minutes.`
 
 /** One accent color for buttons, links and focus: darker on hover, a tint behind notes. White text must be readable on it. */
 export const theme = {

@@ -8,10 +8,13 @@ const derived = z.optional(z.string())
 /** What the screen showed. If it no longer matches the order, the server refuses it instead of charging. */
 const shownOnScreen = z.optional(z.string().check(z.maxLength(2000)))
 
-const shippingAddress = z.check<Record<string, unknown>>(
+/** A rule across fields sees only the values that passed their own rule: the others may not even be text. */
+const shippingAddress = z.check<Record<string, string>>(
   ({ value, issues }) => {
-    for (const [field, message] of Object.entries(missingShipping(value)))
-      issues.push({ code: 'custom', message, path: [field], input: value })
+    const failed = new Set(issues.map(({ path }) => path?.[0]))
+    const passed = Object.fromEntries(Object.entries(value).filter(([field]) => !failed.has(field)))
+    for (const [field, message] of Object.entries(missingShipping(passed)))
+      if (!failed.has(field)) issues.push({ code: 'custom', message, path: [field], input: value })
   },
   { when: ({ value }) => typeof value === 'object' && value !== null }, // also when other fields are invalid
 )

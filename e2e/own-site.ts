@@ -9,15 +9,16 @@ import { createLog } from '../server/log.ts'
 import { createWorld } from '../server/world.ts'
 import { testSettings } from './start-sites.ts'
 
-/** Starts a real site in this process with its own embedded database, for journeys that change rows of it. */
-export async function startOwnSite() {
+/** Starts a real site in this process with its own embedded database, for journeys that change its rows or settings. */
+export async function startOwnSite(settings: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'foyer-e2e-'))
   const port = await freePort()
-  const config = readConfig({ ...testSettings, PORT: String(port), DATA_DIR: folder })
+  const config = readConfig({ ...testSettings, PORT: String(port), DATA_DIR: folder, ...settings })
   const world = await createWorld({ config, log: createLog(config.LOG_LEVEL) })
   const app = await createApp({ world, shell: await loadShell() })
   await app.listen({ port, host: config.HOST })
   return {
+    world,
     db: world.db,
     at: (path: string) => `http://localhost:${port}${path}`,
     async close() {

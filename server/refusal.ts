@@ -10,6 +10,9 @@ export class Refusal extends Error {
   }
 }
 
+/** Whether a request failed for a reason of ours, not the visitor's: no limit may count it. */
+export const isOurFailure = (error: unknown): boolean => !(error instanceof Refusal) || error.status >= 500
+
 /** Invalid values, with messages by field. */
 export const refuseFields = (fields: Record<string, string | string[]>): Refusal => {
   const lists = Object.fromEntries(Object.entries(fields).map(([field, messages]) => [field, [messages].flat()]))

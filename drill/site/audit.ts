@@ -16,6 +16,7 @@ const harms = {
   open: 'attempts still open',
   wrongAmount: 'wrong amounts',
   wrongClaims: 'usernames or emails claimed by the wrong enrollment',
+  countedWithoutDecline: 'limits used up without a decline',
   unexpectedRefusal: 'unexpected refusals',
   serverCrash: 'server crashes',
 } as const
@@ -48,7 +49,15 @@ async function readFinalState(db: Db) {
     .select(['kind', 'value', 'enrollment_id'])
     .where('enrollment_id', 'is not', null)
     .execute()
-  return { attempts, members, orders, claims }
+  return { attempts, members, orders, claims, countedDeclines: await countDeclines(db) }
+}
+
+/** Declines that the limit by card has counted. What an attempt has only counted so far is given back later. */
+async function countDeclines(db: Db): Promise<number> {
+  const ofCards = 'LIMIT_DECLINES_BY_CARD'
+  const counts = await db.selectFrom('limit_count').select('count').where('name', '=', ofCards).execute()
+  const open = await db.selectFrom('open_use').select('id').where('name', '=', ofCards).execute()
+  return counts.reduce((sum, { count }) => sum + count, 0) - open.length
 }
 
 type AuditInput = {
@@ -60,7 +69,8 @@ type AuditInput = {
 
 /** Compares our journal, the gateway's transactions and what visitors were told. All drills use this one audit. */
 function findHarm({ state, transactions, visitors, crashes }: AuditInput): Findings {
-  const { attempts, members, orders, claims } = state
+  const { attempts, members, orders, claims, countedDeclines } = state
+  const declines = attempts.filter(({ state }) => state === 'declined').length
   const byReference = new Map(attempts.map((attempt) => [attempt.reference, attempt]))
   const byTransaction = new Map(attempts.map((attempt) => [attempt.transaction_id, attempt]))
   const allTransactions = transactions.map((transaction) => ({
@@ -144,6 +154,7 @@ function findHarm({ state, transactions, visitors, crashes }: AuditInput): Findi
         .filter(({ enrollment_id }) => claims.filter((claim) => claim.enrollment_id === enrollment_id).length !== 2)
         .map(({ enrollment_id }) => `${enrollment_id} does not own its username and email`),
     ],
+    countedWithoutDecline: countedDeclines > declines ? [`${countedDeclines} counted, ${declines} declined`] : [],
     unexpectedRefusal: visitors.flatMap(({ enrollment_id, unexpectedRefusals }) =>
       unexpectedRefusals.map((message) => `${enrollment_id}: ${message}`),
     ),

@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { deleteExpired } from '#server/enrollment/janitor.ts'
-import { cards } from '#server/gateways/payment/cards.ts'
+import { acceptRealCards, realCards } from '#server/test/real-cards.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import type { World } from '#server/world.ts'
 import { approvalCount, countQuery, recordDecline, secondsOpen } from './breaker.ts'
 
 const pay = async (site: Site, changes: Record<string, string>, headers: Record<string, string> = {}) =>
-  site.post('enrollment/add-enrollment', await filledForm(site, changes), headers)
+  site.post('enrollment/add-enrollment', await filledForm(site, { cc_number: realCards.good, ...changes }), headers)
+
+/** A site whose bank knows real cards. */
+const realSite = async (env: Record<string, string>) => {
+  const site = await testSite(env)
+  acceptRealCards(site)
+  return site
+}
 
 /** A visitor in the n-th network. */
 const from = (n: number) => ({ 'x-forwarded-for': `203.0.${n}.7` })
@@ -20,8 +27,10 @@ const chargesAtBank = async (site: Site) =>
 
 describe('declined cards', () => {
   it('6.4 concurrent attempts cannot exceed the limit', async () => {
-    const site = await testSite({ LIMIT_DECLINES: '5/3600' })
-    const forms = await Promise.all(Array.from({ length: 40 }, () => filledForm(site, { cc_number: cards.declined })))
+    const site = await realSite({ LIMIT_DECLINES: '5/3600' })
+    const forms = await Promise.all(
+      Array.from({ length: 40 }, () => filledForm(site, { cc_number: realCards.declined })),
+    )
     const replies = await Promise.all(forms.map((form) => site.post('enrollment/add-enrollment', form)))
     expect(replies.filter(({ statusCode }) => statusCode === 200)).toHaveLength(5)
     expect(replies.filter(({ statusCode }) => statusCode === 429)).toHaveLength(35)
@@ -32,19 +41,19 @@ describe('declined cards', () => {
   })
 
   it('6.4 an approved card does not count', async () => {
-    const site = await testSite({ LIMIT_DECLINES: '1/3600', LIMIT_DECLINES_BY_CARD: '1/86400' })
+    const site = await realSite({ LIMIT_DECLINES: '1/3600', LIMIT_DECLINES_BY_CARD: '1/86400' })
     for (let round = 0; round < 4; round++) expect((await pay(site, {})).json().payment).toBe('Approved')
     await site.close()
   })
 
   it('6.4 one card can be tried a few times a day, from any address', async () => {
-    const site = await testSite({ LIMIT_DECLINES_BY_CARD: '2/86400', TRUST_PROXY: 'loopback' })
-    const from = (address: string) => pay(site, { cc_number: cards.noFunds }, { 'x-forwarded-for': address })
+    const site = await realSite({ LIMIT_DECLINES_BY_CARD: '2/86400', TRUST_PROXY: 'loopback' })
+    const from = (address: string) => pay(site, { cc_number: realCards.noFunds }, { 'x-forwarded-for': address })
     expect((await from('203.0.113.1')).statusCode).toBe(200)
     expect((await from('203.0.113.2')).statusCode).toBe(200)
     expect((await from('203.0.113.3')).statusCode).toBe(429)
     const rows = await site.db.selectFrom('limit_count').selectAll().execute()
-    expect(JSON.stringify(rows)).not.toContain(cards.noFunds)
+    expect(JSON.stringify(rows)).not.toContain(realCards.noFunds)
     await site.close()
   })
 
@@ -52,9 +61,9 @@ describe('declined cards', () => {
     ['phone', 'LIMIT_DECLINES_BY_PHONE', { mobile_phone: '+12025550177' }],
     ['enrollment', 'LIMIT_DECLINES_BY_ENROLLMENT', {}],
   ])('6.4 one %s can be used with a few declined cards a day, from any address', async (what, limit, same) => {
-    const site = await testSite({ [limit]: '2/86400', TRUST_PROXY: 'loopback' })
+    const site = await realSite({ [limit]: '2/86400', TRUST_PROXY: 'loopback' })
     const enrollment = randomUUID()
-    const bad = [cards.declined, cards.noFunds, cards.declined]
+    const bad = [realCards.declined, realCards.noFunds, realCards.declined]
     const statuses = []
     for (const [n, cc_number] of bad.entries()) {
       const key = `${what === 'enrollment' ? enrollment : randomUUID()}.${n + 1}`
@@ -67,8 +76,8 @@ describe('declined cards', () => {
   })
 
   it('6.6 when too many are declined, every card needs a confirmed phone for a while', async () => {
-    const site = await testSite({ BREAKER_DECLINES: '3/600/50', BREAKER_SECONDS: '600', TRUST_PROXY: 'loopback' })
-    for (let round = 0; round < 3; round++) await pay(site, { cc_number: cards.declined }, from(round))
+    const site = await realSite({ BREAKER_DECLINES: '3/600/50', BREAKER_SECONDS: '600', TRUST_PROXY: 'loopback' })
+    for (let round = 0; round < 3; round++) await pay(site, { cc_number: realCards.declined }, from(round))
     const enrollment = randomUUID()
     const key = { 'idempotency-key': `${enrollment}.1` }
     const refused = await pay(site, {}, key)
@@ -96,9 +105,9 @@ describe('declined cards', () => {
   })
 
   it('6.6 a few among many approved cards do not open the breaker', async () => {
-    const site = await testSite({ BREAKER_DECLINES: '3/600/50', TRUST_PROXY: 'loopback' })
+    const site = await realSite({ BREAKER_DECLINES: '3/600/50', TRUST_PROXY: 'loopback' })
     for (let round = 0; round < 5; round++) await pay(site, {})
-    for (let round = 0; round < 4; round++) await pay(site, { cc_number: cards.declined }, from(round))
+    for (let round = 0; round < 4; round++) await pay(site, { cc_number: realCards.declined }, from(round))
     expect((await pay(site, {})).json().payment).toBe('Approved')
     await site.close()
   })
@@ -109,10 +118,10 @@ describe('declined cards', () => {
   ])(
     '6.6 %s alone does not open the breaker; only its own cards need a confirmed phone for a day',
     async (_, address) => {
-      const site = await testSite({ BREAKER_DECLINES: '5/600/50', TRUST_PROXY: 'loopback' })
+      const site = await realSite({ BREAKER_DECLINES: '5/600/50', TRUST_PROXY: 'loopback' })
       const alone = (n: number, changes = {}) => pay(site, changes, { 'x-forwarded-for': address(n) })
       for (let round = 0; round < 5; round++)
-        expect((await alone(round, { cc_number: cards.declined })).json().payment).toBe('Declined')
+        expect((await alone(round, { cc_number: realCards.declined })).json().payment).toBe('Declined')
       expect((await pay(site, {}, from(1))).json().payment).toBe('Approved')
       expect((await alone(6)).json().fields).toHaveProperty('code')
       expect(await chargesAtBank(site)).toBe(6)
@@ -123,7 +132,7 @@ describe('declined cards', () => {
   )
 
   it('6.6 the breaker is checked again right before the bank is called', async () => {
-    const site = await testSite({ BREAKER_DECLINES: '2/600/50' })
+    const site = await realSite({ BREAKER_DECLINES: '2/600/50' })
     const { verify } = site.world.captcha
     site.world.captcha.verify = async (...solution) => {
       for (let n = 0; n < 2; n++) await recordDecline(site.world, '127.0.0.1')
@@ -135,7 +144,7 @@ describe('declined cards', () => {
   })
 
   it('6.6 slow declines open the breaker within a day', async () => {
-    const { world, advance, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
+    const { world, advance, close } = await realSite({ BREAKER_DECLINES: '5/600/50' })
     const declineOnce = async (n: number) => {
       await recordDecline(world, `network ${n % 6}`)
       advance(700)
@@ -147,7 +156,7 @@ describe('declined cards', () => {
   })
 
   it('6.6 declines that are found later do not open the breaker by themselves', async () => {
-    const { world, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
+    const { world, close } = await realSite({ BREAKER_DECLINES: '5/600/50' })
     for (let n = 0; n < 30; n++) await recordDecline(world)
     expect(await secondsOpen(world, 'declines')).toBeUndefined()
     await close()
@@ -159,7 +168,7 @@ describe('declined cards', () => {
   ])(
     '6.6 the same pattern opens it again at least as soon: $networks networks, $good approved cards',
     async ({ failures, networks, each, good }) => {
-      const { world, advance, close } = await testSite({
+      const { world, advance, close } = await realSite({
         BREAKER_DECLINES: `${failures}/600/50`,
         BREAKER_SECONDS: '600',
       })
@@ -182,7 +191,7 @@ describe('declined cards', () => {
   )
 
   it('6.6 one network alone does not open it again, either', async () => {
-    const { world, advance, close } = await testSite({ BREAKER_DECLINES: '20/600/50', BREAKER_SECONDS: '600' })
+    const { world, advance, close } = await realSite({ BREAKER_DECLINES: '20/600/50', BREAKER_SECONDS: '600' })
     for (let n = 0; n < 20; n++) await recordDecline(world, `network ${n}`)
     expect(await secondsOpen(world, 'declines')).toBe(600)
     advance(700)
@@ -194,7 +203,7 @@ describe('declined cards', () => {
   })
 
   it('6.6 counting starts over after it has opened, but a network needs the code for its whole day', async () => {
-    const site = await testSite({ BREAKER_DECLINES: '5/600/50', BREAKER_SECONDS: '600', TRUST_PROXY: 'loopback' })
+    const site = await realSite({ BREAKER_DECLINES: '5/600/50', BREAKER_SECONDS: '600', TRUST_PROXY: 'loopback' })
     const declined = (n: number) => recordDecline(site.world, `203.0.${n}.7`)
     for (const n of [1, 1, 1, 1, 1, 2, 3, 4, 5]) await declined(n)
     expect(await secondsOpen(site.world, 'declines')).toBe(600)
@@ -207,7 +216,7 @@ describe('declined cards', () => {
   })
 
   it('6.6 expired counts are deleted', async () => {
-    const { world, db, advance, close } = await testSite({ BREAKER_DECLINES: '5/600/50' })
+    const { world, db, advance, close } = await realSite({ BREAKER_DECLINES: '5/600/50' })
     const rows = () => db.selectFrom('limit_count').select('key').execute()
     await recordDecline(world, 'a network')
     advance(86_400)
@@ -220,7 +229,7 @@ describe('declined cards', () => {
   })
 
   it('6.6 a breaker that is switched off never opens', async () => {
-    const site = await testSite({ BREAKER_DECLINES: 'off' })
+    const site = await realSite({ BREAKER_DECLINES: 'off' })
     for (let n = 0; n < 25; n++) await recordDecline(site.world, `network ${n}`)
     expect(await secondsOpen(site.world, 'declines')).toBeUndefined()
     expect((await pay(site, {})).json().payment).toBe('Approved')
@@ -228,7 +237,7 @@ describe('declined cards', () => {
   })
 
   it('6.6 switching off an open breaker closes it', async () => {
-    const site = await testSite({ BREAKER_DECLINES: 'off' })
+    const site = await realSite({ BREAKER_DECLINES: 'off' })
     const open_until = new Date(site.world.now().getTime() + 600_000)
     await site.db.insertInto('breaker').values({ name: 'declines', open_until }).execute()
     expect((await pay(site, {})).json().payment).toBe('Approved')
@@ -237,7 +246,7 @@ describe('declined cards', () => {
   })
 
   it('6.6 the number of concurrent payments is limited', async () => {
-    const site = await testSite({ PAYMENTS_AT_ONCE: '2', LIMIT_DECLINES: '1000/3600' })
+    const site = await realSite({ PAYMENTS_AT_ONCE: '2', LIMIT_DECLINES: '1000/3600' })
     const { authorize } = site.world.payment
     const { promise: bankReply, resolve: sendBankReply } = Promise.withResolvers<void>()
     let atTheBank = 0

@@ -2,22 +2,28 @@ import { sql } from 'kysely'
 import type { EnrollmentReply } from '#contract/api.ts'
 import { statement } from '#server/db/statement.ts'
 import { requireVerifiedPhone } from '#server/enrollment/screening.ts'
+import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
 import { Refusal } from '#server/refusal.ts'
 import { networkOf, type PaymentRequest, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { approvalCount, isRisky, type RiskQuery, recordDecline, riskColumns, riskQuery } from './breaker.ts'
-import { countAgainstLimits, countRefusal } from './limits.ts'
+import { countRefusal, countWhileOpen } from './limits.ts'
+import { giveBackUses, keepUses, keepUsesOpen } from './open-uses.ts'
 
 /**
  * Runs a payment attempt unless its address, card, phone or enrollment was declined too often. An attempt counts as a
- * decline until it is approved, so that concurrent attempts cannot exceed a limit.
+ * decline until it has ended, so that concurrent attempts cannot exceed a limit. Only a bank's decline stays counted.
+ * A test card of the sandbox is declined for everybody, all day, so its declines count nowhere.
  */
 export async function withinCardLimits(
   world: World,
-  { order, key, visitor }: PaymentRequest,
+  request: PaymentRequest,
   attempt: () => Promise<EnrollmentReply>,
 ): Promise<EnrollmentReply> {
-  const uses = await countAgainstLimits(world, [
+  const { order, key, visitor } = request
+  if (world.payment.isTestCard?.(order.cc_number)) return attempt()
+  const reference = referenceOf(key)
+  const id = await countWhileOpen(world, reference, [
     ['LIMIT_DECLINES_BY_CARD', world.keys.hmac('cards', order.cc_number)], // the only trace of a card number, kept for a day
     ['LIMIT_DECLINES_BY_PHONE', order.mobile_phone],
     ['LIMIT_DECLINES_BY_ENROLLMENT', key.enrollment_id],
@@ -29,20 +35,33 @@ export async function withinCardLimits(
     payment = reply.payment
     return reply
   } finally {
-    await settle[payment ?? 'Nothing'](world, uses, visitor).catch(() => undefined)
+    await settle[payment ?? 'Nothing'](world, { id, reference }, visitor).catch((err: unknown) =>
+      world.log.warn({ err, reference }, 'could not settle what an attempt has counted: it expires by itself'),
+    )
   }
 }
 
-type Uses = Awaited<ReturnType<typeof countAgainstLimits>>
-type Settle = (world: World, uses: Uses, visitor: Visitor) => Promise<void>
+type Open = { id: string; reference: string }
+type Settle = (world: World, open: Open, visitor: Visitor) => Promise<unknown>
 
-/** A pending payment may still be declined, so card and phone stay counted. */
+/** A pending payment may still be declined, so card and phone stay counted until the janitor knows. */
 const settle: Record<EnrollmentReply['payment'] | 'Nothing', Settle> = {
-  Approved: (world, uses) => uses.giveBack({ breakerCount: approvalCount(world) }),
-  Declined: (world, _uses, visitor) => recordDecline(world, networkOf(visitor)),
-  Pending: (_world, uses) => uses.giveBack({ names: ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES'] }),
-  Nothing: (_world, uses) => uses.giveBack(),
+  Approved: (world, { reference }) => giveBackUses(world.db, { reference, breakerCount: approvalCount(world) }),
+  Declined: async (world, { id, reference }, visitor) => {
+    await keepUses(world.db, { id })
+    await giveBackUses(world.db, { reference }) // of a repeated request
+    await recordDecline(world, networkOf(visitor))
+  },
+  Pending: async ({ db }, { id }) => {
+    await giveBackUses(db, { id, names: ['LIMIT_DECLINES_BY_ENROLLMENT', 'LIMIT_DECLINES'] })
+    await keepUsesOpen(db, { id })
+  },
+  Nothing: ({ db }, { id }) => giveBackUses(db, { id }),
 }
+
+/** Settles what a pending payment has left counted, once its outcome is known. */
+export const settleLater = ({ db }: World, key: AttemptKey, outcome: 'declined' | 'not declined') =>
+  (outcome === 'declined' ? keepUses : giveBackUses)(db, { reference: referenceOf(key) })
 
 /**
  * Checks the breaker again right before the bank is called, because it may have opened in the meantime. The number of

@@ -85,7 +85,7 @@ describe('several limits at once', () => {
 
   it('6.4 base the wait on the limit that is reached', async () => {
     for (let n = 0; n < 6; n++) await countAgainstLimits(site.world, [byName('ada')])
-    site.advance(1800)
+    site.advance(1200)
     const refusal = await countAgainstLimits(site.world, [byAddress('ada'), byName('ada')]).catch(
       (error: unknown) => error,
     )

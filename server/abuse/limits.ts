@@ -6,7 +6,7 @@ import { statement } from '#server/db/statement.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { Address } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
-import { type BreakerCount, countQuery } from './breaker.ts'
+import { giveBackExpired, giveBackUses, newOpenAttempt, type OpenAttempt } from './open-uses.ts'
 
 /** How many codes are still sent while the breaker for codes is open. */
 const reducedQuota = {
@@ -29,40 +29,57 @@ export const countAgainstLimit = (world: World, limit: LimitName, key: Key) => c
 
 /**
  * Counts one use of each limit, or of none if one of them is reached. All processes share one table, and keys are stored
- * only as keyed hashes. The window slides in buckets of an eighth, so that the limit cannot be used twice at the edge of a window.
+ * only as keyed hashes. The window slides in small buckets, so that the limit cannot be used twice at the edge of a window.
  */
-export async function countAgainstLimits(world: World, uses: [LimitUse, ...LimitUse[]]) {
+export async function countAgainstLimits(world: World, uses: LimitUse[]) {
+  const { counted, reached } = await countUses(world, uses)
+  const giveBack = ({ names }: { names?: LimitName[] } = {}) =>
+    undoCounts(
+      world,
+      counted.filter(({ name }) => names?.includes(name) ?? true),
+    )
+  if (!reached) return { giveBack }
+  await giveBack() // a concurrent request used up one of the limits, but the others were counted
+  throw await refusalOf(world, reached)
+}
+
+/**
+ * The same for an attempt to pay. What it counts stays open until settled, and is given back if that never happens.
+ * Returns the id to settle it by.
+ */
+export async function countWhileOpen(world: World, reference: string, uses: LimitUse[]): Promise<string> {
+  const attempt = newOpenAttempt(world, reference)
+  const { reached } = await countUses(world, uses, attempt)
+  if (!reached) return attempt.id
+  await giveBackUses(world.db, { id: attempt.id })
+  if (await giveBackExpired(world, reached.hash)) return countWhileOpen(world, reference, uses)
+  throw await refusalOf(world, reached)
+}
+
+async function countUses(world: World, uses: LimitUse[], attempt?: OpenAttempt) {
   const counters = uses.flatMap(([limit, key]) => countersOf(world, limit, key))
-  const { rows } = await countQuotas(world.db, { counters })
+  const { rows } = await countQuotas(world.db, { counters, attempt })
   const results = counters.map((counter) => ({
     counter,
     ...rows.find(({ name, key }) => name === counter.name && key === counter.hash),
   }))
   const counted = results.filter(({ is_counted }) => is_counted).map(({ counter }) => counter)
-  const giveBack = ({ names, breakerCount }: GiveBackOptions = {}) =>
-    undoCounts(
-      world,
-      counted.filter(({ name }) => names?.includes(name) ?? true),
-      breakerCount,
-    )
   const reached = results.find(({ is_full }) => is_full) ?? results.find(({ is_counted }) => !is_counted)
-  if (!reached) return { giveBack }
-  await giveBack() // a concurrent request used up one of the limits, but the others were counted
-  throw await tooManyAttempts(world, reached.counter)
+  return { counted, reached: reached?.counter }
 }
 
-type GiveBackOptions = {
-  /** All limits by default. */
-  names?: LimitName[]
-  /** A breaker's count to write in the same statement. */
-  breakerCount?: BreakerCount
-}
-
-const countQuotas = statement((_db, { counters }: { counters: Counter[] }) => {
+type Counting = { counters: Counter[]; attempt: OpenAttempt | undefined }
+const countQuotas = statement((_db, { counters, attempt }: Counting) => {
   const rows = counters.map(
     ({ name, hash, bucket, since, expiresAt, max }) =>
       sql`(${name}, ${hash}, cast(${bucket} as timestamptz), cast(${since} as timestamptz), cast(${expiresAt} as timestamptz), cast(${max} as bigint))`,
   )
+  const open =
+    attempt &&
+    sql`, opened as (
+      insert into open_use (id, reference, name, key, window_start, expires_at)
+      select cast(${attempt.id} as uuid), cast(${attempt.reference} as text), name, key, bucket, cast(${attempt.expiresAt} as timestamptz)
+      from counted join quota using (name, key))`
   // The lateral join reads row by row: a plan made while the table was small would otherwise scan all of it once it has grown.
   // The order by makes all processes lock rows in the same order, which prevents deadlocks.
   return sql<{ name: LimitName; key: string; is_counted: boolean; is_full: boolean }>`
@@ -80,26 +97,24 @@ const countQuotas = statement((_db, { counters }: { counters: Counter[] }) => {
       on conflict (name, key, window_start) do update set count = limit_count.count + 1
         where limit_count.count < (select left_in_bucket from quota where name = excluded.name and key = excluded.key)
       returning name, key)
+    ${open ?? sql``}
     select name, key, (name, key) in (select name, key from counted) as is_counted, remaining <= 0 as is_full from quota`
 })
 
 /** Subtracts one from each counter, in the bucket that was counted. */
-async function undoCounts({ db }: World, counters: Counter[], breakerCount?: BreakerCount): Promise<void> {
+async function undoCounts({ db }: World, counters: Counter[]): Promise<void> {
   const buckets = counters.map(({ name, hash, bucket }) => ({ name, hash, bucket }))
-  if (buckets.length || breakerCount) await subtractQuery(db, { buckets, breakerCount })
+  if (buckets.length) await subtractQuery(db, { buckets })
 }
 
-type Subtraction = { buckets: Pick<Counter, 'name' | 'hash' | 'bucket'>[]; breakerCount: BreakerCount | undefined }
-const subtractQuery = statement((_db, { buckets, breakerCount }: Subtraction) => {
-  if (!buckets.length && breakerCount) return countQuery(breakerCount)
+const subtractQuery = statement((_db, { buckets }: { buckets: Pick<Counter, 'name' | 'hash' | 'bucket'>[] }) => {
   const rows = buckets.map(({ name, hash, bucket }) => sql`(${name}, ${hash}, cast(${bucket} as timestamptz))`)
-  const subtract = sql`
+  return sql`
     update limit_count set count = limit_count.count - 1
     from (select name, key, window_start from limit_count
       where (name, key, window_start) in (${sql.join(rows)}) order by name, key for update) counted
     where limit_count.name = counted.name and limit_count.key = counted.key
       and limit_count.window_start = counted.window_start and limit_count.count > 0`
-  return breakerCount ? sql`with breaker_count as (${countQuery(breakerCount)}) ${subtract}` : subtract // the breaker's row is shared by all, so it is locked last
 })
 
 /** Undoes a use that an earlier request counted: in the newest bucket that has one. */
@@ -124,14 +139,15 @@ export async function isLimitReached(world: World, [limit, key]: LimitUse): Prom
 const bucketsOf = ({ db }: World, { name, hash, since }: Counter) =>
   db.selectFrom('limit_count').where('name', '=', name).where('key', '=', hash).where('window_start', '>', since)
 
-const BUCKETS = 8
+/** A use counts from the start of its bucket: never longer than the window, and at most a twenty-fourth less. */
+const BUCKETS = 24
 
 /** A /48 may belong to one person or to a whole town, so it gets ten times the limit of a visitor. */
 const NETWORK_FACTOR = 10
 
 type Counter = ReturnType<typeof countersOf>[number]
 
-/** One counter for the visitor and one for each wider network. A bucket counts until its newest possible use is out of the window. */
+/** One counter for the visitor and one for each wider network. */
 function countersOf(world: World, limit: LimitName, key: Key) {
   const { max, seconds } = limitOf(world, limit)
   const now = world.now().getTime()
@@ -143,8 +159,8 @@ function countersOf(world: World, limit: LimitName, key: Key) {
     name: limit,
     hash: world.keys.hmac('limits', text),
     bucket: new Date(start),
-    since: new Date(now - windowMs - bucketMs),
-    expiresAt: new Date(start + windowMs + bucketMs),
+    since: new Date(now - windowMs),
+    expiresAt: new Date(start + windowMs),
   }))
 }
 
@@ -152,25 +168,52 @@ function countersOf(world: World, limit: LimitName, key: Key) {
 export const refusals = new Map<string, number>()
 export const countRefusal = (limit: string) => refusals.set(limit, (refusals.get(limit) ?? 0) + 1)
 
-/** The wait ends when the oldest used bucket leaves the window. */
-async function tooManyAttempts(world: World, counter: Counter): Promise<Refusal> {
+/** What a limit of zero says: nothing is counted down, so there is no time to name. */
+const closed: Partial<Record<LimitName, string>> = {
+  LIMIT_ENROLLMENTS: 'Joining is closed at the moment. Please come back later.',
+}
+const CLOSED = 'This is not available at the moment. Please try again later.'
+
+async function refusalOf(world: World, counter: Counter): Promise<Refusal> {
   countRefusal(counter.name)
-  const oldest = await bucketsOf(world, counter)
-    .select(({ fn }) => fn.min<Date>('expires_at').as('expires_at'))
-    .where('count', '>', 0)
-    .executeTakeFirst()
-  const waitMs = oldest?.expires_at ? oldest.expires_at.getTime() - world.now().getTime() : 0
-  const retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
-  return new Refusal(429, `Too many attempts. Please try again in ${formatWait(retryAfter)}.`, { retryAfter })
+  if (counter.max === 0)
+    return new Refusal(429, closed[counter.name] ?? CLOSED, { retryAfter: limitOf(world, counter.name).seconds })
+  const retryAfter = await secondsUntilFree(world, counter)
+  return new Refusal(429, `Too many attempts. Please try again ${whenToRetry(retryAfter)}.`, { retryAfter })
 }
 
-/** Exact up to an hour, then rounded. */
-export function formatWait(seconds: number): string {
-  const minutes = Math.ceil(seconds / 60)
-  const hours = Math.round(minutes / 60)
-  const days = Math.round(hours / 24)
-  if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`
-  if (minutes < 60) return minutes === 1 ? '1 minute' : `${minutes} minutes`
-  if (hours < 24) return hours === 1 ? 'about an hour' : `about ${hours} hours`
-  return days === 1 ? 'about a day' : `about ${days} days`
+/** The wait ends when the oldest used bucket leaves the window, or when an attempt that never ended gives back its use. */
+async function secondsUntilFree(world: World, counter: Counter): Promise<number> {
+  const oldestBucket = bucketsOf(world, counter)
+    .select(({ fn }) => fn.min<Date>('expires_at').as('expires_at'))
+    .where('count', '>', 0)
+  const oldestOpen = world.db
+    .selectFrom('open_use')
+    .select(({ fn }) => fn.min<Date>('expires_at').as('expires_at'))
+    .where('name', '=', counter.name)
+    .where('key', '=', counter.hash)
+  const rows = await oldestBucket.unionAll(oldestOpen).execute()
+  const times = rows.flatMap(({ expires_at }) => (expires_at ? [expires_at.getTime()] : []))
+  return times.length ? Math.max(1, Math.ceil((Math.min(...times) - world.now().getTime()) / 1000)) : 1
 }
+
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+
+/** How long a wait is, as people say it: up to so many seconds. */
+const waits: [upTo: number, text: (seconds: number) => string][] = [
+  [1, () => '1 second'],
+  [MINUTE - 1, (seconds) => `${seconds} seconds`],
+  [1.5 * MINUTE, () => 'a minute'],
+  [7.5 * MINUTE, () => 'a few minutes'],
+  [45 * MINUTE, (seconds) => `about ${5 * Math.round(seconds / (5 * MINUTE))} minutes`],
+  [1.5 * HOUR, () => 'about an hour'],
+  [20 * HOUR, (seconds) => `about ${Math.round(seconds / HOUR)} hours`],
+  [36 * HOUR, () => 'a day'],
+]
+export const formatWait = (seconds: number): string =>
+  waits.find(([upTo]) => seconds <= upTo)?.[1](seconds) ?? `${Math.ceil(seconds / (24 * HOUR))} days`
+
+/** From half a day to a day ahead, people say "tomorrow". */
+export const whenToRetry = (seconds: number): string =>
+  seconds > 12 * HOUR && seconds <= 24 * HOUR ? 'tomorrow' : `in ${formatWait(seconds)}`

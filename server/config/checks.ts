@@ -18,7 +18,7 @@ export function checkTogether(values: Partial<Settings>, embedded: string[], env
 const isSet = (env: Env, name: string) => Boolean(env[name]?.trim())
 
 const OUR_PREFIXES =
-  /^(?:LIMIT_|CLOSING_|PAYMENTS_|MINIMUM_|BREAKER_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|TWILIO_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/
+  /^(?:LIMIT_|CLOSING_|PAYMENTS_|MINIMUM_|HSTS_|BREAKER_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|TWILIO_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/
 
 /** A mistyped name would otherwise be a setting that silently does nothing. */
 const unknownNames = (env: Env): string[] =>
@@ -75,7 +75,7 @@ const unsafeDevelopment = ({ PUBLIC_URL: url }: Partial<Settings>): string[] =>
     : []
 
 function missingInProduction(values: Partial<Settings>, embedded: string[], env: Env): string[] {
-  const { SECRET, ALLOW_EMBEDDED = [], PUBLIC_URL, OFFICE_URL, MAIL, PHONE, PAYMENT } = values
+  const { SECRET, ALLOW_EMBEDDED = embedded, PUBLIC_URL, OFFICE_URL, MAIL, PHONE, PAYMENT } = values
   const problems: string[] = []
   if (!isSet(env, 'SECRET'))
     problems.push('SECRET is required in production: a long random text, the same for every process')
@@ -89,7 +89,7 @@ function missingInProduction(values: Partial<Settings>, embedded: string[], env:
     problems.push('MAIL_FROM is required with a real MAIL: the address that emails come from and replies go to')
   for (const part of embedded.filter((part) => !ALLOW_EMBEDDED.includes(part)))
     problems.push(`ALLOW_EMBEDDED does not list ${part}: in production every embedded part must be allowed by name`)
-  if (PHONE === 'sandbox' && PAYMENT !== 'sandbox' && mayRequireCode(values))
+  if (PHONE === 'sandbox' && PAYMENT && PAYMENT !== 'sandbox' && mayRequireCode(values))
     problems.push(
       'PHONE=sandbox sends no codes, and payments may require one: set PHONE=twilio, or both BREAKER_DECLINES=off and PHONE_VERIFICATION=off',
     )

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { OperatorError } from '#server/operator-error.ts'
 import { checkTogether, DEVELOPMENT_SECRET, type Env } from './checks.ts'
+import type { EMBEDDED_PARTS } from './rules.ts'
 import { type Settings, settings } from './settings.ts'
 
 export type Config = Settings & {
@@ -45,7 +46,7 @@ const isSecret = (name: string, text = '') =>
   /SECRET|_KEY$|_TOKEN$|_SID$|DATABASE_URL|MAIL$/.test(name) || text.includes('@')
 
 function embeddedParts(values: Partial<Settings>): string[] {
-  const isEmbedded = {
+  const isEmbedded: Record<(typeof EMBEDDED_PARTS)[number], boolean> = {
     database: 'DATABASE_URL' in values && !values.DATABASE_URL, // an invalid one is missing here, and is not embedded
     payment: values.PAYMENT === 'sandbox',
     phone: values.PHONE === 'sandbox',

@@ -229,6 +229,16 @@ describe('in production', () => {
     (PUBLIC_URL) => expect(settingErrors({ PUBLIC_URL })).toEqual([]),
   )
 
+  test('8.1 ALLOW_EMBEDDED names parts that exist', () =>
+    expect(settingErrors({ ...production, ALLOW_EMBEDDED: 'payments,phone' })).toEqual([
+      "ALLOW_EMBEDDED must be a list of: database, payment, phone, mail; got 'payments,phone'",
+    ]))
+
+  test('8.1 a vendor that does not exist is one problem, not two', () =>
+    expect(settingErrors({ ...production, PAYMENT: 'paypal' })).toEqual([
+      "PAYMENT must be one of: sandbox, authorizenet; got 'paypal'",
+    ]))
+
   test('the development secret, which is public, is refused', () =>
     expect(settingNames({ ...production, SECRET: readConfig({}).SECRET })).toEqual(['SECRET']))
 })

@@ -39,7 +39,14 @@ export const splitList = (text: string): string[] =>
     .map((entry) => entry.trim())
     .filter(Boolean)
 
-export const list = listOf(z.string())
+/** The parts that have an embedded stand-in. A word that names none of them would silently allow nothing. */
+export const EMBEDDED_PARTS = ['database', 'payment', 'phone', 'mail'] as const
+export const embeddedParts = listOf(
+  satisfying(
+    (part) => EMBEDDED_PARTS.some((known) => known === part),
+    `must be a list of: ${EMBEDDED_PARTS.join(', ')}`,
+  ),
+)
 
 /** URLs are normalized as browsers do it, without a slash at the end. */
 export const url = (...protocols: string[]) =>

@@ -46,6 +46,7 @@ const empty = async () => {
 /** Short-lived tables, and the times of the migrations. */
 const excluded = [
   'limit_count',
+  'open_use',
   'sandbox_code',
   'office_session',
   'built_file',

@@ -1,5 +1,6 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { pipeline as piped, Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
@@ -27,6 +28,8 @@ const PAGE_SIZE = 500
  * PostgreSQL and vice versa. Short-lived rows, such as limits and phone codes, are left out. Only the owner may read the file.
  */
 export async function backup(db: Db, file: string): Promise<number> {
+  const folder = dirname(resolve(file))
+  if (!existsSync(folder)) throw new OperatorError(`The folder ${folder} does not exist. Create it first.`)
   const partFile = `${file}.part`
   await rm(partFile, { force: true }) // a leftover would keep its mode
   let count = 0

@@ -50,6 +50,11 @@ it('9.4 9.6 an operator loads, lists, backs up, resets and restores from the ter
   expect(refused.output).toContain("sponsors.csv:2: active must be Yes or No, not 'Perhaps'")
 
   const file = join(folder, 'backup.jsonl.gz')
+  const missing = join(folder, 'missing')
+  expect(await db('backup', join(missing, 'backup.jsonl.gz'))).toMatchObject({
+    code: 1,
+    output: `The folder ${missing} does not exist. Create it first.\n`,
+  })
   expect((await db('backup', file)).output).toMatch(/^Wrote \d+ rows to /)
   expect(await db('reset', '--empty', '--yes')).toMatchObject({ code: 0, output: 'The database is empty.\n' })
   expect((await db('restore', file)).output).toMatch(/^Restored \d+ rows\.\n$/)

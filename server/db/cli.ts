@@ -3,7 +3,7 @@ import { explainError, OperatorError } from '#server/operator-error.ts'
 import { clock } from '#server/world.ts'
 import { backup, restore } from './backup.ts'
 import { type Database, type Db, inTransaction, openDatabase } from './db.ts'
-import { creditRecord, listings } from './listings.ts'
+import { creditRecord, listings, plural } from './listings.ts'
 import { loadFolder } from './load.ts'
 import { dropTables, migrate, requireSchema, tablesOf } from './migrate.ts'
 import { seed } from './prepare.ts'
@@ -53,7 +53,9 @@ const commands: Record<string, Command> = {
     ([folder = '']) =>
     async (db) => {
       await migrate(db)
-      return countsToText('Loaded', await loadFolder(db, folder, clock()))
+      const warnings: string[] = []
+      const counts = await loadFolder(db, folder, clock(), (where, warning) => warnings.push(`  ${where}: ${warning}`))
+      return [countsToText('Loaded', counts), ...(warnings.length ? ['Please check:', ...warnings] : [])].join('\n')
     },
   'list LIST': ([what = '']) => {
     const listing = Object.hasOwn(listings, what) ? listings[what] : undefined
@@ -75,12 +77,12 @@ const commands: Record<string, Command> = {
   'backup FILE':
     ([file = '']) =>
     async (db) =>
-      `Wrote ${await backup(db, file)} rows to ${file}.`,
+      `Wrote ${plural(await backup(db, file), 'row')} to ${file}.`,
   'restore FILE':
     ([file = '']) =>
     async (db) => {
       await migrate(db)
-      return `Restored ${await restore(db, file)} rows.`
+      return `Restored ${plural(await restore(db, file), 'row')}.`
     },
   'reset [--empty] [--yes]': (args, config) => async (db) => {
     const risk = args.includes('--yes') ? undefined : await dataToLose(db, config)
@@ -109,7 +111,7 @@ const withoutPassword = (url: string) => `${new URL(url).host}${new URL(url).pat
 
 /** 'Loaded 1 sponsor, 5 packages.' */
 const countsToText = (verb: string, counts: Record<string, number>) => {
-  const parts = Object.entries(counts).map(([nouns, count]) => `${count} ${count === 1 ? nouns.slice(0, -1) : nouns}`)
+  const parts = Object.entries(counts).map(([nouns, count]) => plural(count, nouns.slice(0, -1)))
   return `${verb} ${parts.join(', ')}.`
 }
 

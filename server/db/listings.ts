@@ -99,6 +99,9 @@ export async function creditRecord(db: Db, username: string): Promise<{ text: st
   }
 }
 
+/** '1 row', '2 rows'. */
+export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
+
 const at = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ')
 
 export function table(head: string[], rows: (string | number | null)[][]): string {

@@ -22,13 +22,13 @@ const now = new Date('2026-11-15T12:00:00Z')
 
 /** Writes files into a new folder and loads it. */
 let folders = 0
-const load = async (files: Record<string, string | Buffer>) => {
+const load = async (files: Record<string, string | Buffer>, warn?: Parameters<typeof loadFolder>[3]) => {
   const dir = join(folder, String(folders++))
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(dir, name)), { recursive: true })
     await writeFile(join(dir, name), text)
   }
-  return loadFolder(database.db, dir, now)
+  return loadFolder(database.db, dir, now, warn)
 }
 
 const everything = async () => {
@@ -220,4 +220,33 @@ it('9.5 a changed document is a new version, and the old text stays', async () =
   expect(await versions()).toEqual([1, ['<p>Word one</p>']])
   await load({ 'documents/words.html': document('Words', '<p onclick="x()">Word two</p><script>x()</script>') })
   expect(await versions()).toEqual([2, ['<p>Word one</p>', '<p>Word two</p>']])
+})
+
+it('9.11 warns of what is rarely meant, and loads it', async () => {
+  const lines = [
+    '81,17,1,Free Start,,0.00,once,No,No,No,/assets/packages/34.svg,9',
+    '82,17,1,Lost Image,,10.00,once,No,No,No,/assets/packages/none.svg,9',
+    '83,19,1,Nobody Asks,,10.00,once,No,No,No,/assets/packages/34.svg,9',
+    '84,17,1,A Gift,,0.00,once,No,Yes,No,/assets/packages/34.svg,9',
+  ]
+  const warnings: string[] = []
+  const counts = await load({ 'packages.csv': [PACKAGES, ...lines, ''].join('\n') }, (where, warning) =>
+    warnings.push(`${where}: ${warning}`),
+  )
+  expect(counts.packages).toBe(4)
+  expect(warnings).toEqual([
+    'packages.csv:2: price is 0.00: visitors join for free',
+    'packages.csv:3: there is no image /assets/packages/none.svg: put it into web/public and build again',
+    'packages.csv:4: no page asks for category 19 in language 1, only for category 17 in language 1',
+  ])
+})
+
+it.each([
+  [';', 'semicolons'],
+  ['\t', 'tabs'],
+])('9.11 a file with %j between its values is told what to change', async (separator, name) => {
+  const bad = load({ 'sponsors.csv': `site,name,active,renamed_to\nkim,Kim,Yes,\n`.replaceAll(',', separator) })
+  await expect(bad).rejects.toThrow(
+    `the header has no site, name, active, renamed_to. Its values are separated by ${name}: save the file with commas`,
+  )
 })

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AT_CHECKOUT, isShownAtCheckout } from '#contract/legal.ts'
 import { MASTER } from '#contract/site.ts'
-import { storeText } from '#server/catalog/catalog.ts'
+import { ourCategory, storeText } from '#server/catalog/catalog.ts'
 import { claimName } from '#server/enrollment/claims.ts'
 import { type Db, inTransaction } from './db.ts'
 import {
@@ -22,7 +23,12 @@ import type { Tables } from './tables.ts'
  * Loads sponsors.csv, packages.csv and documents/*.html from a folder. Each file is optional, and rows that are not in it
  * stay as they are, so a package is withdrawn by its status. A changed document becomes a new version.
  */
-export async function loadFolder(db: Db, folder: URL | string, now: Date): Promise<Record<string, number>> {
+export async function loadFolder(
+  db: Db,
+  folder: URL | string,
+  now: Date,
+  warn: ReportProblem = () => {},
+): Promise<Record<string, number>> {
   const base = typeof folder === 'string' ? resolve(folder) : fileURLToPath(folder)
   const problems: string[] = []
   const report: ReportProblem = (where, problem) => problems.push(`${where}: ${problem}`)
@@ -37,6 +43,7 @@ export async function loadFolder(db: Db, folder: URL | string, now: Date): Promi
   await checkRenames(db, sponsors, report)
   if (problems.length) throw new InvalidFiles(problems)
 
+  for (const row of packages) warnOfPackage(row, warn)
   await inTransaction(db, async (db) => {
     const added: string[] = []
     for (const sponsor of sponsors) if (await upsertSponsor(db, sponsor, now)) added.push(sponsor.site)
@@ -47,6 +54,25 @@ export async function loadFolder(db: Db, folder: URL | string, now: Date): Promi
   })
   return { sponsors: sponsors.length, packages: packages.length, documents: documents.length }
 }
+
+/** What can be loaded, but is rarely meant. */
+function warnOfPackage({ where, status, ...row }: PackageRow, warn: ReportProblem) {
+  if (status !== 'active') return
+  const isOurs =
+    row.product_category_id === ourCategory.product_category_id && row.language_id === ourCategory.language_id
+  const isStarter = isOurs && !row.is_recurring && !row.is_special
+  if (isStarter && row.price_cents === 0) warn(where, 'price is 0.00: visitors join for free')
+  if (!assetFolders.some((folder) => existsSync(new URL(`.${row.image_url}`, folder))))
+    warn(where, `there is no image ${row.image_url}: put it into web/public and build again`)
+  if (!isOurs)
+    warn(
+      where,
+      `no page asks for category ${row.product_category_id} in language ${row.language_id}, only for category ${ourCategory.product_category_id} in language ${ourCategory.language_id}`,
+    )
+}
+
+/** Where images are, before and after the build. */
+const assetFolders = [new URL('../../web/public/', import.meta.url), new URL('../../dist/web/', import.meta.url)]
 
 /** A renamed site must redirect to an existing site, not to another renamed one, and not to a site of another member. */
 async function checkRenames(db: Db, sponsors: SponsorRow[], report: ReportProblem) {

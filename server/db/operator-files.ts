@@ -122,7 +122,7 @@ async function readCsv(base: string, name: string, columns: string[], report: Re
     })
     const [, ...header] = head
     const missing = columns.filter((column) => !header.includes(column))
-    if (missing.length) report(`${name}:1`, `the header has no ${missing.join(', ')}`)
+    if (missing.length) report(`${name}:1`, `the header has no ${missing.join(', ')}${separatorHint(header)}`)
     if (missing.length) return []
     return records.map(([line, ...record]) => {
       const where = `${name}:${line}`
@@ -135,6 +135,15 @@ async function readCsv(base: string, name: string, columns: string[], report: Re
     report(name, error instanceof Error ? error.message : String(error))
     return []
   }
+}
+
+/** Spreadsheets of many countries write semicolons, or tabs. */
+function separatorHint(header: string[]): string {
+  const [first = ''] = header
+  const found = [';', '\t'].find((separator) => header.length === 1 && first.includes(separator))
+  return found
+    ? `. Its values are separated by ${found === ';' ? 'semicolons' : 'tabs'}: save the file with commas`
+    : ''
 }
 
 const CONTROL = /(?![\t\n\r])\p{Cc}/gu

@@ -132,6 +132,7 @@ export type Tables = {
     created_at: Date
   }
   limit_count: { name: string; key: string; window_start: Date; count: number; expires_at: Date }
+  open_use: { id: string; reference: string; name: string; key: string; window_start: Date; expires_at: Date }
   one_time_key: { kind: 'grant' | 'letter' | 'captcha'; key: string; used_by: string | null; expires_at: Date }
   lease: { name: 'code' | 'reconciliation'; key: string; expires_at: Date }
   breaker: { name: 'declines' | 'codes'; open_until: Date }

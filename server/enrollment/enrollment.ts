@@ -3,11 +3,12 @@ import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { officeAddress } from '#contract/office.ts'
 import { recheckBeforeCharge, withinCardLimits } from '#server/abuse/card-limits.ts'
+import { undoOneUse } from '#server/abuse/limits.ts'
 import type { Db } from '#server/db/db.ts'
 import { mintGrant } from '#server/office/grant.ts'
 import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
 import { authorize, awaitGateway, endedWithoutCharge, findAttempts, isOpen } from '#server/payments/payments.ts'
-import { Refusal } from '#server/refusal.ts'
+import { isOurFailure, Refusal } from '#server/refusal.ts'
 import { hashPassword } from '#server/secrets/password-hash.ts'
 import type { PaymentRequest, Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
@@ -33,6 +34,9 @@ export async function enroll(world: World, order: Enrollment, visitor: Visitor):
     const request = { order, key, visitor }
     const screened = await screenOrder(world, request) // cheap checks come before expensive ones
     return await withinCardLimits(world, request, () => charge(world, request, screened))
+  } catch (error) {
+    if (isOurFailure(error)) await undoOneUse(world, ['LIMIT_ENROLLMENTS', visitor.address]).catch(() => undefined)
+    throw error
   } finally {
     inProgress.delete(reference)
   }

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { recordDecline } from '#server/abuse/breaker.ts'
+import { settleLater } from '#server/abuse/card-limits.ts'
+import { giveBackExpired } from '#server/abuse/open-uses.ts'
 import type { PaymentState } from '#server/db/tables.ts'
 import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
 import { AWAITING_GATEWAY, awaitGateway, gatewayDeadline, leaseEnd } from '#server/payments/payments.ts'
@@ -57,10 +59,12 @@ async function settle(world: World, open: OpenAttempt): Promise<void> {
   const key = { enrollment_id, attempt }
   if (open.state === 'reserved') {
     await releaseAttempt(world, key, 'abandoned', ['reserved']) // the gateway was never called
+    await settleLater(world, key, 'not declined')
     return
   }
   if (open.state === 'authorized' && transaction_id && vault_reference !== null) {
     await admit(world, key, { outcome: 'approved', transaction_id, vault_reference })
+    await settleLater(world, key, 'not declined')
     return
   }
   if (open.gateway !== world.payment.name) throw new Error(`this attempt belongs to the gateway '${open.gateway}'`)
@@ -69,15 +73,18 @@ async function settle(world: World, open: OpenAttempt): Promise<void> {
   switch (answer.outcome) {
     case 'approved':
       await admit(world, key, answer)
+      await settleLater(world, key, 'not declined')
       return
     case 'declined':
       if (await releaseAndEmail(world, key, answer.decline_class)) await recordDecline(world)
+      await settleLater(world, key, 'declined')
       return
     case 'not_found': {
       // Our request may still be in flight, so an attempt is only abandoned when it is old enough.
       const age = world.now().getTime() - open.created_at.getTime()
       if (age > world.config.PAYMENT_IN_FLIGHT_SECONDS * 1000) {
         await releaseAndEmail(world, key, 'abandoned')
+        await settleLater(world, key, 'not declined') // no bank was asked
         return
       }
     }
@@ -94,6 +101,7 @@ const expiringTables = [
 export async function deleteExpired(world: World): Promise<void> {
   const now = world.now()
   const daysAgo = (days: number) => new Date(now.getTime() - days * 24 * 3_600_000)
+  await giveBackExpired(world) // before the counts that they belong to are deleted
   for (const table of expiringTables) await world.db.deleteFrom(table).where('expires_at', '<', now).execute()
   await world.db.deleteFrom('phone_check').where('sent_at', '<', daysAgo(7)).execute()
   await world.db.deleteFrom('job').where('done_at', '<', daysAgo(30)).execute()

@@ -34,7 +34,7 @@ type AppOptions = { world: World; shell: Shell; serverFactory?: FastifyServerFac
 /** The site over HTTP: the calls of the contract, the pages, and replies to invalid requests. */
 export async function createApp({ world, shell, serverFactory }: AppOptions): Promise<FastifyInstance> {
   const { config, log } = world
-  const headers = dataHeaders(config.production)
+  const headers = dataHeaders(config)
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),

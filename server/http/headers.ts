@@ -33,20 +33,26 @@ export const pagePolicy = (inline: { css: string; early: string }, others: Sourc
 /** A reply that is not a page may load nothing. */
 export const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
 
+type HeaderSettings = { production: boolean; HSTS_SUBDOMAINS: boolean }
+
+/** A browser that has seen it refuses plain http for two years. Other hosts of the operator's domain may still need that. */
+const onlyHttps = ({ HSTS_SUBDOMAINS }: HeaderSettings) =>
+  `max-age=63072000${HSTS_SUBDOMAINS ? '; includeSubDomains' : ''}`
+
 /** On every reply. */
-export const safeHeaders = (production: boolean): Record<string, string> => ({
+export const safeHeaders = (settings: HeaderSettings): Record<string, string> => ({
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'strict-origin-when-cross-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=()',
   'x-frame-options': 'DENY',
-  ...(production ? { 'strict-transport-security': 'max-age=63072000; includeSubDomains' } : {}),
+  ...(settings.production ? { 'strict-transport-security': onlyHttps(settings) } : {}),
 })
 
 /** On every reply that is not a page. */
-export const dataHeaders = (production: boolean): Record<string, string> => ({
-  ...safeHeaders(production),
+export const dataHeaders = (settings: HeaderSettings): Record<string, string> => ({
+  ...safeHeaders(settings),
   'content-security-policy': dataPolicy,
   'cache-control': 'no-store',
 })

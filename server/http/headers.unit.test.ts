@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { vendorAt } from '#server/gateways/captcha/vendors.ts'
-import { pagePolicy } from './headers.ts'
+import { pagePolicy, safeHeaders } from './headers.ts'
 
 const head = { css: 'body{margin:0}', early: '0' }
 const early = "'sha256-X+zrZv/IbzjZUnhsbWlsecLbwjndTpG0ZynXOif7V+k='"
@@ -63,4 +63,12 @@ it('7.1 another base URL replaces the vendor’s origins', () => {
     'frame-src': 'http://127.0.0.1:9',
     'connect-src': "'self'",
   })
+})
+
+it('7.9 other hosts of the domain may still use plain http, unless the operator says otherwise', () => {
+  const hsts = (HSTS_SUBDOMAINS: boolean, production = true) =>
+    safeHeaders({ production, HSTS_SUBDOMAINS })['strict-transport-security']
+  expect(hsts(false)).toBe('max-age=63072000')
+  expect(hsts(true)).toBe('max-age=63072000; includeSubDomains')
+  expect(hsts(true, false)).toBeUndefined()
 })

@@ -1,6 +1,7 @@
 import type { officeCalls } from '#contract/office-calls.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { emptyReply, type Handlers } from '#server/handlers.ts'
+import { isOurFailure } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { changeEmail, changePhone, confirmEmail } from './details.ts'
@@ -43,7 +44,10 @@ function thenViewOffice<Input>(change: Work<Input, string>): Work<Input, Awaited
 function limitFailures<Input, Result>(work: Work<Input, Result>): Work<Input, Result> {
   return async (world, input, visitor) => {
     const failure = await countAgainstLimit(world, 'LIMIT_GRANTS', visitor.address)
-    const result = await work(world, input, visitor)
+    const result = await work(world, input, visitor).catch(async (error: unknown) => {
+      if (isOurFailure(error)) await failure.giveBack().catch(() => undefined)
+      throw error
+    })
     await failure.giveBack().catch(() => undefined) // the token is used up: an error here must not fail the request
     return result
   }

@@ -121,7 +121,7 @@ describe('a phone code', () => {
     expect([refused.statusCode, refused.headers['retry-after'], refused.json().message]).toEqual([
       429,
       '600',
-      'We can’t send codes right now. Please try again in 10 minutes.',
+      'We can’t send codes right now. Please try again in about 10 minutes.',
     ])
     expect((await confirm(5, honest)).json().status).toBe(1)
     expect((await send(7)).json().status).toBe(1)

@@ -9,6 +9,7 @@ import {
   type LimitName,
   type LimitUse,
   undoOneUse,
+  whenToRetry,
 } from '#server/abuse/limits.ts'
 import { acquireLease, leaseExpiry, releaseLease } from '#server/db/leases.ts'
 import type { SendResult } from '#server/gateways/sms/port.ts'
@@ -148,7 +149,7 @@ async function reducedQuotaUses(world: World, visitor: Visitor): Promise<LimitUs
   const isReached = await Promise.all(uses.map((use) => isLimitReached(world, use)))
   if (!isReached.includes(true)) return uses
   countRefusal('BREAKER_CODES')
-  throw new Refusal(429, `We can’t send codes right now. Please try again in ${formatWait(retryAfter)}.`, {
+  throw new Refusal(429, `We can’t send codes right now. Please try again ${whenToRetry(retryAfter)}.`, {
     retryAfter,
   })
 }
@@ -184,7 +185,7 @@ async function refuseTooSoon(world: World, enrollment_id: string, mobile_phone: 
   const retryAfter = Math.max(1, Math.ceil((expiry.getTime() - moment.getTime()) / 1000))
   const hasCode = await findCheck(world, enrollment_id, mobile_phone)
   const sentence = hasCode
-    ? `Resend code in ${retryAfter} seconds`
+    ? `Resend code in ${formatWait(retryAfter)}`
     : `Please wait ${formatWait(retryAfter)} before you request a new code.`
   throw new Refusal(429, sentence, { retryAfter, ...(hasCode ? { fields: { code: [sentence] } } : {}) })
 }

@@ -103,6 +103,8 @@ export const fuzzValues: readonly unknown[] = [
   ['34', '34'],
   { length: 1 },
   { toString: 'x', valueOf: 'y' },
+  { toString: 1, valueOf: 1 },
+  { toString: null, toJSON: 1, constructor: null },
   { $gt: '' },
   { constructor: { prototype: { admin: true } } },
   Array.from({ length: 200 }, () => 0),

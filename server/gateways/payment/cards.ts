@@ -58,3 +58,5 @@ const byNumber = new Map<string, TestCard>(Object.values(testCards).map((card) =
 
 /** The test card with this number; any other number behaves like the good card. */
 export const testCardFor = (number: string): TestCard => byNumber.get(number) ?? testCards.good
+
+export const isTestCard = (number: string): boolean => byNumber.has(number)

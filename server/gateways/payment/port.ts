@@ -1,6 +1,8 @@
 /** What Foyer needs from a payment gateway. An adapter knows only its own vendor. */
 export type PaymentGateway = {
   name: string
+  /** Only the sandbox has test cards. Their declines say nothing about a visitor, so no limit counts them. */
+  isTestCard?: (cc_number: string) => boolean
   /** Holds the amount, and asks the gateway to store the card for renewals. A lost response is 'unknown', not an error. */
   authorize: (hold: Hold, signal: AbortSignal) => Promise<Authorization | Failure>
   /** The outcome of an attempt whose response was lost, or that was under review. */

@@ -1,6 +1,6 @@
 import { readConfig } from '#server/config/config.ts'
 import { openDatabase } from '#server/db/db.ts'
-import { table } from '#server/db/listings.ts'
+import { plural, table } from '#server/db/listings.ts'
 import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
 import { requireMaster } from '#server/db/prepare.ts'
 import { openPaymentGateway } from '#server/gateways/payment/open.ts'
@@ -32,8 +32,8 @@ async function main(args: string[]): Promise<number> {
     await requireMaster(db)
     const payment = openPaymentGateway(config, clock)
     const { differences, attempts, transactions } = await reconcile({ config, db, now: clock, payment }, since)
-    const scope = `${attempts} payments here, ${transactions} transactions at the gateway '${payment.name}', since ${since.toISOString().slice(0, 10)}`
-    console.log(`${differences.length || 'No'} ${differences.length === 1 ? 'difference' : 'differences'}. ${scope}.`)
+    const scope = `${plural(attempts, 'payment')} here, ${plural(transactions, 'transaction')} at the gateway '${payment.name}', since ${since.toISOString().slice(0, 10)}`
+    console.log(`${differences.length ? plural(differences.length, 'difference') : 'No differences'}. ${scope}.`)
     if (differences.length)
       console.log(
         table(

@@ -2,6 +2,7 @@ import http from 'node:http'
 import https from 'node:https'
 import type * as z from 'zod/mini'
 import { parse } from 'zod/mini'
+import { isTestCard } from '#server/gateways/payment/cards.ts'
 import type { Settlement } from '#server/gateways/payment/port.ts'
 import { AuthorizationReply, LookupReply, SettlementReply, TransactionsReply, VerdictReply } from './messages.ts'
 import type { SandboxGateway } from './sandbox.ts'
@@ -22,6 +23,7 @@ export function remoteSandbox(url: string): SandboxGateway {
 
   return {
     name: 'sandbox',
+    isTestCard,
     authorize: (hold, signal) => post('/authorize', hold, AuthorizationReply, signal).catch(unknown),
     lookup: ({ reference }, signal) => post('/lookup', { reference }, LookupReply, signal).catch(unknown),
     capture: (transaction_id, signal) => settle('/capture', { transaction_id }, signal),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type TestCard, testCardFor } from '#server/gateways/payment/cards.ts'
+import { isTestCard, type TestCard, testCardFor } from '#server/gateways/payment/cards.ts'
 import type { Authorization, Hold, PaymentGateway, Settlement } from '#server/gateways/payment/port.ts'
 import { type Change, type Entry, type Ledger, openLedger } from './ledger.ts'
 
@@ -26,6 +26,7 @@ export function sandboxOn(ledger: Ledger): SandboxGateway {
   }
   return {
     name: 'sandbox',
+    isTestCard,
     async authorize(hold, signal) {
       const { fault, decision } = testCardFor(hold.card.cc_number)
       if (fault === 'lost_before' || signal.aborted) return { outcome: 'unknown' }

@@ -38,7 +38,7 @@ export const codeNotNeeded: Question = {
   confirm: 'Proceed',
 }
 
-export const resendIn = (seconds: number): string => `Resend code in ${seconds} seconds`
+export const resendIn = (seconds: number): string => `Resend code in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
 
 /** Shown beside a field if the server sends no message. */
 export const fieldMessages = {
