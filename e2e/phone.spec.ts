@@ -43,6 +43,7 @@ test('5.9 a number that is too short as typed is refused at once, and one that c
   await next(page)
   await next(page)
   await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
+  await expect(page.getByRole('button', { name: 'Membership Agreement' })).toBeVisible() // needed to agree to it
   await pay(page)
   await page.waitForURL('**/office')
 })
@@ -73,6 +74,7 @@ for (const [way, go] of [
     await expect(page.getByLabel('Email address')).toBeVisible()
     await next(page)
     await expect(page.getByLabel('Card number')).toHaveValue('4242 4242 4242 4242')
+    await expect(page.getByRole('button', { name: 'Membership Agreement' })).toBeVisible() // needed to agree to it
     await pay(page)
     await page.waitForURL('**/office')
   })
