@@ -107,7 +107,7 @@ test('10.16 ACCESS leads back to PAYMENT, which says that it is paid and offers 
   await fillPayment(page)
   await page.route('**/autologin/**', (route) => route.fulfill({ status: 204 })) // the office does not open by itself
   await pay(page)
-  await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
+  await page.getByRole('button', { name: 'Login' }).waitFor()
   await page.getByRole('button', { name: 'Previous' }).click()
   await expect(page.getByRole('heading', { name: 'Already paid' })).toBeVisible()
   await expect(page.getByText('You are already a member.')).toBeVisible()
@@ -128,6 +128,7 @@ test('10.15 a payment that was approved without a token is not called declined, 
   const visitor = await reachPayment(page)
   await fillPayment(page)
   await pay(page)
+  await page.getByRole('link', { name: 'Login' }).waitFor()
   await expect(page.getByRole('heading', { name: /^Welcome to .+, Zoë/ })).toBeVisible()
   await expect(page.getByText(/Your payment was accepted, and you are a member/)).toContainText(visitor.username)
   await expect(page.getByRole('alertdialog')).toHaveCount(0)
