@@ -279,7 +279,7 @@ describe('5.8 if phones need not be confirmed', () => {
       plain.post('enrollment/add-enrollment', await filledForm(plain, { mobile_phone: '+525512345678' }), { cookie })
     await recordDecline(plain.world, 'a network')
     const message =
-      'Right now we confirm phone numbers with a code before we charge a card, and we can’t send one to this country. Please use a mobile number from the United States or Canada, or try again in 10 minutes.'
+      'Right now we confirm phone numbers with a code before we charge a card, and we can’t send one to this country. Please use a mobile number from the United States or Canada, or try again in about 10 minutes.'
     expect((await pay()).json().fields).toEqual({ code: [expect.any(String)], mobile_phone: [message] })
     expect((await send('+525512345678')).json()).toEqual({ status: 0, message })
     plain.advance(600)
@@ -292,7 +292,7 @@ describe('5.8 if phones need not be confirmed', () => {
     const plain = await testSite({ BREAKER_DECLINES: '2/600/50' })
     for (let n = 0; n < 2; n++) await recordDecline(plain.world, '127.0.0.1')
     const { send } = await phonesOf(plain).visitor()
-    expect((await send('+525512345678')).json().message).toMatch(/or try again in about a day\.$/)
+    expect((await send('+525512345678')).json().message).toMatch(/or try again tomorrow\.$/)
     await plain.close()
   })
 })

@@ -137,8 +137,8 @@ export async function missingCode(world: World, mobile_phone: string): Promise<R
 async function unsupportedMessage(world: World): Promise<string> {
   const { config } = world
   if (config.PHONE_VERIFICATION) return elsewhereMessage(config)
-  const wait = formatWait((await secondsOpen(world, 'declines')) ?? 24 * HOUR)
-  return `Right now we confirm phone numbers with a code before we charge a card, and we can’t send one to this country. Please use ${numberFrom(config)}, or try again in ${wait}.`
+  const end = whenToRetry((await secondsOpen(world, 'declines')) ?? 24 * HOUR)
+  return `Right now we confirm phone numbers with a code before we charge a card, and we can’t send one to this country. Please use ${numberFrom(config)}, or try again ${end}.`
 }
 
 /** Unconfirmed codes suggest SMS pumping. Keep sending a few, so that honest visitors are not locked out. */
