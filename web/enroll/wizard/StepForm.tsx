@@ -47,7 +47,7 @@ export function StepForm({ step, form, title, lead, amount, children }: StepForm
         </noscript>
         {children}
         {(previous || forward || stop) && (
-          <div className="actions">
+          <div className={amount ? 'actions paying' : 'actions'}>
             <StopNotice stop={stop} onRetryTotal={wizard.retryTotal} />
             {previous && (
               <button

@@ -21,7 +21,7 @@ export function PaidScreen({ payment, receipt }: PaidScreenProps) {
       ) : (
         <p className="lead">
           Someone has already joined from this page, and nothing more will be charged. If that was you, please sign in
-          to your office. If not, <a href={location.pathname}>reload this page</a> to join.
+          to your office. If not, <a href={location.pathname}>enroll as another person</a>.
         </p>
       )}
       <OfficeLogin login={login}>Go to my office</OfficeLogin>
