@@ -111,7 +111,7 @@ test('10.12 on a page that was open for days, the renewal date counts from the d
     day: 'numeric',
     timeZone: 'UTC',
   })
-  await expect(page.locator('.order-renewal')).toContainText(`from ${renewal}`)
+  await expect(page.locator('.amounts')).toContainText(`from ${renewal}`)
 })
 
 test('10.12 a changed document must be agreed to again before anything is charged', async ({ page }) => {

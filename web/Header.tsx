@@ -2,13 +2,18 @@ import { brand } from '#contract/brand.ts'
 import { LockIcon } from './icons.tsx'
 
 /** The brand and a note, such as that the page is secure. The mark loads lazily, because it would delay the first paint. */
-export function Header({ note }: { note?: string }) {
+export function Header({ note, isTest }: { note?: string; isTest?: boolean }) {
   return (
     <header className="header">
       <a className="brand" href="/">
         <img src={brand.mark} alt="" width="30" height="30" loading="lazy" />
         {brand.name}
       </a>
+      {isTest && (
+        <p className="test-note" title="No card is charged.">
+          Test mode
+        </p>
+      )}
       {note && (
         <p className="note">
           <span>{note}</span>

@@ -122,7 +122,7 @@ export async function timeStepChange(answers: Record<string, string>): Promise<n
 /** The visible text of the first screen, without dates and white space. */
 export function getVisibleText(): string {
   const selector =
-    'header, .indicator li, summary, .sponsor, .test-note, h1, .lead, label, .hint, .dial-shown, .actions'
+    'header, .indicator li, summary, .order-sponsor, .test-note, h1, .lead, label, .hint, .dial-shown, .actions'
   const elements = [...document.querySelectorAll<HTMLElement>(selector)].filter(
     (element) => element.checkVisibility() && !element.closest('.trap'),
   )

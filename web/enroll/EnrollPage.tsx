@@ -16,6 +16,7 @@ import type { Wizard } from './wizard/wizard.ts'
 export function EnrollPage({ wizard, steps }: { wizard: Wizard; steps: Steps }) {
   const { start } = wizard
   const { policy } = start
+  const sponsor = start.sponsor.active === 'Yes' ? start.sponsor.name : undefined
   const state = useWizardState(wizard, (state) => state)
   useBrowserHistory(wizard)
   useResume(wizard, steps, state)
@@ -24,7 +25,7 @@ export function EnrollPage({ wizard, steps }: { wizard: Wizard; steps: Steps }) 
   return (
     <WizardProvider value={wizard}>
       <div className="page">
-        <Header note="Encrypted. We never store your card." />
+        <Header note="Encrypted. We never store your card." isTest={start.test_payments} />
         <Offline />
         <div className="enroll">
           <ProgressIndicator currentStep={state.step} show_autoship={policy.autoship} show_special={policy.special} />
@@ -37,11 +38,11 @@ export function EnrollPage({ wizard, steps }: { wizard: Wizard; steps: Steps }) 
                 renews_on={state.renews_on}
                 grand_total={state.grand_total}
                 hasFailed={state.stop === 'total-not-loaded'}
+                sponsor={sponsor}
                 onChange={() => wizard.returnTo(previousStep('ACCOUNT', policy))}
               />
-              {start.sponsor.active === 'Yes' && <SponsorCard sponsor={start.sponsor} />}
+              {sponsor && <SponsorCard name={sponsor} />}
             </div>
-            {start.test_payments && <p className="test-note">Test mode: no card is charged.</p>}
           </aside>
           <main className="main">
             <ArrivalNotice start={start} />

@@ -7,6 +7,7 @@ export const Header = () => (
       <img src="/assets/mark.svg" alt="" width="30" height="30" loading="lazy" />
       Foyer
     </a>
+    <p className="test-note">Test mode</p>
     <p className="safe">
       <LockIcon />
       <span>Encrypted. We never store your card.</span>
@@ -20,9 +21,13 @@ export const Side = () => (
     <div className="card">
       <details className="order">
         <summary>
-          <span className="order-name">Founding Membership</span>
-          <span className="order-price">$99.00</span>
-          <span className="order-renewal">today, then $99.00 a month from Dec 15</span>
+          <span className="initials" aria-hidden="true">
+            AP
+          </span>
+          <span className="order-line">
+            <b className="order-price">$99.00</b> today, then monthly
+          </span>
+          <span className="order-sponsor">with Ana's Paper Lantern Studio</span>
           <ChevronIcon />
         </summary>
         <div className="order-body">
@@ -61,6 +66,5 @@ export const Side = () => (
         </p>
       </div>
     </div>
-    <p className="test-note">Test mode: no card is charged.</p>
   </aside>
 )

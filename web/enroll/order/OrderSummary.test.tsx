@@ -47,5 +47,6 @@ test('13.8 a recurring package says what it costs a month, and is part of what r
   const order = readAloud({ grand_total: '172.00', hasFailed: false }, draft)
   expect(order).toMatch(/Parcel\s+\$24\.00 a month/)
   expect(order).toMatch(/Seat\s+\(one\u00a0time\)\s+\$49\.00/)
-  expect(order).toMatch(/today, then \$123\.00 a month from Dec 15/)
+  expect(readAloud({ grand_total: '99.00', hasFailed: false })).toMatch(/today, then monthly/)
+  expect(order).toMatch(/today, then \$123\.00 a month[\s\S]*Then monthly, from Dec 15/)
 })

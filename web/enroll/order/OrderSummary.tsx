@@ -4,6 +4,7 @@ import type { StartData, Step } from '#contract/start.ts'
 import { ChevronIcon } from '#web/icons.tsx'
 import type { Draft } from '#web/storage.ts'
 import { hasChange } from '../flow.ts'
+import { Initials } from '../SponsorCard.tsx'
 import { chosenPackages, monthlyPrice } from './order.ts'
 
 type OrderSummaryProps = {
@@ -14,6 +15,8 @@ type OrderSummaryProps = {
   grand_total: string | undefined
   /** The total could not be loaded. */
   hasFailed: boolean
+  /** The name of the active sponsor, for phones. */
+  sponsor?: string | undefined
   onChange: () => void
 }
 
@@ -25,17 +28,19 @@ export function OrderSummary(order: OrderSummaryProps) {
   if (!main && order.step !== 'PRODUCT_SELECTION') return null
   const monthly = showAmount(monthlyPrice(chosen))
   const renewal = shortDay(order.renews_on)
+  const renews = monthly === showAmount(order.grand_total) ? 'monthly' : `${monthly} a month`
   const mayChange = hasChange(order.step) && order.packages.length > 1
   return (
     <details className="order" ref={details}>
       <summary>
-        <span className="order-name">{main?.name ?? 'Your order'}</span>
-        <span className="order-price">
-          <Total {...order} />
+        {order.sponsor && <Initials name={order.sponsor} />}
+        <span className="order-line">
+          <b className="order-price">
+            <Total {...order} />
+          </b>
+          {main ? ` today, then ${renews}` : ' No package chosen yet'}
         </span>
-        <span className="order-renewal">
-          {main ? `today, then ${monthly} a month from ${renewal}` : 'No package chosen yet'}
-        </span>
+        {order.sponsor && <span className="order-sponsor">with {order.sponsor}</span>}
         <ChevronIcon />
       </summary>
       <div className="order-body">
