@@ -77,6 +77,19 @@ test('4.21 a consent that has changed is shown again before anything is charged'
   await page.waitForURL('**/office')
 })
 
+test('13.5 packages that cannot be loaded again stop the payment until try again has worked', async ({ page }) => {
+  await reachPayment(page, site.at('/ana'))
+  await fillPayment(page)
+  await changePackage(34, { price_cents: 10_900 })
+  await page.route('**/enrollment_packages*', (route) => route.abort())
+  await pay(page)
+  await page.getByRole('alertdialog', { name: 'Error' }).getByRole('button').last().click()
+  for (const name of [/^Confirm and Pay/, 'Previous']) await expect(page.getByRole('button', { name })).toBeDisabled()
+  await page.unroute('**/enrollment_packages*')
+  await page.getByRole('button', { name: 'try again' }).click()
+  await expect(page.getByRole('button', { name: 'Confirm and Pay $109.00' })).toBeEnabled()
+})
+
 test('10.12 a price that has changed when its package is chosen is shown there, and is used on the next press', async ({
   page,
 }) => {
@@ -127,7 +140,9 @@ test('10.12 a changed document must be agreed to again before anything is charge
     .execute()
   await pay(page)
   const message = page.locator('#agreement_1-error')
-  await expect(message).toHaveText('A document has changed since you opened this page. Please read it again.')
+  await expect(message).toHaveText(
+    'A document has changed since you opened this page. Please read it again, or reload the page.',
+  )
   const box = page.getByRole('checkbox', { name: /I have read and agree/ })
   await expect(box).not.toBeChecked()
   await pay(page)

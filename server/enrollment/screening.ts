@@ -131,7 +131,9 @@ const memberOf = (order: Enrollment): Details['member'] => ({
 async function currentDocuments({ db }: World, { shown_texts }: Enrollment) {
   const documents = await checkoutDocuments(db)
   if (shown_texts !== undefined && shown_texts !== documentsFingerprint(documents))
-    throw refuseFields({ agreement_1: 'A document has changed since you opened this page. Please read it again.' })
+    throw refuseFields({
+      agreement_1: 'A document has changed since you opened this page. Please read it again, or reload the page.',
+    })
   return [...new Map(documents.map((document) => [`${document.sha256} ${document.title}`, document])).values()]
 }
 
