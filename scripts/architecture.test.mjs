@@ -101,7 +101,7 @@ const rooms = {
   db: ['config', 'catalog', 'enrollment', 'sponsors'], // for the operator's commands only
   secrets: ['config', 'db'],
   catalog: ['db'],
-  abuse: ['config', 'db', 'enrollment', 'payments'],
+  abuse: ['config', 'db', 'enrollment', 'payments'], // what an attempt has counted is found by its reference
   phone: ['abuse', 'db', 'gateways'],
   sponsors: ['abuse', 'catalog', 'db', 'phone'], // the start data says where codes are sent to
   payments: ['config', 'db', 'gateways', 'jobs'],

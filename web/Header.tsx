@@ -9,11 +9,7 @@ export function Header({ note, isTest }: { note?: string; isTest?: boolean }) {
         <img src={brand.mark} alt="" width="30" height="30" loading="lazy" />
         {brand.name}
       </a>
-      {isTest && (
-        <p className="test-note" title="No card is charged.">
-          Test mode
-        </p>
-      )}
+      {isTest && <p className="test-note">Test mode</p>}
       {note && (
         <p className="note">
           <span>{note}</span>

@@ -42,9 +42,8 @@ const subtractUses = statement((_db, { names, breakerCount, ...which }: GiveBack
     update limit_count set count = greatest(limit_count.count - uses, 0)
     from locked join given using (name, key, window_start)
     where limit_count.name = locked.name and limit_count.key = locked.key and limit_count.window_start = locked.window_start`
-  return breakerCount
-    ? sql`with ${ended}, subtracted as (${subtract}) ${countQuery(breakerCount)}`
-    : sql`with ${ended} ${subtract}`
+  const count = breakerCount ? sql`, breaker_count as (${countQuery(breakerCount)})` : sql``
+  return sql`with ${ended} ${count} ${subtract}`
 })
 
 /** A bank has declined: what was counted stays counted. */

@@ -87,6 +87,7 @@ test.each<[string, Question, Question]>([
 
 test('the owner: the text of the countdown', () => {
   expect(code.resendIn(27)).toBe('Resend code in 27 seconds')
+  expect(code.resendIn(1)).toBe('Resend code in 1 second')
 })
 
 test('the owner: the messages beside a field', () => {
