@@ -83,6 +83,9 @@ test('11.4 the account creation step shows the messages for emails and passwords
   await page.getByLabel('Username').fill('')
   await page.getByLabel('Username').pressSequentially('A b-C!7')
   await expect(page.getByLabel('Username')).toHaveValue('abc7')
+  await page.getByLabel('Username').fill('Zoë Müller')
+  await expect(page.getByLabel('Username')).toHaveValue('zoemueller')
+  await expect(page.getByText('Other characters are left out.')).toBeVisible()
 })
 
 test('11.5 a taken username and a taken email show the server’s message', async ({ page }) => {

@@ -4,6 +4,7 @@ import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { type Form, type Messages, useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
+import { Notice } from '#web/Notice.tsx'
 import type { Draft } from '#web/storage.ts'
 import { defineStep } from '../../wizard/defineStep.tsx'
 import { isSameDraft } from '../../wizard/draft.ts'
@@ -20,11 +21,14 @@ type AccountCreationProps = {
   /** The current answers of all steps. This step may have been rendered before they were entered. */
   readDraft: () => Draft
   policy: Policy
+  /** The visitor was on PAYMENT before a reload. */
+  isPasswordLost: boolean
   onNext: Wizard['advance']
 }
 
 /** How the new member signs in. */
-function AccountCreation({ answers, rejectedFields, readDraft, policy, onNext }: AccountCreationProps) {
+function AccountCreation(props: AccountCreationProps) {
+  const { answers, rejectedFields, readDraft, policy, isPasswordLost, onNext } = props
   const form = useForm({
     rules: () => fieldRules.ACCOUNT_CREATION,
     values: answers,
@@ -55,6 +59,11 @@ function AccountCreation({ answers, rejectedFields, readDraft, policy, onNext }:
       title="Create your account"
       lead="You’ll use this to sign in to your office."
     >
+      {isPasswordLost && (
+        <Notice role="status">
+          For your safety we don’t keep your password and card. Please enter your password again.
+        </Notice>
+      )}
       <Field
         {...form.field('email')}
         label="Email address"
@@ -75,7 +84,7 @@ function AccountCreation({ answers, rejectedFields, readDraft, policy, onNext }:
         enterKeyHint="next"
         hint="Lowercase letters and numbers. It’s also part of the link you share."
       >
-        <p className={username.status.isAvailable ? 'availability' : 'unseen'} role="status">
+        <p className={username.status.isVisible ? 'availability' : 'unseen'} role="status">
           {username.status.text}
         </p>
       </Field>
@@ -103,5 +112,6 @@ export const accountCreation = defineStep(AccountCreation, (wizard, state) => ({
   rejectedFields: rejectedFieldsAt('ACCOUNT_CREATION', state),
   readDraft: wizard.readDraft,
   policy: wizard.start.policy,
+  isPasswordLost: state.isPasswordLost === true && !state.draft.password,
   onNext: wizard.advance,
 }))
