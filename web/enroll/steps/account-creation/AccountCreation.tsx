@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import type { Policy } from '#contract/start.ts'
 import { api } from '#web/api.ts'
 import { Field } from '#web/form/Field.tsx'
@@ -13,6 +14,7 @@ import { StepForm } from '../../wizard/StepForm.tsx'
 import { rejectedFieldsAt } from '../../wizard/state.ts'
 import { useIsMounted } from '../../wizard/useIsMounted.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
+import { suggestEmail } from './suggestEmail.ts'
 import { useUsername } from './useUsername.ts'
 
 type AccountCreationProps = {
@@ -51,6 +53,7 @@ function AccountCreation(props: AccountCreationProps) {
     },
   })
   const username = useUsername(form)
+  const [suggestion, setSuggestion] = useState<string>()
   const isMounted = useIsMounted()
   return (
     <StepForm
@@ -72,7 +75,12 @@ function AccountCreation(props: AccountCreationProps) {
         autoComplete="email"
         enterKeyHint="next"
         hint="We’ll send your receipt and a welcome email here."
-      />
+        onBlur={({ target }) => setSuggestion(suggestEmail(target.value))}
+      >
+        <p className="availability" role="status">
+          {suggestion && <EmailSuggestion email={suggestion} onAccept={() => setSuggestion(undefined)} />}
+        </p>
+      </Field>
       <Field
         {...form.field('username')}
         {...username.input}
@@ -92,6 +100,27 @@ function AccountCreation(props: AccountCreationProps) {
     </StepForm>
   )
 }
+
+/** A typo in a well-known domain. It only offers; the address may be right. */
+const EmailSuggestion = ({ email, onAccept }: { email: string; onAccept: () => void }) => (
+  <span>
+    Did you mean{' '}
+    <button
+      type="button"
+      className="link"
+      onClick={() => {
+        const field = document.getElementById('email') as HTMLInputElement
+        field.value = email
+        field.dispatchEvent(new Event('input', { bubbles: true }))
+        field.focus() // this button is about to disappear
+        onAccept()
+      }}
+    >
+      {email}
+    </button>
+    ?
+  </span>
+)
 
 /** Why the server rejects an email address. If the lookup fails, the last answer is used. */
 async function checkEmail(
