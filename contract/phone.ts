@@ -4,7 +4,11 @@ const SEPARATORS = /[\s().\-/\u200b-\u200f\u202a-\u202e\u2010-\u2015\u2060-\u206
 /** '+44 (0)7700': the zero is only dialed within the country. */
 const TRUNK_PREFIX = /^(\s*(?:(?:\+|00)\s*\d{1,3}\s*)?)\(0\)/
 
-export const phoneDigits = (typed: string): string => typed.replace(TRUNK_PREFIX, '$1').replace(SEPARATORS, '')
+export const phoneDigits = (typed: string): string =>
+  typed
+    .replace(/^\s*tel:/i, '') // a copied link
+    .replace(TRUNK_PREFIX, '$1')
+    .replace(SEPARATORS, '')
 
 /**
  * Joins a dial code and a typed number: '+12025550123'. A number typed with its own + keeps it. One that is too short or
@@ -22,5 +26,5 @@ export const joinPhone = (dialCode: string, typed: string): string => {
 /** The spec's length, without a plus. It holds for what was typed and for the joined number. */
 export const isPhoneLength = (digits: string): boolean => /^\d{7,20}$/.test(digits)
 
-/** Every number under +1 has ten more digits. Other numbering plans are too large for the browser; the server checks them. */
-export const hasPossibleLength = (number: string): boolean => !number.startsWith('+1') || /^\+1\d{10}$/.test(number)
+/** Every number under +1 has ten more digits; a leading 1 may be doubled. Other numbering plans are too large for the browser; the server checks them. */
+export const hasPossibleLength = (number: string): boolean => !number.startsWith('+1') || /^\+11?\d{10}$/.test(number)

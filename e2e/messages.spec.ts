@@ -54,7 +54,7 @@ test('11.3 a filled honeypot shows its message and stops the visitor', async ({ 
   await expect(page.getByLabel('Email address')).toBeHidden()
 })
 
-test('11.4 the account creation step shows the messages for emails and passwords, and cleans up the username', async ({
+test('11.4 11.8 the account creation step shows the messages for emails and passwords, and cleans up the username', async ({
   page,
 }) => {
   await reachAccountCreation(page)
@@ -83,6 +83,14 @@ test('11.4 the account creation step shows the messages for emails and passwords
   await page.getByLabel('Username').fill('')
   await page.getByLabel('Username').pressSequentially('A b-C!7')
   await expect(page.getByLabel('Username')).toHaveValue('abc7')
+  await page.getByLabel('Email address').fill('zoe@gmial.con')
+  await page.getByLabel('Email address').blur()
+  await page.getByRole('button', { name: 'zoe@gmail.com' }).click()
+  await expect(page.getByLabel('Email address')).toHaveValue('zoe@gmail.com')
+  await expect(page.getByText('Did you mean')).toBeHidden()
+  await page.getByLabel('Username').fill('Zoë Müller')
+  await expect(page.getByLabel('Username')).toHaveValue('zoemueller')
+  await expect(page.getByText('Other characters are left out.')).toBeVisible()
 })
 
 test('11.5 a taken username and a taken email show the server’s message', async ({ page }) => {

@@ -26,7 +26,7 @@ export async function findResumePoint(start: StartData, steps: StepLoader): Prom
     const { reachableStep } = await steps.loadRules()
     const step = reachableStep(entry.step, stored, start.policy)
     await steps.load(step)
-    return { step, ...stored }
+    return { step, ...stored, isPasswordLost: entry.step === 'PAYMENT' && step === 'ACCOUNT_CREATION' }
   } catch (cause) {
     log('The next step could not be loaded.', cause)
     return { step: first, ...stored }

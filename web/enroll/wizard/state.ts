@@ -10,7 +10,14 @@ import { isSameDraft } from './draft.ts'
 export type Stop = 'step-not-loaded' | 'total-not-loaded'
 
 /** Where a visitor resumes, and what this tab has stored. Known in the browser only. */
-export type ResumePoint = { step: Step; draft: Draft; phones: PhoneStatuses; receipt: Receipt | undefined }
+export type ResumePoint = {
+  step: Step
+  draft: Draft
+  phones: PhoneStatuses
+  receipt: Receipt | undefined
+  /** The visitor was on PAYMENT. */
+  isPasswordLost?: boolean
+}
 
 export type State = {
   step: Step
@@ -37,6 +44,8 @@ export type State = {
   phones: PhoneStatuses
   /** Why the last code could not be sent. Shown beside the number, and on ACCOUNT until the visitor goes on. */
   phoneFailure?: { mobile_phone: string; message: string } | undefined
+  /** A reload on PAYMENT led back to the password, which is never stored. */
+  isPasswordLost?: boolean | undefined
   /** What this page asked to pay for, from Confirm and Pay until it is declined. */
   receipt: Receipt | undefined
   /** The visitor was told that a payment, possibly another tab's, is being checked, but not yet how it ended. */
@@ -58,6 +67,7 @@ export function initialState(start: StartData, resumePoint: ResumePoint | undefi
     moves: 0,
     isResumed: resumePoint?.step === step && isSameDraft(resumePoint.draft, draft),
     phones: resumePoint?.phones ?? {},
+    isPasswordLost: resumePoint?.isPasswordLost,
     receipt: resumePoint?.receipt,
     isPaymentBeingChecked: resumePoint?.receipt?.is_awaited,
   }

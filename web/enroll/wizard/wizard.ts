@@ -69,9 +69,12 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
     })
   }
 
+  /** PAYMENT led here, by Edit, Change or a rejected field: Next leads straight back. */
+  const isFromPayment = () => currentEntry()?.from === 'PAYMENT'
+
   /** The answers are valid: goes to the next step. Returns 'again' if the form changed while that step was loading. */
   const advance = async (answers: Draft): Promise<'again' | undefined> => {
-    if (state.step === 'CODE_VERIFICATION' && currentEntry()?.from === 'PAYMENT') return void history.back()
+    if (isFromPayment()) return void history.back()
     const next = nextStep(state.step, policy)
     if (!steps.isLoaded(next)) {
       const submittedDraft = saveForm()
@@ -132,7 +135,12 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
       { ...state.draft, ...choice },
       () => request === latestRequest,
       () => choosePackage(list, product_ids),
-      () => enter(nextStep(state.step, policy), saveForm(choice)),
+      async () => {
+        const draft = saveForm(choice)
+        if (!isFromPayment()) return enter(nextStep(state.step, policy), draft)
+        update({ draft })
+        return void history.back()
+      },
     )
   }
 

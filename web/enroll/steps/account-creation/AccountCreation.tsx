@@ -1,9 +1,11 @@
+import { useState } from 'react'
 import type { Policy } from '#contract/start.ts'
 import { api } from '#web/api.ts'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { type Form, type Messages, useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
+import { Notice } from '#web/Notice.tsx'
 import type { Draft } from '#web/storage.ts'
 import { defineStep } from '../../wizard/defineStep.tsx'
 import { isSameDraft } from '../../wizard/draft.ts'
@@ -12,6 +14,7 @@ import { StepForm } from '../../wizard/StepForm.tsx'
 import { rejectedFieldsAt } from '../../wizard/state.ts'
 import { useIsMounted } from '../../wizard/useIsMounted.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
+import { suggestEmail } from './suggestEmail.ts'
 import { useUsername } from './useUsername.ts'
 
 type AccountCreationProps = {
@@ -20,11 +23,14 @@ type AccountCreationProps = {
   /** The current answers of all steps. This step may have been rendered before they were entered. */
   readDraft: () => Draft
   policy: Policy
+  /** The visitor was on PAYMENT before a reload. */
+  isPasswordLost: boolean
   onNext: Wizard['advance']
 }
 
 /** How the new member signs in. */
-function AccountCreation({ answers, rejectedFields, readDraft, policy, onNext }: AccountCreationProps) {
+function AccountCreation(props: AccountCreationProps) {
+  const { answers, rejectedFields, readDraft, policy, isPasswordLost, onNext } = props
   const form = useForm({
     rules: () => fieldRules.ACCOUNT_CREATION,
     values: answers,
@@ -47,6 +53,7 @@ function AccountCreation({ answers, rejectedFields, readDraft, policy, onNext }:
     },
   })
   const username = useUsername(form)
+  const [suggestion, setSuggestion] = useState<string>()
   const isMounted = useIsMounted()
   return (
     <StepForm
@@ -55,6 +62,11 @@ function AccountCreation({ answers, rejectedFields, readDraft, policy, onNext }:
       title="Create your account"
       lead="You’ll use this to sign in to your office."
     >
+      {isPasswordLost && (
+        <Notice role="status">
+          For your safety we don’t keep your password and card. Please enter your password again.
+        </Notice>
+      )}
       <Field
         {...form.field('email')}
         label="Email address"
@@ -63,7 +75,12 @@ function AccountCreation({ answers, rejectedFields, readDraft, policy, onNext }:
         autoComplete="email"
         enterKeyHint="next"
         hint="We’ll send your receipt and a welcome email here."
-      />
+        onBlur={({ target }) => setSuggestion(suggestEmail(target.value))}
+      >
+        <p className="availability" role="status">
+          {suggestion && <EmailSuggestion email={suggestion} onAccept={() => setSuggestion(undefined)} />}
+        </p>
+      </Field>
       <Field
         {...form.field('username')}
         {...username.input}
@@ -75,7 +92,7 @@ function AccountCreation({ answers, rejectedFields, readDraft, policy, onNext }:
         enterKeyHint="next"
         hint="Lowercase letters and numbers. It’s also part of the link you share."
       >
-        <p className={username.status.isAvailable ? 'availability' : 'unseen'} role="status">
+        <p className={username.status.isVisible ? 'availability' : 'unseen'} role="status">
           {username.status.text}
         </p>
       </Field>
@@ -83,6 +100,27 @@ function AccountCreation({ answers, rejectedFields, readDraft, policy, onNext }:
     </StepForm>
   )
 }
+
+/** A typo in a well-known domain. It only offers; the address may be right. */
+const EmailSuggestion = ({ email, onAccept }: { email: string; onAccept: () => void }) => (
+  <span>
+    Did you mean{' '}
+    <button
+      type="button"
+      className="link"
+      onClick={() => {
+        const field = document.getElementById('email') as HTMLInputElement
+        field.value = email
+        field.dispatchEvent(new Event('input', { bubbles: true }))
+        field.focus() // this button is about to disappear
+        onAccept()
+      }}
+    >
+      {email}
+    </button>
+    ?
+  </span>
+)
 
 /** Why the server rejects an email address. If the lookup fails, the last answer is used. */
 async function checkEmail(
@@ -103,5 +141,6 @@ export const accountCreation = defineStep(AccountCreation, (wizard, state) => ({
   rejectedFields: rejectedFieldsAt('ACCOUNT_CREATION', state),
   readDraft: wizard.readDraft,
   policy: wizard.start.policy,
+  isPasswordLost: state.isPasswordLost === true && !state.draft.password,
   onNext: wizard.advance,
 }))

@@ -11,7 +11,22 @@ type UsernameForm = Pick<
 >
 
 const INVALID_CHARACTERS = /[^a-z0-9]/g
-const noStatus = { text: '', isAvailable: false }
+const LEFT_OUT = 'Only letters (a-z) and numbers. Other characters are left out.'
+
+/** Letters that people spell with others where they cannot type them. All other accents are only removed. */
+const spellings: Record<string, string> = {
+  ä: 'ae',
+  ö: 'oe',
+  ü: 'ue',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+}
+
+const noStatus = { text: '', isVisible: false }
 const ANNOUNCEMENT_MS = 3_000
 
 /** A username field that keeps only lowercase letters and digits. Looks the name up when typing pauses and on blur. */
@@ -46,7 +61,7 @@ export function useUsername(form: UsernameForm) {
     const messages = await check(username)
     if (currentValue.current !== username) return
     const isAvailable = availableNames.current.has(username)
-    if (isAvailable) setStatus({ text: `${username} is available.`, isAvailable })
+    if (isAvailable) setStatus({ text: `${username} is available.`, isVisible: true })
     if (messages?.[0]) announce(messages[0])
     if (messages) form.showServerMessages('username', messages)
     if (!messages && !isAvailable) lastLookup.current = '' // the lookup failed: try again later
@@ -55,7 +70,7 @@ export function useUsername(form: UsernameForm) {
 
   /** Briefly, for screen readers. Later they read the message under the field. */
   const announce = (text: string) => {
-    const announcement = { text, isAvailable: false }
+    const announcement = { text, isVisible: false }
     setStatus(announcement)
     setTimeout(() => setStatus((current) => (current === announcement ? noStatus : current)), ANNOUNCEMENT_MS)
   }
@@ -71,10 +86,10 @@ export function useUsername(form: UsernameForm) {
   const onInput = (event: FormEvent<HTMLInputElement>) => {
     const field = event.currentTarget
     if ((event.nativeEvent as InputEvent).isComposing) return
-    removeInvalidCharacters(field)
+    const hasLeftOut = removeInvalidCharacters(field)
     currentValue.current = field.value
     lastLookup.current = ''
-    setStatus(noStatus)
+    setStatus(hasLeftOut ? { text: LEFT_OUT, isVisible: true } : noStatus)
     clearTimeout(pauseTimer.current)
     if (field.value.length >= figures.username_checked_from)
       pauseTimer.current = setTimeout(() => lookUpOnce(field.value), figures.username_pause_ms)
@@ -95,12 +110,23 @@ export function useUsername(form: UsernameForm) {
   }
 }
 
-/** Keeps the caret where it was. */
-function removeInvalidCharacters(field: HTMLInputElement) {
-  const clean = (text: string) => text.toLowerCase().replace(INVALID_CHARACTERS, '')
-  const value = clean(field.value)
-  if (value === field.value) return
-  const caret = clean(field.value.slice(0, field.selectionStart ?? field.value.length)).length
+/** Keeps the caret where it was. Returns whether something could not be spelled otherwise. */
+function removeInvalidCharacters(field: HTMLInputElement): boolean {
+  const spelled = spell(field.value)
+  const value = spelled.replace(INVALID_CHARACTERS, '')
+  if (value === field.value) return false
+  const typedBefore = field.value.slice(0, field.selectionStart ?? field.value.length)
+  const caret = spell(typedBefore).replace(INVALID_CHARACTERS, '').length
   field.value = value
   field.setSelectionRange(caret, caret)
+  return value !== spelled
 }
+
+/** 'Zoë Müller' → 'zoe mueller' */
+export const spell = (text: string): string =>
+  text
+    .toLowerCase()
+    .normalize('NFC')
+    .replace(/[äöüßæœøłđ]/g, (letter) => spellings[letter] ?? letter)
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
