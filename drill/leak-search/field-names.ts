@@ -2,7 +2,7 @@
 export type FieldName = { area: string; name: string; values: Set<string> }
 
 /** Words that suggest card or password data. */
-const SUSPICIOUS = /card|cc_|cvc|cvv|csc|\bpan\b|number|expir|month|year|pass|secret|track|code/i
+const SUSPICIOUS = /card|cc_|cvc|cvv|csc|\bpan\b|number|expir|month(?!ly)|year|pass|secret|track|code/i
 
 /** Names that match but are harmless, the reason, and what their values must look like. */
 const harmless: { name: RegExp; why: string; value: RegExp }[] = [
