@@ -2,7 +2,7 @@
 export type FieldName = { area: string; name: string; values: Set<string> }
 
 /** Words that suggest card or password data. */
-const SUSPICIOUS = /card|cc_|cvc|cvv|csc|\bpan\b|number|expir|month(?!ly)|year|pass|secret|track|code/i
+const SUSPICIOUS = /card|cc_|cvc|cvv|csc|\bpan\b|number|expir|month|year|pass|secret|track|code/i
 
 /** Names that match but are harmless, the reason, and what their values must look like. */
 const harmless: { name: RegExp; why: string; value: RegExp }[] = [
@@ -12,6 +12,7 @@ const harmless: { name: RegExp; why: string; value: RegExp }[] = [
   { name: /(^|\.)(post|ship_zip)_code$/, why: 'a part of an address', value: /^(\d{5}(-\d{4})?)?$/ },
   { name: /^sandbox_code\.code_hash$/, why: 'the keyed hash of a phone code', value: /^[\w-]{20,}$/ },
   { name: /(^|\.)err\.code$/, why: 'the code of an error', value: /^[A-Z0-9_]{4,}$/ },
+  { name: /(^|\.)monthly_price$/, why: 'a price', value: /^\d+\.\d\d$/ },
   { name: /\.expires$/, why: 'when a cookie ends', value: /^-?\d+(\.\d+)?$/ },
 ]
 
