@@ -136,6 +136,21 @@ test('16.3 16.5 the notice about the first sponsor isolates the names and leads 
   expect(everyPage.office).toContain('You joined with <bdi>Ana &amp; Sons</bdi> on')
 })
 
+test('1.3 16.3 an unknown link is named to a visitor with an earlier sponsor, too, and the brand leads to this page', () => {
+  const earlier_sponsor = { site: 'bluepier', name: 'Blue Pier' }
+  const html = withoutComments(pages.enroll({ ...start, unknown_site: 'zebra', earlier_sponsor }))
+  expect(html).toContain('We couldn’t find the link “zebra”.')
+  expect(html).toContain('Join with <bdi>Blue Pier</bdi> instead')
+  expect(html).toContain(`class="brand" href="/${start.sponsor.site}"`)
+})
+
+test('1.5 1.6 on an inactive sponsor’s page another person enrolls on the main website', () => {
+  const sponsor = { site: 'oldmill', active: 'No' as const, name: 'Old Mill' }
+  const html = withoutComments(pages.enroll({ ...start, sponsor, joined_as: 'mara' }))
+  expect(html).toContain('action="/master/another"')
+  expect(html).toContain('Old Mill&#x27;s website is currently inactive')
+})
+
 test('1.6 somebody who has joined sees two ways on, and no form to fill in', () => {
   const html = withoutComments(pages.enroll({ ...start, joined_as: 'mara' }))
   expect(html).toContain('<h1>You joined as mara</h1>')

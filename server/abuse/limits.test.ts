@@ -94,3 +94,16 @@ describe('several limits at once', () => {
     expect(await countOf(byAddress('ada'))).toBe(0)
   })
 })
+
+it('6.4 no 24 hours have more codes than LIMIT_CODES, and no other limit lasts longer than its setting', async () => {
+  const site = await testSite({ LIMIT_CODES: '2/86400', LIMIT_DECLINES_BY_CARD: '2/86400' })
+  const use = (name: LimitName) => countAgainstLimits(site.world, [[name, 'all']]).then(Boolean, () => false)
+  site.advance(59 * 60) // almost a bucket later: its first use would be forgotten early
+  for (const name of ['LIMIT_CODES', 'LIMIT_DECLINES_BY_CARD'] as const)
+    expect([await use(name), await use(name), await use(name)]).toEqual([true, true, false])
+  site.advance(86_400 - 60)
+  expect([await use('LIMIT_CODES'), await use('LIMIT_DECLINES_BY_CARD')]).toEqual([false, true])
+  site.advance(3600)
+  expect(await use('LIMIT_CODES')).toBe(true)
+  await site.close()
+})

@@ -142,6 +142,9 @@ const bucketsOf = ({ db }: World, { name, hash, since }: Counter) =>
 /** A use counts from the start of its bucket: never longer than the window, and at most a twenty-fourth less. */
 const BUCKETS = 24
 
+/** Counts from the end of its bucket instead, so that the operator never pays for more in any window. It is nobody's own limit. */
+const STRICT: LimitName = 'LIMIT_CODES'
+
 /** A /48 may belong to one person or to a whole town, so it gets ten times the limit of a visitor. */
 const NETWORK_FACTOR = 10
 
@@ -154,13 +157,14 @@ function countersOf(world: World, limit: LimitName, key: Key) {
   const windowMs = seconds * 1000
   const bucketMs = windowMs / BUCKETS
   const start = Math.floor(now / bucketMs) * bucketMs
+  const countedMs = limit === STRICT ? windowMs + bucketMs : windowMs
   return [key].flat().map((text, index) => ({
     max: max * (index === 0 ? 1 : NETWORK_FACTOR),
     name: limit,
     hash: world.keys.hmac('limits', text),
     bucket: new Date(start),
-    since: new Date(now - windowMs),
-    expiresAt: new Date(start + windowMs),
+    since: new Date(now - countedMs),
+    expiresAt: new Date(start + countedMs),
   }))
 }
 

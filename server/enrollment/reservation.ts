@@ -101,7 +101,7 @@ function reserveInTransaction(world: World, attempt: Attempt, touches: Touch[]):
 }
 
 /** Creates the enrollment if it is new, locks it until the transaction ends, and returns its earlier attempts. */
-export async function lockEnrollment(db: Db, id: string, created_at: Date) {
+async function lockEnrollment(db: Db, id: string, created_at: Date) {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('enrollment')
     .values({ id, created_at })

@@ -49,7 +49,7 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
   app.get<{ Params: { sponsor_site: string } }>('/:sponsor_site', hidden, (request, reply) =>
     sponsorPage(request, reply, world, shell, request.params.sponsor_site),
   )
-  addWaysOn(app, world)
+  addWaysOn(app, world, shell)
   const documentedCalls = listCalls(world.config)
   app.get('/api/docs', hidden, (request, reply) => {
     const body = shell.pages.docs(documentedCalls)
@@ -121,7 +121,7 @@ const UNKNOWN_SITE_SECONDS = 60
 
 async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: World, shell: Shell, path: string) {
   const site = path.toLowerCase()
-  if (!SITE_PATTERN.test(site) || (site !== MASTER && reservedWords.has(site))) return notFound(request, reply, shell)
+  if (!isSite(site)) return notFound(request, reply, shell)
   if (isPrefetch(request)) return reply.code(503).send('') // the browser fetches it again when the visitor opens it, and then gets a cookie
   const enrollment = await findOrStartEnrollment(request, world)
   const unknownSite = siteInCookie(request, UNKNOWN_SITE)
@@ -146,6 +146,8 @@ async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: 
     next: head.next,
   })
 }
+
+const isSite = (site: string) => SITE_PATTERN.test(site) && (site === MASTER || !reservedWords.has(site))
 
 const siteInCookie = ({ cookies }: FastifyRequest, name: string) => {
   const site = cookies[name]
@@ -175,15 +177,18 @@ async function signedInAs(request: FastifyRequest, world: World, cookie: Enrollm
 }
 
 /** The two ways on for somebody who has joined: their office, or a new enrollment for another person. */
-function addWaysOn(app: FastifyInstance, world: World) {
-  app.get('/:sponsor_site/office', hidden, async (request, reply) => {
+function addWaysOn(app: FastifyInstance, world: World, shell: Shell) {
+  type Site = { Params: { sponsor_site: string } }
+  app.get<Site>('/:sponsor_site/office', hidden, async (request, reply) => {
+    if (!isSite(request.params.sponsor_site)) return notFound(request, reply, shell)
     const { enrollment_id } = readEnrollmentCookie(request) ?? {}
     return reply.redirect(isSameOrigin(request) ? await officeUrlFor(world, enrollment_id) : world.config.OFFICE_URL)
   })
   addForms(app, (forms) =>
-    forms.post<{ Params: { sponsor_site: string } }>('/:sponsor_site/another', hidden, async (request, reply) => {
+    forms.post<Site>('/:sponsor_site/another', hidden, async (request, reply) => {
+      if (!isSite(request.params.sponsor_site)) return notFound(request, reply, shell)
       setEnrollmentCookie(reply, newEnrollment(world))
-      return reply.redirect(`/${encodeURIComponent(request.params.sponsor_site)}`, 303)
+      return reply.redirect(`/${request.params.sponsor_site}`, 303)
     }),
   )
 }

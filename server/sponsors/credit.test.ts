@@ -69,7 +69,7 @@ describe('the links that a visitor opens', () => {
     ['the first again', ['/ana', '/bluepier', '/ana'], 'ana'],
     ['a renamed sponsor', ['/ana', '/harbor'], 'bluepier'],
     ['the main site after an unknown link', ['/ana', '/nobodyhere'], 'master'],
-  ])('16.1 %s is the sponsor of who joins there', async (_what, links, expected) => {
+  ])('16.1 a visitor who opened several links joins with %s', async (_what, links, expected) => {
     let address = ''
     for (const link of links) address = (await browser.open(link)).address
     expect(address).toBe(`/${expected}`)
@@ -85,6 +85,7 @@ describe('the links that a visitor opens', () => {
     ['a third link', ['/ana', '/bluepier', '/juniper'], 'ana'],
     ['the main site', ['/ana', '/master'], 'ana'],
     ['the main site first', ['/master', '/ana'], undefined],
+    ['the main site first and last', ['/master', '/ana', '/master'], 'ana'],
     ['the main site between', ['/master', '/ana', '/bluepier'], 'ana'],
     ['an old name of the same sponsor', ['/harbor', '/bluepier'], undefined],
     ['an inactive sponsor first', ['/oldmill', '/bluepier'], undefined],
@@ -210,6 +211,12 @@ describe('somebody who has joined', () => {
     await other.submit('/juniper/another')
     expect(joinedAs((await other.open('/juniper')).body)).toBeUndefined()
     expect(joinedAs((await other.open('/ana')).body)).toBeUndefined()
+  })
+
+  it.each(['api', 'admin', 'no-site'])('1.2 6.2 finds neither way on at /%s, which is no site', async (path) => {
+    expect((await site.get(`/${path}/office`)).statusCode).toBe(404)
+    expect((await browser.submit(`/${path}/another`)).statusCode).toBe(404)
+    expect(joinedAs((await browser.open('/ana')).body)).toBe(username)
   })
 
   it('1.6 and has signed out is a new visitor', async () => {

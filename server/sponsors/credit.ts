@@ -22,8 +22,9 @@ export function addOpenedLink(touches: readonly Touch[], site: string, touched_a
 /** The active sponsor whose link was opened first, unless it is the one of this page. The main site is nobody's link. */
 export async function findEarlierSponsor(world: World, touches: readonly Touch[], current: SponsorRow) {
   for (const { site } of touches) {
+    if (site === MASTER) continue
     if (site === current.site) return undefined
-    const sponsor = site === MASTER ? undefined : await resolveSite(world, site)
+    const sponsor = await resolveSite(world, site)
     if (sponsor?.active) return sponsor.id === current.id ? undefined : sponsor
   }
   return undefined
@@ -57,7 +58,7 @@ type SealedMember = { sponsor_site: string; touches: number | null; touch_seal: 
 
 /**
  * What is wrong with the record that led to a member, if anything. A record without an address is older than version 0.3,
- * when the first link or the visitor's choice decided.
+ * when the visitor's choice decided, or else the first link of a sponsor who was active then.
  */
 export async function recordProblem(
   db: Db,
@@ -68,8 +69,8 @@ export async function recordProblem(
   if (tampered) return `Row ${tampered} was changed.`
   const isComplete = rows.length === member.touches && (rows.at(-1)?.hash ?? null) === member.touch_seal
   if (!isComplete) return 'Rows were added or removed after the member joined.'
-  const ordered = rows.findLast(isOrdered)
-  const recordedSites = ordered ? [ordered.site] : rows.map(({ site }) => site)
+  const decisive = rows.findLast(isOrdered) ?? rows.findLast(({ why }) => why === 'chosen')
+  const recordedSites = (decisive ? [decisive] : rows).map(({ site }) => site)
   const sponsor = await followRenames(db, member.sponsor_site)
   for (const site of recordedSites) if ((await followRenames(db, site))?.id === sponsor?.id) return undefined
   return `The record says ${recordedSites.map((site) => `/${site}`).join(' or ') || 'nothing'}: the sponsor was changed after the member joined.`

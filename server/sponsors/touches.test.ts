@@ -95,6 +95,14 @@ describe('the record of touches', () => {
     const seal = { touches: rows.length, touch_seal: rows.at(-1)?.hash ?? null }
     const problemFor = (sponsor_site: string) => recordProblem(site.db, { ...seal, sponsor_site }, rows)
     expect(await problemFor('bluepier')).toBeUndefined()
+    const chosen = rowsToAppend(
+      '00000000-0000-4000-8000-000000000000',
+      [],
+      [...links, { ...opened, site: 'ana', why: 'chosen' }],
+    )
+    const chosenSeal = { touches: chosen.length, touch_seal: chosen.at(-1)?.hash ?? null }
+    expect(await recordProblem(site.db, { ...chosenSeal, sponsor_site: 'ana' }, chosen)).toBeUndefined()
+    expect(await recordProblem(site.db, { ...chosenSeal, sponsor_site: 'bluepier' }, chosen)).toContain('says /ana')
     expect(await problemFor('ana')).toContain('The record says /master or /harbor')
   })
 })

@@ -19,22 +19,23 @@ export function ArrivalNotice({ start }: { start: StartData }) {
         </a>
       </Notice>
     )
-  if (earlier_sponsor) {
-    const earlier = <bdi>{earlier_sponsor.name}</bdi>
-    return (
-      <Notice title={<>You opened {earlier}’s link first.</>}>
-        You are now joining with {name}.{' '}
-        <a className="link" href={`/${earlier_sponsor.site}`}>
-          Join with {earlier} instead
-        </a>
-      </Notice>
-    )
-  }
-  if (!unknown_site) return null
+  const earlier = earlier_sponsor && <bdi>{earlier_sponsor.name}</bdi>
   return (
-    <Notice title={`We couldn’t find the link “${unknown_site}”.`}>
-      You are joining with {name}. If someone invited you, please ask them for their link again.
-    </Notice>
+    <>
+      {unknown_site && (
+        <Notice title={`We couldn’t find the link “${unknown_site}”.`}>
+          You are joining with {name}. If someone invited you, please ask them for their link again.
+        </Notice>
+      )}
+      {earlier_sponsor && (
+        <Notice title={<>You opened {earlier}’s link first.</>}>
+          You are now joining with {name}.{' '}
+          <a className="link" href={`/${earlier_sponsor.site}`}>
+            Join with {earlier} instead
+          </a>
+        </Notice>
+      )}
+    </>
   )
 }
 

@@ -25,7 +25,7 @@ export function EnrollPage({ wizard, steps }: { wizard: Wizard; steps: Steps }) 
   return (
     <WizardProvider value={wizard}>
       <div className="page">
-        <Header note="Encrypted. We never store your card." isTest={start.test_payments} />
+        <Header site={start.sponsor.site} note="Encrypted. We never store your card." isTest={start.test_payments} />
         <Offline />
         <div className="enroll">
           <ProgressIndicator currentStep={state.step} show_autoship={policy.autoship} show_special={policy.special} />

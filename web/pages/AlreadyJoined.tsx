@@ -1,14 +1,16 @@
 import { brand } from '#contract/brand.ts'
+import { MASTER } from '#contract/site.ts'
 import type { StartData } from '#contract/start.ts'
 import { Header } from '#web/Header.tsx'
 import { ArrowIcon } from '#web/icons.tsx'
 
 /** A sponsor's page for somebody who has joined in this browser. Works without JavaScript. */
 export const AlreadyJoined = ({ start, username }: { start: StartData; username: string }) => {
-  const { site, name } = start.sponsor
+  const { site, name, active } = start.sponsor
+  const isActive = active === 'Yes'
   return (
     <div className="page">
-      <Header />
+      <Header site={site} />
       <main className="main joined">
         <div>
           <h1>You joined as {username}</h1>
@@ -18,10 +20,11 @@ export const AlreadyJoined = ({ start, username }: { start: StartData; username:
           Open my office
           <ArrowIcon />
         </a>
-        <form className="card" method="post" action={`/${site}/another`}>
+        <form className="card" method="post" action={`/${isActive ? site : MASTER}/another`}>
           <h2>Is this for somebody else?</h2>
           <p>
-            A friend or a family member can join on this device, too. They will join with <bdi>{name}</bdi>.
+            A friend or a family member can join on this device, too. They will join with{' '}
+            {isActive ? <bdi>{name}</bdi> : `our main website, because ${name}'s website is currently inactive`}.
           </p>
           <button type="submit" className="button quiet">
             Enroll another person

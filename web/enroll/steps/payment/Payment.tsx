@@ -35,12 +35,13 @@ type PaymentProps = {
   draft: Draft
   packages: StartData['packages']
   grand_total: string | undefined
+  isStopped: boolean
   receipt: Receipt | undefined
   paymentNews: PaymentNews | undefined
 }
 
 /** The billing address, the card and the agreements. */
-function Payment({ wizard, draft, packages, grand_total, receipt, paymentNews }: PaymentProps) {
+function Payment({ wizard, draft, packages, grand_total, isStopped, receipt, paymentNews }: PaymentProps) {
   const { payment, view, hasReturned, captcha, pay } = usePayment(wizard, paymentNews)
   const documents = useDocuments()
   const form = useForm({
@@ -85,7 +86,7 @@ function Payment({ wizard, draft, packages, grand_total, receipt, paymentNews }:
       }
       {...(amount ? { amount } : {})}
     >
-      <Review draft={draft} chosen={chosen[0]} onEdit={wizard.returnTo} />
+      <Review draft={draft} chosen={chosen[0]} isStopped={isStopped} onEdit={wizard.returnTo} />
       <Address form={form} />
       {chosen.some(({ ships }) => ships) && <Shipping form={form} />}
       <Card form={form} news={paymentNews} />
@@ -128,11 +129,12 @@ const LoadingScreen = () => (
   </Screen>
 )
 
-export const payment = defineStep(Payment, (wizard, { draft, packages, grand_total, receipt, paymentNews }) => ({
+export const payment = defineStep(Payment, (wizard, { draft, packages, grand_total, stop, receipt, paymentNews }) => ({
   wizard,
   draft,
   packages,
   grand_total,
+  isStopped: stop === 'total-not-loaded',
   receipt,
   paymentNews,
 }))

@@ -5,10 +5,16 @@ import type { Draft, FieldName } from '#web/storage.ts'
 
 type Row = { label: string; value: string | undefined; step: Step; field: FieldName }
 
-type ReviewProps = { draft: Draft; chosen: Package | undefined; onEdit: (step: Step, field: FieldName) => void }
+type ReviewProps = {
+  draft: Draft
+  chosen: Package | undefined
+  /** The total could not be loaded. */
+  isStopped: boolean
+  onEdit: (step: Step, field: FieldName) => void
+}
 
 /** The chosen package's picture, and the answers of the earlier steps, each with a button that leads back to its field. */
-export function Review({ draft, chosen, onEdit }: ReviewProps) {
+export function Review({ draft, chosen, isStopped, onEdit }: ReviewProps) {
   const { first_name, last_name, business_name, mobile_phone, email, username } = draft
   const rows: Row[] = [
     { label: 'Name', value: `${first_name ?? ''} ${last_name ?? ''}`, step: 'ACCOUNT', field: 'first_name' },
@@ -31,7 +37,7 @@ export function Review({ draft, chosen, onEdit }: ReviewProps) {
               <dt>{label}</dt>
               <dd>{value}</dd>
               <dd>
-                <button type="button" className="link" onClick={() => onEdit(step, field)}>
+                <button type="button" className="link" disabled={isStopped} onClick={() => onEdit(step, field)}>
                   Edit<span className="unseen"> {label.toLowerCase()}</span>
                 </button>
               </dd>

@@ -102,6 +102,7 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
       if (await goToRejectedPackage(wizard, draft, fields)) return true
       if (fields.shown_total || fields.agreement_2) await wizard.refreshOrder(await fetchPackages(), draft)
     } catch (cause) {
+      wizard.update({ grand_total: undefined }) // the old one is known to be wrong
       wizard.stopWithoutTotal(cause, () => refreshRejectedOrder(fields))
     }
     return false
