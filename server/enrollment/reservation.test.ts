@@ -14,7 +14,12 @@ it('4.8 of two requests that reserve the same attempt at once one succeeds, and 
   const member = { ...details.member, username: 'twofold', email: 'twofold@mail.example' }
   const enrollment_id = randomUUID()
   const reserveAttempt = (attempt: number) =>
-    reserve(site.world, { enrollment_id, attempt }, { details: { ...details, member }, touches: [] }, 'a hash')
+    reserve(
+      site.world,
+      { enrollment_id, attempt },
+      { details: { ...details, member }, touches: [], consent: { sha256: 'a', content: 'a' } },
+      'a hash',
+    )
   const both = await Promise.all([reserveAttempt(1), reserveAttempt(1)])
   expect(both.filter(Boolean)).toMatchObject([{ enrollment_id, attempt: 1 }])
   expect(await reserveAttempt(2)).toBeUndefined()

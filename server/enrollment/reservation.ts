@@ -9,8 +9,10 @@ import { findTouches, rowsToAppend, type Touch } from '#server/sponsors/touches.
 import type { World } from '#server/world.ts'
 import { claimsOf, conflictMessages } from './claims.ts'
 
-/** What the attempt stores of an order, and the sponsors' links that led to it. */
-export type ScreenedOrder = { details: Details; touches: Touch[] }
+/** What the attempt stores of an order, the sponsors' links that led to it, and the consent, stored before anyone can have accepted it. */
+export type ScreenedOrder = { details: Details; touches: Touch[]; consent: Tables['legal_text'] }
+
+type Proof = Omit<ScreenedOrder, 'details'>
 
 /**
  * Claims username and email and writes the attempt, all or nothing. Returns nothing if the enrollment has another attempt
@@ -19,25 +21,25 @@ export type ScreenedOrder = { details: Details; touches: Touch[] }
 export async function reserve(
   world: World,
   key: AttemptKey,
-  { details, touches }: ScreenedOrder,
+  { details, ...order }: ScreenedOrder,
   password_hash: string,
 ): Promise<Attempt | undefined> {
   const amount_cents = totalOf(details.lines)
   const attempt = { ...key, amount_cents, details, password_hash, created_at: world.now() }
   const isReserved =
-    (await reserveInOneStatement(world, attempt, touches)) || (await reserveInTransaction(world, attempt, touches))
+    (await reserveInOneStatement(world, attempt, order)) || (await reserveInTransaction(world, attempt, order))
   return isReserved ? attempt : undefined
 }
 
 /** The usual case: a first attempt whose username and email are free. False: nothing was written. */
-async function reserveInOneStatement(world: World, attempt: Attempt, touches: Touch[]): Promise<boolean> {
+async function reserveInOneStatement(world: World, attempt: Attempt, { touches, consent }: Proof): Promise<boolean> {
   const { enrollment_id, created_at, details } = attempt
   const claims = claimsOf(enrollment_id, details.member)
   if (attempt.attempt > 1 || Object.keys(conflictMessages(claims, claims)).length) return false
   const enrollment = { id: enrollment_id, created_at }
   const newTouches = rowsToAppend(enrollment_id, [], touches)
   try {
-    await insertReservation(world.db, { enrollment, claims, newTouches, payment: paymentRow(world, attempt) })
+    await insertReservation(world.db, { enrollment, claims, newTouches, consent, payment: paymentRow(world, attempt) })
     return true
   } catch (error) {
     if (isRejectedWrite(error)) return false
@@ -49,12 +51,19 @@ type Reservation = {
   enrollment: Pick<Tables['enrollment'], 'id' | 'created_at'>
   claims: Tables['claim'][]
   newTouches: Tables['sponsor_touch'][]
+  consent: Tables['legal_text']
   payment: ReturnType<typeof paymentRow>
 }
-const insertReservation = statement((db, { enrollment, claims, newTouches, payment }: Reservation) => {
+const insertReservation = statement((db, { enrollment, claims, newTouches, consent, payment }: Reservation) => {
   const query = db
     .with('new_enrollment', (cte) => cte.insertInto('enrollment').values(enrollment))
     .with('new_claims', (cte) => cte.insertInto('claim').values(claims))
+    .with('new_text', (cte) =>
+      cte
+        .insertInto('legal_text')
+        .values(consent)
+        .onConflict((conflict) => conflict.doNothing()),
+    )
   const withTouches = newTouches.length
     ? query.with('new_touches', (cte) => cte.insertInto('sponsor_touch').values(newTouches))
     : query
@@ -72,7 +81,7 @@ const paymentRow = (world: World, attempt: Attempt) => ({
 })
 
 /** Waits for other requests of this enrollment, and tells the visitor which of their names is taken. */
-function reserveInTransaction(world: World, attempt: Attempt, touches: Touch[]): Promise<boolean> {
+function reserveInTransaction(world: World, attempt: Attempt, { touches, consent }: Proof): Promise<boolean> {
   const { enrollment_id, created_at, details } = attempt
   return inTransaction(world.db, async (db) => {
     const { isNew, attempts } = await lockEnrollment(db, enrollment_id, created_at)
@@ -88,6 +97,12 @@ function reserveInTransaction(world: World, attempt: Attempt, touches: Touch[]):
           .values(claims)
           .onConflict((conflict) => conflict.doNothing())
           .returning('kind'),
+      )
+      .with('new_text', (cte) =>
+        cte
+          .insertInto('legal_text')
+          .values(consent)
+          .onConflict((conflict) => conflict.doNothing()),
       )
       .with('new_payment', (cte) => cte.insertInto('payment').values(paymentRow(world, attempt)))
     const withTouches = newTouches.length

@@ -7,7 +7,7 @@ import { passwordMessages, passwordProblem } from '#contract/password.ts'
 import { shippingOf } from '#contract/payload.ts'
 import { requiresPhoneCode } from '#server/abuse/breaker.ts'
 import { countAgainstLimit, countRefusal } from '#server/abuse/limits.ts'
-import { checkoutDocuments, consentFor, priceOrder, storeText, totalOf } from '#server/catalog/catalog.ts'
+import { checkoutDocuments, consentFor, priceOrder, totalOf } from '#server/catalog/catalog.ts'
 import type { Details } from '#server/db/tables.ts'
 import { referenceOf } from '#server/payments/attempt-key.ts'
 import { rejectImpossible } from '#server/phone/numbers.ts'
@@ -39,10 +39,9 @@ export async function screenOrder(world: World, request: PaymentRequest): Promis
   const consent = currentConsent(order, lines)
   if (!(await world.captcha.verify(order.captcha, referenceOf(key))))
     throw refuseFields({ captcha: 'Please confirm the captcha.' })
-  await storeText(world.db, consent.sha256, consent.content) // before anyone can have accepted it
   const acceptances = [...documents.map(acceptanceOf('agreement_1')), acceptanceOf('agreement_2')(consent)]
   const details = { sponsor_id: sponsor.id, member: memberOf(order), shipping: shippingOf(order), lines, acceptances }
-  return { details, touches }
+  return { details, touches, consent: { sha256: consent.sha256, content: consent.content } }
 }
 
 /** Like Promise.all, but if several fail, the error of the first in the list is thrown. They run side by side to save time. */

@@ -9,4 +9,3 @@ create table open_use (
   primary key (id, name, key)
 );
 create index open_use_reference on open_use (reference);
-create index open_use_expired on open_use (expires_at);
