@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
 import fc from 'fast-check'
 import sanitizeHtml from 'sanitize-html'
-import { build, type Rolldown } from 'vite'
+import { loadHarness } from './harness.ts'
 import type * as harness from './legal-harness.tsx'
 
 declare const legal: typeof harness
@@ -11,26 +11,7 @@ declare const legal: typeof harness
 const allowed = 'h2 h3 h4 p ul ol li strong b em i br a blockquote'.split(' ')
 const link = 'target="_blank" rel="noopener noreferrer"'
 
-let script = ''
-test.beforeAll(async () => {
-  const bundle = await build({
-    configFile: false,
-    logLevel: 'warn',
-    define: { 'process.env.NODE_ENV': '"production"' },
-    build: {
-      write: false,
-      lib: { entry: join(import.meta.dirname, 'legal-harness.tsx'), formats: ['iife'], name: 'legal' },
-    },
-  })
-  const [{ output }] = [bundle].flat() as [Rolldown.RolldownOutput]
-  script = output[0].code
-})
-
-// A page with our content security policy and no script of its own.
-test.beforeEach(async ({ page }) => {
-  await page.goto('/no/such/page')
-  await page.evaluate(`${script}; globalThis.legal = legal`)
-})
+loadHarness('legal-harness.tsx', 'legal')
 
 const render = (page: Page, texts: string[]) => page.evaluate((all) => all.map((html) => legal.render(html)), texts)
 

@@ -1,30 +1,11 @@
-import { join } from 'node:path'
 import { expect, type Page, test } from '@playwright/test'
-import { build, type Rolldown } from 'vite'
 import type { Question } from '../web/dialog/question.ts'
 import type * as harness from './dialog-harness.tsx'
+import { loadHarness } from './harness.ts'
 
 declare const dialogs: typeof harness
 
-let script = ''
-test.beforeAll(async () => {
-  const bundle = await build({
-    configFile: false,
-    logLevel: 'warn',
-    define: { 'process.env.NODE_ENV': '"production"' },
-    build: {
-      write: false,
-      lib: { entry: join(import.meta.dirname, 'dialog-harness.tsx'), formats: ['iife'], name: 'dialogs' },
-    },
-  })
-  const [{ output }] = [bundle].flat() as [Rolldown.RolldownOutput]
-  script = output[0].code
-})
-
-test.beforeEach(async ({ page }) => {
-  await page.goto('/no/such/page')
-  await page.evaluate(`${script}; globalThis.dialogs = dialogs`)
-})
+loadHarness('dialog-harness.tsx', 'dialogs')
 
 /** Opens a dialog, does something to it, and returns its answer. */
 async function answerTo(page: Page, question: Question, action: () => Promise<unknown>) {

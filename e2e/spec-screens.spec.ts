@@ -1,14 +1,13 @@
 import { expect, type Page, test } from '@playwright/test'
 import { expiryYears } from '../contract/card.ts'
 import {
-  fillAccount,
   fillAccountCreation,
   fillPayment,
-  newVisitor,
   next,
   pay,
   reachAccountCreation,
   reachPayment,
+  reachShipping,
   waitForHydration,
 } from './visitor.ts'
 
@@ -103,16 +102,7 @@ test('10.7 11.7 PAYMENT has every field of the address and the card, and opens e
 })
 
 test('10.10 another country clears the region that was chosen', async ({ page }) => {
-  await page.goto('/ana')
-  await waitForHydration(page)
-  await page.locator('summary').click()
-  await page.getByRole('button', { name: /^Change/ }).click()
-  await page.getByRole('button', { name: /Welcome Kit/ }).click()
-  const visitor = newVisitor()
-  await fillAccount(page, visitor)
-  await next(page)
-  await fillAccountCreation(page, visitor)
-  await next(page)
+  await reachShipping(page)
   await page.getByRole('checkbox', { name: /different address/i }).check()
   const [country, region] = [page.locator('[name=ship_country]'), page.locator('[name=ship_state]')]
   await region.selectOption('AL') // Alabama; Brazil has an AL too

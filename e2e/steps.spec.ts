@@ -1,24 +1,17 @@
 import { expect, type Page, test } from '@playwright/test'
 import {
   fillAccount,
-  fillAccountCreation,
   fillPayment,
   newVisitor,
   next,
+  openPackages,
   pay,
   reachPayment,
+  reachShipping,
   waitForHydration,
 } from './visitor.ts'
 
 const ORDERS = '**/api/enrollment/orders'
-
-/** Opens the packages from the order summary. */
-async function openPackages(page: Page, isMobile: boolean) {
-  await page.goto('/ana')
-  await waitForHydration(page)
-  if (isMobile) await page.locator('summary').click()
-  await page.getByRole('button', { name: /^Change/ }).click()
-}
 
 const closeError = (page: Page) => page.getByRole('alertdialog', { name: 'Error' }).getByRole('button').last().click()
 
@@ -39,14 +32,8 @@ test('12.15 10.17 the progress has its icons, and PAYMENT has the package’s pi
   await expect(page.locator('[name=state]')).toHaveValue('')
 })
 
-test('10.17 a region that is optional can be cleared again', async ({ page, isMobile }) => {
-  await openPackages(page, isMobile)
-  await page.getByRole('button', { name: /Welcome Kit/ }).click()
-  const visitor = newVisitor()
-  await fillAccount(page, visitor)
-  await next(page)
-  await fillAccountCreation(page, visitor)
-  await next(page)
+test('10.17 a region that is optional can be cleared again', async ({ page }) => {
+  await reachShipping(page)
   await page.getByRole('checkbox', { name: /different address/i }).check()
   const region = page.locator('[name=ship_state]')
   await expect(region.locator('option').first()).toBeDisabled() // a state is required
@@ -56,11 +43,8 @@ test('10.17 a region that is optional can be cleared again', async ({ page, isMo
   await expect(region).toHaveValue('')
 })
 
-test('13.5 13.7 while the total cannot be loaded no action works, and why is always in sight', async ({
-  page,
-  isMobile,
-}) => {
-  await openPackages(page, isMobile)
+test('13.5 13.7 while the total cannot be loaded no action works, and why is always in sight', async ({ page }) => {
+  await openPackages(page)
   await page.route(ORDERS, (route) => route.abort())
   const kit = page.getByRole('button', { name: /Welcome Kit/ })
   const tryAgain = page.getByRole('button', { name: 'try again' })

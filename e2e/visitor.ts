@@ -70,6 +70,27 @@ export async function reachPayment(page: Page, site = '/ana', visitor = newVisit
   return visitor
 }
 
+/** Opens the packages from the order summary, which is folded on a phone. */
+export async function openPackages(page: Page) {
+  await page.goto('/ana')
+  await waitForHydration(page)
+  const summary = page.locator('.order summary')
+  if (await summary.isVisible()) await summary.click()
+  await page.getByRole('button', { name: /^Change/ }).click()
+}
+
+/** Chooses the package that ships, and fills in every step before the payment. */
+export async function reachShipping(page: Page): Promise<VisitorAnswers> {
+  await openPackages(page)
+  await page.getByRole('button', { name: /Welcome Kit/ }).click()
+  const visitor = newVisitor()
+  await fillAccount(page, visitor)
+  await next(page)
+  await fillAccountCreation(page, visitor)
+  await next(page)
+  return visitor
+}
+
 /** Holds a request until `release` is called, which also gives the page a moment to process the response. */
 export async function holdRequest(page: Page, call: string) {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -21,6 +21,13 @@ test('a dark dialog and a dark page have the same colors', () => {
   expect(declarations("[data-theme='dark'] {").length).toBeGreaterThan(5)
 })
 
+test('a dark email has the colors of a dark page', () => {
+  const [, style = ''] = readFileSync('server/emails/layout.ts', 'utf8').split('const darkStyle')
+  const colors = style.slice(0, style.indexOf('}`')).match(/#[0-9a-f]{6}/g) ?? []
+  expect(colors.filter((color) => color !== '#ffffff' && !tokens.includes(color))).toEqual([])
+  expect(colors.length).toBeGreaterThan(3)
+})
+
 test('the mark and the icon are SVG files of our own', () => {
   expect(readFileSync(`web/public${brand.mark}`, 'utf8')).toContain('<svg')
   expect(readFileSync('web/public/favicon.svg', 'utf8')).toContain('<svg')

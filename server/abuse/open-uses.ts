@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import { leaseEnd } from '#server/payments/payments.ts'
 import type { World } from '#server/world.ts'
@@ -25,11 +24,11 @@ const matches = (which: Which) => ('id' in which ? sql`id = ${which.id}` : sql`r
 
 type GiveBack = Which & { names?: string[]; breakerCount?: BreakerCount }
 
-/** Subtracts what was counted, and writes a breaker's count in the same statement. */
-export const giveBackUses = (db: Db, giveBack: GiveBack) => subtractUses(db, giveBack)
-
-// Rows are locked in the same order as when they are counted. The breaker's row is shared by all, so it is locked last.
-const subtractUses = statement((_db, { names, breakerCount, ...which }: GiveBack) => {
+/**
+ * Subtracts what was counted, and writes a breaker's count in the same statement. Rows are locked in the same order as when
+ * they are counted.
+ */
+export const giveBackUses = statement((_db, { names, breakerCount, ...which }: GiveBack) => {
   const ended = sql`
     ended as (
       delete from open_use where ${matches(which)} ${names ? sql`and name in (${sql.join(names)})` : sql``}
@@ -47,12 +46,10 @@ const subtractUses = statement((_db, { names, breakerCount, ...which }: GiveBack
 })
 
 /** A bank has declined: what was counted stays counted. */
-export const keepUses = (db: Db, which: Which) => deleteUses(db, which)
-const deleteUses = statement((_db, which: Which) => sql`delete from open_use where ${matches(which)}`)
+export const keepUses = statement((_db, which: Which) => sql`delete from open_use where ${matches(which)}`)
 
 /** The gateway has not decided yet, so what is left stays open for as long as it counts. The janitor settles it. */
-export const keepUsesOpen = (db: Db, which: { id: string }) => extendUses(db, which)
-const extendUses = statement(
+export const keepUsesOpen = statement(
   (_db, { id }: { id: string }) => sql`
     update open_use set expires_at = limit_count.expires_at from limit_count
     where id = ${id} and limit_count.name = open_use.name and limit_count.key = open_use.key

@@ -3,7 +3,7 @@ import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import { officeAddress } from '#contract/office.ts'
 import { recheckBeforeCharge, withinCardLimits } from '#server/abuse/card-limits.ts'
-import { undoOneUse } from '#server/abuse/limits.ts'
+import { countAgainstLimit } from '#server/abuse/limits.ts'
 import type { Db } from '#server/db/db.ts'
 import { mintGrant } from '#server/office/grant.ts'
 import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
@@ -31,15 +31,20 @@ export async function enroll(world: World, order: Enrollment, visitor: Visitor):
   if (inProgress.has(reference)) return PENDING // another request has started during the lookup
   inProgress.add(reference)
   try {
-    const request = { order, key, visitor }
-    const screened = await screenOrder(world, request) // cheap checks come before expensive ones
-    return await withinCardLimits(world, request, () => charge(world, request, screened))
-  } catch (error) {
-    if (isOurFailure(error)) await undoOneUse(world, ['LIMIT_ENROLLMENTS', visitor.address]).catch(() => undefined)
-    throw error
+    const use = await countAgainstLimit(world, 'LIMIT_ENROLLMENTS', visitor.address)
+    return await screenAndCharge(world, { order, key, visitor }).catch(async (error: unknown) => {
+      if (isOurFailure(error)) await use.giveBack().catch(() => undefined)
+      throw error
+    })
   } finally {
     inProgress.delete(reference)
   }
+}
+
+/** Cheap checks come before expensive ones. */
+async function screenAndCharge(world: World, request: PaymentRequest): Promise<EnrollmentReply> {
+  const screened = await screenOrder(world, request)
+  return withinCardLimits(world, request, () => charge(world, request, screened))
 }
 
 /** The steps that cost time or money. */

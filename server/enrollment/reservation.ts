@@ -12,8 +12,6 @@ import { claimsOf, conflictMessages } from './claims.ts'
 /** What the attempt stores of an order, the sponsors' links that led to it, and the consent, stored before anyone can have accepted it. */
 export type ScreenedOrder = { details: Details; touches: Touch[]; consent: Tables['legal_text'] }
 
-type Proof = Omit<ScreenedOrder, 'details'>
-
 /**
  * Claims username and email and writes the attempt, all or nothing. Returns nothing if the enrollment has another attempt
  * that is open or has succeeded.
@@ -21,9 +19,10 @@ type Proof = Omit<ScreenedOrder, 'details'>
 export async function reserve(
   world: World,
   key: AttemptKey,
-  { details, ...order }: ScreenedOrder,
+  order: ScreenedOrder,
   password_hash: string,
 ): Promise<Attempt | undefined> {
+  const { details } = order
   const amount_cents = totalOf(details.lines)
   const attempt = { ...key, amount_cents, details, password_hash, created_at: world.now() }
   const isReserved =
@@ -32,7 +31,11 @@ export async function reserve(
 }
 
 /** The usual case: a first attempt whose username and email are free. False: nothing was written. */
-async function reserveInOneStatement(world: World, attempt: Attempt, { touches, consent }: Proof): Promise<boolean> {
+async function reserveInOneStatement(
+  world: World,
+  attempt: Attempt,
+  { touches, consent }: ScreenedOrder,
+): Promise<boolean> {
   const { enrollment_id, created_at, details } = attempt
   const claims = claimsOf(enrollment_id, details.member)
   if (attempt.attempt > 1 || Object.keys(conflictMessages(claims, claims)).length) return false
@@ -81,7 +84,7 @@ const paymentRow = (world: World, attempt: Attempt) => ({
 })
 
 /** Waits for other requests of this enrollment, and tells the visitor which of their names is taken. */
-function reserveInTransaction(world: World, attempt: Attempt, { touches, consent }: Proof): Promise<boolean> {
+function reserveInTransaction(world: World, attempt: Attempt, { touches, consent }: ScreenedOrder): Promise<boolean> {
   const { enrollment_id, created_at, details } = attempt
   return inTransaction(world.db, async (db) => {
     const { isNew, attempts } = await lockEnrollment(db, enrollment_id, created_at)

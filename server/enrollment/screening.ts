@@ -6,7 +6,7 @@ import { toAmount } from '#contract/money.ts'
 import { passwordMessages, passwordProblem } from '#contract/password.ts'
 import { shippingOf } from '#contract/payload.ts'
 import { requiresPhoneCode } from '#server/abuse/breaker.ts'
-import { countAgainstLimit, countRefusal } from '#server/abuse/limits.ts'
+import { countRefusal } from '#server/abuse/limits.ts'
 import { checkoutDocuments, consentFor, priceOrder, totalOf } from '#server/catalog/catalog.ts'
 import type { Details } from '#server/db/tables.ts'
 import { referenceOf } from '#server/payments/attempt-key.ts'
@@ -25,7 +25,6 @@ import type { ScreenedOrder } from './reservation.ts'
  */
 export async function screenOrder(world: World, request: PaymentRequest): Promise<ScreenedOrder> {
   const { order, key, visitor } = request
-  await countAgainstLimit(world, 'LIMIT_ENROLLMENTS', visitor.address)
   rejectTooFast(world, visitor)
   rejectGuessablePassword(world, order)
   rejectExpiredCard(order, world.now())

@@ -49,7 +49,7 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
   app.get<{ Params: { sponsor_site: string } }>('/:sponsor_site', hidden, (request, reply) =>
     sponsorPage(request, reply, world, shell, request.params.sponsor_site),
   )
-  addWaysOn(app, world, shell)
+  addMemberActions(app, world, shell)
   const documentedCalls = listCalls(world.config)
   app.get('/api/docs', hidden, (request, reply) => {
     const body = shell.pages.docs(documentedCalls)
@@ -159,12 +159,11 @@ type PageEnrollment = EnrollmentCookie & { isPaying: boolean; joined_as: string 
 /** A reload continues the same enrollment. Somebody who has joined in this browser, or is signed in, is recognized. */
 async function findOrStartEnrollment(request: FastifyRequest, world: World): Promise<PageEnrollment> {
   const cookie = readEnrollmentCookie(request)
-  const progress = cookie ? await enrollmentPhase(world, cookie.enrollment_id) : undefined
-  const enrollment = cookie && progress?.phase !== 'over' ? cookie : newEnrollment(world)
-  const isPaying = progress?.phase === 'paying' || progress?.phase === 'joined'
-  const joined_as =
-    progress?.phase === 'joined' ? progress.username : isPaying ? undefined : await signedInAs(request, world, cookie)
-  return { ...enrollment, isPaying, joined_as }
+  const progress = cookie ? await enrollmentPhase(world, cookie.enrollment_id) : ({ phase: 'over' } as const)
+  const enrollment = cookie && progress.phase !== 'over' ? cookie : newEnrollment(world)
+  if (progress.phase === 'joined') return { ...enrollment, isPaying: true, joined_as: progress.username }
+  if (progress.phase === 'paying') return { ...enrollment, isPaying: true, joined_as: undefined }
+  return { ...enrollment, isPaying: false, joined_as: await signedInAs(request, world, cookie) }
 }
 
 const newEnrollment = ({ now }: World): EnrollmentCookie => ({ enrollment_id: randomUUID(), since: now(), touches: [] })
@@ -176,8 +175,8 @@ async function signedInAs(request: FastifyRequest, world: World, cookie: Enrollm
   return member && (!cookie || cookie.since < member.signed_in_at) ? member.username : undefined
 }
 
-/** The two ways on for somebody who has joined: their office, or a new enrollment for another person. */
-function addWaysOn(app: FastifyInstance, world: World, shell: Shell) {
+/** What somebody who has joined can do on a sponsor's page: open the office, or enroll another person. */
+function addMemberActions(app: FastifyInstance, world: World, shell: Shell) {
   type Site = { Params: { sponsor_site: string } }
   app.get<Site>('/:sponsor_site/office', hidden, async (request, reply) => {
     if (!isSite(request.params.sponsor_site)) return notFound(request, reply, shell)

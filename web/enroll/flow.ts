@@ -66,7 +66,7 @@ export const forwardButton: Partial<Record<Step, ForwardLabel>> = {
   PAYMENT: 'Confirm and Pay',
 }
 
-/** Hidden on ACCOUNT, as the spec says. Change in the order summary goes back from there. */
+/** For the steps with a form; ACCESS has its own. Hidden on ACCOUNT, as the spec says: Change goes back from there. */
 export const hasPrevious = (step: Step): boolean => step !== 'ACCOUNT' && step in forwardButton
 
 /** Change in the order summary: from the choice of a package until it is paid. */

@@ -25,25 +25,18 @@ export function suggestEmail(email: string): string | undefined {
   return close && `${name}@${close}`
 }
 
-/** How many letters are wrong, missing, added or swapped with the next one. */
+/** How many letters are wrong, missing, added or swapped with the next one (optimal string alignment). */
 function distance(a: string, b: string): number {
-  const rows: number[][] = Array.from({ length: a.length + 1 }, (_, i) => [i])
-  const at = (i: number, j: number) => rows[i]?.[j] ?? j + i
-  for (let i = 0; i <= a.length; i++)
+  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
+  const at = (i: number, j: number) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    rows.push(row)
     for (let j = 1; j <= b.length; j++) {
-      const row = rows[i] ?? []
-      if (i === 0) {
-        row[j] = j
-        continue
-      }
-      const isSame = a[i - 1] === b[j - 1]
-      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      row[j] = Math.min(
-        at(i - 1, j) + 1,
-        at(i, j - 1) + 1,
-        at(i - 1, j - 1) + (isSame ? 0 : 1),
-        isSwapped ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
-      )
+      const isSwapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      const changed = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      row.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, changed, isSwapped ? at(i - 2, j - 2) + 1 : changed))
     }
+  }
   return at(a.length, b.length)
 }
