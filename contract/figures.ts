@@ -15,5 +15,4 @@ export const figures = {
   product_category_id: 17,
   language_id: 1,
   starter_product_id: 34,
-  subscription_cents: 9900,
 } as const

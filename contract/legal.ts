@@ -6,8 +6,10 @@ export const isShownAtCheckout = (document: { status: string; display_on_checkou
   document.status === 'active' && document.display_on_checkout.includes(AT_CHECKOUT)
 
 /** The label of the second checkbox. It says what this order costs, so a changed price is a new text. */
-export const consentText = (today: string, monthly: string): string =>
-  `I agree that my card is charged ${showAmount(today)} today and ${showAmount(monthly)} every month until I cancel.`
+export const consentText = (today: string, monthly: string): string => {
+  const renewal = Number(monthly) ? ` and ${showAmount(monthly)} every month until I cancel` : ', once'
+  return `I agree that my card is charged ${showAmount(today)} today${renewal}.`
+}
 export const CONSENT_TITLE = 'Subscription consent'
 
 /** Identifies the documents on the screen. The page sends it, and the server compares it with the current ones. */

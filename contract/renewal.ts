@@ -1,13 +1,6 @@
-import { figures } from './figures.ts'
-import { type Group, groupOfList, type OrderList } from './packages.ts'
-
-/** What one package costs every month: a membership the price of the agreement, a recurring package its own, a special nothing. */
-export const monthlyCents = (group: Group, price_cents: number): number =>
-  ({ starter: figures.subscription_cents, subscription: price_cents, special: 0 })[group]
-
 /** What the lines of an order cost every month. */
-export const monthlyTotal = (lines: readonly { list: string; price_cents: number }[]): number =>
-  lines.reduce((sum, { list, price_cents }) => sum + monthlyCents(groupOfList[list as OrderList], price_cents), 0)
+export const monthlyTotal = (lines: readonly { renewal_cents: number }[]): number =>
+  lines.reduce((sum, line) => sum + line.renewal_cents, 0)
 
 /**
  * The next renewal day after `now`: the same day of the month as the join day, or the last day of a shorter month.

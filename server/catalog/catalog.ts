@@ -5,7 +5,7 @@ import { figures } from '#contract/figures.ts'
 import { CONSENT_TITLE, consentText, isShownAtCheckout } from '#contract/legal.ts'
 import { toAmount } from '#contract/money.ts'
 import { groupOf, groupOfList, type OrderList, orderLists, productIds, SINGLE_LIST } from '#contract/packages.ts'
-import { monthlyCents, monthlyTotal } from '#contract/renewal.ts'
+import { monthlyTotal } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Details } from '#server/db/tables.ts'
@@ -14,10 +14,11 @@ import { refuseFields } from '#server/refusal.ts'
 /** The packages of a category, in the operator's order. */
 export async function findPackages(db: Db, category: Input<'getPackages'>): Promise<Package[]> {
   const { rows } = await selectPackages(db, category)
-  return rows.map(({ price_cents, ...row }) => {
-    const monthly = monthlyCents(groupOf(row), price_cents)
-    return { ...row, price: toAmount(price_cents), ...(monthly ? { monthly_price: toAmount(monthly) } : {}) }
-  })
+  return rows.map(({ price_cents, renewal_cents, ...row }) => ({
+    ...row,
+    price: toAmount(price_cents),
+    ...(renewal_cents ? { monthly_price: toAmount(renewal_cents) } : {}),
+  }))
 }
 
 const selectPackages = statement((db, { product_category_id, language_id }: Input<'getPackages'>) =>
@@ -59,7 +60,10 @@ export async function priceOrder({ db, config }: Catalog, order: Input<'sumOrder
     else if (lines.some((line) => line.product_id === product_id)) problems[list] ??= messages.chooseOnce
     else if (!product || groupOf(product) !== groupOfList[list] || !isOffered[list](config))
       problems[list] = 'This package is not available.'
-    else lines.push({ product_id, list, name: product.name, price_cents: product.price_cents })
+    else {
+      const { name, price_cents, renewal_cents } = product
+      lines.push({ product_id, list, name, price_cents, renewal_cents })
+    }
   }
   if (Object.keys(problems).length) throw refuseFields(problems)
   return lines
@@ -68,7 +72,7 @@ export async function priceOrder({ db, config }: Catalog, order: Input<'sumOrder
 const selectProducts = statement((db, { ids }: { ids: number[] }) =>
   db
     .selectFrom('package')
-    .select(['product_id', 'name', 'price_cents', 'is_recurring', 'is_special'])
+    .select(['product_id', 'name', 'price_cents', 'renewal_cents', 'is_recurring', 'is_special'])
     .where('product_category_id', '=', ourCategory.product_category_id)
     .where('language_id', '=', ourCategory.language_id)
     .where('product_id', 'in', ids),

@@ -67,17 +67,17 @@ it('16.5 removes characters from names that would change the text direction', as
 })
 
 const PACKAGES =
-  'product_id,product_category_id,language_id,name,description,price,billing_interval,is_recurring,is_special,ships,image_url,position'
+  'product_id,product_category_id,language_id,name,description,price,renewal_price,billing_interval,is_recurring,is_special,ships,image_url,position'
 
 it('9.4 a package is withdrawn and offered again by its status', async () => {
   const kit = async (status: string) => {
-    await load({ 'packages.csv': `${PACKAGES},status\n71,17,1,Kit,,10.00,once,No,No,No,/assets/x.svg,9,${status}\n` })
+    await load({ 'packages.csv': `${PACKAGES},status\n71,17,1,Kit,,10.00,,once,No,No,No,/assets/x.svg,9,${status}\n` })
     return (await everything()).packages.map(({ product_id }) => product_id).includes(71)
   }
   expect([await kit(''), await kit('withdrawn'), await kit('withdrawn'), await kit('active')]).toEqual([
     ...[true, false, false, true],
   ])
-  await load({ 'packages.csv': `${PACKAGES}\n72,17,1,Other,,10.00,once,No,No,No,/assets/x.svg,9\n` })
+  await load({ 'packages.csv': `${PACKAGES}\n72,17,1,Other,,10.00,,once,No,No,No,/assets/x.svg,9\n` })
   expect((await everything()).packages.map(({ product_id }) => product_id)).toEqual(expect.arrayContaining([71, 72]))
   await expect(kit('gone')).rejects.toThrow("packages.csv:2: status must be active or withdrawn, not 'gone'")
 })
@@ -113,8 +113,8 @@ it('9.4 reports every invalid line and loads nothing', async () => {
     ].join('\n'),
     'packages.csv': [
       PACKAGES,
-      '70,17,1,Fine,,10.00,month,No,No,No,/assets/x.svg,9',
-      'x,17,1,Bad,,10,yearly,No,No,Perhaps,https://elsewhere/x.svg,9',
+      '70,17,1,Fine,,10.00,10.00,month,No,No,No,/assets/x.svg,9',
+      'x,17,1,Bad,,10,1,yearly,No,No,Perhaps,https://elsewhere/x.svg,9',
     ].join('\n'),
     'documents/a.html': '<p>No header</p>',
     'documents/b.html': document('', '<script>alert(1)</script>'),
@@ -130,6 +130,7 @@ it('9.4 reports every invalid line and loads nothing', async () => {
       "  sponsors.csv:8: active must be Yes or No, not ''",
       "  packages.csv:3: price must have two decimals, such as 99.00, not '10'",
       "  packages.csv:3: billing_interval must be month or once, not 'yearly'",
+      "  packages.csv:3: renewal_price must be empty or have two decimals, such as 99.00, not '1'",
       "  packages.csv:3: image_url must begin with /assets/, not 'https://elsewhere/x.svg'",
       "  packages.csv:3: product_id must be a whole number, not 'x'",
       "  packages.csv:3: ships must be Yes or No, not 'Perhaps'",
@@ -224,10 +225,10 @@ it('9.5 a changed document is a new version, and the old text stays', async () =
 
 it('9.11 warns of what is rarely meant, and loads it', async () => {
   const lines = [
-    '81,17,1,Free Start,,0.00,once,No,No,No,/assets/packages/34.svg,9',
-    '82,17,1,Lost Image,,10.00,once,No,No,No,/assets/packages/none.svg,9',
-    '83,19,1,Nobody Asks,,10.00,once,No,No,No,/assets/packages/34.svg,9',
-    '84,17,1,A Gift,,0.00,once,No,Yes,No,/assets/packages/34.svg,9',
+    '81,17,1,Free Start,,0.00,10.00,month,No,No,No,/assets/packages/34.svg,9',
+    '82,17,1,Lost Image,,10.00,,once,No,No,No,/assets/packages/none.svg,9',
+    '83,19,1,Nobody Asks,,10.00,,once,No,No,No,/assets/packages/34.svg,9',
+    '84,17,1,A Gift,,0.00,,once,No,Yes,No,/assets/packages/34.svg,9',
   ]
   const warnings: string[] = []
   const counts = await load({ 'packages.csv': [PACKAGES, ...lines, ''].join('\n') }, (where, warning) =>
@@ -236,6 +237,7 @@ it('9.11 warns of what is rarely meant, and loads it', async () => {
   expect(counts.packages).toBe(4)
   expect(warnings).toEqual([
     'packages.csv:2: price is 0.00: visitors join for free',
+    'packages.csv:3: renewal_price is empty: members pay once and never again',
     'packages.csv:3: there is no image /assets/packages/none.svg: put it into web/public and build again',
     'packages.csv:4: no page asks for category 19 in language 1, only for category 17 in language 1',
   ])

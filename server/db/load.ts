@@ -62,6 +62,7 @@ function warnOfPackage({ where, status, ...row }: PackageRow, warn: ReportProble
     row.product_category_id === ourCategory.product_category_id && row.language_id === ourCategory.language_id
   const isStarter = isOurs && !row.is_recurring && !row.is_special
   if (isStarter && row.price_cents === 0) warn(where, 'price is 0.00: visitors join for free')
+  if (isStarter && row.renewal_cents === 0) warn(where, 'renewal_price is empty: members pay once and never again')
   if (!assetFolders.some((folder) => existsSync(new URL(`.${row.image_url}`, folder))))
     warn(where, `there is no image ${row.image_url}: put it into web/public and build again`)
   if (!isOurs)

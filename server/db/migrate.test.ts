@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
+import { Migrator } from 'kysely/migration'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testDatabase } from '#server/test/database.ts'
 import type { Database } from './db.ts'
-import { migrate } from './migrate.ts'
+import { migrate, provider } from './migrate.ts'
 
 let database: Database
 beforeAll(async () => {
@@ -13,25 +13,21 @@ afterAll(() => database.close())
 
 const SPLIT = '0010_plain_names.sql'
 const ADDRESS = '0011_address_decides.sql'
-const newTables = ['one_time_key', 'lease', 'breaker', 'breaker_trip', 'reconciliation_run', 'email_link']
+const PRICES = '0014_prices.sql'
 
-/** Runs the statements of older migrations that mention a table. */
-async function restoreTable(table: string, ...files: string[]) {
-  for (const file of files) {
-    const text = await readFile(new URL(`migrations/${file}`, import.meta.url), 'utf8')
-    for (const statement of text.replaceAll(/--.*$/gm, '').split(/;\s*$/m))
-      if (new RegExp(`\\b(?:table|on) ${table}\\b`).test(statement)) await sql.raw(statement).execute(database.db)
-  }
+/** Empties the database and applies the migrations before this one. */
+async function schemaBefore(name: string) {
+  const { db } = database
+  await sql`drop schema public cascade`.execute(db)
+  await sql`create schema public`.execute(db)
+  const names = Object.keys(await provider.getMigrations())
+  const { error } = await new Migrator({ db, provider }).migrateTo(names[names.indexOf(name) - 1] ?? '')
+  if (error) throw error
 }
 
 it('9.1 every row of the table spent finds its place when the table is split', async () => {
   const { db } = database
-  for (const table of newTables) await sql`drop table ${sql.table(table)}`.execute(db)
-  await restoreTable('spent', '0001_foyer.sql', '0003_money.sql')
-  await restoreTable('letter_key', '0004_office.sql')
-  await restoreTable('enrollment', '0009_choices.sql')
-  await sql`drop table open_use`.execute(db)
-  await sql`delete from kysely_migration where name >= ${SPLIT}`.execute(db)
+  await schemaBefore(SPLIT)
   const expires_at = new Date('2026-11-17T12:00:00.000Z')
   const trip = new Date('2026-11-16T08:30:00.123Z')
   const run = new Date('2026-11-16T09:00:00.456Z')
@@ -70,9 +66,7 @@ it('9.1 every row of the table spent finds its place when the table is split', a
 
 it('16.2 enrollments that only chose a sponsor are deleted when the address decides, and those that tried to pay stay', async () => {
   const { db } = database
-  await restoreTable('enrollment', '0009_choices.sql')
-  await sql`drop table open_use`.execute(db)
-  await sql`delete from kysely_migration where name >= ${ADDRESS}`.execute(db)
+  await schemaBefore(ADDRESS)
   const now = new Date('2026-11-16T09:00:00.000Z')
   const [chose, tried, plain] = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`)
   await sql`insert into enrollment (id, created_at, expires_at)
@@ -86,4 +80,65 @@ it('16.2 enrollments that only chose a sponsor are deleted when the address deci
   expect(ids).toEqual([{ id: tried }, { id: plain }])
   const touches = await db.selectFrom('sponsor_touch').select('enrollment_id').execute()
   expect(touches).toEqual([{ enrollment_id: tried }])
+})
+
+it('4.5 9.1 members keep the monthly price of the text they accepted when prices become data', async () => {
+  const { db } = database
+  await schemaBefore(PRICES)
+  const now = new Date('2026-11-16T09:00:00.000Z')
+  const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+  const consents = ['$123.00 today and $99.00 every month', '$123.00 today and $123.00 every month']
+  await sql`insert into sponsor (id, site, name, active, created_at) values (${id(1)}, 'ana', 'Ana', true, ${now})`.execute(
+    db,
+  )
+  await sql`insert into package values (34, 17, 1, 'Membership', '', '/x', 14900, 'month', false, false, false, 1),
+    (41, 17, 1, 'Parcel', '', '/x', 2400, 'month', true, false, true, 2), (51, 17, 1, 'Seat', '', '/x', 4900, 'month', false, true, false, 3)`.execute(
+    db,
+  )
+  for (const [n, content] of consents.entries()) {
+    const [enrollment, member, order] = [id(10 + n), id(20 + n), id(30 + n)]
+    await sql`insert into legal_text values (${content}, ${content})`.execute(db)
+    await sql`insert into enrollment values (${enrollment}, ${now})`.execute(db)
+    await sql`insert into member (id, enrollment_id, sponsor_id, level, username, email, password_hash, first_name, last_name, business_name,
+        mobile_phone, address, address2, city, country, state, post_code, joined_at)
+      select ${member}, ${enrollment}, ${id(1)}, 'Member', ${`m${n}`}, 'm@example.com', '', '', '', '', '', '', '', '', '', '', '', ${now}`.execute(
+      db,
+    )
+    await sql`insert into orders select ${order}, ${member}, 1, 12300, '', '', '', '', '', '', ${now}`.execute(db)
+    await sql`insert into order_line values (${order}, 34, 'product_ids', '', 9900), (${order}, 41, 'autoship_product_ids', '', 2400)`.execute(
+      db,
+    )
+    await sql`insert into acceptance values (${member}, 'agreement_2', 'Subscription consent', 1, ${content}, ${now})`.execute(
+      db,
+    )
+  }
+  const details = JSON.stringify({ lines: [{ product_id: 41, list: 'autoship_product_ids', price_cents: 2400 }] })
+  await sql`insert into enrollment values (${id(40)}, ${now})`.execute(db)
+  await sql`insert into payment (enrollment_id, attempt, reference, state, amount_cents, details, gateway, leased_until, created_at, updated_at)
+    values (${id(40)}, 1, 'reference', 'unknown', 2400, cast(${details} as jsonb), 'sandbox', ${now}, ${now}, ${now})`.execute(
+    db,
+  )
+
+  expect(await migrate(db)).toContain(PRICES)
+  const lines = await db
+    .selectFrom('order_line')
+    .select('renewal_cents')
+    .orderBy('order_id')
+    .orderBy('product_id')
+    .execute()
+  expect(lines.map(({ renewal_cents }) => renewal_cents)).toEqual([9900, 0, 9900, 2400])
+  const packages = await db
+    .selectFrom('package')
+    .select(['renewal_cents', 'billing_interval'])
+    .orderBy('product_id')
+    .execute()
+  expect(packages.map(({ renewal_cents, billing_interval }) => [renewal_cents, billing_interval])).toEqual([
+    [9900, 'month'],
+    [2400, 'month'],
+    [0, 'once'],
+  ])
+  const open = await db.selectFrom('payment').select('details').executeTakeFirstOrThrow()
+  expect(open.details?.lines).toEqual([
+    { product_id: 41, list: 'autoship_product_ids', price_cents: 2400, renewal_cents: 2400 },
+  ])
 })

@@ -7,7 +7,7 @@ import { type Db, inTransaction } from './db.ts'
 const folder = new URL('migrations/', import.meta.url)
 
 /** Plain SQL files, applied once each, in the order of their names. */
-const provider = {
+export const provider = {
   async getMigrations(): Promise<Record<string, Migration>> {
     return Object.fromEntries((await migrationFiles()).map((name) => [name, { up: (db) => applyFile(name, db) }]))
   },

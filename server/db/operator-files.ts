@@ -37,8 +37,8 @@ function readSponsor(row: Row) {
 export type SponsorRow = ReturnType<typeof readSponsor>
 
 const packageColumns = [
-  ...['product_id', 'product_category_id', 'language_id', 'name', 'description', 'price', 'billing_interval'],
-  ...['is_recurring', 'is_special', 'ships', 'image_url', 'position'],
+  ...['product_id', 'product_category_id', 'language_id', 'name', 'description', 'price'],
+  ...['renewal_price', 'billing_interval', 'is_recurring', 'is_special', 'ships', 'image_url', 'position'],
 ]
 
 export const readPackages = async (base: string, report: ReportProblem) =>
@@ -50,6 +50,14 @@ function readPackage(row: Row) {
   const billing_interval: 'month' | 'once' = row.get('billing_interval') === 'month' ? 'month' : 'once'
   if (row.get('billing_interval') !== billing_interval)
     row.report(`billing_interval must be month or once, not '${row.get('billing_interval')}'`)
+  const renewal = row.get('renewal_price')
+  const renewal_cents = renewal ? toCents(renewal) : 0
+  if (renewal_cents === undefined)
+    row.report(`renewal_price must be empty or have two decimals, such as 99.00, not '${renewal}'`)
+  else if (billing_interval === 'month' && !renewal_cents)
+    row.report('renewal_price is missing: it is what a package costs every month after the first')
+  else if (billing_interval === 'once' && renewal_cents)
+    row.report('renewal_price must be empty if billing_interval is once')
   const image_url = row.get('image_url')
   if (!image_url.startsWith('/assets/')) row.report(`image_url must begin with /assets/, not '${image_url}'`)
   return {
@@ -62,6 +70,7 @@ function readPackage(row: Row) {
     description: row.get('description'),
     image_url,
     price_cents: price_cents ?? 0,
+    renewal_cents: renewal_cents ?? 0,
     billing_interval,
     is_recurring: yesNo(row, 'is_recurring'),
     is_special: yesNo(row, 'is_special'),

@@ -19,7 +19,10 @@ export type Tables = {
     name: string
     description: string
     image_url: string
+    /** Today. */
     price_cents: number
+    /** Every month from then on; 0 if it is paid once. */
+    renewal_cents: number
     billing_interval: 'month' | 'once'
     is_recurring: boolean
     is_special: boolean
@@ -94,7 +97,15 @@ export type Tables = {
     ship_zip_code: string
     created_at: Date
   }
-  order_line: { order_id: string; product_id: number; list: string; name: string; price_cents: number }
+  order_line: {
+    order_id: string
+    product_id: number
+    list: string
+    name: string
+    price_cents: number
+    /** What the member agreed to pay for it every month. */
+    renewal_cents: number
+  }
   acceptance: {
     member_id: string
     agreement: 'agreement_1' | 'agreement_2'

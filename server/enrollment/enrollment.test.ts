@@ -49,7 +49,7 @@ describe('an approved enrollment', () => {
       .where('order_id', '=', order?.id ?? '')
       .execute()
     expect(lines).toMatchObject([
-      { product_id: 34, list: 'product_ids', name: 'Founding Membership', price_cents: 9900 },
+      { product_id: 34, list: 'product_ids', name: 'Founding Membership', price_cents: 9900, renewal_cents: 9900 },
     ])
     const payment = await site.db
       .selectFrom('payment')

@@ -104,17 +104,20 @@ describe('an order with optional packages', () => {
       .selectAll()
       .where('product_id', '=', 41)
       .executeTakeFirstOrThrow()
-    const letter = { ...parcel, product_id: 42, name: 'The Monthly Letter', price_cents: 1_900 }
+    const letter = { ...parcel, product_id: 42, name: 'The Monthly Letter', price_cents: 1_900, renewal_cents: 1_900 }
     await open.db.insertInto('package').values(letter).execute()
     const lists = { autoship_product_ids: '42,41', special_product_ids: '51' }
     const reply = await open.post('enrollment/add-enrollment', await filledForm(open, { username: 'fern', ...lists }))
     expect(reply.json().payment).toBe('Approved')
-    const lines = await open.db.selectFrom('order_line').select(['product_id', 'list', 'price_cents']).execute()
+    const lines = await open.db
+      .selectFrom('order_line')
+      .select(['product_id', 'list', 'price_cents', 'renewal_cents'])
+      .execute()
     expect(lines.sort((a, b) => a.product_id - b.product_id)).toEqual([
-      { product_id: 34, list: 'product_ids', price_cents: 9_900 },
-      { product_id: 41, list: 'autoship_product_ids', price_cents: 2_400 },
-      { product_id: 42, list: 'autoship_product_ids', price_cents: 1_900 },
-      { product_id: 51, list: 'special_product_ids', price_cents: 4_900 },
+      { product_id: 34, list: 'product_ids', price_cents: 9_900, renewal_cents: 9_900 },
+      { product_id: 41, list: 'autoship_product_ids', price_cents: 2_400, renewal_cents: 2_400 },
+      { product_id: 42, list: 'autoship_product_ids', price_cents: 1_900, renewal_cents: 1_900 },
+      { product_id: 51, list: 'special_product_ids', price_cents: 4_900, renewal_cents: 0 },
     ])
     const { id } = await open.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
     const { text } = await welcomeEmail(open.world, { member_id: id })

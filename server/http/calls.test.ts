@@ -80,7 +80,7 @@ describe('orders', () => {
         .executeTakeFirstOrThrow()
       await open.db
         .insertInto('package')
-        .values({ ...parcel, product_id: 42, name: 'The Monthly Letter', price_cents: 1_900 })
+        .values({ ...parcel, product_id: 42, name: 'The Monthly Letter', price_cents: 1_900, renewal_cents: 1_900 })
         .execute()
     })
     afterAll(() => open.close())

@@ -66,10 +66,10 @@ export async function receiptOf({ db }: World, member_id: string) {
   return {
     reference: first.reference,
     paid_on: dayOf(first.created_at),
-    lines: lines.map(({ name, list, price_cents }) => ({
+    lines: lines.map(({ name, list, price_cents, renewal_cents }) => ({
       name,
       price: toAmount(price_cents),
-      is_recurring: list === 'autoship_product_ids',
+      is_recurring: list === 'autoship_product_ids' && renewal_cents > 0,
     })),
     total: toAmount(first.grand_total),
     monthly_price: toAmount(monthlyTotal(lines)),
@@ -84,7 +84,7 @@ const readOrder = statement((db, { member_id }: { member_id: string }) =>
       join.onRef('payment.enrollment_id', '=', 'member.enrollment_id').onRef('payment.attempt', '=', 'orders.attempt'),
     )
     .innerJoin('order_line', 'order_line.order_id', 'orders.id')
-    .select(['reference', 'orders.created_at', 'grand_total', 'name', 'list', 'price_cents'])
+    .select(['reference', 'orders.created_at', 'grand_total', 'name', 'list', 'price_cents', 'renewal_cents'])
     .where('orders.member_id', '=', member_id)
     .orderBy('product_id'),
 )

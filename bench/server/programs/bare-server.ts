@@ -21,10 +21,6 @@ export type BareServerConfig = {
 const brotli = promisify(brotliCompress)
 const dollars = (cents: unknown) => (Number(cents) / 100).toFixed(2)
 
-/** As `monthlyCents` in contract/renewal.ts. */
-const monthly = (cents: unknown, { is_recurring, is_special }: DatabaseRow) =>
-  is_recurring ? { monthly_price: dollars(cents) } : is_special ? {} : { monthly_price: '99.00' }
-
 /** Turns rows into exactly the bytes that Foyer sends. */
 const createBody = {
   sponsor: async ([rows]: DatabaseRow[][]) => {
@@ -33,11 +29,20 @@ const createBody = {
   },
   packages: async ([rows]: DatabaseRow[][]) =>
     JSON.stringify(
-      rows?.map(({ product_id, name, description, image_url, price_cents, billing_interval, ...flags }) => ({
-        ...{ product_id, name, description, image_url, price: dollars(price_cents), ...monthly(price_cents, flags) },
-        billing_interval,
-        ...{ is_recurring: flags.is_recurring, is_special: flags.is_special, ships: flags.ships },
-      })),
+      rows?.map(
+        ({ product_id, name, description, image_url, price_cents, renewal_cents, billing_interval, ...flags }) => ({
+          ...{
+            product_id,
+            name,
+            description,
+            image_url,
+            price: dollars(price_cents),
+            ...(renewal_cents ? { monthly_price: dollars(renewal_cents) } : {}),
+          },
+          billing_interval,
+          ...{ is_recurring: flags.is_recurring, is_special: flags.is_special, ships: flags.ships },
+        }),
+      ),
     ),
   documents: async ([rows]: DatabaseRow[][]) => JSON.stringify(rows),
   page: (_rows: DatabaseRow[][], html: string) =>
