@@ -7,16 +7,26 @@ export const monthlyTotal = (lines: readonly { renewal_cents: number }[]): numbe
  * A member who joined on January 31 renews on February 28, then on March 31.
  */
 export const renewsOn = (joined: Date, now: Date = joined): string => {
-  const months = Math.max(1, monthNumber(now) - monthNumber(joined))
-  const thisMonth = monthsAfter(joined, months)
-  return thisMonth > toDay(now) ? thisMonth : monthsAfter(joined, months + 1)
+  const anchor_on = toDay(joined)
+  return periodStart(anchor_on, Math.max(periodOn(anchor_on, toDay(now)), 0) + 1)
 }
 
-const toDay = (date: Date) => date.toISOString().slice(0, 10)
-const monthNumber = (date: Date) => date.getUTCFullYear() * 12 + date.getUTCMonth()
-
-const monthsAfter = (joined: Date, months: number): string => {
-  const [year, month, day] = [joined.getUTCFullYear(), joined.getUTCMonth() + months, joined.getUTCDate()]
+/** The first day of the nth period, always counted from the anchor, so that a short month does not move later ones. */
+export const periodStart = (anchor_on: string, n: number): string => {
+  const anchor = new Date(anchor_on)
+  const [year, month, day] = [anchor.getUTCFullYear(), anchor.getUTCMonth() + n, anchor.getUTCDate()]
   const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate()
   return toDay(new Date(Date.UTC(year, month, Math.min(day, lastDay))))
 }
+
+/** The period that a day belongs to; -1 for the month before the anchor. */
+export const periodOn = (anchor_on: string, day: string): number => {
+  const months = monthNumber(day) - monthNumber(anchor_on)
+  return periodStart(anchor_on, months) <= day ? months : months - 1
+}
+
+export const addDays = (day: string, days: number): string =>
+  toDay(new Date(new Date(day).getTime() + days * 86_400_000))
+
+const toDay = (date: Date) => date.toISOString().slice(0, 10)
+const monthNumber = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7))

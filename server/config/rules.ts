@@ -9,6 +9,18 @@ const satisfying = (test: (text: string) => boolean, message: string) => z.strin
 
 export const text = (byDefault: string) => z.prefault(z.string(), byDefault)
 
+/** An IANA name. */
+export const timeZone = (byDefault: string) =>
+  z.prefault(satisfying(isTimeZone, 'must be a time zone, such as America/New_York'), byDefault)
+
+function isTimeZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en-US', { timeZone: name }))
+  } catch {
+    return false
+  }
+}
+
 export const secret = z.string().check(z.minLength(16, 'must have at least 16 characters'))
 
 export const integer = (min: number, max: number, byDefault: number) => {

@@ -18,6 +18,7 @@ import {
   siteUrl,
   text,
   threshold,
+  timeZone,
   url,
   vendorUrl,
 } from './rules.ts'
@@ -50,6 +51,9 @@ export const settings = {
 
   PAYMENT: choice(['sandbox', 'authorizenet']),
   PAYMENT_DEADLINE_SECONDS: integer(1, 120, 20),
+  RENEWALS: choice(['on', 'off']),
+  RENEWALS_AT_ONCE: integer(1, 200, 12),
+  TIME_ZONE: timeZone('UTC'),
   PAYMENT_IN_FLIGHT_SECONDS: integer(1, 86_400, 1800),
   PAYMENT_SANDBOX_URL: z.optional(url('http:', 'https:')),
   AUTHORIZENET_LOGIN_ID: z.optional(z.string()),

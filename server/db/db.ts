@@ -30,7 +30,11 @@ export const openDatabase = (location: Location, wrap = unchanged): Promise<Data
     : openEmbedded(location.DATA_DIR, wrap)
 
 const INT8 = 20
+const DATE = 1082
+/** A day has no time zone, so it stays text: '2026-11-17'. */
+const asText = (value: string) => value
 pg.types.setTypeParser(INT8, Number)
+pg.types.setTypeParser(DATE, asText)
 
 async function openPostgres(connectionString: string, max: number, wrap: WrapDialect): Promise<Database> {
   const pool = new pg.Pool({
@@ -106,6 +110,7 @@ export const embedded = (pglite: PGlite, wrap = unchanged): Kysely<Tables> => {
       return driver
     }
   }
+  pglite.parsers[DATE] = asText
   return new Kysely<Tables>({ dialect: wrap(new YieldingDialect({ pglite })) })
 }
 

@@ -46,11 +46,18 @@ export type Tables = {
     reference: string
     state: PaymentState
     amount_cents: number
+    /** 0: the first charge; n: the renewal for the nth period. */
+    period: number
     details: ColumnType<Details | null, string | null, string | null>
     password_hash: string | null
     gateway: string
     transaction_id: string | null
     vault_reference: string | null
+    network_transaction_id: string | null
+    card_brand: string | null
+    card_last_four: string | null
+    card_expires: string | null
+    issuer_code: string | null
     decline_class: string | null
     address_check: string | null
     cvc_check: string | null
@@ -76,13 +83,40 @@ export type Tables = {
     country: string
     state: string
     post_code: string
-    vault_reference: string | null
     joined_at: Date
     cancelled_at: Date | null
     ends_at: Date | null
     welcome_until: Date | null
     touches: number | null
     touch_seal: string | null
+  }
+  membership: {
+    member_id: string
+    state: 'active' | 'past_due' | 'ended'
+    anchor_on: string
+    anchor_period: number
+    period: number
+    declines: number
+    due_at: Date | null
+    on_hold_since: Date | null
+    hold_reason: string | null
+    lines: JSONColumnType<RenewalLine[]>
+    vault_reference: string
+    card_brand: string | null
+    card_last_four: string | null
+    card_expires: string | null
+    network_transaction_id: string | null
+    series_cents: number | null
+    never_retry_since: Date | null
+  }
+  period: {
+    member_id: string
+    n: number
+    starts_on: string
+    ends_on: string
+    amount_cents: number
+    lines: JSONColumnType<RenewalLine[]>
+    state: 'due' | 'paid' | 'waived' | 'unpaid'
   }
   orders: {
     id: string
@@ -180,6 +214,9 @@ export type Tables = {
   page_day: { site: string; day: string; visits: number }
   built_file: { name: string; content: Uint8Array; seal: string; kept_at: Date }
 }
+
+/** A part of a membership that is paid again every month. */
+export type RenewalLine = { product_id: number; name: string; renewal_cents: number }
 
 /** A file attached to an email. */
 export type Attachment = { filename: string; content: string }

@@ -223,7 +223,7 @@ const costs = ({ monthly_price }: { monthly_price: string }) =>
 
 type Content = Omit<Parameters<typeof composeEmail>[0], 'to' | 'from'>
 
-const emailTo = ({ config }: World, to: Recipient, { blocks, ...content }: Content): Email =>
+export const emailTo = ({ config }: World, to: Recipient, { blocks, ...content }: Content): Email =>
   composeEmail({
     ...content,
     to: to.email,
@@ -237,7 +237,7 @@ const greeting = (first_name: string) => paragraph(looksLikeLink(first_name) ? '
 const looksLikeLink = (name: string) => /[\p{L}\p{N}]\.[\p{L}\p{N}]|[/:@]/u.test(name)
 
 /** 'November 15, 2026', in UTC. */
-const day = (date: Date | string) => longDay.format(new Date(date))
+export const day = (date: Date | string) => longDay.format(new Date(date))
 const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
 /** 'Nov 15, 2026, 12:00:00 UTC' */

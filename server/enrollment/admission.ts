@@ -2,16 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { type Db, inTransaction, isPermanentWriteError, isRejectedWrite } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { PaymentState } from '#server/db/tables.ts'
-import type { Authorization } from '#server/gateways/payment/port.ts'
+import type { Approval } from '#server/gateways/payment/port.ts'
 import { addJob, newJob } from '#server/jobs/queue.ts'
+import { cardColumns, newMembership } from '#server/membership/new-membership.ts'
 import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
 import { type Attempt, AWAITING_GATEWAY, endedWithoutCharge, transitionQuery } from '#server/payments/payments.ts'
 import { recordSummary } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
 import { memberOfEnrollment } from './members.ts'
 import { releaseAndEmail } from './release.ts'
-
-type Approval = Extract<Authorization, { outcome: 'approved' }>
 
 /**
  * Makes a member of an approved attempt and returns the member's id. Returns nothing if the attempt has ended in the
@@ -23,7 +22,7 @@ export async function admit(
   approval: Approval,
 ): Promise<string | undefined> {
   const columns = { ...approvalColumns(approval), updated_at: world.now() }
-  const member_id = 'details' in attempt && (await admitInOneStatement(world, attempt, columns))
+  const member_id = 'details' in attempt && (await admitInOneStatement(world, attempt, approval, columns))
   if (member_id) return member_id
   const key = keyOf(attempt)
   await transitionQuery(world.db, key, AWAITING_GATEWAY, { state: 'authorized', ...columns }).execute()
@@ -36,9 +35,10 @@ export async function admit(
   }
 }
 
-const approvalColumns = ({ transaction_id, vault_reference, checks }: Approval) => ({
+const approvalColumns = ({ transaction_id, checks, ...card }: Approval) => ({
   transaction_id,
-  vault_reference,
+  vault_reference: card.vault_reference,
+  ...cardColumns(card),
   ...(checks ? { address_check: checks.address, cvc_check: checks.cvc } : {}),
 })
 type ApprovalColumns = ReturnType<typeof approvalColumns> & { updated_at: Date }
@@ -50,11 +50,11 @@ const keyOf = ({ enrollment_id, attempt }: AttemptKey): AttemptKey => ({ enrollm
 async function admitInOneStatement(
   world: World,
   attempt: Attempt,
+  approval: Approval,
   columns: ApprovalColumns,
 ): Promise<string | undefined> {
   try {
-    const joining = { vault_reference: columns.vault_reference, now: columns.updated_at }
-    return await writeMember(world.db, attempt, AWAITING_GATEWAY, joining, columns)
+    return await writeMember(world, attempt, AWAITING_GATEWAY, approval, columns)
   } catch (error) {
     if (isRejectedWrite(error)) return undefined
     throw error
@@ -74,33 +74,33 @@ function admitInTransaction(world: World, key: AttemptKey, approval: Approval): 
       .executeTakeFirstOrThrow()
     const { state, details, password_hash } = payment
     if (state !== 'authorized' || !details || !password_hash) return handleLateApproval(db, key, state, approval, now)
-    const { vault_reference } = approval
-    return writeMember(db, { ...key, ...payment, details, password_hash }, ['authorized'], { vault_reference, now })
+    return writeMember({ ...world, db }, { ...key, ...payment, details, password_hash }, ['authorized'], approval)
   })
 }
 
 /** The visitor may only be told "Approved" after this has been committed. */
 async function writeMember(
-  db: Db,
+  world: World,
   attempt: Attempt,
   from: PaymentState[],
-  joining: Joining,
+  approval: Approval,
   columns: Partial<ApprovalColumns> = {},
 ): Promise<string> {
-  const rows = newRows(attempt, joining)
+  const now = world.now()
+  const rows = newRows(world, attempt, approval, now)
   const change = {
     ...columns,
     state: 'enrolled' as const,
     details: null,
     password_hash: null,
-    updated_at: joining.now,
+    updated_at: now,
   }
-  await insertMember(db, { key: keyOf(attempt), from, change, rows })
+  await insertMember(world.db, { key: keyOf(attempt), from, change, rows })
   return rows.member.id
 }
 
 /**
- * Writes member, sponsor site, order, acceptances and jobs, and moves the attempt to `enrolled`. If the attempt is in none
+ * Writes member, membership, sponsor site, order, acceptances and jobs, and moves the attempt to `enrolled`. If the attempt is in none
  * of the `from` states, `moved` is empty, and the whole statement fails because the member has no enrollment.
  */
 const insertMember = statement((db, { key, from, change, rows }: NewMember) =>
@@ -113,6 +113,8 @@ const insertMember = statement((db, { key, from, change, rows }: NewMember) =>
         ...recordSummary(db, key.enrollment_id),
       })),
     )
+    .with('new_membership', (cte) => cte.insertInto('membership').values(rows.membership))
+    .with('new_period', (cte) => cte.insertInto('period').values(rows.period))
     .with('new_site', (cte) => cte.insertInto('sponsor').values(rows.site))
     .with('new_order', (cte) => cte.insertInto('orders').values(rows.order))
     .with('new_lines', (cte) => cte.insertInto('order_line').values(rows.lines))
@@ -127,9 +129,7 @@ type NewMember = {
   rows: ReturnType<typeof newRows>
 }
 
-type Joining = { vault_reference: string; now: Date }
-
-function newRows({ enrollment_id, attempt, ...payment }: Attempt, { vault_reference, now }: Joining) {
+function newRows(world: World, { enrollment_id, attempt, ...payment }: Attempt, approval: Approval, now: Date) {
   const { member, sponsor_id, shipping, lines, acceptances } = payment.details
   const [id, order_id] = [randomUUID(), randomUUID()]
   const name = member.business_name || `${member.first_name} ${member.last_name}`
@@ -140,10 +140,10 @@ function newRows({ enrollment_id, attempt, ...payment }: Attempt, { vault_refere
       level: 'Member',
       ...member,
       password_hash: payment.password_hash,
-      vault_reference,
       joined_at: now,
       welcome_until: new Date(now.getTime() + WELCOME_MINUTES * 60_000),
     },
+    ...newMembership(world, { member_id: id, amount_cents: payment.amount_cents, lines, approval }),
     site: { id: randomUUID(), site: member.username, name, active: true, member_id: id, created_at: now },
     order: { id: order_id, member_id: id, attempt, grand_total: payment.amount_cents, ...shipping, created_at: now },
     lines: lines.map((line) => ({ order_id, ...line })),

@@ -30,7 +30,13 @@ describe('an approved enrollment', () => {
 
     const member = await memberNamed('fern')
     expect(member).toMatchObject({ first_name: 'Zoë', business_name: 'Fern & Co', level: 'Member', state: 'NV' })
-    expect(member?.vault_reference).toMatch(/^vault_/)
+    const membership = await site.db
+      .selectFrom('membership')
+      .selectAll()
+      .where('member_id', '=', member?.id ?? '')
+      .executeTakeFirstOrThrow()
+    expect(membership).toMatchObject({ state: 'active', anchor_on: '2026-11-15', period: 0, card_last_four: '4242' })
+    expect(membership.vault_reference).toMatch(/^vault_/)
     const sponsor = await site.db
       .selectFrom('sponsor')
       .selectAll()

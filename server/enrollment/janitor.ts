@@ -3,6 +3,8 @@ import { recordDecline } from '#server/abuse/breaker.ts'
 import { settleLater } from '#server/abuse/card-limits.ts'
 import { giveBackExpired } from '#server/abuse/open-uses.ts'
 import type { PaymentState } from '#server/db/tables.ts'
+import { abandonRenewal, finishRenewal } from '#server/membership/membership.ts'
+import { storedCard } from '#server/membership/new-membership.ts'
 import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
 import { AWAITING_GATEWAY, awaitGateway, gatewayDeadline, leaseEnd } from '#server/payments/payments.ts'
 import { rollUpVisits } from '#server/sponsors/page-hits.ts'
@@ -24,6 +26,11 @@ type OpenAttempt = AttemptKey & {
   gateway: string
   transaction_id: string | null
   vault_reference: string | null
+  network_transaction_id: string | null
+  card_brand: string | null
+  card_last_four: string | null
+  card_expires: string | null
+  period: number
   created_at: Date
 }
 
@@ -43,7 +50,8 @@ export async function settleAttempts(
       select enrollment_id, attempt from payment
       where state in (${sql.join(states.map(sql.lit))}) and leased_until < ${now}
       order by leased_until limit ${sql.lit(ATTEMPTS_AT_ONCE)} for update skip locked)
-    returning enrollment_id, attempt, state, gateway, transaction_id, vault_reference, created_at`.execute(world.db)
+    returning enrollment_id, attempt, state, gateway, transaction_id, vault_reference, network_transaction_id,
+      card_brand, card_last_four, card_expires, period, created_at`.execute(world.db)
   await Promise.all(
     attempts.map((attempt) =>
       settle(world, attempt).catch((err: unknown) =>
@@ -63,13 +71,14 @@ async function settle(world: World, open: OpenAttempt): Promise<void> {
     return
   }
   if (open.state === 'authorized' && transaction_id && vault_reference !== null) {
-    await admit(world, key, { outcome: 'approved', transaction_id, vault_reference })
+    await admit(world, key, { outcome: 'approved', transaction_id, ...storedCard({ ...open, vault_reference }) })
     await settleLater(world, key, 'not declined')
     return
   }
   if (open.gateway !== world.payment.name) throw new Error(`this attempt belongs to the gateway '${open.gateway}'`)
   const query = { reference: referenceOf(key), transaction_id, since: open.created_at }
   const answer = await world.payment.lookup(query, gatewayDeadline(world))
+  if (open.period > 0) return settleRenewal(world, key, answer, open.created_at)
   switch (answer.outcome) {
     case 'approved':
       await admit(world, key, answer)
@@ -80,9 +89,7 @@ async function settle(world: World, open: OpenAttempt): Promise<void> {
       await settleLater(world, key, 'declined')
       return
     case 'not_found': {
-      // Our request may still be in flight, so an attempt is only abandoned when it is old enough.
-      const age = world.now().getTime() - open.created_at.getTime()
-      if (age > world.config.PAYMENT_IN_FLIGHT_SECONDS * 1000) {
+      if (isNoLongerInFlight(world, open)) {
         await releaseAndEmail(world, key, 'abandoned')
         await settleLater(world, key, 'not declined') // no bank was asked
         return
@@ -91,6 +98,18 @@ async function settle(world: World, open: OpenAttempt): Promise<void> {
   }
   await awaitGateway(world, key, answer, open.created_at)
 }
+
+/** Our request may still be on its way to the gateway, so an attempt is only given up when it is old enough. */
+const isNoLongerInFlight = ({ config, now }: World, { created_at }: { created_at: Date }) =>
+  now().getTime() - created_at.getTime() > config.PAYMENT_IN_FLIGHT_SECONDS * 1000
+
+/** What a lookup found about a renewal: no visitor waits for it, and its member exists. */
+async function settleRenewal(world: World, key: AttemptKey, answer: LookupAnswer, created_at: Date): Promise<void> {
+  if (answer.outcome === 'approved' || answer.outcome === 'declined') return finishRenewal(world, key, answer)
+  if (answer.outcome === 'not_found' && isNoLongerInFlight(world, { created_at })) return abandonRenewal(world, key)
+  await awaitGateway(world, key, answer, created_at)
+}
+type LookupAnswer = Awaited<ReturnType<World['payment']['lookup']>>
 
 const expiringTables = [
   ...(['limit_count', 'sandbox_code', 'office_session', 'email_link'] as const),

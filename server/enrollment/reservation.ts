@@ -76,6 +76,7 @@ const insertReservation = statement((db, { enrollment, claims, newTouches, conse
 const paymentRow = (world: World, attempt: Attempt) => ({
   ...attempt,
   reference: referenceOf(attempt),
+  period: 0,
   state: 'reserved' as const,
   details: JSON.stringify(attempt.details),
   gateway: world.payment.name,

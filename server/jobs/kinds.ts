@@ -6,6 +6,7 @@ import {
   resumedEmail,
   welcomeEmail,
 } from '#server/emails/emails.ts'
+import { endedEmail, renewalDeclinedEmail, renewedEmail } from '#server/emails/renewals.ts'
 import { unpaidEmailFor } from '#server/enrollment/release.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import { confirmAddressEmailFor } from '#server/office/details.ts'
@@ -43,6 +44,9 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   unpaid: email(unpaidEmailFor),
   cancelled: email(cancellationEmail),
   kept: email(resumedEmail),
+  renewed: email(renewedEmail),
+  renewal_declined: email(renewalDeclinedEmail),
+  membership_ended: email(endedEmail),
   confirm_email: email(confirmAddressEmailFor),
   email_changed: email(addressChangedEmail),
   password_changed: email(passwordChangedEmail),

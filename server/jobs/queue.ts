@@ -12,6 +12,9 @@ export type JobPayloads = {
   kept: { member_id: string }
   confirm_email: { member_id: string }
   password_changed: { member_id: string }
+  renewed: { member_id: string } & AttemptKey
+  renewal_declined: { member_id: string } & AttemptKey
+  membership_ended: { member_id: string; why: 'canceled' | 'unpaid' }
   /** The job looks the member up, so that the response time does not reveal whether there is one. */
   forgotten: { name: string; asked_at: string }
   /** Sent to the old address. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ATTEMPTS_AT_ONCE, deleteExpired, settleAttempts, settlementGroups } from '#server/enrollment/janitor.ts'
+import { renewMemberships } from '#server/membership/membership.ts'
 import { reconcileHourly } from '#server/payments/books/hourly.ts'
 import type { World } from '#server/world.ts'
 import { JOBS_AT_ONCE, runJobs } from './jobs.ts'
@@ -10,7 +11,7 @@ const CLEANUP_INTERVAL_MS = 60_000
 type Task = {
   /** Returns how many jobs or attempts it has processed. */
   run: (world: World) => Promise<number>
-  batchSize: number
+  batchSize: number | ((world: World) => number)
 }
 
 /** Each has its own loop, so that a slow mail server delays only emails, and a slow gateway only what needs it. */
@@ -19,6 +20,7 @@ const tasks: Task[] = [
   { run: (world) => runJobs(world, jobGroups.emails), batchSize: JOBS_AT_ONCE },
   { run: (world) => settleAttempts(world, settlementGroups.local), batchSize: ATTEMPTS_AT_ONCE },
   { run: (world) => settleAttempts(world, settlementGroups.gateway), batchSize: ATTEMPTS_AT_ONCE },
+  { run: renewMemberships, batchSize: ({ config }) => config.RENEWALS_AT_ONCE },
 ]
 
 /** No pause after a full batch; a short one after a partial batch, so that more work collects; a longer one when idle. */
@@ -34,7 +36,8 @@ export function startWorker(world: World): { stop: () => Promise<unknown> } {
   }
   const pause = async (ms: number) => ms && sleep(ms, undefined, { signal, ref: false }).catch(() => undefined)
   const repeat = async ({ run, batchSize }: Task) => {
-    while (!signal.aborted) await pause(pauseMs(await run(world).catch(logError), batchSize))
+    const fullBatch = typeof batchSize === 'number' ? batchSize : batchSize(world)
+    while (!signal.aborted) await pause(pauseMs(await run(world).catch(logError), fullBatch))
   }
   const cleanUp = async () => {
     while (!signal.aborted) {

@@ -147,7 +147,7 @@ it('15.5 no response to a sponsor contains a referral’s email, phone, address 
   const rows = await site.db
     .selectFrom('member')
     .innerJoin('payment', 'payment.enrollment_id', 'member.enrollment_id')
-    .select(['member.id', 'member.enrollment_id', 'member.vault_reference', 'reference', 'transaction_id'])
+    .select(['member.id', 'member.enrollment_id', 'vault_reference', 'reference', 'transaction_id'])
     .where(
       'username',
       'in',

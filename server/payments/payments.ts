@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Enrollment } from '#contract/enrollment.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
@@ -24,7 +25,7 @@ type WithState = { state: PaymentState }
 export const isOpen = ({ state }: WithState) => OPEN.includes(state)
 export const endedWithoutCharge = ({ state }: WithState) => ENDED_WITHOUT_CHARGE.includes(state)
 
-/** All attempts of an enrollment, oldest first. */
+/** All attempts to pay for an enrollment, oldest first. */
 export const findAttempts = async (db: Db, enrollment_id: string) => (await selectAttempts(db, { enrollment_id })).rows
 
 const selectAttempts = statement((db, { enrollment_id }: Pick<AttemptKey, 'enrollment_id'>) =>
@@ -32,6 +33,7 @@ const selectAttempts = statement((db, { enrollment_id }: Pick<AttemptKey, 'enrol
     .selectFrom('payment')
     .select(['attempt', 'state', 'decline_class'])
     .where('enrollment_id', '=', enrollment_id)
+    .where('period', '=', sql.lit(0)) // not its renewals
     .orderBy('attempt'),
 )
 

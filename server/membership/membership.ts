@@ -1,0 +1,289 @@
+import { sql } from 'kysely'
+import { addDays, monthlyTotal } from '#contract/renewal.ts'
+import { type Db, inTransaction } from '#server/db/db.ts'
+import type { Tables } from '#server/db/tables.ts'
+import type { Authorization, Failure, Renewal } from '#server/gateways/payment/port.ts'
+import { addJob } from '#server/jobs/queue.ts'
+import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
+import { AWAITING_GATEWAY, awaitGateway, gatewayDeadline, leaseEnd, transition } from '#server/payments/payments.ts'
+import type { World } from '#server/world.ts'
+import { dueAt, todayOf } from './due.ts'
+import { cardColumns } from './new-membership.ts'
+import { nextStep, startsOn } from './next-step.ts'
+
+/**
+ * Brings every membership that is due forward, and returns how many there were: charges the period that has begun, tries a
+ * declined card again, or ends the membership. Any number of processes may run this at once.
+ */
+export async function renewMemberships(world: World): Promise<number> {
+  if (world.config.RENEWALS === 'off') return 0
+  const members = await claimDue(world)
+  await Promise.all(
+    members.map(({ member_id }) =>
+      renew(world, member_id).catch((err: unknown) => world.log.error({ err, member_id }, 'a renewal failed')),
+    ),
+  )
+  return members.length
+}
+
+/** One membership. The journal says "authorizing" before the gateway is called, so a crash cannot charge a period twice. */
+export async function renew(world: World, member_id: string): Promise<void> {
+  const charge = await beginStep(world, member_id)
+  if (!charge) return
+  const { key, renewal } = charge
+  const answer = await world.payment.charge(renewal, gatewayDeadline(world)).catch((err: unknown) => {
+    world.log.warn({ err, reference: renewal.reference }, 'the payment gateway did not answer')
+    return { outcome: 'unknown' as const }
+  })
+  await finishRenewal(world, key, answer)
+}
+
+/** Other processes skip a claimed membership until the lease ends. A crash before anything was written repeats the step. */
+async function claimDue(world: World) {
+  const now = world.now()
+  const { rows } = await sql<{ member_id: string }>`
+    update membership set due_at = ${leaseEnd(world)}
+    where member_id in (
+      select member_id from membership where due_at is not null and due_at <= ${now}
+      order by due_at limit ${world.config.RENEWALS_AT_ONCE} for update skip locked)
+    returning member_id`.execute(world.db)
+  return rows
+}
+
+type Charge = { key: AttemptKey; renewal: Renewal }
+
+/** Decides what is due and writes it down. Returns the charge to send, if there is one. */
+function beginStep(world: World, member_id: string): Promise<Charge | undefined> {
+  return inTransaction(world.db, async (db) => {
+    const membership = await lockMembership(db, member_id)
+    if (!membership || (await hasOpenCharge(db, membership.enrollment_id))) {
+      await setDue(db, member_id, null) // the end of that charge decides what is next
+      return undefined
+    }
+    const { cancelled_at, ends_at } = membership
+    if (cancelled_at && ends_at && ends_at > world.now()) {
+      await setDue(db, member_id, ends_at)
+      return undefined
+    }
+    const next = nextStep(membership, todayOf(world))
+    switch (next.step) {
+      case 'charge':
+        return beginCharge(world, db, membership, next.n)
+      case 'wait':
+        await setDue(db, member_id, dueAt(world, member_id, next.until))
+        return undefined
+      case 'end':
+        await endMembership(world, db, membership, next.why)
+        return undefined
+      case 'nothing':
+        await setDue(db, member_id, null)
+        return undefined
+    }
+  })
+}
+
+/** The membership with its newest period, locked until the transaction ends. */
+export async function lockMembership(db: Db, member_id: string) {
+  const membership = await db
+    .selectFrom('membership')
+    .selectAll()
+    .where('member_id', '=', member_id)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!membership) return undefined
+  const rest = await db
+    .selectFrom('member')
+    .innerJoin('period', 'period.member_id', 'member.id')
+    .select(['enrollment_id', 'cancelled_at', 'ends_at', 'period.state as period_state'])
+    .where('member.id', '=', member_id)
+    .where('period.n', '=', membership.period)
+    .executeTakeFirstOrThrow()
+  return { ...membership, ...rest }
+}
+type LockedMembership = NonNullable<Awaited<ReturnType<typeof lockMembership>>>
+
+const hasOpenCharge = async (db: Db, enrollment_id: string) =>
+  Boolean(
+    await db
+      .selectFrom('payment')
+      .select('attempt')
+      .where('enrollment_id', '=', enrollment_id)
+      .where('period', '>', 0)
+      .where('state', 'in', AWAITING_GATEWAY)
+      .executeTakeFirst(),
+  )
+
+const setDue = (db: Db, member_id: string, due_at: Date | null) =>
+  db.updateTable('membership').set({ due_at }).where('member_id', '=', member_id).execute()
+
+/** Writes the period and its payment. From here on, only the gateway's answer or a lookup moves the membership. */
+async function beginCharge(world: World, db: Db, membership: LockedMembership, n: number): Promise<Charge> {
+  const { member_id, enrollment_id, lines, period } = membership
+  const amount_cents = monthlyTotal(lines)
+  if (n > period) await beginPeriods(db, membership, n, amount_cents)
+  const { attempt } = await db
+    .selectFrom('payment')
+    .select(({ fn, lit }) => sql<number>`${fn.max('attempt')} + ${lit(1)}`.as('attempt'))
+    .where('enrollment_id', '=', enrollment_id)
+    .executeTakeFirstOrThrow()
+  const key = { enrollment_id, attempt }
+  const reference = referenceOf(key)
+  const now = world.now()
+  await db
+    .insertInto('payment')
+    .values({
+      ...key,
+      reference,
+      period: n,
+      state: 'authorizing',
+      amount_cents,
+      gateway: world.payment.name,
+      vault_reference: membership.vault_reference,
+      leased_until: leaseEnd(world),
+      created_at: now,
+      updated_at: now,
+    })
+    .execute()
+  await setDue(db, member_id, null)
+  const { network_transaction_id, series_cents } = membership
+  return {
+    key,
+    renewal: {
+      reference,
+      amount_cents,
+      vault_reference: membership.vault_reference,
+      ...(network_transaction_id ? { series: { network_transaction_id, amount_cents: series_cents ?? 0 } } : {}),
+      is_retry: n === period && membership.declines > 0,
+    },
+  }
+}
+
+/** Only the period that runs now is charged. What was missed before it is waived, never collected in a heap. */
+async function beginPeriods(db: Db, membership: LockedMembership, n: number, amount_cents: number) {
+  const { member_id, period, lines } = membership
+  const rows = Array.from({ length: n - period }, (_, index) => {
+    const number = period + 1 + index
+    return {
+      member_id,
+      n: number,
+      starts_on: startsOn(membership, number),
+      ends_on: startsOn(membership, number + 1),
+      amount_cents,
+      lines: JSON.stringify(lines),
+      state: number === n ? ('due' as const) : ('waived' as const),
+    }
+  })
+  await db.insertInto('period').values(rows).execute()
+  await db
+    .updateTable('period')
+    .set({ state: 'waived' })
+    .where('member_id', '=', member_id)
+    .where('n', '=', period)
+    .where('state', '=', 'due')
+    .execute()
+  await db.updateTable('membership').set({ period: n, declines: 0 }).where('member_id', '=', member_id).execute()
+}
+
+/** Records how a charge ended, once: with the answer to the request, or with what a later lookup found. */
+export async function finishRenewal(world: World, key: AttemptKey, answer: Authorization | Failure): Promise<void> {
+  switch (answer.outcome) {
+    case 'approved':
+      return inTransaction(world.db, (db) => recordPaid({ ...world, db }, key, answer))
+    case 'declined':
+      return inTransaction(world.db, (db) => recordDeclined({ ...world, db }, key, answer))
+    case 'failed':
+      world.log.error({ why: answer.why, reference: referenceOf(key) }, 'the payment gateway rejected a renewal')
+      return answer.is_card_missing
+        ? inTransaction(world.db, (db) => recordDeclined({ ...world, db }, key, { ...noCard, never_retry: true }))
+        : abandonRenewal(world, key, FAILED_RETRY_SECONDS)
+    default:
+      await awaitGateway(world, key, answer) // looked up later, and never charged again blindly
+  }
+}
+
+const noCard = { outcome: 'declined' as const, decline_class: 'card' as const }
+
+/** The operator has something to fix at the gateway; the member has done nothing wrong. */
+const FAILED_RETRY_SECONDS = 3_600
+
+type Approved = Extract<Authorization, { outcome: 'approved' }>
+type Declined = Extract<Authorization, { outcome: 'declined' }>
+
+async function recordPaid(world: World, key: AttemptKey, approval: Approved) {
+  const { transaction_id, network_transaction_id = null } = approval
+  const { card_brand, card_last_four, card_expires } = cardColumns(approval)
+  const columns = { transaction_id, network_transaction_id, card_brand, card_last_four, card_expires }
+  if (!(await transition(world, key, AWAITING_GATEWAY, { state: 'captured', ...columns }))) return
+  const { membership, n } = await membershipOf(world.db, key)
+  const { member_id } = membership
+  await setPeriod(world.db, member_id, n, 'paid')
+  const next = nextStep({ ...membership, declines: 0, period_state: 'paid' }, todayOf(world))
+  await world.db
+    .updateTable('membership')
+    .set({
+      declines: 0,
+      ...(membership.state === 'past_due' ? { state: 'active' as const } : {}),
+      due_at: next.step === 'wait' ? dueAt(world, member_id, next.until) : next.step === 'nothing' ? null : world.now(),
+    })
+    .where('member_id', '=', member_id)
+    .execute()
+  await addJob(world.db, 'renewed', { member_id, ...key }, world.now())
+}
+
+async function recordDeclined(world: World, key: AttemptKey, { decline_class, issuer_code, never_retry }: Declined) {
+  const change = { state: 'declined' as const, decline_class, issuer_code: issuer_code ?? null }
+  if (!(await transition(world, key, AWAITING_GATEWAY, change))) return
+  const { membership } = await membershipOf(world.db, key)
+  const { member_id } = membership
+  const now = world.now()
+  const after = {
+    state: 'past_due' as const,
+    declines: membership.declines + 1,
+    never_retry_since: never_retry ? now : membership.never_retry_since,
+  }
+  await world.db.updateTable('membership').set(after).where('member_id', '=', member_id).execute()
+  const next = nextStep({ ...membership, ...after, period_state: 'due' }, todayOf(world))
+  if (next.step === 'end') return endMembership(world, world.db, { ...membership, ...after }, next.why)
+  const tomorrow = addDays(todayOf(world), 1) // never twice on one day, however late the first try was
+  const until = next.step === 'wait' && next.until > tomorrow ? next.until : tomorrow
+  await setDue(world.db, member_id, dueAt(world, member_id, until))
+  await addJob(world.db, 'renewal_declined', { member_id, ...key }, now)
+}
+
+/** The gateway has charged nothing, and not because of the card. The same period is charged again with a new reference. */
+export const abandonRenewal = (world: World, key: AttemptKey, afterSeconds = 0): Promise<void> =>
+  inTransaction(world.db, async (db) => {
+    if (!(await transition({ ...world, db }, key, AWAITING_GATEWAY, { state: 'abandoned' }))) return
+    const { membership } = await membershipOf(db, key)
+    await setDue(db, membership.member_id, new Date(world.now().getTime() + afterSeconds * 1000))
+  })
+
+/** The membership that a renewal belongs to, locked, and the number of the period. */
+async function membershipOf(db: Db, { enrollment_id, attempt }: AttemptKey) {
+  const { member_id, period } = await db
+    .selectFrom('payment')
+    .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+    .select(['member.id as member_id', 'period'])
+    .where('payment.enrollment_id', '=', enrollment_id)
+    .where('attempt', '=', attempt)
+    .executeTakeFirstOrThrow()
+  const membership = await lockMembership(db, member_id)
+  if (!membership) throw new Error('The member has no membership.')
+  return { membership, n: period }
+}
+
+const setPeriod = (db: Db, member_id: string, n: number, state: Tables['period']['state']) =>
+  db.updateTable('period').set({ state }).where('member_id', '=', member_id).where('n', '=', n).execute()
+
+/** The site turns inactive. The member can still sign in, see receipts and come back. */
+async function endMembership(world: World, db: Db, membership: LockedMembership, why: 'canceled' | 'unpaid') {
+  const { member_id, period } = membership
+  const now = world.now()
+  if (why === 'unpaid') {
+    await setPeriod(db, member_id, period, 'unpaid')
+    await db.updateTable('member').set({ ends_at: now }).where('id', '=', member_id).execute()
+    await db.updateTable('sponsor').set({ active_until: now }).where('member_id', '=', member_id).execute()
+  }
+  await db.updateTable('membership').set({ state: 'ended', due_at: null }).where('member_id', '=', member_id).execute()
+  await addJob(db, 'membership_ended', { member_id, why }, now)
+}

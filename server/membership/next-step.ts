@@ -1,0 +1,48 @@
+import { addDays, periodOn, periodStart } from '#contract/renewal.ts'
+import type { Tables } from '#server/db/tables.ts'
+
+/** The days of a period on which its charge is tried: when it begins, and again after each decline. */
+export const TRY_ON_DAYS = [0, 3, 7, 14]
+/** The day of a period on which a membership ends whose card may not be tried again. */
+export const LAST_DAY = 14
+
+type Columns = 'state' | 'anchor_on' | 'anchor_period' | 'period' | 'declines' | 'on_hold_since' | 'never_retry_since'
+export type Situation = Pick<Tables['membership'], Columns> & {
+  /** Of the newest period. */
+  period_state: Tables['period']['state']
+  cancelled_at: Date | null
+}
+
+export type NextStep =
+  /** Charge this period. Periods that were missed before it are waived. */
+  | { step: 'charge'; n: number }
+  | { step: 'wait'; until: string }
+  | { step: 'end'; why: 'canceled' | 'unpaid' }
+  | { step: 'nothing' }
+
+/** What has to happen with a membership on a day. */
+export function nextStep(membership: Situation, today: string): NextStep {
+  const { state, period, declines } = membership
+  if (state === 'ended' || membership.on_hold_since) return { step: 'nothing' }
+  const running = membership.anchor_period + periodOn(membership.anchor_on, today)
+  if (membership.cancelled_at)
+    return running > period
+      ? { step: 'end', why: 'canceled' }
+      : { step: 'wait', until: startsOn(membership, period + 1) }
+  if (running > period) return { step: 'charge', n: running }
+  if (membership.period_state !== 'due') return { step: 'wait', until: startsOn(membership, period + 1) }
+  const day = membership.never_retry_since ? LAST_DAY : TRY_ON_DAYS[declines]
+  if (day === undefined) return { step: 'end', why: 'unpaid' }
+  const until = addDays(startsOn(membership, period), day)
+  if (today < until) return { step: 'wait', until }
+  return membership.never_retry_since ? { step: 'end', why: 'unpaid' } : { step: 'charge', n: period }
+}
+
+/** The first day of a period. */
+export const startsOn = (
+  { anchor_on, anchor_period }: Pick<Situation, 'anchor_on' | 'anchor_period'>,
+  n: number,
+): string => periodStart(anchor_on, n - anchor_period)
+
+/** Whether the next try is the last one. */
+export const isLastTry = ({ declines }: Pick<Situation, 'declines'>) => declines >= TRY_ON_DAYS.length - 1

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { nextStep, type Situation } from './next-step.ts'
+
+const joined: Situation = {
+  state: 'active',
+  anchor_on: '2026-01-31',
+  anchor_period: 0,
+  period: 0,
+  period_state: 'paid',
+  declines: 0,
+  on_hold_since: null,
+  never_retry_since: null,
+  cancelled_at: null,
+}
+const pastDue: Situation = { ...joined, state: 'past_due', period: 1, period_state: 'due', declines: 1 }
+const someTime = new Date('2026-01-31T12:00:00Z')
+
+describe('17.4 what is due', () => {
+  it.each<[string, Partial<Situation>, string, object]>([
+    ['in the paid month', {}, '2026-02-27', { step: 'wait', until: '2026-02-28' }],
+    ['when the next month begins', {}, '2026-02-28', { step: 'charge', n: 1 }],
+    ['after months in which nothing ran', {}, '2026-06-01', { step: 'charge', n: 4 }],
+    ['after a paid February', { period: 1 }, '2026-03-01', { step: 'wait', until: '2026-03-31' }],
+    ['for a canceled membership', { cancelled_at: someTime }, '2026-02-27', { step: 'wait', until: '2026-02-28' }],
+    ['when its paid month is over', { cancelled_at: someTime }, '2026-02-28', { step: 'end', why: 'canceled' }],
+    ['on hold', { on_hold_since: someTime }, '2026-05-01', { step: 'nothing' }],
+    ['after the end', { state: 'ended' }, '2026-05-01', { step: 'nothing' }],
+    [
+      'after coming back',
+      { anchor_on: '2026-05-10', anchor_period: 4, period: 4 },
+      '2026-06-10',
+      { step: 'charge', n: 5 },
+    ],
+  ])('%s', (_when, change, today, step) => expect(nextStep({ ...joined, ...change }, today)).toEqual(step))
+})
+
+describe('17.5 a declined charge is tried on days 3, 7 and 14', () => {
+  it.each<[string, Partial<Situation>, string, object]>([
+    ['waits for day 3', {}, '2026-03-02', { step: 'wait', until: '2026-03-03' }],
+    ['tries on day 3', {}, '2026-03-03', { step: 'charge', n: 1 }],
+    ['waits for day 7', { declines: 2 }, '2026-03-03', { step: 'wait', until: '2026-03-07' }],
+    ['waits for day 14', { declines: 3 }, '2026-03-07', { step: 'wait', until: '2026-03-14' }],
+    ['tries a last time on day 14', { declines: 3 }, '2026-03-14', { step: 'charge', n: 1 }],
+    ['ends after the fourth decline', { declines: 4 }, '2026-03-14', { step: 'end', why: 'unpaid' }],
+    [
+      'never tries a card again that the bank forbids',
+      { never_retry_since: someTime },
+      '2026-03-13',
+      { step: 'wait', until: '2026-03-14' },
+    ],
+    [
+      'and ends on day 14 without another one',
+      { never_retry_since: someTime },
+      '2026-03-14',
+      { step: 'end', why: 'unpaid' },
+    ],
+  ])('%s', (_when, change, today, step) => expect(nextStep({ ...pastDue, ...change }, today)).toEqual(step))
+})
