@@ -19,7 +19,10 @@ export type TestTransaction = {
   transaction_id: string
   reference: string
   amount: string
-  state: 'held' | 'review' | 'declined' | 'captured' | 'voided' | 'refunded'
+  state: 'held' | 'review' | 'declined' | 'captured' | 'voided' | 'refunded' | 'disputed'
+  /** The sum of its partial refunds, if there is any. */
+  refunded?: string
+  is_renewal?: true
 }
 
 /** What the payment sandbox page shows. */

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestPayments } from '#contract/pages.ts'
 import { settleAttempts } from '#server/enrollment/janitor.ts'
 import { cards, testCards } from '#server/gateways/payment/cards.ts'
-import type { PaymentGateway } from '#server/gateways/payment/port.ts'
 import { startSandbox } from '#server/gateways/payment/sandbox/process.ts'
+import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts'
 import { filledForm, plainShell, type Site, testSite } from '#server/test/site.ts'
 import type { World } from '#server/world.ts'
 import { freePort } from '../../scripts/port.mjs'
@@ -121,8 +121,7 @@ it('the page says so when the sandbox does not answer', async () => {
 
 it('7.7 the page does not exist in production or with a real gateway', async () => {
   const { world } = sites.inside as Site
-  const { name, authorize, lookup, capture, void: voidHold, refund, transactions } = world.payment
-  const real: PaymentGateway = { name, authorize, lookup, capture, void: voidHold, refund, transactions }
+  const { review: _ofTheSandbox, ...real } = world.payment as SandboxGateway
   expect((await showPage({ ...world, payment: real })).statusCode).toBe(404)
   expect((await showPage({ ...world, config: { ...world.config, production: true } })).statusCode).toBe(404)
 })

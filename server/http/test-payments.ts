@@ -46,5 +46,9 @@ async function newestTransactions(world: World, sandbox: SandboxGateway): Promis
   return all
     .slice(-MAX_TRANSACTIONS)
     .reverse()
-    .map(({ amount_cents, ...transaction }) => ({ ...transaction, amount: toAmount(amount_cents) }))
+    .map(({ amount_cents, refunded_cents, ...transaction }) => ({
+      ...transaction,
+      amount: toAmount(amount_cents),
+      ...(refunded_cents && { refunded: toAmount(refunded_cents) }),
+    }))
 }

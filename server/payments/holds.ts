@@ -1,4 +1,5 @@
 import { statement } from '#server/db/statement.ts'
+import type { RefundResult } from '#server/gateways/payment/port.ts'
 import type { World } from '#server/world.ts'
 import { type AttemptKey, referenceOf } from './attempt-key.ts'
 import { endedWithoutCharge, gatewayDeadline, transition } from './payments.ts'
@@ -18,9 +19,12 @@ export async function voidHold(world: World, job: AttemptKey & { transaction_id:
   const { transaction_id, ...key } = job
   const payment = await findPayment(world, key)
   if (!endedWithoutCharge(payment)) return // the attempt led to a member after all
-  let result = await world.payment.void(transaction_id, gatewayDeadline(world))
+  let result: RefundResult = await world.payment.void(transaction_id, gatewayDeadline(world))
   if (result === 'refused')
-    result = await world.payment.refund(transaction_id, payment.amount_cents, gatewayDeadline(world))
+    result = await world.payment.refund(
+      { refund_reference: referenceOf(key), transaction_id, amount_cents: payment.amount_cents },
+      gatewayDeadline(world),
+    )
   if (result === 'refused' && (await hasNoCharge(world, key, transaction_id))) result = 'done'
   if (result !== 'done') throw new Error(`the gateway did not confirm the void (${result})`)
   await transition(world, key, ['abandoned', 'declined'], { state: 'voided' })

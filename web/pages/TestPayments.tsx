@@ -12,6 +12,7 @@ const states: Record<TestTransaction['state'], { name: string; tone: string }> =
   captured: { name: 'Captured', tone: '' },
   voided: { name: 'Voided', tone: 'dim' },
   refunded: { name: 'Refunded', tone: 'dim' },
+  disputed: { name: 'Disputed', tone: 'warm' },
 }
 
 /** The payments in the sandbox, newest first, and the test cards. */
@@ -62,18 +63,20 @@ function Transactions({ transactions }: { transactions: TestTransaction[] }) {
   )
 }
 
-function Transaction({ transaction_id, reference, amount, state }: TestTransaction) {
+function Transaction({ transaction_id, reference, amount, state, refunded, is_renewal }: TestTransaction) {
   const { name, tone } = states[state]
   return (
     <article className="entry">
       <header>
         <span className={`chip ${tone}`}>{name}</span>
+        {is_renewal && <span className="chip dim">Renewal</span>}
         <strong className="amount">{showAmount(amount)}</strong>
       </header>
       <code>
         <span className="unseen">Reference </span>
         {reference}
       </code>
+      {refunded && state === 'captured' && <span className="hint">{showAmount(refunded)} refunded</span>}
       {state === 'review' && (
         <form className="review-actions" method="post" action="/__payments/review">
           <input type="hidden" name="transaction_id" value={transaction_id} />

@@ -1,6 +1,15 @@
 import * as z from 'zod/mini'
 
-const operations = ['authorize', 'lookup', 'capture', 'void', 'refund', 'transactions'] as const
+const operations = [
+  'authorize',
+  'charge',
+  'replaceCard',
+  'lookup',
+  'capture',
+  'void',
+  'refund',
+  'transactions',
+] as const
 export type Operation = (typeof operations)[number]
 
 /** A fault for a share of the requests of an operation, optionally limited to a number of times. */

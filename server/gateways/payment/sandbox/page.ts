@@ -48,9 +48,9 @@ ${entries.map(rowOf).join('\n')}
 </tbody>
 </table></div>`
 
-const rowOf = ({ at, reference, amount_cents, state, transaction_id }: Entry) =>
+const rowOf = ({ at, reference, amount_cents, state, transaction_id, is_renewal }: Entry) =>
   `<tr><td><time>${escapeHtml(at.slice(0, 19).replace('T', ' '))} UTC</time></td><td><code>${escapeHtml(reference)}</code></td>` +
-  `<td class="amount">${money(amount_cents)}</td><td>${state}</td>` +
+  `<td class="amount">${money(amount_cents)}</td><td>${is_renewal ? 'renewal, ' : ''}${state}</td>` +
   `<td>${state === 'review' ? verdictForm(transaction_id) : ''}</td></tr>`
 
 const verdictForm = (transaction_id: string) => `<form method="post" action="/review">
@@ -67,10 +67,15 @@ function totalsOf(entries: Entry[]): [string, number][] {
       states.includes(state) ? amount_cents : 0
   return [
     ['Held', sum(amountIn('held', 'review'))],
-    ['Captured', sum(amountIn('captured', 'refunded'))],
-    ['Refunded', sum((entry) => (entry.state === 'refunded' ? (entry.refunded_cents ?? entry.amount_cents) : 0))],
+    ['Captured', sum(amountIn('captured', 'refunded', 'disputed'))],
+    ['Refunded', sum(refundedCents)],
+    ['Disputed', sum(amountIn('disputed'))],
   ]
 }
+
+/** A refund before settlement voids the transaction; its money never counted as captured. */
+const refundedCents = ({ state, refunded_cents = 0, amount_cents }: Entry) =>
+  state === 'voided' ? 0 : state === 'refunded' ? refunded_cents || amount_cents : refunded_cents
 
 const money = (cents: number) => showAmount(toAmount(cents))
 

@@ -1,12 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod/mini'
+import { DeclineRules, declineScript } from './decline-script.ts'
 import { faultScript, type Operation, type Rule, Script } from './faults.ts'
 import { openLedger } from './ledger.ts'
 import {
+  CardChangeMessage,
+  ClockMessage,
+  DisputeMessage,
   HoldMessage,
   ReferenceMessage,
   RefundMessage,
+  RenewalMessage,
   SinceMessage,
   TransactionMessage,
   VerdictMessage,
@@ -20,13 +25,14 @@ const SLOW_MS = 1_000
 type Options = { port: number; ledgerFile: string; now?: () => Date }
 
 /** The system clock, because this process has no World. */
-const clock = () => new Date(performance.timeOrigin + performance.now())
+const systemClock = () => new Date(performance.timeOrigin + performance.now())
 
 /** Serves the sandbox over HTTP, with scripted faults and a page at /. */
-export async function startSandbox({ port, ledgerFile, now = clock }: Options) {
-  const ledger = openLedger(ledgerFile, now)
-  const faults = faultScript()
-  const handle = routes({ ledger, sandbox: sandboxOn(ledger), faults })
+export async function startSandbox({ port, ledgerFile, now = systemClock }: Options) {
+  const clock = movableClock(now)
+  const ledger = openLedger(ledgerFile, clock.now)
+  const declines = declineScript()
+  const handle = routes({ ledger, sandbox: sandboxOn(ledger, declines), faults: faultScript(), declines, clock })
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
       const { status, message } = error instanceof BadRequest ? error : new BadRequest('The sandbox failed.', 500)
@@ -47,6 +53,17 @@ export async function startSandbox({ port, ledgerFile, now = clock }: Options) {
   }
 }
 
+/** A clock that drills can move, to let cards expire and charges settle. */
+function movableClock(now: () => Date) {
+  let aheadMs = 0
+  return {
+    now: () => new Date(now().getTime() + aheadMs),
+    advance: (seconds: number) => {
+      aheadMs += seconds * 1000
+    },
+  }
+}
+
 /** An invalid request. The message repeats none of its content, which may be card data. */
 class BadRequest extends Error {
   status: number
@@ -56,10 +73,16 @@ class BadRequest extends Error {
   }
 }
 
-type Parts = { ledger: ReturnType<typeof openLedger>; sandbox: SandboxGateway; faults: ReturnType<typeof faultScript> }
+type Parts = {
+  ledger: ReturnType<typeof openLedger>
+  sandbox: SandboxGateway
+  faults: ReturnType<typeof faultScript>
+  declines: ReturnType<typeof declineScript>
+  clock: ReturnType<typeof movableClock>
+}
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-function routes({ ledger, sandbox, faults }: Parts): Handler {
+function routes({ ledger, sandbox, faults, declines, clock }: Parts): Handler {
   const call =
     <Input>(operation: Operation, input: z.ZodMiniType<Input>, run: (input: Input) => Promise<object>): Handler =>
     async (request, response) => {
@@ -69,6 +92,8 @@ function routes({ ledger, sandbox, faults }: Parts): Handler {
   const neverAborted = new AbortController().signal
   const table: Record<string, Handler> = {
     'POST /authorize': call('authorize', HoldMessage, (hold) => sandbox.authorize(hold, neverAborted)),
+    'POST /charge': call('charge', RenewalMessage, (renewal) => sandbox.charge(renewal, neverAborted)),
+    'POST /replace-card': call('replaceCard', CardChangeMessage, (change) => sandbox.replaceCard(change, neverAborted)),
     'POST /lookup': call('lookup', ReferenceMessage, (query) => sandbox.lookup(query, neverAborted)),
     'POST /capture': call('capture', TransactionMessage, async ({ transaction_id }) => ({
       settlement: await sandbox.capture(transaction_id, neverAborted),
@@ -76,8 +101,8 @@ function routes({ ledger, sandbox, faults }: Parts): Handler {
     'POST /void': call('void', TransactionMessage, async ({ transaction_id }) => ({
       settlement: await sandbox.void(transaction_id, neverAborted),
     })),
-    'POST /refund': call('refund', RefundMessage, async ({ transaction_id, amount_cents }) => ({
-      settlement: await sandbox.refund(transaction_id, amount_cents, neverAborted),
+    'POST /refund': call('refund', RefundMessage, async (refund) => ({
+      settlement: await sandbox.refund(refund, neverAborted),
     })),
     'GET /transactions': call('transactions', SinceMessage, async ({ since }) => ({
       transactions: await sandbox.transactions(new Date(since), neverAborted),
@@ -89,6 +114,19 @@ function routes({ ledger, sandbox, faults }: Parts): Handler {
       const done = await sandbox.review(transaction_id, verdict)
       if (isForm) response.writeHead(303, { location: '/' }).end()
       else sendJson(response, { done })
+    },
+    'POST /dispute': async (request, response) => {
+      const { transaction_id, change } = parseInput(DisputeMessage, await readJson(request))
+      sendJson(response, { done: await sandbox.dispute(transaction_id, change) })
+    },
+    'POST /clock': async (request, response) => {
+      clock.advance(parseInput(ClockMessage, await readJson(request)).advance_seconds)
+      sendJson(response, { now: clock.now().toISOString() })
+    },
+    'GET /declines': async (_request, response) => sendJson(response, declines.read()),
+    'PUT /declines': async (request, response) => {
+      declines.write(parseInput(DeclineRules, await readJson(request)))
+      sendJson(response, declines.read())
     },
     'GET /faults': async (_request, response) => sendJson(response, faults.read()),
     'PUT /faults': async (request, response) => {
