@@ -83,6 +83,7 @@ const readRisk = statement((db, { now, ...query }: RiskQuery & { now: Date }) =>
       .selectFrom('payment')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('state', '=', sql.lit('authorizing')) // a literal, because the index is partial on this state
+      .where('period', '=', sql.lit(0)) // renewals have a limit of their own
       .where('leased_until', '>', now)
       .as('in_flight'),
     ...riskColumns(db, query),

@@ -56,7 +56,7 @@ type Charge = { key: AttemptKey; renewal: Renewal }
 function beginStep(world: World, member_id: string): Promise<Charge | undefined> {
   return inTransaction(world.db, async (db) => {
     const membership = await lockMembership(db, member_id)
-    if (!membership || (await hasOpenCharge(db, membership.enrollment_id))) {
+    if (await hasOpenCharge(db, membership.enrollment_id)) {
       await setDue(db, member_id, null) // the end of that charge decides what is next
       return undefined
     }
@@ -73,7 +73,7 @@ function beginStep(world: World, member_id: string): Promise<Charge | undefined>
         await setDue(db, member_id, dueAt(world, member_id, next.until))
         return undefined
       case 'end':
-        await endMembership(world, db, membership, next.why)
+        await endMembership({ ...world, db }, membership, next.why)
         return undefined
       case 'nothing':
         await setDue(db, member_id, null)
@@ -89,8 +89,7 @@ export async function lockMembership(db: Db, member_id: string) {
     .selectAll()
     .where('member_id', '=', member_id)
     .forUpdate()
-    .executeTakeFirst()
-  if (!membership) return undefined
+    .executeTakeFirstOrThrow()
   const rest = await db
     .selectFrom('member')
     .innerJoin('period', 'period.member_id', 'member.id')
@@ -100,9 +99,9 @@ export async function lockMembership(db: Db, member_id: string) {
     .executeTakeFirstOrThrow()
   return { ...membership, ...rest }
 }
-type LockedMembership = NonNullable<Awaited<ReturnType<typeof lockMembership>>>
+type LockedMembership = Awaited<ReturnType<typeof lockMembership>>
 
-const hasOpenCharge = async (db: Db, enrollment_id: string) =>
+export const hasOpenCharge = async (db: Db, enrollment_id: string) =>
   Boolean(
     await db
       .selectFrom('payment')
@@ -243,7 +242,7 @@ async function recordDeclined(world: World, key: AttemptKey, { decline_class, is
   }
   await world.db.updateTable('membership').set(after).where('member_id', '=', member_id).execute()
   const next = nextStep({ ...membership, ...after, period_state: 'due' }, todayOf(world))
-  if (next.step === 'end') return endMembership(world, world.db, { ...membership, ...after }, next.why)
+  if (next.step === 'end') return endMembership(world, membership, next.why)
   const tomorrow = addDays(todayOf(world), 1) // never twice on one day, however late the first try was
   const until = next.step === 'wait' && next.until > tomorrow ? next.until : tomorrow
   await setDue(world.db, member_id, dueAt(world, member_id, until))
@@ -267,18 +266,20 @@ async function membershipOf(db: Db, { enrollment_id, attempt }: AttemptKey) {
     .where('payment.enrollment_id', '=', enrollment_id)
     .where('attempt', '=', attempt)
     .executeTakeFirstOrThrow()
-  const membership = await lockMembership(db, member_id)
-  if (!membership) throw new Error('The member has no membership.')
-  return { membership, n: period }
+  return { membership: await lockMembership(db, member_id), n: period }
 }
 
 const setPeriod = (db: Db, member_id: string, n: number, state: Tables['period']['state']) =>
   db.updateTable('period').set({ state }).where('member_id', '=', member_id).where('n', '=', n).execute()
 
 /** The site turns inactive. The member can still sign in, see receipts and come back. */
-async function endMembership(world: World, db: Db, membership: LockedMembership, why: 'canceled' | 'unpaid') {
+export async function endMembership(
+  { db, now: clock }: World,
+  membership: LockedMembership,
+  why: 'canceled' | 'unpaid',
+) {
   const { member_id, period } = membership
-  const now = world.now()
+  const now = clock()
   if (why === 'unpaid') {
     await setPeriod(db, member_id, period, 'unpaid')
     await db.updateTable('member').set({ ends_at: now }).where('id', '=', member_id).execute()

@@ -76,7 +76,7 @@ describe('a membership', () => {
     const reply = await call('keep', after)
     expect([reply.statusCode, reply.json()]).toEqual([
       409,
-      { message: 'Your membership has ended. Please contact us if you want to restart it.' },
+      { message: 'Your membership has ended. You can come back with one payment.' },
     ])
     expect(await isActive(member)).toBe('No')
   })

@@ -1,0 +1,44 @@
+import { type Db, inTransaction } from '#server/db/db.ts'
+import { addJob } from '#server/jobs/queue.ts'
+import { Refusal } from '#server/refusal.ts'
+import type { World } from '#server/world.ts'
+import { endMembership, hasOpenCharge, lockMembership } from './membership.ts'
+import { startsOn } from './next-step.ts'
+
+/**
+ * Ends the membership and the member's site with the paid month, or now if the running month could not be charged.
+ * The lock decides between this and a renewal that begins at the same moment. Canceling twice changes nothing.
+ */
+export const cancel = (world: World, member_id: string): Promise<void> =>
+  inTransaction(world.db, async (db) => {
+    const membership = await lockMembership(db, member_id)
+    if (membership.cancelled_at || membership.state === 'ended') return
+    const now = world.now()
+    const isUnpaid = membership.period_state === 'due' && !(await hasOpenCharge(db, membership.enrollment_id))
+    const ends_at = isUnpaid ? now : endOf(startsOn(membership, membership.period + 1))
+    await db.updateTable('member').set({ cancelled_at: now, ends_at }).where('id', '=', member_id).execute()
+    await setSitesActiveUntil(db, member_id, ends_at)
+    if (isUnpaid) await endMembership({ ...world, db }, membership, 'unpaid')
+    else await db.updateTable('membership').set({ due_at: ends_at }).where('member_id', '=', member_id).execute()
+    await addJob(db, 'cancelled', { member_id }, now)
+  })
+
+/** When a day has ended in every time zone: the last one is UTC-12. */
+const endOf = (day: string) => new Date(new Date(day).getTime() + 36 * 3_600_000)
+
+/** Undoes a cancellation while the paid month lasts. */
+export const resume = (world: World, member_id: string): Promise<void> =>
+  inTransaction(world.db, async (db) => {
+    const { cancelled_at, ends_at } = await lockMembership(db, member_id)
+    const now = world.now()
+    if (ends_at && ends_at <= now)
+      throw new Refusal(409, 'Your membership has ended. You can come back with one payment.')
+    if (!cancelled_at) return
+    await db.updateTable('member').set({ cancelled_at: null, ends_at: null }).where('id', '=', member_id).execute()
+    await setSitesActiveUntil(db, member_id, null)
+    await db.updateTable('membership').set({ due_at: now }).where('member_id', '=', member_id).execute() // decides what is next
+    await addJob(db, 'kept', { member_id }, now)
+  })
+
+export const setSitesActiveUntil = (db: Db, member_id: string, active_until: Date | null) =>
+  db.updateTable('sponsor').set({ active_until }).where('member_id', '=', member_id).execute()
