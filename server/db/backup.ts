@@ -15,7 +15,16 @@ import type { Tables } from './tables.ts'
 const tables = [
   ...['server_key', 'sponsor', 'package', 'legal_text', 'legal_document', 'claim', 'enrollment', 'payment', 'member'],
   ...['orders', 'order_line', 'acceptance', 'job', 'phone_check', 'message', 'page_hit', 'page_day', 'difference'],
-  ...['sponsor_touch', 'one_time_key', 'lease', 'breaker', 'breaker_trip', 'reconciliation_run', 'email_link'],
+  ...[
+    'sponsor_touch',
+    'one_time_key',
+    'lease',
+    'breaker',
+    'breaker_trip',
+    'reconciliation_run',
+    'email_link',
+    'picture',
+  ],
 ] as const satisfies (keyof Tables)[]
 
 /** Tables of schemas before 0010, which a backup saves as they are. */

@@ -10,6 +10,7 @@ export type Tables = {
     renamed_to: string | null
     member_id: string | null
     active_until: Date | null
+    picture_url: string | null
     created_at: Date
   }
   package: {
@@ -80,7 +81,14 @@ export type Tables = {
     welcome_until: Date | null
     touches: number | null
     touch_seal: string | null
+    join_emails: Generated<boolean>
+    joined_username: string | null
+    joined_first_name: string | null
+    joined_last_name: string | null
+    joined_sponsor_name: string | null
+    username_changed_at: Date | null
   }
+  picture: { name: string; member_id: string; content: Uint8Array }
   orders: {
     id: string
     member_id: string

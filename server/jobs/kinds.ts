@@ -3,7 +3,9 @@ import {
   cancellationEmail,
   consentEmail,
   passwordChangedEmail,
+  referralEmail,
   resumedEmail,
+  usernameChangedEmail,
   welcomeEmail,
 } from '#server/emails/emails.ts'
 import { unpaidEmailFor } from '#server/enrollment/release.ts'
@@ -40,12 +42,14 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   void: { run: voidHold, maxBackoffSeconds: 15 },
   welcome: email(welcomeEmail),
   consent: email(consentEmail),
+  referral: email(referralEmail),
   unpaid: email(unpaidEmailFor),
   cancelled: email(cancellationEmail),
   kept: email(resumedEmail),
   confirm_email: email(confirmAddressEmailFor),
   email_changed: email(addressChangedEmail),
   password_changed: email(passwordChangedEmail),
+  username_changed: email(usernameChangedEmail),
   forgotten: { ...email(passwordResetEmailFor), maxBackoffSeconds: 60 }, // its link expires after an hour
 }
 

@@ -8,10 +8,13 @@ export type JobPayloads = {
   void: AttemptKey & { transaction_id: string }
   welcome: { member_id: string }
   consent: { member_id: string }
+  /** Tells the sponsor of a new member. */
+  referral: { member_id: string }
   cancelled: { member_id: string }
   kept: { member_id: string }
   confirm_email: { member_id: string }
   password_changed: { member_id: string }
+  username_changed: { member_id: string; old_username: string }
   /** The job looks the member up, so that the response time does not reveal whether there is one. */
   forgotten: { name: string; asked_at: string }
   /** Sent to the old address. */
