@@ -31,6 +31,8 @@ export const Sponsor = z.object({
   site: z.string(),
   active: z.enum(['Yes', 'No']),
   name: z.string(),
+  /** A picture that the sponsor has added. */
+  picture_url: z.optional(z.string()),
 })
 
 export const Package = z.object({

@@ -17,6 +17,14 @@ const existingPassword = (message: string) =>
 const current_password = existingPassword('Please enter your current password.')
 const token = z.string('The token is missing.').check(z.maxLength(2000, 'This token is not valid.'))
 
+/** A picture that cannot be read, or is larger than any that our page sends. */
+const BAD_PICTURE = 'This is not a picture that we can show. Please choose another one.'
+/** At most 45 kB as base64, which is what fits into a call. */
+export const PICTURE_MAX_LENGTH = 60_000
+const picture = z
+  .string(BAD_PICTURE)
+  .check(z.minLength(1, BAD_PICTURE), z.maxLength(PICTURE_MAX_LENGTH, BAD_PICTURE), z.base64(BAD_PICTURE))
+
 /** Visits to the member's page and joins through it in one week. */
 const Week = z.object({ from: day, visits: z.int(), joins: z.int() })
 
@@ -24,12 +32,19 @@ const Week = z.object({ from: day, visits: z.int(), joins: z.int() })
 export const OfficeView = z.object({
   first_name: z.string(),
   last_name: z.string(),
+  /** If there is one, visitors see it instead of the name. */
+  business_name: z.string(),
+  picture_url: z.optional(z.string()),
   username: z.string(),
+  /** The username was changed, and can be changed again from this day on. */
+  username_fixed_until: z.optional(day),
   email: z.string(),
   /** A new address that is not confirmed yet. */
   unconfirmed_email: z.optional(z.string()),
   mobile_phone: z.string(),
   link: z.string(),
+  /** Whether the member gets an email when somebody joins through the link. */
+  join_emails: z.boolean(),
   joined_on: day,
   sponsor_name: z.string(),
   membership: z.object({
@@ -47,6 +62,8 @@ export const OfficeView = z.object({
     /** A recurring line is paid again every month. */
     lines: z.array(z.object({ name: z.string(), price: amount, is_recurring: z.boolean() })),
     total: amount,
+    /** Absent if the gateway did not say. */
+    card: z.optional(z.object({ brand: z.string(), last_four: z.string() })),
   }),
   accepted: z.array(
     z.object({
@@ -106,6 +123,46 @@ export const officeCalls = {
     summary: 'Get the exact text that the member accepted',
     input: z.object({ sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/, 'This is not a SHA-256 hash.')) }),
     output: z.object({ content: z.string() }),
+  },
+  changeName: {
+    method: 'POST',
+    path: '/office/name',
+    summary: 'Change the name, which visitors see on the member’s page',
+    input: z.object({
+      ...memberOnScreen.shape,
+      first_name: fields.first_name,
+      last_name: fields.last_name,
+      business_name: fields.business_name,
+    }),
+    output: OfficeView,
+  },
+  changeUsername: {
+    method: 'POST',
+    path: '/office/username',
+    summary: 'Change the username and the link; the old link leads to the new one',
+    input: z.object({ username: fields.username, current_password }),
+    output: OfficeView,
+  },
+  changePicture: {
+    method: 'POST',
+    path: '/office/picture',
+    summary: 'Set the picture on the member’s page: a square JPEG as base64',
+    input: z.object({ ...memberOnScreen.shape, picture }),
+    output: OfficeView,
+  },
+  removePicture: {
+    method: 'POST',
+    path: '/office/picture/remove',
+    summary: 'Remove the picture',
+    input: memberOnScreen,
+    output: OfficeView,
+  },
+  changeJoinEmails: {
+    method: 'POST',
+    path: '/office/join-emails',
+    summary: 'Switch the email about new referrals on or off',
+    input: z.object({ ...memberOnScreen.shape, join_emails: z.boolean('This must be true or false.') }),
+    output: OfficeView,
   },
   changePhone: {
     method: 'POST',

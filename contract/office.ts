@@ -6,3 +6,9 @@ export const officeAddress = (vo_url: string, token: string): string =>
   `${vo_url.replace(/\/+$/, '')}/autologin/grant-access/${token.replaceAll('.', DOT)}`
 
 export const tokenFromAddress = (pathSegment: string): string => pathSegment.replaceAll(DOT, '.')
+
+export const DAYS_BETWEEN_USERNAMES = 30
+
+/** The first day on which a username that was changed at this time may be changed again. */
+export const nextUsernameChange = (changed_at: Date): string =>
+  new Date(changed_at.getTime() + DAYS_BETWEEN_USERNAMES * 86_400_000).toISOString().slice(0, 10)

@@ -44,8 +44,8 @@ export type DocumentedCall = {
 }
 
 /**
- * The office screen that a page shows. The tokens in the URLs of the last three are left out on purpose: only the script
- * in the browser reads them.
+ * The office screen that a page shows. The tokens in the URLs are left out on purpose: only the script in the browser
+ * reads them, or nobody.
  */
 export type OfficeStart =
   | { screen: 'office'; view: OfficeView }
@@ -55,6 +55,8 @@ export type OfficeStart =
   | { screen: 'grant-landing'; isFromOtherSite?: true }
   | { screen: 'new-password' }
   | { screen: 'confirm-email' }
+  /** Opened from an email about somebody who joined. `state`: asking, done, or a link that is not whole. */
+  | { screen: 'unsubscribe'; state: 'ask' | 'done' | 'invalid' }
 
 /** Renders the body of each page to HTML. React components in web/ implement it; the server receives it when it starts. */
 export type Pages = {

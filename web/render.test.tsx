@@ -33,6 +33,8 @@ const week = { visits: 0, joins: 0 }
 const view: OfficeView = {
   first_name: 'Zoë',
   last_name: '<b>',
+  business_name: '',
+  join_emails: true,
   username: 'zoe',
   email: 'zoe@mail.example',
   unconfirmed_email: 'new@mail.example',

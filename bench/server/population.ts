@@ -89,7 +89,7 @@ function newValue(table: string, { column_name, data_type }: Column, model: Reco
 const otherRows = (members: number, member_id: string): string[] => [
   `insert into job (id, kind, payload, run_at, tries, done_at)
    select ${copiedId("'job ' || kind")}, kind, '{}', now() - make_interval(days => n % ${DAYS}), 1, now() - make_interval(days => n % ${DAYS})
-   from generate_series(1, ${members}) n, unnest(array['capture', 'welcome', 'consent']) kind where ${isRecent}`,
+   from generate_series(1, ${members}) n, unnest(array['capture', 'welcome', 'consent', 'referral']) kind where ${isRecent}`,
   `insert into page_day (site, day, visits)
    select 'm' || n, current_date - 1 - (n + visit) % 80, visit
    from generate_series(1, ${members}) n, generate_series(1, 3) visit`,

@@ -81,9 +81,11 @@ export const listings: Record<string, (db: Db) => Promise<string>> = {
 export async function creditRecord(db: Db, username: string): Promise<{ text: string; isIntact: boolean } | undefined> {
   const member = await db
     .selectFrom('member')
+    .innerJoin('claim', 'claim.enrollment_id', 'member.enrollment_id') // also finds a member by an earlier username
     .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
-    .select(['username', 'enrollment_id', 'joined_at', 'touches', 'touch_seal', 'sponsor.name', 'sponsor.site'])
-    .where('username', '=', claimValue(username))
+    .select(['username', 'member.enrollment_id', 'joined_at', 'touches', 'touch_seal', 'sponsor.name', 'sponsor.site'])
+    .where('claim.kind', '=', 'username')
+    .where('claim.value', '=', claimValue(username))
     .executeTakeFirst()
   if (!member) return undefined
   const rows = await findTouches(db, member.enrollment_id)

@@ -10,6 +10,7 @@ export type Tables = {
     renamed_to: string | null
     member_id: string | null
     active_until: Date | null
+    picture_url: string | null
     created_at: Date
   }
   package: {
@@ -89,6 +90,12 @@ export type Tables = {
     welcome_until: Date | null
     touches: number | null
     touch_seal: string | null
+    join_emails: Generated<boolean>
+    joined_username: string | null
+    joined_first_name: string | null
+    joined_last_name: string | null
+    joined_sponsor_name: string | null
+    username_changed_at: Date | null
   }
   membership: {
     member_id: string
@@ -118,6 +125,7 @@ export type Tables = {
     lines: JSONColumnType<RenewalLine[]>
     state: 'due' | 'paid' | 'waived' | 'unpaid'
   }
+  picture: { name: string; member_id: string; content: Uint8Array }
   orders: {
     id: string
     member_id: string

@@ -5,6 +5,7 @@ import { findMember } from '#server/enrollment/members.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import { acceptedBy, signedConsent } from '#server/office/consent.ts'
+import { findReferral, unsubscribeUrl } from '#server/office/join-emails.ts'
 import { receiptOf } from '#server/office/view.ts'
 import type { World } from '#server/world.ts'
 import {
@@ -20,6 +21,7 @@ import {
   paragraph,
   receipt,
   smallPrint,
+  smallPrintLink,
 } from './layout.ts'
 import { htmlToText } from './plain-text.ts'
 
@@ -92,6 +94,24 @@ function cachedTextBlock(content: string): Block {
   return block
 }
 const textBlocks = new Map<string, Block>()
+
+/** Tells a member that somebody joined through their link: the first name and the day, and nothing else about that person. */
+export async function referralEmail(world: World, { member_id }: JobPayloads['referral']): Promise<Email | undefined> {
+  const referral = await findReferral(world, member_id)
+  if (!referral?.join_emails) return undefined
+  const name = looksLikeLink(referral.referral_name) ? 'Somebody' : referral.referral_name
+  const stopUrl = unsubscribeUrl(world, referral.id)
+  return emailTo(world, referral, {
+    subject: `${name} joined through your link`,
+    preview: `On ${day(referral.joined_at)}. Your office shows everyone who joined through you.`,
+    blocks: [
+      paragraph(`${name} joined through your link on ${day(referral.joined_at)}.`),
+      button('Open your office', world.config.OFFICE_URL),
+      smallPrintLink('You get this email whenever somebody joins through your link.', 'Stop these emails', stopUrl),
+    ],
+    unsubscribeUrl: stopUrl,
+  })
+}
 
 /** Confirms a cancellation. Not sent if the member has undone it by now. */
 export async function cancellationEmail(
@@ -210,6 +230,26 @@ export const passwordChangedEmail = async (
       ...ifNotYou(world, 'reset your password right away'),
     ],
   })
+
+export async function usernameChangedEmail(
+  world: World,
+  { member_id, old_username }: JobPayloads['username_changed'],
+): Promise<Email> {
+  const member = await findMember(world, member_id)
+  const { PUBLIC_URL } = world.config
+  return emailTo(world, member, {
+    subject: 'Your username was changed',
+    preview: `Your username is now ${member.username}.`,
+    blocks: [
+      paragraph(`Your username was changed from ${old_username} to ${member.username}. This is your new link:`),
+      linkBox(`${PUBLIC_URL}/${member.username}`),
+      paragraph(
+        `Your old link, ${PUBLIC_URL}/${old_username}, still works: it leads to the new one. You can sign in with either username.`,
+      ),
+      ...ifNotYou(world, 'change your password'),
+    ],
+  })
+}
 
 const ifNotYou = ({ config }: World, advice: string): Block[] => [
   paragraph(

@@ -51,6 +51,12 @@ export const smallPrint = (text: string): Block => ({
   html: `<p style="margin:0 0 12px;${bodyStyle};font-size:14px;color:${mutedColor};${wrapStyle}">${escapeText(text)}</p>`,
 })
 
+/** A sentence that ends with a link. */
+export const smallPrintLink = (text: string, label: string, href: string): Block => ({
+  text: `${oneLine(text)} ${oneLine(label)}: ${href}`,
+  html: `<p style="margin:0 0 12px;${bodyStyle};font-size:14px;color:${mutedColor};${wrapStyle}">${escapeText(text)} ${link(href, oneLine(label))}</p>`,
+})
+
 /** A button, with its URL as a plain link below for mail clients that do not show it. */
 export const button = (label: string, href: string): Block => ({
   text: `${oneLine(label)}: ${href}`,
@@ -116,11 +122,10 @@ type EmailContent = {
   /** The site's URL, shown in the footer. */
   from: string
   blocks: Block[]
-  attachment?: Email['attachment']
-}
+} & Pick<Email, 'attachment' | 'unsubscribeUrl'>
 
 /** Builds an email from its blocks: plain text, and HTML that loads nothing from the network. */
-export function composeEmail({ to, subject, preview, from, blocks, attachment }: EmailContent): Email {
+export function composeEmail({ to, subject, preview, from, blocks, ...extras }: EmailContent): Email {
   const text = [...blocks.map((block) => block.text).filter(Boolean), `-- \n${brand.name}\n${from}`].join('\n\n')
   const html = `<!doctype html>
 <html lang="en">
@@ -145,7 +150,7 @@ ${blocks.map((block) => block.html).join('\n')}
 </body>
 </html>
 `
-  return { to, subject: oneLine(subject), text: `${text}\n`, html, ...(attachment ? { attachment } : {}) }
+  return { to, subject: oneLine(subject), text: `${text}\n`, html, ...extras }
 }
 
 /** Safe inside an element and inside a quoted attribute. */

@@ -9,7 +9,7 @@ import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
 import { type Attempt, AWAITING_GATEWAY, endedWithoutCharge, transitionQuery } from '#server/payments/payments.ts'
 import { recordSummary } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
-import { memberOfEnrollment } from './members.ts'
+import { memberOfEnrollment, publicName } from './members.ts'
 import { releaseAndEmail } from './release.ts'
 
 /**
@@ -132,7 +132,6 @@ type NewMember = {
 function newRows(world: World, { enrollment_id, attempt, ...payment }: Attempt, approval: Approval, now: Date) {
   const { member, sponsor_id, shipping, lines, acceptances } = payment.details
   const [id, order_id] = [randomUUID(), randomUUID()]
-  const name = member.business_name || `${member.first_name} ${member.last_name}`
   return {
     member: {
       id,
@@ -144,7 +143,14 @@ function newRows(world: World, { enrollment_id, attempt, ...payment }: Attempt, 
       welcome_until: new Date(now.getTime() + WELCOME_MINUTES * 60_000),
     },
     ...newMembership(world, { member_id: id, amount_cents: payment.amount_cents, lines, approval }),
-    site: { id: randomUUID(), site: member.username, name, active: true, member_id: id, created_at: now },
+    site: {
+      id: randomUUID(),
+      site: member.username,
+      name: publicName(member),
+      active: true,
+      member_id: id,
+      created_at: now,
+    },
     order: { id: order_id, member_id: id, attempt, grand_total: payment.amount_cents, ...shipping, created_at: now },
     lines: lines.map((line) => ({ order_id, ...line })),
     acceptances: acceptances.map((row) => ({ member_id: id, ...row, accepted_at: payment.created_at })), // when the visitor accepted, not when the bank approved
@@ -152,6 +158,7 @@ function newRows(world: World, { enrollment_id, attempt, ...payment }: Attempt, 
       newJob('capture', { enrollment_id, attempt }, now),
       newJob('welcome', { member_id: id }, now),
       newJob('consent', { member_id: id }, now),
+      newJob('referral', { member_id: id }, now),
     ],
   }
 }

@@ -10,6 +10,10 @@ export const memberOfEnrollment = (db: Db, enrollment_id: string) =>
     .where('enrollment_id', '=', enrollment_id)
     .executeTakeFirst()
 
+/** The name that visitors see on a member's page. */
+export const publicName = (member: { business_name: string; first_name: string; last_name: string }): string =>
+  member.business_name || `${member.first_name} ${member.last_name}`
+
 /** A member and their sponsor, as emails and consent records name them. */
 export async function findMember({ db }: Pick<World, 'db'>, member_id: string) {
   const [member] = (await selectMember(db, { member_id })).rows
@@ -23,6 +27,7 @@ const selectMember = statement((db, { member_id }: { member_id: string }) =>
     .selectFrom('member')
     .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
     .select(['first_name', 'last_name', 'email', 'username', 'joined_at', 'cancelled_at', 'touch_seal'])
+    .select(['joined_username', 'joined_first_name', 'joined_last_name', 'joined_sponsor_name'])
     .select(['sponsor.name as sponsor_name', 'sponsor.site as sponsor_site'])
     .where('member.id', '=', member_id),
 )

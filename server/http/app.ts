@@ -9,6 +9,7 @@ import { officeCalls } from '#contract/office-calls.ts'
 import { type Handlers, handlers } from '#server/handlers.ts'
 import { officeHandlers } from '#server/office/handlers.ts'
 import { addOffice, isOfficeOurs } from '#server/office/pages.ts'
+import { addPublicPages } from '#server/office/public-pages.ts'
 import type { World } from '#server/world.ts'
 import { closeGracefully } from './closing.ts'
 import { addCookies } from './cookies.ts'
@@ -67,6 +68,7 @@ export async function createApp({ world, shell, serverFactory }: AppOptions): Pr
   addPublicKey(app, world)
   await app.register(async (api) => addApi(api, world), { prefix: API })
   addPages(app, world, shell)
+  addPublicPages(app, world, shell)
   if (isOfficeOurs(config)) addOffice(app, world, shell)
   return app
 }

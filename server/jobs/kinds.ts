@@ -3,7 +3,9 @@ import {
   cancellationEmail,
   consentEmail,
   passwordChangedEmail,
+  referralEmail,
   resumedEmail,
+  usernameChangedEmail,
   welcomeEmail,
 } from '#server/emails/emails.ts'
 import { endedEmail, renewalDeclinedEmail, renewedEmail } from '#server/emails/renewals.ts'
@@ -41,6 +43,7 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   void: { run: voidHold, maxBackoffSeconds: 15 },
   welcome: email(welcomeEmail),
   consent: email(consentEmail),
+  referral: email(referralEmail),
   unpaid: email(unpaidEmailFor),
   cancelled: email(cancellationEmail),
   kept: email(resumedEmail),
@@ -50,6 +53,7 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   confirm_email: email(confirmAddressEmailFor),
   email_changed: email(addressChangedEmail),
   password_changed: email(passwordChangedEmail),
+  username_changed: email(usernameChangedEmail),
   forgotten: { ...email(passwordResetEmailFor), maxBackoffSeconds: 60 }, // its link expires after an hour
 }
 

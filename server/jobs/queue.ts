@@ -8,6 +8,8 @@ export type JobPayloads = {
   void: AttemptKey & { transaction_id: string }
   welcome: { member_id: string }
   consent: { member_id: string }
+  /** Tells the sponsor of a new member. */
+  referral: { member_id: string }
   cancelled: { member_id: string }
   kept: { member_id: string }
   confirm_email: { member_id: string }
@@ -15,6 +17,7 @@ export type JobPayloads = {
   renewed: { member_id: string } & AttemptKey
   renewal_declined: { member_id: string } & AttemptKey
   membership_ended: { member_id: string; why: 'canceled' | 'unpaid' }
+  username_changed: { member_id: string; old_username: string }
   /** The job looks the member up, so that the response time does not reveal whether there is one. */
   forgotten: { name: string; asked_at: string }
   /** Sent to the old address. */

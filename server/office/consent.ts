@@ -26,17 +26,26 @@ export async function consentBundle(world: World, member_id: string): Promise<st
   return signedConsent(world, member, accepted)
 }
 
-/** A flattened JWS (RFC 7515) of the exact texts. scripts/verify-consent.mjs verifies it with the public key alone. */
+/**
+ * A flattened JWS (RFC 7515) of the exact texts, with all names as they were on the day the member joined.
+ * scripts/verify-consent.mjs verifies it with the public key alone.
+ */
 export function signedConsent(
   { config, keys, now }: World,
-  { username, first_name, last_name, joined_at, touch_seal, sponsor_name, sponsor_site }: MemberWithSponsor,
+  member: MemberWithSponsor,
   accepted: Awaited<ReturnType<typeof acceptedBy>>,
 ): string {
+  const { joined_at, touch_seal, sponsor_site } = member
   const payload = {
     issuer: config.PUBLIC_URL,
-    member: { username, first_name, last_name, joined_at },
+    member: {
+      username: member.joined_username ?? member.username,
+      first_name: member.joined_first_name ?? member.first_name,
+      last_name: member.joined_last_name ?? member.last_name,
+      joined_at,
+    },
     /** `record` is the last hash of the chain of opened links: if the chain is rewritten, it no longer matches. */
-    sponsor: { name: sponsor_name, site: sponsor_site, record: touch_seal },
+    sponsor: { name: member.joined_sponsor_name ?? member.sponsor_name, site: sponsor_site, record: touch_seal },
     accepted,
     made_at: now(),
   }

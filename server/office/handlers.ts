@@ -5,10 +5,14 @@ import { isOurFailure } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { changeEmail, changePhone, confirmEmail } from './details.ts'
+import { changeJoinEmails } from './join-emails.ts'
 import { cancelMembership, resumeMembership } from './membership.ts'
+import { changeName } from './name.ts'
 import { changePassword, requestPasswordReset, resetPassword } from './new-password.ts'
+import { changePicture, removePicture } from './picture.ts'
 import { requireMember, signOut, signOutEverywhere } from './session.ts'
 import { signIn, signInWithGrant } from './sign-in.ts'
+import { changeUsername } from './username.ts'
 import { acceptedText, viewOffice } from './view.ts'
 
 /** The handler of each call of the office. */
@@ -22,6 +26,11 @@ export const officeHandlers: Handlers<typeof officeCalls> = {
   getAcceptedText: async (world, { sha256 }, visitor) =>
     acceptedText(world, (await requireMember(world, visitor)).id, sha256),
 
+  changeName: thenViewOffice(changeName),
+  changeUsername: thenViewOffice(changeUsername),
+  changePicture: thenViewOffice(changePicture),
+  removePicture: thenViewOffice(removePicture),
+  changeJoinEmails: thenViewOffice(changeJoinEmails),
   changePhone: thenViewOffice(changePhone),
   changeEmail: thenViewOffice(changeEmail),
   confirmEmail: limitFailures(confirmEmail),

@@ -6,9 +6,9 @@ import { isSameOrigin, readOfficeCookie } from '#server/http/request.ts'
 import { type Shell, sendPage } from '#server/http/shell.ts'
 import type { World } from '#server/world.ts'
 import { consentBundle } from './consent.ts'
-import { qrCode } from './qr-code.ts'
+import { qrCodePng, qrCodeSvg } from './qr-code.ts'
 import { memberOfSession } from './session.ts'
-import { viewOffice } from './view.ts'
+import { linkOf, viewOffice } from './view.ts'
 
 /** An operator can replace our office with their own (OFFICE_URL). */
 export const isOfficeOurs = ({ PUBLIC_URL, OFFICE_URL }: Config) => OFFICE_URL === `${PUBLIC_URL}/office`
@@ -20,6 +20,7 @@ const titles: Record<OfficeStart['screen'], string> = {
   'forgotten-password': 'Forgot your password',
   'new-password': 'New password',
   'confirm-email': 'Confirm your email address',
+  unsubscribe: 'Email settings',
 }
 
 /** Screens that need no session. Tokens in their URLs are read only by the page's script. */
@@ -31,9 +32,10 @@ const publicScreens = {
 
 const undocumented = { schema: { hide: true } }
 
-/** The pages of our own office. */
-export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
-  const sendScreen = (request: FastifyRequest, reply: FastifyReply, start: OfficeStart, status = 200) =>
+/** Sends a screen of the office. Its address may hold a token, so it is never a referrer. */
+export const screenSender =
+  (shell: Shell) =>
+  (request: FastifyRequest, reply: FastifyReply, start: OfficeStart, status = 200) =>
     sendPage(request, reply.header('referrer-policy', 'no-referrer'), shell, {
       title: `${titles[start.screen]} · ${brand.name}`,
       body: shell.pages.office(start),
@@ -41,6 +43,10 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
       status,
       script: shell.head.officeScript,
     })
+
+/** The pages of our own office. */
+export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
+  const sendScreen = screenSender(shell)
 
   for (const [path, screen] of Object.entries(publicScreens))
     app.get(path, undocumented, (request, reply) => sendScreen(request, reply, { screen }))
@@ -67,8 +73,11 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
   addMemberPage('/office', async ({ id }, request, reply) =>
     sendScreen(request, reply, { screen: 'office', view: await viewOffice(world, id) }),
   )
-  addMemberPage('/office/link.svg', async ({ username }, _request, reply) =>
-    reply.type('image/svg+xml').send(qrCode(`${world.config.PUBLIC_URL}/${username}`)),
+  addMemberPage('/office/link.svg', async ({ id }, _request, reply) =>
+    reply.type('image/svg+xml').send(qrCodeSvg(await linkOf(world, id))),
+  )
+  addMemberPage('/office/link.png', async ({ id }, _request, reply) =>
+    reply.type('image/png').send(qrCodePng(await linkOf(world, id))),
   )
   addMemberPage('/office/consent.json', async ({ id, username }, _request, reply) =>
     reply

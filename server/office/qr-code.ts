@@ -1,11 +1,15 @@
+import { crc32, deflateSync } from 'node:zlib'
 import encodeQR from 'qr'
 
 /** The blank margin that a camera needs to find the code, in modules. */
 const QUIET_ZONE = 4
 
-/** A member's link as an SVG QR code. */
-export function qrCode(link: string): string {
-  const rows = encodeQR(link, 'raw', { ecc: 'medium', border: QUIET_ZONE })
+/** Each row of a member's link as a QR code; true is dark. */
+const modulesOf = (link: string): boolean[][] => encodeQR(link, 'raw', { ecc: 'medium', border: QUIET_ZONE })
+
+/** A QR code for screens and for print in any size. */
+export function qrCodeSvg(link: string): string {
+  const rows = modulesOf(link)
   const runs = rows.flatMap((row, y) => darkRuns(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${rows.length} ${rows.length}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${rows.length}v${rows.length}H0z"/><path d="${runs.join('')}"/></svg>`
 }
@@ -20,4 +24,38 @@ function darkRuns(row: boolean[]): [x: number, length: number][] {
     else runs.push([x, 1])
   })
   return runs
+}
+
+/** Whole pixels for each module keep the edges sharp. */
+const PIXELS_PER_MODULE = 24
+
+/** The same for programs and sites that take no SVG: a PNG with one bit per pixel. */
+export function qrCodePng(link: string): Buffer {
+  const rows = modulesOf(link)
+  const side = rows.length * PIXELS_PER_MODULE
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(side, 0)
+  header.writeUInt32BE(side, 4)
+  header[8] = 1 // bits per pixel; the other bytes mean gray, and no interlacing
+  const lines = rows.map((row) => Buffer.concat([Buffer.of(0), pixelLine(row)])) // 0: not filtered
+  const pixels = Buffer.concat(lines.flatMap((line) => Array.from({ length: PIXELS_PER_MODULE }, () => line)))
+  return Buffer.concat([
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', deflateSync(pixels, { level: 9 })),
+    pngChunk('IEND', Buffer.alloc(0)),
+  ])
+}
+
+/** A module is three bytes of pixels; white is 1. */
+const pixelLine = (row: boolean[]) =>
+  Buffer.concat(row.map((dark) => Buffer.alloc(PIXELS_PER_MODULE / 8, dark ? 0 : 255)))
+
+function pngChunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type), data])
+  const chunk = Buffer.alloc(body.length + 8)
+  chunk.writeUInt32BE(data.length, 0)
+  body.copy(chunk, 4)
+  chunk.writeUInt32BE(crc32(body), body.length + 4)
+  return chunk
 }

@@ -1,6 +1,7 @@
+import { inflateSync } from 'node:zlib'
 import decodeQR from 'qr/decode.js'
 import { expect, it } from 'vitest'
-import { qrCode } from './qr-code.ts'
+import { qrCodePng, qrCodeSvg } from './qr-code.ts'
 
 const SCALE = 4
 
@@ -16,9 +17,25 @@ function renderPixels(svg: string) {
   return { width: side, height: side, data }
 }
 
+/** Reads a PNG of one bit per pixel. */
+function readPng(png: Buffer) {
+  const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)]
+  const length = png.readUInt32BE(33)
+  const bits = inflateSync(png.subarray(41, 41 + length))
+  const bytesPerLine = 1 + Math.ceil(width / 8)
+  const data = new Uint8Array(width * height * 4).fill(255)
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const isWhite = ((bits[y * bytesPerLine + 1 + (x >> 3)] ?? 0) >> (7 - (x & 7))) & 1
+      if (!isWhite) data.fill(0, (y * width + x) * 4, (y * width + x) * 4 + 3)
+    }
+  return { width, height, data }
+}
+
 it.each(['http://localhost:3000/zoe', `https://members.a-rather-long-name.example/${'x'.repeat(30)}`])(
   '15.14 a camera reads %s',
   (link) => {
-    expect(decodeQR(renderPixels(qrCode(link)))).toBe(link)
+    expect(decodeQR(renderPixels(qrCodeSvg(link)))).toBe(link)
+    expect(decodeQR(readPng(qrCodePng(link)))).toBe(link)
   },
 )

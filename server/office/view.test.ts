@@ -89,6 +89,10 @@ describe('the office', () => {
       const url = `/api${path.replace(':sha256', 'a'.repeat(64))}`
       const payload = {
         username: 'zoe',
+        first_name: 'Zoe',
+        last_name: 'Example',
+        picture: 'AAAA',
+        join_emails: true,
         mobile_phone: '+12025550111',
         email: 'a@b.example',
         password: 'Lemon-Tree-9',

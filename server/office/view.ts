@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { toAmount } from '#contract/money.ts'
+import { nextUsernameChange } from '#contract/office.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
 import { monthlyTotal, renewsOn } from '#contract/renewal.ts'
 import { statement } from '#server/db/statement.ts'
@@ -17,15 +18,20 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
     referralsOf(world, member),
     findNewestLink(world, 'email', member_id),
   ])
-  const { first_name, last_name, username, email, mobile_phone, sponsor_name } = member
+  const { first_name, last_name, business_name, username, email, mobile_phone, join_emails, sponsor_name } = member
+  const username_fixed_until = member.username_changed_at && nextUsernameChange(member.username_changed_at)
   return {
     first_name,
     last_name,
+    business_name,
+    ...(member.picture_url ? { picture_url: member.picture_url } : {}),
     username,
+    ...(username_fixed_until && username_fixed_until > dayOf(world.now()) ? { username_fixed_until } : {}),
     email,
     ...(emailLink?.email ? { unconfirmed_email: emailLink.email } : {}),
     mobile_phone,
-    link: `${world.config.PUBLIC_URL}/${member.own_site ?? username}`,
+    link: linkTo(world, member),
+    join_emails,
     joined_on: dayOf(member.joined_at),
     sponsor_name,
     membership: { price: receipt.monthly_price, ...membershipOf(member, world.now()) },
@@ -38,6 +44,11 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
 
 const dayOf = (time: Date) => time.toISOString().slice(0, 10)
 
+/** A member's link, for the QR code. */
+export const linkOf = async (world: World, member_id: string) => linkTo(world, await findMember(world, member_id))
+
+const linkTo = ({ config }: World, { own_site, username }: Member) => `${config.PUBLIC_URL}/${own_site ?? username}`
+
 /** A member with their sponsor and their own site, which an operator may have renamed. */
 const findMember = ({ db }: World, member_id: string) =>
   db
@@ -46,8 +57,9 @@ const findMember = ({ db }: World, member_id: string) =>
     .leftJoin('sponsor as own', (join) =>
       join.onRef('own.member_id', '=', 'member.id').on('own.renamed_to', 'is', null),
     )
-    .select(['first_name', 'last_name', 'username', 'email', 'mobile_phone', 'joined_at', 'cancelled_at', 'ends_at'])
-    .select(['member.id', 'sponsor.name as sponsor_name', 'own.site as own_site'])
+    .select(['first_name', 'last_name', 'business_name', 'username', 'username_changed_at', 'email', 'mobile_phone'])
+    .select(['joined_at', 'cancelled_at', 'ends_at', 'join_emails'])
+    .select(['member.id', 'sponsor.name as sponsor_name', 'own.site as own_site', 'own.picture_url'])
     .where('member.id', '=', member_id)
     .executeTakeFirstOrThrow()
 type Member = Awaited<ReturnType<typeof findMember>>

@@ -7,7 +7,7 @@ import type { Tables } from '#server/db/tables.ts'
 import type { World } from '#server/world.ts'
 
 type Context = Pick<World, 'db' | 'now'>
-export type SponsorRow = Pick<Selectable<Tables['sponsor']>, 'id' | 'site' | 'name' | 'active'>
+export type SponsorRow = Pick<Selectable<Tables['sponsor']>, 'id' | 'site' | 'name' | 'active' | 'picture_url'>
 
 /** The sponsor shown to visitors of a site. An unknown site leads to the master site. */
 export async function findSponsor(context: Context, site: string): Promise<Sponsor> {
@@ -36,7 +36,7 @@ export async function followRenames(db: Db, site: string) {
 const selectSponsor = statement((db, { site }: { site: string }) =>
   db
     .selectFrom('sponsor')
-    .select(['id', 'site', 'name', 'active', 'renamed_to', 'active_until'])
+    .select(['id', 'site', 'name', 'active', 'renamed_to', 'active_until', 'picture_url'])
     .where('site', '=', site),
 )
 
@@ -44,8 +44,9 @@ const selectSponsor = statement((db, { site }: { site: string }) =>
 const hasEnded = (active_until: Date | null, now: Date) => active_until !== null && active_until <= now
 
 /** What the public may know about a sponsor. */
-export const publicSponsor = ({ site, active, name }: SponsorRow): Sponsor => ({
+export const publicSponsor = ({ site, active, name, picture_url }: SponsorRow): Sponsor => ({
   site,
   active: active ? 'Yes' : 'No',
   name,
+  ...(picture_url ? { picture_url } : {}),
 })

@@ -63,6 +63,19 @@ it.each<[what: string, Partial<Email>]>([
   await close()
 })
 
+it('15.18 an email that can be unsubscribed from has the headers for one click, and others have not', async () => {
+  const { gateway, received, close } = await mailServer()
+  const email = { to: 'zoe@mail.example', subject: 'Hello', text: 'Hello', html: '<p>Hello' }
+  await gateway.send({ ...email, unsubscribeUrl: 'https://foyer.example/office/unsubscribe/a.b' })
+  const { headers } = await PostalMime.parse(received[0]?.raw ?? '')
+  const listHeaders = headers.filter(({ key }) => key.startsWith('list-')).map(({ key, value }) => [key, value])
+  expect(listHeaders).toEqual([
+    ['list-unsubscribe', '<https://foyer.example/office/unsubscribe/a.b>'],
+    ['list-unsubscribe-post', 'List-Unsubscribe=One-Click'],
+  ])
+  await close()
+})
+
 it.each([
   `zoe@mail.example, ${EVE}`,
   `zoe@mail.example;${EVE}`,

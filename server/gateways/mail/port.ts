@@ -7,4 +7,12 @@ export type MailGateway = { name: string; send: (email: Email) => Promise<void> 
 export class UndeliverableAddress extends Error {}
 
 /** An email with the same content as plain text and as HTML. */
-export type Email = { to: string; subject: string; text: string; html: string; attachment?: Attachment }
+export type Email = {
+  to: string
+  subject: string
+  text: string
+  html: string
+  attachment?: Attachment
+  /** Mail clients offer to unsubscribe, and send a POST to this URL if the reader does (RFC 8058). */
+  unsubscribeUrl?: string
+}

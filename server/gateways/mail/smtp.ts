@@ -9,13 +9,16 @@ const DEADLINE_MS = 60_000
 /** Sends through a mail server with a URL such as smtp://name:password@host:port. */
 export const smtpMail = (address: string, from: string, deadlineMs = DEADLINE_MS): MailGateway => ({
   name: 'smtp',
-  send: async ({ to, attachment, ...content }) => {
+  send: async ({ to, attachment, unsubscribeUrl, ...content }) => {
     const mail = {
       ...content,
       from,
       to: { name: '', address: to }, // an object is one address, even if the text looks like several
       attachments: attachment ? [attachment] : [],
-      headers: { 'Auto-Submitted': 'auto-generated' }, // prevents automatic replies
+      headers: {
+        'Auto-Submitted': 'auto-generated', // prevents automatic replies
+        ...(unsubscribeUrl ? unsubscribeHeaders(unsubscribeUrl) : {}),
+      },
       disableFileAccess: true,
       disableUrlAccess: true,
     }
@@ -31,6 +34,11 @@ export const smtpMail = (address: string, from: string, deadlineMs = DEADLINE_MS
       )
     })
   },
+})
+
+const unsubscribeHeaders = (url: string) => ({
+  'List-Unsubscribe': `<${url}>`,
+  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
 })
 
 /** The server's own message may contain the address, so it is not passed on. */

@@ -1,0 +1,39 @@
+import { inTransaction } from '#server/db/db.ts'
+import { publicName } from '#server/enrollment/members.ts'
+import type { Visitor } from '#server/visitor.ts'
+import type { World } from '#server/world.ts'
+import { requireDisplayedMember } from './session.ts'
+
+type NameChange = { username: string; first_name: string; last_name: string; business_name: string }
+
+/** Changes the name, also as visitors see it. What was signed before keeps the old one. */
+export async function changeName(world: World, { username, ...names }: NameChange, visitor: Visitor): Promise<string> {
+  const { id } = await requireDisplayedMember(world, { username }, visitor)
+  await inTransaction(world.db, async (db) => {
+    const member = await db
+      .selectFrom('member')
+      .select(['first_name', 'last_name', 'joined_first_name', 'joined_last_name'])
+      .where('id', '=', id)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+    const joined_first_name = member.joined_first_name ?? member.first_name
+    const joined_last_name = member.joined_last_name ?? member.last_name
+    const change = { ...names, joined_first_name, joined_last_name }
+    await db.updateTable('member').set(change).where('id', '=', id).execute()
+    const ownSites = db.selectFrom('sponsor').where('member_id', '=', id)
+    await db
+      .updateTable('member')
+      .from('sponsor')
+      .set(({ ref }) => ({ joined_sponsor_name: ref('sponsor.name') }))
+      .whereRef('sponsor.id', '=', 'member.sponsor_id')
+      .where('member.sponsor_id', 'in', ownSites.select('sponsor.id'))
+      .where('joined_sponsor_name', 'is', null)
+      .execute()
+    await db
+      .updateTable('sponsor')
+      .set({ name: publicName(names) })
+      .where('member_id', '=', id)
+      .execute()
+  })
+  return id
+}

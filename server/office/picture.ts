@@ -1,0 +1,48 @@
+import { hash } from 'node:crypto'
+import { type Db, inTransaction } from '#server/db/db.ts'
+import { refuseField } from '#server/refusal.ts'
+import type { Visitor } from '#server/visitor.ts'
+import type { World } from '#server/world.ts'
+import { checkJpeg } from './jpeg.ts'
+import { requireDisplayedMember } from './session.ts'
+
+/** Where pictures are served. 'assets' is a reserved word, so it is nobody's site. */
+export const PICTURES = '/assets/pictures'
+
+type NewPicture = { username: string; picture: string }
+
+/** Stores the pixels of a picture, and nothing else that was in the file, and shows it on the member's page. */
+export async function changePicture(world: World, { picture, ...displayed }: NewPicture, visitor: Visitor) {
+  const { id } = await requireDisplayedMember(world, displayed, visitor)
+  const checked = checkJpeg(Buffer.from(picture, 'base64'))
+  if ('problem' in checked) throw refuseField('picture', checked.problem)
+  const content = checked.bytes
+  const name = `${hash('sha256', Buffer.concat([Buffer.from(id), content]), 'hex').slice(0, 32)}.jpg`
+  await inTransaction(world.db, async (db) => {
+    await db.selectFrom('member').select('id').where('id', '=', id).forUpdate().execute()
+    await db
+      .insertInto('picture')
+      .values({ name, member_id: id, content })
+      .onConflict((conflict) => conflict.column('member_id').doUpdateSet({ name, content }))
+      .execute()
+    await showPicture(db, id, `${PICTURES}/${name}`)
+  })
+  return id
+}
+
+export async function removePicture(world: World, displayed: { username: string }, visitor: Visitor) {
+  const { id } = await requireDisplayedMember(world, displayed, visitor)
+  await inTransaction(world.db, async (db) => {
+    await showPicture(db, id, null)
+    await db.deleteFrom('picture').where('member_id', '=', id).execute()
+  })
+  return id
+}
+
+const showPicture = (db: Db, member_id: string, picture_url: string | null) =>
+  db.updateTable('sponsor').set({ picture_url }).where('member_id', '=', member_id).execute()
+
+export async function findPicture({ db }: World, name: string): Promise<Buffer | undefined> {
+  const picture = await db.selectFrom('picture').select('content').where('name', '=', name).executeTakeFirst()
+  return picture && Buffer.from(picture.content)
+}
