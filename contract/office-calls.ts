@@ -25,6 +25,9 @@ const picture = z
   .string(BAD_PICTURE)
   .check(z.minLength(1, BAD_PICTURE), z.maxLength(PICTURE_MAX_LENGTH, BAD_PICTURE), z.base64(BAD_PICTURE))
 
+/** What may be shown of a card. `expires` is '2030-07'. */
+const StoredCard = z.object({ brand: z.string(), last_four: z.string(), expires: z.string() })
+
 /** Visits to the member's page and joins through it in one week. */
 const Week = z.object({ from: day, visits: z.int(), joins: z.int() })
 
@@ -48,14 +51,37 @@ export const OfficeView = z.object({
   joined_on: day,
   sponsor_name: z.string(),
   membership: z.object({
+    state: z.enum(['active', 'past_due', 'ended']),
     /** The monthly price, '99.00'. */
     price: amount,
+    /** What it is made of. The first is the membership itself; the others can be dropped. */
+    lines: z.array(z.object({ product_id: z.int(), name: z.string(), price: amount })),
     /** The day the paid month ends and, unless the membership is canceled, the next one begins. */
     renews_on: day,
     cancelled_on: z.optional(day),
-    /** The membership was canceled and its paid month has ended. */
+    ended_on: z.optional(day),
     is_over: z.boolean(),
+    is_on_hold: z.boolean(),
+    /** False: the operator charges renewals elsewhere. */
+    is_charged_here: z.boolean(),
+    card: z.optional(StoredCard),
+    /** A charge was declined. */
+    payment_problem: z.optional(z.object({ needs_new_card: z.boolean(), retry_on: z.optional(day), ends_on: day })),
+    /** After the end: what coming back costs, now and every month. */
+    return_price: z.optional(amount),
   }),
+  /** Newest first. The first charge is `receipt`. */
+  renewals: z.array(
+    z.object({
+      reference: z.string(),
+      paid_on: day,
+      starts_on: day,
+      ends_on: day,
+      lines: z.array(z.object({ name: z.string(), price: amount })),
+      total: amount,
+      card: z.optional(StoredCard),
+    }),
+  ),
   receipt: z.object({
     reference: z.string(),
     paid_on: day,
@@ -205,6 +231,34 @@ export const officeCalls = {
     summary: 'Set a new password with the token from the email',
     input: z.object({ token, password: fields.password }),
     output: nothing,
+  },
+  changeCard: {
+    method: 'POST',
+    path: '/office/card',
+    summary: 'Replace the card on file; what is past due is charged at once',
+    input: z.object({
+      ...memberOnScreen.shape,
+      cc_number: fields.cc_number,
+      cc_month: fields.cc_month,
+      cc_year: fields.cc_year,
+      cc_cvv: fields.cc_cvv,
+      captcha: fields.captcha,
+    }),
+    output: OfficeView,
+  },
+  dropPackage: {
+    method: 'POST',
+    path: '/office/drop-package',
+    summary: 'Stop a recurring package; the membership itself continues',
+    input: z.object({ ...memberOnScreen.shape, product_id: z.int('Please enter a number.') }),
+    output: OfficeView,
+  },
+  comeBack: {
+    method: 'POST',
+    path: '/office/come-back',
+    summary: 'Restart a membership that has ended with one payment, under the same name and link',
+    input: z.object({ ...memberOnScreen.shape, shown_price: amount }),
+    output: OfficeView,
   },
   cancelMembership: {
     method: 'POST',

@@ -42,7 +42,16 @@ const view: OfficeView = {
   link: 'https://a.example/zoe',
   joined_on: '2026-11-15',
   sponsor_name: 'Ana & Sons',
-  membership: { price: '99.00', renews_on: '2026-12-15', is_over: false },
+  membership: {
+    state: 'active',
+    price: '99.00',
+    lines: [{ product_id: 34, name: 'Founding Membership', price: '99.00' }],
+    renews_on: '2026-12-15',
+    is_over: false,
+    is_on_hold: false,
+    is_charged_here: true,
+  },
+  renewals: [],
   receipt: {
     reference: 'r7',
     paid_on: '2026-11-15',

@@ -15,18 +15,16 @@ import { giveBackUses, keepUses, keepUsesOpen } from './open-uses.ts'
  * decline until it has ended, so that concurrent attempts cannot exceed a limit. Only a bank's decline stays counted.
  * A test card of the sandbox is declined for everybody, all day, so its declines count nowhere.
  */
-export async function withinCardLimits(
+export async function withinCardLimits<Reply extends Pick<EnrollmentReply, 'payment'>>(
   world: World,
-  request: PaymentRequest,
-  attempt: () => Promise<EnrollmentReply>,
-): Promise<EnrollmentReply> {
-  const { order, key, visitor } = request
-  if (world.payment.isTestCard?.(order.cc_number)) return attempt()
-  const reference = referenceOf(key)
+  { cc_number, mobile_phone, enrollment_id, reference, visitor }: CardUse,
+  attempt: () => Promise<Reply>,
+): Promise<Reply> {
+  if (world.payment.isTestCard?.(cc_number)) return attempt()
   const id = await countWhileOpen(world, reference, [
-    ['LIMIT_DECLINES_BY_CARD', world.keys.hmac('cards', order.cc_number)], // the only trace of a card number, kept for a day
-    ['LIMIT_DECLINES_BY_PHONE', order.mobile_phone],
-    ['LIMIT_DECLINES_BY_ENROLLMENT', key.enrollment_id],
+    ['LIMIT_DECLINES_BY_CARD', world.keys.hmac('cards', cc_number)], // the only trace of a card number, kept for a day
+    ['LIMIT_DECLINES_BY_PHONE', mobile_phone],
+    ['LIMIT_DECLINES_BY_ENROLLMENT', enrollment_id],
     ['LIMIT_DECLINES', visitor.address],
   ])
   let payment: EnrollmentReply['payment'] | undefined
@@ -39,6 +37,14 @@ export async function withinCardLimits(
       world.log.warn({ err, reference }, 'could not settle what an attempt has counted: it expires by itself'),
     )
   }
+}
+
+type CardUse = {
+  cc_number: string
+  mobile_phone: string
+  enrollment_id: string
+  reference: string
+  visitor: Visitor
 }
 
 type Open = { id: string; reference: string }

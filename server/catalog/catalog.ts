@@ -78,7 +78,8 @@ const selectProducts = statement((db, { ids }: { ids: number[] }) =>
     .where('product_id', 'in', ids),
 )
 
-export const totalOf = (lines: Details['lines']): number => lines.reduce((sum, line) => sum + line.price_cents, 0)
+export const totalOf = (lines: readonly { price_cents: number }[]): number =>
+  lines.reduce((sum, line) => sum + line.price_cents, 0)
 
 /** Every document with its text; its status says whether it is in force. */
 export const findDocuments = (db: Db): Promise<LegalDocument[]> =>
@@ -100,7 +101,7 @@ const selectDocuments = statement((db) =>
 )
 
 /** The text behind the second checkbox for this order. Its version is part of its hash: another text has another version. */
-export function consentFor(lines: Details['lines']) {
+export function consentFor(lines: readonly { price_cents: number; renewal_cents: number }[]) {
   const content = consentText(toAmount(totalOf(lines)), toAmount(monthlyTotal(lines)))
   const sha256 = hash('sha256', content, 'hex')
   return { title: CONSENT_TITLE, version: Number.parseInt(sha256.slice(0, 6), 16), sha256, content }

@@ -1,9 +1,9 @@
 import { brand } from '#contract/brand.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
-import { renewsOn } from '#contract/renewal.ts'
 import { findMember } from '#server/enrollment/members.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
+import { renewalDay } from '#server/membership/summary.ts'
 import { acceptedBy, signedConsent } from '#server/office/consent.ts'
 import { findReferral, unsubscribeUrl } from '#server/office/join-emails.ts'
 import { receiptOf } from '#server/office/view.ts'
@@ -28,7 +28,11 @@ import { htmlToText } from './plain-text.ts'
 /** Sent after joining: the receipt and the member's own link. */
 export async function welcomeEmail(world: World, { member_id }: JobPayloads['welcome']): Promise<Email> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
-  const [member, order] = await Promise.all([findMember(world, member_id), receiptOf(world, member_id)])
+  const [member, order, renews_on] = await Promise.all([
+    findMember(world, member_id),
+    receiptOf(world, member_id),
+    renewalDay(world, member_id),
+  ])
   const sponsor = looksLikeLink(member.sponsor_name) ? 'your sponsor' : member.sponsor_name
   return emailTo(world, member, {
     subject: `Welcome to ${brand.name}`,
@@ -51,7 +55,7 @@ export async function welcomeEmail(world: World, { member_id }: JobPayloads['wel
       ),
       heading('Your membership'),
       paragraph(
-        `${costs(order)} Your first month is paid. Your membership renews on ${day(renewsOn(member.joined_at))} unless you cancel before then.`,
+        `${costs(order)} Your first month is paid. Your membership renews on ${day(renews_on)} unless you cancel before then.`,
       ),
       paragraph('You can cancel in your office at any time. You then stay a member until the end of the paid month.'),
       smallPrint(
@@ -120,9 +124,9 @@ export async function cancellationEmail(
 ): Promise<Email | undefined> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
   const member = await findMember(world, member_id)
-  const { cancelled_at, joined_at } = member
+  const { cancelled_at } = member
   if (!cancelled_at) return undefined
-  const lastDay = day(renewsOn(joined_at, cancelled_at))
+  const lastDay = day(await renewalDay(world, member_id))
   return emailTo(world, member, {
     subject: `Your membership ends on ${lastDay}`,
     preview: 'Your cancellation is confirmed. You can undo it until then.',
@@ -146,13 +150,13 @@ export async function resumedEmail(world: World, { member_id }: JobPayloads['kep
   const { PUBLIC_URL, OFFICE_URL } = world.config
   const [member, order] = await Promise.all([findMember(world, member_id), receiptOf(world, member_id)])
   if (member.cancelled_at) return undefined
-  const renewalDay = day(renewsOn(member.joined_at, world.now()))
+  const nextCharge = day(await renewalDay(world, member_id))
   return emailTo(world, member, {
     subject: 'Your membership continues',
-    preview: `Your cancellation is undone. Your membership renews on ${renewalDay}.`,
+    preview: `Your cancellation is undone. Your membership renews on ${nextCharge}.`,
     blocks: [
       paragraph(
-        `You undid your cancellation, so your membership continues as before. ${costs(order)} It renews on ${renewalDay}.`,
+        `You undid your cancellation, so your membership continues as before. ${costs(order)} It renews on ${nextCharge}.`,
       ),
       paragraph('Your link still works:'),
       linkBox(`${PUBLIC_URL}/${member.username}`),

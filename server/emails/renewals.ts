@@ -72,7 +72,7 @@ export async function renewalDeclinedEmail(
 export async function endedEmail(world: World, { member_id, why }: JobPayloads['membership_ended']): Promise<Email> {
   const member = await findMember(world, member_id)
   const because = {
-    canceled: 'As you asked, your membership has ended with its paid month.',
+    canceled: 'As you asked, your membership has ended.',
     unpaid: 'We could not charge your card, so your membership has ended. Nothing is owed.',
   }
   return emailTo(world, member, {

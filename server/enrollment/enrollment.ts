@@ -44,7 +44,10 @@ export async function enroll(world: World, order: Enrollment, visitor: Visitor):
 /** Cheap checks come before expensive ones. */
 async function screenAndCharge(world: World, request: PaymentRequest): Promise<EnrollmentReply> {
   const screened = await screenOrder(world, request)
-  return withinCardLimits(world, request, () => charge(world, request, screened))
+  const { order, key, visitor } = request
+  const { cc_number, mobile_phone } = order
+  const use = { cc_number, mobile_phone, enrollment_id: key.enrollment_id, reference: referenceOf(key), visitor }
+  return withinCardLimits(world, use, () => charge(world, request, screened))
 }
 
 /** The steps that cost time or money. */

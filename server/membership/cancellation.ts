@@ -2,8 +2,9 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
+import { todayOf } from './due.ts'
 import { endMembership, hasOpenCharge, lockMembership } from './membership.ts'
-import { startsOn } from './next-step.ts'
+import { runningPeriod, startsOn } from './next-step.ts'
 
 /**
  * Ends the membership and the member's site with the paid month, or now if the running month could not be charged.
@@ -15,13 +16,22 @@ export const cancel = (world: World, member_id: string): Promise<void> =>
     if (membership.cancelled_at || membership.state === 'ended') return
     const now = world.now()
     const isUnpaid = membership.period_state === 'due' && !(await hasOpenCharge(db, membership.enrollment_id))
-    const ends_at = isUnpaid ? now : endOf(startsOn(membership, membership.period + 1))
+    if (isUnpaid) {
+      await db.updateTable('member').set({ cancelled_at: now }).where('id', '=', member_id).execute()
+      return endMembership({ ...world, db }, membership, 'canceled')
+    }
+    const ends_at = endOf(startsOn(membership, lastPeriod(world, membership) + 1))
     await db.updateTable('member').set({ cancelled_at: now, ends_at }).where('id', '=', member_id).execute()
     await setSitesActiveUntil(db, member_id, ends_at)
-    if (isUnpaid) await endMembership({ ...world, db }, membership, 'unpaid')
-    else await db.updateTable('membership').set({ due_at: ends_at }).where('member_id', '=', member_id).execute()
+    await db.updateTable('membership').set({ due_at: ends_at }).where('member_id', '=', member_id).execute()
     await addJob(db, 'cancelled', { member_id }, now)
   })
+
+/** The period that the membership ends with. Where renewals are charged elsewhere, the running one counts as paid. */
+export const lastPeriod = (world: World, membership: Parameters<typeof startsOn>[0] & { period: number }): number =>
+  world.config.RENEWALS === 'on'
+    ? membership.period
+    : Math.max(membership.period, runningPeriod(membership, todayOf(world)))
 
 /** When a day has ended in every time zone: the last one is UTC-12. */
 const endOf = (day: string) => new Date(new Date(day).getTime() + 36 * 3_600_000)

@@ -1,4 +1,7 @@
+import { toAmount } from '#contract/money.ts'
+import type { OfficeView } from '#contract/office-calls.ts'
 import { addDays, monthlyTotal } from '#contract/renewal.ts'
+import type { Tables } from '#server/db/tables.ts'
 import type { AttemptKey } from '#server/payments/attempt-key.ts'
 import type { World } from '#server/world.ts'
 import { isLastTry, LAST_DAY, TRY_ON_DAYS } from './next-step.ts'
@@ -27,3 +30,39 @@ export async function findCharge({ db }: Pick<World, 'db'>, { enrollment_id, att
   }
 }
 export type Charge = Awaited<ReturnType<typeof findCharge>>
+
+const MAX_RECEIPTS = 60
+
+/** The renewals that a member has paid, newest first. */
+export async function paidRenewals({ db }: Pick<World, 'db'>, member_id: string): Promise<OfficeView['renewals']> {
+  const rows = await db
+    .selectFrom('payment')
+    .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+    .innerJoin('period', (join) =>
+      join.onRef('period.member_id', '=', 'member.id').onRef('period.n', '=', 'payment.period'),
+    )
+    .select(['reference', 'updated_at', 'starts_on', 'ends_on', 'payment.amount_cents', 'lines'])
+    .select(['card_brand', 'card_last_four', 'card_expires'])
+    .where('member.id', '=', member_id)
+    .where('payment.period', '>', 0)
+    .where('payment.state', '=', 'captured')
+    .orderBy('payment.attempt', 'desc')
+    .limit(MAX_RECEIPTS)
+    .execute()
+  return rows.map(({ reference, updated_at, starts_on, ends_on, amount_cents, lines, ...card }) => ({
+    reference,
+    paid_on: updated_at.toISOString().slice(0, 10),
+    starts_on,
+    ends_on,
+    lines: lines.map(({ name, renewal_cents }) => ({ name, price: toAmount(renewal_cents) })),
+    total: toAmount(amount_cents),
+    ...cardOf(card),
+  }))
+}
+
+type CardColumns = Pick<Tables['payment'], 'card_brand' | 'card_last_four' | 'card_expires'>
+
+export const cardOf = ({ card_brand, card_last_four, card_expires }: CardColumns) =>
+  card_brand && card_last_four && card_expires
+    ? { card: { brand: card_brand, last_four: card_last_four, expires: card_expires } }
+    : {}

@@ -29,8 +29,11 @@ export async function renewMemberships(world: World): Promise<number> {
 /** One membership. The journal says "authorizing" before the gateway is called, so a crash cannot charge a period twice. */
 export async function renew(world: World, member_id: string): Promise<void> {
   const charge = await beginStep(world, member_id)
-  if (!charge) return
-  const { key, renewal } = charge
+  if (charge) await sendCharge(world, charge)
+}
+
+/** The gateway's answer, or the lookup of a lost one, moves the membership. */
+export async function sendCharge(world: World, { key, renewal }: Charge): Promise<void> {
   const answer = await world.payment.charge(renewal, gatewayDeadline(world)).catch((err: unknown) => {
     world.log.warn({ err, reference: renewal.reference }, 'the payment gateway did not answer')
     return { outcome: 'unknown' as const }
@@ -68,7 +71,7 @@ function beginStep(world: World, member_id: string): Promise<Charge | undefined>
     const next = nextStep(membership, todayOf(world))
     switch (next.step) {
       case 'charge':
-        return beginCharge(world, db, membership, next.n)
+        return beginCharge({ ...world, db }, membership, next.n)
       case 'wait':
         await setDue(db, member_id, dueAt(world, member_id, next.until))
         return undefined
@@ -116,7 +119,8 @@ const setDue = (db: Db, member_id: string, due_at: Date | null) =>
   db.updateTable('membership').set({ due_at }).where('member_id', '=', member_id).execute()
 
 /** Writes the period and its payment. From here on, only the gateway's answer or a lookup moves the membership. */
-async function beginCharge(world: World, db: Db, membership: LockedMembership, n: number): Promise<Charge> {
+export async function beginCharge(world: World, membership: LockedMembership, n: number): Promise<Charge> {
+  const { db } = world
   const { member_id, enrollment_id, lines, period } = membership
   const amount_cents = monthlyTotal(lines)
   if (n > period) await beginPeriods(db, membership, n, amount_cents)
@@ -215,34 +219,48 @@ async function recordPaid(world: World, key: AttemptKey, approval: Approved) {
   if (!(await transition(world, key, AWAITING_GATEWAY, { state: 'captured', ...columns }))) return
   const { membership, n } = await membershipOf(world.db, key)
   const { member_id } = membership
+  const isBack = membership.state === 'ended'
+  if (isBack) await reopen(world.db, member_id)
   await setPeriod(world.db, member_id, n, 'paid')
-  const next = nextStep({ ...membership, declines: 0, period_state: 'paid' }, todayOf(world))
+  const after = { state: 'active' as const, declines: 0 }
+  const cancelled_at = isBack ? null : membership.cancelled_at
+  const next = nextStep({ ...membership, ...after, cancelled_at, period_state: 'paid' }, todayOf(world))
+  const due_at = next.step === 'wait' ? dueAt(world, member_id, next.until) : world.now()
   await world.db
     .updateTable('membership')
-    .set({
-      declines: 0,
-      ...(membership.state === 'past_due' ? { state: 'active' as const } : {}),
-      due_at: next.step === 'wait' ? dueAt(world, member_id, next.until) : next.step === 'nothing' ? null : world.now(),
-    })
+    .set({ ...after, due_at: membership.on_hold_since ? null : due_at })
     .where('member_id', '=', member_id)
     .execute()
   await addJob(world.db, 'renewed', { member_id, ...key }, world.now())
 }
 
+/** The member has come back: nothing is left of the cancellation, and the site is active again. */
+async function reopen(db: Db, member_id: string) {
+  await db.updateTable('member').set({ cancelled_at: null, ends_at: null }).where('id', '=', member_id).execute()
+  await db.updateTable('sponsor').set({ active_until: null }).where('member_id', '=', member_id).execute()
+}
+
 async function recordDeclined(world: World, key: AttemptKey, { decline_class, issuer_code, never_retry }: Declined) {
   const change = { state: 'declined' as const, decline_class, issuer_code: issuer_code ?? null }
   if (!(await transition(world, key, AWAITING_GATEWAY, change))) return
-  const { membership } = await membershipOf(world.db, key)
+  const { membership, n } = await membershipOf(world.db, key)
   const { member_id } = membership
   const now = world.now()
-  const after = {
-    state: 'past_due' as const,
-    declines: membership.declines + 1,
-    never_retry_since: never_retry ? now : membership.never_retry_since,
+  const never_retry_since = never_retry ? now : membership.never_retry_since
+  if (membership.state === 'ended') {
+    await setPeriod(world.db, member_id, n, 'unpaid') // the member wanted to come back, and sees that it failed
+    await world.db.updateTable('membership').set({ never_retry_since }).where('member_id', '=', member_id).execute()
+    return
   }
+  const after = { state: 'past_due' as const, declines: membership.declines + 1, never_retry_since }
   await world.db.updateTable('membership').set(after).where('member_id', '=', member_id).execute()
   const next = nextStep({ ...membership, ...after, period_state: 'due' }, todayOf(world))
-  if (next.step === 'end') return endMembership(world, membership, next.why)
+  if (next.step === 'end' || membership.cancelled_at)
+    return endMembership(
+      world,
+      { ...membership, period_state: 'due', ends_at: null },
+      membership.cancelled_at ? 'canceled' : 'unpaid',
+    )
   const tomorrow = addDays(todayOf(world), 1) // never twice on one day, however late the first try was
   const until = next.step === 'wait' && next.until > tomorrow ? next.until : tomorrow
   await setDue(world.db, member_id, dueAt(world, member_id, until))
@@ -280,8 +298,8 @@ export async function endMembership(
 ) {
   const { member_id, period } = membership
   const now = clock()
-  if (why === 'unpaid') {
-    await setPeriod(db, member_id, period, 'unpaid')
+  if (membership.period_state === 'due') await setPeriod(db, member_id, period, 'unpaid')
+  if (!membership.ends_at) {
     await db.updateTable('member').set({ ends_at: now }).where('id', '=', member_id).execute()
     await db.updateTable('sponsor').set({ active_until: now }).where('member_id', '=', member_id).execute()
   }

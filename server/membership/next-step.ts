@@ -24,7 +24,7 @@ export type NextStep =
 export function nextStep(membership: Situation, today: string): NextStep {
   const { state, period, declines } = membership
   if (state === 'ended' || membership.on_hold_since) return { step: 'nothing' }
-  const running = membership.anchor_period + periodOn(membership.anchor_on, today)
+  const running = runningPeriod(membership, today)
   if (membership.cancelled_at)
     return running > period
       ? { step: 'end', why: 'canceled' }
@@ -38,11 +38,14 @@ export function nextStep(membership: Situation, today: string): NextStep {
   return membership.never_retry_since ? { step: 'end', why: 'unpaid' } : { step: 'charge', n: period }
 }
 
+type Anchor = Pick<Situation, 'anchor_on' | 'anchor_period'>
+
+/** The period that a day belongs to. */
+export const runningPeriod = ({ anchor_on, anchor_period }: Anchor, today: string): number =>
+  anchor_period + periodOn(anchor_on, today)
+
 /** The first day of a period. */
-export const startsOn = (
-  { anchor_on, anchor_period }: Pick<Situation, 'anchor_on' | 'anchor_period'>,
-  n: number,
-): string => periodStart(anchor_on, n - anchor_period)
+export const startsOn = ({ anchor_on, anchor_period }: Anchor, n: number): string => periodStart(anchor_on, n - anchor_period)
 
 /** Whether the next try is the last one. */
 export const isLastTry = ({ declines }: Pick<Situation, 'declines'>) => declines >= TRY_ON_DAYS.length - 1

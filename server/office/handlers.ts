@@ -4,9 +4,10 @@ import { emptyReply, type Handlers } from '#server/handlers.ts'
 import { isOurFailure } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
+import { changeCard } from './card.ts'
 import { changeEmail, changePhone, confirmEmail } from './details.ts'
 import { changeJoinEmails } from './join-emails.ts'
-import { cancelMembership, resumeMembership } from './membership.ts'
+import { cancelMembership, comeBackToMembership, dropPackage, resumeMembership } from './membership.ts'
 import { changeName } from './name.ts'
 import { changePassword, requestPasswordReset, resetPassword } from './new-password.ts'
 import { changePicture, removePicture } from './picture.ts'
@@ -38,6 +39,9 @@ export const officeHandlers: Handlers<typeof officeCalls> = {
   forgetPassword: emptyReply(requestPasswordReset),
   resetPassword: emptyReply(limitFailures(resetPassword)),
 
+  changeCard: thenViewOffice(changeCard),
+  dropPackage: thenViewOffice(dropPackage),
+  comeBack: thenViewOffice(comeBackToMembership),
   cancelMembership: thenViewOffice(cancelMembership),
   keepMembership: thenViewOffice(resumeMembership),
 }

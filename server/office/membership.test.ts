@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadFolder } from '#server/db/load.ts'
+import { renewMemberships } from '#server/membership/membership.ts'
 import { cookieOf, emailsTo, memberInOffice } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 
@@ -43,7 +44,7 @@ describe('a membership', () => {
     const first = await call('cancel', member)
     expect([first.statusCode, first.json().membership]).toEqual([
       200,
-      { price: '99.00', renews_on: '2026-12-15', cancelled_on: '2026-11-15', is_over: false },
+      expect.objectContaining({ price: '99.00', renews_on: '2026-12-15', cancelled_on: '2026-11-15', is_over: false }),
     ])
     site.advance(60)
     const again = await Promise.all([call('cancel', member), call('cancel', member)])
@@ -120,7 +121,7 @@ describe('a membership', () => {
     const { renews_on } = (await call('cancel', member)).json().membership
     expect(await cancellationEmails(member)).toHaveLength(1)
     const reply = await call('keep', member)
-    expect([reply.statusCode, reply.json().membership]).toEqual([200, { price: '99.00', renews_on, is_over: false }])
+    expect([reply.statusCode, reply.json().membership]).toEqual([200, expect.objectContaining({ price: '99.00', renews_on, is_over: false })])
     expect((await call('keep', member)).statusCode, 'undoing again changes nothing').toBe(200)
     expect(await emailsTo(site, member.email, 'Your membership continues')).toHaveLength(1)
     site.advance(daysUntilEndOf(renews_on) * DAY + 1)
@@ -140,6 +141,7 @@ describe('a membership', () => {
     const member = await memberInOffice(site)
     const joined = site.world.now()
     site.advance(70 * DAY)
+    while (await renewMemberships(site.world));
     const { renews_on } = (await call('cancel', await signInAgain(member))).json().membership
     expect(daysUntil(renews_on)).toBeGreaterThan(0)
     expect(daysUntil(renews_on)).toBeLessThanOrEqual(31)

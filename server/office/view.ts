@@ -2,8 +2,10 @@ import { sql } from 'kysely'
 import { toAmount } from '#contract/money.ts'
 import { nextUsernameChange } from '#contract/office.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
-import { monthlyTotal, renewsOn } from '#contract/renewal.ts'
+import { monthlyTotal } from '#contract/renewal.ts'
 import { statement } from '#server/db/statement.ts'
+import { paidRenewals } from '#server/membership/charges.ts'
+import { membershipSummary } from '#server/membership/summary.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 import { findNewestLink } from './email-links.ts'
@@ -11,7 +13,9 @@ import { findNewestLink } from './email-links.ts'
 /** Everything a member sees in the office. */
 export async function viewOffice(world: World, member_id: string): Promise<OfficeView> {
   const member = await findMember(world, member_id)
-  const [receipt, accepted, chart, referrals, emailLink] = await Promise.all([
+  const [membership, renewals, receipt, accepted, chart, referrals, emailLink] = await Promise.all([
+    membershipSummary(world, member_id),
+    paidRenewals(world, member_id),
     receiptOf(world, member_id),
     acceptedTitles(world, member_id),
     weeklyChart(world, member),
@@ -34,7 +38,8 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
     join_emails,
     joined_on: dayOf(member.joined_at),
     sponsor_name,
-    membership: { price: receipt.monthly_price, ...membershipOf(member, world.now()) },
+    membership,
+    renewals,
     receipt,
     accepted,
     ...chart,
@@ -58,17 +63,11 @@ const findMember = ({ db }: World, member_id: string) =>
       join.onRef('own.member_id', '=', 'member.id').on('own.renamed_to', 'is', null),
     )
     .select(['first_name', 'last_name', 'business_name', 'username', 'username_changed_at', 'email', 'mobile_phone'])
-    .select(['joined_at', 'cancelled_at', 'ends_at', 'join_emails'])
+    .select(['joined_at', 'join_emails'])
     .select(['member.id', 'sponsor.name as sponsor_name', 'own.site as own_site', 'own.picture_url'])
     .where('member.id', '=', member_id)
     .executeTakeFirstOrThrow()
 type Member = Awaited<ReturnType<typeof findMember>>
-
-const membershipOf = ({ joined_at, cancelled_at, ends_at }: Member, now: Date) => ({
-  renews_on: renewsOn(joined_at, cancelled_at ?? now),
-  ...(cancelled_at ? { cancelled_on: dayOf(cancelled_at) } : {}),
-  is_over: ends_at !== null && ends_at <= now,
-})
 
 /** The order lines, the total and the payment reference of a member's order, and what it costs every month. */
 export async function receiptOf({ db }: World, member_id: string) {

@@ -1,10 +1,11 @@
 import type { Package } from '#contract/api.ts'
 import { brand } from '#contract/brand.ts'
 import { toAmount } from '#contract/money.ts'
-import { renewsOn } from '#contract/renewal.ts'
+import { periodStart } from '#contract/renewal.ts'
 import { MASTER } from '#contract/site.ts'
 import { type FallbackStart, preselectedPackage, type StartData } from '#contract/start.ts'
 import { findPackages, ourCategory } from '#server/catalog/catalog.ts'
+import { todayOf } from '#server/membership/due.ts'
 import { codePolicy } from '#server/phone/countries.ts'
 import type { World } from '#server/world.ts'
 import { addOpenedLink, findEarlierSponsor } from './credit.ts'
@@ -65,7 +66,7 @@ async function startData(world: World, sponsor: SponsorRow, packages: Package[],
 
 /** The part of the start data that needs no database. */
 const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, 'sponsor_site'> => ({
-  renews_on: renewsOn(now()),
+  renews_on: periodStart(todayOf({ config, now }), 1),
   policy: {
     start_step: config.START_STEP,
     autoship: config.AUTOSHIP,

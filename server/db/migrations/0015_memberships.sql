@@ -53,7 +53,7 @@ insert into membership (member_id, state, anchor_on, anchor_period, period, decl
         where orders.member_id = member.id and renewal_cents > 0) then null
       else coalesce(ends_at, cast(cast(joined_at at time zone 'UTC' as date) + make_interval(months => passed.months + 1) as timestamp) at time zone 'UTC') end,
     coalesce((
-      select jsonb_agg(jsonb_build_object('product_id', product_id, 'name', name, 'renewal_cents', renewal_cents))
+      select jsonb_agg(jsonb_build_object('product_id', product_id, 'name', name, 'renewal_cents', renewal_cents) order by list <> 'product_ids', product_id)
       from orders join order_line on order_line.order_id = orders.id
       where orders.member_id = member.id and renewal_cents > 0), '[]'),
     coalesce(vault_reference, '')

@@ -1,0 +1,51 @@
+import type { Db } from '#server/db/db.ts'
+import { inTransaction } from '#server/db/db.ts'
+import type { CardChange, CardReplacement } from '#server/gateways/payment/port.ts'
+import { gatewayDeadline } from '#server/payments/payments.ts'
+import type { World } from '#server/world.ts'
+import { beginCharge, hasOpenCharge, lockMembership, sendCharge } from './membership.ts'
+import { cardColumns } from './new-membership.ts'
+
+type NewCard = Pick<CardChange, 'card' | 'billing' | 'reference'>
+
+/** Verifies a new card at the bank without charging it, and puts it on file. The old one stays until then. */
+export async function replaceCard(world: World, member_id: string, card: NewCard): Promise<CardReplacement> {
+  const { vault_reference } = await world.db
+    .selectFrom('membership')
+    .select('vault_reference')
+    .where('member_id', '=', member_id)
+    .executeTakeFirstOrThrow()
+  const answer = await world.payment
+    .replaceCard({ ...card, vault_reference }, gatewayDeadline(world))
+    .catch((err: unknown) => {
+      world.log.warn({ err, reference: card.reference }, 'the payment gateway did not answer')
+      return { outcome: 'unknown' as const }
+    })
+  if (answer.outcome === 'approved') await putOnFile(world.db, member_id, answer)
+  if (answer.outcome === 'failed')
+    world.log.error({ why: answer.why, reference: card.reference }, 'the payment gateway rejected a new card')
+  return answer
+}
+
+const putOnFile = (db: Db, member_id: string, card: Extract<CardReplacement, { outcome: 'approved' }>) =>
+  db
+    .updateTable('membership')
+    .set({
+      vault_reference: card.vault_reference,
+      ...cardColumns(card),
+      series_cents: card.network_transaction_id ? 0 : null,
+      never_retry_since: null,
+    })
+    .where('member_id', '=', member_id)
+    .execute()
+
+/** Charges what is past due at once, because a new card is on file. */
+export async function chargePastDue(world: World, member_id: string): Promise<void> {
+  const charge = await inTransaction(world.db, async (db) => {
+    const membership = await lockMembership(db, member_id)
+    if (membership.state !== 'past_due' || membership.on_hold_since) return undefined
+    if (await hasOpenCharge(db, membership.enrollment_id)) return undefined
+    return beginCharge({ ...world, db }, membership, membership.period)
+  })
+  if (charge) await sendCharge(world, charge)
+}

@@ -1,0 +1,63 @@
+import { toAmount } from '#contract/money.ts'
+import { monthlyTotal } from '#contract/renewal.ts'
+import { consentFor, storeText } from '#server/catalog/catalog.ts'
+import { type Db, inTransaction } from '#server/db/db.ts'
+import type { RenewalLine } from '#server/db/tables.ts'
+import { Refusal, refuseFields } from '#server/refusal.ts'
+import type { World } from '#server/world.ts'
+import { todayOf } from './due.ts'
+import { beginCharge, hasOpenCharge, lockMembership, sendCharge } from './membership.ts'
+
+/**
+ * A member whose membership has ended comes back under the same name and link: one payment at today's price, which starts a
+ * new series of months. A declined card changes nothing.
+ */
+export async function comeBack(world: World, member_id: string, shown_price: string): Promise<void> {
+  const charge = await inTransaction(world.db, async (db) => {
+    const membership = await lockMembership(db, member_id)
+    const { ends_at, enrollment_id } = membership
+    if (!ends_at || ends_at > world.now() || (await hasOpenCharge(db, enrollment_id))) return undefined
+    if (membership.on_hold_since) throw new Refusal(409, 'Your membership is on hold. Please contact us.')
+    if (!membership.vault_reference || membership.never_retry_since)
+      throw new Refusal(409, 'Please update your card first.')
+    const lines = await currentLines(db, membership.lines)
+    const price = toAmount(monthlyTotal(lines))
+    if (price !== shown_price)
+      throw refuseFields({ shown_price: `The price is now $${price} a month. Please check it and press again.` })
+    await recordConsent(world, db, member_id, lines)
+    const n = membership.period + 1
+    const restarted = { anchor_on: todayOf(world), anchor_period: n, lines, state: 'ended' as const }
+    await db
+      .updateTable('membership')
+      .set({ ...restarted, lines: JSON.stringify(lines) })
+      .where('member_id', '=', member_id)
+      .execute()
+    return beginCharge({ ...world, db }, { ...membership, ...restarted }, n)
+  })
+  if (charge) await sendCharge(world, charge)
+}
+
+/** What renews, at the prices of today. A package that is no longer offered keeps its price. */
+export async function currentLines(db: Db, lines: RenewalLine[]): Promise<RenewalLine[]> {
+  if (!lines.length) return []
+  const ids = lines.map(({ product_id }) => product_id)
+  const packages = await db
+    .selectFrom('package')
+    .select(['product_id', 'renewal_cents'])
+    .where('product_id', 'in', ids)
+    .where('renewal_cents', '>', 0)
+    .execute()
+  const prices = new Map(packages.map(({ product_id, renewal_cents }) => [product_id, renewal_cents]))
+  return lines.map((line) => ({ ...line, renewal_cents: prices.get(line.product_id) ?? line.renewal_cents }))
+}
+
+/** Pressing the button accepts the same kind of text as the second checkbox when joining. */
+async function recordConsent(world: World, db: Db, member_id: string, lines: RenewalLine[]) {
+  const { content, ...consent } = consentFor(lines.map((line) => ({ ...line, price_cents: line.renewal_cents })))
+  await storeText(db, consent.sha256, content)
+  await db
+    .insertInto('acceptance')
+    .values({ member_id, agreement: 'agreement_2', ...consent, accepted_at: world.now() })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

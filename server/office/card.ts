@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto'
+import { expiryYears, isExpired } from '#contract/card.ts'
+import { messages } from '#contract/fields.ts'
+import { withinCardLimits } from '#server/abuse/card-limits.ts'
+import type { Card } from '#server/gateways/payment/port.ts'
+import { chargePastDue, replaceCard } from '#server/membership/card.ts'
+import { referenceOf } from '#server/payments/attempt-key.ts'
+import { Refusal, refuseFields } from '#server/refusal.ts'
+import type { Visitor } from '#server/visitor.ts'
+import type { World } from '#server/world.ts'
+import { requireDisplayedMember } from './session.ts'
+
+type NewCard = Card & { username: string; captcha: string }
+
+/** Replaces the card on file. Card testers would like this form, so it has the captcha and the limits of the payment form. */
+export async function changeCard(
+  world: World,
+  { username, captcha, ...card }: NewCard,
+  visitor: Visitor,
+): Promise<string> {
+  const { id } = await requireDisplayedMember(world, { username }, visitor)
+  if (isExpired(card.cc_month, card.cc_year, world.now())) throw refuseFields({ cc_year: messages.expired })
+  if (!expiryYears(world.now()).includes(card.cc_year))
+    throw refuseFields({ cc_year: 'Please select the expiration year.' })
+  const reference = referenceOf({ enrollment_id: randomUUID(), attempt: 1 })
+  if (!(await world.captcha.verify(captcha, reference))) throw refuseFields({ captcha: 'Please confirm the captcha.' })
+  const { enrollment_id, mobile_phone, ...billing } = await billingOf(world, id)
+  const { payment } = await withinCardLimits(
+    world,
+    { cc_number: card.cc_number, mobile_phone, enrollment_id, reference, visitor },
+    async () => {
+      const { outcome } = await replaceCard(world, id, { card, billing, reference })
+      if (outcome === 'failed' || outcome === 'unknown') throw new Refusal(502, NOT_VERIFIED)
+      return { payment: outcome === 'approved' ? ('Approved' as const) : ('Declined' as const) }
+    },
+  )
+  if (payment === 'Declined') throw refuseFields({ cc_number: DECLINED })
+  await chargePastDue(world, id)
+  return id
+}
+
+const NOT_VERIFIED = 'We could not verify this card. Your old card stays on file. Please try again later.'
+const DECLINED =
+  'Your bank declined this card. Your old card stays on file. Please check the details or use another card.'
+
+const billingOf = ({ db }: World, id: string) =>
+  db
+    .selectFrom('member')
+    .select(['enrollment_id', 'mobile_phone', 'first_name', 'last_name', 'address', 'address2', 'city', 'state'])
+    .select(['country', 'post_code'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
