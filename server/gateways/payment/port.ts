@@ -124,7 +124,11 @@ export type Failure = {
   is_card_missing?: true
 }
 
-export type CardReplacement = Omit<Approval & { card: StoredCard }, 'transaction_id'> | Decline | Failure | { outcome: 'unknown' }
+export type CardReplacement =
+  | Omit<Approval & { card: StoredCard }, 'transaction_id'>
+  | Decline
+  | Failure
+  | { outcome: 'unknown' }
 
 /** What may be shown of a stored card. */
 export type StoredCard = {

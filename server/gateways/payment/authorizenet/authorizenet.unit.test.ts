@@ -1,15 +1,24 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
-import { hold, tenSeconds, testPaymentAdapter } from '../adapter-tests.ts'
+import { testPaymentAdapter } from '../adapter-tests.ts'
 import { cards } from '../cards.ts'
+import { cardChange, hold, movingClock, newReference, renewal, tenSeconds } from '../test-requests.ts'
 import { declineClasses } from './codes.ts'
 import { startEmulatedGateway } from './emulator/emulated-gateway.ts'
 import { faults } from './emulator/emulator.ts'
 
 testPaymentAdapter('authorizenet', async () => {
-  const { emulator, gateway, gatewayAt } = await startEmulatedGateway(await freePort(), () => new Date())
+  const { now, advance } = movingClock()
+  const { emulator, gateway, gatewayAt } = await startEmulatedGateway(await freePort(), now)
   return {
     gateway,
+    advance,
+    settle: async () => {
+      advance(86_400_000)
+      emulator.settle()
+    },
+    dispute: async (transaction_id, change) => void emulator.dispute(transaction_id, change),
+    review: async (transaction_id, verdict) => emulator.review(transaction_id, verdict),
     reopen: async () => gatewayAt(emulator.url),
     unreachable: gatewayAt(`http://127.0.0.1:${await freePort()}`),
     close: emulator.close,
@@ -36,7 +45,8 @@ describe('the authorization request', () => {
         '"billTo":{"firstName":"Zoë","lastName":"Example","address":"1600 Main St Unit 2","city":"Reno","state":"NV",' +
         '"zip":"89501","country":"US"},' +
         '"transactionSettings":{"setting":[{"settingName":"allowPartialAuth","settingValue":"false"},' +
-        '{"settingName":"duplicateWindow","settingValue":"28800"}]}}}}',
+        '{"settingName":"duplicateWindow","settingValue":"28800"}]},' +
+        '"processingOptions":{"isFirstRecurringPayment":true,"isStoredCredentials":true}}}}',
     )
   })
 
@@ -114,7 +124,7 @@ describe('a decline', () => {
   it.each(Object.entries(declineClasses))('with reason %s has the class %s', async (reason, decline_class) => {
     const responseCode = ['6', '7', '8', '17', '28', '33', '37', '78', '128'].includes(reason) ? '3' : '2'
     emulator.decideNext({ responseCode, reason })
-    expect(await gateway.authorize(hold(), tenSeconds())).toEqual({ outcome: 'declined', decline_class })
+    expect(await gateway.authorize(hold(), tenSeconds())).toMatchObject({ outcome: 'declined', decline_class })
   })
 
   it('with an unlisted reason has the class bank', async () => {
@@ -178,7 +188,7 @@ describe('the card stored for renewals', () => {
 
   it('is the existing one when the vendor reports a duplicate', async () => {
     const request = hold()
-    emulator.keepCard(request.reference)
+    emulator.keepCard(request.reference, { cardNumber: '4242424242424242', expirationDate: '2030-07', billTo: '' })
     const profile = emulator.profiles.get(request.reference)
     expect((await approved(request)).vault_reference).toBe(
       `${profile?.customerProfileId}/${profile?.customerPaymentProfileId}`,

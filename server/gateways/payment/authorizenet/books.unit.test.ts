@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
-import { hold, newReference, tenSeconds } from '../adapter-tests.ts'
 import { cards } from '../cards.ts'
+import { hold, newReference, refundOf, tenSeconds } from '../test-requests.ts'
 import { startEmulatedGateway } from './emulator/emulated-gateway.ts'
 
 let clock = new Date()
@@ -137,35 +137,35 @@ describe('capture and void', () => {
   it.each(['never', '', '0', 'sb_1', '99999'])('changes nothing for an unknown transaction (%s)', async (transId) => {
     expect(await gateway.capture(transId, tenSeconds())).not.toBe('done')
     expect(await gateway.void(transId, tenSeconds())).toBe('refused')
-    expect(await gateway.refund(transId, 9900, tenSeconds())).toBe('refused')
+    expect(await gateway.refund(refundOf(transId, 9900), tenSeconds())).toBe('refused')
   })
 })
 
 describe('a refund', () => {
   it('of an unsettled transaction is a void', async () => {
     const transaction_id = await captured()
-    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
+    expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('done')
     expect(statusOf(transaction_id)).toBe('voided')
-    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
+    expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('done')
   })
 
   it('of a partial amount waits for the settlement', async () => {
     const transaction_id = await captured()
-    expect(await gateway.refund(transaction_id, 500, tenSeconds())).toBe('unknown')
+    expect(await gateway.refund(refundOf(transaction_id, 500), tenSeconds())).toBe('unknown')
     expect(statusOf(transaction_id)).toBe('capturedPendingSettlement')
     emulator.settle()
-    expect(await gateway.refund(transaction_id, 500, tenSeconds())).toBe('done')
+    expect(await gateway.refund(refundOf(transaction_id, 500), tenSeconds())).toBe('done')
   })
 
   it('of a settled transaction sends the last four digits and is made once, within the duplicate window and after it', async () => {
     const request = hold()
     const transaction_id = await captured(request)
     emulator.settle()
-    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
+    expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('done')
     expect(emulator.received.at(-1)).toContain('"cardNumber":"4242","expirationDate":"XXXX"')
-    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
+    expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('done')
     advance(9 * 3_600_000)
-    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
+    expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('done')
     expect([...emulator.entries.values()].filter(({ refTransId }) => refTransId)).toHaveLength(1)
     expect((await gateway.lookup(request, tenSeconds())).outcome).toBe('approved')
   })
@@ -173,13 +173,13 @@ describe('a refund', () => {
   it('of more than the remaining amount is refused', async () => {
     const transaction_id = await captured()
     emulator.settle()
-    expect(await gateway.refund(transaction_id, 5000, tenSeconds())).toBe('done')
-    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('refused')
+    expect(await gateway.refund(refundOf(transaction_id, 5000), tenSeconds())).toBe('done')
+    expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('refused')
   })
 
   it('of a held transaction is refused', async () => {
     const { transaction_id } = await approved()
-    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('refused')
+    expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('refused')
   })
 })
 
@@ -194,7 +194,7 @@ describe('the books', () => {
     emulator.settle()
     const refunded = await captured()
     emulator.settle()
-    await gateway.refund(refunded, 9900, tenSeconds())
+    await gateway.refund(refundOf(refunded, 9900), tenSeconds())
     const voided = (await approved()).transaction_id
     await gateway.void(voided, tenSeconds())
     const held = (await approved()).transaction_id

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
-import { hold, newReference, tenSeconds } from '../adapter-tests.ts'
+import { hold, newReference, refundOf, tenSeconds } from '../test-requests.ts'
 import { startEmulatedGateway } from './emulator/emulated-gateway.ts'
 import { faults } from './emulator/emulator.ts'
 
@@ -34,10 +34,10 @@ describe('a failing vendor', () => {
     const third = await captured()
     emulator.settle()
     emulator.failNext('createTransactionRequest', fault)
-    expect(await gateway.refund(third, 9900, tenSeconds())).toBe('unknown')
+    expect(await gateway.refund(refundOf(third, 9900), tenSeconds())).toBe('unknown')
     expect(await gateway.capture(transaction_id, tenSeconds())).toBe('done')
     expect(await gateway.void(other, tenSeconds())).toBe('done')
-    expect(await gateway.refund(third, 9900, tenSeconds())).toBe('done')
+    expect(await gateway.refund(refundOf(third, 9900), tenSeconds())).toBe('done')
   })
 
   it.each(lossFaults)('%s: a lookup is unknown, never "not found", and listing transactions fails', async (fault) => {

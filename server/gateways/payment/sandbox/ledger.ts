@@ -7,7 +7,11 @@ import { type CardLine, type Line, parseLine, type RefundLine, type State, type 
  * The current state of a reference. `at` is the time of its first line, `updated_at` of its last. `refunds` has the amount
  * of each refund by its reference.
  */
-export type Entry = TransactionLine & { updated_at: string; captured_at?: string; refunds?: ReadonlyMap<string, number> }
+export type Entry = TransactionLine & {
+  updated_at: string
+  captured_at?: string
+  refunds?: ReadonlyMap<string, number>
+}
 export type Change = Pick<TransactionLine, 'decline_class' | 'vault_reference'>
 export type Ledger = ReturnType<typeof openLedger>
 type NewTransaction = Omit<TransactionLine, 'at' | 'transaction_id'>
@@ -100,7 +104,14 @@ export function openLedger(file: string, now: () => Date) {
     return byReference.get(references.get(transaction_id) ?? '')
   }
   const changeState = (entry: Entry, state: State, change: Change = {}) => {
-    const { at: _first, updated_at: _last, captured_at: _captured, refunds: _refunds, refunded_cents: _sum, ...line } = entry
+    const {
+      at: _first,
+      updated_at: _last,
+      captured_at: _captured,
+      refunds: _refunds,
+      refunded_cents: _sum,
+      ...line
+    } = entry
     write({ ...line, ...change, state })
   }
   /** Reads new lines, and opens the disputes that are due. */

@@ -4,6 +4,7 @@ import type * as z from 'zod/mini'
 import { parse } from 'zod/mini'
 import { isTestCard } from '#server/gateways/payment/cards.ts'
 import type { Settlement } from '#server/gateways/payment/port.ts'
+import { DeclineRules } from './decline-script.ts'
 import {
   AuthorizationReply,
   CardReplacementReply,
@@ -13,7 +14,6 @@ import {
   SettlementReply,
   TransactionsReply,
 } from './messages.ts'
-import { DeclineRules } from './decline-script.ts'
 import type { SandboxGateway } from './sandbox.ts'
 
 const COMMAND_MS = 10_000
@@ -53,8 +53,7 @@ export function remoteSandbox(url: string): SandboxGateway {
       const address = `${url}/transactions?since=${encodeURIComponent(since.toISOString())}`
       return parse(TransactionsReply, JSON.parse(await send(address, signal))).transactions
     },
-    review: async (transaction_id, verdict) =>
-      (await post('/review', { transaction_id, verdict }, DoneReply)).done,
+    review: async (transaction_id, verdict) => (await post('/review', { transaction_id, verdict }, DoneReply)).done,
     dispute: async (transaction_id, change) => (await post('/dispute', { transaction_id, change }, DoneReply)).done,
     scriptDeclines: async (rules) => void (await post('/declines', rules, DeclineRules, undefined, 'PUT')),
   }

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hold, tenSeconds, testPaymentAdapter } from '#server/gateways/payment/adapter-tests.ts'
+import { testPaymentAdapter } from '#server/gateways/payment/adapter-tests.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
+import { hold, movingClock, playBank, refundOf, renewal, tenSeconds } from '#server/gateways/payment/test-requests.ts'
 import { runProgram } from '#server/test/process.ts'
 import { freePort } from '../../../../scripts/port.mjs'
 import type { Rule } from './faults.ts'
@@ -25,14 +26,18 @@ const start = async (ledgerFile = newFile()) => startSandbox({ port: await freeP
 
 testPaymentAdapter('sandbox over HTTP', async () => {
   const ledgerFile = newFile()
-  let running = await start(ledgerFile)
+  const { now, advance } = movingClock()
+  const open = async () => startSandbox({ port: await freePort(), ledgerFile, now })
+  let running = await open()
+  const gateway = remoteSandbox(running.url)
   return {
-    gateway: remoteSandbox(running.url),
+    gateway,
     reopen: async () => {
       await running.close()
-      running = await start(ledgerFile)
+      running = await open()
       return remoteSandbox(running.url)
     },
+    ...playBank(gateway, advance),
     unreachable: remoteSandbox(`http://127.0.0.1:${await freePort()}`),
     close: () => running.close(),
   }
@@ -105,10 +110,10 @@ describe('a sandbox with scripted faults', () => {
     const { reference, transaction_id } = await holdAmount()
     await gateway.capture(transaction_id, tenSeconds())
     await script({ on: 'refund', fault, ms: 100 })
-    expect(await gateway.refund(transaction_id, 5000, tenSeconds())).toBe(responds ? 'done' : 'unknown')
+    expect(await gateway.refund(refundOf(transaction_id, 5000), tenSeconds())).toBe(responds ? 'done' : 'unknown')
     expect(await listed(reference)).toMatchObject([{ state: isDone ? 'refunded' : 'captured' }])
-    expect(await gateway.refund(transaction_id, 5000, tenSeconds())).toBe('done')
-    expect(await gateway.refund(transaction_id, 4900, tenSeconds())).toBe('refused')
+    expect(await gateway.refund(refundOf(transaction_id, 5000), tenSeconds())).toBe('done')
+    expect(await gateway.refund(refundOf(transaction_id, 4900), tenSeconds())).toBe('refused')
   })
 
   it.each(faults)('%s on transactions', async (fault, responds) => {

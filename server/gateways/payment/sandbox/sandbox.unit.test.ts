@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { isCardNumber } from '#contract/card.ts'
-import { hold, tenSeconds, testPaymentAdapter } from '#server/gateways/payment/adapter-tests.ts'
+import { testPaymentAdapter } from '#server/gateways/payment/adapter-tests.ts'
 import { cards, testCards } from '#server/gateways/payment/cards.ts'
+import { hold, movingClock, playBank, tenSeconds } from '#server/gateways/payment/test-requests.ts'
 import { openLedger } from './ledger.ts'
 import { type SandboxGateway, sandboxPayments } from './sandbox.ts'
 
@@ -24,12 +25,15 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 testPaymentAdapter('sandbox', async () => {
   const own = join(folder, 'adapter-tests.jsonl')
+  const { now, advance } = movingClock()
+  const gateway = sandboxPayments(own, now)
   return {
-    gateway: sandboxPayments(own, clock),
+    gateway,
     reopen: async () => {
       await appendFile(own, '{"cut short') // as after a crash
-      return sandboxPayments(own, clock)
+      return sandboxPayments(own, now)
     },
+    ...playBank(gateway, advance),
     close: async () => undefined,
   }
 })
