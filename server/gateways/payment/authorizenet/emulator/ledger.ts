@@ -247,6 +247,7 @@ export function emulatedLedger(now: () => Date) {
     const { refTransId = '', order } = request
     const lastFour = request.payment?.creditCard.cardNumber ?? ''
     if (isDuplicate(request, lastFour)) return rejected('11')
+    if (verdicts.length) return verdicts.shift() ?? {}
     const entry = entries.get(refTransId)
     if (!entry) return rejected('16')
     if (entry.transactionStatus !== 'settledSuccessfully' || lastFour.slice(-4) !== entry.lastFour)
