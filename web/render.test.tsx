@@ -105,6 +105,7 @@ const everyPage = {
   'grant landing': pages.office({ screen: 'grant-landing' }),
   'forgotten password': pages.office({ screen: 'forgotten-password' }),
   'new password': pages.office({ screen: 'new-password' }),
+  unsubscribe: pages.office({ screen: 'unsubscribe', state: 'ask' }),
   'new address': pages.office({ screen: 'confirm-email' }),
 }
 

@@ -16,7 +16,7 @@ import type { Wizard } from './wizard/wizard.ts'
 export function EnrollPage({ wizard, steps }: { wizard: Wizard; steps: Steps }) {
   const { start } = wizard
   const { policy } = start
-  const sponsor = start.sponsor.active === 'Yes' ? start.sponsor.name : undefined
+  const sponsor = start.sponsor.active === 'Yes' && start.sponsor
   const state = useWizardState(wizard, (state) => state)
   useBrowserHistory(wizard)
   useResume(wizard, steps, state)
@@ -41,7 +41,7 @@ export function EnrollPage({ wizard, steps }: { wizard: Wizard; steps: Steps }) 
                 sponsor={sponsor}
                 onChange={() => wizard.returnTo(previousStep('ACCOUNT', policy))}
               />
-              {sponsor && <SponsorCard name={sponsor} />}
+              {sponsor && <SponsorCard {...sponsor} />}
             </div>
           </aside>
           <main className="main">

@@ -1,8 +1,10 @@
 import { type ReactNode, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { OfficeView } from '#contract/office-calls.ts'
+import { longDay } from '#web/dates.ts'
 import { showPhone } from '#web/form/showPhone.ts'
 import { changeForms, type EditableDetail } from './changeForms.tsx'
+import { PictureRow } from './PictureRow.tsx'
 import { SuccessNotice } from './SuccessNotice.tsx'
 import type { Office } from './useOffice.ts'
 
@@ -34,7 +36,7 @@ export function Details({ office }: { office: Office }) {
     if (isStillOpen) show(undefined)
     office.showSuccess({ section: 'details', message, view, focus: isStillOpen ? buttonId(form.detail) : undefined })
   }
-  const row = (detail: EditableDetail, label: string, value: ReactNode) => {
+  const row = (detail: EditableDetail, label: string, value: ReactNode, isFixed = false) => {
     const ChangeForm = changeForms[detail]
     return openForm?.detail === detail ? (
       <div className="editing">
@@ -51,11 +53,13 @@ export function Details({ office }: { office: Office }) {
       <div>
         <dt>{label}</dt>
         <dd>{value}</dd>
-        <dd>
-          <button type="button" className="link" id={buttonId(detail)} onClick={() => open(detail)}>
-            Change<span className="unseen"> {label.toLowerCase()}</span>
-          </button>
-        </dd>
+        {!isFixed && (
+          <dd>
+            <button type="button" className="link" id={buttonId(detail)} onClick={() => open(detail)}>
+              Change<span className="unseen"> {label.toLowerCase()}</span>
+            </button>
+          </dd>
+        )}
       </div>
     )
   }
@@ -65,16 +69,26 @@ export function Details({ office }: { office: Office }) {
       <h2 id="details">Your details</h2>
       <SuccessNotice message={office.successIn('details')} />
       <dl className="details">
-        <div>
-          <dt>Name</dt>
-          <dd>
+        <PictureRow office={office} />
+        {row(
+          'name',
+          'Name',
+          <>
             {view.first_name} {view.last_name}
-          </dd>
-        </div>
-        <div>
-          <dt>Username</dt>
-          <dd>{view.username}</dd>
-        </div>
+            {view.business_name && <span className="detail-note">Visitors see {view.business_name}.</span>}
+          </>,
+        )}
+        {row(
+          'username',
+          'Username',
+          <>
+            {view.username}
+            {view.username_fixed_until && (
+              <span className="detail-note">You can change it again from {longDay(view.username_fixed_until)} on.</span>
+            )}
+          </>,
+          Boolean(view.username_fixed_until),
+        )}
         {row('mobile_phone', 'Phone', showPhone(view.mobile_phone))}
         {row(
           'email',
@@ -82,8 +96,9 @@ export function Details({ office }: { office: Office }) {
           <>
             {view.email}
             {view.unconfirmed_email && (
-              <span className="pending-email">
-                We sent a link to <strong>{view.unconfirmed_email}</strong>. Open it to confirm your new address.
+              <span className="detail-note">
+                We sent a link to <strong>{view.unconfirmed_email}</strong>. Open it to confirm your new address. No
+                email? Check your spam folder.
               </span>
             )}
           </>,

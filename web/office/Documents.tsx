@@ -45,15 +45,13 @@ export function Documents({ accepted }: { accepted: AcceptedDocument[] }) {
             >
               {document.title}
             </button>
-            <div className="accepted-on">
-              <p className="small">Accepted on {plainDay(document.accepted_at)}</p>
-              <details>
-                <summary>
-                  Verify<span className="unseen"> {document.title}</span>
-                </summary>
-                Version {document.version}, SHA-256 <code>{document.sha256}</code>
-              </details>
-            </div>
+            <details>
+              <summary>
+                Verify<span className="unseen"> {document.title}</span>
+              </summary>
+              Version {document.version}, SHA-256 <code>{document.sha256}</code>
+            </details>
+            <p className="small">Accepted on {plainDay(document.accepted_at)}</p>
           </li>
         ))}
       </ul>

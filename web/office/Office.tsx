@@ -4,8 +4,8 @@ import { longDay } from '#web/dates.ts'
 import { Details } from './Details.tsx'
 import { Documents } from './Documents.tsx'
 import { Membership } from './Membership.tsx'
-import { Receipt } from './Receipt.tsx'
 import { Referrals } from './Referrals.tsx'
+import { Receipt } from './receipt/Receipt.tsx'
 import { SignOut, SignOutEverywhere } from './SignOut.tsx'
 import { useOffice } from './useOffice.ts'
 import { Visits } from './Visits.tsx'
@@ -42,7 +42,7 @@ export function Office({ start }: { start: OfficeView }) {
         <div className="columns">
           <div className="column">
             <Visits view={view} />
-            <Referrals view={view} />
+            <Referrals office={office} />
             <Details office={office} />
           </div>
           <div className="column">

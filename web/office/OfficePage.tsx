@@ -8,6 +8,7 @@ import { GrantLanding } from './GrantLanding.tsx'
 import { NewPassword } from './NewPassword.tsx'
 import { Office } from './Office.tsx'
 import { SignIn } from './SignIn.tsx'
+import { Unsubscribe } from './Unsubscribe.tsx'
 
 /** Every page of the office: rendered by the server, hydrated by main.tsx. */
 export function OfficePage({ start }: { start: OfficeStart }) {
@@ -35,6 +36,8 @@ function renderScreen(start: OfficeStart, message: string | undefined) {
       return <NewPassword />
     case 'confirm-email':
       return <ConfirmEmail />
+    case 'unsubscribe':
+      return <Unsubscribe state={start.state} />
   }
 }
 

@@ -8,11 +8,13 @@ type SignedOutFrameProps = {
   lead: ReactNode
   /** Set when the screen follows an action: the heading gets the focus, and a failure is announced. */
   result?: 'success' | 'failure'
+  /** The screen works without a script. */
+  isPlain?: boolean
   children?: ReactNode
 }
 
 /** The layout of every office screen that needs no session. */
-export function SignedOutFrame({ title, lead, result, children }: SignedOutFrameProps) {
+export function SignedOutFrame({ title, lead, result, isPlain, children }: SignedOutFrameProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     if (result) heading.current?.focus()
@@ -28,9 +30,11 @@ export function SignedOutFrame({ title, lead, result, children }: SignedOutFrame
             </h1>
             <p className="lead">{lead}</p>
           </div>
-          <noscript>
-            <Notice tone="alert">The office needs JavaScript. Please turn it on and reload the page.</Notice>
-          </noscript>
+          {!isPlain && (
+            <noscript>
+              <Notice tone="alert">The office needs JavaScript. Please turn it on and reload the page.</Notice>
+            </noscript>
+          )}
           {children}
         </main>
         <Scene />

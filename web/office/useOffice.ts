@@ -5,7 +5,7 @@ import type { OfficeView } from '#contract/office-calls.ts'
 export type Office = ReturnType<typeof useOffice>
 
 /** A section of the office that shows success messages. */
-type Section = 'details' | 'membership'
+type Section = 'details' | 'membership' | 'referrals'
 
 type Success = {
   section: Section

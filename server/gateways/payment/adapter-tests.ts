@@ -1,39 +1,17 @@
-import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cards } from './cards.ts'
 import type { Hold, PaymentGateway } from './port.ts'
-
-type TestSetup = {
-  gateway: PaymentGateway
-  /** The same gateway, after a restart. */
-  reopen: () => Promise<PaymentGateway>
-  /** The same adapter with a URL that does not respond. */
-  unreachable?: PaymentGateway
-  close: () => Promise<void>
-}
-
-export const newReference = () => randomUUID().replaceAll('-', '').slice(0, 20)
-
-/** A valid hold, as the enrollment passes it. */
-export const hold = (cc_number: string = cards.good, reference = newReference()): Hold => ({
-  reference,
-  amount_cents: 9900,
-  card: { cc_number, cc_month: '07', cc_year: '2030', cc_cvv: '123' },
-  billing: {
-    first_name: 'Zoë',
-    last_name: 'Example',
-    address: '1600 Main St',
-    address2: 'Unit 2',
-    city: 'Reno',
-    state: 'NV',
-    country: 'US',
-    post_code: '89501',
-  },
-})
-export const tenSeconds = () => AbortSignal.timeout(10_000)
-
-/** Earlier than any test. */
-const beforeTests = new Date(performance.timeOrigin - 3_600_000)
+import { testRenewals } from './renewal-tests.ts'
+import {
+  beforeTests,
+  cardChange,
+  hold,
+  newReference,
+  refundOf,
+  renewal,
+  type TestSetup,
+  tenSeconds,
+} from './test-requests.ts'
 
 /** Tests that every payment adapter must pass, because Foyer relies on them. */
 export const testPaymentAdapter = (name: string, open: () => Promise<TestSetup>) =>
@@ -109,7 +87,7 @@ export const testPaymentAdapter = (name: string, open: () => Promise<TestSetup>)
       expect(await gateway.capture(transaction_id, tenSeconds())).toBe('done')
       expect(await gateway.capture(transaction_id, tenSeconds())).toBe('done')
       expect(await gateway.void(transaction_id, tenSeconds())).toBe('refused')
-      expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
+      expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('done')
       const other = await approved(hold(cards.good))
       expect(await gateway.void(other.transaction_id, tenSeconds())).toBe('done')
       expect(await gateway.capture(other.transaction_id, tenSeconds())).toBe('refused')
@@ -117,10 +95,10 @@ export const testPaymentAdapter = (name: string, open: () => Promise<TestSetup>)
 
     it('never refunds more than was captured', async () => {
       const { transaction_id } = await approved(hold(cards.good))
-      expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('refused')
+      expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('refused')
       expect(await gateway.capture(transaction_id, tenSeconds())).toBe('done')
-      expect(await gateway.refund(transaction_id, 9901, tenSeconds())).toBe('refused')
-      expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
+      expect(await gateway.refund(refundOf(transaction_id, 9901), tenSeconds())).toBe('refused')
+      expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('done')
     })
 
     it('lists its transactions with reference, amount and state', async () => {
@@ -160,7 +138,10 @@ export const testPaymentAdapter = (name: string, open: () => Promise<TestSetup>)
       expect(await cutOff.lookup({ reference: newReference() }, signal())).toEqual({ outcome: 'unknown' })
       expect(await cutOff.capture(transaction_id, signal())).toBe('unknown')
       expect(await cutOff.void(transaction_id, signal())).toBe('unknown')
-      expect(await cutOff.refund(transaction_id, 9900, signal())).toBe('unknown')
+      expect(await cutOff.refund(refundOf(transaction_id, 9900), signal())).toBe('unknown')
+      const { vault_reference } = await approved(hold(cards.good))
+      expect(await cutOff.charge(renewal(vault_reference), signal())).toEqual({ outcome: 'unknown' })
+      expect(await cutOff.replaceCard(cardChange(vault_reference), signal())).toEqual({ outcome: 'unknown' })
       await expect(cutOff.transactions(beforeTests, signal())).rejects.toThrow()
     }
 
@@ -170,6 +151,8 @@ export const testPaymentAdapter = (name: string, open: () => Promise<TestSetup>)
     it('returns unknown, never "not found", when it cannot be reached', async () => {
       if (setup.unreachable) await returnsUnknown(setup.unreachable, tenSeconds) // an embedded gateway is always reachable
     })
+
+    testRenewals(() => setup)
 
     it('remembers its transactions after a restart', async () => {
       const request = hold(cards.good)

@@ -1,5 +1,4 @@
-import { brandOf, cardDigits } from '#contract/card.ts'
-import type { Card, DeclineClass, StoredCard } from './port.ts'
+import type { DeclineClass } from './port.ts'
 
 /** What happens to one attempt to renew with a stored test card. */
 export type RenewalStep = 'approved' | 'review' | 'disputed' | 'lost_before' | 'lost_after' | { issuer_code: string }
@@ -139,10 +138,3 @@ export const isTestCard = (number: string): boolean => namesByNumber.has(number)
 export function renewalStep({ renewals = ['approved'] }: TestCard, earlierAttempts: number): RenewalStep {
   return renewals[Math.min(earlierAttempts, renewals.length - 1)] ?? 'approved'
 }
-
-/** What may be kept and shown of a card. */
-export const storedCardOf = ({ cc_number, cc_month, cc_year }: Card): StoredCard => ({
-  brand: brandOf(cc_number) ?? 'visa',
-  last_four: cardDigits(cc_number).slice(-4),
-  expires: `${cc_year}-${cc_month}`,
-})

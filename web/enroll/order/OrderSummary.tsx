@@ -4,7 +4,7 @@ import type { StartData, Step } from '#contract/start.ts'
 import { ChevronIcon } from '#web/icons.tsx'
 import type { Draft } from '#web/storage.ts'
 import { hasChange } from '../flow.ts'
-import { Initials } from '../SponsorCard.tsx'
+import { Portrait } from '../SponsorCard.tsx'
 import { chosenPackages, monthlyPrice } from './order.ts'
 
 type OrderSummaryProps = {
@@ -15,8 +15,8 @@ type OrderSummaryProps = {
   grand_total: string | undefined
   /** The total could not be loaded. */
   hasFailed: boolean
-  /** The name of the active sponsor, for phones. */
-  sponsor?: string | undefined
+  /** The active sponsor, for phones. */
+  sponsor?: StartData['sponsor'] | false
   onChange: () => void
 }
 
@@ -33,14 +33,14 @@ export function OrderSummary(order: OrderSummaryProps) {
   return (
     <details className="order" ref={details}>
       <summary>
-        {order.sponsor && <Initials name={order.sponsor} />}
+        {order.sponsor && <Portrait {...order.sponsor} />}
         <span className="order-line">
           <b className="order-price">
             <Total {...order} />
           </b>
           {main ? ` today, then ${renews}` : ' No package chosen yet'}
         </span>
-        {order.sponsor && <span className="order-sponsor">with {order.sponsor}</span>}
+        {order.sponsor && <span className="order-sponsor">with {order.sponsor.name}</span>}
         <ChevronIcon />
       </summary>
       <div className="order-body">

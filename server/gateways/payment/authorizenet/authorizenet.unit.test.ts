@@ -1,15 +1,24 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
-import { hold, tenSeconds, testPaymentAdapter } from '../adapter-tests.ts'
+import { testPaymentAdapter } from '../adapter-tests.ts'
 import { cards } from '../cards.ts'
+import { cardChange, hold, movingClock, renewal, tenSeconds } from '../test-requests.ts'
 import { declineClasses } from './codes.ts'
 import { startEmulatedGateway } from './emulator/emulated-gateway.ts'
 import { faults } from './emulator/emulator.ts'
 
 testPaymentAdapter('authorizenet', async () => {
-  const { emulator, gateway, gatewayAt } = await startEmulatedGateway(await freePort(), () => new Date())
+  const { now, advance } = movingClock()
+  const { emulator, gateway, gatewayAt } = await startEmulatedGateway(await freePort(), now)
   return {
     gateway,
+    advance,
+    settle: async () => {
+      advance(86_400_000)
+      emulator.settle()
+    },
+    dispute: async (transaction_id, change) => void emulator.dispute(transaction_id, change),
+    review: async (transaction_id, verdict) => emulator.review(transaction_id, verdict),
     reopen: async () => gatewayAt(emulator.url),
     unreachable: gatewayAt(`http://127.0.0.1:${await freePort()}`),
     close: emulator.close,
@@ -36,24 +45,9 @@ describe('the authorization request', () => {
         '"billTo":{"firstName":"Zoë","lastName":"Example","address":"1600 Main St Unit 2","city":"Reno","state":"NV",' +
         '"zip":"89501","country":"US"},' +
         '"transactionSettings":{"setting":[{"settingName":"allowPartialAuth","settingValue":"false"},' +
-        '{"settingName":"duplicateWindow","settingValue":"28800"}]}}}}',
+        '{"settingName":"duplicateWindow","settingValue":"28800"}]},' +
+        '"processingOptions":{"isFirstRecurringPayment":true,"isStoredCredentials":true}}}}',
     )
-  })
-
-  it('would be rejected with two elements swapped or with an unknown element', async () => {
-    await gateway.authorize(hold(), tenSeconds())
-    const { createTransactionRequest } = JSON.parse(emulator.received[0] ?? '')
-    const { transactionRequest, ...outer } = createTransactionRequest
-    const send = async (elements: [string, unknown][]) =>
-      String(await post({ createTransactionRequest: { ...outer, transactionRequest: Object.fromEntries(elements) } }))
-    const elements = Object.entries<unknown>(transactionRequest)
-    expect(await send(elements)).toContain('"errorCode":"11"') // valid as it is: only rejected as a duplicate
-    for (let index = 1; index < elements.length; index++) {
-      const swapped = elements.toSpliced(index - 1, 2, ...elements.slice(index - 1, index + 1).reverse())
-      expect(await send(swapped)).toMatch(/E00003.*The element 'transactionRequest'.* has invalid child element/)
-    }
-    expect(await send([...elements, ['nickname', 'Zoë']])).toMatch(/E00003.*invalid child element 'nickname'/)
-    expect(String(await post({ createTransactionRequest: { transactionRequest, ...outer } }))).toContain('E00003')
   })
 
   it('has long addresses truncated instead of rejected', async () => {
@@ -82,6 +76,165 @@ describe('the authorization request', () => {
     expect(emulator.received.join()).not.toContain('4000000000000000006')
   })
 })
+
+describe('every request that moves money or changes a card', () => {
+  /** Sends each one, and returns its text. */
+  const requests: [name: string, send: (vault_reference: string) => Promise<unknown>][] = [
+    ['createTransactionRequest', () => gateway.authorize(hold(), tenSeconds())],
+    ['createTransactionRequest', (vault) => gateway.charge(renewal(vault, { is_retry: true }), tenSeconds())],
+    [
+      'createCustomerPaymentProfileRequest',
+      (vault) => gateway.replaceCard(cardChange(vault, cards.slow), tenSeconds()),
+    ],
+    ['updateCustomerPaymentProfileRequest', (vault) => gateway.replaceCard(cardChange(vault), tenSeconds())],
+    ['createCustomerProfileRequest', () => gateway.replaceCard(cardChange(''), tenSeconds())],
+  ]
+  it.each(requests)('%s would be rejected with two elements swapped or with an unknown one', async (name, send) => {
+    const { vault_reference } = await approved()
+    emulator.received.length = 0
+    await send(vault_reference)
+    const body = JSON.parse(emulator.received.find((text) => text.startsWith(`{"${name}"`)) ?? '')[name]
+    const isInvalid = async (changed: object) => String(await post({ [name]: changed })).includes('E00003')
+    expect(await isInvalid(body)).toBe(false)
+    for (const changed of variantsOf(body)) expect(await isInvalid(changed), JSON.stringify(changed)).toBe(true)
+  })
+
+  /** The object with two neighbors swapped or an element added, at any depth. Single elements need no order. */
+  function* variantsOf(value: object): Generator<object> {
+    const elements = Object.entries(value)
+    for (let index = 1; index < elements.length; index++)
+      yield Object.fromEntries(elements.toSpliced(index - 1, 2, ...elements.slice(index - 1, index + 1).reverse()))
+    yield { ...value, nickname: 'Zoë' }
+    for (const [name, child] of elements)
+      if (typeof child === 'object' && !Array.isArray(child))
+        for (const changed of variantsOf(child)) yield { ...value, [name]: changed }
+  }
+})
+
+describe('the request to charge a stored card', () => {
+  const vault = async () => {
+    const { vault_reference } = await approved()
+    emulator.received.length = 0
+    return { vault_reference, ids: vault_reference.split('/') }
+  }
+
+  it('has every element in the order of the schema', async () => {
+    const { vault_reference, ids } = await vault()
+    await gateway.charge(renewal(vault_reference, { reference: 'abcdefghij0123456789' }), tenSeconds())
+    expect(emulator.received).toEqual([
+      '{"createTransactionRequest":{' +
+        '"merchantAuthentication":{"name":"merchant-login","transactionKey":"transactionkey16"},' +
+        '"refId":"abcdefghij0123456789",' +
+        '"transactionRequest":{"transactionType":"authCaptureTransaction","amount":"99.00",' +
+        `"profile":{"customerProfileId":"${ids[0]}","paymentProfile":{"paymentProfileId":"${ids[1]}"}},` +
+        '"order":{"invoiceNumber":"abcdefghij0123456789"},' +
+        '"transactionSettings":{"setting":[{"settingName":"recurringBilling","settingValue":"true"},' +
+        '{"settingName":"duplicateWindow","settingValue":"28800"}]},' +
+        '"processingOptions":{"isSubsequentAuth":true},' +
+        '"subsequentAuthInformation":{"originalNetworkTransId":"NETWORK123456","originalAuthAmount":"99.00"}}}}',
+    ])
+  })
+
+  it('says that a retry is a resubmission, and leaves out a series that is not known', async () => {
+    const { vault_reference } = await vault()
+    const { series: _none, ...unknownSeries } = renewal(vault_reference)
+    await gateway.charge(renewal(vault_reference, { is_retry: true }), tenSeconds())
+    await gateway.charge(unknownSeries, tenSeconds())
+    expect(emulator.received[0]).toContain('"originalAuthAmount":"99.00","reason":"resubmission"}')
+    expect(emulator.received[1]).not.toContain('subsequentAuthInformation')
+  })
+
+  it('stores no card, neither for the answer nor for a lookup', async () => {
+    const { vault_reference } = await vault()
+    const request = renewal(vault_reference)
+    await gateway.charge(request, tenSeconds())
+    expect(await gateway.lookup(request, tenSeconds())).toMatchObject({ outcome: 'approved', vault_reference })
+    expect(emulator.received.join()).not.toContain('CustomerProfileFromTransaction')
+  })
+
+  it('is not sent for something that is not a vault reference', async () => {
+    for (const vault_reference of ['', '1', '1/', 'a/b', '1/2/3'])
+      expect((await gateway.charge(renewal(vault_reference), tenSeconds())).outcome).toBe('failed')
+    expect(emulator.received).toEqual([])
+  })
+})
+
+describe('a card change', () => {
+  const cardsOf = (vault_reference: string) => emulator.findCustomer(vault_reference.split('/')[0] ?? '')?.cards ?? []
+
+  it('adds the card beside the old one, verified at the bank', async () => {
+    const { vault_reference } = await approved()
+    const reply = await gateway.replaceCard(cardChange(vault_reference, cards.slow), tenSeconds())
+    expect(reply).toMatchObject({ outcome: 'approved', checks: { address: 'match', cvc: 'match' } })
+    expect(emulator.received.some((text) => text.includes('"validationMode":"liveMode"'))).toBe(true)
+    expect(cardsOf(vault_reference).map(({ cardNumber }) => cardNumber)).toEqual([cards.good, cards.slow])
+  })
+
+  it('with the same number updates its expiration date, and verifies it again', async () => {
+    const { vault_reference } = await approved()
+    const change = cardChange(vault_reference)
+    change.card.cc_year = '2033'
+    expect(await gateway.replaceCard(change, tenSeconds())).toMatchObject({ outcome: 'approved', vault_reference })
+    expect(cardsOf(vault_reference)).toMatchObject([{ expirationDate: '2033-07' }])
+  })
+
+  it('makes room when the vendor keeps ten cards, but never deletes the one in use', async () => {
+    const { vault_reference } = await approved()
+    for (let n = 0; n < 11; n++) {
+      const change = cardChange(vault_reference)
+      change.billing.address = `${n} Main St`
+      expect(await gateway.replaceCard(change, tenSeconds())).toMatchObject({ outcome: 'approved' })
+    }
+    expect(cardsOf(vault_reference)).toHaveLength(10)
+    expect((await gateway.charge(renewal(vault_reference), tenSeconds())).outcome).toBe('approved')
+  })
+
+  it('creates a customer profile once, even if the first response is lost', async () => {
+    const change = cardChange('')
+    emulator.failNext('createCustomerProfileRequest', 'dropped_after')
+    expect(await gateway.replaceCard(change, tenSeconds())).toEqual({ outcome: 'unknown' })
+    const reply = await gateway.replaceCard(change, tenSeconds())
+    const profile = emulator.profiles.get(change.reference)
+    expect(reply).toMatchObject({
+      vault_reference: `${profile?.customerProfileId}/${profile?.customerPaymentProfileId}`,
+    })
+  })
+
+  it.each([
+    ['declined', cards.declined, 'bank'],
+    ['insufficient funds', cards.wrongCvc, 'input'],
+    ['fraud', cards.fraud, 'fraud'],
+  ])('that is not verified has a decline class: %s', async (_what, cc_number, decline_class) => {
+    for (const vault_reference of ['', (await approved()).vault_reference])
+      expect(await gateway.replaceCard(cardChange(vault_reference, cc_number), tenSeconds())).toEqual({
+        outcome: 'declined',
+        decline_class,
+      })
+  })
+
+  it('is not sent with a number too long for the schema', async () => {
+    expect(await gateway.replaceCard(cardChange('', '4000000000000000006'), tenSeconds())).toEqual({
+      outcome: 'declined',
+      decline_class: 'card',
+    })
+    expect(emulator.received).toEqual([])
+  })
+})
+
+it.each([
+  ['4', 'fraud', true],
+  ['6', 'input', true],
+  ['2', 'bank', undefined],
+])(
+  'a decline without the issuer’s code (reason %s) is %s, never to be retried: %s',
+  async (reason, decline_class, never) => {
+    const request = renewal((await approved()).vault_reference)
+    emulator.decideNext({ responseCode: '2', reason })
+    const expected = { outcome: 'declined', decline_class, ...(never && { never_retry: true }) }
+    expect(await gateway.charge(request, tenSeconds())).toEqual(expected)
+    expect(await gateway.lookup(request, tenSeconds())).toEqual(expected)
+  },
+)
 
 it('strips the byte-order mark of every response', async () => {
   const bytes = await post({ getTransactionDetailsRequest: {} })
@@ -114,7 +267,7 @@ describe('a decline', () => {
   it.each(Object.entries(declineClasses))('with reason %s has the class %s', async (reason, decline_class) => {
     const responseCode = ['6', '7', '8', '17', '28', '33', '37', '78', '128'].includes(reason) ? '3' : '2'
     emulator.decideNext({ responseCode, reason })
-    expect(await gateway.authorize(hold(), tenSeconds())).toEqual({ outcome: 'declined', decline_class })
+    expect(await gateway.authorize(hold(), tenSeconds())).toMatchObject({ outcome: 'declined', decline_class })
   })
 
   it('with an unlisted reason has the class bank', async () => {
@@ -178,7 +331,7 @@ describe('the card stored for renewals', () => {
 
   it('is the existing one when the vendor reports a duplicate', async () => {
     const request = hold()
-    emulator.keepCard(request.reference)
+    emulator.keepCard(request.reference, { cardNumber: '4242424242424242', expirationDate: '2030-07', billTo: '' })
     const profile = emulator.profiles.get(request.reference)
     expect((await approved(request)).vault_reference).toBe(
       `${profile?.customerProfileId}/${profile?.customerPaymentProfileId}`,

@@ -9,6 +9,7 @@ const ListedTransaction = z.object({
   transactionStatus: z.string(),
   invoiceNumber: z.optional(z.nullable(text)),
   settleAmount: z.pipe(text, z.transform(Number)),
+  profile: z.optional(z.nullable(z.object({ customerPaymentProfileId: z.optional(text) }))),
 })
 const TransactionListReply = z.object({
   ...baseReply,
@@ -20,6 +21,7 @@ const BatchListReply = z.object({
 })
 
 type ListedTransaction = z.infer<typeof ListedTransaction>
+export type Books = ReturnType<typeof openBooks>
 
 const PAGE_SIZE = 1000
 const MAX_PAGES = 100
@@ -75,20 +77,25 @@ export function openBooks(send: Client, now: () => Date) {
       return candidates.sort((a, b) => rank(a) - rank(b))[0]?.transId
     },
 
-    /** The recently refunded amount of this reference. */
-    async refundedCents(reference: string, signal: AbortSignal): Promise<number> {
-      const refunds = new Map<string, number>()
-      for await (const line of recent(signal))
-        if (line.invoiceNumber === reference && stateOf(line) === 'refunded') refunds.set(line.transId, cents(line))
-      return [...refunds.values()].reduce((sum, each) => sum + each, 0)
+    /** What happened to the charge with this reference since then, or in the last week. */
+    async changesOf(reference: string, signal: AbortSignal, then?: Date) {
+      const lines = new Map<string, ListedTransaction>()
+      for await (const line of then ? since(new Date(then.getTime() - DAY_MS), signal) : recent(signal))
+        if (line.invoiceNumber === reference) lines.set(line.transId, line)
+      const all = [...lines.values()]
+      return {
+        refunds: all.filter(isRefund).map((line) => ({ transId: line.transId, refund_cents: cents(line) })),
+        isDisputed: isDisputed(all),
+      }
     },
 
     async transactions(then: Date, signal: AbortSignal): Promise<Transaction[]> {
       const first = Math.floor(then.getTime() / 1000) * 1000 // the vendor rounds to seconds
       const lines = new Map<string, ListedTransaction>()
       for await (const line of since(then, signal))
-        if (new Date(line.submitTimeUTC).getTime() >= first) lines.set(line.transId, line)
-      return withRefunds([...lines.values()].map(asTransaction))
+        if (new Date(line.submitTimeUTC).getTime() >= first && !isVerification(line)) lines.set(line.transId, line)
+      const byReference = Map.groupBy(lines.values(), ({ invoiceNumber, transId }) => invoiceNumber || transId)
+      return [...byReference.values()].flatMap(mergeLines)
     },
   }
 }
@@ -96,7 +103,10 @@ export function openBooks(send: Client, now: () => Date) {
 const cents = ({ settleAmount }: ListedTransaction) => Math.round(settleAmount * 100)
 const stateOf = ({ transactionStatus }: ListedTransaction) => transactionState(transactionStatus)
 const hasMoney = (line: ListedTransaction) => stateOf(line) === 'held' || stateOf(line) === 'captured'
-const preference: TransactionState[] = ['review', 'unclear', 'failed', 'declined', 'voided']
+/** The vendor verifies a card with an authorization of nothing, and voids it. */
+const isVerification = (line: ListedTransaction) =>
+  cents(line) === 0 && (!line.invoiceNumber || line.invoiceNumber === 'none')
+const preference: TransactionState[] = ['disputed', 'review', 'unclear', 'failed', 'declined', 'voided']
 const rank = (line: ListedTransaction) => preference.indexOf(stateOf(line))
 
 const asTransaction = (line: ListedTransaction): Transaction => ({
@@ -104,31 +114,44 @@ const asTransaction = (line: ListedTransaction): Transaction => ({
   reference: line.invoiceNumber ?? '',
   amount_cents: cents(line),
   state: toBookState(stateOf(line)),
+  ...(stateOf(line) === 'refunded' && { refunded_cents: cents(line) }),
+  ...(line.profile?.customerPaymentProfileId && { is_renewal: true }),
 })
 
 /** An unclear state needs a person, like a review. */
 const toBookState = (state: TransactionState): Transaction['state'] =>
   state === 'failed' ? 'declined' : state === 'unclear' ? 'review' : state
 
-/** The vendor lists a refund as a separate transaction; in our books the original one becomes refunded. */
-function withRefunds(lines: Transaction[]): Transaction[] {
-  const refunds = Map.groupBy(
-    lines.filter(({ state }) => state === 'refunded'),
-    ({ reference }) => reference,
-  )
-  const charges = lines.filter(({ state }) => state !== 'refunded')
-  const chargedReferences = new Set(charges.map(({ reference }) => reference))
-  const refundedCents = ({ reference }: Transaction) =>
-    (refunds.get(reference) ?? []).reduce((sum, { amount_cents }) => sum + amount_cents, 0)
-  return [
-    ...charges.map((line) =>
-      line.state === 'captured' && refundedCents(line) >= line.amount_cents
-        ? { ...line, state: 'refunded' as const }
-        : line,
-    ),
-    ...[...refunds.values()].flat().filter(({ reference }) => !chargedReferences.has(reference)),
-  ]
+const isRefund = (line: ListedTransaction) => stateOf(line) === 'refunded'
+const isDispute = (line: ListedTransaction) =>
+  stateOf(line) === 'disputed' || line.transactionStatus === 'chargebackReversal'
+
+/**
+ * All lines with one reference. The vendor lists refunds, disputes and won disputes as separate transactions; in our books
+ * they change the charge. If the charge is older than the list, they stand for it.
+ */
+function mergeLines(lines: ListedTransaction[]): Transaction[] {
+  const refunds = lines.filter(isRefund)
+  const charges = lines.filter((line) => !isRefund(line) && !isDispute(line))
+  if (!charges.some((line) => stateOf(line) === 'captured'))
+    return [...charges, ...refunds, ...lines.filter(isDispute).sort(byNewest).slice(0, 1)].map(asTransaction)
+  const refunded_cents = refunds.reduce((sum, line) => sum + cents(line), 0)
+  return charges.map((line) => {
+    const charge = asTransaction(line)
+    if (charge.state !== 'captured') return charge
+    const isRefunded = refunded_cents >= charge.amount_cents
+    const state = isDisputed(lines) ? 'disputed' : isRefunded ? 'refunded' : 'captured'
+    return { ...charge, state, ...(refunded_cents && { refunded_cents }) }
+  })
 }
+
+const isDisputed = (lines: ListedTransaction[]) => {
+  const [newest] = lines.filter(isDispute).sort(byNewest)
+  return newest !== undefined && stateOf(newest) === 'disputed'
+}
+
+const byNewest = (a: ListedTransaction, b: ListedTransaction) =>
+  b.submitTimeUTC.localeCompare(a.submitTimeUTC) || Number(b.transId) - Number(a.transId)
 
 function* rangesOf(since: number, until: number) {
   for (let from = since; from <= until; from += MAX_RANGE_MS)

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
-import { hold, newReference, tenSeconds } from '../adapter-tests.ts'
 import { cards } from '../cards.ts'
+import { cardChange, hold, newReference, refundOf, tenSeconds } from '../test-requests.ts'
 import { startEmulatedGateway } from './emulator/emulated-gateway.ts'
 
 let clock = new Date()
@@ -137,49 +137,64 @@ describe('capture and void', () => {
   it.each(['never', '', '0', 'sb_1', '99999'])('changes nothing for an unknown transaction (%s)', async (transId) => {
     expect(await gateway.capture(transId, tenSeconds())).not.toBe('done')
     expect(await gateway.void(transId, tenSeconds())).toBe('refused')
-    expect(await gateway.refund(transId, 9900, tenSeconds())).toBe('refused')
+    expect(await gateway.refund(refundOf(transId, 9900), tenSeconds())).toBe('refused')
   })
 })
 
 describe('a refund', () => {
   it('of an unsettled transaction is a void', async () => {
     const transaction_id = await captured()
-    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
+    expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('done')
     expect(statusOf(transaction_id)).toBe('voided')
-    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
+    expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('done')
   })
 
   it('of a partial amount waits for the settlement', async () => {
     const transaction_id = await captured()
-    expect(await gateway.refund(transaction_id, 500, tenSeconds())).toBe('unknown')
+    expect(await gateway.refund(refundOf(transaction_id, 500), tenSeconds())).toBe('not_settled')
     expect(statusOf(transaction_id)).toBe('capturedPendingSettlement')
     emulator.settle()
-    expect(await gateway.refund(transaction_id, 500, tenSeconds())).toBe('done')
+    expect(await gateway.refund(refundOf(transaction_id, 500), tenSeconds())).toBe('done')
   })
 
   it('of a settled transaction sends the last four digits and is made once, within the duplicate window and after it', async () => {
-    const request = hold()
-    const transaction_id = await captured(request)
+    const charge = hold()
+    const refund = { ...refundOf(await captured(charge)), since: now() }
     emulator.settle()
-    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
+    expect(await gateway.refund(refund, tenSeconds())).toBe('done')
     expect(emulator.received.at(-1)).toContain('"cardNumber":"4242","expirationDate":"XXXX"')
-    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
+    expect(emulator.received.at(-1)).toContain(
+      `"order":{"invoiceNumber":"${charge.reference}"},"customer":{"id":"${refund.refund_reference}"}`,
+    )
+    expect(await gateway.refund(refund, tenSeconds())).toBe('done')
     advance(9 * 3_600_000)
-    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('done')
+    expect(await gateway.refund(refund, tenSeconds())).toBe('done')
+    emulator.settle()
+    advance(20 * 86_400_000)
+    expect(await gateway.refund(refund, tenSeconds()), 'weeks later').toBe('done')
     expect([...emulator.entries.values()].filter(({ refTransId }) => refTransId)).toHaveLength(1)
-    expect((await gateway.lookup(request, tenSeconds())).outcome).toBe('approved')
+  })
+
+  it('that the vendor takes for a duplicate of another one is tried again later', async () => {
+    const transaction_id = await captured()
+    emulator.settle()
+    expect(await gateway.refund(refundOf(transaction_id, 500), tenSeconds())).toBe('done')
+    emulator.decideNext({ responseCode: '3', reason: '11', transId: '0' })
+    const second = refundOf(transaction_id, 500)
+    expect(await gateway.refund(second, tenSeconds())).toBe('unknown')
+    expect(await gateway.refund(second, tenSeconds())).toBe('done')
   })
 
   it('of more than the remaining amount is refused', async () => {
     const transaction_id = await captured()
     emulator.settle()
-    expect(await gateway.refund(transaction_id, 5000, tenSeconds())).toBe('done')
-    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('refused')
+    expect(await gateway.refund(refundOf(transaction_id, 5000), tenSeconds())).toBe('done')
+    expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('refused')
   })
 
   it('of a held transaction is refused', async () => {
     const { transaction_id } = await approved()
-    expect(await gateway.refund(transaction_id, 9900, tenSeconds())).toBe('refused')
+    expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('refused')
   })
 })
 
@@ -194,7 +209,7 @@ describe('the books', () => {
     emulator.settle()
     const refunded = await captured()
     emulator.settle()
-    await gateway.refund(refunded, 9900, tenSeconds())
+    await gateway.refund(refundOf(refunded, 9900), tenSeconds())
     const voided = (await approved()).transaction_id
     await gateway.void(voided, tenSeconds())
     const held = (await approved()).transaction_id
@@ -220,6 +235,58 @@ describe('the books', () => {
 
     const [latest] = await gateway.transactions(new Date(now().getTime() + 1000), tenSeconds())
     expect(latest).toBeUndefined()
+  })
+
+  it('add up partial refunds', async () => {
+    const charge = hold()
+    const transaction_id = await captured(charge)
+    emulator.settle()
+    for (const cents of [1000, 2550]) await gateway.refund(refundOf(transaction_id, cents), tenSeconds())
+    expect(await gateway.transactions(new Date('2026-03-01'), tenSeconds())).toEqual([
+      { transaction_id, reference: charge.reference, amount_cents: 9900, state: 'captured', refunded_cents: 3550 },
+    ])
+  })
+
+  it.each([
+    ['chargeback', 'disputed'],
+    ['returnedItem', 'disputed'],
+    ['chargebackReversal', 'captured'],
+  ])('show %s as %s, as a change of the charge or as a line of its own', async (transactionStatus, state) => {
+    const charge = { invoiceNumber: 'first', transactionStatus: 'settledSuccessfully' }
+    const charged = emulator.add(charge)
+    emulator.add({ ...charge, transactionStatus })
+    emulator.add({ invoiceNumber: 'second', transactionStatus })
+    emulator.add({ invoiceNumber: '', transactionStatus: 'settledSuccessfully' })
+    emulator.add({ invoiceNumber: '', transactionStatus: 'refundSettledSuccessfully' })
+    const books = await gateway.transactions(now(), tenSeconds())
+    expect(books).toHaveLength(4)
+    expect(books).toContainEqual(
+      expect.objectContaining({ reference: 'first', transaction_id: charged.transId, state }),
+    )
+    expect(books).toContainEqual(expect.objectContaining({ reference: 'second', state }))
+  })
+
+  it('show the last word of a dispute', async () => {
+    const transaction_id = await captured()
+    emulator.settle()
+    for (const [change, state] of [
+      ['open', 'disputed'],
+      ['won', 'captured'],
+      ['open', 'disputed'],
+    ] as const) {
+      advance(1000)
+      emulator.dispute(transaction_id, change)
+      expect(await gateway.transactions(new Date('2026-03-01'), tenSeconds())).toMatchObject([
+        { transaction_id, state },
+      ])
+    }
+  })
+
+  it('leave out the verification of a card', async () => {
+    const { vault_reference } = await approved()
+    await gateway.replaceCard(cardChange(vault_reference, cards.slow), tenSeconds())
+    expect(emulator.entries.size).toBe(2)
+    expect(await gateway.transactions(now(), tenSeconds())).toHaveLength(1)
   })
 
   it('include all pages', async () => {

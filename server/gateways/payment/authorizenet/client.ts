@@ -18,6 +18,7 @@ export class VendorError extends Error {
 
 export const RECORD_NOT_FOUND = 'E00040'
 export const DUPLICATE_RECORD = 'E00039'
+export const TOO_MANY_RECORDS = 'E00042'
 
 const explanations: Record<string, string> = {
   E00001: 'it had an internal error',

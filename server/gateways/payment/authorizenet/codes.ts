@@ -1,4 +1,5 @@
-import type { Check, Checks, DeclineClass } from '#server/gateways/payment/port.ts'
+import { declineOf, isNeverRetry } from '#server/gateways/payment/declines.ts'
+import type { Check, Checks, Decline, DeclineClass } from '#server/gateways/payment/port.ts'
 
 /**
  * Decline classes of the vendor's reason codes. A decline with any other code is class 'bank'. An error with any other
@@ -37,6 +38,15 @@ export const declineClasses: Record<string, DeclineClass> = {
   317: 'input', // the card has expired
 }
 
+/** The issuer's code behind a reason code, because a lookup does not tell the issuer's own code. */
+const issuerCodeByReason: Record<string, string> = { 4: '04', 6: '14', 37: '14', 200: '14', 315: '14' }
+
+/** A decline with this reason code, and with the issuer's code if the response has it. */
+export const declineForReason = (reason = '', issuer_code?: string): Decline => ({
+  ...declineOf({ issuer_code }, declineClasses[reason] ?? 'bank'),
+  ...(isNeverRetry({ issuer_code: issuer_code || issuerCodeByReason[reason] }) && { never_retry: true }),
+})
+
 /**
  * The vendor rejected the request before it asked a bank: nothing is held, and the account or the request has to be
  * fixed. Any other code may have created a transaction: 36 is "approved, but settlement failed".
@@ -67,6 +77,7 @@ export type TransactionState =
   | 'captured'
   | 'voided'
   | 'refunded'
+  | 'disputed'
   | 'failed'
   | 'unclear'
 
@@ -89,8 +100,8 @@ const stateByStatus: Record<string, TransactionState> = {
   expired: 'voided', // authorized and never captured: the hold is gone
   refundPendingSettlement: 'refunded',
   refundSettledSuccessfully: 'refunded',
-  returnedItem: 'refunded',
-  chargeback: 'refunded',
+  returnedItem: 'disputed',
+  chargeback: 'disputed',
   generalError: 'failed',
   couldNotVoid: 'unclear',
   approvedReview: 'unclear',

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../../../../scripts/port.mjs'
-import { hold, newReference, tenSeconds } from '../adapter-tests.ts'
+import { cards } from '../cards.ts'
+import { cardChange, hold, newReference, refundOf, renewal, tenSeconds } from '../test-requests.ts'
 import { startEmulatedGateway } from './emulator/emulated-gateway.ts'
 import { faults } from './emulator/emulator.ts'
 
@@ -31,14 +32,47 @@ describe('a failing vendor', () => {
     expect(await gateway.void(other, tenSeconds())).toBe('unknown')
     emulator.failNext('createTransactionRequest', fault)
     expect(await gateway.void(other, tenSeconds())).toBe('unknown')
-    const third = await captured()
+    const third = refundOf(await captured())
     emulator.settle()
     emulator.failNext('createTransactionRequest', fault)
-    expect(await gateway.refund(third, 9900, tenSeconds())).toBe('unknown')
+    expect(await gateway.refund(third, tenSeconds())).toBe('unknown')
     expect(await gateway.capture(transaction_id, tenSeconds())).toBe('done')
     expect(await gateway.void(other, tenSeconds())).toBe('done')
-    expect(await gateway.refund(third, 9900, tenSeconds())).toBe('done')
+    expect(await gateway.refund(third, tenSeconds())).toBe('done')
+    expect([...emulator.entries.values()].filter(({ refTransId }) => refTransId)).toHaveLength(1)
   })
+
+  it.each(lossFaults)('%s: a renewal is unknown, and a lookup finds its outcome', async (fault) => {
+    const request = renewal((await approved()).vault_reference)
+    emulator.failNext('createTransactionRequest', fault)
+    expect(await gateway.charge(request, tenSeconds())).toEqual({ outcome: 'unknown' })
+    const answer = await gateway.lookup(request, tenSeconds())
+    expect(answer.outcome).toBe(fault === 'dropped_before' ? 'not_found' : 'approved')
+    expect((await gateway.charge(request, tenSeconds())).outcome).toBe('approved')
+    expect([...emulator.entries.values()].filter(({ profile }) => profile)).toHaveLength(1)
+  })
+
+  it.each(lossFaults)('%s: a card change is unknown, and the old card stays on file', async (fault) => {
+    const { vault_reference } = await approved()
+    const change = cardChange(vault_reference, cards.renewalNoFunds)
+    emulator.failNext('createCustomerPaymentProfileRequest', fault)
+    expect(await gateway.replaceCard(change, tenSeconds())).toEqual({ outcome: 'unknown' })
+    expect((await gateway.charge(renewal(vault_reference), tenSeconds())).outcome).toBe('approved')
+    expect(await gateway.replaceCard(change, tenSeconds())).toMatchObject({ outcome: 'approved' })
+    const [customer = ''] = vault_reference.split('/')
+    expect(emulator.findCustomer(customer)?.cards).toHaveLength(2)
+  })
+
+  it.each(lossFaults)(
+    '%s: a verified card is stored without the network’s id when only that is lost',
+    async (fault) => {
+      const { vault_reference } = await approved()
+      emulator.failNext('getTransactionDetailsRequest', fault)
+      const reply = await gateway.replaceCard(cardChange(vault_reference, cards.renewalNoFunds), tenSeconds())
+      expect(reply).toMatchObject({ outcome: 'approved', card: { last_four: '2511' } })
+      expect(reply).not.toHaveProperty('network_transaction_id')
+    },
+  )
 
   it.each(lossFaults)('%s: a lookup is unknown, never "not found", and listing transactions fails', async (fault) => {
     const request = hold()
@@ -124,6 +158,18 @@ describe('an operator’s mistake', () => {
     emulator.decideNext({ responseCode, reason, transId: '0' })
     await expect(gateway.authorize(hold(), tenSeconds())).rejects.toThrow('Authorize.Net')
   })
+
+  it.each(['E00003', 'E00007', 'E00011', 'E00044'] as const)(
+    '%s fails a card change: nothing is ever charged',
+    async (code) => {
+      const { vault_reference } = await approved()
+      emulator.failNext('createCustomerPaymentProfileRequest', code)
+      expect(await gateway.replaceCard(cardChange(vault_reference, cards.slow), tenSeconds())).toMatchObject({
+        outcome: 'failed',
+        why: expect.stringContaining(code),
+      })
+    },
+  )
 
   it('an error in the lookup after a duplicate is not the outcome of the first transaction', async () => {
     const request = hold()

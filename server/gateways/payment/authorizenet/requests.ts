@@ -1,6 +1,7 @@
 import { cardDigits } from '#contract/card.ts'
 import { toAmount } from '#contract/money.ts'
-import type { Hold } from '#server/gateways/payment/port.ts'
+import type { Billing, Card, CardChange, Hold, Refund, Renewal } from '#server/gateways/payment/port.ts'
+import type { ProfileIds } from './vault.ts'
 
 /** The vendor's maximum. Within it, an identical request is not charged again. */
 const DUPLICATE_WINDOW_SECONDS = 28_800
@@ -11,25 +12,71 @@ export const isTooLong = (cc_number: string) => cardDigits(cc_number).length > L
 
 // Keep the order: the vendor requires the elements in the order of AnetApiSchema.xsd.
 
-/** Holds the amount and stores the card. */
+/** Holds the amount, stores the card, and starts a recurring series. */
 export const authorizeRequest = ({ reference, amount_cents, card, billing }: Hold) => ({
   refId: reference,
   transactionRequest: {
     transactionType: 'authOnlyTransaction',
     amount: toAmount(amount_cents),
-    payment: {
-      creditCard: {
-        cardNumber: cardDigits(card.cc_number),
-        expirationDate: `${card.cc_year}-${card.cc_month}`,
-        cardCode: card.cc_cvv,
-      },
-    },
+    payment: creditCard(card),
     profile: { createProfile: true },
     order: { invoiceNumber: reference },
     customer: { id: reference },
     billTo: billTo(billing),
     transactionSettings: { setting: [setting('allowPartialAuth', false), duplicateWindow] },
+    processingOptions: { isFirstRecurringPayment: true, isStoredCredentials: true },
   },
+})
+
+/** Charges a stored card without the member. */
+export const chargeRequest = (
+  { reference, amount_cents, series, is_retry }: Renewal,
+  { customerProfileId, paymentProfileId }: ProfileIds,
+) => ({
+  refId: reference,
+  transactionRequest: {
+    transactionType: 'authCaptureTransaction',
+    amount: toAmount(amount_cents),
+    profile: { customerProfileId, paymentProfile: { paymentProfileId } },
+    order: { invoiceNumber: reference },
+    transactionSettings: { setting: [setting('recurringBilling', true), duplicateWindow] },
+    processingOptions: { isSubsequentAuth: true },
+    ...(series?.network_transaction_id && {
+      subsequentAuthInformation: {
+        originalNetworkTransId: series.network_transaction_id,
+        originalAuthAmount: toAmount(series.amount_cents),
+        ...(is_retry && { reason: 'resubmission' }),
+      },
+    }),
+  },
+})
+
+/** Creates a customer profile with a card, if the bank verifies it. */
+export const customerProfileRequest = ({ reference, card, billing }: CardChange) => ({
+  refId: reference,
+  profile: { merchantCustomerId: reference, paymentProfiles: paymentProfile(card, billing) },
+  validationMode: 'liveMode',
+})
+
+/** Adds a card to a customer profile, or replaces one, if the bank verifies it. */
+export const paymentProfileRequest = (
+  { reference, card, billing }: CardChange,
+  customerProfileId: string,
+  customerPaymentProfileId?: string,
+) => ({
+  refId: reference,
+  customerProfileId,
+  paymentProfile: {
+    ...paymentProfile(card, billing),
+    ...(customerPaymentProfileId && { customerPaymentProfileId }),
+  },
+  validationMode: 'liveMode',
+})
+
+const paymentProfile = (card: Card, billing: Billing) => ({ billTo: billTo(billing), payment: creditCard(card) })
+
+const creditCard = ({ cc_number, cc_month, cc_year, cc_cvv }: Card) => ({
+  creditCard: { cardNumber: cardDigits(cc_number), expirationDate: `${cc_year}-${cc_month}`, cardCode: cc_cvv },
 })
 
 /** Captures or voids an earlier transaction. */
@@ -40,15 +87,18 @@ export const followUpRequest = (
   transactionRequest: { transactionType, refTransId } as Record<string, unknown>,
 })
 
-type Refund = { transId: string; amount_cents: number; reference: string; lastFour: string }
-
-export const refundRequest = ({ transId, amount_cents, reference, lastFour }: Refund) => ({
+/** The invoice number is that of the charge, so that the vendor's lists show what was refunded. */
+export const refundRequest = (
+  { transaction_id, amount_cents, refund_reference }: Refund,
+  { reference, lastFour }: { reference: string; lastFour: string },
+) => ({
   transactionRequest: {
     transactionType: 'refundTransaction',
     amount: toAmount(amount_cents),
     payment: { creditCard: { cardNumber: lastFour, expirationDate: 'XXXX' } },
-    refTransId: transId,
+    refTransId: transaction_id,
     order: { invoiceNumber: reference },
+    customer: { id: refund_reference },
     transactionSettings: { setting: [duplicateWindow] },
   },
 })
@@ -57,7 +107,7 @@ const setting = (settingName: string, settingValue: unknown) => ({ settingName, 
 const duplicateWindow = setting('duplicateWindow', DUPLICATE_WINDOW_SECONDS)
 
 /** Truncated to the vendor's limits: an incomplete address is better for the bank's check than none. */
-const billTo = ({ address, address2, ...billing }: Hold['billing']) =>
+const billTo = ({ address, address2, ...billing }: Billing) =>
   Object.fromEntries(
     [
       ['firstName', truncate(billing.first_name, 50)],

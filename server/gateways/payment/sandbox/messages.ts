@@ -48,7 +48,7 @@ export const TransactionMessage = z.object({ transaction_id: shortText })
 export const RefundMessage: z.ZodMiniType<Omit<Refund, 'since'>> = z.object({
   refund_reference: shortText,
   transaction_id: shortText,
-  amount_cents: z.int(),
+  amount_cents: z.number(),
 })
 export const SinceMessage = z.object({ since: z.iso.datetime() })
 export const VerdictMessage = z.object({ transaction_id: shortText, verdict: z.enum(['approve', 'decline']) })

@@ -4,8 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hold, tenSeconds, testPaymentAdapter } from '#server/gateways/payment/adapter-tests.ts'
+import { testPaymentAdapter } from '#server/gateways/payment/adapter-tests.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
+import {
+  cardChange,
+  hold,
+  movingClock,
+  playBank,
+  refundOf,
+  renewal,
+  tenSeconds,
+} from '#server/gateways/payment/test-requests.ts'
 import { runProgram } from '#server/test/process.ts'
 import { freePort } from '../../../../scripts/port.mjs'
 import type { Rule } from './faults.ts'
@@ -25,14 +34,18 @@ const start = async (ledgerFile = newFile()) => startSandbox({ port: await freeP
 
 testPaymentAdapter('sandbox over HTTP', async () => {
   const ledgerFile = newFile()
-  let running = await start(ledgerFile)
+  const { now, advance } = movingClock()
+  const open = async () => startSandbox({ port: await freePort(), ledgerFile, now })
+  let running = await open()
+  const gateway = remoteSandbox(running.url)
   return {
-    gateway: remoteSandbox(running.url),
+    gateway,
     reopen: async () => {
       await running.close()
-      running = await start(ledgerFile)
+      running = await open()
       return remoteSandbox(running.url)
     },
+    ...playBank(gateway, advance),
     unreachable: remoteSandbox(`http://127.0.0.1:${await freePort()}`),
     close: () => running.close(),
   }
@@ -50,6 +63,8 @@ describe('a sandbox with scripted faults', () => {
     expect((await put([])).status).toBe(200)
   })
 
+  const post = (path: string, body: object) =>
+    fetch(`${running.url}${path}`, { method: 'POST', body: JSON.stringify(body) })
   const put = (script: unknown) => fetch(`${running.url}/faults`, { method: 'PUT', body: JSON.stringify(script) })
   const script = (...rules: Partial<Rule>[]) =>
     put(rules.map((rule) => ({ on: 'any', fault: 'error', share: 1, times: 1, ...rule })))
@@ -104,11 +119,68 @@ describe('a sandbox with scripted faults', () => {
   it.each(faults)('%s on refund', async (fault, responds, isDone) => {
     const { reference, transaction_id } = await holdAmount()
     await gateway.capture(transaction_id, tenSeconds())
+    await post('/clock', { advance_seconds: 86_400 })
     await script({ on: 'refund', fault, ms: 100 })
-    expect(await gateway.refund(transaction_id, 5000, tenSeconds())).toBe(responds ? 'done' : 'unknown')
-    expect(await listed(reference)).toMatchObject([{ state: isDone ? 'refunded' : 'captured' }])
-    expect(await gateway.refund(transaction_id, 5000, tenSeconds())).toBe('done')
-    expect(await gateway.refund(transaction_id, 4900, tenSeconds())).toBe('refused')
+    const refund = refundOf(transaction_id, 5000)
+    expect(await gateway.refund(refund, tenSeconds())).toBe(responds ? 'done' : 'unknown')
+    expect((await listed(reference))[0]?.refunded_cents).toBe(isDone ? 5000 : undefined)
+    expect(await gateway.refund(refund, tenSeconds())).toBe('done')
+    expect(await gateway.refund(refundOf(transaction_id, 4901), tenSeconds())).toBe('refused')
+    expect(await listed(reference)).toMatchObject([{ state: 'captured', refunded_cents: 5000 }])
+  })
+
+  const joined = async () => {
+    const reply = await gateway.authorize(hold(cards.good), tenSeconds())
+    return reply.outcome === 'approved' ? reply.vault_reference : ''
+  }
+
+  it.each(faults)('%s on charge', async (fault, responds, isDone) => {
+    const request = renewal(await joined())
+    await script({ on: 'charge', fault, ms: 100 })
+    expect((await gateway.charge(request, tenSeconds())).outcome).toBe(responds ? 'approved' : 'unknown')
+    expect(await listed(request.reference)).toMatchObject(isDone ? [{ state: 'captured' }] : [])
+    expect((await gateway.lookup(request, tenSeconds())).outcome).toBe(isDone ? 'approved' : 'not_found')
+    expect((await gateway.charge(request, tenSeconds())).outcome).toBe('approved')
+    expect(await listed(request.reference)).toHaveLength(1)
+  })
+
+  it.each(faults)('%s on replaceCard', async (fault, responds) => {
+    const vault_reference = await joined()
+    await script({ on: 'replaceCard', fault, ms: 100 })
+    const reply = await gateway.replaceCard(cardChange(vault_reference), tenSeconds())
+    expect(reply.outcome).toBe(responds ? 'approved' : 'unknown')
+    expect((await gateway.charge(renewal(vault_reference), tenSeconds())).outcome).toBe('approved')
+  })
+
+  it('declines the next charges of a card as scripted', async () => {
+    const [one, other] = [await joined(), await joined()]
+    const outcomes = async (vault_reference: string, times: number) => {
+      const answers = []
+      for (let n = 0; n < times; n++) {
+        const answer = await gateway.charge(renewal(vault_reference), tenSeconds())
+        answers.push(answer.outcome === 'declined' ? [answer.issuer_code, answer.never_retry] : answer.outcome)
+      }
+      return answers
+    }
+    await gateway.scriptDeclines([
+      { vault_reference: one, issuer_code: '51', times: 2 },
+      { vault_reference: one, issuer_code: '05', advice_code: '03', times: 1 },
+    ])
+    expect(await outcomes(other, 1)).toEqual(['approved'])
+    expect(await outcomes(one, 4)).toEqual([['51', undefined], ['51', undefined], ['05', true], 'approved'])
+    await gateway.scriptDeclines([{ issuer_code: '43', times: 1 }])
+    expect(await outcomes(other, 2)).toEqual([['43', true], 'approved'])
+    expect(await (await fetch(`${running.url}/declines`)).json()).toEqual([{ issuer_code: '43', times: 0 }])
+  })
+
+  it.each([
+    ['not a list', {}],
+    ['an issuer code that is none', [{ issuer_code: 'insufficient', times: 1 }]],
+    ['no times', [{ issuer_code: '51' }]],
+    ['a mistyped field', [{ issuer_code: '51', times: 1, vault: 'x' }]],
+  ])('rejects declines with %s', async (_what, rules) => {
+    const reply = await fetch(`${running.url}/declines`, { method: 'PUT', body: JSON.stringify(rules) })
+    expect(reply.status).toBe(400)
   })
 
   it.each(faults)('%s on transactions', async (fault, responds) => {
@@ -269,6 +341,11 @@ describe('an invalid request', () => {
   it.each([
     ['POST', '/authorize', '{"reference":', 400, 'The request is not JSON.'],
     ['POST', '/authorize', '{"reference":"x"}', 400, 'Invalid: amount_cents, card, billing.'],
+    ['POST', '/charge', '{"reference":"x"}', 400, 'Invalid: amount_cents, vault_reference, is_retry.'],
+    ['POST', '/replace-card', '{"reference":"x"}', 400, 'Invalid: vault_reference, card, billing.'],
+    ['POST', '/refund', '{}', 400, 'Invalid: refund_reference, transaction_id, amount_cents.'],
+    ['POST', '/dispute', '{"transaction_id":"x","change":"lost"}', 400, 'Invalid: change.'],
+    ['POST', '/clock', '{"advance_seconds":-1}', 400, 'Invalid: advance_seconds.'],
     ['POST', '/capture', '{}', 400, 'Invalid: transaction_id.'],
     ['POST', '/review', '{"transaction_id":"x","verdict":"maybe"}', 400, 'Invalid: verdict.'],
     ['POST', '/lookup', `"${'x'.repeat(70_000)}"`, 413, 'The request is longer than 64 kB.'],

@@ -5,7 +5,6 @@ import {
   isTestCard,
   type RenewalStep,
   renewalStep,
-  storedCardOf,
   type TestCard,
   testCardFor,
   testCardName,
@@ -23,6 +22,7 @@ import type {
   Settlement,
   Transaction,
 } from '#server/gateways/payment/port.ts'
+import { storedCardOf } from '#server/gateways/payment/stored-card.ts'
 import { type DeclineRule, declineScript } from './decline-script.ts'
 import { type Entry, type Ledger, openLedger } from './ledger.ts'
 

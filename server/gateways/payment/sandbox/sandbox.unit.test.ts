@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { isCardNumber } from '#contract/card.ts'
-import { hold, tenSeconds, testPaymentAdapter } from '#server/gateways/payment/adapter-tests.ts'
+import { testPaymentAdapter } from '#server/gateways/payment/adapter-tests.ts'
 import { cards, testCards } from '#server/gateways/payment/cards.ts'
+import { hold, movingClock, playBank, refundOf, renewal, tenSeconds } from '#server/gateways/payment/test-requests.ts'
 import { openLedger } from './ledger.ts'
 import { type SandboxGateway, sandboxPayments } from './sandbox.ts'
 
@@ -24,12 +25,15 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 testPaymentAdapter('sandbox', async () => {
   const own = join(folder, 'adapter-tests.jsonl')
+  const { now, advance } = movingClock()
+  const gateway = sandboxPayments(own, now)
   return {
-    gateway: sandboxPayments(own, clock),
+    gateway,
     reopen: async () => {
       await appendFile(own, '{"cut short') // as after a crash
-      return sandboxPayments(own, clock)
+      return sandboxPayments(own, now)
     },
+    ...playBank(gateway, advance),
     close: async () => undefined,
   }
 })
@@ -85,6 +89,69 @@ describe('a transaction under review', () => {
   })
 })
 
+describe('a stored card', () => {
+  it('is charged until the end of its month, wherever the cardholder is', async () => {
+    let time = '2026-11-15T12:00:00.000Z'
+    const sandbox = sandboxPayments(file, () => new Date(time))
+    const request = hold(cards.good)
+    request.card = { ...request.card, cc_year: '2027', cc_month: '01' }
+    const joined = await sandbox.authorize(request, tenSeconds())
+    const charge = () =>
+      sandbox.charge(renewal(joined.outcome === 'approved' ? joined.vault_reference : ''), tenSeconds())
+    time = '2027-02-01T11:59:00.000Z' // still January at UTC-12
+    expect((await charge()).outcome).toBe('approved')
+    time = '2027-02-01T12:00:00.000Z'
+    expect(await charge()).toEqual({ outcome: 'declined', decline_class: 'card', issuer_code: '54' })
+  })
+
+  it('of an older ledger, which kept only its reference, can be charged', async () => {
+    const old = {
+      transaction_id: 'sb_old',
+      reference: 'old',
+      amount_cents: 9900,
+      state: 'held',
+      vault_reference: 'vault_old',
+    }
+    await appendFile(file, [old, { ...old, state: 'captured' }].map((line) => `\n${JSON.stringify(line)}\n`).join(''))
+    const sandbox = sandboxPayments(file, clock)
+    const approved = await sandbox.lookup({ reference: 'old' }, tenSeconds())
+    expect(approved).toMatchObject({ outcome: 'approved', vault_reference: 'vault_old' })
+    expect(approved).not.toHaveProperty('card')
+    expect((await sandbox.charge(renewal('vault_old'), tenSeconds())).outcome).toBe('approved')
+    expect(await sandbox.refund(refundOf('sb_old', 100), tenSeconds())).toBe('done') // it settled long ago
+  })
+})
+
+describe('the sandbox', () => {
+  it('disputes only what is captured, and ends only a dispute', async () => {
+    const sandbox = sandboxPayments(file, clock)
+    const held = await sandbox.authorize(hold(cards.good), tenSeconds())
+    const id = held.outcome === 'approved' ? held.transaction_id : ''
+    expect(await sandbox.dispute(id, 'open')).toBe(false)
+    await sandbox.capture(id, tenSeconds())
+    expect(await sandbox.dispute(id, 'won')).toBe(false)
+    expect(await sandbox.dispute(id, 'open')).toBe(true)
+    expect(await sandbox.dispute(id, 'open')).toBe(false)
+    expect(await sandbox.capture(id, tenSeconds())).toBe('done')
+    expect(await sandbox.transactions(new Date(0), tenSeconds())).toMatchObject([{ state: 'disputed' }])
+    expect(await sandbox.dispute('never', 'open')).toBe(false)
+  })
+
+  it('shows a dispute that is due as a change of that time, once', async () => {
+    let time = '2026-11-15T12:00:00.000Z'
+    const open = () => sandboxPayments(file, () => new Date(time))
+    const joined = await open().authorize(hold(cards.renewalDisputed), tenSeconds())
+    await open().charge(renewal(joined.outcome === 'approved' ? joined.vault_reference : ''), tenSeconds())
+    time = '2026-11-16T11:59:59.000Z'
+    expect(await open().transactions(new Date(time), tenSeconds())).toEqual([])
+    time = '2026-11-16T12:00:00.000Z'
+    const [disputed] = await open().transactions(new Date(time), tenSeconds())
+    expect(disputed).toMatchObject({ state: 'disputed', is_renewal: true })
+    expect(await open().dispute(disputed?.transaction_id ?? '', 'won')).toBe(true)
+    expect(await open().transactions(new Date(time), tenSeconds())).toMatchObject([{ state: 'captured' }])
+  })
+})
+
 describe('the ledger', () => {
   const heldEntry = (reference: string) => ({ reference, amount_cents: 9900, state: 'held' as const })
   /** A clock that is read just before we write: it lets another process write its lines first. */
@@ -117,6 +184,45 @@ describe('the ledger', () => {
     expect(ours.move(entry.transaction_id, 'captured')?.state).toBe('voided')
     expect(openLedger(file, clock).find('one')?.state).toBe('voided')
   })
+
+  it('lets the first line win when two processes refund more than there is', () => {
+    const entry = openLedger(file, clock).add({ ...heldEntry('one'), state: 'captured' })
+    const { transaction_id } = entry
+    const theirs = { transaction_id, refund_reference: 'theirs', refund_cents: 6000, at: entry.at }
+    const ours = openLedger(file, racingClock(theirs))
+    const after = ours.refund({ transaction_id, refund_reference: 'ours', refund_cents: 6000 })
+    expect([...(after?.refunds ?? [])]).toEqual([['theirs', 6000]])
+    expect(openLedger(file, clock).find('one')).toMatchObject({ state: 'captured', refunded_cents: 6000 })
+  })
+
+  it('reads 300,000 lines in a few seconds, and then only what is new', async () => {
+    const lines: string[] = []
+    for (let n = 0; n < 100_000; n++) {
+      const vault_reference = `vault_${n}`
+      const transaction = { transaction_id: `sb_${n}`, reference: `r${n}`, amount_cents: 9900, vault_reference }
+      const at = '2026-11-15T12:00:00.000Z'
+      lines.push(
+        JSON.stringify({
+          at,
+          vault_reference,
+          test_card: 'good',
+          brand: 'visa',
+          last_four: '4242',
+          expires: '2030-07',
+        }),
+      )
+      for (const state of ['held', 'captured']) lines.push(JSON.stringify({ at, ...transaction, state }))
+    }
+    await appendFile(file, `${lines.join('\n')}\n`)
+    const ledger = openLedger(file, clock)
+    const startedAt = performance.now()
+    expect(ledger.entries()).toHaveLength(100_000)
+    const first = performance.now() - startedAt
+    expect(first).toBeLessThan(15_000)
+    const again = performance.now()
+    for (let n = 0; n < 100; n++) ledger.find(`r${n}`)
+    expect(performance.now() - again).toBeLessThan(first / 4)
+  }, 30_000)
 
   it('sees at once what another process has written', () => {
     const [one, other] = [openLedger(file, clock), openLedger(file, clock)]

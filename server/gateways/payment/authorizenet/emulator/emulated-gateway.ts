@@ -1,5 +1,5 @@
-import { hold, tenSeconds } from '#server/gateways/payment/adapter-tests.ts'
 import { authorizeNet } from '#server/gateways/payment/authorizenet/authorizenet.ts'
+import { hold, tenSeconds } from '#server/gateways/payment/test-requests.ts'
 import { authorizeNetEmulator } from './emulator.ts'
 
 /** For tests: the adapter connected to the emulator, with the same clock. */

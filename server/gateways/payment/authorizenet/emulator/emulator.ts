@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { testCardFor } from '#server/gateways/payment/cards.ts'
-import { type Entry, emulatedLedger } from './ledger.ts'
+import { type Entry, emulatedLedger, type TransactionResult } from './ledger.ts'
+import { type Body, message, notFound, ok } from './messages.ts'
+import { profileRequests, profileResponse } from './profile-requests.ts'
 import { schemaError } from './schema.ts'
 
 /** How a response can be missing or unusable. */
@@ -25,13 +27,7 @@ const isErrorCode = (fault: Fault | ErrorCode | undefined): fault is ErrorCode =
 
 const faultByCard: Record<string, Fault> = { slow: 'slow', lost_after: 'dropped_after', lost_before: 'dropped_before' }
 
-type Body = Record<string, unknown> & { transId?: string; batchId?: string; customerProfileId?: string }
 type Options = { login_id: string; transaction_key: string; port: number; now: () => Date }
-
-const message = (code: string, text: string) => ({
-  messages: { resultCode: code.startsWith('I') ? 'Ok' : 'Error', message: [{ code, text }] },
-})
-const ok = message('I00001', 'Successful.')
 
 /**
  * For tests: implements the documented Authorize.Net API and is as strict about order, unknown elements and lengths.
@@ -43,11 +39,14 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
   const plannedFaults: { request: string; fault: Fault | ErrorCode }[] = []
 
   const handlers: Record<string, (body: Body) => object> = {
+    ...profileRequests(ledger),
     createTransactionRequest: ({ transactionRequest }) =>
-      transactionResponse(ledger.transact(transactionRequest as never)),
+      ledger.isCardMissing(transactionRequest as never)
+        ? notFound
+        : transactionResponse(ledger.transact(transactionRequest as never)),
     getTransactionDetailsRequest: ({ transId = '' }) => {
       const entry = ledger.entries.get(transId)
-      return entry ? { transaction: detailsOf(entry), ...ok } : message('E00040', 'The record cannot be found.')
+      return entry ? { transaction: detailsOf(entry), ...ok } : notFound
     },
     getUnsettledTransactionListRequest: (body) => listOf(body, (entry) => !entry.batchId),
     getTransactionListRequest: (body) => listOf(body, (entry) => entry.batchId === body.batchId),
@@ -65,19 +64,6 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
           paymentMethod: 'creditCard',
         }))
       return batchList.length ? { batchList, ...ok } : message('I00004', 'No records found.')
-    },
-    createCustomerProfileFromTransactionRequest: ({ transId = '', customer }) => {
-      if (!ledger.entries.has(transId)) return message('E00040', 'The record cannot be found.')
-      const { merchantCustomerId = '' } = (customer ?? {}) as { merchantCustomerId?: string }
-      return profileResponse(ledger.keepCard(merchantCustomerId))
-    },
-    getCustomerProfileRequest: ({ customerProfileId }) => {
-      const profile = [...ledger.profiles.values()].find(
-        (candidate) => candidate.customerProfileId === customerProfileId,
-      )
-      return profile
-        ? { profile: { paymentProfiles: [{ customerPaymentProfileId: profile.customerPaymentProfileId }] }, ...ok }
-        : message('E00040', 'The record cannot be found.')
     },
   }
 
@@ -104,7 +90,12 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
   const faultFor = (text: string): Fault | ErrorCode | undefined => {
     const index = plannedFaults.findIndex(({ request }) => text.startsWith(`{"${request}"`))
     if (index >= 0) return plannedFaults.splice(index, 1)[0]?.fault
-    return faultByCard[testCardFor(/"cardNumber":"(\d+)"/.exec(text)?.[1] ?? '').fault ?? '']
+    const [, cardNumber] = /"cardNumber":"(\d+)"/.exec(text) ?? []
+    if (cardNumber) return faultByCard[testCardFor(cardNumber).fault ?? '']
+    const [, customer = '', payment = ''] =
+      /"customerProfileId":"(\d+)","paymentProfile":{"paymentProfileId":"(\d+)"/.exec(text) ?? []
+    const stored = ledger.findCard(customer, payment)
+    return stored && faultByCard[String(ledger.nextStep(stored))]
   }
 
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
@@ -155,34 +146,12 @@ const texts: Record<string, string> = {
   311: 'This transaction has already been captured.',
 }
 
-type ProfileResult = {
-  duplicate?: string
-  created?: { customerProfileId: string; customerPaymentProfileId: string }
-}
-
-const profileResponse = ({ duplicate, created }: ProfileResult) =>
-  created
-    ? {
-        customerProfileId: created.customerProfileId,
-        customerPaymentProfileIdList: [created.customerPaymentProfileId],
-        customerShippingAddressIdList: [],
-        ...ok,
-      }
-    : {
-        customerPaymentProfileIdList: [],
-        ...message('E00039', `A duplicate record with ID ${duplicate} already exists.`),
-      }
-
-function transactionResponse({
-  responseCode,
-  reason = '',
-  profile,
-  ...entry
-}: Partial<Entry> & { profile?: ProfileResult }) {
+function transactionResponse({ responseCode, reason = '', profileResult, ...entry }: TransactionResult) {
   const isApproved = responseCode === '1' || responseCode === '4'
   return {
     transactionResponse: {
       responseCode,
+      ...(entry.rawResponseCode ? { rawResponseCode: entry.rawResponseCode } : {}),
       authCode: isApproved ? 'A1B2C3' : '',
       avsResultCode: entry.avs ?? 'P',
       cvvResultCode: entry.cvv ?? '',
@@ -196,8 +165,9 @@ function transactionResponse({
       ...(isApproved
         ? { messages: [{ code: reason, description: texts[reason] ?? 'This transaction has been approved.' }] }
         : { errors: [{ errorCode: reason, errorText: texts[reason] ?? 'This transaction has been declined.' }] }),
+      ...(isApproved && entry.networkTransId ? { networkTransId: entry.networkTransId } : {}),
     },
-    ...(profile ? { profileResponse: profileResponse(profile) } : {}),
+    ...(profileResult ? { profileResponse: profileResponse(profileResult) } : {}),
     ...(isApproved ? ok : message('E00027', 'The transaction was unsuccessful.')),
   }
 }
@@ -216,6 +186,7 @@ const listEntry = (entry: Entry) => ({
   marketType: 'eCommerce',
   product: 'Card Not Present',
   hasReturnedItemsSpecified: false,
+  ...(entry.profile ? { profile: entry.profile } : {}),
 })
 
 const detailsOf = (entry: Entry) => ({
@@ -236,4 +207,7 @@ const detailsOf = (entry: Entry) => ({
   settleAmount: entry.amount,
   payment: { creditCard: { cardNumber: `XXXX${entry.lastFour}`, expirationDate: 'XXXX', cardType: 'Visa' } },
   customer: { typeSpecified: false, id: entry.customerId },
+  recurringBilling: Boolean(entry.profile),
+  ...(entry.profile ? { profile: entry.profile } : {}),
+  networkTransId: entry.networkTransId,
 })

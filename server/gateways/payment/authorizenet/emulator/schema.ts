@@ -23,35 +23,41 @@ const nameAndAddress: Shape['elements'] = [
 ]
 const amount = shape(['amount', decimal, 'required'], ['name', upTo(31)], ['description', upTo(255)])
 
+const payment = shape([
+  'creditCard',
+  shape(
+    ['cardNumber', { minLength: 4, maxLength: 16 }, 'required'],
+    ['expirationDate', { minLength: 4, maxLength: 7 }, 'required'],
+    ['cardCode', { minLength: 3, maxLength: 4, pattern: /^[0-9]+$/ }],
+    ['isPaymentToken', boolean],
+    ['cryptogram', anything],
+  ),
+  'required',
+])
+const billTo = shape(...nameAndAddress, ['phoneNumber', upTo(25)], ['faxNumber', upTo(25)], ['email', anything])
+const subsequentAuthInformation = shape(
+  ['originalNetworkTransId', upTo(255)],
+  ['originalAuthAmount', decimal],
+  ['reason', { pattern: /^(resubmission|delayedCharge|reauthorization|noShow)$/ }],
+)
+
 const transactionRequest = shape(
   ['transactionType', anything, 'required'],
   ['amount', decimal],
   ['currencyCode', anything],
-  [
-    'payment',
-    shape([
-      'creditCard',
-      shape(
-        ['cardNumber', { minLength: 4, maxLength: 16 }, 'required'],
-        ['expirationDate', { minLength: 4, maxLength: 7 }, 'required'],
-        ['cardCode', { minLength: 3, maxLength: 4, pattern: /^[0-9]+$/ }],
-        ['isPaymentToken', boolean],
-        ['cryptogram', anything],
-      ),
-      'required',
-    ]),
-  ],
+  ['payment', payment],
   [
     'profile',
     shape(
       ['createProfile', boolean],
       ['customerProfileId', numeric],
-      ['paymentProfile', anything],
+      ['paymentProfile', shape(['paymentProfileId', numeric, 'required'], ['cardCode', anything])],
       ['shippingProfileId', numeric],
     ),
   ],
   ['solution', anything],
   ['callId', anything],
+  ['terminalNumber', anything],
   ['authCode', anything],
   ['refTransId', anything],
   ['splitTenderId', anything],
@@ -63,7 +69,7 @@ const transactionRequest = shape(
   ['taxExempt', boolean],
   ['poNumber', anything],
   ['customer', shape(['type', anything], ['id', upTo(20)], ['email', upTo(255)])],
-  ['billTo', shape(...nameAndAddress, ['phoneNumber', upTo(25)], ['faxNumber', upTo(25)], ['email', anything])],
+  ['billTo', billTo],
   ['shipTo', shape(...nameAndAddress)],
   ['customerIP', anything],
   ['cardholderAuthentication', anything],
@@ -71,7 +77,36 @@ const transactionRequest = shape(
   ['employeeId', anything],
   ['transactionSettings', shape(['setting', shape(['settingName', anything], ['settingValue', anything])])],
   ['userFields', anything],
+  ['surcharge', anything],
+  ['merchantDescriptor', anything],
+  ['subMerchant', anything],
+  ['tip', anything],
+  [
+    'processingOptions',
+    shape(
+      ['isFirstRecurringPayment', boolean],
+      ['isFirstSubsequentAuth', boolean],
+      ['isSubsequentAuth', boolean],
+      ['isStoredCredentials', boolean],
+    ),
+  ],
+  ['subsequentAuthInformation', subsequentAuthInformation],
+  ['otherTax', anything],
+  ['shipFrom', anything],
+  ['authorizationIndicatorType', anything],
 )
+
+const paymentProfile: Shape['elements'] = [
+  ['customerType', { pattern: /^(individual|business)$/ }],
+  ['billTo', billTo],
+  ['payment', payment],
+  ['driversLicense', anything],
+  ['taxId', anything],
+  ['defaultPaymentProfile', boolean],
+  ['subsequentAuthInformation', subsequentAuthInformation],
+  ['excludeFromAccountUpdater', boolean],
+]
+const validationMode: Leaf = { pattern: /^(none|testMode|liveMode|oldLiveMode)$/ }
 
 const listing: Shape['elements'] = [
   [
@@ -111,6 +146,41 @@ const requests: Record<string, Shape> = {
     ['customerProfileId', numeric],
     ['defaultPaymentProfile', boolean],
     ['defaultShippingAddress', boolean],
+  ),
+  createCustomerProfileRequest: request(
+    [
+      'profile',
+      shape(
+        ['merchantCustomerId', upTo(20)],
+        ['description', upTo(255)],
+        ['email', upTo(255)],
+        ['paymentProfiles', shape(...paymentProfile)],
+        ['shipToList', anything],
+        ['profileType', anything],
+      ),
+      'required',
+    ],
+    ['validationMode', validationMode],
+  ),
+  createCustomerPaymentProfileRequest: request(
+    ['customerProfileId', numeric, 'required'],
+    ['paymentProfile', shape(...paymentProfile), 'required'],
+    ['validationMode', validationMode],
+  ),
+  updateCustomerPaymentProfileRequest: request(
+    ['customerProfileId', numeric, 'required'],
+    ['paymentProfile', shape(...paymentProfile, ['customerPaymentProfileId', numeric, 'required']), 'required'],
+    ['validationMode', validationMode],
+  ),
+  getCustomerPaymentProfileRequest: request(
+    ['customerProfileId', numeric, 'required'],
+    ['customerPaymentProfileId', numeric],
+    ['unmaskExpirationDate', boolean],
+    ['includeIssuerInfo', boolean],
+  ),
+  deleteCustomerPaymentProfileRequest: request(
+    ['customerProfileId', numeric, 'required'],
+    ['customerPaymentProfileId', numeric, 'required'],
   ),
   getCustomerProfileRequest: request(
     ['customerProfileId', numeric],

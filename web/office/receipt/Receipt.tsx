@@ -1,12 +1,26 @@
+import { useState } from 'react'
 import { brand } from '#contract/brand.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
 import { longDay } from '#web/dates.ts'
-import { PrintIcon } from '#web/laterIcons.tsx'
+import { DownloadIcon, PrintIcon } from '#web/laterIcons.tsx'
+import { log } from '#web/log.ts'
+import { ErrorNotice } from '../ErrorNotice.tsx'
+import { downloadReceipt, showCard } from './downloadReceipt.ts'
 
 /** Prints without the rest of the page: see print.css. */
 export function Receipt({ view }: { view: OfficeView }) {
-  const { reference, paid_on, lines, total } = view.receipt
+  const { reference, paid_on, lines, total, card } = view.receipt
+  const [error, setError] = useState<string>()
+  const download = () => {
+    setError(undefined)
+    try {
+      downloadReceipt(view, view.receipt)
+    } catch (cause) {
+      log('The PDF could not be made.', cause)
+      setError("Your browser couldn't make the PDF. Please print the receipt instead.")
+    }
+  }
   return (
     <section className="card receipt" aria-labelledby="receipt">
       <p className="receipt-brand">
@@ -40,6 +54,12 @@ export function Receipt({ view }: { view: OfficeView }) {
           <dt>Sponsor</dt>
           <dd>{view.sponsor_name}</dd>
         </div>
+        {card && (
+          <div>
+            <dt>Paid with</dt>
+            <dd>{showCard(card)}</dd>
+          </div>
+        )}
         <div>
           <dt>Reference</dt>
           <dd>
@@ -47,10 +67,17 @@ export function Receipt({ view }: { view: OfficeView }) {
           </dd>
         </div>
       </dl>
-      <button type="button" className="button quiet" onClick={() => print()}>
-        <PrintIcon />
-        Print
-      </button>
+      <ErrorNotice message={error} />
+      <div className="receipt-actions">
+        <button type="button" className="button quiet" onClick={download}>
+          <DownloadIcon />
+          Download PDF
+        </button>
+        <button type="button" className="button quiet" onClick={() => print()}>
+          <PrintIcon />
+          Print
+        </button>
+      </div>
     </section>
   )
 }

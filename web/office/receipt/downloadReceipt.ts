@@ -1,0 +1,44 @@
+import { brand } from '#contract/brand.ts'
+import { showAmount, showPrice } from '#contract/money.ts'
+import type { OfficeView } from '#contract/office-calls.ts'
+import { longDay } from '#web/dates.ts'
+import { drawText } from './drawText.ts'
+import { type ReceiptContent, receiptPdf } from './receiptPdf.ts'
+
+type Receipt = OfficeView['receipt']
+
+/** Makes the PDF of a receipt in the browser, and saves it. */
+export function downloadReceipt(view: OfficeView, receipt: Receipt): void {
+  const bytes = receiptPdf(receiptContent(view, receipt, location.origin), drawText)
+  const url = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = `${brand.name}-receipt-${receipt.paid_on}.pdf`.toLowerCase().replace(/\s+/g, '-')
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 60_000) // some browsers read it late
+}
+
+export const receiptContent = (view: OfficeView, receipt: Receipt, url: string): ReceiptContent => ({
+  operator: { name: brand.name, url },
+  facts: [
+    ['Member', `${view.first_name} ${view.last_name}`],
+    ...(view.business_name ? ([['Company', view.business_name]] as [string, string][]) : []),
+    ['Paid on', longDay(receipt.paid_on)],
+    ...(receipt.card ? ([['Paid with', showCard(receipt.card)]] as [string, string][]) : []),
+    ['Reference', receipt.reference],
+    ['Sponsor', view.sponsor_name],
+  ],
+  lines: receipt.lines.map((line) => [line.name, showPrice(line)]),
+  total: showAmount(receipt.total),
+  note: renewalNote(view.membership),
+})
+
+/** 'Visa ending in 4242' */
+export const showCard = ({ brand, last_four }: NonNullable<Receipt['card']>): string =>
+  `${brand} ending in ${last_four}`
+
+const renewalNote = ({ price, renews_on, cancelled_on, is_over }: OfficeView['membership']) => {
+  if (is_over) return `The membership ended on ${longDay(renews_on)}.`
+  if (cancelled_on) return `The membership ends on ${longDay(renews_on)}. There are no further charges.`
+  return `The membership renews on ${longDay(renews_on)} for ${showAmount(price)} a month, until it is canceled.`
+}
