@@ -45,7 +45,8 @@ export const runningPeriod = ({ anchor_on, anchor_period }: Anchor, today: strin
   anchor_period + periodOn(anchor_on, today)
 
 /** The first day of a period. */
-export const startsOn = ({ anchor_on, anchor_period }: Anchor, n: number): string => periodStart(anchor_on, n - anchor_period)
+export const startsOn = ({ anchor_on, anchor_period }: Anchor, n: number): string =>
+  periodStart(anchor_on, n - anchor_period)
 
 /** Whether the next try is the last one. */
 export const isLastTry = ({ declines }: Pick<Situation, 'declines'>) => declines >= TRY_ON_DAYS.length - 1

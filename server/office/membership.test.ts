@@ -121,7 +121,10 @@ describe('a membership', () => {
     const { renews_on } = (await call('cancel', member)).json().membership
     expect(await cancellationEmails(member)).toHaveLength(1)
     const reply = await call('keep', member)
-    expect([reply.statusCode, reply.json().membership]).toEqual([200, expect.objectContaining({ price: '99.00', renews_on, is_over: false })])
+    expect([reply.statusCode, reply.json().membership]).toEqual([
+      200,
+      expect.objectContaining({ price: '99.00', renews_on, is_over: false }),
+    ])
     expect((await call('keep', member)).statusCode, 'undoing again changes nothing').toBe(200)
     expect(await emailsTo(site, member.email, 'Your membership continues')).toHaveLength(1)
     site.advance(daysUntilEndOf(renews_on) * DAY + 1)
