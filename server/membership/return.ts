@@ -34,7 +34,18 @@ export async function comeBack(world: World, member_id: string, shown_price: str
       .execute()
     return beginCharge({ ...world, db }, { ...membership, ...restarted }, n)
   })
-  if (charge) await sendCharge(world, charge)
+  if (!charge) return
+  await sendCharge(world, charge)
+  const { state } = await world.db
+    .selectFrom('payment')
+    .select('state')
+    .where('enrollment_id', '=', charge.key.enrollment_id)
+    .where('attempt', '=', charge.key.attempt)
+    .executeTakeFirstOrThrow()
+  if (state === 'declined')
+    throw new Refusal(402, 'Your bank declined the charge, and you have not paid anything. Please use another card.')
+  if (state === 'abandoned')
+    throw new Refusal(502, 'We could not reach the bank. You have not paid anything. Please try again later.')
 }
 
 /** What renews, at the prices of today. A package that is no longer offered keeps its price. */

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { settleAttempts } from '#server/enrollment/janitor.ts'
+import { cards } from '#server/gateways/payment/cards.ts'
+import { renewMemberships } from '#server/membership/membership.ts'
+import { cookieOf, emailsTo, joinedMember } from '#server/test/member.ts'
+import { type Site, testSite } from '#server/test/site.ts'
+import { solve } from '#server/test/solve-captcha.ts'
+
+const DAY = 86_400
+
+let site: Site
+beforeAll(async () => {
+  site = await testSite({ LIMIT_GRANTS: '100000/3600', LIMIT_SIGN_INS: '1000/900', AUTOSHIP: 'on' })
+})
+afterAll(() => site.close())
+
+type Member = Awaited<ReturnType<typeof joinedMember>>
+
+async function pass(days: number) {
+  for (let day = 0; day < days; day++) {
+    site.advance(DAY)
+    while (await renewMemberships(site.world));
+    await settleAttempts(site.world)
+  }
+}
+
+/** Sends a call of the office, signed in again, because a session is shorter than a month. */
+async function call(member: Member, path: string, input: object = {}) {
+  const { username, password } = member
+  const cookie = cookieOf(await site.post('office/sign-in', { name: username, password }))
+  return site.post(`office/${path}`, { username, ...input }, { cookie })
+}
+
+async function newCard(cc_number: string) {
+  const challenge = (await site.get('/api/captcha/challenge')).json()
+  return { cc_number, cc_month: '12', cc_year: '2030', cc_cvv: '123', captcha: await solve(challenge) }
+}
+
+const capturesOf = async ({ username }: Member) =>
+  (
+    await site.db
+      .selectFrom('payment')
+      .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+      .select(['period', 'amount_cents'])
+      .where('username', '=', username)
+      .where('period', '>', 0)
+      .where('payment.state', '=', 'captured')
+      .orderBy('attempt')
+      .execute()
+  ).map(({ period, amount_cents }) => [period, amount_cents])
+
+it('17.10 a new card is charged at once for what is past due, and the office shows it', async () => {
+  const member = await joinedMember(site, { cc_number: cards.renewalStolen })
+  await pass(31)
+  const reply = await call(member, 'card', await newCard('5555555555554444'))
+  expect([reply.statusCode, reply.json().membership]).toEqual([
+    200,
+    expect.objectContaining({
+      state: 'active',
+      card: { brand: 'mastercard', last_four: '4444', expires: '2030-12' },
+    }),
+  ])
+  expect(reply.json().membership.payment_problem).toBeUndefined()
+  expect(reply.json().renewals).toEqual([expect.objectContaining({ total: '99.00' })])
+  expect(await capturesOf(member)).toEqual([[1, 9_900]])
+})
+
+it('17.10 a card that the bank declines, or without the captcha, leaves the old one on file', async () => {
+  const member = await joinedMember(site)
+  const declined = await call(member, 'card', await newCard(cards.declined))
+  expect([declined.statusCode, Object.keys(declined.json().fields)]).toEqual([422, ['cc_number']])
+  const robot = await call(member, 'card', { ...(await newCard('5555555555554444')), captcha: 'x' })
+  expect(robot.json().fields).toEqual({ captcha: ['Please confirm the captcha.'] })
+  await pass(31)
+  expect(await capturesOf(member)).toEqual([[1, 9_900]])
+})
+
+it('17.10 card testers are stopped by the limits of the payment form', async () => {
+  const strict = await testSite({ LIMIT_DECLINES_BY_ENROLLMENT: '1/3600' })
+  strict.world.payment.isTestCard = () => false
+  const member = await joinedMember(strict)
+  const cookie = cookieOf(await strict.post('office/sign-in', { name: member.username, password: member.password }))
+  const statuses: number[] = []
+  for (const cc_number of [cards.declined, cards.noFunds, cards.good]) {
+    const captcha = await solve((await strict.get('/api/captcha/challenge')).json())
+    const card = { cc_number, cc_month: '12', cc_year: '2030', cc_cvv: '123', captcha }
+    statuses.push((await strict.post('office/card', { username: member.username, ...card }, { cookie })).statusCode)
+  }
+  expect(statuses).toEqual([422, 429, 429])
+  await strict.close()
+})
+
+it('17.11 a member who has not paid ends at once by canceling, and is not tried again', async () => {
+  const member = await joinedMember(site, { cc_number: cards.renewalNoFunds })
+  await pass(31)
+  const { membership } = (await call(member, 'cancel')).json()
+  expect(membership).toMatchObject({ state: 'ended', is_over: true })
+  await pass(40)
+  expect(await capturesOf(member)).toEqual([])
+  const tries = await site.db.selectFrom('payment').select('attempt').where('state', '=', 'declined').execute()
+  expect(tries.length).toBeGreaterThan(0)
+  const subjects = (await emailsTo(site, member.email)).map(({ subject }) => subject)
+  expect(subjects.filter((subject) => subject === 'Your membership has ended')).toHaveLength(1)
+})
+
+it('17.12 a member comes back with one payment, under the same name and link, at today’s price', async () => {
+  const member = await joinedMember(site)
+  await call(member, 'cancel')
+  await pass(40)
+  const isActive = async () =>
+    (await site.get(`/api/enrollment/get_enrollment_sponsor?sponsor_site=${member.username}`)).json().active
+  expect([await isActive(), await capturesOf(member)]).toEqual(['No', []])
+  await site.db.updateTable('package').set({ renewal_cents: 10_900 }).where('product_id', '=', 34).execute()
+  const stale = await call(member, 'come-back', { shown_price: '99.00' })
+  expect([stale.statusCode, Object.keys(stale.json().fields)]).toEqual([422, ['shown_price']])
+  const replies = await Promise.all([1, 2, 3].map(() => call(member, 'come-back', { shown_price: '109.00' })))
+  for (const reply of replies) expect(reply.statusCode).toBe(200)
+  await site.db.updateTable('package').set({ renewal_cents: 9_900 }).where('product_id', '=', 34).execute()
+  expect([await isActive(), await capturesOf(member)]).toEqual(['Yes', [[1, 10_900]]])
+  await pass(31)
+  expect(await capturesOf(member)).toEqual([
+    [1, 10_900],
+    [2, 10_900],
+  ])
+})
+
+it('17.12 a card that is declined when coming back changes nothing', async () => {
+  const member = await joinedMember(site, { cc_number: cards.renewalNoFunds })
+  await call(member, 'cancel')
+  await pass(40)
+  const reply = await call(member, 'come-back', { shown_price: '99.00' })
+  expect([reply.statusCode, reply.json().message]).toEqual([402, expect.stringContaining('declined')])
+  expect((await call(member, 'cancel')).json().membership).toMatchObject({ is_over: true, state: 'ended' })
+})
+
+it('17.13 a recurring package can be dropped, and the membership goes on', async () => {
+  const member = await joinedMember(site, { autoship_product_ids: '41' })
+  const before = (await call(member, 'keep')).json().membership
+  expect([before.price, before.lines.length]).toEqual(['123.00', 2])
+  const reply = await call(member, 'drop-package', { product_id: 41 })
+  expect(reply.json().membership).toMatchObject({ price: '99.00', lines: [{ product_id: 34, price: '99.00' }] })
+  const refused = await call(member, 'drop-package', { product_id: 34 })
+  expect(refused.statusCode).toBe(409)
+  await pass(31)
+  expect(await capturesOf(member)).toEqual([[1, 9_900]])
+})
