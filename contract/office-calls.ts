@@ -70,6 +70,8 @@ export const OfficeView = z.object({
     /** After the end: what coming back costs, now and every month. */
     return_price: z.optional(amount),
   }),
+  /** Absent: our own captcha. */
+  captcha: z.optional(z.object({ script: z.string(), onload: z.string(), global: z.string(), site_key: z.string() })),
   /** Newest first. The first charge is `receipt`. */
   renewals: z.array(
     z.object({

@@ -9,3 +9,6 @@ export const plainDay = (day: string): string => format(day, { dateStyle: 'mediu
 
 /** '2026-11-15' → 'Nov 15' */
 export const shortDay = (day: string): string => format(day, { month: 'short', day: 'numeric' })
+
+/** '2030-07' → 'July 2030' */
+export const monthAndYear = (month: string): string => format(`${month}-01`, { month: 'long', year: 'numeric' })

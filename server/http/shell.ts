@@ -31,7 +31,7 @@ export async function loadShell(captcha?: Sources): Promise<Shell> {
   return {
     head,
     pages: { ...pages, enroll: cached(pages.enroll) },
-    policy: pagePolicy({ ...head, css: head.officeCss }),
+    policy: pagePolicy({ ...head, css: head.officeCss }, captcha), // the form for a new card has a captcha
     formPolicy: pagePolicy(head, captcha),
     files: fileURLToPath(new URL('web/', buildFolder)),
   }

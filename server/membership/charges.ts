@@ -1,3 +1,4 @@
+import { type Brand, brands } from '#contract/card.ts'
 import { toAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
 import { addDays, monthlyTotal } from '#contract/renewal.ts'
@@ -64,5 +65,5 @@ type CardColumns = Pick<Tables['payment'], 'card_brand' | 'card_last_four' | 'ca
 
 export const cardOf = ({ card_brand, card_last_four, card_expires }: CardColumns) =>
   card_brand && card_last_four && card_expires
-    ? { card: { brand: card_brand, last_four: card_last_four, expires: card_expires } }
+    ? { card: { brand: brands[card_brand as Brand]?.name ?? 'Card', last_four: card_last_four, expires: card_expires } }
     : {}

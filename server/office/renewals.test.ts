@@ -57,7 +57,7 @@ it('17.10 a new card is charged at once for what is past due, and the office sho
     200,
     expect.objectContaining({
       state: 'active',
-      card: { brand: 'mastercard', last_four: '4444', expires: '2030-12' },
+      card: { brand: 'Mastercard', last_four: '4444', expires: '2030-12' },
     }),
   ])
   expect(reply.json().membership.payment_problem).toBeUndefined()

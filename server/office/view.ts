@@ -4,7 +4,7 @@ import { nextUsernameChange } from '#contract/office.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
 import { monthlyTotal } from '#contract/renewal.ts'
 import { statement } from '#server/db/statement.ts'
-import { paidRenewals } from '#server/membership/charges.ts'
+import { cardOf, paidRenewals } from '#server/membership/charges.ts'
 import { membershipSummary } from '#server/membership/summary.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
@@ -40,6 +40,7 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
     sponsor_name,
     membership,
     renewals,
+    ...(world.captcha.vendor ? { captcha: world.captcha.vendor.widget } : {}),
     receipt,
     accepted,
     ...chart,
@@ -83,6 +84,7 @@ export async function receiptOf({ db }: World, member_id: string) {
       is_recurring: list === 'autoship_product_ids' && renewal_cents > 0,
     })),
     total: toAmount(first.grand_total),
+    ...cardOf(first),
     monthly_price: toAmount(monthlyTotal(lines)),
   }
 }
@@ -96,6 +98,7 @@ const readOrder = statement((db, { member_id }: { member_id: string }) =>
     )
     .innerJoin('order_line', 'order_line.order_id', 'orders.id')
     .select(['reference', 'orders.created_at', 'grand_total', 'name', 'list', 'price_cents', 'renewal_cents'])
+    .select(['card_brand', 'card_last_four', 'card_expires'])
     .where('orders.member_id', '=', member_id)
     .orderBy('product_id'),
 )

@@ -3,28 +3,42 @@ import type { OfficeView } from '#contract/office-calls.ts'
 import { longDay } from '#web/dates.ts'
 import { ask } from '#web/dialog/ask.ts'
 import { log } from '#web/log.ts'
+import { Notice } from '#web/Notice.tsx'
 import { ActionButton, useAction } from './ActionButton.tsx'
 import { officeApi } from './api.ts'
+import { CardOnFile } from './CardOnFile.tsx'
 import { errorMessage, redirectIfSignedOut } from './callErrors.ts'
 import { ErrorNotice } from './ErrorNotice.tsx'
-import { cancelMembershipQuestion } from './messages.ts'
+import { cancelMembershipQuestion, dropPackageQuestion } from './messages.ts'
 import { SuccessNotice } from './SuccessNotice.tsx'
 import type { Office } from './useOffice.ts'
 
-/** Price, next renewal, and how to cancel or resume. */
+/** Price, next charge, card on file, and how to cancel, resume or come back. */
 export function Membership({ office }: { office: Office }) {
   const { view } = office
-  const { price, renews_on, cancelled_on, is_over } = view.membership
+  const { membership } = view
+  const { price, lines, renews_on, cancelled_on, ended_on, is_over } = membership
   return (
     <section className="card" aria-labelledby="membership">
       <div className="card-head">
         <h2 id="membership" tabIndex={-1}>
           Your membership
         </h2>
-        <span className={cancelled_on ? 'chip warm' : 'chip'}>{statusOf(view.membership)}</span>
+        <span className={isFine(membership) ? 'chip' : 'chip warm'}>{statusOf(membership)}</span>
       </div>
       <SuccessNotice message={office.successIn('membership')} />
+      <PaymentProblem membership={membership} />
       <dl className="facts">
+        {lines.length > 1 &&
+          lines.map((line, index) => (
+            <div key={line.product_id}>
+              <dt>{line.name}</dt>
+              <dd>
+                {showAmount(line.price)}
+                {index > 0 && !is_over && <DropButton office={office} line={line} />}
+              </dd>
+            </div>
+          ))}
         <div>
           <dt>Price</dt>
           <dd>{showAmount(price)} a month</dd>
@@ -36,26 +50,106 @@ export function Membership({ office }: { office: Office }) {
           </div>
         )}
         <div>
-          <dt>{is_over ? 'Ended on' : cancelled_on ? 'Ends on' : 'Next renewal'}</dt>
-          <dd>{longDay(renews_on)}</dd>
+          <dt>{is_over ? 'Ended on' : cancelled_on ? 'Ends on' : 'Next charge'}</dt>
+          <dd>{longDay(ended_on ?? renews_on)}</dd>
         </div>
         <div>
           <dt>Sponsor</dt>
           <dd>{view.sponsor_name}</dd>
         </div>
       </dl>
-      <p className="small">
-        {is_over && "Your membership has ended and your link is closed. You won't be charged."}
-        {!is_over && cancelled_on && "Your membership and your link work until then. You won't be charged again."}
-        {!cancelled_on && 'Your first month is paid. Renewals are not charged yet.'}
-      </p>
+      <CardOnFile office={office} />
+      <p className="small">{whatComesNext(membership)}</p>
+      {is_over && <ComeBackButton office={office} />}
       {!is_over && (cancelled_on ? <ResumeButton office={office} /> : <CancelButton office={office} />)}
     </section>
   )
 }
 
-const statusOf = ({ cancelled_on, is_over }: OfficeView['membership']) =>
-  is_over ? 'Ended' : cancelled_on ? 'Canceled' : 'Active'
+type MembershipView = OfficeView['membership']
+
+const isFine = ({ state, cancelled_on, is_on_hold }: MembershipView) =>
+  state === 'active' && !cancelled_on && !is_on_hold
+
+const statusOf = ({ state, cancelled_on, is_over, is_on_hold }: MembershipView) => {
+  if (is_over) return 'Ended'
+  if (is_on_hold) return 'On hold'
+  if (state === 'past_due') return 'Payment due'
+  return cancelled_on ? 'Canceled' : 'Active'
+}
+
+function whatComesNext({ is_over, cancelled_on, is_on_hold, is_charged_here, price, renews_on }: MembershipView) {
+  if (is_over)
+    return "Your link is closed, and you won't be charged. You can come back with one payment and keep your name and link."
+  if (is_on_hold) return 'Nothing is charged while your membership is on hold. Please contact us.'
+  if (cancelled_on) return "Your membership and your link work until then. You won't be charged again."
+  if (!is_charged_here) return 'Renewals are billed separately.'
+  return `We charge ${showAmount(price)} on ${longDay(renews_on)}, and every month until you cancel. You get a receipt by email each time.`
+}
+
+/** A declined charge: what happened, what happens next, and the one thing to do. */
+function PaymentProblem({ membership: { payment_problem, price } }: { membership: MembershipView }) {
+  if (!payment_problem) return null
+  const { needs_new_card, retry_on, ends_on } = payment_problem
+  return (
+    <Notice tone="alert">
+      Your bank declined {showAmount(price)} for this month. Nothing was charged.{' '}
+      {needs_new_card || !retry_on
+        ? `Please update your card: we charge the new one at once. Without a new card, your membership ends on ${longDay(ends_on)}.`
+        : `We'll try again on ${longDay(retry_on)}. If you update your card, we charge it at once.`}
+    </Notice>
+  )
+}
+
+function DropButton({ office, line }: { office: Office; line: MembershipView['lines'][number] }) {
+  const drop = async () => {
+    office.clearSuccess()
+    let view = office.view
+    const question = dropPackageQuestion(line.name, async () => {
+      const call = officeApi.dropPackage({ username: view.username, product_id: line.product_id })
+      view = await redirectIfSignedOut(call).catch((cause: unknown) => {
+        throw new Error(errorMessage(cause), { cause })
+      })
+    })
+    const { confirmed } = await ask(question)
+    if (confirmed)
+      office.showSuccess({ section: 'membership', message: `${line.name} is stopped.`, view, focus: 'membership' })
+  }
+  return (
+    <button
+      type="button"
+      className="link"
+      aria-haspopup="dialog"
+      onClick={() => drop().catch((cause: unknown) => log('The dialog could not be shown.', cause))}
+    >
+      Stop<span className="unseen"> {line.name}</span>
+    </button>
+  )
+}
+
+/** Coming back is a payment, so the price is on the button. */
+function ComeBackButton({ office }: { office: Office }) {
+  const { username, membership } = office.view
+  const shown_price = membership.return_price ?? membership.price
+  const { button, error } = useAction(async () => {
+    office.clearSuccess()
+    const view = await redirectIfSignedOut(officeApi.comeBack({ username, shown_price }))
+    const message = view.membership.is_over
+      ? 'Your payment is being checked. We email you as soon as it is done.'
+      : 'Welcome back. Your membership and your link work again.'
+    office.showSuccess({ section: 'membership', message, view, focus: 'membership' })
+  })
+  return (
+    <>
+      <p className="small">
+        I agree that my card is charged {showAmount(shown_price)} today and {showAmount(shown_price)} every month until
+        I cancel.
+      </p>
+      <ErrorNotice message={error} />
+      <ActionButton {...button}>{`Come back for ${showAmount(shown_price)} a month`}</ActionButton>
+    </>
+  )
+}
 
 function CancelButton({ office }: { office: Office }) {
   const { showSuccess, clearSuccess } = office

@@ -17,6 +17,15 @@ export const cancelMembershipQuestion = (
   onConfirm,
 })
 
+export const dropPackageQuestion = (name: string, onConfirm: () => Promise<unknown>): Question => ({
+  title: `Stop ${name}?`,
+  text: 'It is not charged again. Your membership continues.',
+  icon: 'info',
+  confirm: 'Stop it',
+  cancel: 'Keep it',
+  onConfirm,
+})
+
 // A call got no reply, and the next try was rejected: perhaps because the first one had worked.
 
 const UNANSWERED = "We didn't get a reply to your first try, but it may have worked."

@@ -12,10 +12,10 @@ import { downloadReceipt, showCard } from './downloadReceipt.ts'
 export function Receipt({ view }: { view: OfficeView }) {
   const { reference, paid_on, lines, total, card } = view.receipt
   const [error, setError] = useState<string>()
-  const download = () => {
+  const download = (receipt: Parameters<typeof downloadReceipt>[1]) => {
     setError(undefined)
     try {
-      downloadReceipt(view, view.receipt)
+      downloadReceipt(view, receipt)
     } catch (cause) {
       log('The PDF could not be made.', cause)
       setError("Your browser couldn't make the PDF. Please print the receipt instead.")
@@ -69,7 +69,7 @@ export function Receipt({ view }: { view: OfficeView }) {
       </dl>
       <ErrorNotice message={error} />
       <div className="receipt-actions">
-        <button type="button" className="button quiet" onClick={download}>
+        <button type="button" className="button quiet" onClick={() => download(view.receipt)}>
           <DownloadIcon />
           Download PDF
         </button>
@@ -78,6 +78,22 @@ export function Receipt({ view }: { view: OfficeView }) {
           Print
         </button>
       </div>
+      {view.renewals.length > 0 && (
+        <>
+          <h3 className="renewals-head">Monthly payments</h3>
+          <ul className="renewals">
+            {view.renewals.map((renewal) => (
+              <li key={renewal.reference}>
+                <time dateTime={renewal.paid_on}>{longDay(renewal.paid_on)}</time>
+                <span>{showAmount(renewal.total)}</span>
+                <button type="button" className="link" onClick={() => download(renewal)}>
+                  PDF<span className="unseen"> receipt of {longDay(renewal.paid_on)}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
     </section>
   )
 }

@@ -1,11 +1,16 @@
 import { brand } from '#contract/brand.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
-import { longDay } from '#web/dates.ts'
+import { longDay, plainDay } from '#web/dates.ts'
 import { drawText } from './drawText.ts'
 import { type ReceiptContent, receiptPdf } from './receiptPdf.ts'
 
-type Receipt = OfficeView['receipt']
+type Receipt = Omit<OfficeView['receipt'], 'lines'> & {
+  lines: { name: string; price: string; is_recurring?: boolean }[]
+  /** The month that a renewal pays for. */
+  starts_on?: string
+  ends_on?: string
+}
 
 /** Makes the PDF of a receipt in the browser, and saves it. */
 export function downloadReceipt(view: OfficeView, receipt: Receipt): void {
@@ -24,6 +29,9 @@ export const receiptContent = (view: OfficeView, receipt: Receipt, url: string):
     ['Member', `${view.first_name} ${view.last_name}`],
     ...(view.business_name ? ([['Company', view.business_name]] as [string, string][]) : []),
     ['Paid on', longDay(receipt.paid_on)],
+    ...(receipt.starts_on && receipt.ends_on
+      ? ([['For', `${plainDay(receipt.starts_on)} to ${plainDay(receipt.ends_on)}`]] as [string, string][])
+      : []),
     ...(receipt.card ? ([['Paid with', showCard(receipt.card)]] as [string, string][]) : []),
     ['Reference', receipt.reference],
     ['Sponsor', view.sponsor_name],
@@ -37,8 +45,8 @@ export const receiptContent = (view: OfficeView, receipt: Receipt, url: string):
 export const showCard = ({ brand, last_four }: NonNullable<Receipt['card']>): string =>
   `${brand} ending in ${last_four}`
 
-const renewalNote = ({ price, renews_on, cancelled_on, is_over }: OfficeView['membership']) => {
-  if (is_over) return `The membership ended on ${longDay(renews_on)}.`
+const renewalNote = ({ price, renews_on, cancelled_on, ended_on }: OfficeView['membership']) => {
+  if (ended_on) return `The membership ended on ${longDay(ended_on)}.`
   if (cancelled_on) return `The membership ends on ${longDay(renews_on)}. There are no further charges.`
   return `The membership renews on ${longDay(renews_on)} for ${showAmount(price)} a month, until it is canceled.`
 }
