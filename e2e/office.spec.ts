@@ -16,7 +16,7 @@ test('15.14 when a visitor joins through a member’s link, the member sees the 
   await join(page, '/ana', first)
   await expect(page.getByText('No one has opened your link yet.')).toBeVisible()
   expect(await findAxeViolations(page)).toEqual([])
-  await page.getByRole('button', { name: 'Copy' }).click()
+  await page.getByRole('button', { name: 'Copy link' }).click()
   await expect(page.getByRole('status').getByText('Link copied.')).toBeAttached()
   const link = await page.evaluate(() => navigator.clipboard.readText())
   expect(new URL(link).pathname).toBe(`/${first.username}`)
@@ -143,7 +143,7 @@ test('15.6 15.15 a member changes phone, email and password with the keyboard', 
   await expect(address).toHaveValue(email)
   await typeByKeyboard(page, current, password)
   await page.keyboard.press('Enter')
-  await expect(success).toHaveText('Almost done. Please open the link in the email.')
+  await expect(success).toHaveText('Check your inbox. Open the link in our email to confirm your new address.')
   await expect(details).toContainText(`We sent a link to ${email}.`)
 
   await pressByKeyboard(page, changeButton('password'))
