@@ -223,6 +223,28 @@ test('12.3 a reload on the payment step goes back to the password, and one Back 
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue(visitor.password)
 })
 
+test('12.17 12.18 a second tab resumes the draft, and the first tab follows, but not in what was changed in it', async ({
+  page,
+  context,
+}) => {
+  await page.goto('/ana')
+  const visitor = newVisitor()
+  await fillAccount(page, visitor)
+  const second = await context.newPage()
+  await second.goto('/bluepier')
+  await expect(second.getByLabel('Mobile phone number')).toHaveValue(/555-?\s?0123/)
+  await second.getByLabel('Company name').fill('Juniper & Daughters')
+  await second.getByLabel('Last name').fill('Elsewhere')
+  await next(second)
+  await second.getByLabel('Email address').fill(visitor.email)
+  await page.locator('h1').click() // nobody is typing here
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+  await expect(page.getByLabel('Company name')).toHaveValue('Juniper & Daughters')
+  await expect(page.getByLabel('Last name')).toHaveValue(visitor.last_name)
+  await next(page)
+  await expect(page.getByLabel('Email address')).toHaveValue(visitor.email)
+})
+
 test('12.4 the review shows what was entered, and each Edit button focuses its field', async ({ page }) => {
   const visitor = await reachPayment(page)
   const review = page.locator('.review')

@@ -8,10 +8,11 @@ import type { Wizard } from './wizard.ts'
 export function followOtherTabs(wizard: Wizard): void {
   const { receipt, joinedAs, draft } = wizard.getState()
   const { joined_as } = loadShared()
-  if (joined_as === undefined) return takeOverAnswers(wizard)
-  if (receipt || joinedAs !== undefined) return // this tab has paid, or shows it already
-  wizard.update({ joinedAs: joined_as })
-  wizard.enter('PAYMENT', draft)
+  if (joined_as === undefined) takeOverAnswers(wizard)
+  else if (!receipt && joinedAs === undefined) {
+    wizard.update({ joinedAs: joined_as })
+    wizard.enter('PAYMENT', draft)
+  }
 }
 
 /**

@@ -18,7 +18,7 @@ type AccessProps = { paymentStore: PaymentStore & { back: () => void }; receipt:
 function Access({ paymentStore, receipt }: AccessProps) {
   const [payment] = useState(() => pagePayment(paymentStore))
   const login = useOfficeLogin(payment)
-  const { isRedirecting, stay } = useRedirect(payment, login.open)
+  const { mayRedirect, isRedirecting, stay } = useRedirect(payment, login.open)
   const [signInUrl] = useState(payment.signInUrl)
   useReloadAfterSignOut()
   return (
@@ -35,26 +35,10 @@ function Access({ paymentStore, receipt }: AccessProps) {
       ) : (
         <p className="lead welcome">
           <span>{isRedirecting ? redirecting : ready}</span>
-          <span aria-hidden="true">{redirecting}</span>
+          {mayRedirect && <span aria-hidden="true">{redirecting}</span>}
         </p>
       )}
-      <div className="redirect">
-        {isRedirecting && (
-          <>
-            <div className="bar" aria-hidden="true" />
-            <button
-              type="button"
-              className="link"
-              onClick={() => {
-                document.querySelector<HTMLElement>('.access .login .button')?.focus() // this button is about to disappear
-                stay()
-              }}
-            >
-              Stay on this page
-            </button>
-          </>
-        )}
-      </div>
+      {mayRedirect && <div className="bar" hidden={!isRedirecting} aria-hidden="true" />}
       {signInUrl ? (
         <div className="login">
           <a className="button" href={signInUrl}>
@@ -64,6 +48,19 @@ function Access({ paymentStore, receipt }: AccessProps) {
         </div>
       ) : (
         <OfficeLogin login={login}>Login</OfficeLogin>
+      )}
+      {mayRedirect && (
+        <button
+          type="button"
+          className="link stay"
+          hidden={!isRedirecting}
+          onClick={() => {
+            stay()
+            document.querySelector<HTMLElement>('.login .button')?.focus() // this button is about to disappear
+          }}
+        >
+          Stay on this page
+        </button>
       )}
       {receipt && <Receipt receipt={receipt} onRead={stay} />}
       <button type="button" className="button quiet" onClick={paymentStore.back}>
@@ -87,7 +84,8 @@ const SignInAdvice = ({ receipt }: { receipt: ReceiptData | undefined }) => (
 
 /** Opens the office after a while. Nothing is pulled away under somebody who scrolls, prints or reads the receipt. */
 function useRedirect({ hasFreshGrant }: Pick<Payment, 'hasFreshGrant'>, openOffice: () => unknown) {
-  const [isRedirecting, setRedirecting] = useState(hasFreshGrant)
+  const [mayRedirect] = useState(hasFreshGrant)
+  const [isRedirecting, setRedirecting] = useState(mayRedirect)
   const stay = () => setRedirecting(false)
   useTimeout(openOffice, isRedirecting ? REDIRECT_AFTER_MS : undefined)
   useEffect(() => {
@@ -100,7 +98,7 @@ function useRedirect({ hasFreshGrant }: Pick<Payment, 'hasFreshGrant'>, openOffi
       removeEventListener('beforeprint', onPrint)
     }
   }, [])
-  return { isRedirecting, stay }
+  return { mayRedirect, isRedirecting, stay }
 }
 
 /** Back may restore this page as it was. After a sign-out it must not show the member again. */

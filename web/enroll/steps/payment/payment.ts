@@ -2,7 +2,6 @@ import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
 import type { api } from '#web/api.ts'
 import { isRejected, type RejectedCall } from '#web/call.ts'
-import { log } from '#web/log.ts'
 
 /** What the visitor can do about a declined card: correct the input, use another card, or ask the bank. */
 export type DeclineClass = NonNullable<EnrollmentReply['decline_class']>
@@ -162,8 +161,8 @@ export function createPayment(options: PaymentOptions) {
         const outcome = await lookUpPress(Math.max(deadline - now(), LOOKUP_PAUSE_MS))
         if (outcome || hasAsked) return outcome ?? { is: 'failed', charge: 'none' }
         hasAsked = true
-      } catch (cause) {
-        log('The payment could not be looked up; trying again.', cause)
+      } catch {
+        // the server does not answer, and is asked again
       }
       await pause(LOOKUP_PAUSE_MS)
     } while (now() < deadline)
