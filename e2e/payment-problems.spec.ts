@@ -56,13 +56,13 @@ for (const [where, before, after] of [
   })
 
 test('10.7 a document that cannot be opened shows a message, and opens when the network is back', async ({ page }) => {
-  await page.route('**/assets/openDialog-*.js', (route) => route.abort())
+  await page.route('**/assets/openDialog-*', (route) => route.abort())
   await reachPayment(page)
   const agreement = page.getByRole('button', { name: 'Membership Agreement' })
   await agreement.click()
   const alert = page.getByRole('alert').filter({ hasText: 'The Membership Agreement could not be opened.' })
   await expect(alert).toBeVisible()
-  await page.unroute('**/assets/openDialog-*.js')
+  await page.unroute('**/assets/openDialog-*')
   await agreement.click()
   await expect(page.getByRole('dialog', { name: 'Membership Agreement' })).toBeVisible()
   await expect(alert).toBeHidden()

@@ -53,11 +53,18 @@ const leanRules: Plugin = {
   resolveId: (id) => (id === 'zod/mini' ? join(root, 'web/lean-zod.ts') : undefined),
 }
 
-/** Vite wraps every import() in code that preloads its files. Each of our loads is a single file, so there is nothing to do. */
+/** A browser may never try a failed import again, so the second try has another address. */
+const RETRIED_IMPORT = '(file => import(file).catch(() => import(file + "?" + Date.now())))'
+
+/**
+ * Every import() tries twice. Vite's own code around it, which preloads a chunk's other files, is left out: each of our loads
+ * is a single file.
+ */
 const leanImports: Plugin = {
   name: 'foyer-lean-imports',
   enforce: 'pre',
   load: (id) => (id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load()' : undefined),
+  renderChunk: (code) => code.replace(/\bimport(?=\("\.\/[^"]+\.js"\))/g, RETRIED_IMPORT),
 }
 
 await Promise.all(['web', 'render', 'page.json'].map((name) => rm(join(dist, name), { recursive: true, force: true })))
