@@ -238,7 +238,7 @@ test('10.4 when the response is lost, its outcome is looked up and the payment i
   expect(payments).toBe(1)
 })
 
-test('1.6 10.6 10.20 15.2 after the payment, Back, reload and a second tab never show the payment form again', async ({
+test('1.6 10.6 15.2 after the payment, Back, reload and a second tab never show the payment form again', async ({
   page,
   context,
 }) => {
