@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test'
 import { findAxeViolations } from './axe.ts'
-import { fillPayment, pay, reachPayment, waitForHydration } from './visitor.ts'
+import { enterOffice, fillPayment, pay, reachPayment, waitForHydration } from './visitor.ts'
 
 test.use({ colorScheme: 'dark' })
 
@@ -24,7 +24,7 @@ test('12.9 with a dark preference every screen is dark, and readable', async ({ 
   await expectReadable()
   await fillPayment(page)
   await pay(page)
-  await page.waitForURL('**/office')
+  await enterOffice(page)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await expectReadable()
   for (const address of ['/ana', '/no-such-page']) {

@@ -59,7 +59,7 @@ test('axe finds nothing in an open dialog', async ({ page }) => {
 })
 
 test('a dialog whose code cannot be loaded is replaced by the browser’s confirm box', async ({ page }) => {
-  await page.route('**/assets/openDialog-*.js', (route) => route.abort())
+  await page.route('**/assets/openDialog-*', (route) => route.abort())
   const nativeDialog = page.waitForEvent('dialog')
   await page.goto('/oldmill', { waitUntil: 'commit' })
   const dialog = await nativeDialog

@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { cards } from '../server/gateways/payment/cards.ts'
 import { acceptRealCards, realCards } from '../server/test/real-cards.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
-import { fillPayment, pay, reachPayment } from './visitor.ts'
+import { enterOffice, fillPayment, pay, reachPayment } from './visitor.ts'
 
 // What a visitor reads when a limit is reached, and when it is not.
 
@@ -31,7 +31,7 @@ test('6.8 a test card is declined again and again, and the next card still joins
   for (let round = 0; round < 3; round++) await payDeclined(page)
   await page.getByLabel('Card number').fill(cards.good)
   await pay(page)
-  await page.waitForURL('**/office')
+  await enterOffice(page)
 })
 
 test('6.9 while joining is closed, the payment says so', async ({ page }) => {

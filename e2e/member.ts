@@ -3,14 +3,14 @@ import type { Enrollment } from '../contract/enrollment.ts'
 import { officeAddress } from '../contract/office.ts'
 import { validAnswers } from '../server/test/answers.ts'
 import { solve } from '../server/test/solve-captcha.ts'
-import { fillPayment, newVisitor, pay, reachPayment, type VisitorAnswers } from './visitor.ts'
+import { enterOffice, fillPayment, newVisitor, pay, reachPayment, type VisitorAnswers } from './visitor.ts'
 
 /** Joins through the wizard, from a sponsor's link to the office. */
 export async function join(page: Page, site: string, visitor: VisitorAnswers) {
   await reachPayment(page, site, visitor)
   await fillPayment(page)
   await pay(page)
-  await page.waitForURL('**/office')
+  await enterOffice(page)
   await expect(page.getByRole('heading', { name: `Welcome, ${visitor.first_name}` })).toBeVisible()
 }
 

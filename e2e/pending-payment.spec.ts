@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { cards } from '../server/gateways/payment/cards.ts'
 import { referenceOf } from '../server/payments/attempt-key.ts'
 import { findAxeViolations } from './axe.ts'
-import { fillPayment, next, pay, reachPayment, waitForHydration } from './visitor.ts'
+import { enterOffice, fillPayment, next, pay, reachPayment, waitForHydration } from './visitor.ts'
 
 // Payments whose outcome is not known yet, and visitors who reload or leave before it is.
 
@@ -20,13 +20,13 @@ test('10.3 16.3 a payment without an outcome is shown as being checked, never as
   await decide(page, 'Approve')
   await expect(page.getByRole('button', { name: 'Login' })).toBeVisible()
   await expect(switchSponsor).toBeHidden()
-  await page.waitForURL('**/office')
+  await enterOffice(page)
 })
 
 test('10.3 a payment declined in review says that nothing was charged, and keeps what was typed', async ({ page }) => {
   await payIntoReview(page)
   await page.evaluate(() => dispatchEvent(new Event('pagehide'))) // as a reload does
-  const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage }))
+  const stored = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))
   expect(stored).toContain('1600 Main St')
   expect(stored).not.toContain('9235')
   await page.goBack()

@@ -1,5 +1,5 @@
 import { test } from '@playwright/test'
-import { fillCard, fillPayment, newVisitor, pay, reachPayment } from './visitor.ts'
+import { enterOffice, fillCard, fillPayment, newVisitor, pay, reachPayment } from './visitor.ts'
 
 // Not tests: npm run screens takes the screenshots for the docs.
 const screenshotOptions = (name: string, project: { name: string }) => ({
@@ -33,14 +33,14 @@ test('the office', async ({ page, browser }, { project }) => {
   await reachPayment(page)
   await fillPayment(page)
   await pay(page)
-  await page.waitForURL('**/office')
+  await enterOffice(page)
   const link = await page.getByRole('link', { name: /\/zoe/ }).first().getAttribute('href')
   const friend = await (await browser.newContext()).newPage()
   const visitor = { ...newVisitor(), first_name: 'Ben', last_name: 'Harbour' }
   await reachPayment(friend, link ?? '', visitor)
   await fillPayment(friend)
   await pay(friend)
-  await friend.waitForURL('**/office')
+  await enterOffice(friend)
   await page.reload()
   await page.getByText('Ben Harbour').waitFor()
   await page.screenshot(screenshotOptions('office', project))

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { expect, test } from '@playwright/test'
 import { renewsOn } from '../contract/renewal.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
-import { fillPayment, next, pay, reachPayment, waitForHydration } from './visitor.ts'
+import { enterOffice, fillPayment, next, pay, reachPayment, waitForHydration } from './visitor.ts'
 
 // Things that change between opening the page and paying: a price, a document, a username, a package.
 
@@ -53,7 +53,7 @@ test('10.12 a changed price and its new total are shown before anything is charg
   await expect(page.locator('#agreement_2-error')).toHaveText('Please confirm all the agreements.')
   await consent.check()
   await pay(page)
-  await page.waitForURL('**/office')
+  await enterOffice(page)
 })
 
 test('4.21 a consent that has changed is shown again before anything is charged', async ({ page }) => {
@@ -74,7 +74,7 @@ test('4.21 a consent that has changed is shown again before anything is charged'
   await consent.check()
   await expect(message).toBeHidden()
   await pay(page)
-  await page.waitForURL('**/office')
+  await enterOffice(page)
 })
 
 test('13.5 packages that cannot be loaded again stop the payment until try again has worked', async ({ page }) => {
@@ -153,7 +153,7 @@ test('10.12 a changed document must be agreed to again before anything is charge
   await box.check()
   await expect(message).toBeHidden()
   await pay(page)
-  await page.waitForURL('**/office')
+  await enterOffice(page)
 })
 
 test('10.5 a username taken in the meantime leads back to its field, and the other answers are kept', async ({

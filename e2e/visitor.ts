@@ -53,6 +53,12 @@ const confirmCaptcha = (page: Page) => page.getByRole('checkbox', { name: /not a
 
 export const pay = (page: Page) => page.getByRole('button', { name: /^Confirm and Pay/ }).click()
 
+/** Leaves the welcome for the office, which would also open by itself after ten seconds. */
+export async function enterOffice(page: Page) {
+  await page.getByRole('button', { name: 'Login' }).click()
+  await page.waitForURL('**/office')
+}
+
 /** Opens a sponsor's link and fills in the account step. */
 export async function reachAccountCreation(page: Page, site = '/ana', visitor = newVisitor()): Promise<VisitorAnswers> {
   await page.goto(site)

@@ -26,7 +26,7 @@ const groups = [
   { name: 'main', tags: ['$initial' as const], priority: 2 },
   {
     name: 'next',
-    test: /\/contract\/|\/web\/(?:api|call|lean-zod|enroll\/wizard\/rules|enroll\/order\/fetchTotal|enroll\/steps\/account-creation\/AccountCreation)\.tsx?$/,
+    test: /\/contract\/|\/web\/(?:api|call|lean-zod|enroll\/wizard\/(?:rules|otherTabs)|enroll\/order\/fetchTotal|enroll\/steps\/account-creation\/AccountCreation)\.tsx?$/,
     priority: 1,
   },
 ]
@@ -53,6 +53,20 @@ const leanRules: Plugin = {
   resolveId: (id) => (id === 'zod/mini' ? join(root, 'web/lean-zod.ts') : undefined),
 }
 
+/** A browser may never try a failed import again, so the second try has another address. */
+const RETRIED_IMPORT = '(file => import(file).catch(() => import(file + "?" + Date.now())))'
+
+/**
+ * Every import() tries twice. Vite's own code around it, which preloads a chunk's other files, is left out: each of our loads
+ * is a single file.
+ */
+const leanImports: Plugin = {
+  name: 'foyer-lean-imports',
+  enforce: 'pre',
+  load: (id) => (id.endsWith('vite/preload-helper.js') ? 'export const __vitePreload = (load) => load()' : undefined),
+  renderChunk: (code) => code.replace(/\bimport(?=\("\.\/[^"]+\.js"\))/g, RETRIED_IMPORT),
+}
+
 await Promise.all(['web', 'render', 'page.json'].map((name) => rm(join(dist, name), { recursive: true, force: true })))
 const [browser, early] = await Promise.all([buildBrowser(), buildEarly(), buildPages()])
 const head: PageHead = { ...browser, ...(await buildOffice()), early }
@@ -75,7 +89,7 @@ async function buildBrowser() {
       onLog: failOnMissingImport,
     },
   }
-  const output = await run(options, { plugins: [leanCalls, leanRules] })
+  const output = await run(options, { plugins: [leanCalls, leanRules, leanImports] })
   const first = output.find((file) => file.type === 'chunk' && file.moduleIds.includes(main))
   if (first?.type !== 'chunk') throw new Error('The build has no script.')
   if (first.imports.length) throw new Error(`The first load must be one file, not also ${first.imports.join(', ')}.`)

@@ -8,7 +8,7 @@ import { EnrollPage } from './enroll/EnrollPage.tsx'
 import { orderFailed } from './enroll/order/orderFailed.ts'
 import { createSteps } from './enroll/steps.ts'
 import { currentEntry } from './enroll/wizard/history.ts'
-import { enrollmentId, findResumePoint } from './enroll/wizard/resume.ts'
+import { findResumePoint } from './enroll/wizard/resume.ts'
 import { createWizard } from './enroll/wizard/wizard.ts'
 import { loadSecondScript } from './loadSecondScript.ts'
 import { log } from './log.ts'
@@ -30,8 +30,7 @@ async function startPage() {
 
 /** The page needs no script, unless a reload or Back leads to a step that shows the payment's outcome. */
 async function resumeAfterJoining(root: HTMLElement, start: StartData) {
-  const showsOutcome =
-    /PAYMENT|ACCESS/.test(currentEntry()?.step ?? '') && loadReceipt()?.enrollment_id === enrollmentId()
+  const showsOutcome = /PAYMENT|ACCESS/.test(currentEntry()?.step ?? '') && loadReceipt()
   if (showsOutcome) createRoot(root).render(await createEnrollPage(start))
   else document.documentElement.classList.remove('resuming')
 }

@@ -26,26 +26,54 @@ const storedFields = [
 const DRAFT = 'foyer.draft'
 const DIAL_COUNTRY = 'foyer.dial_country'
 const TOKEN = 'foyer.token'
-const PHONES = 'foyer.phones'
 const RECEIPT = 'foyer.receipt'
 
-/** The draft belongs to the tab: two sponsors in two tabs do not mix, and closing the tab deletes it. */
-export const loadDraft = (): Draft => pickStoredFields(parseObject(read(tab, DRAFT)))
-export const saveDraft = (draft: Draft): void => write(tab, DRAFT, JSON.stringify(pickStoredFields(draft)))
-export const forgetDraft = (): void => {
-  write(tab, DRAFT, undefined)
-  write(tab, PHONES, undefined)
-}
+const DAY_MS = 86_400_000
 
-/** What the tab knows about a phone number. Never the code. */
+/** The enrollment that this page belongs to. */
+export const enrollmentId = (): string =>
+  document.querySelector<HTMLMetaElement>('meta[name=enrollment]')?.content ?? ''
+
+/** What the tabs of one browser share about one enrollment, for a day after the last change. */
+type SharedDraft = { enrollment_id: string; saved_at: number; answers: unknown; phones: unknown; joined_as: string }
+
+/** Empty if there is none, or it is too old, or another enrollment's. */
+export const loadShared = (): Partial<SharedDraft> => {
+  const shared: Partial<SharedDraft> = parseObject(read(browser, DRAFT))
+  const age = Date.now() - Number(shared.saved_at)
+  return shared.enrollment_id === enrollmentId() && age < DAY_MS ? shared : {}
+}
+export const saveShared = (shared: Partial<SharedDraft>): void =>
+  write(browser, DRAFT, JSON.stringify({ ...shared, enrollment_id: enrollmentId(), saved_at: Date.now() }))
+
+export const loadDraft = (): Draft => pickStoredFields(Object(loadShared().answers))
+
+/**
+ * Saves the answers that differ from `last`, which this tab has loaded or saved; another tab may have changed the others.
+ * Nothing is saved after the payment. Returns the next `last`.
+ */
+export const saveDraft = (draft: Draft, last: Draft): Draft => {
+  const shared = loadShared()
+  const changes = changedAnswers(pickStoredFields(draft), last)
+  if (shared.joined_as !== undefined || !Object.keys(changes).length) return last
+  saveShared({ ...shared, answers: { ...last, ...Object(shared.answers), ...changes } })
+  return { ...last, ...changes }
+}
+export const forgetDraft = (): void => write(browser, DRAFT, undefined)
+
+/** The answers that differ. An empty one is the same as none. */
+export const changedAnswers = (answers: Draft, last: Draft): Draft =>
+  Object.fromEntries(Object.entries(answers).filter(([name, answer]) => answer !== (last[name as FieldName] ?? '')))
+
+/** What this browser knows about a phone number. Never the code. */
 export type PhoneStatus = { sent_at?: number | undefined; verified?: boolean }
 export type PhoneStatuses = Record<string, PhoneStatus>
 
 export const loadPhones = (): PhoneStatuses =>
   Object.fromEntries(
-    Object.entries(parseObject(read(tab, PHONES))).map(([phone, status]) => [phone, parsePhoneStatus(status)]),
+    Object.entries(Object(loadShared().phones)).map(([phone, status]) => [phone, parsePhoneStatus(status)]),
   )
-export const savePhones = (phones: PhoneStatuses): void => write(tab, PHONES, JSON.stringify(phones))
+export const savePhones = (phones: PhoneStatuses): void => saveShared({ ...loadShared(), phones })
 
 /** What is being paid for, or was. Nothing about the card. */
 export type Receipt = {
@@ -66,10 +94,13 @@ export type Receipt = {
   is_awaited?: true
 }
 
-/** Stored when Confirm and Pay is pressed, so that the page can look up the payment after a reload. */
+/**
+ * Stored in the tab when Confirm and Pay is pressed, so that the page can look up the payment after a reload. Undefined if
+ * it is another enrollment's.
+ */
 export const loadReceipt = (): Receipt | undefined => {
-  const receipt = parseObject(read(tab, RECEIPT))
-  return Array.isArray(receipt.lines) ? (receipt as Receipt) : undefined
+  const receipt: Partial<Receipt> = parseObject(read(tab, RECEIPT))
+  return receipt.lines && receipt.enrollment_id === enrollmentId() ? (receipt as Receipt) : undefined
 }
 export const saveReceipt = (receipt: Receipt | undefined): void =>
   write(tab, RECEIPT, receipt && JSON.stringify(receipt))

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type BrowserContext, chromium, type Page } from '@playwright/test'
 import {
+  enterOffice,
   fillAccount,
   fillAccountCreation,
   fillCard,
@@ -61,6 +62,7 @@ export async function visitInBrowser(
     await typeCard(paying, enrolls)
     await saveStorage(paying, storage, 'declined')
     await pay(paying)
+    await enterOffice(paying)
     await paying.getByRole('heading', { name: /^Welcome, / }).waitFor()
     await saveStorage(paying, storage, 'joined')
   } finally {

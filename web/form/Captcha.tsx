@@ -61,6 +61,13 @@ function OwnCaptcha({ name, defaultValue, error, usedCount, busyWhile, onSolved 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each use needs a new solution
   useEffect(() => restart(), [usedCount])
   useEffect(() => () => currentRun.current?.abort(), [])
+  const retryOnline = useEffectEvent(() => {
+    if (state === 'failed') start()
+  })
+  useEffect(() => {
+    addEventListener('online', retryOnline)
+    return () => removeEventListener('online', retryOnline)
+  }, [])
   useTimeout(start, state === 'done' ? SOLUTION_LIFETIME_MS : undefined)
 
   const visibleError = state === 'working' ? undefined : error

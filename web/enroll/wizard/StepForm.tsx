@@ -16,11 +16,13 @@ type StepFormProps = {
   lead: ReactNode
   /** Follows 'Confirm and Pay' on the button. */
   amount?: string
+  /** Shown above the buttons. */
+  notice?: ReactNode
   children: ReactNode
 }
 
 /** What all steps share: the heading that is focused, the error summary, the form and its buttons. */
-export function StepForm({ step, form, title, lead, amount, children }: StepFormProps) {
+export function StepForm({ step, form, title, lead, amount, notice, children }: StepFormProps) {
   const wizard = useWizard()
   const stop = useWizardState(wizard, (state) => state.stop)
   const forward = forwardButton[step]
@@ -48,7 +50,7 @@ export function StepForm({ step, form, title, lead, amount, children }: StepForm
         {children}
         {(previous || forward || stop) && (
           <div className={amount ? 'actions paying' : 'actions'}>
-            <StopNotice stop={stop} onRetryTotal={wizard.retryTotal} />
+            {stop ? <StopNotice stop={stop} onRetryTotal={wizard.retryTotal} /> : notice}
             {previous && (
               <button
                 type="button"
@@ -88,30 +90,38 @@ const focusHeadingOnRemoval = (button: HTMLElement | null) => () => {
   if (document.activeElement === button) button?.closest('.step')?.querySelector('h1')?.focus()
 }
 
+const failures = {
+  'step-not-loaded': [
+    'The next step could not be loaded.',
+    'reload the page',
+    '. Your answers are saved, except your password.',
+  ],
+  'total-not-loaded': ['The order could not be loaded.', 'try again', '.'],
+}
+
 /** Why the button did nothing, and what to do about it. */
-function StopNotice({ stop, onRetryTotal }: { stop: Stop | undefined; onRetryTotal: () => unknown }) {
-  switch (stop) {
-    case 'step-not-loaded':
-      return (
-        <Notice tone="alert" role="alert" title="The next step could not be loaded.">
-          Please check your connection and{' '}
-          <button type="button" className="link" onClick={() => location.reload()}>
-            reload the page
-          </button>
-          . Your answers are saved, except your password.
-        </Notice>
-      )
-    case 'total-not-loaded':
-      return (
-        <Notice tone="alert" title="The order could not be loaded.">
-          Please check your connection and{' '}
-          <button type="button" className="link" id="retry-total" ref={focusHeadingOnRemoval} onClick={onRetryTotal}>
-            try again
-          </button>
-          .
-        </Notice>
-      )
-    default:
-      return null
-  }
+function StopNotice({ stop, onRetryTotal }: { stop: Stop; onRetryTotal: () => unknown }) {
+  if (stop === 'offline')
+    return (
+      <Notice role="alert" title="You’re offline.">
+        We’ll go on as soon as you’re back online.
+      </Notice>
+    )
+  const [title, action, end] = failures[stop]
+  const isTotal = stop === 'total-not-loaded' // which is announced by its dialog
+  return (
+    <Notice tone="alert" role={isTotal ? undefined : 'alert'} title={title}>
+      Please check your connection and{' '}
+      <button
+        type="button"
+        className="link"
+        id={stop}
+        ref={focusHeadingOnRemoval}
+        onClick={isTotal ? onRetryTotal : () => location.reload()}
+      >
+        {action}
+      </button>
+      {end}
+    </Notice>
+  )
 }

@@ -11,7 +11,7 @@ export const StepStack = ({ wizard, steps, state }: StepStackProps) =>
     .filter((step) => step === state.step || step === state.preRenderedStep || step === state.leavingStep)
     .map((step) => (
       <div
-        key={step}
+        key={`${step}${state.takeOvers}`}
         className={step === state.preRenderedStep ? 'step pre-rendered' : 'step'}
         hidden={step === state.leavingStep}
       >

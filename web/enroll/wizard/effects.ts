@@ -6,13 +6,17 @@ import { ignoreSecondTap } from './ignoreSecondTap.ts'
 import type { State } from './state.ts'
 import type { StepLoader, Wizard } from './wizard.ts'
 
-/** Follows Back and Forward, and saves the form when the page is left. */
+/** Follows Back, Forward and the other tabs, and saves the form when the page is left. */
 export function useBrowserHistory(wizard: Wizard) {
   useEffect(() => {
     const unmount = new AbortController()
     const { signal } = unmount
     addEventListener('popstate', ({ state }) => wizard.followHistory(state), { signal })
     addEventListener('pagehide', () => wizard.saveForm(), { signal })
+    const follow = () =>
+      import('./otherTabs.ts').then(({ followOtherTabs }) => followOtherTabs(wizard)).catch(() => undefined)
+    addEventListener('storage', follow, { signal })
+    addEventListener('visibilitychange', follow, { signal })
     return () => unmount.abort()
   }, [wizard])
 }

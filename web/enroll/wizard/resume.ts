@@ -1,23 +1,19 @@
 import type { StartData } from '#contract/start.ts'
 import { log } from '#web/log.ts'
-import { loadDraft, loadPhones, loadReceipt } from '#web/storage.ts'
+import { forgetDraft, loadDraft, loadPhones, loadReceipt, loadShared } from '#web/storage.ts'
 import { firstStep } from '../flow.ts'
 import { restoreDraft } from '../order/order.ts'
 import { currentEntry } from './history.ts'
 import type { ResumePoint } from './state.ts'
 import type { StepLoader } from './wizard.ts'
 
-/** The enrollment that this page belongs to. */
-export const enrollmentId = (): string =>
-  document.querySelector<HTMLMetaElement>('meta[name=enrollment]')?.content ?? ''
-
 /** Finds out before hydration where the visitor resumes, and loads that step, so that no other step flashes first. */
 export async function findResumePoint(start: StartData, steps: StepLoader): Promise<ResumePoint> {
-  const receipt = loadReceipt()
+  if (!loadShared().enrollment_id) forgetDraft() // too old, or another person's
   const stored = {
     draft: restoreDraft(loadDraft(), start),
     phones: loadPhones(),
-    receipt: receipt?.enrollment_id === enrollmentId() ? receipt : undefined, // not another enrollment's
+    receipt: loadReceipt(),
   }
   const first = firstStep(start.policy, start.product_id !== undefined)
   const entry = currentEntry()

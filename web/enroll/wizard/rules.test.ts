@@ -31,6 +31,11 @@ test.each<[string, Step, Draft, Step]>([
   expect(reachableStep(target, { draft, phones: {}, receipt: undefined }, policy)).toBe(step)
 })
 
+test('10.20 once it is paid in another tab, every step leads to its result', () => {
+  const progress = { draft: named, phones: {}, receipt: undefined, joinedAs: 'mara' }
+  expect(reachableStep('ACCOUNT', progress, policy)).toBe('PAYMENT')
+})
+
 test.each([
   ['+12025550123', undefined],
   ['+17872345678', undefined],

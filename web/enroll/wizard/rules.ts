@@ -54,7 +54,7 @@ const passes = (rules: Partial<typeof fields>, draft: Draft) =>
   Object.entries(rules).every(([name, rule]) => rule.safeParse(draft[name as keyof Draft]).success)
 
 /** What decides how far a visitor may go. */
-type Progress = Pick<State, 'draft' | 'phones' | 'receipt'>
+type Progress = Pick<State, 'draft' | 'phones' | 'receipt' | 'joinedAs'>
 
 const isComplete: Record<Step, (progress: Progress, policy: Policy) => boolean> = {
   PRODUCT_SELECTION: ({ draft }) => Boolean(draft.product_ids),
@@ -70,10 +70,11 @@ const isComplete: Record<Step, (progress: Progress, policy: Policy) => boolean> 
 
 /**
  * The target step, or the first incomplete step before it. After a reload, which drops the password, a payment that may be
- * under way comes first. Once the payment is done the draft is empty, and every step leads to its result.
+ * under way comes first. Once it is paid, here or in another tab, every step leads to its result.
  */
 export function reachableStep(target: Step, progress: Progress, policy: Policy): Step {
-  const { draft, receipt } = progress
+  const { draft, receipt, joinedAs } = progress
+  if (joinedAs !== undefined) return 'PAYMENT'
   if (receipt && !draft.password && (target === 'PAYMENT' || target === 'ACCESS')) return target
   if (receipt && !Object.keys(draft).length) return 'PAYMENT'
   let step: Step = 'PRODUCT_SELECTION'

@@ -7,9 +7,9 @@ import type { PaymentNews } from '../steps/payment/payment.ts'
 import { isSameDraft } from './draft.ts'
 
 /** Why the wizard cannot go on. */
-export type Stop = 'step-not-loaded' | 'total-not-loaded'
+export type Stop = 'offline' | 'step-not-loaded' | 'total-not-loaded'
 
-/** Where a visitor resumes, and what this tab has stored. Known in the browser only. */
+/** Where a visitor resumes, and what this browser has stored. Known in the browser only. */
 export type ResumePoint = {
   step: Step
   draft: Draft
@@ -39,6 +39,8 @@ export type State = {
   preRenderedStep?: Step | undefined
   /** The previous step, hidden until the browser is idle. */
   leavingStep?: Step | undefined
+  /** How often another tab's answers have replaced those on the page. */
+  takeOvers?: number | undefined
   /** The stored answers are on the page. */
   isResumed: boolean
   phones: PhoneStatuses
@@ -51,9 +53,11 @@ export type State = {
   /** The visitor was told that a payment, possibly another tab's, is being checked, but not yet how it ended. */
   isPaymentBeingChecked?: boolean | undefined
   paymentNews?: PaymentNews | undefined
+  /** The username of the person who has joined in another tab. */
+  joinedAs?: string | undefined
 }
 
-/** The state that the server rendered. It ignores what this tab has stored, because hydration must match the HTML. */
+/** The state that the server rendered. It ignores what the browser has stored, because hydration must match the HTML. */
 export function initialState(start: StartData, resumePoint: ResumePoint | undefined): State {
   const step = firstStep(start.policy, start.product_id !== undefined)
   const draft = preselectedOrder(start)

@@ -29,6 +29,7 @@ function wizardWith(load: (step: Step) => Promise<void> = async () => undefined)
 }
 
 beforeEach(() => {
+  vi.stubGlobal('navigator', { onLine: true })
   vi.stubGlobal('document', { querySelector: () => null, getElementById: () => null })
   vi.stubGlobal('history', {
     state: null,
@@ -49,6 +50,21 @@ test('12.14 a step that cannot be loaded keeps the answers and says so', async (
   const wizard = wizardWith(() => Promise.reject(new TypeError('Failed to fetch')))
   await wizard.advance(answers)
   expect(wizard.getState()).toMatchObject({ step: 'ACCOUNT', stop: 'step-not-loaded' })
+})
+
+test('12.16 while the browser is offline, Next says so and goes on by itself', async () => {
+  const browser = Object.assign(new EventTarget(), { onLine: false })
+  vi.stubGlobal('navigator', browser)
+  vi.stubGlobal('addEventListener', browser.addEventListener.bind(browser))
+  const wizard = wizardWith(async () => {
+    if (!browser.onLine) throw new TypeError('Failed to fetch')
+  })
+  const advanced = wizard.advance(answers)
+  await vi.waitFor(() => expect(wizard.getState()).toMatchObject({ step: 'ACCOUNT', stop: 'offline' }))
+  browser.onLine = true
+  browser.dispatchEvent(new Event('online'))
+  await advanced
+  expect(wizard.getState()).toMatchObject({ step: 'ACCOUNT_CREATION', draft: answers, stop: undefined })
 })
 
 test('12.2 a visitor who goes elsewhere while a step loads stays there', async () => {

@@ -4,7 +4,8 @@ import { ask } from '#web/dialog/ask.ts'
 import { readForm } from '#web/form/readForm.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
-import { type Draft, type FieldName, forgetDraft, saveDraft } from '#web/storage.ts'
+import { whenOnline } from '#web/network.ts'
+import { type Draft, type FieldName, saveDraft } from '#web/storage.ts'
 import { nextStep, previousStep } from '../flow.ts'
 import { isSameOrder, preselectedOrder } from '../order/order.ts'
 import { orderFailed } from '../order/orderFailed.ts'
@@ -55,7 +56,7 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
 
   const saveForm = (more: Draft = {}): Draft => {
     const draft = { ...readDraft(), ...more }
-    saveDraft(draft)
+    wizard.savedDraft = saveDraft(draft, wizard.savedDraft)
     return draft
   }
 
@@ -63,10 +64,28 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
   const withRules = <Result>(use: (rules: Rules) => Result): Result | Promise<Result | undefined> => {
     const rules = steps.loadRules()
     if (!(rules instanceof Promise)) return use(rules)
-    return rules.then(use, (cause: unknown) => {
-      stopWithoutStep(state.draft, cause)
-      return undefined
+    return rules.then(use, async (cause: unknown) => {
+      if (await waitForNetwork()) return withRules(use)
+      return stopWithoutStep(state.draft, cause)
     })
+  }
+
+  /** While the browser is offline, says so and waits. False if it is online. */
+  const waitForNetwork = async () => {
+    if (navigator.onLine) return false
+    update({ stop: 'offline' })
+    await whenOnline()
+    update({ stop: undefined })
+    return true
+  }
+
+  const loadStep = async (step: Step): Promise<void> => {
+    try {
+      await steps.load(step)
+    } catch (cause) {
+      if (!(await waitForNetwork())) throw cause
+      await loadStep(step)
+    }
   }
 
   /** PAYMENT led here, by Edit, Change or a rejected field: Next leads straight back. */
@@ -79,7 +98,7 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
     if (!steps.isLoaded(next)) {
       const submittedDraft = saveForm()
       const request = ++latestRequest
-      const failure = await steps.load(next).catch((cause: unknown) => ({ cause }))
+      const failure = await loadStep(next).catch((cause: unknown) => ({ cause }))
       if (request !== latestRequest) return
       if (failure) return stopWithoutStep(saveForm(), failure.cause)
       if (!isSameDraft(submittedDraft, saveForm())) return 'again'
@@ -97,7 +116,7 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
   const show = async (move: Move, onShow?: () => void): Promise<undefined> => {
     const request = ++latestRequest
     try {
-      if (!steps.isLoaded(move.step)) await steps.load(move.step)
+      if (!steps.isLoaded(move.step)) await loadStep(move.step)
       if (request !== latestRequest) return
       onShow?.()
       update(moveTo(state, move))
@@ -158,7 +177,9 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
       update({ grand_total, stop: undefined })
       await onTotal?.()
     } catch (cause) {
-      if (isCurrent()) stopWithoutTotal(cause, retry)
+      if (!isCurrent()) return
+      if (!(await waitForNetwork())) stopWithoutTotal(cause, retry)
+      else if (isCurrent()) await retry()
     }
   }
 
@@ -167,7 +188,7 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
     log('The order could not be loaded.', cause)
     retryTotal = retry
     update({ stop: 'total-not-loaded' })
-    ask(orderFailed(cause)).then(() => document.getElementById('retry-total')?.focus())
+    ask(orderFailed(cause)).then(() => document.getElementById('total-not-loaded')?.focus())
   }
 
   const loadTotalOf = (draft: Draft): Promise<void> =>
@@ -177,7 +198,7 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
       () => loadTotalOf(draft),
     )
 
-  /** Replaces the state that the server rendered with what this tab has stored. */
+  /** Replaces the state that the server rendered with what the browser has stored. */
   const resume = () => {
     if (!resumePoint) return
     const { step, draft } = resumePoint
@@ -214,13 +235,12 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
       update({ packages, draft, grand_total: undefined, stop: undefined })
       return loadTotalOf(draft)
     },
-    /** It is paid: forgets the answers, and shows the welcome. */
-    finish: () => {
-      forgetDraft()
-      return enter('ACCESS', {})
-    },
+    enter,
     followHistory,
     resume,
+    /** The draft as this tab last took it over, and as it last saved it. */
+    receivedDraft: resumePoint?.draft ?? {},
+    savedDraft: resumePoint?.draft ?? {},
     /** Set by their steps, whose code is loaded later. They live as long as the page. */
     codeSender: undefined as CodeSender | undefined,
     payment: undefined as Payment | undefined,

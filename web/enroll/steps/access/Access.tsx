@@ -5,20 +5,21 @@ import { loadReceipt, type Receipt as ReceiptData } from '#web/storage.ts'
 import { useTimeout } from '#web/useTimeout.ts'
 import { defineStep } from '../../wizard/defineStep.tsx'
 import { type PaymentStore, pagePayment } from '../payment/pagePayment.ts'
+import type { Payment } from '../payment/payment.ts'
 import { OfficeLogin, useOfficeLogin } from './OfficeLogin.tsx'
 import { Receipt } from './Receipt.tsx'
 
-const REDIRECT_AFTER_MS = 2_000
+/** As long as --redirect-delay. */
+const REDIRECT_AFTER_MS = 10_000
 
 type AccessProps = { paymentStore: PaymentStore & { back: () => void }; receipt: ReceiptData | undefined }
 
-/** The welcome. After two seconds the office opens by itself; after a reload only by the button. */
+/** The welcome. After ten seconds the office opens by itself, unless the visitor looks at the receipt; after a reload never. */
 function Access({ paymentStore, receipt }: AccessProps) {
   const [payment] = useState(() => pagePayment(paymentStore))
   const login = useOfficeLogin(payment)
-  const [isRedirecting] = useState(payment.hasFreshGrant)
+  const { mayRedirect, isRedirecting, stay } = useRedirect(payment, login.open)
   const [signInUrl] = useState(payment.signInUrl)
-  useTimeout(login.open, isRedirecting ? REDIRECT_AFTER_MS : undefined)
   useReloadAfterSignOut()
   return (
     <div className="access">
@@ -27,8 +28,17 @@ function Access({ paymentStore, receipt }: AccessProps) {
         Welcome to {brand.name}
         {receipt?.first_name && `, ${receipt.first_name}`}
       </h1>
-      <p className="lead">{signInUrl ? <SignInAdvice receipt={receipt} /> : isRedirecting ? redirecting : ready}</p>
-      {isRedirecting && <div className="bar" aria-hidden="true" />}
+      {signInUrl ? (
+        <p className="lead">
+          <SignInAdvice receipt={receipt} />
+        </p>
+      ) : (
+        <p className="lead welcome">
+          <span>{isRedirecting ? redirecting : ready}</span>
+          {mayRedirect && <span aria-hidden="true">{redirecting}</span>}
+        </p>
+      )}
+      {mayRedirect && <div className="bar" hidden={!isRedirecting} aria-hidden="true" />}
       {signInUrl ? (
         <div className="login">
           <a className="button" href={signInUrl}>
@@ -39,7 +49,20 @@ function Access({ paymentStore, receipt }: AccessProps) {
       ) : (
         <OfficeLogin login={login}>Login</OfficeLogin>
       )}
-      {receipt && <Receipt receipt={receipt} />}
+      {mayRedirect && (
+        <button
+          type="button"
+          className="link stay"
+          hidden={!isRedirecting}
+          onClick={() => {
+            stay()
+            document.querySelector<HTMLElement>('.login .button')?.focus() // this button is about to disappear
+          }}
+        >
+          Stay on this page
+        </button>
+      )}
+      {receipt && <Receipt receipt={receipt} onRead={stay} />}
       <button type="button" className="button quiet" onClick={paymentStore.back}>
         Previous
       </button>
@@ -58,6 +81,25 @@ const SignInAdvice = ({ receipt }: { receipt: ReceiptData | undefined }) => (
     username{receipt?.username && <strong> {receipt.username}</strong>} and your password.
   </>
 )
+
+/** Opens the office after a while. Nothing is pulled away under somebody who scrolls, prints or reads the receipt. */
+function useRedirect({ hasFreshGrant }: Pick<Payment, 'hasFreshGrant'>, openOffice: () => unknown) {
+  const [mayRedirect] = useState(hasFreshGrant)
+  const [isRedirecting, setRedirecting] = useState(mayRedirect)
+  const stay = () => setRedirecting(false)
+  useTimeout(openOffice, isRedirecting ? REDIRECT_AFTER_MS : undefined)
+  useEffect(() => {
+    const onScroll = () => scrollY > 0 && setRedirecting(false) // arriving here scrolls to the top
+    const onPrint = () => setRedirecting(false)
+    addEventListener('scroll', onScroll)
+    addEventListener('beforeprint', onPrint)
+    return () => {
+      removeEventListener('scroll', onScroll)
+      removeEventListener('beforeprint', onPrint)
+    }
+  }, [])
+  return { mayRedirect, isRedirecting, stay }
+}
 
 /** Back may restore this page as it was. After a sign-out it must not show the member again. */
 function useReloadAfterSignOut() {

@@ -2,9 +2,15 @@ import { showAmount, showPrice } from '#contract/money.ts'
 import { longDay } from '#web/dates.ts'
 import type { Receipt as ReceiptData } from '#web/storage.ts'
 
+type ReceiptProps = {
+  receipt: ReceiptData
+  /** The pointer, a finger or the focus is on it. */
+  onRead: () => void
+}
+
 /** What was bought, and what renews. */
-export const Receipt = ({ receipt }: { receipt: ReceiptData }) => (
-  <section className="receipt" aria-labelledby="receipt">
+export const Receipt = ({ receipt, onRead }: ReceiptProps) => (
+  <section className="receipt" aria-labelledby="receipt" onPointerMove={onRead} onPointerDown={onRead} onFocus={onRead}>
     <h2 id="receipt">Your receipt</h2>
     <dl className="amounts">
       {receipt.lines.map((line) => (

@@ -19,7 +19,7 @@ const memoryStorage = () => {
   }
 }
 
-/** The page after a load, with what the tab has stored. */
+/** The page after a load, with what the browser has stored. */
 const load = (): PhoneStore => {
   let phones: PhoneStatuses = loadPhones()
   return {
@@ -30,10 +30,11 @@ const load = (): PhoneStore => {
   }
 }
 
-let tab = memoryStorage()
+let browser = memoryStorage()
 beforeEach(() => {
-  tab = memoryStorage()
-  vi.stubGlobal('sessionStorage', tab)
+  browser = memoryStorage()
+  vi.stubGlobal('localStorage', browser)
+  vi.stubGlobal('document', { querySelector: () => ({ content: 'e7' }) })
   return () => vi.unstubAllGlobals()
 })
 
@@ -101,16 +102,16 @@ test('a number that the server says is not verified needs a new code', () => {
 })
 
 test('a browser that blocks storage remembers for as long as the page is open', () => {
-  vi.stubGlobal('sessionStorage', undefined)
+  vi.stubGlobal('localStorage', undefined)
   const page = load()
   noteVerified(page, '+12025550123')
   expect(phoneStatus(page, '+12025550123').verified).toBe(true)
 })
 
 test.each(['', '{', 'null', '[]', '{"+12025550123":7}', '{"+12025550123":{"verified":"yes","sent_at":"now"}}'])(
-  'a tab that stored %j knows nothing',
+  'a browser that stored %j knows nothing',
   (text) => {
-    tab.values.set('foyer.phones', text)
+    browser.values.set('foyer.draft', `{"enrollment_id":"e7","saved_at":${Date.now()},"phones":${text || null}}`)
     expect(phoneStatus(load(), '+12025550123')).toEqual({})
   },
 )
@@ -118,5 +119,5 @@ test.each(['', '{', 'null', '[]', '{"+12025550123":7}', '{"+12025550123":{"verif
 test('forgetting the draft also forgets the phone numbers', () => {
   noteVerified(load(), '+12025550123')
   forgetDraft()
-  expect(tab.values.size).toBe(0)
+  expect(browser.values.size).toBe(0)
 })

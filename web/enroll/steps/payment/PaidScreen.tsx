@@ -8,15 +8,22 @@ type PaidScreenProps = {
   payment: Payment
   /** What this tab has paid for. */
   receipt: Receipt | undefined
+  /** Who has paid in another tab while this one was open. */
+  joinedAs: string | undefined
 }
 
 /** PAYMENT after the payment: by Previous or Back, in a second tab, or because another person at this browser has paid. */
-export function PaidScreen({ payment, receipt }: PaidScreenProps) {
+export function PaidScreen({ payment, receipt, joinedAs }: PaidScreenProps) {
   const login = useOfficeLogin(payment)
   const [isPayer] = useState(() => payment.hasFreshGrant() || receipt !== undefined)
   return (
-    <Screen title="Already paid">
-      {isPayer ? (
+    <Screen title={joinedAs ? `You joined as ${joinedAs}` : 'Already paid'}>
+      {joinedAs !== undefined ? (
+        <p className="lead">
+          The payment was made in another tab, and nothing more will be charged. You can go to your office now. If this
+          is for somebody else, <a href={location.pathname}>enroll another person</a>.
+        </p>
+      ) : isPayer ? (
         <p className="lead">You are already a member. You won’t be charged again, and you can go to your office now.</p>
       ) : (
         <p className="lead">

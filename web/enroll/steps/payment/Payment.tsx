@@ -14,6 +14,7 @@ import { Address } from './Address.tsx'
 import { Agreements } from './Agreements.tsx'
 import { Card } from './Card.tsx'
 import { CheckingScreen } from './CheckingScreen.tsx'
+import { OfflineNotice } from './OfflineNotice.tsx'
 import { PaidScreen } from './PaidScreen.tsx'
 import { consentOf, payloadOf, paymentProblems } from './payload.ts'
 import type { PaymentNews } from './payment.ts'
@@ -38,11 +39,13 @@ type PaymentProps = {
   isStopped: boolean
   receipt: Receipt | undefined
   paymentNews: PaymentNews | undefined
+  joinedAs: string | undefined
 }
 
 /** The billing address, the card and the agreements. */
-function Payment({ wizard, draft, packages, grand_total, isStopped, receipt, paymentNews }: PaymentProps) {
-  const { payment, view, hasReturned, captcha, pay } = usePayment(wizard, paymentNews)
+function Payment(props: PaymentProps) {
+  const { wizard, draft, packages, grand_total, isStopped, receipt, paymentNews, joinedAs } = props
+  const { payment, view, hasReturned, captcha, networkWait, pay } = usePayment(wizard, paymentNews)
   const documents = useDocuments()
   const form = useForm({
     rules: () => fieldRules.PAYMENT,
@@ -68,7 +71,8 @@ function Payment({ wizard, draft, packages, grand_total, isStopped, receipt, pay
   }, [documents.state])
   const consent = consentOf({ draft, packages, grand_total })
   useChange(consent, () => uncheck('agreement_2'))
-  if (view === 'paid') return <PaidScreen payment={payment} receipt={receipt} />
+  if (view === 'paid' || joinedAs !== undefined)
+    return <PaidScreen payment={payment} receipt={receipt} joinedAs={joinedAs} />
   if (view === 'checking') return <CheckingScreen email={receipt?.email} hasReturned={hasReturned} />
   if (view === 'loading') return <LoadingScreen />
   const amount = grand_total === undefined ? undefined : showAmount(grand_total)
@@ -85,6 +89,7 @@ function Payment({ wizard, draft, packages, grand_total, isStopped, receipt, pay
         </>
       }
       {...(amount ? { amount } : {})}
+      notice={networkWait && <OfflineNotice wait={networkWait} />}
     >
       <Review draft={draft} chosen={chosen[0]} isStopped={isStopped} onEdit={wizard.returnTo} />
       <Address form={form} />
@@ -129,12 +134,13 @@ const LoadingScreen = () => (
   </Screen>
 )
 
-export const payment = defineStep(Payment, (wizard, { draft, packages, grand_total, stop, receipt, paymentNews }) => ({
+export const payment = defineStep(Payment, (wizard, { stop, ...state }) => ({
   wizard,
-  draft,
-  packages,
-  grand_total,
+  draft: state.draft,
+  packages: state.packages,
+  grand_total: state.grand_total,
   isStopped: stop === 'total-not-loaded',
-  receipt,
-  paymentNews,
+  receipt: state.receipt,
+  paymentNews: state.paymentNews,
+  joinedAs: state.joinedAs,
 }))

@@ -20,6 +20,12 @@ export const PaymentNotice = ({ news }: { news: PaymentNews }) => (
         Please try again. Your details are still filled in.
       </Notice>
     )}
+    {news.kind === 'unknown' && (
+      <Notice tone="alert" title="We couldn’t find out yet whether your payment went through.">
+        We keep looking while this page is open. You can also press “Confirm and Pay” again: you can never be charged
+        twice. Your details are still filled in.
+      </Notice>
+    )}
     {news.kind === 'rejected' && (
       <Notice tone="alert" title={news.message}>
         Your details are still filled in.

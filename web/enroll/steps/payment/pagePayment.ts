@@ -1,6 +1,5 @@
 import { api } from '#web/api.ts'
-import { type Receipt, saveToken } from '#web/storage.ts'
-import { enrollmentId } from '../../wizard/resume.ts'
+import { enrollmentId, type Receipt, saveToken } from '#web/storage.ts'
 import { createPayment, type Payment } from './payment.ts'
 
 /** The part of the wizard that owns the payment. */
@@ -15,6 +14,15 @@ export function pagePayment(store: PaymentStore): Payment {
     saveToken,
     now: Date.now,
     pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    isOnline: () => navigator.onLine,
+    offlineSignal,
   })
   return store.payment
+}
+
+/** The answer to a request that is under way may never come, but the server can be asked about it later. */
+function offlineSignal() {
+  const controller = new AbortController()
+  addEventListener('offline', () => controller.abort(), { once: true })
+  return controller.signal
 }

@@ -23,10 +23,12 @@ function serverWith({
   pays = [],
   status = [none],
   earlierPress,
+  isOnline = () => true,
 }: {
   pays?: Prepared<EnrollmentReply>[]
   status?: Prepared<EnrollmentStatus>[]
   earlierPress?: SubmittedAttempt
+  isOnline?: () => boolean
 }) {
   const submittedKeys: string[] = []
   const lookups: (string | undefined)[] = []
@@ -51,6 +53,7 @@ function serverWith({
     enrollment_id: ID,
     earlierPress,
     saveToken: (token) => tokens.push(token),
+    isOnline,
     now: () => time,
     pause: async (milliseconds) => {
       time += milliseconds
@@ -111,7 +114,7 @@ describe('after a reload', () => {
   test('10.3 a press is recorded under the server’s attempt number before it is sent', async () => {
     const { payment, submittedKeys } = serverWith({ status: [declinedStatus], pays: [approved] })
     const recorded: unknown[] = []
-    await payment.submit({} as Enrollment, ({ attempt }) => recorded.push([attempt, ...submittedKeys]))
+    await payment.submit({} as Enrollment, { onPress: ({ attempt }) => recorded.push([attempt, ...submittedKeys]) })
     expect([recorded, submittedKeys]).toEqual([[[2]], [`${ID}.2`]])
   })
 })
@@ -121,12 +124,18 @@ describe('the outcome of a press', () => {
     ['approved', approved, [none], { is: 'approved' }],
     ['declined', declined, [none], { is: 'declined', decline_class: 'card' }],
     ['held for review: being checked, never declined', pending, [none], { is: 'running' }],
-    ['lost, and the server never received it', offline, [...noPayment, none], { is: 'failed' }],
+    ['lost, and the server never received it', offline, [...noPayment, none], { is: 'failed', charge: 'none' }],
+    [
+      '10.18 lost, and the server receives it a moment later: not “nothing was charged”',
+      offline,
+      [...noPayment, none, { state: 'running', attempt: 1 }],
+      { is: 'running' },
+    ],
     [
       'lost, and it was not charged',
       offline,
       [...noPayment, { state: 'declined', attempt: 2, reply: declined }],
-      { is: 'failed' },
+      { is: 'failed', charge: 'none' },
     ],
     [
       'lost, and it is still running',
@@ -152,8 +161,19 @@ describe('the outcome of a press', () => {
       [...noPayment, { state: 'approved', attempt: 1, reply: approved }],
       { is: 'approved' },
     ],
-    ['10.4 answered by a proxy, and the server never received it', garbled, [...noPayment, none], { is: 'failed' }],
-    ['lost, and the server does not answer', offline, [...noPayment, offline], { is: 'failed' }],
+    [
+      '10.4 answered by a proxy, and the server never received it',
+      garbled,
+      [...noPayment, none],
+      { is: 'failed', charge: 'none' },
+    ],
+    [
+      '10.18 lost, and the server does not answer',
+      offline,
+      [...noPayment, offline],
+      { is: 'failed', charge: 'unknown' },
+    ],
+    ['10.18 never sent, because the server does not answer', approved, [offline], { is: 'failed', charge: 'none' }],
     [
       'lost, and the server answers in the end',
       offline,
@@ -252,6 +272,54 @@ describe('the attempt number', () => {
     })
     await submit()
     expect(lookups).toEqual([undefined, `${ID}.1`, `${ID}.1`])
+  })
+})
+
+describe('10.19 a press without a network', () => {
+  /** Offline until the page has waited once. Records whether something had been sent by then. */
+  const waitOnce = (isBack = true) => {
+    const waits: boolean[] = []
+    return {
+      waits,
+      isOnline: () => waits.length > 0,
+      waitForNetwork: async (isSent: boolean) => {
+        waits.push(isSent)
+        return isBack
+      },
+    }
+  }
+
+  test('waits before anything is sent, and then pays once', async () => {
+    const { waits, isOnline, waitForNetwork } = waitOnce()
+    const { payment, submittedKeys } = serverWith({ pays: [approved], status: [offline, none], isOnline })
+    expect(await payment.submit({} as Enrollment, { waitForNetwork })).toEqual({ is: 'approved' })
+    expect([waits, submittedKeys]).toEqual([[false], [`${ID}.1`]])
+  })
+
+  test('sends nothing if the visitor stops waiting', async () => {
+    const { isOnline, waitForNetwork } = waitOnce(false)
+    const { payment, submittedKeys } = serverWith({ pays: [approved], status: [offline], isOnline })
+    expect(await payment.submit({} as Enrollment, { waitForNetwork })).toEqual({ is: 'stopped', isSent: false })
+    expect(submittedKeys).toEqual([])
+  })
+
+  test.each<[string, EnrollmentStatus, Outcome, number]>([
+    ['was paid', { state: 'approved', attempt: 1, reply: approved }, { is: 'approved' }, 1],
+    ['is running', { state: 'running', attempt: 1 }, { is: 'running' }, 1],
+    ['never arrived: it is sent again with the same key', none, { is: 'approved' }, 2],
+  ])('that was lost on its way %s', async (_, status, outcome, sent) => {
+    const { waits, isOnline, waitForNetwork } = waitOnce()
+    const { payment, submittedKeys, pass } = serverWith({
+      pays: [offline, approved],
+      status: [...noPayment, status],
+      isOnline,
+    })
+    const wait = (isSent: boolean) => {
+      pass(600_000)
+      return waitForNetwork(isSent)
+    }
+    expect(await payment.submit({} as Enrollment, { waitForNetwork: wait })).toEqual(outcome)
+    expect([waits, submittedKeys]).toEqual([[true], Array(sent).fill(`${ID}.1`)])
   })
 })
 

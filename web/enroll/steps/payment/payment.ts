@@ -18,14 +18,18 @@ export type Outcome =
   | { is: 'released' }
   /** The server rejected it before any money moved. */
   | { is: 'rejected'; message: string; fields: Record<string, string[]> }
-  /** The request failed. The next press retries the same payment. */
-  | { is: 'failed' }
+  /** The request failed. The next press retries the same payment, so it cannot charge twice. */
+  | { is: 'failed'; charge: 'none' | 'unknown' }
+  /** The visitor did not want to wait for the network any longer. */
+  | { is: 'stopped'; isSent: boolean }
 
-/** What is shown above the card fields after an attempt that cost nothing. */
+/** What is shown above the card fields after an attempt. */
 export type PaymentNews =
   | { kind: 'declined'; decline_class: DeclineClass }
   | { kind: 'released' }
   | { kind: 'rejected'; message: string }
+  /** It is not known whether anything was charged. */
+  | { kind: 'unknown' }
 
 /** Opens the office once, within a minute. Without a token the member signs in there. */
 type Grant = { token: string; vo_url: string }
@@ -42,6 +46,16 @@ type PaymentOptions = {
   saveToken: (token: string) => void
   now: () => number
   pause: (milliseconds: number) => Promise<unknown>
+  isOnline?: () => boolean
+  /** Aborts when the browser goes offline. */
+  offlineSignal?: () => AbortSignal
+}
+
+type SubmitOptions = {
+  /** Runs before anything is sent, so that a reload knows what may be in flight. */
+  onPress?: (press: SubmittedAttempt) => void
+  /** Waits until the browser is online. False if the visitor stops waiting. */
+  waitForNetwork?: (isSent: boolean) => Promise<boolean>
 }
 
 /** The server itself waits 20 s for the gateway. */
@@ -57,7 +71,8 @@ export type Payment = ReturnType<typeof createPayment>
  * The payment of one enrollment. Every press carries the idempotency key `{enrollment}.{attempt}`. The attempt number goes
  * up only after the server has said that the earlier attempt ended without a charge, so no press can charge twice.
  */
-export function createPayment({ calls, enrollment_id, earlierPress, saveToken, now, pause }: PaymentOptions) {
+export function createPayment(options: PaymentOptions) {
+  const { calls, enrollment_id, earlierPress, saveToken, now, pause, isOnline = () => true, offlineSignal } = options
   let attempt: number | undefined
   let press: SubmittedAttempt | undefined
   let needsSignIn = false
@@ -89,10 +104,14 @@ export function createPayment({ calls, enrollment_id, earlierPress, saveToken, n
     }
   }
 
-  /** The server has not recorded this press yet, but it may still arrive. */
-  const isInFlight = ({ state, attempt: nextAttempt }: EnrollmentStatus, lastPress: SubmittedAttempt | undefined) =>
-    (state === 'none' || state === 'declined') &&
-    nextAttempt === lastPress?.attempt &&
+  /** The server does not know this press. */
+  const isUnrecorded = ({ state, attempt: nextAttempt }: EnrollmentStatus, lastPress: SubmittedAttempt | undefined) =>
+    (state === 'none' || state === 'declined') && nextAttempt === lastPress?.attempt
+
+  /** The server does not know this press yet, but it may still arrive. */
+  const isInFlight = (status: EnrollmentStatus, lastPress: SubmittedAttempt | undefined) =>
+    lastPress !== undefined &&
+    isUnrecorded(status, lastPress) &&
     Math.abs(now() - lastPress.pressed_at) < PAYMENT_TIMEOUT_MS
 
   const lookUpBy = async (options: { key?: string | undefined }): Promise<Outcome | undefined> => {
@@ -121,19 +140,33 @@ export function createPayment({ calls, enrollment_id, earlierPress, saveToken, n
     }
   }
 
-  /** The reply was lost: asks for the status of the same key until the server answers or the time is up. */
-  const recoverReply = async (): Promise<Outcome> => {
+  /** What became of a press whose reply was lost. Undefined: the server does not know it. */
+  const lookUpPress = async (timeoutMs = LOOKUP_TIMEOUT_MS): Promise<Outcome | undefined> => {
+    const status = await calls.getStatus({}, { key: key(), timeoutMs })
+    const outcome = readStatus(status)
+    if (outcome && outcome.is !== 'declined') return outcome
+    return isUnrecorded(status, press) ? undefined : { is: 'failed', charge: 'none' }
+  }
+
+  /**
+   * The reply was lost: asks for the status of the same key until the server answers or the time is up. A press that the
+   * server does not know may still arrive, so it is asked twice. Undefined if the browser goes offline.
+   */
+  const recoverReply = async (): Promise<Outcome | undefined> => {
     const deadline = now() + LOOKUP_TIMEOUT_MS
+    let hasAsked = false
     do {
+      if (!isOnline()) return
       try {
-        const timeoutMs = Math.max(deadline - now(), LOOKUP_PAUSE_MS)
-        const outcome = readStatus(await calls.getStatus({}, { key: key(), timeoutMs }))
-        return outcome && outcome.is !== 'declined' ? outcome : { is: 'failed' }
+        const outcome = await lookUpPress(Math.max(deadline - now(), LOOKUP_PAUSE_MS))
+        if (outcome || hasAsked) return outcome ?? { is: 'failed', charge: 'none' }
+        hasAsked = true
       } catch {
-        await pause(LOOKUP_PAUSE_MS)
+        // the server does not answer, and is asked again
       }
+      await pause(LOOKUP_PAUSE_MS)
     } while (now() < deadline)
-    return { is: 'failed' }
+    return { is: 'failed', charge: press || earlierPress ? 'unknown' : 'none' }
   }
 
   /** Paid by a press on this page, with a token or without: never "declined", and never somebody else's payment. */
@@ -147,19 +180,33 @@ export function createPayment({ calls, enrollment_id, earlierPress, saveToken, n
   return {
     lookUp,
 
-    /** Confirm and Pay. `onPress` runs before anything is sent, so that a reload knows what may be in flight. */
-    async submit(payload: Enrollment, onPress?: (press: SubmittedAttempt) => void): Promise<Outcome> {
-      try {
-        const earlierOutcome = attempt === undefined ? await lookUp() : undefined
+    /** Confirm and Pay. If the network is lost, waits for it, then goes on with the same key. */
+    async submit(payload: Enrollment, { onPress, waitForNetwork }: SubmitOptions = {}): Promise<Outcome> {
+      let isSent = false
+      const findEarlier = () => {
+        if (isSent) return lookUpPress()
+        return attempt === undefined || !isOnline() ? lookUp() : undefined // offline this fails, and nothing is sent
+      }
+      const send = async (): Promise<Outcome> => {
+        const earlierOutcome = await findEarlier()
         if (earlierOutcome) return earlierOutcome
         press = { attempt: attempt ?? 1, pressed_at: now() }
         onPress?.(press)
-        return paidHere(readReply(await calls.addEnrollment(payload, { key: key(), timeoutMs: PAYMENT_TIMEOUT_MS })))
-      } catch (cause) {
-        if (isRejected(cause)) return readRejection(cause)
-        const outcome = await recoverReply()
-        return press ? paidHere(outcome) : outcome
+        isSent = true
+        const signal = offlineSignal?.()
+        const request = { key: key(), timeoutMs: PAYMENT_TIMEOUT_MS, ...(signal ? { signal } : {}) }
+        return readReply(await calls.addEnrollment(payload, request))
       }
+      for (;;)
+        try {
+          const outcome = await send()
+          return isSent ? paidHere(outcome) : outcome
+        } catch (cause) {
+          if (isRejected(cause)) return readRejection(cause)
+          const outcome = isOnline() ? await recoverReply() : undefined
+          if (outcome) return press ? paidHere(outcome) : outcome
+          if (!(await waitForNetwork?.(isSent))) return { is: 'stopped', isSent }
+        }
     },
 
     /** The outcome of the attempt that is being checked. Throws if the server does not answer. */

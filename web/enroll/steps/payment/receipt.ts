@@ -1,4 +1,4 @@
-import { type Receipt, saveReceipt } from '#web/storage.ts'
+import { type Draft, type Receipt, saveReceipt, saveShared } from '#web/storage.ts'
 
 /** The part of the wizard that stores what was paid for. */
 type ReceiptStore = {
@@ -18,4 +18,10 @@ export function noteBeingChecked(store: ReceiptStore): void {
   const awaitedReceipt: Receipt | undefined = receipt && { ...receipt, is_awaited: true }
   if (awaitedReceipt) saveReceipt(awaitedReceipt)
   store.update({ receipt: awaitedReceipt, isPaymentBeingChecked: true })
+}
+
+/** It is paid: replaces the shared draft, so that the other tabs know. */
+export function closeDraft({ getState }: { getState: () => { receipt: Receipt | undefined; draft: Draft } }): void {
+  const { receipt, draft } = getState()
+  saveShared({ joined_as: receipt?.username ?? draft.username ?? '' })
 }

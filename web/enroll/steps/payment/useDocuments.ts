@@ -1,3 +1,4 @@
+import { useEffect, useEffectEvent } from 'react'
 import type { LegalDocument } from '#contract/api.ts'
 import { isShownAtCheckout } from '#contract/legal.ts'
 import { api } from '#web/api.ts'
@@ -8,6 +9,11 @@ export type Documents = { list: LegalDocument[] } & Pick<Fetch<unknown>, 'state'
 /** The documents that are accepted at checkout. */
 export function useDocuments(): Documents {
   const { data: list = [], ...fetched } = useFetched('legal documents', fetchCheckoutDocuments)
+  const onOnline = useEffectEvent(() => fetched.state === 'failed' && fetched.fetchAgain())
+  useEffect(() => {
+    addEventListener('online', onOnline)
+    return () => removeEventListener('online', onOnline)
+  }, [])
   return { list, ...fetched }
 }
 

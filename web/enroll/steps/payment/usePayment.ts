@@ -4,7 +4,6 @@ import type { Enrollment } from '#contract/enrollment.ts'
 import { ask, fetchDialog } from '#web/dialog/ask.ts'
 import type { Messages } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
-import { forgetDraft } from '#web/storage.ts'
 import { fetchPackages, goToRejectedPackage } from '../../order/fetchTotal.ts'
 import { currentEntry } from '../../wizard/history.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
@@ -13,7 +12,8 @@ import { goToRejectedField, paymentFieldsOf } from './goToRejectedField.ts'
 import { pagePayment } from './pagePayment.ts'
 import { receiptFor, renewalOf } from './payload.ts'
 import type { Outcome, PaymentNews } from './payment.ts'
-import { keepReceipt, noteBeingChecked } from './receipt.ts'
+import { closeDraft, keepReceipt, noteBeingChecked } from './receipt.ts'
+import { useNetworkWait } from './useNetworkWait.ts'
 
 const CHECK_INTERVAL_MS = 3_000
 
@@ -29,11 +29,12 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
   const [hasReturned] = useState(() => hasPassword(wizard) && wizard.getState().isPaymentBeingChecked === true)
   const [view, setView] = useView(wizard, hasReturned ? 'checking' : hasPassword(wizard) ? 'form' : 'loading', news)
   const [captcha, setCaptcha] = useState({ usedCount: 0, rejectedCount: 0 })
+  const { networkWait, waitForNetwork } = useNetworkWait()
 
-  /** Nothing was charged: shows the form again, with a notice above the card fields. */
+  /** Shows the form again, with a notice above the card fields. Nothing was charged, unless that is not known. */
   const showNews = async (paymentNews: PaymentNews) => {
     if (!hasPassword(wizard)) return endAfterReload()
-    keepReceipt(wizard, undefined)
+    if (paymentNews.kind !== 'unknown') keepReceipt(wizard, undefined)
     flushSync(() => wizard.update({ paymentNews }))
     document.getElementById('payment-notice')?.focus()
   }
@@ -54,7 +55,7 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
   /** A payment of this tab ends the enrollment. Another tab's payment leaves this tab's answers alone. */
   const showPaid = () => {
     if (wizard.getState().receipt) {
-      forgetDraft()
+      closeDraft(wizard)
       wizard.update({ draft: {} })
     }
     setView('paid')
@@ -63,7 +64,8 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
   const settle = async (outcome: Outcome): Promise<Messages | undefined> => {
     switch (outcome.is) {
       case 'approved':
-        return wizard.finish()
+        closeDraft(wizard)
+        return wizard.enter('ACCESS', {})
       case 'paid':
         keepReceipt(wizard, undefined) // not for what this page ordered
         setView('paid')
@@ -77,6 +79,10 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
         return
       case 'failed':
         await ask(enrollmentFailed)
+        await showNews({ kind: outcome.charge === 'none' ? 'released' : 'unknown' })
+        return
+      case 'stopped':
+        if (outcome.isSent) await showNews({ kind: 'unknown' })
         return
       case 'released':
         await showNews({ kind: 'released' })
@@ -112,21 +118,26 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
     isPaying.current = true
     wizard.update({ paymentNews: undefined })
     try {
-      const outcome = await payment.submit(payload, (press) => keepReceipt(wizard, receiptFor(wizard, press)))
+      const outcome = await payment.submit(payload, {
+        onPress: (press) => keepReceipt(wizard, receiptFor(wizard, press)),
+        waitForNetwork,
+      })
       if (outcome.is === 'rejected' && outcome.fields.captcha)
         setCaptcha((last) => ({ ...last, rejectedCount: last.rejectedCount + 1 }))
-      else if (outcome.is !== 'approved') setCaptcha((last) => ({ ...last, usedCount: last.usedCount + 1 }))
+      else if (outcome.is !== 'approved' && outcome.is !== 'stopped')
+        setCaptcha((last) => ({ ...last, usedCount: last.usedCount + 1 }))
       return await settle(outcome)
     } finally {
       isPaying.current = false
     }
   }
 
-  /** Runs on arrival and whenever the tab becomes visible, because another tab may have paid. */
+  /** Runs on arrival and whenever the tab becomes visible or online, because another tab may have paid. */
   const lookUpPayment = useEffectEvent(async () => {
     wizard.update({ renews_on: renewalOf(wizard) }) // the page may have been open for days
     if (isPaying.current || view === 'checking') return
     try {
+      if (news?.kind === 'unknown') return void (await settle(await payment.check()))
       const outcome = await payment.lookUp()
       if (isPaying.current) return
       if (outcome?.is === 'paid') showPaid()
@@ -146,8 +157,10 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
     const onVisible = () => document.visibilityState === 'visible' && lookUpPayment()
     lookUpPayment()
     document.addEventListener('visibilitychange', onVisible)
+    addEventListener('online', onVisible)
     return () => {
       document.removeEventListener('visibilitychange', onVisible)
+      removeEventListener('online', onVisible)
       wizard.update({ paymentNews: undefined })
     }
   }, [wizard])
@@ -176,7 +189,7 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
     }
   }, [view, hasReturned])
 
-  return { payment, view, hasReturned, captcha, pay }
+  return { payment, view, hasReturned, captcha, networkWait, pay }
 }
 
 /** News of an attempt ends any view and shows the form, except once it is paid. */
