@@ -103,15 +103,19 @@ const rooms = {
   catalog: ['db'],
   abuse: ['config', 'db', 'enrollment', 'payments'], // what an attempt has counted is found by its reference
   phone: ['abuse', 'db', 'gateways'],
-  sponsors: ['abuse', 'catalog', 'db', 'phone'], // the start data says where codes are sent to
+  sponsors: ['abuse', 'catalog', 'db', 'membership', 'phone'], // the start data says where codes are sent to
   payments: ['config', 'db', 'gateways', 'jobs'],
-  emails: ['enrollment', 'gateways', 'jobs', 'office'],
-  jobs: ['db', 'emails', 'enrollment', 'gateways', 'office', 'payments'],
+  membership: ['catalog', 'db', 'gateways', 'jobs', 'payments'],
+  emails: ['enrollment', 'gateways', 'jobs', 'membership', 'office'],
+  jobs: ['db', 'emails', 'enrollment', 'gateways', 'membership', 'office', 'payments'],
   enrollment: [
     ...['abuse', 'catalog', 'db', 'emails', 'gateways'],
-    ...['jobs', 'office', 'payments', 'phone', 'secrets', 'sponsors'],
+    ...['jobs', 'membership', 'office', 'payments', 'phone', 'secrets', 'sponsors'],
   ],
-  office: ['abuse', 'config', 'db', 'emails', 'enrollment', 'http', 'jobs', 'phone', 'secrets'],
+  office: [
+    ...['abuse', 'config', 'db', 'emails', 'enrollment', 'gateways', 'http'],
+    ...['jobs', 'membership', 'payments', 'phone', 'secrets'],
+  ],
   http: [
     ...['abuse', 'config', 'db', 'emails', 'enrollment'],
     ...['gateways', 'jobs', 'office', 'payments', 'sponsors'],

@@ -184,7 +184,7 @@ test('15.3 the office shows price, renewal, receipt, sponsor, documents, link, w
     'a.example/<wbr/><strong>zoe</strong>',
     '$99.00 a month',
     'December 15, 2026',
-    'Renewals are not charged yet.',
+    'We charge $99.00 on December 15, 2026',
     'Ana &amp; Sons',
     '<code>r7</code>',
     'Accepted on Nov 15, 2026',

@@ -76,7 +76,7 @@ export async function postgresBackend(folders: FolderOptions): Promise<Backend> 
 
 async function prepare(settings: DatabaseSettings) {
   const database = await openDatabase(settings)
-  await migrate(database.db)
+  await migrate(database.db, new Date())
   await database.markInitialized()
   await seed(database.db, new Date())
   await database.close()

@@ -39,7 +39,7 @@ const emptied = async () => {
 const empty = async () => {
   if (!isPostgres) return (await emptied()).db
   const fresh = embedded(await PGlite.create())
-  await migrate(fresh)
+  await migrate(fresh, new Date())
   return fresh
 }
 

@@ -38,21 +38,21 @@ type Command = (args: string[], config: Config) => (db: Db) => Promise<string>
 
 const commands: Record<string, Command> = {
   migrate: () => async (db) => {
-    const names = await migrate(db)
+    const names = await migrate(db, clock())
     return names.length ? `Applied ${names.join(', ')}.` : 'The schema is up to date.'
   },
   seed: (_args, { production }) => {
     if (production)
       throw new UsageError('Sample data cannot be loaded in production. Load your own with: npm run db -- load DIR')
     return async (db) => {
-      await migrate(db)
+      await migrate(db, clock())
       return countsToText('Loaded', await seed(db, clock()))
     }
   },
   'load DIR':
     ([folder = '']) =>
     async (db) => {
-      await migrate(db)
+      await migrate(db, clock())
       const warnings: string[] = []
       const counts = await loadFolder(db, folder, clock(), (where, warning) => warnings.push(`  ${where}: ${warning}`))
       return [countsToText('Loaded', counts), ...(warnings.length ? ['Please check:', ...warnings] : [])].join('\n')
@@ -81,7 +81,7 @@ const commands: Record<string, Command> = {
   'restore FILE':
     ([file = '']) =>
     async (db) => {
-      await migrate(db)
+      await migrate(db, clock())
       return `Restored ${plural(await restore(db, file), 'row')}.`
     },
   'reset [--empty] [--yes]': (args, config) => async (db) => {
@@ -90,7 +90,7 @@ const commands: Record<string, Command> = {
     const isEmpty = config.production || args.includes('--empty')
     await inTransaction(db, async (db) => {
       await dropTables(db)
-      await migrate(db)
+      await migrate(db, clock())
       if (!isEmpty) await seed(db, clock())
     })
     return isEmpty ? 'The database is empty.' : 'The database has the sample data.'

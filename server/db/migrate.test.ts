@@ -11,9 +11,11 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
+const NOW = new Date('2026-11-17T12:00:00Z')
 const SPLIT = '0010_plain_names.sql'
 const ADDRESS = '0011_address_decides.sql'
 const PRICES = '0014_prices.sql'
+const MEMBERSHIPS = '0015_memberships.sql'
 
 /** Empties the database and applies the migrations before this one. */
 async function schemaBefore(name: string) {
@@ -46,7 +48,7 @@ it('9.1 every row of the table spent finds its place when the table is split', a
       db,
     )
 
-  expect(await migrate(db)).toContain(SPLIT)
+  expect(await migrate(db, NOW)).toContain(SPLIT)
   expect(await db.selectFrom('one_time_key').selectAll().orderBy('kind').execute()).toEqual([
     { kind: 'captcha', key: 'signature', used_by: 'zoe', expires_at },
     { kind: 'grant', key: 'jti', used_by: null, expires_at },
@@ -75,7 +77,7 @@ it('16.2 enrollments that only chose a sponsor are deleted when the address deci
     await sql`insert into sponsor_touch values (${id}, 1, 'ana', 'chosen', ${now}, 'hash')`.execute(db)
   await sql`insert into payment (enrollment_id, attempt, reference, state, amount_cents, gateway, leased_until, created_at, updated_at)
     values (${tried}, 1, 'reference', 'declined', 9900, 'sandbox', ${now}, ${now}, ${now})`.execute(db)
-  expect(await migrate(db)).toContain(ADDRESS)
+  expect(await migrate(db, NOW)).toContain(ADDRESS)
   const ids = await db.selectFrom('enrollment').select('id').orderBy('id').execute()
   expect(ids).toEqual([{ id: tried }, { id: plain }])
   const touches = await db.selectFrom('sponsor_touch').select('enrollment_id').execute()
@@ -119,7 +121,7 @@ it('4.5 9.1 members keep the monthly price of the text they accepted when prices
     db,
   )
 
-  expect(await migrate(db)).toContain(PRICES)
+  expect(await migrate(db, NOW)).toContain(PRICES)
   const lines = await db
     .selectFrom('order_line')
     .select('renewal_cents')
@@ -140,5 +142,44 @@ it('4.5 9.1 members keep the monthly price of the text they accepted when prices
   const open = await db.selectFrom('payment').select('details').executeTakeFirstOrThrow()
   expect(open.details?.lines).toEqual([
     { product_id: 41, list: 'autoship_product_ids', price_cents: 2400, renewal_cents: 2400 },
+  ])
+})
+
+it('17.7 9.1 members who joined earlier get a membership: what has passed is waived, and the next month is charged', async () => {
+  const { db } = database
+  await schemaBefore(MEMBERSHIPS)
+  const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+  const joined = new Date('2026-08-31T09:00:00Z')
+  await sql`insert into sponsor (id, site, name, active, created_at) values (${id(1)}, 'ana', 'Ana', true, ${joined})`.execute(
+    db,
+  )
+  for (const [n, ends_at] of [null, new Date('2026-10-01T00:00:00Z'), new Date('2026-12-01T12:00:00Z')].entries()) {
+    const [enrollment, member, order] = [id(10 + n), id(20 + n), id(30 + n)]
+    await sql`insert into enrollment values (${enrollment}, ${joined})`.execute(db)
+    await sql`insert into member (id, enrollment_id, sponsor_id, level, username, email, password_hash, first_name, last_name, business_name,
+        mobile_phone, address, address2, city, country, state, post_code, vault_reference, joined_at, ends_at)
+      select ${member}, ${enrollment}, ${id(1)}, 'Member', ${`m${n}`}, 'm@example.com', '', '', '', '', '', '', '', '', '', '', '', 'vault_1',
+        ${joined}, cast(${ends_at} as timestamptz)`.execute(db)
+    await sql`insert into orders select ${order}, ${member}, 1, 12300, '', '', '', '', '', '', ${joined}`.execute(db)
+    await sql`insert into order_line values (${order}, 34, 'product_ids', 'Membership', 9900, 9900),
+      (${order}, 21, 'autoship_product_ids', 'Parcel', 2400, 2400)`.execute(db)
+  }
+  expect(await migrate(db, NOW)).toContain(MEMBERSHIPS)
+  const memberships = await db.selectFrom('membership').selectAll().orderBy('member_id').execute()
+  expect(
+    memberships.map(({ state, anchor_on, period, due_at }) => [state, anchor_on, period, due_at?.toISOString()]),
+  ).toEqual([
+    ['active', '2026-08-31', 2, '2026-11-30T00:00:00.000Z'],
+    ['ended', '2026-08-31', 1, undefined],
+    ['active', '2026-08-31', 2, '2026-12-01T12:00:00.000Z'],
+  ])
+  expect(memberships[0]?.lines.map(({ product_id }) => product_id)).toEqual([34, 21])
+  const periods = await db.selectFrom('period').selectAll().where('member_id', '=', id(20)).orderBy('n').execute()
+  expect(
+    periods.map(({ starts_on, ends_on, amount_cents, state }) => [starts_on, ends_on, amount_cents, state]),
+  ).toEqual([
+    ['2026-08-31', '2026-09-30', 12_300, 'paid'],
+    ['2026-09-30', '2026-10-31', 12_300, 'waived'],
+    ['2026-10-31', '2026-11-30', 12_300, 'waived'],
   ])
 })

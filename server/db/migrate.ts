@@ -27,9 +27,13 @@ const MIGRATION_LOCK = 3_853_314
 /** Held until the transaction ends, so that processes that start at once migrate one after the other. */
 export const lockMigrations = (db: Db) => sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(db)
 
-/** Brings the schema up to date, all or nothing. Returns the names of the migrations that it applied. */
-export const migrate = (db: Db): Promise<string[]> =>
+/**
+ * Brings the schema up to date, all or nothing. Returns the names of the migrations that it applied. A migration that needs
+ * the time reads the setting foyer.now.
+ */
+export const migrate = (db: Db, now: Date): Promise<string[]> =>
   inTransaction(db, async (db) => {
+    await sql`select set_config('foyer.now', ${now.toISOString()}, true)`.execute(db)
     await lockMigrations(db)
     await refuseNewer(db)
     await refuseUnusable(db)

@@ -12,7 +12,7 @@ export async function prepareDatabase(
   { db, markInitialized }: Database,
   { production, now, print }: PrepareOptions,
 ): Promise<void> {
-  for (const name of await migrate(db)) print(`applied ${name}`)
+  for (const name of await migrate(db, now)) print(`applied ${name}`)
   await markInitialized()
   if (production) await requireMaster(db)
   else if (!(await hasMaster(db)) && (await seedOnce(db, now)))

@@ -18,7 +18,7 @@ async function prepareDump(project: TestProject) {
   const folder = await mkdtemp(join(tmpdir(), 'foyer-dump-'))
   const pglite = await PGlite.create()
   const db = embedded(pglite)
-  await migrate(db)
+  await migrate(db, SEEDED_AT)
   await seed(db, SEEDED_AT)
   const dump = join(folder, 'seeded.tar')
   await writeFile(dump, Buffer.from(await (await pglite.dumpDataDir('none')).arrayBuffer()))
@@ -32,7 +32,7 @@ async function prepareTemplate(url: string) {
   await runSql(url, `drop database if exists ${TEMPLATE}`)
   await runSql(url, `create database ${TEMPLATE}`)
   const template = await openDatabase({ DATABASE_URL: databaseUrl(url, TEMPLATE), DATABASE_POOL: 1, DATA_DIR: '' })
-  await migrate(template.db)
+  await migrate(template.db, SEEDED_AT)
   await seed(template.db, SEEDED_AT)
   await template.close()
 }

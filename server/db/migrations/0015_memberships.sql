@@ -46,9 +46,9 @@ create unique index payment_one_per_period on payment (enrollment_id, period)
 -- Members who joined earlier: what has passed is waived, and the next period is charged.
 insert into membership (member_id, state, anchor_on, anchor_period, period, declines, due_at, lines, vault_reference)
   select member.id,
-    case when ends_at <= now() then 'ended' else 'active' end,
+    case when ends_at <= cast(current_setting('foyer.now') as timestamptz) then 'ended' else 'active' end,
     cast(joined_at at time zone 'UTC' as date), 0, passed.months, 0,
-    case when ends_at <= now() or not exists (
+    case when ends_at <= cast(current_setting('foyer.now') as timestamptz) or not exists (
         select from orders join order_line on order_line.order_id = orders.id
         where orders.member_id = member.id and renewal_cents > 0) then null
       else coalesce(ends_at, cast(cast(joined_at at time zone 'UTC' as date) + make_interval(months => passed.months + 1) as timestamp) at time zone 'UTC') end,
@@ -59,7 +59,7 @@ insert into membership (member_id, state, anchor_on, anchor_period, period, decl
     coalesce(vault_reference, '')
   from member, lateral (
     select cast(extract(year from age) * 12 + extract(month from age) as integer) as months
-    from (select age(cast(coalesce(least(ends_at, now()), now()) at time zone 'UTC' as date), cast(joined_at at time zone 'UTC' as date)) as age) aged
+    from (select age(cast(coalesce(least(ends_at, cast(current_setting('foyer.now') as timestamptz)), cast(current_setting('foyer.now') as timestamptz)) at time zone 'UTC' as date), cast(joined_at at time zone 'UTC' as date)) as age) aged
   ) passed;
 insert into period (member_id, n, starts_on, ends_on, amount_cents, lines, state)
   select member_id, n, cast(anchor_on + make_interval(months => n) as date), cast(anchor_on + make_interval(months => n + 1) as date),
