@@ -21,7 +21,7 @@ const frame = (width: number, height: number, { marker = 0xc0, bits = 8, compone
 }
 /** With an escaped FF and a restart marker in its data. */
 const scan = Buffer.concat([segment(0xda, Buffer.alloc(10, 1)), Buffer.of(1, 2, 0xff, 0, 3, 0xff, 0xd0, 4)])
-const exif = segment(0xe1, Buffer.from('Exif\0\0 GPSLatitude 39.5296'))
+const exif = segment(0xe1, Buffer.from('Exif\0\0 GPSLatitude 39 31 46'))
 const comment = segment(0xfe, Buffer.from('made at home'))
 
 const picture = Buffer.concat([start, quantization, frame(320, 320), huffman, scan, end])
