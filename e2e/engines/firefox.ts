@@ -26,6 +26,7 @@ const quietPrefs: Prefs = {
   'network.connectivity-service.enabled': false,
   'services.settings.server': 'data:,',
   'toolkit.telemetry.server': '',
+  'ui.useOverlayScrollbars': 1, // as on a phone
 }
 
 /** "Block all cookies" of the settings, which also blocks storage: reading `sessionStorage` throws. */

@@ -18,6 +18,7 @@ import {
 } from './visitor.ts'
 
 const phone = { width: 390, height: 844 }
+const desktop = { width: 1280, height: 900 }
 
 /** The journeys that every engine must be able to make, on a site of its own. */
 export function describeJourneys(name: 'Firefox' | 'WebKit', start: () => Promise<Engine>) {
@@ -59,6 +60,8 @@ export function describeJourneys(name: 'Firefox' | 'WebKit', start: () => Promis
       await fillPayment(browser, visitor)
       expect(await browser.value('cc_number')).toBe('4242 4242 4242 4242')
       expect(await browser.value('state')).toBe('NV')
+      await browser.sees('Thank you.')
+      expect(await browser.shows('No puzzles'), 'the captcha’s note beside its outcome').toBe(false)
       await payAndLogIn(browser)
       await browser.sees(`Welcome, ${visitor.first_name}`)
       await browser.sees(`/${visitor.username}`)
@@ -153,6 +156,8 @@ export function describeJourneys(name: 'Firefox' | 'WebKit', start: () => Promis
       await browser.waitForScript()
       await browser.sees(`/${member.username}`)
       await browser.sees('Receipt')
+      const qrCodeWidth = await browser.evaluate(() => document.querySelector('.link-code img')?.clientWidth)
+      expect(qrCodeWidth, 'large enough to scan').toBeGreaterThan(130)
       await browser.press('Cancel membership')
       await browser.sees('Cancel your membership?')
       await browser.press('Cancel membership')
@@ -185,6 +190,8 @@ export function describeJourneys(name: 'Firefox' | 'WebKit', start: () => Promis
       await fillAccount(browser, visitor)
       await browser.press('Next')
       expect(await browser.shows('Tell us about yourself')).toBe(true)
+      await browser.resize(desktop.width, desktop.height)
+      await browser.sees('$99.00')
       proxy.release()
       await browser.sees('Create your account')
       await browser.press('Previous')
