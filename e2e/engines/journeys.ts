@@ -60,6 +60,8 @@ export function describeJourneys(name: 'Firefox' | 'WebKit', start: () => Promis
       await fillPayment(browser, visitor)
       expect(await browser.value('cc_number')).toBe('4242 4242 4242 4242')
       expect(await browser.value('state')).toBe('NV')
+      const keyboardOf = (name: string) => browser.evaluate((id) => document.getElementById(id)?.inputMode, name)
+      expect([await keyboardOf('cc_number'), await keyboardOf('cc_cvv')]).toEqual(['numeric', 'numeric'])
       await browser.sees('Thank you.')
       expect(await browser.shows('No puzzles'), 'the captcha’s note beside its outcome').toBe(false)
       await payAndLogIn(browser)
