@@ -7,6 +7,7 @@ const executablePath = findChromium({ headlessShell: !process.env.SCREENS }) ?? 
 
 export default defineConfig({
   testDir: 'e2e',
+  testMatch: '**/*.spec.ts', // e2e/engines/ runs in Vitest
   globalSetup: './e2e/start-sites.ts',
   outputDir: 'test-results',
   fullyParallel: true,

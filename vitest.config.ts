@@ -31,6 +31,15 @@ export default defineConfig({
       },
       onDatabase('embedded'),
       onDatabase('postgres'),
+      {
+        test: {
+          name: 'engines',
+          include: ['e2e/engines/*.test.ts'],
+          globalSetup: './e2e/engines/sites.ts',
+          testTimeout: 60_000,
+          expect: { poll: { timeout: 10_000 } },
+        },
+      },
     ],
   },
 })

@@ -21,7 +21,7 @@ export const allStepsSettings = {
   VOICE_CALL: 'on',
 }
 
-type Cleanups = (() => Promise<void>)[]
+export type Cleanups = (() => Promise<void>)[]
 
 /** Starts an emulated reCAPTCHA, which runs under Trusted Types, and returns the settings for it. */
 async function startVendorCaptcha(cleanups: Cleanups): Promise<Record<string, string>> {
@@ -39,7 +39,7 @@ async function startVendorCaptcha(cleanups: Cleanups): Promise<Record<string, st
 }
 
 /** Starts PostgreSQL if this machine has it. The returned function creates an empty database and returns its settings. */
-async function preparePostgres(cleanups: Cleanups) {
+export async function preparePostgres(cleanups: Cleanups) {
   const postgres = findPostgres() ? await startPostgres() : undefined
   if (postgres) cleanups.push(async () => postgres.stop())
   return async (name: string): Promise<Record<string, string>> => {
@@ -81,7 +81,7 @@ export default async function startSites() {
   return stopAll
 }
 
-async function startSite(settings: Record<string, string>, cleanups: Cleanups): Promise<string> {
+export async function startSite(settings: Record<string, string>, cleanups: Cleanups): Promise<string> {
   const { PATH = '', HOME = '' } = process.env
   const port = await freePort()
   const folder = mkdtempSync(join(tmpdir(), 'foyer-e2e-'))

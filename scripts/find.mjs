@@ -35,3 +35,21 @@ export const chromiumFlags = [
   '--disable-component-update',
   '--disable-sync',
 ]
+
+/** FIREFOX_PATH, or an installed Firefox. */
+export const findFirefox = () => process.env.FIREFOX_PATH ?? findCommand('firefox-esr', 'firefox')
+
+/** WebKitGTK's driver and its small browser, with the virtual screen that they need. */
+export const findWebKit = () => {
+  const driver = findCommand('WebKitWebDriver')
+  const browser = ['x86_64', 'aarch64']
+    .map((machine) => `/usr/lib/${machine}-linux-gnu/webkit2gtk-4.1/MiniBrowser`)
+    .find((path) => existsSync(path))
+  return driver && browser && findCommand('Xvfb') ? { driver, browser } : undefined
+}
+
+/** The packages that the journeys in Firefox and WebKit still need. */
+export const missingEngines = () => [
+  ...(findFirefox() ? [] : ['firefox-esr']),
+  ...(findWebKit() ? [] : ['webkit2gtk-driver', 'xvfb']),
+]

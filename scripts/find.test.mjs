@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { findChromium, findFullChromium, missingBrowsers } from './find.mjs'
+import { findChromium, findFirefox, findFullChromium, missingBrowsers, missingEngines } from './find.mjs'
 
 let folder = ''
 const install = (...names) => {
@@ -13,6 +13,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'foyer-find-'))
   vi.stubEnv('PATH', folder)
   vi.stubEnv('CHROMIUM_PATH', undefined)
+  vi.stubEnv('FIREFOX_PATH', undefined)
 })
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -38,4 +39,14 @@ test('with CHROMIUM_PATH no browser is missing', () => {
   expect(missingBrowsers()).toEqual(['chromium-headless-shell'])
   vi.stubEnv('CHROMIUM_PATH', '/configured')
   expect(missingBrowsers()).toEqual([])
+})
+
+test('18.1 Firefox, and WebKit with its driver and a virtual screen, are named as missing until they are there', () => {
+  expect(missingEngines()).toEqual(['firefox-esr', 'webkit2gtk-driver', 'xvfb'])
+  install('WebKitWebDriver')
+  expect(missingEngines()).toEqual(['firefox-esr', 'webkit2gtk-driver', 'xvfb'])
+  install('firefox-esr')
+  expect(missingEngines()).toEqual(['webkit2gtk-driver', 'xvfb'])
+  vi.stubEnv('FIREFOX_PATH', '/configured')
+  expect(findFirefox()).toBe('/configured')
 })

@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { fetchPackages } from './debian.mjs'
 import { testedDrills } from './drills.mjs'
-import { findChromium, missingBrowsers } from './find.mjs'
+import { findChromium, missingBrowsers, missingEngines } from './find.mjs'
 import { findPostgres, startPostgres } from './postgres.mjs'
 import { buildWeb, prepare, run } from './prepare.mjs'
 
@@ -36,6 +36,9 @@ if (!quick) {
   const without = (what) => (mayInstall ? fail : skip)(`There is no ${what} on this machine.`)
   await step('server tests, PostgreSQL', () => (hasPostgres() ? onPostgres() : without('PostgreSQL')))
   await step('journeys in Chromium', () => (findChromium() ? playwright() : without('Chromium')))
+  await step('journeys in Firefox and WebKit', () =>
+    missingEngines().length ? without('Firefox, or no WebKitGTK with its driver and Xvfb,') : vitest('engines'),
+  )
   await step('drills, short form', () =>
     findPostgres() && findChromium() ? drill() : without('local PostgreSQL, or no Chromium,'),
   )
@@ -134,7 +137,7 @@ async function runAndCount(report, args, env, count) {
 
 /** Installs what the whole test needs. Returns whether it was allowed to. */
 function installMissing() {
-  return fetchPackages([...(hasPostgres() ? [] : ['postgresql']), ...missingBrowsers()])
+  return fetchPackages([...(hasPostgres() ? [] : ['postgresql']), ...missingBrowsers(), ...missingEngines()])
 }
 
 function hasPostgres() {

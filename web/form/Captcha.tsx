@@ -95,7 +95,7 @@ function OwnCaptcha({ name, defaultValue, error, usedCount, busyWhile, onSolved 
           />
           <span>I'm not a robot</span>
         </label>
-        <p className="captcha-note" id={`${name}-note`}>
+        <p className="captcha-note" id={`${name}-note`} hidden={statusTexts[state] !== ''}>
           No puzzles
         </p>
         <p className="captcha-status" role="status">

@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { tokenFromAddress } from '#contract/office.ts'
 import { RejectedCall } from '#web/call.ts'
 import { officeApi } from './api.ts'
+import { SubmitButton } from './CallForm.tsx'
 import { errorMessage } from './callErrors.ts'
 import { redirectWithMessage } from './flashMessage.ts'
 import { needsCookies } from './messages.ts'
@@ -40,19 +41,17 @@ export function GrantLanding({ isFromOtherSite }: { isFromOtherSite?: true | und
         title="Is this your office?"
         lead="This link opens a member's office without a password. Continue only if the office is yours."
       >
-        <div className="form-actions">
-          <button
-            type="button"
-            className="button"
-            onClick={() => {
-              setState('opening')
-              openOffice()
-            }}
-          >
-            Yes, open my office
-          </button>
+        <form
+          className="form-actions"
+          onSubmit={(event) => {
+            event.preventDefault()
+            setState('opening')
+            openOffice()
+          }}
+        >
+          <SubmitButton busy={false}>Yes, open my office</SubmitButton>
           <a href="/office">No, sign in instead</a>
-        </div>
+        </form>
       </SignedOutFrame>
     )
   if (state === 'opening')

@@ -1,0 +1,31 @@
+import type { TestProject } from 'vitest/node'
+import { type Cleanups, preparePostgres, startSite } from '../start-sites.ts'
+
+/** Starts a site for each engine, so that it can count its own payments, and one that verifies phones. */
+export default async function startSites(project: TestProject) {
+  const cleanups: Cleanups = []
+  const stopAll = async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup()
+  }
+  try {
+    const createDatabase = await preparePostgres(cleanups)
+    const start = async (database: string, settings = {}) =>
+      startSite({ ...settings, ...(await createDatabase(database)) }, cleanups)
+    const [Firefox, WebKit, withPhoneCodes] = await Promise.all([
+      start('firefox'),
+      start('webkit'),
+      start('phone_codes', { PHONE_VERIFICATION: 'on' }),
+    ])
+    project.provide('sites', { Firefox, WebKit, withPhoneCodes })
+  } catch (error) {
+    await stopAll()
+    throw error
+  }
+  return stopAll
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    sites: { Firefox: string; WebKit: string; withPhoneCodes: string }
+  }
+}
