@@ -159,7 +159,7 @@ describe('a refund', () => {
 
   it('of a settled transaction sends the last four digits and is made once, within the duplicate window and after it', async () => {
     const charge = hold()
-    const refund = { ...refundOf(await captured(charge)), since: now() }
+    const refund = { ...refundOf(await captured(charge), 3000), since: now() }
     emulator.settle()
     expect(await gateway.refund(refund, tenSeconds())).toBe('done')
     expect(emulator.received.at(-1)).toContain('"cardNumber":"4242","expirationDate":"XXXX"')
