@@ -33,6 +33,45 @@ export type TestPayments = {
   cards: { number: string; description: string }[]
 }
 
+/** The pages about the embedded parts. Which of them exist depends on the settings. */
+export type TestPage = 'outbox' | 'payments' | 'clock'
+
+/** Something that happened to a member. */
+export type ClockEvent = {
+  day: string
+  kind: 'joined' | 'charged' | 'declined' | 'unanswered' | 'canceled' | 'ended' | 'email'
+  /** Of an email that belongs to nothing else: its recipient. */
+  username: string
+  amount?: string
+  /** 'Visa 4242' */
+  card?: string
+  subject?: string
+  /** The ids of the emails that were sent because of it. */
+  emails: string[]
+}
+
+export type ClockMembership = {
+  username: string
+  state: 'active' | 'past_due' | 'canceled' | 'on_hold' | 'ended'
+  amount: string
+  /** When it is charged, tried again or ended. */
+  next_day?: string
+}
+
+/** What the page of the test clock shows. Days are in the operator's time zone. */
+export type ClockPage = {
+  now: string
+  time_zone: string
+  today: string
+  days_ahead: number
+  /** The day on which the newest turn began. */
+  turned_from?: string
+  next_renewal?: string
+  memberships: ClockMembership[]
+  /** Newest first. `is_new`: during the newest turn or after it. */
+  events: (ClockEvent & { is_new: boolean })[]
+}
+
 /** One call as the documentation page shows it. */
 export type DocumentedCall = {
   method: string
@@ -65,8 +104,9 @@ export type Pages = {
   notFound: () => string
   /** Shown after a server error, and while the server shuts down. */
   failed: () => string
-  outbox: (messages: OutboxMessage[]) => string
-  testPayments: (payments: TestPayments) => string
+  outbox: (messages: OutboxMessage[], testPages: TestPage[]) => string
+  testPayments: (payments: TestPayments, testPages: TestPage[]) => string
+  clock: (clock: ClockPage, testPages: TestPage[]) => string
   docs: (calls: DocumentedCall[]) => string
 }
 

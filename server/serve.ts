@@ -26,6 +26,7 @@ export async function serve(): Promise<void> {
 
   print(`database: ${world.database}`)
   if (config.embedded.length) print(`embedded stand-ins: ${config.embedded.join(', ')}`)
+  if (world.testClock) print(`turn the clock at ${config.PUBLIC_URL}/__clock`)
   print(`open ${config.PUBLIC_URL}`)
 
   const close = async () => {

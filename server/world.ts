@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import { mayTurnClock, openTestClock, type TestClock } from './clock/clock.ts'
 import type { Config } from './config/config.ts'
 import { type Database, type Db, openDatabase } from './db/db.ts'
 import { prepareDatabase } from './db/prepare.ts'
@@ -18,6 +20,8 @@ export type World = {
   db: Db
   /** The only clock. SQL gets the time as a parameter. */
   now: () => Date
+  /** The same clock, where it can be turned. */
+  testClock?: TestClock | undefined
   keys: Keys
   log: Log
   /** One line that describes the database. */
@@ -45,11 +49,13 @@ export async function createWorld({
   config,
   log,
   print = () => undefined,
-  now = clock,
+  now: systemNow = clock,
   database,
 }: Options): Promise<World & { close: () => Promise<void> }> {
   const connection = database ?? (await openDatabase(config))
   try {
+    const testClock = mayTurnClock(config) ? openTestClock(join(config.DATA_DIR, 'clock.json'), systemNow) : undefined
+    const now = testClock?.now ?? systemNow
     await prepareDatabase(connection, { production: config.production, now: now(), print })
     const { db } = connection
     const keys = await openKeys(db, config.SECRET, now())
@@ -59,6 +65,7 @@ export async function createWorld({
       db,
       database: connection.description,
       now,
+      testClock,
       keys,
       log,
       payment: openPaymentGateway(config, now),

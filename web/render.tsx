@@ -8,6 +8,7 @@ import { createSteps } from './enroll/steps.ts'
 import { createWizard } from './enroll/wizard/wizard.ts'
 import { OfficePage } from './office/OfficePage.tsx'
 import { AlreadyJoined } from './pages/AlreadyJoined.tsx'
+import { Clock } from './pages/Clock.tsx'
 import { Docs } from './pages/Docs.tsx'
 import { Failed } from './pages/Failed.tsx'
 import { NotFound } from './pages/NotFound.tsx'
@@ -32,7 +33,8 @@ export const pages: Pages = {
   office: (start) => body(<OfficePage start={start} />),
   notFound: () => body(<NotFound />),
   failed: () => body(<Failed />),
-  outbox: (messages) => body(<Outbox messages={messages} />),
-  testPayments: (payments) => body(<TestPaymentsPage payments={payments} />),
+  outbox: (messages, testPages) => body(<Outbox messages={messages} testPages={testPages} />),
+  testPayments: (payments, testPages) => body(<TestPaymentsPage payments={payments} testPages={testPages} />),
+  clock: (clock, testPages) => body(<Clock clock={clock} testPages={testPages} />),
   docs: (calls) => body(<Docs calls={calls} />),
 }

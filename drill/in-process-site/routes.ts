@@ -19,7 +19,7 @@ const isFile = /\.(?:js|svg)(?:\.gz|\.br)?$/
 
 /** The first pattern that matches decides. Slow pages are requested less often. */
 const weights: [RegExp, number][] = [
-  [/^\/(?:metrics|api\/docs|api\/openapi\.json|__outbox|__payments$)/, 0.005],
+  [/^\/(?:metrics|api\/docs|api\/openapi\.json|__outbox|__clock|__payments(?:\.json)?$)/, 0.005],
   [isFile, 0.004],
   [/\/add-enrollment$/, 2],
   [/^\/(?:office|:sponsor_site)/, 0.4],

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import * as z from 'zod/mini'
 import { brand } from '#contract/brand.ts'
 import { fields } from '#contract/fields.ts'
-import type { OutboxMessage } from '#contract/pages.ts'
+import type { OutboxMessage, TestPage } from '#contract/pages.ts'
 import type { Db } from '#server/db/db.ts'
 import type { World } from '#server/world.ts'
 import { type Shell, sendPage } from './shell.ts'
@@ -12,7 +12,7 @@ import { type Shell, sendPage } from './shell.ts'
 const emailPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 /** The emails and text messages that the embedded mail and phone would have sent, as pages and as JSON. */
-export function addOutbox(app: FastifyInstance, { db }: World, shell: Shell) {
+export function addOutbox(app: FastifyInstance, { db }: World, shell: Shell, testPages: TestPage[]) {
   type ByRecipient = { Querystring: { to?: string } }
   type ById = { Params: { id: string } }
   const byRecipient = { schema: { hide: true, querystring: z.object({ to: z.optional(fields.recipient) }) } }
@@ -21,7 +21,7 @@ export function addOutbox(app: FastifyInstance, { db }: World, shell: Shell) {
     reply.send(JSON.stringify(await listMessages(db, query.to))),
   )
   app.get<ByRecipient>('/__outbox', byRecipient, async (request, reply) => {
-    const body = shell.pages.outbox(await listMessages(db, request.query.to))
+    const body = shell.pages.outbox(await listMessages(db, request.query.to), testPages)
     return sendPage(request, reply, shell, { title: `Outbox · ${brand.name}`, body })
   })
   app.get<ById>('/__outbox/:id', byId, async ({ params }, reply) => {

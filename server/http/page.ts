@@ -17,7 +17,6 @@ import type { World } from '#server/world.ts'
 import { findBuiltFile } from './built-files.ts'
 import { notFoundReply } from './errors.ts'
 import { addForms } from './forms.ts'
-import { addOutbox } from './outbox.ts'
 import {
   type EnrollmentCookie,
   isPrefetch,
@@ -28,7 +27,7 @@ import {
   setEnrollmentCookie,
 } from './request.ts'
 import { type Shell, sendPage } from './shell.ts'
-import { addTestPayments } from './test-payments.ts'
+import { addTestPages } from './test-pages.ts'
 
 const hidden = { schema: { hide: true } }
 
@@ -55,9 +54,7 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
     const body = shell.pages.docs(documentedCalls)
     return sendPage(request, reply, shell, { title: `Calls · ${brand.name}`, body })
   })
-  const { production, embedded } = world.config
-  if (!production && ['mail', 'phone'].some((part) => embedded.includes(part))) addOutbox(app, world, shell)
-  if (!production) addTestPayments(app, world, shell)
+  addTestPages(app, world, shell)
 }
 
 /** The calls of this site, for the documentation page. */

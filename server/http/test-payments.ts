@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { brand } from '#contract/brand.ts'
 import { toAmount } from '#contract/money.ts'
-import type { TestTransaction } from '#contract/pages.ts'
+import type { TestPage, TestTransaction } from '#contract/pages.ts'
 import { testCards } from '#server/gateways/payment/cards.ts'
 import type { PaymentGateway } from '#server/gateways/payment/port.ts'
 import { VerdictMessage } from '#server/gateways/payment/sandbox/messages.ts'
@@ -13,21 +13,30 @@ import { type Shell, sendPage } from './shell.ts'
 
 const MAX_TRANSACTIONS = 100
 
-const isSandbox = (payment: PaymentGateway): payment is SandboxGateway => 'review' in payment
+export const isSandbox = (payment: PaymentGateway): payment is SandboxGateway => 'review' in payment
 
 /** A page with the sandbox's payments, and buttons to approve or decline those in review. Works without JavaScript. */
-export function addTestPayments(app: FastifyInstance, world: World, shell: Shell) {
-  const sandbox = world.payment
-  if (!isSandbox(sandbox)) return
+export function addTestPayments(
+  app: FastifyInstance,
+  world: World,
+  sandbox: SandboxGateway,
+  shell: Shell,
+  testPages: TestPage[],
+) {
   const cards = Object.values(testCards).map(({ number, description }) => ({ number, description }))
   app.get('/__payments', { schema: { hide: true } }, async (request, reply) => {
     const transactions = await newestTransactions(world, sandbox).catch((error: unknown) => {
       request.log.warn({ err: error }, 'payment sandbox did not answer')
       return undefined
     })
-    const body = shell.pages.testPayments({ transactions, cards })
+    const body = shell.pages.testPayments({ transactions, cards }, testPages)
     return sendPage(request, reply, shell, { title: `Test payments · ${brand.name}`, body })
   })
+  app.get('/__payments.json', { schema: { hide: true } }, async (_request, reply) =>
+    reply
+      .type('application/json')
+      .send(JSON.stringify(await withTimes(world, await newestTransactions(world, sandbox)))),
+  )
 
   addForms(app, (forms) =>
     forms.post<{ Body: { transaction_id: string; verdict: Verdict } }>(
@@ -51,4 +60,24 @@ async function newestTransactions(world: World, sandbox: SandboxGateway): Promis
       amount: toAmount(amount_cents),
       ...(refunded_cents && { refunded: toAmount(refunded_cents) }),
     }))
+}
+
+/** For scripts: when each payment was sent, and whether it is a member's first one. */
+async function withTimes({ db }: World, transactions: TestTransaction[]) {
+  if (!transactions.length) return []
+  const rows = await db
+    .selectFrom('payment')
+    .select(['reference', 'created_at'])
+    .where(
+      'reference',
+      'in',
+      transactions.map(({ reference }) => reference),
+    )
+    .execute()
+  const times = new Map(rows.map(({ reference, created_at }) => [reference, created_at.toISOString()]))
+  return transactions.map(({ is_renewal, ...transaction }) => ({
+    ...transaction,
+    kind: is_renewal ? 'renewal' : 'first',
+    created_at: times.get(transaction.reference),
+  }))
 }

@@ -26,23 +26,37 @@ const tasks: Task[] = [
 /** No pause after a full batch; a short one after a partial batch, so that more work collects; a longer one when idle. */
 const pauseMs = (done: number, batchSize: number) => (done === batchSize ? 0 : done ? 100 : 500)
 
+/** Does everything that is due, and what follows from it. */
+export async function doEverythingDue(world: World): Promise<void> {
+  const logError = errorLogger(world)
+  await deleteExpired(world).catch(logError)
+  await reconcileHourly(world).catch(logError)
+  for (let done = 1; done; ) {
+    done = 0
+    for (const { run } of tasks) done += await run(world).catch(logError)
+  }
+}
+
+const errorLogger = (world: World) => (error: unknown) => {
+  world.log.error({ err: error }, 'a task of the worker failed')
+  return 0
+}
+
 /** Runs jobs, settles open attempts and deletes expired rows until it is stopped. Every process may run a worker. */
 export function startWorker(world: World): { stop: () => Promise<unknown> } {
   const controller = new AbortController()
   const { signal } = controller
-  const logError = (error: unknown) => {
-    world.log.error({ err: error }, 'a task of the worker failed')
-    return 0
-  }
+  const logError = errorLogger(world)
+  const whileStill = world.testClock?.whileStill ?? ((work) => work())
   const pause = async (ms: number) => ms && sleep(ms, undefined, { signal, ref: false }).catch(() => undefined)
   const repeat = async ({ run, batchSize }: Task) => {
     const fullBatch = typeof batchSize === 'number' ? batchSize : batchSize(world)
-    while (!signal.aborted) await pause(pauseMs(await run(world).catch(logError), fullBatch))
+    while (!signal.aborted) await pause(pauseMs(await whileStill(() => run(world)).catch(logError), fullBatch))
   }
   const cleanUp = async () => {
     while (!signal.aborted) {
-      await deleteExpired(world).catch(logError)
-      await reconcileHourly(world).catch(logError)
+      await whileStill(() => deleteExpired(world)).catch(logError)
+      await whileStill(() => reconcileHourly(world)).catch(logError)
       await pause(CLEANUP_INTERVAL_MS)
     }
   }

@@ -115,6 +115,7 @@ const pages: Pages = {
   failed: () => '<h1>Failed</h1>',
   outbox: (messages) => `<h1>Outbox ${messages.length}</h1>`,
   testPayments: ({ transactions }) => `<h1>Payments ${transactions?.length}</h1>`,
+  clock: ({ events }) => `<h1>Clock ${events.length}</h1>`,
   docs: (calls) => `<h1>Calls ${calls.length}</h1>`,
 }
 const head = {

@@ -1,7 +1,8 @@
 import type { ComponentType } from 'react'
-import type { OutboxMessage } from '#contract/pages.ts'
+import type { OutboxMessage, TestPage } from '#contract/pages.ts'
 import { Header } from '#web/Header.tsx'
 import { CallIcon, MailIcon, SmsIcon } from '#web/laterIcons.tsx'
+import { TestPages } from './TestPages.tsx'
 
 const channels: Record<OutboxMessage['channel'], { name: string; icon: ComponentType }> = {
   mail: { name: 'Email', icon: MailIcon },
@@ -13,12 +14,13 @@ const channels: Record<OutboxMessage['channel'], { name: string; icon: Component
 const COLLAPSE_LENGTH = 2000
 
 /** The messages that the embedded gateways would have sent, newest first. */
-export function Outbox({ messages }: { messages: OutboxMessage[] }) {
+export function Outbox({ messages, testPages }: { messages: OutboxMessage[]; testPages: TestPage[] }) {
   const newestFirst = messages.toSorted((a, b) => b.created_at.localeCompare(a.created_at))
   return (
     <div className="page">
       <Header />
       <main className="prose">
+        <TestPages current="outbox" testPages={testPages} />
         <h1>Outbox</h1>
         <p className="lead">
           The emails and text messages that real services would have sent. Nothing has left this computer.

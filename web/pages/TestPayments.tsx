@@ -1,9 +1,10 @@
 import { groupCard } from '#contract/card.ts'
 import { showAmount } from '#contract/money.ts'
-import type { TestPayments, TestTransaction } from '#contract/pages.ts'
+import type { TestPage, TestPayments, TestTransaction } from '#contract/pages.ts'
 import { Header } from '#web/Header.tsx'
 import { BillingIcon } from '#web/icons.tsx'
 import { Notice } from '#web/Notice.tsx'
+import { TestPages } from './TestPages.tsx'
 
 const states: Record<TestTransaction['state'], { name: string; tone: string }> = {
   held: { name: 'Authorized', tone: '' },
@@ -16,11 +17,13 @@ const states: Record<TestTransaction['state'], { name: string; tone: string }> =
 }
 
 /** The payments in the sandbox, newest first, and the test cards. */
-export function TestPaymentsPage({ payments: { transactions, cards } }: { payments: TestPayments }) {
+export function TestPaymentsPage({ payments, testPages }: { payments: TestPayments; testPages: TestPage[] }) {
+  const { transactions, cards } = payments
   return (
     <div className="page">
       <Header />
       <main className="prose">
+        <TestPages current="payments" testPages={testPages} />
         <h1>Test payments</h1>
         <p className="lead">
           No money moves on this site. These are the payments that a real gateway would have authorized and captured.

@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { Db } from '#server/db/db.ts'
+import type { Tables } from '#server/db/tables.ts'
+import { doEverythingDue } from '#server/jobs/worker.ts'
+import { Refusal } from '#server/refusal.ts'
+import type { World } from '#server/world.ts'
+import type { TestClock, Turn } from './clock.ts'
+
+export const DAY_MS = 86_400_000
+export const MAX_DAYS = 400
+
+/** What a turn has brought. */
+export type TurnCounts = { captured: number; declined: number; emails: number }
+
+/** Turns the clock to a later time. On the way, everything happens at its own time, as if the site had waited. */
+export function turnClock(world: World, clock: TestClock, to: Date): Promise<TurnCounts & { now: Date }> {
+  if (to <= clock.now()) throw refuse('The clock only goes forward.')
+  if (to.getTime() - clock.now().getTime() > MAX_DAYS * DAY_MS)
+    throw refuse(`The clock goes at most ${MAX_DAYS} days at a time.`)
+  return clock.whileTurning(async () => {
+    await doEverythingDue(world)
+    const from = clock.now()
+    for (let steps = 0; clock.now() < to; steps++) {
+      const now = clock.now()
+      const next = await nextStop(world.db, now, to, steps < MAX_SHORT_STEPS)
+      await prolong(world.db, now, next.getTime() - now.getTime())
+      clock.moveTo(next)
+      await doEverythingDue(world)
+    }
+    clock.recordTurn({ from, to: clock.now() })
+    return { now: clock.now(), ...(await countResults(world.db, { from, to: clock.now() })) }
+  })
+}
+
+const refuse = (sentence: string) => new Refusal(422, sentence)
+
+/** Something that is tried again every few seconds must not make a year take hours. Then days pass in one step. */
+const MAX_SHORT_STEPS = 1000
+const MIN_STEP_MS = 1000
+
+/** The time at which something is due, but at most a day later, for what happens daily. */
+async function nextStop(db: Db, now: Date, to: Date, mayBeShort: boolean): Promise<Date> {
+  const due = mayBeShort ? await nextDue(db, now) : undefined
+  const earliest = now.getTime() + (mayBeShort ? MIN_STEP_MS : DAY_MS)
+  const next = Math.max(Math.min(due?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime() + DAY_MS), earliest)
+  return new Date(Math.min(next, to.getTime()))
+}
+
+async function nextDue(db: Db, now: Date): Promise<Date | undefined> {
+  const { rows } = await sql<{ due: Date | null }>`
+    select min(due) as due from (
+      select min(due_at) as due from membership where due_at > ${now}
+      union all select min(run_at) from job where done_at is null and run_at > ${now}
+      union all select min(leased_until) from payment where state = 'unknown' and leased_until > ${now}) dates`.execute(
+    db,
+  )
+  return rows[0]?.due ?? undefined
+}
+
+type Lifetime = { [Table in keyof Tables]: [table: Table, column: keyof Tables[Table] & string] }[keyof Tables]
+
+/**
+ * What people hold in their hands ends after as many real minutes as before: sessions, links, codes, and the leases of
+ * requests that are running. Limits and breakers end early on purpose: turning the clock is waiting.
+ */
+export const lifetimes: Lifetime[] = [
+  ['office_session', 'expires_at'],
+  ['email_link', 'expires_at'],
+  ['one_time_key', 'expires_at'],
+  ['sandbox_code', 'expires_at'],
+  ['lease', 'expires_at'],
+  ['open_use', 'expires_at'],
+  ['member', 'welcome_until'],
+]
+
+async function prolong(db: Db, now: Date, ms: number): Promise<void> {
+  const later = (column: string) => sql`${sql.ref(column)} + make_interval(secs => ${ms / 1000})`
+  for (const [table, column] of lifetimes)
+    await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${later(column)} where ${sql.ref(column)} > ${now}`.execute(
+      db,
+    )
+  await sql`
+    update payment set leased_until = ${later('leased_until')}
+    where state in ('reserved', 'authorizing', 'authorized') and leased_until > ${now}`.execute(db)
+  await sql`
+    update phone_check set sent_at = ${later('sent_at')}, verified_at = ${later('verified_at')}`.execute(db)
+}
+
+async function countResults(db: Db, { from, to }: Turn): Promise<TurnCounts> {
+  const { rows } = await sql<{ [Name in keyof TurnCounts]: string }>`
+    select
+      (select count(*) from payment where state = 'captured' and updated_at > ${from} and updated_at <= ${to}) as captured,
+      (select count(*) from payment where state = 'declined' and updated_at > ${from} and updated_at <= ${to}) as declined,
+      (select count(*) from message where channel = 'mail' and created_at > ${from} and created_at <= ${to}) as emails`.execute(
+    db,
+  )
+  const { captured = 0, declined = 0, emails = 0 } = rows[0] ?? {}
+  return { captured: Number(captured), declined: Number(declined), emails: Number(emails) }
+}
