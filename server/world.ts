@@ -7,6 +7,7 @@ import { outboxMail } from './gateways/mail/outbox.ts'
 import type { MailGateway } from './gateways/mail/port.ts'
 import { openPaymentGateway } from './gateways/payment/open.ts'
 import type { PaymentGateway } from './gateways/payment/port.ts'
+import { type GatewayCalls, watchGateway } from './gateways/payment/watch.ts'
 import { openSmsGateway } from './gateways/sms/open.ts'
 import type { SmsGateway } from './gateways/sms/port.ts'
 import type { Log } from './log.ts'
@@ -23,6 +24,7 @@ export type World = {
   /** One line that describes the database. */
   database: string
   payment: PaymentGateway
+  paymentCalls: GatewayCalls
   sms: SmsGateway
   captcha: CaptchaGateway
   mail: MailGateway
@@ -53,6 +55,7 @@ export async function createWorld({
     await prepareDatabase(connection, { production: config.production, now: now(), print })
     const { db } = connection
     const keys = await openKeys(db, config.SECRET, now())
+    const { payment, calls: paymentCalls } = watchGateway(openPaymentGateway(config, now), { now, log })
     const host = new URL(config.PUBLIC_URL).hostname // without the port: phones match codes by host name
     return {
       config,
@@ -61,7 +64,8 @@ export async function createWorld({
       now,
       keys,
       log,
-      payment: openPaymentGateway(config, now),
+      payment,
+      paymentCalls,
       sms: openSmsGateway(config, { db, now, key: keys.secret('codes'), host, log }),
       captcha: openCaptchaGateway(config, { db, now, log, key: keys.secret('captcha') }),
       mail: config.MAIL === 'outbox' ? outboxMail({ db, now }) : await connectSmtp(config),

@@ -6,9 +6,11 @@ import { breakers, secondsOpen } from '#server/abuse/breaker.ts'
 import { refusals } from '#server/abuse/limits.ts'
 import { abandonedJobs, countWaitingJobs } from '#server/jobs/jobs.ts'
 import { jobGroups, jobKinds } from '#server/jobs/kinds.ts'
+import { chargeKinds, chargeOutcomes } from '#server/gateways/payment/watch.ts'
 import { lostLines } from '#server/log.ts'
 import { openDifferences } from '#server/payments/books/differences.ts'
 import { lastReconciledAt } from '#server/payments/books/hourly.ts'
+import { renewalQueue } from '#server/payments/renewal-queue.ts'
 import type { World } from '#server/world.ts'
 import { isDraining } from './closing.ts'
 
@@ -20,7 +22,7 @@ const withTimeout = <Result, Fallback>(query: Promise<Result>, fallback: Fallbac
 
 /** For monitoring: /livez, /readyz and /metrics. */
 export function addHealth(app: FastifyInstance, world: World) {
-  const { config, db, payment, sms, captcha, mail } = world
+  const { config, db, payment, paymentCalls, sms, captcha, mail } = world
 
   app.get('/livez', hidden, async (_request, reply) => reply.type('text/plain').send('alive\n'))
 
@@ -30,11 +32,13 @@ export function addHealth(app: FastifyInstance, world: World) {
     const kind = (part: string) => (config.embedded.includes(part) ? 'embedded' : 'real')
     const parts = {
       database: { kind: kind('database'), name: config.DATABASE_URL ? 'postgresql' : 'pglite', answering },
-      payment: { kind: kind('payment'), name: payment.name },
+      payment: { kind: kind('payment'), name: payment.name, answering: paymentCalls.isAnswering() },
       phone: { kind: kind('phone'), name: sms.name },
       captcha: { kind: captcha.vendor ? 'real' : 'embedded', name: captcha.name },
       mail: { kind: kind('mail'), name: mail.name },
     }
+    // A silent payment gateway is silent for every process. Pages, sign-in and offices work without it, and payments are
+    // looked up later, so it must not take all processes out of rotation.
     const ready = answering && !isDraining(app)
     return reply
       .code(ready ? 200 : 503)
@@ -63,6 +67,46 @@ function addMetrics(app: FastifyInstance, world: World) {
     async collect() {
       const at = lastReconciledAt(world).then((time) => (time?.getTime() ?? 0) / 1000)
       this.set(await withTimeout(at, Number.NaN))
+    },
+  })
+  const payments = new Gauge({
+    name: 'foyer_payments_total',
+    help: 'Charges that this process sent to the gateway, by what the gateway answered; unknown: it did not',
+    labelNames: ['outcome', 'kind'],
+    registers: [registry],
+    collect: () => {
+      for (const kind of chargeKinds)
+        for (const outcome of chargeOutcomes)
+          payments.set({ outcome, kind }, world.paymentCalls.outcomes.get(`${kind} ${outcome}`) ?? 0)
+    },
+  })
+  new Gauge({
+    name: 'foyer_gateway_unanswered',
+    help: 'Calls to the payment gateway in a row that this process got no answer to',
+    registers: [registry],
+    collect() {
+      this.set(world.paymentCalls.unanswered)
+    },
+  })
+  const pastDue = new Gauge({
+    name: 'foyer_renewals_past_due',
+    help: 'Memberships whose card was declined and is tried again',
+    registers: [registry],
+  })
+  const oldestDue = new Gauge({
+    name: 'foyer_renewals_oldest_due_seconds',
+    help: 'How long the renewal that has waited longest is due',
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'foyer_renewals_due',
+    help: 'Renewals, retries and ends that are due now',
+    registers: [registry],
+    async collect() {
+      const queue = await withTimeout(renewalQueue(world), undefined)
+      this.set(queue?.due ?? Number.NaN)
+      pastDue.set(queue?.past_due ?? Number.NaN)
+      oldestDue.set(queue?.oldest_due_seconds ?? Number.NaN)
     },
   })
   const refused = new Gauge({
