@@ -48,7 +48,8 @@ function membershipSentence(membership: Awaited<ReturnType<typeof membershipSumm
   const { is_over, is_on_hold, cancelled_on, renews_on, price } = membership
   if (is_over) return 'Your membership has ended. You won’t be charged again.'
   if (is_on_hold) return 'Your membership is on hold. You won’t be charged until we have talked to you.'
-  if (cancelled_on) return `You have canceled, so your membership ends on ${day(renews_on)}. You won’t be charged again.`
+  if (cancelled_on)
+    return `You have canceled, so your membership ends on ${day(renews_on)}. You won’t be charged again.`
   return price === '0.00'
     ? 'Your membership continues.'
     : `Your membership continues. Your next charge is ${showAmount(price)} on ${day(renews_on)}, unless you cancel in your office before then.`

@@ -4,9 +4,9 @@ import { sql } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { breakers, secondsOpen } from '#server/abuse/breaker.ts'
 import { refusals } from '#server/abuse/limits.ts'
+import { chargeKinds, chargeOutcomes } from '#server/gateways/payment/watch.ts'
 import { abandonedJobs, countWaitingJobs } from '#server/jobs/jobs.ts'
 import { jobGroups, jobKinds } from '#server/jobs/kinds.ts'
-import { chargeKinds, chargeOutcomes } from '#server/gateways/payment/watch.ts'
 import { lostLines } from '#server/log.ts'
 import { openDifferences } from '#server/payments/books/differences.ts'
 import { lastReconciledAt } from '#server/payments/books/hourly.ts'
@@ -49,6 +49,13 @@ export function addHealth(app: FastifyInstance, world: World) {
   addMetrics(app, world)
 }
 
+type RenewalQueue = Awaited<ReturnType<typeof renewalQueue>>
+const renewalGauges: [name: string, help: string, pick: (queue: RenewalQueue) => number][] = [
+  ['due', 'Renewals, retries and ends that are due now', ({ due }) => due],
+  ['past_due', 'Memberships whose card was declined and is tried again', ({ past_due }) => past_due],
+  ['oldest_due_seconds', 'For how long the oldest of those that are due has waited', ({ waited }) => waited],
+]
+
 function addMetrics(app: FastifyInstance, world: World) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -88,27 +95,15 @@ function addMetrics(app: FastifyInstance, world: World) {
       this.set(world.paymentCalls.unanswered)
     },
   })
-  const pastDue = new Gauge({
-    name: 'foyer_renewals_past_due',
-    help: 'Memberships whose card was declined and is tried again',
-    registers: [registry],
-  })
-  const oldestDue = new Gauge({
-    name: 'foyer_renewals_oldest_due_seconds',
-    help: 'How long the renewal that has waited longest is due',
-    registers: [registry],
-  })
-  new Gauge({
-    name: 'foyer_renewals_due',
-    help: 'Renewals, retries and ends that are due now',
-    registers: [registry],
-    async collect() {
-      const queue = await withTimeout(renewalQueue(world), undefined)
-      this.set(queue?.due ?? Number.NaN)
-      pastDue.set(queue?.past_due ?? Number.NaN)
-      oldestDue.set(queue?.oldest_due_seconds ?? Number.NaN)
-    },
-  })
+  for (const [name, help, pick] of renewalGauges)
+    new Gauge({
+      name: `foyer_renewals_${name}`,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(await withTimeout(renewalQueue(world).then(pick), Number.NaN))
+      },
+    })
   const refused = new Gauge({
     name: 'foyer_refused_total',
     help: 'Requests that this process refused because of a limit',

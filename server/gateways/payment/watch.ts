@@ -23,7 +23,11 @@ export function watchGateway<Gateway extends PaymentGateway>(
   { now, log }: { now: () => Date; log: Log },
 ): { payment: Gateway; calls: GatewayCalls } {
   let loggedAt = 0
-  const calls: GatewayCalls = { unanswered: 0, isAnswering: () => calls.unanswered < MAX_UNANSWERED, outcomes: new Map() }
+  const calls: GatewayCalls = {
+    unanswered: 0,
+    isAnswering: () => calls.unanswered < MAX_UNANSWERED,
+    outcomes: new Map(),
+  }
   const recordAnswer = () => {
     if (!calls.isAnswering()) log.warn({ gateway: gateway.name }, 'the payment gateway answers again')
     calls.unanswered = 0

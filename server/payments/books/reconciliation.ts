@@ -5,8 +5,8 @@ import { OperatorError } from '#server/operator-error.ts'
 import { endedWithoutCharge } from '#server/payments/payments.ts'
 import type { World } from '#server/world.ts'
 import { compareBooks, isPolledByJanitor } from './comparison.ts'
-import { recordDisputes } from './disputes.ts'
 import { type Difference, knownUnpaidMembers, newDifference, recordDifferences } from './differences.ts'
+import { recordDisputes } from './disputes.ts'
 
 type Context = Pick<World, 'config' | 'db' | 'log' | 'now' | 'payment'>
 
