@@ -7,10 +7,10 @@ import { outboxMail } from './gateways/mail/outbox.ts'
 import type { MailGateway } from './gateways/mail/port.ts'
 import { openPaymentGateway } from './gateways/payment/open.ts'
 import type { PaymentGateway } from './gateways/payment/port.ts'
-import { type GatewayCalls, watchGateway } from './gateways/payment/watch.ts'
 import { openSmsGateway } from './gateways/sms/open.ts'
 import type { SmsGateway } from './gateways/sms/port.ts'
 import type { Log } from './log.ts'
+import { type GatewayCalls, watchGateway } from './payments/gateway-watch.ts'
 import { type Keys, openKeys } from './secrets/secrets.ts'
 
 /** Everything outside that a use case may use. Tests and drills pass in their own. */

@@ -23,7 +23,7 @@ export const showPayment = (db: Db, reference: string): Promise<string> =>
       .orderBy('attempt')
       .execute()
     return [
-      ...describe(payment).map(([name, text]) => `${name.padEnd(12)}${text}`),
+      ...factsOf(payment).map(([name, text]) => `${name.padEnd(12)}${text}`),
       ...section(
         'Refunds',
         ['amount', 'state', 'reason', 'by', 'requested', 'ended'],
@@ -80,7 +80,7 @@ const findPayment = (db: Db, reference: string) =>
 
 type FoundPayment = NonNullable<Awaited<ReturnType<typeof findPayment>>>
 
-function describe(payment: FoundPayment): [name: string, text: string][] {
+function factsOf(payment: FoundPayment): [name: string, text: string][] {
   const { username, first_name, last_name, email, starts_on, ends_on, card_brand, card_last_four } = payment
   const hold = payment.on_hold_since ? `, on hold since ${at(payment.on_hold_since)} (${payment.hold_reason})` : ''
   const decline = payment.decline_class

@@ -1,5 +1,5 @@
+import type { PaymentGateway } from '#server/gateways/payment/port.ts'
 import type { Log } from '#server/log.ts'
-import type { PaymentGateway } from './port.ts'
 
 /** What this process knows of its calls to the gateway, for /readyz and /metrics. */
 export type GatewayCalls = {
