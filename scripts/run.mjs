@@ -12,6 +12,8 @@ const commands = {
   db: { program: ['server/db/cli.ts'] },
   /** Compares the payment gateway's records with ours. */
   reconcile: { program: ['server/payments/books/cli.ts'] },
+  /** Shows payments, and refunds, voids and resolves. */
+  payments: { program: ['server/payments/cli.ts'] },
   /** Measures every performance budget beside its peer. `-- PART …`, `-- --short`, `-- --json FILE`. */
   bench: { program: ['bench/main.ts'], pages: true },
 }

@@ -12,6 +12,7 @@ import type { PaymentGateway } from './gateways/payment/port.ts'
 import { openSmsGateway } from './gateways/sms/open.ts'
 import type { SmsGateway } from './gateways/sms/port.ts'
 import type { Log } from './log.ts'
+import { type GatewayCalls, watchGateway } from './payments/gateway-watch.ts'
 import { type Keys, openKeys } from './secrets/secrets.ts'
 
 /** Everything outside that a use case may use. Tests and drills pass in their own. */
@@ -27,6 +28,7 @@ export type World = {
   /** One line that describes the database. */
   database: string
   payment: PaymentGateway
+  paymentCalls: GatewayCalls
   sms: SmsGateway
   captcha: CaptchaGateway
   mail: MailGateway
@@ -59,6 +61,7 @@ export async function createWorld({
     await prepareDatabase(connection, { production: config.production, now: now(), print })
     const { db } = connection
     const keys = await openKeys(db, config.SECRET, now())
+    const { payment, calls: paymentCalls } = watchGateway(openPaymentGateway(config, now), { now, log })
     const host = new URL(config.PUBLIC_URL).hostname // without the port: phones match codes by host name
     return {
       config,
@@ -68,7 +71,8 @@ export async function createWorld({
       testClock,
       keys,
       log,
-      payment: openPaymentGateway(config, now),
+      payment,
+      paymentCalls,
       sms: openSmsGateway(config, { db, now, key: keys.secret('codes'), host, log }),
       captcha: openCaptchaGateway(config, { db, now, log, key: keys.secret('captcha') }),
       mail: config.MAIL === 'outbox' ? outboxMail({ db, now }) : await connectSmtp(config),

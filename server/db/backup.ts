@@ -13,8 +13,19 @@ import type { Tables } from './tables.ts'
 
 /** Parents before children, because of the foreign keys. */
 const tables = [
-  ...['server_key', 'sponsor', 'package', 'legal_text', 'legal_document', 'claim', 'enrollment', 'payment', 'member'],
-  ...['membership', 'period', 'orders', 'order_line', 'acceptance', 'job', 'phone_check', 'message', 'page_hit'],
+  ...['server_key', 'sponsor', 'package', 'legal_text', 'legal_document', 'claim', 'enrollment', 'payment', 'refund'],
+  ...[
+    'member',
+    'membership',
+    'period',
+    'orders',
+    'order_line',
+    'acceptance',
+    'job',
+    'phone_check',
+    'message',
+    'page_hit',
+  ],
   ...['page_day', 'difference', 'sponsor_touch', 'one_time_key', 'lease', 'breaker', 'breaker_trip'],
   ...['reconciliation_run', 'email_link', 'picture'],
 ] as const satisfies (keyof Tables)[]

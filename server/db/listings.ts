@@ -44,7 +44,7 @@ export const listings: Record<string, (db: Db) => Promise<string>> = {
   differences: async (db) => {
     const rows = await db.selectFrom('difference').selectAll().orderBy('found_at', 'desc').limit(MAX_ROWS).execute()
     return table(
-      ['reference', 'what', 'here', 'there', 'found', 'cleared'],
+      ['reference', 'what', 'here', 'there', 'found', 'cleared', 'resolved', 'reason'],
       rows.map((row) => [
         row.reference,
         row.kind,
@@ -52,6 +52,8 @@ export const listings: Record<string, (db: Db) => Promise<string>> = {
         row.theirs,
         at(row.found_at),
         row.cleared_at && at(row.cleared_at),
+        row.resolved_at && at(row.resolved_at),
+        row.reason,
       ]),
     )
   },
@@ -104,7 +106,7 @@ export async function creditRecord(db: Db, username: string): Promise<{ text: st
 /** '1 row', '2 rows'. */
 export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
-const at = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ')
+export const at = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ')
 
 export function table(head: string[], rows: (string | number | null)[][]): string {
   const cells = [head, ...rows.map((row) => row.map((cell) => String(cell ?? '')))]

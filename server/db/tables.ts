@@ -47,6 +47,8 @@ export type Tables = {
     reference: string
     state: PaymentState
     amount_cents: number
+    /** What has gone back so far. */
+    refunded_cents: Generated<number>
     /** 0: the first charge; n: the renewal for the nth period. */
     period: number
     details: ColumnType<Details | null, string | null, string | null>
@@ -65,6 +67,21 @@ export type Tables = {
     leased_until: Date
     created_at: Date
     updated_at: Date
+  }
+  refund: {
+    id: string
+    payment_reference: string
+    amount_cents: number
+    reason: string
+    /** Requested before the charge had settled: the gateway cancels the charge. */
+    is_void: boolean
+    state: 'requested' | 'done' | 'refused'
+    /** Our id of the refund at the gateway. */
+    refund_reference: string
+    /** Who asked for it. */
+    who: string
+    created_at: Date
+    ended_at: Date | null
   }
   member: {
     id: string
@@ -199,6 +216,8 @@ export type Tables = {
     theirs: string
     found_at: Date
     cleared_at: Date | null
+    resolved_at: Date | null
+    reason: string | null
   }
   server_key: { name: string; sealed: string; created_at: Date }
   office_session: { key_hash: string; member_id: string; created_at: Date; expires_at: Date }
@@ -241,6 +260,8 @@ export type PaymentState =
   | 'abandoned'
   | 'voided'
   | 'capture_failed'
+  | 'refunded'
+  | 'disputed'
 
 /** What an attempt stores so that any process can create the member later. Never card, CVC or password. */
 export type Details = {

@@ -9,6 +9,8 @@ import { jobGroups, jobKinds } from '#server/jobs/kinds.ts'
 import { lostLines } from '#server/log.ts'
 import { openDifferences } from '#server/payments/books/differences.ts'
 import { lastReconciledAt } from '#server/payments/books/hourly.ts'
+import { chargeKinds, chargeOutcomes } from '#server/payments/gateway-watch.ts'
+import { renewalQueue } from '#server/payments/renewal-queue.ts'
 import type { World } from '#server/world.ts'
 import { isDraining } from './closing.ts'
 
@@ -20,7 +22,7 @@ const withTimeout = <Result, Fallback>(query: Promise<Result>, fallback: Fallbac
 
 /** For monitoring: /livez, /readyz and /metrics. */
 export function addHealth(app: FastifyInstance, world: World) {
-  const { config, db, payment, sms, captcha, mail } = world
+  const { config, db, payment, paymentCalls, sms, captcha, mail } = world
 
   app.get('/livez', hidden, async (_request, reply) => reply.type('text/plain').send('alive\n'))
 
@@ -30,11 +32,13 @@ export function addHealth(app: FastifyInstance, world: World) {
     const kind = (part: string) => (config.embedded.includes(part) ? 'embedded' : 'real')
     const parts = {
       database: { kind: kind('database'), name: config.DATABASE_URL ? 'postgresql' : 'pglite', answering },
-      payment: { kind: kind('payment'), name: payment.name },
+      payment: { kind: kind('payment'), name: payment.name, answering: paymentCalls.isAnswering() },
       phone: { kind: kind('phone'), name: sms.name },
       captcha: { kind: captcha.vendor ? 'real' : 'embedded', name: captcha.name },
       mail: { kind: kind('mail'), name: mail.name },
     }
+    // A silent payment gateway is silent for every process. Pages, sign-in and offices work without it, and payments are
+    // looked up later, so it must not take all processes out of rotation.
     const ready = answering && !isDraining(app)
     return reply
       .code(ready ? 200 : 503)
@@ -44,6 +48,13 @@ export function addHealth(app: FastifyInstance, world: World) {
 
   addMetrics(app, world)
 }
+
+type RenewalQueue = Awaited<ReturnType<typeof renewalQueue>>
+const renewalGauges: [name: string, help: string, pick: (queue: RenewalQueue) => number][] = [
+  ['due', 'Renewals, retries and ends that are due now', ({ due }) => due],
+  ['past_due', 'Memberships whose card was declined and is tried again', ({ past_due }) => past_due],
+  ['oldest_due_seconds', 'For how long the oldest of those that are due has waited', ({ waited }) => waited],
+]
 
 function addMetrics(app: FastifyInstance, world: World) {
   const registry = new Registry()
@@ -65,6 +76,34 @@ function addMetrics(app: FastifyInstance, world: World) {
       this.set(await withTimeout(at, Number.NaN))
     },
   })
+  const payments = new Gauge({
+    name: 'foyer_payments_total',
+    help: 'Charges that this process sent to the gateway, by what the gateway answered; unknown: it did not',
+    labelNames: ['outcome', 'kind'],
+    registers: [registry],
+    collect: () => {
+      for (const kind of chargeKinds)
+        for (const outcome of chargeOutcomes)
+          payments.set({ outcome, kind }, world.paymentCalls.outcomes.get(`${kind} ${outcome}`) ?? 0)
+    },
+  })
+  new Gauge({
+    name: 'foyer_gateway_unanswered',
+    help: 'Calls to the payment gateway in a row that this process got no answer to',
+    registers: [registry],
+    collect() {
+      this.set(world.paymentCalls.unanswered)
+    },
+  })
+  for (const [name, help, pick] of renewalGauges)
+    new Gauge({
+      name: `foyer_renewals_${name}`,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(await withTimeout(renewalQueue(world).then(pick), Number.NaN))
+      },
+    })
   const refused = new Gauge({
     name: 'foyer_refused_total',
     help: 'Requests that this process refused because of a limit',

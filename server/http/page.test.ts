@@ -141,7 +141,7 @@ describe('monitoring', () => {
     expect((await site.get('/livez')).body).toBe('alive\n')
     const { ready, parts } = (await site.get('/readyz')).json()
     expect(ready).toBe(true)
-    expect(parts.payment).toEqual({ kind: 'embedded', name: 'sandbox' })
+    expect(parts.payment).toEqual({ kind: 'embedded', name: 'sandbox', answering: true })
     expect(parts.database.answering).toBe(true)
     const metrics = (await site.get('/metrics')).body
     expect(metrics).toMatch(/foyer_requests_total\{method="GET",route="\/livez",status="200"\} \d+/)
@@ -167,6 +167,9 @@ describe('monitoring', () => {
     expect([...body.matchAll(unknown)].map(([, name]) => name)).toEqual([
       'foyer_differences',
       'foyer_reconciled_timestamp_seconds',
+      'foyer_renewals_due',
+      'foyer_renewals_past_due',
+      'foyer_renewals_oldest_due_seconds',
       'foyer_breaker_open{breaker="declines"}',
       'foyer_breaker_open{breaker="codes"}',
       'foyer_jobs_waiting{kind="welcome"}',

@@ -8,12 +8,14 @@ import {
   usernameChangedEmail,
   welcomeEmail,
 } from '#server/emails/emails.ts'
+import { refundEmail } from '#server/emails/refunds.ts'
 import { endedEmail, renewalDeclinedEmail, renewedEmail } from '#server/emails/renewals.ts'
 import { unpaidEmailFor } from '#server/enrollment/release.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import { confirmAddressEmailFor } from '#server/office/details.ts'
 import { passwordResetEmailFor } from '#server/office/new-password.ts'
 import { captureHold, voidHold } from '#server/payments/holds.ts'
+import { executeRefund } from '#server/payments/refunds.ts'
 import type { World } from '#server/world.ts'
 import type { JobKind, JobPayloads } from './queue.ts'
 
@@ -41,6 +43,7 @@ const email = <Payload>(write: WriteEmail<Payload>): KindOfJob<Payload> => ({
 export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   capture: { run: captureHold, maxBackoffSeconds: 15 },
   void: { run: voidHold, maxBackoffSeconds: 15 },
+  refund: { run: executeRefund, maxBackoffSeconds: 3600 }, // a part may have to wait for a day until the charge has settled
   welcome: email(welcomeEmail),
   consent: email(consentEmail),
   referral: email(referralEmail),
@@ -49,6 +52,7 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   kept: email(resumedEmail),
   renewed: email(renewedEmail),
   renewal_declined: email(renewalDeclinedEmail),
+  refunded: email(refundEmail),
   membership_ended: email(endedEmail),
   confirm_email: email(confirmAddressEmailFor),
   email_changed: email(addressChangedEmail),
@@ -59,7 +63,7 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
 
 export const jobKinds = Object.keys(kinds) as JobKind[]
 
-const isPayment = (kind: JobKind) => kind === 'capture' || kind === 'void'
+const isPayment = (kind: JobKind) => ['capture', 'void', 'refund'].includes(kind)
 
 /** Run separately, so that a mail server that does not answer cannot delay payments. */
 export const jobGroups = {

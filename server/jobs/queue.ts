@@ -6,6 +6,7 @@ import type { AttemptKey } from '#server/payments/attempt-key.ts'
 export type JobPayloads = {
   capture: AttemptKey
   void: AttemptKey & { transaction_id: string }
+  refund: { refund_id: string }
   welcome: { member_id: string }
   consent: { member_id: string }
   /** Tells the sponsor of a new member. */
@@ -16,6 +17,8 @@ export type JobPayloads = {
   password_changed: { member_id: string }
   renewed: { member_id: string } & AttemptKey
   renewal_declined: { member_id: string } & AttemptKey
+  /** Tells the member of a refund. */
+  refunded: { member_id: string; refund_id: string }
   membership_ended: { member_id: string; why: 'canceled' | 'unpaid' }
   username_changed: { member_id: string; old_username: string }
   /** The job looks the member up, so that the response time does not reveal whether there is one. */

@@ -9,7 +9,12 @@ export const parseAttemptKey = (text: string): AttemptKey => {
 }
 
 /** Our reference for an attempt at the gateway: 20 letters and digits, the most that every gateway accepts. */
-export const referenceOf = ({ enrollment_id, attempt }: AttemptKey): string =>
-  BigInt(`0x${hash('sha256', `${enrollment_id}.${attempt}`, 'hex')}`)
+export const referenceOf = ({ enrollment_id, attempt }: AttemptKey): string => shortHash(`${enrollment_id}.${attempt}`)
+
+/** Our reference for a refund. */
+export const refundReferenceOf = (refund_id: string): string => shortHash(`refund.${refund_id}`)
+
+const shortHash = (text: string) =>
+  BigInt(`0x${hash('sha256', text, 'hex')}`)
     .toString(36)
     .slice(-20)

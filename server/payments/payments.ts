@@ -61,10 +61,12 @@ export async function authorize(world: World, attempt: Attempt, order: Enrollmen
 }
 
 /** Aborts a call to the gateway that takes too long. */
-export const gatewayDeadline = ({ config }: World) => AbortSignal.timeout(config.PAYMENT_DEADLINE_SECONDS * 1000)
+export const gatewayDeadline = ({ config }: Pick<World, 'config'>) =>
+  AbortSignal.timeout(config.PAYMENT_DEADLINE_SECONDS * 1000)
 
 /** When a lease that starts now expires: later than any answer from the gateway can arrive. */
-export const leaseEnd = ({ config, now }: World) => addSeconds(now(), 2 * config.PAYMENT_DEADLINE_SECONDS + 1)
+export const leaseEnd = ({ config, now }: Pick<World, 'config' | 'now'>) =>
+  addSeconds(now(), 2 * config.PAYMENT_DEADLINE_SECONDS + 1)
 
 /** The outcome is not known yet. The janitor asks the gateway again: soon at first, then less and less often. */
 export const awaitGateway = (world: World, attempt: AttemptKey, answer: { outcome: string }, since = world.now()) =>
@@ -86,7 +88,7 @@ const nextLookupAt = (now: Date, since: Date, maxSeconds: number) =>
 
 const addSeconds = (time: Date, seconds: number) => new Date(time.getTime() + seconds * 1000)
 
-type Change = Partial<Omit<Tables['payment'], 'details'>> & { state: PaymentState; details?: null }
+type Change = Partial<Omit<Tables['payment'], 'details' | 'refunded_cents'>> & { state: PaymentState; details?: null }
 
 /** Changes the state of an attempt that is in one of the `from` states. False: it was in another state, and is unchanged. */
 export async function transition(

@@ -4,6 +4,7 @@ import { plural, table } from '#server/db/listings.ts'
 import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
 import { requireMaster } from '#server/db/prepare.ts'
 import { openPaymentGateway } from '#server/gateways/payment/open.ts'
+import { createLog } from '#server/log.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
 import { clock } from '#server/world.ts'
 import { reconcile } from './reconciliation.ts'
@@ -31,7 +32,10 @@ async function main(args: string[]): Promise<number> {
     await refuseNewer(db)
     await requireMaster(db)
     const payment = openPaymentGateway(config, clock)
-    const { differences, attempts, transactions } = await reconcile({ config, db, now: clock, payment }, since)
+    const { differences, attempts, transactions } = await reconcile(
+      { config, db, log: createLog(config.LOG_LEVEL, process.stderr), now: clock, payment },
+      since,
+    )
     const scope = `${plural(attempts, 'payment')} here, ${plural(transactions, 'transaction')} at the gateway '${payment.name}', since ${since.toISOString().slice(0, 10)}`
     console.log(`${differences.length ? plural(differences.length, 'difference') : 'No differences'}. ${scope}.`)
     if (differences.length)

@@ -6,17 +6,24 @@ import { type Difference, newDifference } from './differences.ts'
 /** A payment in our journal. */
 type Ours = Pick<
   Tables['payment'],
-  'enrollment_id' | 'reference' | 'state' | 'amount_cents' | 'transaction_id' | 'created_at' | 'updated_at'
-> & { member_id: string | null }
+  'enrollment_id' | 'period' | 'reference' | 'state' | 'amount_cents' | 'transaction_id' | 'created_at' | 'updated_at'
+> & {
+  refunded_cents: number
+  /** Refunds that the gateway has not confirmed yet. It may have made them already. */
+  requested_cents: number
+  member_id: string | null
+}
 
 type TheirState = Transaction['state'] | 'nothing'
 
 /** The gateway's states that match each of ours. Anything else is a difference. */
 const matchingStates: Record<PaymentState, TheirState[]> = {
-  captured: ['captured', 'refunded'],
+  captured: ['captured'],
+  refunded: ['refunded', 'voided'], // before the charge has settled, a full refund is a void
+  disputed: ['disputed'],
   declined: ['declined', 'voided', 'nothing'],
   voided: ['voided', 'refunded', 'declined', 'nothing'],
-  abandoned: ['nothing', 'declined', 'voided'],
+  abandoned: ['nothing', 'declined', 'voided', 'refunded'],
   review: ['review'],
   capture_failed: ['captured', 'refunded'], // the operator has captured it by hand
   // These do not last: an attempt that stays in one of them is a difference.
@@ -47,25 +54,54 @@ export function compareBooks(journal: Ours[], books: Transaction[], settledBefor
 }
 
 function compareOne(ours: Ours, transactions: Transaction[], settledBefore: Date): Difference[] {
-  const theirs = transactions.find(hasMoney) ?? transactions[0]
+  const refunds = transactions.filter((theirs) => isRefundAlone(ours, theirs))
+  if (refunds.length && refunds.length === transactions.length) return compareRefunds(ours, refunds)
+  const theirs = transactions.find(hasMoney) ?? transactions.find((each) => !refunds.includes(each))
   const since = isPolledByJanitor(ours) ? ours.created_at : ours.updated_at
   const mayStillChange = TRANSIENT.includes(ours.state) && since > settledBefore
   const differences: Difference[] = []
-  if (!matchingStates[ours.state].includes(theirs?.state ?? 'nothing') && !mayStillChange)
-    differences.push(newDifference('state', ours, ours.state, inWords(theirs)))
+  const add = (kind: string, here: string, there: string) =>
+    differences.push(
+      newDifference(kind, { ...ours, transaction_id: ours.transaction_id ?? theirs?.transaction_id }, here, there),
+    )
+  if (theirs && isDispute(ours, theirs)) add('dispute', ours.member_id ? 'on hold' : 'no member', inWords(theirs))
+  else if (!isExpected(ours, theirs) && !mayStillChange) add('state', ours.state, inWords(theirs))
+  else if (ours.state === 'captured' && theirs?.state === 'captured')
+    differences.push(...compareRefunds(ours, [theirs], ours.refunded_cents))
   if (theirs && hasMoney(theirs) && theirs.amount_cents !== ours.amount_cents)
-    differences.push(newDifference('amount', ours, toAmount(ours.amount_cents), toAmount(theirs.amount_cents)))
+    add('amount', toAmount(ours.amount_cents), toAmount(theirs.amount_cents))
   if ((ours.state === 'captured' || ours.state === 'enrolled') && !ours.member_id)
-    differences.push(newDifference('paid without member', ours, 'no member', inWords(theirs)))
+    add('paid without member', 'no member', inWords(theirs))
   return differences
 }
 
-/** Two transactions for one attempt, or two attempts of one enrollment, that both hold or have captured money. */
+function isExpected(ours: Ours, theirs: Transaction | undefined): boolean {
+  if (matchingStates[ours.state].includes(theirs?.state ?? 'nothing')) return true
+  const isRefundRunning = ours.requested_cents > 0 && ours.refunded_cents + ours.requested_cents >= ours.amount_cents
+  return ours.state === 'captured' && isRefundRunning && matchingStates.refunded.includes(theirs?.state ?? 'nothing')
+}
+
+/** The cardholder's bank has taken the money back. */
+export const isDispute = ({ state }: Pick<Ours, 'state'>, theirs: Pick<Transaction, 'state'>) =>
+  theirs.state === 'disputed' && (state === 'captured' || state === 'disputed')
+
+/** A refund without its charge, which is older than the books that we asked for. */
+const isRefundAlone = (ours: Ours, theirs: Transaction) =>
+  theirs.state === 'refunded' && ours.transaction_id !== null && theirs.transaction_id !== ours.transaction_id
+
+/** Refunds that only one side knows. If the books start after the charge, they may lack earlier refunds: `atLeast` is 0. */
+function compareRefunds(ours: Ours, lines: Transaction[], atLeast = 0): Difference[] {
+  const refunded = lines.reduce((sum, line) => sum + (line.refunded_cents ?? 0), 0)
+  if (refunded >= atLeast && refunded <= ours.refunded_cents + ours.requested_cents) return []
+  return [newDifference('refund', ours, toAmount(ours.refunded_cents), toAmount(refunded))]
+}
+
+/** Two transactions for one attempt, or two attempts for one period, that both hold or have captured money. */
 function chargedTwice(journal: Ours[], byReference: Map<string, Transaction[]>): Difference[] {
   const charges = journal.flatMap((ours) =>
     (byReference.get(ours.reference) ?? []).filter(hasMoney).map((theirs) => ({ ours, theirs })),
   )
-  return [...Map.groupBy(charges, ({ ours }) => ours.enrollment_id).values()]
+  return [...Map.groupBy(charges, ({ ours }) => `${ours.enrollment_id} ${ours.period}`).values()]
     .filter((charges) => charges.length > 1)
     .flatMap((charges) =>
       charges.map(({ ours, theirs }) =>

@@ -14,10 +14,15 @@ export const newDifference = (
 
 type Context = Pick<World, 'db' | 'now'>
 
-/** Inserts new differences, updates known ones, and clears those that were compared again and are gone. */
+/**
+ * Inserts new differences, updates known ones, and clears those that were compared again and are gone. Returns those that
+ * nobody has resolved.
+ */
 export const recordDifferences = ({ db, now }: Context, differences: Difference[], compared: { reference: string }[]) =>
   inTransaction(db, async (db) => {
-    for (const difference of differences) await upsert(db, { ...difference, found_at: now(), cleared_at: null })
+    const unresolved: Difference[] = []
+    for (const difference of differences)
+      if (!(await upsert(db, difference, now())).resolved_at) unresolved.push(difference)
     const stillThere = new Set(differences.map(keyOf))
     const comparedReferences = new Set(compared.map(({ reference }) => reference))
     const open = await uncleared(db).select(['reference', 'kind']).execute()
@@ -29,24 +34,64 @@ export const recordDifferences = ({ db, now }: Context, differences: Difference[
         .where('reference', '=', reference)
         .where('kind', '=', kind)
         .execute()
+    return unresolved
   })
 
-/** A known difference keeps the time when it was first found. */
-const upsert = (db: Db, { found_at, ...row }: Tables['difference']) =>
+/** A known difference keeps the time when it was first found, and stays resolved while the gateway says the same. */
+const upsert = (db: Db, difference: Difference, found_at: Date) =>
   db
     .insertInto('difference')
-    .values({ ...row, found_at })
-    .onConflict((conflict) => conflict.columns(['reference', 'kind']).doUpdateSet(row))
-    .execute()
+    .values({ ...difference, found_at, cleared_at: null })
+    .onConflict((conflict) =>
+      conflict.columns(['reference', 'kind']).doUpdateSet(({ eb, ref }) => {
+        const ifUnchanged = <Column extends 'resolved_at' | 'reason'>(column: Column) =>
+          eb
+            .case()
+            .when(
+              eb.and([eb('difference.cleared_at', 'is', null), eb('difference.theirs', '=', ref('excluded.theirs'))]),
+            )
+            .then(ref(`difference.${column}`))
+            .end()
+        return {
+          ...difference,
+          cleared_at: null,
+          resolved_at: ifUnchanged('resolved_at'),
+          reason: ifUnchanged('reason'),
+        }
+      }),
+    )
+    .returning('resolved_at')
+    .executeTakeFirstOrThrow()
+
+/** A person has looked at a difference and says why it may stay. Returns false if there is no such open difference. */
+export async function resolveDifference(
+  { db, now }: Context,
+  { reference, kind, reason }: Key & { reason: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('difference')
+    .set({ resolved_at: now(), reason })
+    .where('reference', '=', reference)
+    .where('kind', '=', kind)
+    .where('cleared_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0
+}
+
+/** All differences of a payment that are not cleared, resolved ones included. */
+export const differencesOf = (db: Db, reference: string) =>
+  uncleared(db).selectAll().where('reference', '=', reference).orderBy('kind').execute()
 
 type Key = Pick<Difference, 'reference' | 'kind'>
 const keyOf = ({ reference, kind }: Key) => `${reference} ${kind}`
 
 const uncleared = (db: Db) => db.selectFrom('difference').where('cleared_at', 'is', null)
 
-/** How many differences are not cleared yet. */
+/** How many differences are neither cleared nor resolved. */
 export async function openDifferences({ db }: Pick<World, 'db'>): Promise<number> {
-  const query = uncleared(db).select(({ fn }) => fn.countAll<number>().as('count'))
+  const query = uncleared(db)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('resolved_at', 'is', null)
   return Number((await query.executeTakeFirstOrThrow()).count)
 }
 

@@ -6,12 +6,14 @@ import { endedWithoutCharge } from '#server/payments/payments.ts'
 import type { World } from '#server/world.ts'
 import { compareBooks, isPolledByJanitor } from './comparison.ts'
 import { type Difference, knownUnpaidMembers, newDifference, recordDifferences } from './differences.ts'
+import { recordDisputes } from './disputes.ts'
 
-type Context = Pick<World, 'config' | 'db' | 'now' | 'payment'>
+type Context = Pick<World, 'config' | 'db' | 'log' | 'now' | 'payment'>
 
 /**
  * Compares the gateway's books since a date with our journal, in both directions. Each difference is a row, which is
- * cleared by the first comparison that no longer finds it. Holds for attempts that have ended are voided.
+ * cleared by the first comparison that no longer finds it. Holds for attempts that have ended are voided, and a dispute puts
+ * the membership on hold. Returns the differences that nobody has resolved.
  */
 export async function reconcile(context: Context, since: Date) {
   const startedAt = context.now()
@@ -22,17 +24,18 @@ export async function reconcile(context: Context, since: Date) {
     context,
     books.map(({ reference }) => reference).filter((reference) => !recentReferences.has(reference)),
   )
-  const attempts = [...recent, ...older]
+  const attempts = await recordDisputes(context, [...recent, ...older], books)
   const knownUnpaid = await knownUnpaidMembers(context)
   const settledBefore = new Date(startedAt.getTime() - context.config.PAYMENT_IN_FLIGHT_SECONDS * 1000)
   const candidates = compareBooks(attempts, books, settledBefore)
-  const changed = await changedSince(context, startedAt, candidates)
+  const changed = await changedSince(context, startedAt, attempts, candidates)
   const isUnchanged = ({ reference }: { reference: string }) => !changed.has(reference)
-  const differences = [
-    ...candidates.filter((candidate) => candidate.kind !== 'state' || isUnchanged(candidate)),
+  const found = [
+    ...candidates.filter((candidate) => !MOVING_KINDS.includes(candidate.kind) || isUnchanged(candidate)),
     ...(await unpaidMembers(context, since, knownUnpaid)),
   ]
-  await recordDifferences(context, differences, [...attempts, ...books, ...knownUnpaid].filter(isUnchanged))
+  const compared = [...attempts, ...books, ...knownUnpaid].filter(isUnchanged)
+  const differences = await recordDifferences(context, found, compared)
   const beingVoided = await transactionsBeingVoided(context)
   for (const hold of orphanedHolds(attempts.filter(isUnchanged), books))
     if (!beingVoided.has(hold.transaction_id)) await addJob(context.db, 'void', hold, context.now())
@@ -46,8 +49,21 @@ const selectAttempts = ({ db, payment }: Context) =>
   db
     .selectFrom('payment')
     .leftJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
-    .select(['payment.enrollment_id', 'attempt', 'reference', 'payment.state', 'amount_cents', 'transaction_id'])
-    .select(['payment.created_at', 'updated_at', 'member.id as member_id'])
+    .select(['payment.enrollment_id', 'attempt', 'period', 'reference', 'payment.state', 'amount_cents'])
+    .select(['refunded_cents', 'transaction_id', 'payment.created_at', 'updated_at', 'member.id as member_id'])
+    .select((select) =>
+      select.fn
+        .coalesce(
+          select
+            .selectFrom('refund')
+            .select(({ fn, cast }) => cast<number>(fn.sum('refund.amount_cents'), 'integer').as('sum'))
+            .whereRef('payment_reference', '=', 'payment.reference')
+            .where('refund.state', '=', 'requested'),
+          select.lit(0),
+        )
+        .$castTo<number>()
+        .as('requested_cents'),
+    )
     .where('gateway', '=', payment.name)
 
 type JournalRow = Awaited<ReturnType<typeof attemptsSince>>[number]
@@ -78,13 +94,29 @@ async function attemptsByReference(context: Context, references: string[]) {
   return attempts
 }
 
+/** Differences in what may change while we compare. */
+const MOVING_KINDS = ['state', 'refund']
+
 /** Attempts that changed during the comparison: our state and the gateway's were read at different times. The next run decides. */
-async function changedSince(context: Context, startedAt: Date, candidates: Difference[]): Promise<Set<string>> {
-  const references = candidates.filter(({ kind }) => kind === 'state').map(({ reference }) => reference)
+async function changedSince(
+  context: Context,
+  startedAt: Date,
+  attempts: JournalRow[],
+  candidates: Difference[],
+): Promise<Set<string>> {
+  const references = candidates.filter(({ kind }) => MOVING_KINDS.includes(kind)).map(({ reference }) => reference)
   const current = await attemptsByReference(context, references)
-  const changed = current.filter((attempt) => attempt.updated_at > startedAt && !isPolledByJanitor(attempt))
+  const before = new Map(attempts.map((attempt) => [attempt.reference, attempt]))
+  const changed = current.filter(
+    (attempt) =>
+      (attempt.updated_at > startedAt && !isPolledByJanitor(attempt)) ||
+      attempt.refunded_cents !== before.get(attempt.reference)?.refunded_cents ||
+      attempt.requested_cents !== before.get(attempt.reference)?.requested_cents,
+  )
   return new Set(changed.map(({ reference }) => reference))
 }
+
+const PAID: PaymentState[] = ['enrolled', 'captured', 'capture_failed', 'refunded', 'disputed']
 
 /** Members without any successful payment: those who joined in this period, and those recorded earlier. */
 async function unpaidMembers(
@@ -109,7 +141,7 @@ async function unpaidMembers(
             .selectFrom('payment')
             .select('reference')
             .whereRef('payment.enrollment_id', '=', 'member.enrollment_id')
-            .where('state', 'in', ['enrolled', 'captured', 'capture_failed'] satisfies PaymentState[]),
+            .where('state', 'in', PAID),
         ),
       ),
     )

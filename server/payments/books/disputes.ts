@@ -1,0 +1,67 @@
+import { inTransaction } from '#server/db/db.ts'
+import type { Tables } from '#server/db/tables.ts'
+import type { Transaction } from '#server/gateways/payment/port.ts'
+import { transition } from '#server/payments/payments.ts'
+import type { World } from '#server/world.ts'
+import { isDispute } from './comparison.ts'
+
+type Context = Pick<World, 'db' | 'log' | 'now'>
+type JournalRow = Pick<Tables['payment'], 'enrollment_id' | 'attempt' | 'reference' | 'state' | 'updated_at'> & {
+  member_id: string | null
+}
+
+/** Records disputes that the books show for the first time, and those that were won. Returns the payments as they are now. */
+export async function recordDisputes<Row extends JournalRow>(
+  context: Context,
+  attempts: Row[],
+  books: Transaction[],
+): Promise<Row[]> {
+  const byReference = Map.groupBy(books, ({ reference }) => reference)
+  const current: Row[] = []
+  for (const attempt of attempts) {
+    const lines = byReference.get(attempt.reference) ?? []
+    const isDisputed = lines.some((theirs) => isDispute(attempt, theirs))
+    const hasMoney = lines.some(({ state }) => state === 'captured')
+    if (attempt.state === 'captured' && isDisputed) current.push(await openDispute(context, attempt))
+    else if (attempt.state === 'disputed' && hasMoney && !isDisputed) current.push(await winDispute(context, attempt))
+    else current.push(attempt)
+  }
+  return current
+}
+
+/** Nothing more is charged until a person has decided. `updated_at` stays the time when it was paid. */
+async function openDispute<Row extends JournalRow>(context: Context, attempt: Row): Promise<Row> {
+  const { reference, member_id } = attempt
+  const isNew = await inTransaction(context.db, async (db) => {
+    if (!(await changeState({ ...context, db }, attempt, 'captured', 'disputed'))) return false
+    if (member_id)
+      await db
+        .updateTable('membership')
+        .set(({ fn, val }) => ({
+          on_hold_since: fn.coalesce('on_hold_since', val(context.now())),
+          hold_reason: fn.coalesce('hold_reason', val('dispute')),
+          due_at: null,
+        }))
+        .where('member_id', '=', member_id)
+        .execute()
+    return true
+  })
+  if (!isNew) return attempt
+  context.log.error({ reference, member_id }, 'a payment is disputed; the membership is on hold')
+  return { ...attempt, state: 'disputed' }
+}
+
+/** The money is back. Whether the membership goes on is for a person to decide. */
+async function winDispute<Row extends JournalRow>(context: Context, attempt: Row): Promise<Row> {
+  const { reference, member_id } = attempt
+  if (!(await changeState(context, attempt, 'disputed', 'captured'))) return attempt
+  context.log.warn({ reference, member_id }, 'a dispute was won; the membership stays on hold until a person decides')
+  return { ...attempt, state: 'captured' }
+}
+
+const changeState = (
+  { db }: Pick<World, 'db'>,
+  attempt: JournalRow,
+  from: 'captured' | 'disputed',
+  state: 'captured' | 'disputed',
+) => transition({ db, now: () => attempt.updated_at }, attempt, [from], { state })

@@ -1,0 +1,277 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { cards } from '#server/gateways/payment/cards.ts'
+import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts'
+import { runJobs } from '#server/jobs/jobs.ts'
+import { renewMemberships } from '#server/membership/membership.ts'
+import { testDatabase } from '#server/test/database.ts'
+import { emailsTo, joinedMember } from '#server/test/member.ts'
+import { runProgram } from '#server/test/process.ts'
+import { type Site, testSite } from '#server/test/site.ts'
+import { backfillCards } from './backfill.ts'
+import { openDifferences, resolveDifference } from './books/differences.ts'
+import { reconcile } from './books/reconciliation.ts'
+import { requestRefund, requestVoid } from './refunds.ts'
+import { showPayment } from './show.ts'
+
+const DAY = 86_400
+const request = { reason: 'A test', who: 'staff' }
+
+let site: Site
+let transactions: Site['world']['payment']['transactions']
+beforeAll(async () => {
+  site = await testSite()
+  transactions = site.world.payment.transactions
+})
+afterAll(() => site.close())
+
+let count = 0
+async function newMember(cc_number: string = cards.good) {
+  const username = `refunded${++count}`
+  const member = await joinedMember(site, { username, email: `${username}@example.com`, cc_number })
+  await jobs()
+  return { ...member, ...(await paymentOf(username, 0)) }
+}
+const jobs = async () => {
+  while (await runJobs(site.world));
+}
+const paymentOf = (username: string, period: number) =>
+  site.db
+    .selectFrom('payment')
+    .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+    .innerJoin('membership', 'membership.member_id', 'member.id')
+    .select(['reference', 'payment.state', 'refunded_cents', 'transaction_id', 'member.id as member_id'])
+    .select(['due_at', 'hold_reason', 'payment.enrollment_id', 'attempt'])
+    .where('username', '=', username)
+    .where('payment.period', '=', period)
+    .orderBy('attempt', 'desc')
+    .executeTakeFirstOrThrow()
+
+/** Charges the first renewal of everybody. */
+const renewAll = async () => {
+  site.advance(32 * DAY)
+  while (await renewMemberships(site.world));
+  await jobs()
+}
+const bookOf = async (reference: string) =>
+  (await transactions(new Date(0), AbortSignal.timeout(1000))).find((line) => line.reference === reference)
+const differencesOf = async (reference: string) => {
+  const { differences } = await reconcile(site.world, new Date(0))
+  return differences.filter((each) => each.reference === reference).map(({ kind }) => kind)
+}
+
+it('17.30 the first charge and a renewal are refunded once, and the member gets an email', async () => {
+  const { username, email } = await newMember()
+  await renewAll()
+  for (const period of [0, 1]) {
+    const { reference } = await paymentOf(username, period)
+    await requestRefund(site.world, { reference, ...request })
+    await jobs()
+    expect(await paymentOf(username, period)).toMatchObject({ state: 'refunded', refunded_cents: 9900 })
+    expect(await bookOf(reference)).toMatchObject({ state: period ? 'voided' : 'refunded' })
+    expect(await differencesOf(reference)).toEqual([])
+    await expect(requestRefund(site.world, { reference, ...request })).rejects.toThrow('already been refunded')
+  }
+  const emails = await emailsTo(site, email, 'Your refund of $99.00')
+  expect(emails).toHaveLength(2)
+  expect(emails[0]?.body).toContain('Visa ending in 4242')
+  expect(emails[0]?.body).toMatch(/Banks need 5 to 10 days[\s\S]*Your membership continues\. Your next charge is/)
+})
+
+it('17.30 parts that are requested at once never exceed what was paid', async () => {
+  const { reference, username } = await newMember()
+  site.advance(2 * DAY)
+  const part = () => requestRefund(site.world, { reference, amount_cents: 4000, ...request })
+  const results = await Promise.allSettled([part(), part(), part(), part()])
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+  await expect(part()).rejects.toThrow('$40.00 is too much: of $99.00, $19.00 can still be refunded.')
+  await jobs()
+  expect(await paymentOf(username, 0)).toMatchObject({ state: 'captured', refunded_cents: 8000 })
+  expect(await bookOf(reference)).toMatchObject({ state: 'captured', refunded_cents: 8000 })
+  expect(await differencesOf(reference)).toEqual([])
+})
+
+it('17.30 a refund whose answer is lost is repeated, and made once', async () => {
+  const { reference, username } = await newMember()
+  site.advance(2 * DAY)
+  const { refund } = site.world.payment
+  site.world.payment.refund = async (...args) => {
+    await refund(...args)
+    return 'unknown'
+  }
+  await requestRefund(site.world, { reference, amount_cents: 2500, ...request })
+  await jobs()
+  expect(await paymentOf(username, 0)).toMatchObject({ refunded_cents: 0 })
+  expect(await differencesOf(reference), 'a refund that is running is not a difference').toEqual([])
+  site.world.payment.refund = refund
+  site.advance(3600)
+  await jobs()
+  expect(await paymentOf(username, 0)).toMatchObject({ refunded_cents: 2500 })
+  expect(await bookOf(reference)).toMatchObject({ refunded_cents: 2500 })
+})
+
+it('17.31 a part waits until the charge has settled, and a void is possible only before', async () => {
+  const { reference, username } = await newMember()
+  await requestRefund(site.world, { reference, amount_cents: 1000, ...request })
+  await jobs()
+  expect(await paymentOf(username, 0)).toMatchObject({ refunded_cents: 0 })
+  await expect(requestVoid(site.world, { reference, ...request })).rejects.toThrow('already has a refund')
+  site.advance(DAY + 3600)
+  await jobs()
+  expect(await paymentOf(username, 0)).toMatchObject({ refunded_cents: 1000 })
+  const voided = await newMember()
+  await requestVoid(site.world, { reference: voided.reference, ...request })
+  await jobs()
+  expect(await bookOf(voided.reference)).toMatchObject({ state: 'voided' })
+  expect(await paymentOf(voided.username, 0)).toMatchObject({ state: 'refunded', refunded_cents: 9900 })
+  expect(await differencesOf(voided.reference)).toEqual([])
+  const settled = await newMember()
+  site.advance(DAY)
+  const late = requestVoid(site.world, { reference: settled.reference, ...request })
+  await expect(late).rejects.toThrow(/has settled.*Refund it instead/)
+})
+
+it('17.33 a dispute puts the membership on hold, and a dispute that is won leaves the hold', async () => {
+  const { username, member_id } = await newMember(cards.renewalDisputed)
+  await renewAll()
+  const { reference, transaction_id } = await paymentOf(username, 1)
+  expect(await differencesOf(reference)).toEqual([])
+  site.advance(2 * DAY)
+  expect(await differencesOf(reference)).toEqual(['dispute'])
+  expect(await paymentOf(username, 1)).toMatchObject({ state: 'disputed', due_at: null, hold_reason: 'dispute' })
+  expect(site.log()).toContain('a payment is disputed; the membership is on hold')
+  await expect(requestRefund(site.world, { reference, ...request })).rejects.toThrow('It is disputed')
+  site.advance(40 * DAY)
+  while (await renewMemberships(site.world));
+  const renewals = site.db.selectFrom('payment').innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+  const periods = await renewals.select('period').where('member.id', '=', member_id).where('period', '>', 1).execute()
+  expect(periods, 'nothing more is charged').toEqual([])
+  await (site.world.payment as SandboxGateway).dispute(transaction_id ?? '', 'won')
+  expect(await differencesOf(reference)).toEqual([])
+  expect(await paymentOf(username, 1)).toMatchObject({ state: 'captured', hold_reason: 'dispute' })
+})
+
+it('17.34 renewals of several months are not a double charge; two charges for one month are', async () => {
+  const { username } = await newMember()
+  await renewAll()
+  const { reference, enrollment_id, attempt } = await paymentOf(username, 1)
+  expect(await differencesOf(reference)).toEqual([])
+  const other = { ...(await bookOf(reference)), transaction_id: 'second' }
+  site.world.payment.transactions = async (...args) => [...(await transactions(...args)), other as never]
+  expect(await differencesOf(reference)).toContain('charged twice')
+  site.world.payment.transactions = transactions
+  const key = site.db.updateTable('payment').where('enrollment_id', '=', enrollment_id).where('attempt', '=', attempt)
+  await key.set({ state: 'abandoned' }).execute()
+  expect(await differencesOf(reference), 'captured there, abandoned here').toEqual(['state'])
+  await key.set({ state: 'captured' }).execute()
+  expect(await differencesOf(reference)).toEqual([])
+})
+
+it('17.34 17.35 a refund by hand is one difference, which can be resolved until the gateway says something else', async () => {
+  const { reference, transaction_id } = await newMember()
+  site.advance(2 * DAY)
+  const byHand = async (refund_reference: string, amount_cents: number) =>
+    site.world.payment.refund(
+      { refund_reference, transaction_id: transaction_id ?? '', amount_cents },
+      AbortSignal.timeout(1000),
+    )
+  await byHand('byhand1', 1500)
+  expect(await differencesOf(reference)).toEqual(['refund'])
+  const before = await openDifferences(site.world)
+  const key = { reference, kind: 'refund', reason: 'Refunded at the gateway' }
+  expect(await resolveDifference(site.world, key)).toBe(true)
+  expect(await openDifferences(site.world)).toBe(before - 1)
+  expect(await differencesOf(reference), 'it stays resolved').toEqual([])
+  expect(await showPayment(site.db, reference)).toMatch(/refund +0\.00 +15\.00 .*Refunded at the gateway/)
+  await byHand('byhand2', 1000)
+  expect(await differencesOf(reference), 'the gateway says something else').toEqual(['refund'])
+  await byHand('byhand3', 7400)
+  expect(await differencesOf(reference)).toEqual(['state'])
+})
+
+it('17.36 a silent gateway is logged and shown by /readyz, which stays ready', async () => {
+  const { paymentCalls, payment } = site.world
+  const lookup = (signal: AbortSignal) => payment.lookup({ reference: 'nobody' }, signal)
+  const part = async () => {
+    const reply = await site.get('/readyz')
+    return [reply.statusCode, reply.json().parts.payment.answering]
+  }
+  await lookup(AbortSignal.abort())
+  expect([await part(), paymentCalls.unanswered]).toEqual([[200, true], 1])
+  await lookup(AbortSignal.abort())
+  expect(await part()).toEqual([200, false])
+  expect(site.log()).toContain('the payment gateway does not answer')
+  await lookup(AbortSignal.timeout(1000))
+  expect(await part()).toEqual([200, true])
+})
+
+it('17.36 /metrics counts charges and renewals', async () => {
+  const metric = async (name: string) => {
+    const { body } = await site.get('/metrics')
+    return Number(
+      body
+        .split('\n')
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')[1],
+    )
+  }
+  const approved = 'foyer_payments_total{outcome="approved",kind="first"}'
+  const declined = 'foyer_payments_total{outcome="declined",kind="renewal"}'
+  const before = [await metric(approved), await metric(declined)]
+  await site.db.updateTable('membership').set({ due_at: null }).execute()
+  await newMember(cards.renewalNoFunds)
+  site.advance(32 * DAY)
+  expect(await metric('foyer_renewals_due')).toBe(1)
+  expect(await metric('foyer_renewals_oldest_due_seconds')).toBeGreaterThan(DAY)
+  const pastDue = await metric('foyer_renewals_past_due')
+  while (await renewMemberships(site.world));
+  expect([await metric(approved), await metric(declined)]).toEqual(before.map((value) => value + 1))
+  expect([await metric('foyer_renewals_due'), await metric('foyer_renewals_past_due')]).toEqual([0, pastDue + 1])
+})
+
+it('17.37 missing cards are looked up once, and a failure does not stop the others', async () => {
+  const members = [await newMember(), await newMember(), await newMember()]
+  const ids = members.map(({ member_id }) => member_id)
+  const none = { network_transaction_id: null, card_brand: null, card_last_four: null, card_expires: null }
+  await site.db.updateTable('membership').set(none).where('member_id', 'in', ids).execute()
+  const { lookup } = site.world.payment
+  site.world.payment.lookup = async (query, signal) => {
+    if (query.reference === members[1]?.reference) throw new Error('connection reset')
+    return lookup(query, signal)
+  }
+  expect(await backfillCards(site.world)).toEqual({ filled: 2, unchanged: 0, failed: 1 })
+  site.world.payment.lookup = lookup
+  expect(await backfillCards(site.world)).toEqual({ filled: 1, unchanged: 0, failed: 0 })
+  expect(await backfillCards(site.world)).toEqual({ filled: 0, unchanged: 0, failed: 0 })
+  const rows = await site.db.selectFrom('membership').selectAll().where('member_id', 'in', ids).execute()
+  for (const row of rows)
+    expect(row).toMatchObject({
+      card_brand: 'visa',
+      card_last_four: '4242',
+      network_transaction_id: expect.any(String),
+    })
+})
+
+it('17.32 npm run payments refuses wrong input in a sentence', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'foyer-payments-'))
+  const database = await testDatabase()
+  const env = { DATA_DIR: folder, ...(database.url ? { DATABASE_URL: database.url } : {}) }
+  if (!database.url) await runProgram('server/db/cli.ts', ['seed'], env).ended
+  const run = async (...args: string[]) => {
+    const program = runProgram('server/payments/cli.ts', args, env)
+    const { code } = await program.ended
+    return [code, program.output().split('\n')[0]]
+  }
+  const reason = ['--reason', 'A test']
+  expect(await run('--help')).toEqual([0, 'npm run payments -- COMMAND'])
+  expect(await run('refund', 'nothing', ...reason)).toEqual([1, expect.stringContaining('no payment with the refe')])
+  expect(await run('refund', 'nothing')).toEqual([2, 'A reason is missing: --reason "…"'])
+  expect(await run('refund', 'nothing', '1,5', ...reason)).toEqual([2, expect.stringContaining('not an amount')])
+  expect(await run('void', ...reason)).toEqual([2, 'REFERENCE is missing.'])
+  expect(await run('resolve', 'nothing', 'state', ...reason)).toEqual([1, 'nothing has no open difference.'])
+  expect(await run('backfill')).toEqual([0, 'Nothing to complete.'])
+  await database.close()
+  await rm(folder, { recursive: true, force: true })
+}, 120_000)
