@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { DAYS_BETWEEN_USERNAMES, nextUsernameChange } from '#contract/office.ts'
+import { reservedWords } from '#contract/site.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import { availability, claimName, takenMessages } from '#server/enrollment/claims.ts'
+import { availability, claimName } from '#server/enrollment/claims.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
@@ -52,14 +53,13 @@ function rejectEarlyChange(changed_at: Date | null, now: Date) {
 }
 const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
-/** A name that this member has had before is still theirs. */
+/** Of several who claim a name at once, one succeeds. A name that this member has had before is still theirs. */
 async function claimUsername(db: Db, username: string, enrollment_id: string) {
+  const isFree =
+    !reservedWords.has(username) && (await claimName(db, { kind: 'username', value: username, enrollment_id }))
+  if (isFree) return
   const result = await availability(db, 'username', username, enrollment_id)
   if (result !== 'Available') throw refuseFields({ username: result })
-  if (await claimName(db, { kind: 'username', value: username, enrollment_id })) return
-  // Either it was theirs before, or somebody else has claimed it since the line above.
-  const isOwn = (await availability(db, 'username', username, enrollment_id)) === 'Available'
-  if (!isOwn) throw refuseFields({ username: takenMessages.username })
 }
 
 /** The new site takes over everything of the current one, and all earlier sites of the member lead straight to it. */
