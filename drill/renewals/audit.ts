@@ -29,7 +29,10 @@ type Entry = {
   vault_reference: string
   issuer_code?: string
 }
-type Row = Record<string, never>
+type Payment = { email: string; reference: string; state: string; amount_cents: number; period: number }
+type Member = { member_id: string; state: string; ends_at: Date | null; active_until: Date | null }
+type PeriodRow = { member_id: string; n: number; starts_on: string; ends_on: string; state: string }
+type Message = { recipient: string; subject: string; body: string }
 
 /** Compares the database and the gateway's books with the golden ledgers of each member: any of several may be right. */
 export async function auditRenewals(
@@ -44,13 +47,13 @@ export async function auditRenewals(
 ): Promise<{ findings: Findings; captures: number; attempts: number }> {
   const findings = Object.fromEntries(kinds.map((kind) => [kind, [] as string[]])) as Findings
   const entries = readEntries(ledgerFile)
-  const payments = await select(
+  const payments = await select<Payment>(
     db,
     'select m.email, p.* from payment p join member m using (enrollment_id) where p.period > 0',
   )
   const byReference = new Map(payments.map((payment) => [payment.reference, payment]))
   for (const { reference, state, amount_cents } of entries) {
-    const ours = byReference.get(reference as never)
+    const ours = byReference.get(reference)
     if (!ours || (ours.state !== state && state !== 'disputed') || ours.amount_cents !== amount_cents)
       findings['gateway and journal differ'].push(`${reference}: ${state} ${amount_cents}, ours ${ours?.state}`)
   }
@@ -62,27 +65,24 @@ export async function auditRenewals(
       findings['gateway and journal differ'].push(`${reference}: ${state}, unknown to the gateway`)
   }
 
-  const members = await select(
+  const members = await select<Member>(
     db,
     'select m.email, m.ends_at, s.active_until, c.* from member m join membership c on c.member_id = m.id join sponsor s on s.member_id = m.id',
   )
-  const memberOf = new Map(members.map((member) => [member.member_id as string, member]))
+  const memberOf = new Map(members.map((member) => [member.member_id, member]))
   const periodsOf = Map.groupBy(
-    await select(db, 'select * from period order by member_id, n'),
-    (row) => row.member_id as string,
+    await select<PeriodRow>(db, 'select * from period order by member_id, n'),
+    (row) => row.member_id,
   )
-  const entriesOf = Map.groupBy(
-    entries,
-    ({ reference }) => byReference.get(reference as never)?.email as string | undefined,
-  )
-  const emails = await select(db, "select recipient, subject, body from message where channel = 'mail'")
-  const emailsOf = Map.groupBy(emails, ({ recipient }) => recipient as string)
+  const entriesOf = Map.groupBy(entries, ({ reference }) => byReference.get(reference)?.email)
+  const emails = await select<Message>(db, "select recipient, subject, body from message where channel = 'mail'")
+  const emailsOf = Map.groupBy(emails, ({ recipient }) => recipient)
   const expected = { receipts: 0, declines: 0, ends: 0 }
 
   for (const [index, plan] of plans.entries()) {
     const { email } = plan
     const charges = (entriesOf.get(email) ?? []).map((entry) => ({
-      n: byReference.get(entry.reference as never)?.period as unknown as number,
+      n: byReference.get(entry.reference)?.period,
       day: dayInZone(zone, new Date(entry.at)),
       outcome: entry.state === 'declined' ? (entry.issuer_code ?? '') : 'captured',
       amount_cents: entry.amount_cents,
@@ -126,7 +126,8 @@ export async function auditRenewals(
   return { findings, captures: entries.filter(({ state }) => state !== 'declined').length, attempts: entries.length }
 }
 
-const select = async (db: Db, query: string): Promise<Row[]> => (await sql<Row>`${sql.raw(query)}`.execute(db)).rows
+const select = async <Row>(db: Db, query: string): Promise<Row[]> =>
+  (await sql<Row>`${sql.raw(query)}`.execute(db)).rows
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
 function firstDifference(expected: object[], found: object[]): string {
@@ -156,10 +157,8 @@ const subjects = {
 const jobKinds = { receipts: 'renewed', declines: 'renewal_declined', ends: 'membership_ended' }
 const names = Object.keys(subjects) as (keyof typeof subjects)[]
 
-function missingEmails({ emails }: Golden, attempts: number, entries: Entry[], sent: Row[]): string[] {
-  const receipts = new Set(
-    sent.filter(({ subject }) => subjects.receipts.test(subject)).map(({ body }) => body as string),
-  )
+function missingEmails({ emails }: Golden, attempts: number, entries: Entry[], sent: Message[]): string[] {
+  const receipts = new Set(sent.filter(({ subject }) => subjects.receipts.test(subject)).map(({ body }) => body))
   const unpaid = entries.filter(({ state }) => state !== 'declined').filter(({ reference }) => !receipts.has(reference))
   const counts = names.map((name) => ({
     name,
@@ -174,10 +173,10 @@ function missingEmails({ emails }: Golden, attempts: number, entries: Entry[], s
 }
 
 /** One job for each event. Only an email whose job was cut short by a kill may arrive twice. */
-async function countEmails(db: Db, expected: Golden['emails'], emails: Row[]): Promise<string[]> {
+async function countEmails(db: Db, expected: Golden['emails'], emails: Message[]): Promise<string[]> {
   const problems: string[] = []
   for (const name of names) {
-    const [jobs] = await select(
+    const [jobs] = await select<{ count: number; tries: number }>(
       db,
       `select count(*) as count, coalesce(sum(tries), 0) as tries from job where kind = '${jobKinds[name]}'`,
     )

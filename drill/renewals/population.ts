@@ -21,7 +21,16 @@ export async function addMembers(db: Db, zone: string, plans: Plan[]): Promise<v
   const rows = plans.map((plan) => memberRows(plan, timeInZone(zone, plan.joinedOn, plan.joinedAt), sponsor_id, config))
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
     const part = rows.slice(start, start + ROWS_AT_ONCE)
-    for (const table of ['enrollment', 'payment', 'member', 'sponsor', 'membership', 'period'] as const)
+    for (const table of [
+      'enrollment',
+      'payment',
+      'member',
+      'sponsor',
+      'orders',
+      'order_line',
+      'membership',
+      'period',
+    ] as const)
       await db
         .insertInto(table)
         .values(part.map((row) => row[table]) as never)
@@ -42,6 +51,10 @@ function memberRows(plan: Plan, now: Date, sponsor_id: string, config: ReturnTyp
   const paid = { reference: referenceOf(key), state: 'captured', amount_cents, period: 0, gateway: 'sandbox' }
   const name = { first_name: 'Zoe', last_name: `Number ${number}`, business_name: '', mobile_phone: '+12025550123' }
   const address = { address: '1 Main St', address2: '', city: 'Reno', country: 'US', state: 'NV', post_code: '89501' }
+  const shipping = {
+    ...{ ship_address: '1 Main St', ship_address2: '', ship_city: 'Reno' },
+    ...{ ship_country: 'US', ship_state: 'NV', ship_zip_code: '89501' },
+  }
   return {
     enrollment: { id: enrollment_id, created_at: now },
     payment: { ...key, ...paid, ...times, vault_reference },
@@ -52,6 +65,18 @@ function memberRows(plan: Plan, now: Date, sponsor_id: string, config: ReturnTyp
       joined_at: now,
     },
     sponsor: { id: idOf('sponsor', number), site: username, name: username, active: true, member_id, created_at: now },
+    orders: {
+      id: idOf('order', number),
+      member_id,
+      attempt: 1,
+      grand_total: amount_cents,
+      ...shipping,
+      created_at: now,
+    },
+    order_line: {
+      ...{ order_id: idOf('order', number), product_id: 34, list: 'product_ids', name: 'Membership' },
+      ...{ price_cents: amount_cents, renewal_cents: lines[0]?.renewal_cents ?? 0 },
+    },
     ...newMembership(
       { config, now: () => now },
       {

@@ -118,7 +118,7 @@ export async function turnClock(workspace: Workspace, options: TurnOptions): Pro
       for (let round = 0; round < MOST_ROUNDS && (await work()); round++) forward(round % 2 ? MINUTE_MS : GIVEN_UP_MS)
     }
     time = timeInZone(zone, day, '23:50:00')
-    if (day > firstDay) await work()
+    if (day > firstDay) await pool.any().send({ at: time.toISOString(), lanes })
   }
   await pool.stop()
   await sandbox.close()
