@@ -10,6 +10,7 @@ import { many } from './many/many.ts'
 import { office } from './office/office.ts'
 import { paymentDrills } from './payments/payments.ts'
 import { print, showProgress } from './progress-line.ts'
+import { renewals } from './renewals/renewals.ts'
 import { type Column, table } from './report-table.ts'
 import { type Backend, embeddedBackend, postgresBackend } from './site/backends.ts'
 import { startFoyer, startSandbox } from './site/processes.ts'
@@ -17,7 +18,7 @@ import { startFoyer, startSandbox } from './site/processes.ts'
 /** What runs without a name on the command line, in this order. */
 const defaultDrills: Record<string, Drill> = { ...paymentDrills, search: leakSearch }
 /** Long drills, which run only by name. */
-const namedDrills: Record<string, Drill> = { abuse, office, many }
+const namedDrills: Record<string, Drill> = { renewals, abuse, office, many }
 const backends = { postgres: postgresBackend, embedded: embeddedBackend }
 const allDrills = { ...defaultDrills, ...namedDrills }
 const names = Object.keys(allDrills)

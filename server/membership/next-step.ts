@@ -29,7 +29,8 @@ export function nextStep(membership: Situation, today: string): NextStep {
     return running > period
       ? { step: 'end', why: 'canceled' }
       : { step: 'wait', until: startsOn(membership, period + 1) }
-  if (running > period) return { step: 'charge', n: running }
+  if (running > period)
+    return membership.never_retry_since ? { step: 'end', why: 'unpaid' } : { step: 'charge', n: running }
   if (membership.period_state !== 'due') return { step: 'wait', until: startsOn(membership, period + 1) }
   const day = membership.never_retry_since ? LAST_DAY : TRY_ON_DAYS[declines]
   if (day === undefined) return { step: 'end', why: 'unpaid' }

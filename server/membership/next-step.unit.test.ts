@@ -54,5 +54,11 @@ describe('17.5 a declined charge is tried on days 3, 7 and 14', () => {
       '2026-03-14',
       { step: 'end', why: 'unpaid' },
     ],
+    [
+      '17.72 nor after a downtime that reaches into the next month',
+      { never_retry_since: someTime },
+      '2026-04-02',
+      { step: 'end', why: 'unpaid' },
+    ],
   ])('%s', (_when, change, today, step) => expect(nextStep({ ...pastDue, ...change }, today)).toEqual(step))
 })

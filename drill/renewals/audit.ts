@@ -1,0 +1,203 @@
+import { readFileSync } from 'node:fs'
+import { sql } from 'kysely'
+import type { Db } from '#server/db/db.ts'
+import { dayInZone } from './calendar.ts'
+import type { Golden } from './golden-ledger.ts'
+import type { Plan } from './members.ts'
+import { firstCard, memberId } from './population.ts'
+
+/** What is wrong, by kind. Every kind is listed, so that a report can say that there was none. */
+export type Findings = Record<(typeof kinds)[number], string[]>
+const kinds = [
+  'charged otherwise than the golden ledger says',
+  'charged twice for a period',
+  'periods with a gap, an overlap or another state',
+  'in another state',
+  'gateway and journal differ',
+  'still open',
+  'receipt or notice missing',
+  'receipts or notices too many',
+  'the database allows a second charge',
+  'errors in the log',
+] as const
+
+type Entry = {
+  at: string
+  reference: string
+  state: string
+  amount_cents: number
+  vault_reference: string
+  issuer_code?: string
+}
+type Payment = { email: string; reference: string; state: string; amount_cents: number; period: number }
+type Member = { member_id: string; state: string; ends_at: Date | null; active_until: Date | null }
+type PeriodRow = { member_id: string; n: number; starts_on: string; ends_on: string; state: string }
+type Message = { recipient: string; subject: string; body: string }
+
+/** Compares the database and the gateway's books with the golden ledgers of each member: any of several may be right. */
+export async function auditRenewals(
+  db: Db,
+  {
+    zone,
+    plans,
+    golden,
+    ledgerFile,
+    log,
+  }: { zone: string; plans: Plan[]; golden: Golden[][]; ledgerFile: string; log: string },
+): Promise<{ findings: Findings; captures: number; attempts: number }> {
+  const findings = Object.fromEntries(kinds.map((kind) => [kind, [] as string[]])) as Findings
+  const entries = readEntries(ledgerFile)
+  const payments = await select<Payment>(
+    db,
+    'select m.email, p.* from payment p join member m using (enrollment_id) where p.period > 0',
+  )
+  const byReference = new Map(payments.map((payment) => [payment.reference, payment]))
+  for (const { reference, state, amount_cents } of entries) {
+    const ours = byReference.get(reference)
+    if (!ours || (ours.state !== state && state !== 'disputed') || ours.amount_cents !== amount_cents)
+      findings['gateway and journal differ'].push(`${reference}: ${state} ${amount_cents}, ours ${ours?.state}`)
+  }
+  const known = new Set(entries.map(({ reference }) => reference))
+  for (const { email, reference, state } of payments) {
+    if (['authorizing', 'unknown', 'review'].includes(state))
+      findings['still open'].push(`${email} ${reference} ${state}`)
+    else if (state !== 'abandoned' && !known.has(reference))
+      findings['gateway and journal differ'].push(`${reference}: ${state}, unknown to the gateway`)
+  }
+
+  const members = await select<Member>(
+    db,
+    'select m.email, m.ends_at, s.active_until, c.* from member m join membership c on c.member_id = m.id join sponsor s on s.member_id = m.id',
+  )
+  const memberOf = new Map(members.map((member) => [member.member_id, member]))
+  const periodsOf = Map.groupBy(
+    await select<PeriodRow>(db, 'select * from period order by member_id, n'),
+    (row) => row.member_id,
+  )
+  const entriesOf = Map.groupBy(entries, ({ reference }) => byReference.get(reference)?.email)
+  const emails = await select<Message>(db, "select recipient, subject, body from message where channel = 'mail'")
+  const emailsOf = Map.groupBy(emails, ({ recipient }) => recipient)
+  const expected = { receipts: 0, declines: 0, ends: 0 }
+
+  for (const [index, plan] of plans.entries()) {
+    const { email } = plan
+    const charges = (entriesOf.get(email) ?? []).map((entry) => ({
+      n: byReference.get(entry.reference)?.period,
+      day: dayInZone(zone, new Date(entry.at)),
+      outcome: entry.state === 'declined' ? (entry.issuer_code ?? '') : 'captured',
+      amount_cents: entry.amount_cents,
+      card: entry.vault_reference === firstCard(plan) ? 0 : 1,
+    }))
+    const captured = charges.filter(({ outcome }) => outcome === 'captured').map(({ n }) => n)
+    if (new Set(captured).size < captured.length) findings['charged twice for a period'].push(`${email}: ${captured}`)
+
+    const options = golden[index] ?? []
+    const right = options.find(({ attempts }) => same(attempts, charges)) ?? options[0]
+    if (!right) continue
+    const { attempts, state, emails: counts } = right
+    if (!same(attempts, charges))
+      findings['charged otherwise than the golden ledger says'].push(
+        `${email}, joined ${plan.joinedOn}: ${firstDifference(attempts, charges)}`,
+      )
+    const periods = (periodsOf.get(memberId(plan)) ?? []).map(({ n, starts_on, ends_on, state: periodState }) => ({
+      n,
+      starts_on,
+      ends_on,
+      state: periodState,
+    }))
+    if (!same(right.periods, periods))
+      findings['periods with a gap, an overlap or another state'].push(
+        `${email}, joined ${plan.joinedOn}: ${firstDifference(right.periods, periods)}`,
+      )
+    const member = memberOf.get(memberId(plan))
+    const isActive = member?.active_until === null
+    if (member?.state !== state || isActive !== (state !== 'ended' && member?.ends_at === null))
+      findings['in another state'].push(
+        `${email}: ${member?.state}, page ${isActive ? 'active' : 'inactive'}, expected ${state}`,
+      )
+    for (const name of ['receipts', 'declines', 'ends'] as const) expected[name] += counts[name]
+    for (const problem of missingEmails(right, charges.length, entriesOf.get(email) ?? [], emailsOf.get(email) ?? []))
+      findings['receipt or notice missing'].push(`${email}: ${problem}`)
+  }
+
+  for (const problem of await countEmails(db, expected, emails)) findings['receipts or notices too many'].push(problem)
+  if (await allowsSecondCharge(db)) findings['the database allows a second charge'].push('payment_one_per_period')
+  findings['errors in the log'] = log.split('\n').filter(Boolean)
+  return { findings, captures: entries.filter(({ state }) => state !== 'declined').length, attempts: entries.length }
+}
+
+const select = async <Row>(db: Db, query: string): Promise<Row[]> =>
+  (await sql<Row>`${sql.raw(query)}`.execute(db)).rows
+const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+
+function firstDifference(expected: object[], found: object[]): string {
+  const index = Array.from({ length: Math.max(expected.length, found.length) }).findIndex(
+    (_, at) => !same(expected[at], found[at]),
+  )
+  return `expected ${JSON.stringify(expected[index])}, found ${JSON.stringify(found[index])}`
+}
+
+/** The renewals in the gateway's books, oldest first. A later line about the same one is a new state. */
+function readEntries(file: string): Entry[] {
+  const entries = new Map<string, Entry>()
+  for (const text of readFileSync(file, 'utf8').split('\n')) {
+    if (!text.includes('"is_renewal"')) continue
+    const line = JSON.parse(text) as Entry
+    const first = entries.get(line.reference)
+    entries.set(line.reference, first ? { ...line, at: first.at } : line)
+  }
+  return [...entries.values()]
+}
+
+const subjects = {
+  receipts: /^Your receipt/,
+  declines: /payment did not go through$/,
+  ends: /^Your membership has ended$/,
+}
+const jobKinds = { receipts: 'renewed', declines: 'renewal_declined', ends: 'membership_ended' }
+const names = Object.keys(subjects) as (keyof typeof subjects)[]
+
+function missingEmails({ emails }: Golden, attempts: number, entries: Entry[], sent: Message[]): string[] {
+  const receipts = new Set(sent.filter(({ subject }) => subjects.receipts.test(subject)).map(({ body }) => body))
+  const unpaid = entries.filter(({ state }) => state !== 'declined').filter(({ reference }) => !receipts.has(reference))
+  const counts = names.map((name) => ({
+    name,
+    count: sent.filter(({ subject }) => subjects[name].test(subject)).length,
+  }))
+  return [
+    ...unpaid.map(({ reference }) => `no receipt for ${reference}`),
+    ...counts
+      .filter(({ name, count }) => count < emails[name])
+      .map(({ name, count }) => `${count} ${name} for ${attempts} attempts, expected ${emails[name]}`),
+  ]
+}
+
+/** One job for each event. Only an email whose job was cut short by a kill may arrive twice. */
+async function countEmails(db: Db, expected: Golden['emails'], emails: Message[]): Promise<string[]> {
+  const problems: string[] = []
+  for (const name of names) {
+    const [jobs] = await select<{ count: number; tries: number }>(
+      db,
+      `select count(*) as count, coalesce(sum(tries), 0) as tries from job where kind = '${jobKinds[name]}'`,
+    )
+    const sent = emails.filter(({ subject }) => subjects[name].test(subject)).length
+    if (Number(jobs?.count) !== expected[name]) problems.push(`${jobs?.count} jobs for ${expected[name]} ${name}`)
+    if (sent > Number(jobs?.tries)) problems.push(`${sent} ${name} were sent in ${jobs?.tries} runs`)
+  }
+  return problems
+}
+
+/** The last guard: a process that overlooks everything else cannot write a second charge for a period. */
+async function allowsSecondCharge(db: Db): Promise<boolean> {
+  try {
+    await db.transaction().execute(async (transaction) => {
+      await sql`insert into payment (enrollment_id, attempt, reference, state, amount_cents, period, gateway, leased_until, created_at, updated_at)
+        select enrollment_id, attempt + 1000, 'second charge', 'authorizing', amount_cents, period, gateway, leased_until, created_at, updated_at
+        from payment where period > 0 and state = 'captured' limit 1`.execute(transaction)
+      throw new Error('allowed')
+    })
+  } catch (error) {
+    return error instanceof Error && error.message === 'allowed'
+  }
+  return true
+}

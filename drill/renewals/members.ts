@@ -1,0 +1,76 @@
+import { seededRandom } from '../seeded-random.ts'
+
+export type Line = { product_id: number; name: string; renewal_cents: number }
+type ActionKind = 'cancel' | 'resume' | 'hold' | 'drop' | 'new card'
+/** What a member or the office does at noon, on a day of a period. */
+export type Action = { kind: ActionKind; period: number; day: number }
+
+/** A member, and everything that will happen to them. */
+export type Plan = {
+  number: number
+  email: string
+  joinedOn: string
+  joinedAt: string
+  lines: Line[]
+  /** What the bank answers to the first charges of a period; the next one is approved. */
+  declines: ReadonlyMap<number, { code: string; times: number }>
+  actions: Action[]
+  /** Done at the same moment as the charge of a period. */
+  race?: { kind: 'cancel' | 'cancel and resume'; period: number }
+}
+
+type Fate = Pick<Plan, 'race'> & { declines?: [period: number, code: string, times: number]; actions?: Action[] }
+const at = (period: number, day: number, kind: ActionKind): Action => ({ kind, period, day })
+
+/** Assigned in turn, so that every one meets every day of the month. The rest only have a decline now and then. */
+const fates: Fate[] = [
+  {},
+  { declines: [2, '51', 1] },
+  { declines: [1, '05', 2] },
+  { declines: [3, '51', 3] },
+  { declines: [2, '51', 4] },
+  { declines: [1, '43', 1] },
+  { declines: [1, '43', 1], actions: [at(1, 5, 'new card')] },
+  { actions: [at(2, 10, 'cancel')] },
+  { actions: [at(1, 4, 'cancel'), at(1, 8, 'resume')] },
+  { actions: [at(2, 6, 'hold')] },
+  { actions: [at(2, 9, 'drop')] },
+  { race: { kind: 'cancel', period: 2 } },
+  { declines: [2, '51', 4], actions: [at(2, 1, 'cancel')] },
+  { race: { kind: 'cancel and resume', period: 2 } },
+  { declines: [2, 'R1', 1], actions: [at(2, 2, 'cancel')] },
+  { declines: [3, '41', 1] },
+  {},
+]
+
+const joinTimes = ['23:30:00', '00:10:00', '09:00:00', '23:59:59', '12:00:00']
+/** From this period on, every member has a decline now and then. */
+const CHANCE_FROM = 4
+const CHANCE = 0.05
+
+export function planMembers(count: number, joinDays: string[], periods: number, seed: number): Plan[] {
+  return Array.from({ length: count }, (_, number) => {
+    const random = seededRandom(seed, number)
+    const { declines, actions = [], race } = fates[Math.floor(number / 3) % fates.length] ?? {}
+    const script = new Map<number, { code: string; times: number }>()
+    if (declines) script.set(declines[0], { code: declines[1], times: declines[2] })
+    for (let period = CHANCE_FROM; period <= periods; period++)
+      if (random.chance(CHANCE))
+        script.set(period, { code: random.pick(['51', '05', '54']), times: 1 + random.below(3) })
+    const line = (product_id: number, name: string): Line => ({
+      product_id,
+      name,
+      renewal_cents: 1000 + random.below(20_000),
+    })
+    return {
+      number,
+      email: `m${number}@mail.example`,
+      joinedOn: joinDays[(number * 7) % joinDays.length] ?? '',
+      joinedAt: joinTimes[number % joinTimes.length] ?? '',
+      lines: [line(34, 'Membership'), ...(number % 2 ? [line(41, 'Care package')] : [])],
+      declines: script,
+      actions,
+      ...(race ? { race } : {}),
+    }
+  })
+}

@@ -1,0 +1,100 @@
+import { hash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { readConfig } from '#server/config/config.ts'
+import type { Db } from '#server/db/db.ts'
+import { newMembership } from '#server/membership/new-membership.ts'
+import { referenceOf } from '#server/payments/attempt-key.ts'
+import { timeInZone } from './calendar.ts'
+import type { Plan } from './members.ts'
+
+const idOf = (kind: string, number: number) =>
+  hash('sha256', `${kind} ${number}`, 'hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5')
+export const memberId = ({ number }: Plan): string => idOf('member', number)
+export const firstCard = ({ number }: Plan): string => `vault_${number}`
+const ROWS_AT_ONCE = 500
+
+/** Writes members who joined and paid their first month, without the visits that led there. */
+export async function addMembers(db: Db, zone: string, plans: Plan[]): Promise<void> {
+  const config = readConfig({ TIME_ZONE: zone })
+  const { id: sponsor_id } = await db.selectFrom('sponsor').select('id').limit(1).executeTakeFirstOrThrow()
+  const rows = plans.map((plan) => memberRows(plan, timeInZone(zone, plan.joinedOn, plan.joinedAt), sponsor_id, config))
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+    const part = rows.slice(start, start + ROWS_AT_ONCE)
+    for (const table of [
+      'enrollment',
+      'payment',
+      'member',
+      'sponsor',
+      'orders',
+      'order_line',
+      'membership',
+      'period',
+    ] as const)
+      await db
+        .insertInto(table)
+        .values(part.map((row) => row[table]) as never)
+        .execute()
+  }
+}
+
+function memberRows(plan: Plan, now: Date, sponsor_id: string, config: ReturnType<typeof readConfig>) {
+  const { number, email, lines } = plan
+  const member_id = memberId(plan)
+  const enrollment_id = idOf('enrollment', number)
+  const username = `m${number}`
+  const amount_cents = 9900
+  const vault_reference = firstCard(plan)
+  const card = { brand: 'visa', last_four: '4242', expires: '2035-12' } as const
+  const key = { enrollment_id, attempt: 1 }
+  const times = { leased_until: now, created_at: now, updated_at: now }
+  const paid = { reference: referenceOf(key), state: 'captured', amount_cents, period: 0, gateway: 'sandbox' }
+  const name = { first_name: 'Zoe', last_name: `Number ${number}`, business_name: '', mobile_phone: '+12025550123' }
+  const address = { address: '1 Main St', address2: '', city: 'Reno', country: 'US', state: 'NV', post_code: '89501' }
+  const shipping = {
+    ...{ ship_address: '1 Main St', ship_address2: '', ship_city: 'Reno' },
+    ...{ ship_country: 'US', ship_state: 'NV', ship_zip_code: '89501' },
+  }
+  return {
+    enrollment: { id: enrollment_id, created_at: now },
+    payment: { ...key, ...paid, ...times, vault_reference },
+    member: {
+      ...{ id: member_id, enrollment_id, sponsor_id, level: 'member', username, email, password_hash: '' },
+      ...name,
+      ...address,
+      joined_at: now,
+    },
+    sponsor: { id: idOf('sponsor', number), site: username, name: username, active: true, member_id, created_at: now },
+    orders: {
+      id: idOf('order', number),
+      member_id,
+      attempt: 1,
+      grand_total: amount_cents,
+      ...shipping,
+      created_at: now,
+    },
+    order_line: {
+      ...{ order_id: idOf('order', number), product_id: 34, list: 'product_ids', name: 'Membership' },
+      ...{ price_cents: amount_cents, renewal_cents: lines[0]?.renewal_cents ?? 0 },
+    },
+    ...newMembership(
+      { config, now: () => now },
+      {
+        member_id,
+        amount_cents,
+        lines: lines.map((line) => ({ ...line, list: 'product_ids' })),
+        approval: { vault_reference, network_transaction_id: `N${number}`, card },
+      },
+    ),
+  }
+}
+
+/** The gateway's file with the members' stored cards. */
+export function writeVault(file: string, plans: Plan[]): void {
+  mkdirSync(dirname(file), { recursive: true })
+  const card = { test_card: 'good', brand: 'visa', last_four: '4242', expires: '2035-12' }
+  const lines = plans.map((plan) =>
+    JSON.stringify({ at: '2027-01-01T00:00:00.000Z', vault_reference: firstCard(plan), ...card }),
+  )
+  writeFileSync(file, `${lines.join('\n')}\n`)
+}

@@ -1,0 +1,111 @@
+import type { Drill, DrillRun, ReportRow } from '../drill.ts'
+import type { Backend } from '../site/backends.ts'
+import { auditRenewals, type Findings } from './audit.ts'
+import { daysBetween, daysLater, monthsLater } from './calendar.ts'
+import { goldenLedger } from './golden-ledger.ts'
+import { planMembers } from './members.ts'
+import { addMembers } from './population.ts'
+import { turnClock } from './turned-clock.ts'
+
+/** A site with its own time zone and database. The join days of all of them cover a leap year. */
+type SiteYear = {
+  zone: string
+  members: number
+  joins: { from: string; days: number }
+  months: number
+  kills: number
+  /** The site is down for these days, counted from the start. */
+  downtimes: { after: number; days: number }[]
+}
+
+const WEEK = { after: 100, days: 7 }
+const MEMBERS = { PostgreSQL: 2000, embedded: 100 }
+const KILLS = { PostgreSQL: 10, embedded: 4 }
+const FIRST_JOIN = '2027-12-01'
+const JOIN_DAYS = 74
+
+/** From the first place on Earth where a day begins to the last but one. In Santiago, clocks skip midnight. */
+const zones = ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'America/Santiago', 'Asia/Kathmandu', 'America/New_York']
+
+const longYears = ({ name }: Backend): SiteYear[] =>
+  zones.map((zone, index) => ({
+    zone,
+    members: MEMBERS[name],
+    joins: { from: daysLater(FIRST_JOIN, index * (JOIN_DAYS - 1)), days: JOIN_DAYS },
+    months: 13,
+    kills: KILLS[name],
+    downtimes: zone === 'America/Santiago' ? [WEEK, { after: 200, days: 70 }] : [WEEK],
+  }))
+
+/** Includes the 31st, 29 February, and a downtime that hides a whole month. */
+const shortYears = ({ name }: Backend): SiteYear[] => [
+  {
+    zone: name === 'embedded' ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati',
+    members: name === 'embedded' ? 34 : 68,
+    joins: { from: '2028-01-29', days: 32 },
+    months: 4,
+    kills: name === 'embedded' ? 2 : 4,
+    downtimes: [
+      { after: 40, days: 7 },
+      { after: 105, days: 38 },
+    ],
+  },
+]
+
+/** Months of renewals on a turned clock, compared with a ledger that is computed apart. */
+export const renewals: Drill = async (run, backend) => {
+  const rows: ReportRow[] = []
+  for (const year of (run.short ? shortYears : longYears)(backend)) rows.push(await turnYear(run, backend, year))
+  return rows
+}
+
+async function turnYear(run: DrillRun, backend: Backend, year: SiteYear): Promise<ReportRow> {
+  const { zone, members, joins, months, kills, downtimes } = year
+  const startTime = performance.now()
+  const joinDays = daysBetween(joins.from, daysLater(joins.from, joins.days - 1))
+  const days = daysBetween(joins.from, daysLater(monthsLater(joinDays.at(-1) ?? '', months), 20))
+  const isDown = (day: string) =>
+    downtimes.some(({ after, days: length }) => day >= (days[after] ?? '') && day < (days[after + length] ?? ''))
+  const schedule = { days, isUp: (day: string) => !isDown(day) }
+  const plans = planMembers(members, joinDays, days.length / 28, joins.days)
+  const golden = plans.map((plan) =>
+    (plan.race ? (['charge', 'cancellation'] as const) : (['charge'] as const)).map((winner) =>
+      goldenLedger(plan, schedule, winner),
+    ),
+  )
+  const workspace = await backend.createWorkspace()
+  const before = await workspace.open()
+  await addMembers(before.db, zone, plans)
+  await before.close()
+  const isShared = backend.name === 'PostgreSQL'
+  const turned = await turnClock(workspace, {
+    ...{ zone, plans, schedule, kills },
+    golden: golden.flatMap(([first]) => first ?? []),
+    jumpsBackOn: days[Math.floor(days.length / 3)] ?? '',
+    processes: isShared ? 4 : 1,
+    lanes: isShared ? 1 : 4,
+    onDay: (day) =>
+      run.showProgress(
+        backend.name,
+        `renewals: ${zone} ${day}, ${Math.round((performance.now() - startTime) / 1000)} s`,
+      ),
+  })
+  const after = await workspace.open()
+  const { findings, captures, attempts } = await auditRenewals(after.db, { zone, plans, golden, ...turned })
+  await after.close()
+  await workspace.remove()
+  for (const line of examples(findings)) run.print(line)
+  const problems = Object.entries(findings).filter(([, list]) => list.length)
+  return {
+    action: `${zone}: ${members} members over ${months} months, ${attempts} attempts, ${captures} captures, four workers, ${turned.killed} × kill -9 (${turned.killedAtWork} at work), one answer in ten lost, ${downtimes.map(({ days: length }) => length).join(' and ')} days of downtime, a clock that jumps back`,
+    expected: '17.70 17.71 17.72 as the golden ledger says, to the cent and to the day',
+    result: problems.length ? problems.map(([kind, list]) => `${list.length} ${kind}`).join(', ') : 'as it says',
+    passed: problems.length === 0 && captures > members && turned.killed === kills,
+  }
+}
+
+const EXAMPLES = 3
+const examples = (findings: Findings): string[] =>
+  Object.entries(findings).flatMap(([kind, list]) =>
+    list.slice(0, EXAMPLES).map((text) => `  ${kind}: ${text.slice(0, 400)}`),
+  )
