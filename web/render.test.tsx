@@ -82,22 +82,28 @@ const everyPage = {
   fallback: pages.enroll({ sponsor_site: 'ana', policy, renews_on, site_hosts, test_payments }),
   'not found': pages.notFound(),
   failed: pages.failed(),
-  outbox: pages.outbox([
+  outbox: pages.outbox(
+    [
+      {
+        id: 'one',
+        channel: 'mail',
+        recipient: 'zoe@example.com',
+        subject: '<i>',
+        body: 'See https://a.example/x.',
+        has_html: true,
+        attachment: 'consent.json',
+        created_at: renews_on,
+      },
+    ],
+    ['outbox', 'payments', 'clock'],
+  ),
+  'test payments': pages.testPayments(
     {
-      id: 'one',
-      channel: 'mail',
-      recipient: 'zoe@example.com',
-      subject: '<i>',
-      body: 'See https://a.example/x.',
-      has_html: true,
-      attachment: 'consent.json',
-      created_at: renews_on,
+      transactions: [{ transaction_id: 'sb_1', reference: 'one', amount: '99.00', state: 'review' }],
+      cards: [{ number: '4242424242424242', description: 'Approved.' }],
     },
-  ]),
-  'test payments': pages.testPayments({
-    transactions: [{ transaction_id: 'sb_1', reference: 'one', amount: '99.00', state: 'review' }],
-    cards: [{ number: '4242424242424242', description: 'Approved.' }],
-  }),
+    ['outbox', 'payments'],
+  ),
   docs: pages.docs([{ method: 'GET', path: '/api/x', summary: 'X', input: {}, output: { type: 'object' } }]),
   office: pages.office({ screen: 'office', view }),
   'office of a new member': pages.office({ screen: 'office', view: newMember }),
