@@ -150,7 +150,11 @@ export const calls = {
     path: '/enrollment/validate_username',
     summary: 'Check whether a username is available',
     input: z.object({ username: z.string('Please enter your username.') }),
-    output: z.object({ username: z.union([z.literal('Available'), messageList]) }),
+    /** `suggestions`, beyond the spec: up to three free names, if this one is taken. */
+    output: z.object({
+      username: z.union([z.literal('Available'), messageList]),
+      suggestions: z.optional(z.array(z.string())),
+    }),
   },
   getSponsor: {
     method: 'GET',

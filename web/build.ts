@@ -26,7 +26,7 @@ const groups = [
   { name: 'main', tags: ['$initial' as const], priority: 2 },
   {
     name: 'next',
-    test: /\/contract\/|\/web\/(?:api|call|lean-zod|enroll\/wizard\/rules|enroll\/order\/fetchTotal|enroll\/steps\/account-creation\/AccountCreation)\.tsx?$/,
+    test: /\/contract\/|\/web\/(?:api|call|lean-zod|enroll\/wizard\/rules|enroll\/order\/fetchTotal|enroll\/steps\/account-creation\/AccountCreation|style\/addStyles)\.tsx?$/,
     priority: 1,
   },
 ]
