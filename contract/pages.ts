@@ -30,6 +30,14 @@ export type TestPayments = {
   cards: { number: string; description: string }[]
 }
 
+/** Who runs the site, how to reach them, and what they do about refunds. */
+export type Operator = {
+  name: string
+  address?: string
+  support?: { href: string; text: string }
+  refunds?: string
+}
+
 /** One call as the documentation page shows it. */
 export type DocumentedCall = {
   method: string
@@ -63,6 +71,8 @@ export type Pages = {
   outbox: (messages: OutboxMessage[]) => string
   testPayments: (payments: TestPayments) => string
   docs: (calls: DocumentedCall[]) => string
+  /** Follows the body of every page. */
+  footer: (operator: Operator) => string
 }
 
 /** What the build writes to dist/page.json: everything that the pages' heads need. */

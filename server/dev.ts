@@ -60,7 +60,7 @@ const shell: Shell = {
     officeCss: brandCss(),
     early: '',
   },
-  pages: await pagesFromSource(),
+  pages: { ...(await pagesFromSource()) },
   policy,
   formPolicy: policy,
   files: undefined,
@@ -72,7 +72,7 @@ const app = await createApp({
   serverFactory: (handler) =>
     createHttpServer((request, response) =>
       vite.middlewares(request, response, async () => {
-        shell.pages = await pagesFromSource().catch(() => shell.pages) // Vite reports the compile error
+        Object.assign(shell.pages, await pagesFromSource().catch(() => ({}))) // Vite reports the compile error
         handler(request, response)
       }),
     ),

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { renderToString } from 'react-dom/server'
+import { renderToStaticMarkup, renderToString } from 'react-dom/server'
 import type { Pages } from '#contract/pages.ts'
 import type { FallbackStart, StartData } from '#contract/start.ts'
 import { EnrollPage } from './enroll/EnrollPage.tsx'
@@ -10,6 +10,7 @@ import { OfficePage } from './office/OfficePage.tsx'
 import { AlreadyJoined } from './pages/AlreadyJoined.tsx'
 import { Docs } from './pages/Docs.tsx'
 import { Failed } from './pages/Failed.tsx'
+import { Footer } from './pages/Footer.tsx'
 import { NotFound } from './pages/NotFound.tsx'
 import { Outbox } from './pages/Outbox.tsx'
 import { TestPaymentsPage } from './pages/TestPayments.tsx'
@@ -35,4 +36,5 @@ export const pages: Pages = {
   outbox: (messages) => body(<Outbox messages={messages} />),
   testPayments: (payments) => body(<TestPaymentsPage payments={payments} />),
   docs: (calls) => body(<Docs calls={calls} />),
+  footer: (operator) => renderToStaticMarkup(<Footer {...operator} />),
 }

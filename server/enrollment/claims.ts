@@ -3,8 +3,6 @@ import { fields, messagesByField } from '#contract/fields.ts'
 import { reservedWords } from '#contract/site.ts'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
-import type { World } from '#server/world.ts'
-import { suggestUsernames } from './username-suggestions.ts'
 
 const kinds = ['username', 'email'] as const
 type Kind = (typeof kinds)[number]
@@ -37,14 +35,6 @@ export async function availability(
     .executeTakeFirst()
   const isTaken = claim && (!claim.enrollment_id || claim.enrollment_id !== enrollment_id)
   return isTaken ? [takenMessages[kind]] : 'Available'
-}
-
-/** The availability of a username, and free ones like it if it is taken. */
-export async function usernameAvailability(world: World, text: string, enrollment_id: string | undefined) {
-  const username = await availability(world.db, 'username', text, enrollment_id)
-  if (username === 'Available' || username[0] !== takenMessages.username) return { username }
-  const suggestions = await suggestUsernames(world, claimValue(text))
-  return suggestions.length ? { username, suggestions } : { username }
 }
 
 /** The claims that an enrollment makes: its username and its email. */

@@ -2,11 +2,20 @@ import { randomInt } from 'node:crypto'
 import { figures } from '#contract/figures.ts'
 import { reservedWords } from '#contract/site.ts'
 import type { World } from '#server/world.ts'
+import { availability, claimValue, takenMessages } from './claims.ts'
 
 const MAX_SUGGESTIONS = 3
 
+/** The availability of a username, and free ones like it if it is taken. */
+export async function usernameAvailability(world: World, text: string, enrollment_id: string | undefined) {
+  const username = await availability(world.db, 'username', text, enrollment_id)
+  if (username === 'Available' || username[0] !== takenMessages.username) return { username }
+  const suggestions = await suggestUsernames(world, claimValue(text))
+  return suggestions.length ? { username, suggestions } : { username }
+}
+
 /** Up to three free usernames that resemble a taken one. None for a reserved word: 'admin2' would look like the operator. */
-export async function suggestUsernames({ db, now }: Pick<World, 'db' | 'now'>, taken: string): Promise<string[]> {
+async function suggestUsernames({ db, now }: Pick<World, 'db' | 'now'>, taken: string): Promise<string[]> {
   if (reservedWords.has(taken)) return []
   const candidates = candidatesFor(taken, now())
   const claims = await db

@@ -116,6 +116,7 @@ const pages: Pages = {
   outbox: (messages) => `<h1>Outbox ${messages.length}</h1>`,
   testPayments: ({ transactions }) => `<h1>Payments ${transactions?.length}</h1>`,
   docs: (calls) => `<h1>Calls ${calls.length}</h1>`,
+  footer: ({ name, support }) => `<footer>${name} ${support?.text}</footer>`,
 }
 const head = {
   script: '/assets/main.js',

@@ -32,12 +32,12 @@ export function createCodeSender({ isOwnCaptcha }: { isOwnCaptcha: boolean }) {
   }
 
   const request = async (channel: Channel, mobile_phone: string, captcha: string | undefined) => {
-    const reply = await requestWithCaptcha(channel, mobile_phone, captcha)
+    const reply = await requestAsHuman(channel, mobile_phone, captcha)
     if (reply.isSent) lastChannels.set(mobile_phone, channel)
     return reply
   }
 
-  const requestWithCaptcha = async (channel: Channel, mobile_phone: string, captcha: string | undefined) => {
+  const requestAsHuman = async (channel: Channel, mobile_phone: string, captcha: string | undefined) => {
     try {
       return await requests[channel](mobile_phone, captcha ?? (isOwnCaptcha ? await takeSolution() : undefined))
     } catch (cause) {
