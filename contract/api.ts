@@ -218,6 +218,15 @@ export const calls = {
   },
 } as const satisfies Record<string, Call>
 
+/** What the reference calls the first part of a path. */
+export const callGroups: Record<string, string> = {
+  enrollment: 'Enrollment',
+  twilio: 'Phone codes',
+  'replicated-sites': 'Page hits',
+  captcha: 'Captcha',
+  office: 'Office',
+}
+
 export type CallName = keyof typeof calls
 export type Input<Name extends CallName> = z.infer<(typeof calls)[Name]['input']>
 

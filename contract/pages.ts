@@ -38,13 +38,27 @@ export type Operator = {
   refunds?: string
 }
 
-/** One call as the documentation page shows it. */
+/** What the reference of the API shows. */
+export type ApiReference = {
+  base_url: string
+  calls: DocumentedCall[]
+  /** The JSON Schema of every error. */
+  error: Record<string, unknown>
+}
+
+/** One call as the reference shows it. */
 export type DocumentedCall = {
+  name: string
+  group: string
   method: string
   path: string
   summary: string
   /** JSON Schemas. */
   input: Record<string, unknown>
+  /** The messages that each field can get. */
+  messages: Record<string, string[]>
+  mayBePending?: true
+  takesIdempotencyKey?: true
   output: Record<string, unknown>
 }
 
@@ -70,7 +84,7 @@ export type Pages = {
   failed: () => string
   outbox: (messages: OutboxMessage[]) => string
   testPayments: (payments: TestPayments) => string
-  docs: (calls: DocumentedCall[]) => string
+  docs: (reference: ApiReference) => string
   /** Follows the body of every page. */
   footer: (operator: Operator) => string
 }
@@ -83,6 +97,8 @@ export type PageHead = {
   next?: string
   /** The module script of the office's pages. */
   officeScript: string
+  /** The module script of the API reference. */
+  docsScript: string
   /** Inlined into the page with the form. */
   css: string
   /** Inlined into the office's pages and all others. */

@@ -13,6 +13,7 @@ import { createWorld } from './world.ts'
 const scripts: Record<string, string> = {
   'virtual:foyer': 'web/main.tsx',
   'virtual:foyer-office': 'web/office/main.tsx',
+  'virtual:foyer-docs': 'web/pages/docs/main.ts',
   'virtual:foyer-gallery': 'web/gallery/gallery.tsx',
 }
 
@@ -56,6 +57,7 @@ const shell: Shell = {
   head: {
     script: '/@id/virtual:foyer',
     officeScript: '/@id/virtual:foyer-office',
+    docsScript: '/@id/virtual:foyer-docs',
     css: brandCss(),
     officeCss: brandCss(),
     early: '',

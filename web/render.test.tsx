@@ -87,7 +87,22 @@ const everyPage = {
     transactions: [{ transaction_id: 'sb_1', reference: 'one', amount: '99.00', state: 'review' }],
     cards: [{ number: '4242424242424242', description: 'Approved.' }],
   }),
-  docs: pages.docs([{ method: 'GET', path: '/api/x', summary: 'X', input: {}, output: { type: 'object' } }]),
+  docs: pages.docs({
+    base_url: 'https://a.example',
+    calls: [
+      {
+        name: 'x',
+        group: 'X',
+        method: 'GET',
+        path: '/api/x/x',
+        summary: 'X',
+        input: {},
+        messages: {},
+        output: { type: 'object' },
+      },
+    ],
+    error: {},
+  }),
   office: pages.office({ screen: 'office', view }),
   'office of a new member': pages.office({ screen: 'office', view: newMember }),
   'sign-in': pages.office({ screen: 'sign-in' }),

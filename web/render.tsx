@@ -8,7 +8,7 @@ import { createSteps } from './enroll/steps.ts'
 import { createWizard } from './enroll/wizard/wizard.ts'
 import { OfficePage } from './office/OfficePage.tsx'
 import { AlreadyJoined } from './pages/AlreadyJoined.tsx'
-import { Docs } from './pages/Docs.tsx'
+import { Docs } from './pages/docs/Docs.tsx'
 import { Failed } from './pages/Failed.tsx'
 import { Footer } from './pages/Footer.tsx'
 import { NotFound } from './pages/NotFound.tsx'
@@ -35,6 +35,6 @@ export const pages: Pages = {
   failed: () => body(<Failed />),
   outbox: (messages) => body(<Outbox messages={messages} />),
   testPayments: (payments) => body(<TestPaymentsPage payments={payments} />),
-  docs: (calls) => body(<Docs calls={calls} />),
+  docs: (reference) => body(<Docs {...reference} />),
   footer: (operator) => renderToStaticMarkup(<Footer {...operator} />),
 }

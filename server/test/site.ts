@@ -115,12 +115,13 @@ const pages: Pages = {
   failed: () => '<h1>Failed</h1>',
   outbox: (messages) => `<h1>Outbox ${messages.length}</h1>`,
   testPayments: ({ transactions }) => `<h1>Payments ${transactions?.length}</h1>`,
-  docs: (calls) => `<h1>Calls ${calls.length}</h1>`,
+  docs: ({ calls }) => `<h1>Calls ${calls.length}</h1>`,
   footer: ({ name, support }) => `<footer>${name} ${support?.text}</footer>`,
 }
 const head = {
   script: '/assets/main.js',
   officeScript: '/assets/office.js',
+  docsScript: '/assets/docs.js',
   css: 'body{margin:0}',
   officeCss: 'body{margin:1em}',
   early: '0',
