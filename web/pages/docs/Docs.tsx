@@ -19,7 +19,7 @@ export function Docs({ base_url, calls, error }: ApiReference) {
               {calls.length} calls
             </p>
           </div>
-          <details open>
+          <details>
             <summary>All calls</summary>
             {groups.map(([group, members]) => (
               <div key={group} data-group={group}>
@@ -123,15 +123,18 @@ function Fields({ schema, messages = {}, emptyText }: FieldsProps) {
 /** Scrolls sideways; the focus makes that possible with the keyboard. */
 const Code = ({ label, text }: { label: string; text: string }) => (
   <div className="docs-code">
+    <div className="docs-code-head">
+      <span>{label}</span>
+      <button type="button" className="copy scripted" hidden aria-live="polite">
+        Copy
+      </button>
+    </div>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls */}
     <section aria-label={label} tabIndex={0}>
       <pre>
         <code>{text}</code>
       </pre>
     </section>
-    <button type="button" className="copy scripted" hidden aria-live="polite">
-      Copy
-    </button>
   </div>
 )
 

@@ -53,14 +53,16 @@ export function exampleOf(schema: Schema, name = ''): unknown {
   if (Array.isArray(choices)) return exampleOf(choices[0], name)
   if (name in values && schema.type !== 'object') return values[name]
   if (schema.type === 'array') return [exampleOf((schema.items ?? {}) as Schema)]
-  if (schema.type === 'object')
-    return Object.fromEntries(
-      Object.entries((schema.properties ?? {}) as Record<string, Schema>).map(([key, inner]) => [
-        key,
-        exampleOf(inner, key),
-      ]),
-    )
+  if (schema.type === 'object') return exampleObject(schema)
   return examplesByType[String(schema.type)] ?? null
+}
+
+/** Without what is optional: it would not always fit the rest. */
+function exampleObject({ properties = {}, required = [] }: Schema) {
+  const names = Object.entries(properties as Record<string, Schema>).filter(([key]) =>
+    (required as string[]).includes(key),
+  )
+  return Object.fromEntries(names.map(([key, inner]) => [key, exampleOf(inner, key)]))
 }
 
 const examplesByType: Record<string, unknown> = { string: '…', integer: 1, number: 1, boolean: true }

@@ -50,7 +50,7 @@ const COPIED_MS = 2_000
 
 for (const button of document.querySelectorAll<HTMLButtonElement>('.copy'))
   button.addEventListener('click', async () => {
-    const code = button.parentElement?.querySelector('code')?.textContent ?? ''
+    const code = button.closest('.docs-code')?.querySelector('code')?.textContent ?? ''
     const isCopied = await navigator.clipboard.writeText(code).then(
       () => true,
       () => false,
