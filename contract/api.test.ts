@@ -51,6 +51,7 @@ describe('the responses', () => {
     ['validateEmail', { email: 'Taken' }, false],
     ['validateUsername', { username: 'Available' }, true],
     ['validateUsername', { username: ['taken', 'too short'] }, true],
+    ['validateUsername', { username: ['taken'], suggestions: ['ana2'] }, true],
     ['sumOrder', { grand_total: '99.00' }, true],
     ['sumOrder', { grand_total: '99' }, false],
     ['sumOrder', { grand_total: 99 }, false],

@@ -152,7 +152,11 @@ export const calls = {
     path: '/enrollment/validate_username',
     summary: 'Check whether a username is available',
     input: z.object({ username: z.string('Please enter your username.') }),
-    output: z.object({ username: z.union([z.literal('Available'), messageList]) }),
+    /** `suggestions`, beyond the spec: up to three free names, if this one is taken. */
+    output: z.object({
+      username: z.union([z.literal('Available'), messageList]),
+      suggestions: z.optional(z.array(z.string())),
+    }),
   },
   getSponsor: {
     method: 'GET',
@@ -215,6 +219,15 @@ export const calls = {
     takesIdempotencyKey: true,
   },
 } as const satisfies Record<string, Call>
+
+/** What the reference calls the first part of a path. */
+export const callGroups: Record<string, string> = {
+  enrollment: 'Enrollment',
+  twilio: 'Phone codes',
+  'replicated-sites': 'Page hits',
+  captcha: 'Captcha',
+  office: 'Office',
+}
 
 export type CallName = keyof typeof calls
 export type Input<Name extends CallName> = z.infer<(typeof calls)[Name]['input']>

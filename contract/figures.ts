@@ -1,4 +1,4 @@
-/** The numbers of the spec. site_length, text_length and password_max_length are ours. */
+/** The numbers of the spec. site_length, text_length, password_max_length and code_length are ours. */
 export const figures = {
   name_length: 30,
   email_length: 50,
@@ -8,6 +8,7 @@ export const figures = {
   password_max_length: 1000,
   cvc_length: 4,
   resend_seconds: 30,
+  code_length: 6,
   username_pause_ms: 500,
   username_checked_from: 3,
   button_back_ms: 1000,

@@ -72,13 +72,35 @@ export type ClockPage = {
   events: (ClockEvent & { is_new: boolean })[]
 }
 
-/** One call as the documentation page shows it. */
+/** Who runs the site, how to reach them, and what they do about refunds. */
+export type Operator = {
+  name: string
+  address?: string
+  support?: { href: string; text: string }
+  refunds?: string
+}
+
+/** What the reference of the API shows. */
+export type ApiReference = {
+  base_url: string
+  calls: DocumentedCall[]
+  /** The JSON Schema of every error. */
+  error: Record<string, unknown>
+}
+
+/** One call as the reference shows it. */
 export type DocumentedCall = {
+  name: string
+  group: string
   method: string
   path: string
   summary: string
   /** JSON Schemas. */
   input: Record<string, unknown>
+  /** The messages that each field can get. */
+  messages: Record<string, string[]>
+  mayBePending?: true
+  takesIdempotencyKey?: true
   output: Record<string, unknown>
 }
 
@@ -107,7 +129,9 @@ export type Pages = {
   outbox: (messages: OutboxMessage[], testPages: TestPage[]) => string
   testPayments: (payments: TestPayments, testPages: TestPage[]) => string
   clock: (clock: ClockPage, testPages: TestPage[]) => string
-  docs: (calls: DocumentedCall[]) => string
+  docs: (reference: ApiReference) => string
+  /** Follows the body of every page. */
+  footer: (operator: Operator) => string
 }
 
 /** What the build writes to dist/page.json: everything that the pages' heads need. */
@@ -118,6 +142,8 @@ export type PageHead = {
   next?: string
   /** The module script of the office's pages. */
   officeScript: string
+  /** The module script of the API reference. */
+  docsScript: string
   /** Inlined into the page with the form. */
   css: string
   /** Inlined into the office's pages and all others. */

@@ -66,10 +66,8 @@ test('13.1 14.1 a visitor joins with every step switched on, and each step has i
   await expectStyled('.number')
   await expect(page.getByText(/Resend code in \d+ seconds/)).toBeVisible()
   await page.locator('[name=code]').fill('000000')
-  await next(page)
   await expect(page.getByText('This code is incorrect. Please check it and try again.').first()).toBeVisible()
   await page.locator('[name=code]').fill(await codeTo(page, number))
-  await next(page)
   await closeDialog(page, 'Verification Successful', 'Proceed')
   await fillAccountCreation(page, visitor)
   await next(page)
@@ -117,8 +115,11 @@ test('13.3 a code that the vendor cannot send shows an error and Try Again', asy
   await expect(dialog.getByRole('button', { name: 'Try Again' })).toBeVisible()
 })
 
-test('13.3 a number without text messages can be called instead', async ({ page, isMobile }) => {
-  const number = isMobile ? '+12125550404' : '+13035550404'
+test('13.3 13.11 a number without text messages can be called instead, and the page then speaks of a call', async ({
+  page,
+}) => {
+  const number = '+12125550404'
+  await page.clock.install()
   await reachCode(page, number)
   const dialog = page.getByRole('alertdialog')
   await expect(dialog).toContainText(
@@ -126,9 +127,20 @@ test('13.3 a number without text messages can be called instead', async ({ page,
   )
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Call me instead' }).click()
-  await closeDialog(page, 'Code Sent', 'OK')
-  await page.locator('[name=code]').fill(await codeTo(page, number))
+  await expect(page.getByRole('status').filter({ hasText: 'calling' })).toHaveText(
+    'We’re calling this number now. The call reads out a code.',
+  )
+  await expect(page.getByText('Answer the call and enter the code it reads out.')).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page.locator('[name=code]')).toBeFocused()
+  await page.getByRole('button', { name: 'Edit Phone Number' }).click()
   await next(page)
+  await expect(page.getByText('We’re calling this number now.'), 'after a look at the number').toBeVisible()
+  await page.clock.fastForward(31_000)
+  await expect(page.getByText('We called this number and read out a code.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Call me again' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Text me instead' })).toBeVisible()
+  await page.locator('[name=code]').fill(await codeTo(page, number))
   await closeDialog(page, 'Verification Successful', 'Proceed')
   await expect(page.getByLabel('Email address')).toBeVisible()
 })
@@ -162,7 +174,6 @@ for (const [action, retry] of [
     await page.reload()
     await expect(countdown(page)).toBeVisible()
     await page.locator('[name=code]').fill(await codeTo(page, number))
-    await next(page)
     await closeDialog(page, 'Verification Successful', 'Proceed')
   })
 

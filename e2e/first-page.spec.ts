@@ -304,3 +304,24 @@ test('7.1 pages are never cached, and scripts are cached for a year', async ({ p
   for (const [path, cacheControl] of scripts) expect(cacheControl, path).toBe('public, max-age=31536000, immutable')
   expect(replies.get('/ana')).toBe('no-store')
 })
+
+test('8.5 the API reference is filtered by a word, follows a deep link, and copies an example', async ({
+  page,
+  context,
+  isMobile,
+}) => {
+  test.skip(!isMobile, 'the same script on every screen')
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto('/api/docs')
+  await page.getByLabel('Find a call').fill('cellphone')
+  const call = page.locator('.call:visible h3')
+  await expect(call).toHaveText(['Send a verification code by voice call'])
+  await expect(page.getByRole('status')).toHaveText(/^1 of \d+ calls$/)
+  await page.evaluate(() => {
+    location.hash = 'validateUsername'
+  })
+  const article = page.getByRole('article', { name: 'Check whether a username is available' })
+  await expect(article).toBeInViewport()
+  await article.getByRole('button', { name: 'Copy' }).first().click()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`-d '{"username":"zoe"}'`)
+})

@@ -130,7 +130,6 @@ test('5.6 6.1 without VOICE_CALL no call is offered, and with COMMON_PASSWORDS=a
   await expect(page.getByRole('button', { name: 'Resend code' })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Call me instead' })).toHaveCount(0)
   await page.locator('[name=code]').fill('123456')
-  await next(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Proceed' }).click()
   await fillAccountCreation(page, visitor)
   await next(page)

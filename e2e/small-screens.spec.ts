@@ -59,6 +59,79 @@ test('12.8 nothing is cut off on a phone with text twice the usual size', async 
   await expectNothingCutOff()
 })
 
+const sizes = { 'a small phone': { width: 320, height: 568 }, '200 % zoom': { width: 640, height: 450 } }
+
+/** Whether every corner of the step's last button can be pressed, once it is scrolled to. */
+async function expectWholeButtons(page: Page) {
+  for (const [name, size] of Object.entries(sizes)) {
+    await page.setViewportSize(size)
+    const problem = await page.evaluate(() => {
+      const buttons = document.querySelectorAll('.step:not([hidden], .pre-rendered) :is(.actions .button, .package)')
+      const button = [...buttons].at(-1)
+      button?.scrollIntoView({ block: 'nearest' })
+      const { left, right, top, bottom } = button?.getBoundingClientRect() ?? new DOMRect()
+      const corners = [left + 9, right - 9].flatMap((x) => [top + 9, bottom - 9].map((y) => [x, y] as const))
+      return corners.every(([x, y]) => button?.contains(document.elementFromPoint(x, y))) ? '' : button?.textContent
+    })
+    expect.soft(problem, `${await page.getByRole('heading', { level: 1 }).textContent()} on ${name}`).toBe('')
+  }
+}
+
+test('12.26 12.27 12.28 11.9 every button is whole, the bar moves, help opens over what was typed, and a free username is offered', async ({
+  page,
+}) => {
+  const json = { status: 1, message: '' }
+  for (const call of ['send-verification-code', 'verify-code'])
+    await page.route(`**/api/twilio/${call}`, (route) => route.fulfill({ json }))
+  await page.goto(new URL('/ana', process.env.BASE_URL_ALL_STEPS).href)
+  const top = (await page.getByRole('heading', { level: 1 }).boundingBox())?.y
+  expect(top, 'what stands above the heading').toBeLessThanOrEqual(165)
+  const expectFilled = (bar: number, part: string) =>
+    expect(page.locator('.indicator li').nth(bar)).toHaveCSS('border-image-source', new RegExp(part))
+  await expectWholeButtons(page)
+  await expectFilled(0, '30%')
+  await page.getByRole('button', { name: /Founding Membership/ }).click()
+  for (const [heading, part] of [
+    ['Would you like to add anything?', '50%'],
+    ['Special offer', '70%'],
+  ] as const) {
+    await expect(page.getByRole('heading', { name: heading })).toBeVisible()
+    await expectWholeButtons(page)
+    await expectFilled(0, part)
+    await page.getByRole('button', { name: /Continue without/ }).click()
+  }
+  const visitor = newVisitor()
+  await fillAccount(page, visitor)
+  await expectWholeButtons(page)
+  await expectFilled(0, 'none')
+  await page.getByRole('button', { name: 'Need help?' }).click()
+  const help = page.getByRole('dialog', { name: 'Need help?' })
+  await expect(help.getByRole('link', { name: 'hello@foyer.example' })).toBeInViewport({ ratio: 1 })
+  await help.getByRole('button', { name: 'Close' }).click()
+  await expect(help).toBeHidden()
+  await expect(page.getByLabel('First name')).toHaveValue(visitor.first_name)
+  await next(page)
+  await page.getByRole('dialog', { name: 'Code Sent' }).getByRole('button', { name: 'OK' }).click()
+  await expectWholeButtons(page)
+  await expectFilled(1, '50%')
+  await page.locator('[name=code]').fill('123456')
+  await page.getByRole('button', { name: 'Proceed' }).click()
+  await fillAccountCreation(page, { ...visitor, username: 'harbor' })
+  const free = page.getByRole('status').getByRole('button').first()
+  await expect(free).toHaveText('harbor2')
+  expect((await free.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+  await expectWholeButtons(page)
+  await free.press('Enter')
+  await expect(page.getByLabel('Username')).toHaveValue('harbor2')
+  await expect(page.getByLabel('Username')).toBeFocused()
+  await expect(page.getByText('harbor2 is available.')).toBeVisible()
+  await expect(free).toHaveCount(0)
+  await page.getByLabel('Username').fill(visitor.username)
+  await next(page)
+  await expect(page.getByRole('button', { name: /^Confirm and Pay/ })).toBeVisible()
+  await expectWholeButtons(page)
+})
+
 test('12.8 long names wrap and are not cut off', async ({ page }) => {
   await page.setViewportSize({ width: 320, height: 640 })
   await page.goto(`/${'w'.repeat(30)}`)

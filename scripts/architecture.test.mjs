@@ -104,7 +104,7 @@ const rooms = {
   abuse: ['config', 'db', 'enrollment', 'payments'], // what an attempt has counted is found by its reference
   phone: ['abuse', 'db', 'gateways'],
   sponsors: ['abuse', 'catalog', 'db', 'membership', 'phone'], // the start data says where codes are sent to
-  payments: ['config', 'db', 'gateways', 'jobs'],
+  payments: ['config', 'db', 'gateways', 'jobs', 'membership'],
   membership: ['catalog', 'db', 'gateways', 'jobs', 'payments'],
   emails: ['enrollment', 'gateways', 'jobs', 'membership', 'office'],
   jobs: ['db', 'emails', 'enrollment', 'gateways', 'membership', 'office', 'payments'],
@@ -118,7 +118,7 @@ const rooms = {
   ],
   http: [
     ...['abuse', 'config', 'db', 'emails', 'enrollment'],
-    ...['gateways', 'jobs', 'office', 'payments', 'sponsors'],
+    ...['clock', 'gateways', 'jobs', 'membership', 'office', 'payments', 'sponsors'],
   ],
 }
 const roomOf = (file) => /^server\/(\w+)\//.exec(file)?.[1]

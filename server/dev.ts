@@ -13,6 +13,7 @@ import { createWorld } from './world.ts'
 const scripts: Record<string, string> = {
   'virtual:foyer': 'web/main.tsx',
   'virtual:foyer-office': 'web/office/main.tsx',
+  'virtual:foyer-docs': 'web/pages/docs/main.ts',
   'virtual:foyer-gallery': 'web/gallery/gallery.tsx',
 }
 
@@ -56,11 +57,12 @@ const shell: Shell = {
   head: {
     script: '/@id/virtual:foyer',
     officeScript: '/@id/virtual:foyer-office',
+    docsScript: '/@id/virtual:foyer-docs',
     css: brandCss(),
     officeCss: brandCss(),
     early: '',
   },
-  pages: await pagesFromSource(),
+  pages: { ...(await pagesFromSource()) },
   policy,
   formPolicy: policy,
   files: undefined,
@@ -72,7 +74,7 @@ const app = await createApp({
   serverFactory: (handler) =>
     createHttpServer((request, response) =>
       vite.middlewares(request, response, async () => {
-        shell.pages = await pagesFromSource().catch(() => shell.pages) // Vite reports the compile error
+        Object.assign(shell.pages, await pagesFromSource().catch(() => ({}))) // Vite reports the compile error
         handler(request, response)
       }),
     ),

@@ -6,6 +6,7 @@ import { countAgainstLimit } from './abuse/limits.ts'
 import { findDocuments, findPackages, priceOrder, totalOf } from './catalog/catalog.ts'
 import { availability } from './enrollment/claims.ts'
 import { enroll, enrollmentStatus } from './enrollment/enrollment.ts'
+import { usernameAvailability } from './enrollment/username-suggestions.ts'
 import { toDialable } from './phone/numbers.ts'
 import { sendCode, verifyCode } from './phone/phone.ts'
 import { Refusal } from './refusal.ts'
@@ -43,7 +44,7 @@ export const handlers: Handlers<typeof calls> = {
   },
   async validateUsername(world, { username }, visitor) {
     await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
-    return { username: await availability(world.db, 'username', username, visitor.enrollment_id) }
+    return usernameAvailability(world, username, visitor.enrollment_id)
   },
 
   addEnrollment: async (world, order, visitor) =>

@@ -1,4 +1,5 @@
 import { readConfig } from './config/config.ts'
+import { missingOperatorDetails } from './config/operator.ts'
 import { createApp } from './http/app.ts'
 import { storeBuiltFiles } from './http/built-files.ts'
 import { drain } from './http/closing.ts'
@@ -27,6 +28,7 @@ export async function serve(): Promise<void> {
   print(`database: ${world.database}`)
   if (config.embedded.length) print(`embedded stand-ins: ${config.embedded.join(', ')}`)
   if (world.testClock) print(`turn the clock at ${config.PUBLIC_URL}/__clock`)
+  for (const warning of missingOperatorDetails(config)) print(warning)
   print(`open ${config.PUBLIC_URL}`)
 
   const close = async () => {

@@ -26,7 +26,7 @@ const groups = [
   { name: 'main', tags: ['$initial' as const], priority: 2 },
   {
     name: 'next',
-    test: /\/contract\/|\/web\/(?:api|call|lean-zod|enroll\/wizard\/(?:rules|otherTabs)|enroll\/order\/fetchTotal|enroll\/steps\/account-creation\/AccountCreation)\.tsx?$/,
+    test: /\/contract\/|\/web\/(?:api|call|lean-zod|enroll\/wizard\/(?:rules|otherTabs)|enroll\/order\/fetchTotal|enroll\/steps\/account-creation\/AccountCreation|style\/addStyles)\.tsx?$/,
     priority: 1,
   },
 ]
@@ -69,7 +69,7 @@ const leanImports: Plugin = {
 
 await Promise.all(['web', 'render', 'page.json'].map((name) => rm(join(dist, name), { recursive: true, force: true })))
 const [browser, early] = await Promise.all([buildBrowser(), buildEarly(), buildPages()])
-const head: PageHead = { ...browser, ...(await buildOffice()), early }
+const head: PageHead = { ...browser, ...(await buildOffice()), docsScript: await buildDocs(), early }
 await writeFile(join(dist, 'page.json'), JSON.stringify(head))
 await compressFiles(join(dist, 'web'))
 await report()
@@ -110,6 +110,12 @@ async function buildOffice() {
     },
   })
   return { officeScript: `/${entryOf(output).fileName}`, officeCss: brandCss() + (await takeStyles(output)) }
+}
+
+/** The script of the API reference, which works without it. */
+async function buildDocs() {
+  const options = { outDir: join(dist, 'web'), emptyOutDir: false, copyPublicDir: false }
+  return `/${entryOf(await run({ ...options, rolldownOptions: { input: { docs: join(root, 'web/pages/docs/main.ts') } } })).fileName}`
 }
 
 function entryOf(output: Output) {

@@ -104,7 +104,22 @@ const everyPage = {
     },
     ['outbox', 'payments'],
   ),
-  docs: pages.docs([{ method: 'GET', path: '/api/x', summary: 'X', input: {}, output: { type: 'object' } }]),
+  docs: pages.docs({
+    base_url: 'https://a.example',
+    calls: [
+      {
+        name: 'x',
+        group: 'X',
+        method: 'GET',
+        path: '/api/x/x',
+        summary: 'X',
+        input: {},
+        messages: {},
+        output: { type: 'object' },
+      },
+    ],
+    error: {},
+  }),
   office: pages.office({ screen: 'office', view }),
   'office of a new member': pages.office({ screen: 'office', view: newMember }),
   'sign-in': pages.office({ screen: 'sign-in' }),

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { renderToString } from 'react-dom/server'
+import { renderToStaticMarkup, renderToString } from 'react-dom/server'
 import type { Pages } from '#contract/pages.ts'
 import type { FallbackStart, StartData } from '#contract/start.ts'
 import { EnrollPage } from './enroll/EnrollPage.tsx'
@@ -9,8 +9,9 @@ import { createWizard } from './enroll/wizard/wizard.ts'
 import { OfficePage } from './office/OfficePage.tsx'
 import { AlreadyJoined } from './pages/AlreadyJoined.tsx'
 import { Clock } from './pages/Clock.tsx'
-import { Docs } from './pages/Docs.tsx'
+import { Docs } from './pages/docs/Docs.tsx'
 import { Failed } from './pages/Failed.tsx'
+import { Footer } from './pages/Footer.tsx'
 import { NotFound } from './pages/NotFound.tsx'
 import { Outbox } from './pages/Outbox.tsx'
 import { TestPaymentsPage } from './pages/TestPayments.tsx'
@@ -36,5 +37,6 @@ export const pages: Pages = {
   outbox: (messages, testPages) => body(<Outbox messages={messages} testPages={testPages} />),
   testPayments: (payments, testPages) => body(<TestPaymentsPage payments={payments} testPages={testPages} />),
   clock: (clock, testPages) => body(<Clock clock={clock} testPages={testPages} />),
-  docs: (calls) => body(<Docs calls={calls} />),
+  docs: (reference) => body(<Docs {...reference} />),
+  footer: (operator) => renderToStaticMarkup(<Footer {...operator} />),
 }

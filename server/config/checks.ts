@@ -18,7 +18,7 @@ export function checkTogether(values: Partial<Settings>, embedded: string[], env
 const isSet = (env: Env, name: string) => Boolean(env[name]?.trim())
 
 const OUR_PREFIXES =
-  /^(?:LIMIT_|CLOSING_|PAYMENTS_|MINIMUM_|HSTS_|BREAKER_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|TWILIO_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/
+  /^(?:OPERATOR_|SUPPORT_|REFUND_|LIMIT_|CLOSING_|PAYMENTS_|MINIMUM_|HSTS_|BREAKER_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|TWILIO_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/
 
 /** A mistyped name would otherwise be a setting that silently does nothing. */
 const unknownNames = (env: Env): string[] =>

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
+import type { Operator } from '#contract/pages.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { checkTogether, DEVELOPMENT_SECRET, type Env } from './checks.ts'
+import { operatorOf } from './operator.ts'
 import type { EMBEDDED_PARTS } from './rules.ts'
 import { type Settings, settings } from './settings.ts'
 
@@ -12,6 +14,7 @@ export type Config = Settings & {
   production: boolean
   /** Which parts are our own stand-ins for a real database or vendor. */
   embedded: string[]
+  operator: Operator
 }
 
 /** Lists everything that is wrong, so that one restart is enough to fix it. */
@@ -68,5 +71,6 @@ function withDefaults(settings: Settings, embedded: string[]): Config {
     SITE_HOSTS: settings.SITE_HOSTS.length ? settings.SITE_HOSTS : [new URL(PUBLIC_URL).host],
     production,
     embedded,
+    operator: operatorOf(settings),
   }
 }

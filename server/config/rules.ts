@@ -21,6 +21,12 @@ function isTimeZone(name: string): boolean {
   }
 }
 
+export const line = (max: number) =>
+  matching(
+    new RegExp(`^[^\\p{Cc}\\p{Zl}\\p{Zp}\u202a-\u202e\u2066-\u2069]{1,${max}}$`, 'u'),
+    `must be one line of at most ${max} characters`,
+  )
+
 export const secret = z.string().check(z.minLength(16, 'must have at least 16 characters'))
 
 export const integer = (min: number, max: number, byDefault: number) => {
@@ -152,6 +158,12 @@ export const sender = (byDefault: string) =>
   )
 
 const EMAIL = /^[^\s\p{Cc}"\\(),:;<>@]+@[^\s\p{Cc}"\\(),:;<>@]+$/u
+
+/** Where visitors get help. */
+export const contact = satisfying(
+  (text) => EMAIL.test(text) || (URL.canParse(text) && text.startsWith('https://')),
+  'must be an email address, or a URL that starts with https://',
+)
 
 function splitSender(text: string): { name: string; email: string } {
   const [, name = '', email = text] = /^([^\p{Cc}<>]*)<([^<>]*)>$/u.exec(text) ?? []

@@ -3,11 +3,13 @@ import { brand } from '#contract/brand.ts'
 import {
   anyOf,
   choice,
+  contact,
   databaseUrl,
   embeddedParts,
   hosts,
   integer,
   limit,
+  line,
   mail,
   onOff,
   phoneCountries,
@@ -35,6 +37,11 @@ export const settings = {
   CLOSING_SECONDS: integer(0, 60, 0),
   SITE_HOSTS: hosts,
   HSTS_SUBDOMAINS: onOff,
+
+  OPERATOR_NAME: z.optional(line(100)),
+  OPERATOR_ADDRESS: z.optional(line(200)),
+  SUPPORT_CONTACT: z.optional(contact),
+  REFUND_TEXT: z.optional(line(600)),
 
   DATABASE_URL: z.optional(databaseUrl),
   DATABASE_POOL: integer(1, 200, 10),

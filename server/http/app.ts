@@ -33,8 +33,9 @@ const SECONDS = 1000
 type AppOptions = { world: World; shell: Shell; serverFactory?: FastifyServerFactory }
 
 /** The site over HTTP: the calls of the contract, the pages, and replies to invalid requests. */
-export async function createApp({ world, shell, serverFactory }: AppOptions): Promise<FastifyInstance> {
+export async function createApp({ world, shell: plain, serverFactory }: AppOptions): Promise<FastifyInstance> {
   const { config, log } = world
+  const shell = { ...plain, footer: plain.pages.footer(config.operator) }
   const headers = dataHeaders(config)
   const app = Fastify({
     loggerInstance: log,

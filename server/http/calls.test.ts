@@ -163,6 +163,19 @@ describe('names', () => {
     expect(await username(name)).toEqual(answer)
   })
 
+  it('3.4 suggests up to three free usernames for a taken one, and none for a reserved or invalid one', async () => {
+    const suggestionsFor = async (text: string): Promise<string[] | undefined> =>
+      (await site.post('enrollment/validate_username', { username: text })).json().suggestions
+    expect(await suggestionsFor('Harbor')).toEqual(['harbor2', 'harbor26', 'harbor7'])
+    await site.db.insertInto('claim').values({ kind: 'username', value: 'harbor2', enrollment_id: null }).execute()
+    await site.post('enrollment/add-enrollment', await filledForm(site, { username: 'harbor26' }))
+    expect(await suggestionsFor('harbor')).toEqual(['harbor7', 'harbor21', 'harbor100'])
+    expect(await suggestionsFor('harbor26')).toEqual(['harbor7', 'harbor21', 'harbor100'])
+    for (const suggestion of (await suggestionsFor('harbor')) ?? [])
+      expect(await username(suggestion)).toBe('Available')
+    for (const text of ['console', 'a b', 'free']) expect(await suggestionsFor(text)).toBeUndefined()
+  })
+
   it('3.1 3.2 checks email addresses regardless of case', async () => {
     await site.post('enrollment/add-enrollment', await filledForm(site, { email: 'Taken@Mail.example' }))
     expect(await email('taken@mail.EXAMPLE')).toEqual(['This email address is already registered.'])

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { calls } from '#contract/api.ts'
 import { officeCalls } from '#contract/office-calls.ts'
 import { type Site, testSite } from '#server/test/site.ts'
-import { listCalls } from './page.ts'
+import { listCalls } from './reference.ts'
 
 let site: Site
 beforeAll(async () => {

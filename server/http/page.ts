@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import * as z from 'zod/mini'
-import { API, type Call, calls, IdempotencyKey } from '#contract/api.ts'
 import { brand, brandDescription } from '#contract/brand.ts'
-import { officeCalls } from '#contract/office-calls.ts'
-import type { DocumentedCall } from '#contract/pages.ts'
 import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
-import type { Config } from '#server/config/config.ts'
 import { enrollmentPhase, officeUrlFor } from '#server/enrollment/enrollment.ts'
 import { isOfficeOurs } from '#server/office/pages.ts'
 import { memberOfSession } from '#server/office/session.ts'
@@ -17,6 +12,7 @@ import type { World } from '#server/world.ts'
 import { findBuiltFile } from './built-files.ts'
 import { notFoundReply } from './errors.ts'
 import { addForms } from './forms.ts'
+import { apiReference } from './reference.ts'
 import {
   type EnrollmentCookie,
   isPrefetch,
@@ -49,27 +45,17 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
     sponsorPage(request, reply, world, shell, request.params.sponsor_site),
   )
   addMemberActions(app, world, shell)
-  const documentedCalls = listCalls(world.config)
+  const reference = apiReference(world.config)
   app.get('/api/docs', hidden, (request, reply) => {
-    const body = shell.pages.docs(documentedCalls)
-    return sendPage(request, reply, shell, { title: `Calls · ${brand.name}`, body })
+    const body = shell.pages.docs(reference)
+    return sendPage(request, reply, shell, {
+      title: `API reference · ${brand.name}`,
+      body,
+      script: shell.head.docsScript,
+    })
   })
   addTestPages(app, world, shell)
 }
-
-/** The calls of this site, for the documentation page. */
-export const listCalls = (config: Config): DocumentedCall[] =>
-  Object.values<Call>({ ...calls, ...(isOfficeOurs(config) ? officeCalls : {}) }).map(
-    ({ method, path, summary, input, output, takesIdempotencyKey }) => ({
-      method,
-      path: API + path.replace(/:(\w+)/, '{$1}'),
-      summary,
-      input: z.toJSONSchema(z.object({ ...input.shape, ...(takesIdempotencyKey ? keyHeader : {}) }), { io: 'input' }),
-      output: z.toJSONSchema(output),
-    }),
-  )
-
-const keyHeader = { 'idempotency-key (header)': z.optional(IdempotencyKey) }
 
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 

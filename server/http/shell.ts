@@ -19,6 +19,8 @@ export type Shell = {
   /** For the enrollment page, which has its own styles and may load the captcha vendor's scripts. */
   formPolicy: string
   files: string | undefined
+  /** The operator's footer, which `createApp` adds. */
+  footer?: string
 }
 
 const buildFolder = new URL('../../dist/', import.meta.url)
@@ -83,7 +85,7 @@ export async function sendPage(
   page: Page,
 ): Promise<FastifyReply> {
   const { css, policy } = stylesAndPolicy(shell, page)
-  const html = renderDocument(page, css, shell.head.early)
+  const html = renderDocument(page, css, shell.head.early, shell.footer)
   const { encoding, bytes } = await compress(html, String(request.headers['accept-encoding'] ?? ''))
   if (encoding) reply.header('content-encoding', encoding)
   return reply
@@ -102,6 +104,7 @@ const renderDocument = (
   { title, description, body, start, enrollment_id, script, next }: Page,
   css: string,
   early: string,
+  footer = '',
 ) => `<!doctype html>
 <html lang="en">
 <head>
@@ -111,7 +114,7 @@ ${script ? `<script type="module" src="${script}"${next ? ` data-next="${next}"`
 ${description ? `<meta name="description" content="${escapeHtml(description)}">\n` : ''}<link rel="icon" href="/favicon.svg" type="image/svg+xml">
 ${enrollment_id ? `<meta name="enrollment" content="${escapeHtml(enrollment_id)}">\n` : ''}<style>${css}</style>
 ${start ? `<script>${early}</script>\n` : ''}</head>
-<body>${body}
+<body>${body}${footer}
 ${start ? `<script type="application/json" id="start">${toInlineJson(start)}</script>\n` : ''}</body>
 </html>
 `

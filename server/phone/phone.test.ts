@@ -138,7 +138,10 @@ describe('a code', () => {
 
   it('5.6 can be spoken in a call', async () => {
     const { call, verify } = await visitor()
-    expect((await call('+12025550106')).json()).toMatchObject({ success: true })
+    expect((await call('+12025550106')).json()).toEqual({
+      success: true,
+      message: 'We’re calling your phone now. The call reads out a code.',
+    })
     expect((await outbox('+12025550106'))[0].channel).toBe('call')
     expect((await verify('+12025550106', await codeTo('+12025550106'))).json().status).toBe(1)
   })

@@ -24,6 +24,7 @@ type PhoneReply = { status: 0 | 1; message: string; code_needed?: boolean }
 
 const replies = {
   sent: { status: 1, message: 'Verification code has been successfully sent to your phone.' },
+  calling: { status: 1, message: 'We’re calling your phone now. The call reads out a code.' },
   not_needed: {
     status: 0,
     message: 'No code is needed right now. You can continue without one.',
@@ -89,6 +90,7 @@ export async function sendCode(
   }
   if (sending === 'sent' || sending === 'unknown') await expectCode(world, enrollment_id, mobile_phone)
   if (sending === 'sent') await logFailure(world, recordCodeSent(world, networkOf(visitor)))
+  if (sending === 'sent' && channel === 'call') return replies.calling
   if (sending === 'unreachable' && channel === 'sms' && offersCalls(world)) return replies.no_text_messages
   return replies[sending === 'unknown' ? 'unsent' : sending]
 }

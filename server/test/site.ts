@@ -116,11 +116,13 @@ const pages: Pages = {
   outbox: (messages) => `<h1>Outbox ${messages.length}</h1>`,
   testPayments: ({ transactions }) => `<h1>Payments ${transactions?.length}</h1>`,
   clock: ({ events }) => `<h1>Clock ${events.length}</h1>`,
-  docs: (calls) => `<h1>Calls ${calls.length}</h1>`,
+  docs: ({ calls }) => `<h1>Calls ${calls.length}</h1>`,
+  footer: ({ name, support }) => `<footer>${name} ${support?.text}</footer>`,
 }
 const head = {
   script: '/assets/main.js',
   officeScript: '/assets/office.js',
+  docsScript: '/assets/docs.js',
   css: 'body{margin:0}',
   officeCss: 'body{margin:1em}',
   early: '0',

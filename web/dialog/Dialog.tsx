@@ -25,7 +25,7 @@ type DialogProps = { question: Question; onAnswer: (answer: Answer, dialog: HTML
 
 /** One question in a native `<dialog>`. */
 export function Dialog({ question, onAnswer }: DialogProps) {
-  const { title, text, icon, input, body, timer, theme = 'light', mayDismiss = true, onConfirm } = question
+  const { title, text, icon, input, body, timer, signal, theme = 'light', mayDismiss = true, onConfirm } = question
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const isReady = useRef(false)
@@ -106,6 +106,13 @@ export function Dialog({ question, onAnswer }: DialogProps) {
     addEventListener('popstate', onPop)
     return () => removeEventListener('popstate', onPop)
   }, [])
+
+  const onAbort = useEffectEvent(() => finish({ dismissed: 'close' }))
+  useLayoutEffect(() => {
+    const onSignal = () => onAbort()
+    signal?.addEventListener('abort', onSignal)
+    return () => signal?.removeEventListener('abort', onSignal)
+  }, [signal])
 
   const bar = useTimer(timer, inside.pointer || inside.focus || loading, () => finish({ dismissed: 'timer' }))
 

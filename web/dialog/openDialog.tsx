@@ -7,7 +7,8 @@ import type { Answer, Question } from './question.ts'
 addStyles(css)
 
 /** Shows one question. Resolves once the dialog is closed and the focus is back on the page. */
-export function openDialog(question: Question): Promise<Answer> {
+export async function openDialog(question: Question): Promise<Answer> {
+  if (question.signal?.aborted) return { dismissed: 'close' }
   const focusedBefore = document.activeElement
   const host = document.body.appendChild(document.createElement('div'))
   const unlockScroll = lockScroll()

@@ -26,6 +26,8 @@ export type Question = {
   mayDismiss?: boolean
   /** Milliseconds until the dialog closes by itself. Paused while the pointer or the keyboard focus is in it. */
   timer?: number
+  /** Closes the dialog when the page has a reason to: the visitor has gone on without it. */
+  signal?: AbortSignal
   /** Adds a text field; its content is the answer's `value`. */
   input?: { type: InputType; label: string; value?: string }
   /** A long text such as a legal document: it scrolls, and the focus starts on the title. */

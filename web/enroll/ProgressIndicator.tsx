@@ -16,11 +16,11 @@ const phases: { label: string; icon: typeof AccountIcon; active: Step[]; bold: S
 /** show_autoship and show_special have no visible effect, as the spec says. */
 type ProgressIndicatorProps = { currentStep: Step; show_autoship: boolean; show_special: boolean }
 
-/** How far the visitor has come. Not clickable. */
+/** How far the visitor has come. Not clickable. The style sheet fills a part of the next bar on the steps between. */
 export function ProgressIndicator({ currentStep }: ProgressIndicatorProps) {
   const reached = phases.filter(({ active }) => active.includes(currentStep)).length
   return (
-    <section className="indicator" aria-label="Progress">
+    <section className="indicator" aria-label="Progress" data-step={currentStep}>
       {reached > 0 && (
         <p className="unseen" id="progress">
           Step {reached} of {phases.length}

@@ -7,6 +7,8 @@ import { type Form, type Messages, useForm } from '#web/form/useForm.ts'
 import { log } from '#web/log.ts'
 import { Notice } from '#web/Notice.tsx'
 import type { Draft } from '#web/storage.ts'
+import { addStyles } from '#web/style/addStyles.ts'
+import css from '../../../style/later.css?inline'
 import { defineStep } from '../../wizard/defineStep.tsx'
 import { isSameDraft } from '../../wizard/draft.ts'
 import { fieldRules, guessablePassword } from '../../wizard/rules.ts'
@@ -16,6 +18,8 @@ import { useIsMounted } from '../../wizard/useIsMounted.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
 import { suggestEmail } from './suggestEmail.ts'
 import { useUsername } from './useUsername.ts'
+
+addStyles(css)
 
 type AccountCreationProps = {
   answers: Draft
@@ -96,6 +100,9 @@ function AccountCreation(props: AccountCreationProps) {
           {username.status.text}
         </p>
       </Field>
+      <div className="suggestions" role="status">
+        {username.suggestions.length > 0 && <UsernameSuggestions names={username.suggestions} />}
+      </div>
       <PasswordField {...form.field('password')} label="Password" autoComplete="new-password" enterKeyHint="go" />
     </StepForm>
   )
@@ -109,10 +116,7 @@ const EmailSuggestion = ({ email, onAccept }: { email: string; onAccept: () => v
       type="button"
       className="link"
       onClick={() => {
-        const field = document.getElementById('email') as HTMLInputElement
-        field.value = email
-        field.dispatchEvent(new Event('input', { bubbles: true }))
-        field.focus() // this button is about to disappear
+        fillIn('email', email)
         onAccept()
       }}
     >
@@ -121,6 +125,25 @@ const EmailSuggestion = ({ email, onAccept }: { email: string; onAccept: () => v
     ?
   </span>
 )
+
+const UsernameSuggestions = ({ names }: { names: string[] }) => (
+  <>
+    <span>Free:</span>
+    {names.map((name) => (
+      <button key={name} type="button" className="link" onClick={() => fillIn('username', name)}>
+        {name}
+      </button>
+    ))}
+  </>
+)
+
+/** As if the visitor had typed it. The field gets the focus, because the button is about to disappear. */
+function fillIn(name: string, value: string) {
+  const field = document.getElementById(name) as HTMLInputElement
+  field.value = value
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+  field.focus()
+}
 
 /** Why the server rejects an email address. If the lookup fails, the last answer is used. */
 async function checkEmail(

@@ -27,6 +27,7 @@ const spellings: Record<string, string> = {
 }
 
 const noStatus = { text: '', isVisible: false }
+const noNames: string[] = []
 const ANNOUNCEMENT_MS = 3_000
 
 /** A username field that keeps only lowercase letters and digits. Looks the name up when typing pauses and on blur. */
@@ -36,6 +37,7 @@ export function useUsername(form: UsernameForm) {
   const lastLookup = useRef('')
   const availableNames = useRef(new Set<string>())
   const [status, setStatus] = useState(noStatus)
+  const [suggestions, setSuggestions] = useState(noNames)
 
   useEffect(() => () => clearTimeout(pauseTimer.current), [])
 
@@ -44,9 +46,11 @@ export function useUsername(form: UsernameForm) {
    * become available. If the lookup fails, the last answer is used.
    */
   const check = async (username: string): Promise<string[] | undefined> => {
+    currentValue.current = username
     if (availableNames.current.has(username)) return undefined
     try {
       const reply = await api.validateUsername({ username })
+      if (currentValue.current === username) setSuggestions(reply.suggestions ?? noNames)
       if (reply.username !== 'Available') return reply.username
       availableNames.current.add(username)
       return undefined
@@ -90,6 +94,7 @@ export function useUsername(form: UsernameForm) {
     currentValue.current = field.value
     lastLookup.current = ''
     setStatus(hasLeftOut ? { text: LEFT_OUT, isVisible: true } : noStatus)
+    setSuggestions(noNames)
     clearTimeout(pauseTimer.current)
     if (field.value.length >= figures.username_checked_from)
       pauseTimer.current = setTimeout(() => lookUpOnce(field.value), figures.username_pause_ms)
@@ -98,6 +103,8 @@ export function useUsername(form: UsernameForm) {
     check,
     /** For a polite live region. */
     status,
+    /** Free names like the one that is taken. */
+    suggestions,
     input: {
       onInput,
       onCompositionEnd: onInput,

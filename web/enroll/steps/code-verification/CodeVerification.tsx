@@ -1,4 +1,6 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
+import { figures } from '#contract/figures.ts'
+import { phoneDigits } from '#contract/phone.ts'
 import type { StartData } from '#contract/start.ts'
 import { api } from '#web/api.ts'
 import { RejectedCall } from '#web/call.ts'
@@ -8,7 +10,7 @@ import { Field, focusField } from '#web/form/Field.tsx'
 import { showPhone } from '#web/form/showPhone.ts'
 import { type Messages, useForm } from '#web/form/useForm.ts'
 import { AlertIcon, CheckIcon } from '#web/icons.tsx'
-import { SmsIcon } from '#web/laterIcons.tsx'
+import { CallIcon, SmsIcon } from '#web/laterIcons.tsx'
 import { log } from '#web/log.ts'
 import { defineStep } from '../../wizard/defineStep.tsx'
 import { fieldRules } from '../../wizard/rules.ts'
@@ -17,7 +19,7 @@ import { phoneFailureOf, rejectedFieldsAt, type State } from '../../wizard/state
 import { useIsMounted } from '../../wizard/useIsMounted.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
 import { type CodeSender, createCodeSender } from './codeSender.ts'
-import { codeVerified, fieldMessages, resendIn } from './dialogs.ts'
+import { channelTexts, codeVerified, fieldMessages, resendIn } from './dialogs.ts'
 import { noteVerified, type PhoneStore, phoneStatus } from './phoneStatus.ts'
 import { usePhoneCode } from './usePhoneCode.ts'
 
@@ -78,12 +80,14 @@ function Unverified(props: UnverifiedProps) {
   const code = usePhoneCode({
     mobile_phone,
     phoneStore,
+    lastChannel: phoneStore.codeSender?.channelOf(mobile_phone),
     prepareFirstSend: () => solveCaptchaAhead(phoneStore),
     sendCode: (channel, captcha) => codeSenderOf(phoneStore).send(channel, mobile_phone, captcha),
     onFailure: (message) => phoneStore.update({ phoneFailure: message ? { mobile_phone, message } : undefined }),
     onNotNeeded: goOn,
   })
   const { captchaRequest } = code
+  const fieldRef = useRef<HTMLInputElement>(null)
   const [codeError, setCodeError] = useState<string>()
   const form = useForm({
     rules: () => fieldRules.CODE_VERIFICATION,
@@ -96,6 +100,7 @@ function Unverified(props: UnverifiedProps) {
       setCodeError(error)
       if (error) {
         focusField('code')
+        fieldRef.current?.select() // the next digit replaces the wrong code
         return
       }
       await ask(codeVerified)
@@ -105,9 +110,15 @@ function Unverified(props: UnverifiedProps) {
     },
   })
   const field = form.field('code')
+  const submitOnce = useSubmitOnce()
   return (
-    <StepForm step="CODE_VERIFICATION" form={form} title="Confirm your phone" lead="Enter the code we send you.">
-      <PhoneNumber mobile_phone={mobile_phone} onEdit={onEdit} icon={<SmsIcon />} failure={phoneFailure}>
+    <StepForm step="CODE_VERIFICATION" form={form} title="Confirm your phone" lead={channelTexts[code.channel].lead}>
+      <PhoneNumber
+        mobile_phone={mobile_phone}
+        onEdit={onEdit}
+        icon={(code.sending ?? code.channel) === 'call' ? <CallIcon /> : <SmsIcon />}
+        failure={phoneFailure}
+      >
         {sendingStatus(code)}
       </PhoneNumber>
       {captchaRequest && (
@@ -126,13 +137,20 @@ function Unverified(props: UnverifiedProps) {
       <Field
         {...field}
         error={field.error ?? codeError}
-        onInput={() => setCodeError(undefined)}
+        ref={fieldRef}
+        onInput={({ currentTarget }) => {
+          setCodeError(undefined)
+          submitOnce(currentTarget)
+        }}
         label="Code"
-        hint="The code expires after 10 minutes."
+        hint={`${figures.code_length} digits, checked as soon as you’ve entered them. The code expires after 10 minutes.`}
         autoComplete="one-time-code"
         inputMode="numeric"
         enterKeyHint="done"
       />
+      <p className="unseen" role="status">
+        {form.busy && 'Checking the code…'}
+      </p>
       <p className="unseen" role="alert">
         {codeError}
       </p>
@@ -143,11 +161,25 @@ function Unverified(props: UnverifiedProps) {
 
 type PhoneCode = ReturnType<typeof usePhoneCode>
 
-function sendingStatus({ sending, captchaRequest, isSent }: PhoneCode): string {
-  if (sending) return sending === 'call' ? 'Calling you…' : 'Sending a code…'
+function sendingStatus({ sending, captchaRequest, isSent, channel, secondsLeft }: PhoneCode): string {
+  if (sending) return channelTexts[sending].sending
   if (captchaRequest) return 'Please confirm that you’re not a robot, and we’ll send the code.'
-  return isSent ? 'We sent a code to this number.' : 'No code has been sent yet.'
+  if (!isSent) return 'No code has been sent yet.'
+  return channelTexts[channel][secondsLeft ? 'arriving' : 'sent']
 }
+
+/** Presses Next when the field holds a complete code, once for each code: a wrong one is not sent again by itself. */
+function useSubmitOnce() {
+  const submitted = useRef('')
+  return (field: HTMLInputElement) => {
+    const code = phoneDigits(field.value)
+    if (!isCompleteCode(code) || code === submitted.current) return
+    submitted.current = code
+    field.form?.requestSubmit(field.form.querySelector<HTMLButtonElement>('[type=submit]'))
+  }
+}
+
+const isCompleteCode = (code: string) => code.length === figures.code_length && /^\d+$/.test(code)
 
 /** Undefined if the code is correct; otherwise an error message. */
 async function verify(phone_number: string, code: string): Promise<string | undefined> {
@@ -186,9 +218,11 @@ function PhoneNumber({ mobile_phone, onEdit, icon, failure, children }: PhoneNum
   )
 }
 
-/** Inactive during the countdown. Afterwards a voice call is offered too, if the operator wants that. */
-function Resend({ secondsLeft, sending, isSent, send, offersCall }: PhoneCode & { offersCall: boolean }) {
+/** Inactive during the countdown. Afterwards the other way to get a code is offered too, if the operator wants calls. */
+function Resend({ secondsLeft, sending, isSent, channel, send, offersCall }: PhoneCode & { offersCall: boolean }) {
   const isInactive = secondsLeft > 0 || Boolean(sending)
+  const texts = channelTexts[channel]
+  const other = channel === 'sms' ? 'call' : 'sms'
   return (
     <div className="resend">
       <button
@@ -196,18 +230,18 @@ function Resend({ secondsLeft, sending, isSent, send, offersCall }: PhoneCode & 
         className="link"
         aria-disabled={isInactive || undefined}
         onClick={() => {
-          if (!isInactive) send('sms')
+          if (!isInactive) send(channel)
         }}
       >
-        {secondsLeft ? resendIn(secondsLeft) : 'Resend code'}
+        {secondsLeft ? resendIn(secondsLeft) : texts.again}
       </button>
       {offersCall && !isInactive && (
-        <button type="button" className="link" onClick={() => send('call')}>
-          Call me instead
+        <button type="button" className="link" onClick={() => send(other)}>
+          {channelTexts[other].instead}
         </button>
       )}
       <p className="unseen" role="status">
-        {isSent && !isInactive && 'You can request a new code now.'}
+        {isSent && !isInactive && texts.mayRepeat}
       </p>
     </div>
   )

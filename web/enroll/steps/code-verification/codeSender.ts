@@ -21,6 +21,7 @@ export type CodeSender = ReturnType<typeof createCodeSender>
 /** Sends codes. Solves our own captcha in the background, so visitors see it only if that fails. */
 export function createCodeSender({ isOwnCaptcha }: { isOwnCaptcha: boolean }) {
   const pendingRequests = new Map<string, Promise<SendResult>>()
+  const lastChannels = new Map<string, Channel>()
   let preSolvedCaptcha: { started_at: number; solution: Promise<string | undefined> } | undefined
 
   /** A solution that has not been used; undefined if none was started. */
@@ -31,6 +32,12 @@ export function createCodeSender({ isOwnCaptcha }: { isOwnCaptcha: boolean }) {
   }
 
   const request = async (channel: Channel, mobile_phone: string, captcha: string | undefined) => {
+    const reply = await requestAsHuman(channel, mobile_phone, captcha)
+    if (reply.isSent) lastChannels.set(mobile_phone, channel)
+    return reply
+  }
+
+  const requestAsHuman = async (channel: Channel, mobile_phone: string, captcha: string | undefined) => {
     try {
       return await requests[channel](mobile_phone, captcha ?? (isOwnCaptcha ? await takeSolution() : undefined))
     } catch (cause) {
@@ -54,6 +61,9 @@ export function createCodeSender({ isOwnCaptcha }: { isOwnCaptcha: boolean }) {
       pendingRequests.set(mobile_phone, result)
       return result
     },
+
+    /** How this page last sent a code to a number. */
+    channelOf: (mobile_phone: string): Channel | undefined => lastChannels.get(mobile_phone),
   }
 }
 

@@ -38,6 +38,28 @@ export const codeNotNeeded: Question = {
   confirm: 'Proceed',
 }
 
+/** What the page says about each way to get a code. Ours, except 'Resend code'. */
+export const channelTexts = {
+  sms: {
+    lead: 'Enter the code we send you.',
+    sending: 'Sending a code…',
+    arriving: 'We sent a code to this number.',
+    sent: 'We sent a code to this number.',
+    again: 'Resend code',
+    instead: 'Text me instead',
+    mayRepeat: 'You can request a new code now.',
+  },
+  call: {
+    lead: 'Answer the call and enter the code it reads out.',
+    sending: 'Calling you…',
+    arriving: 'We’re calling this number now. The call reads out a code.',
+    sent: 'We called this number and read out a code.',
+    again: 'Call me again',
+    instead: 'Call me instead',
+    mayRepeat: 'You can request another call now.',
+  },
+} as const
+
 export const resendIn = (seconds: number): string => `Resend code in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
 
 /** Shown beside a field if the server sends no message. */

@@ -6,8 +6,9 @@ import { focusField } from '#web/form/Field.tsx'
 import { log } from '#web/log.ts'
 import { useIsMounted } from '../../wizard/useIsMounted.ts'
 import type { Channel, SendResult } from './codeSender.ts'
-import { codeNotNeeded, codeNotSent, codeNotSentOffline, codeSent, fieldMessages } from './dialogs.ts'
+import { codeNotNeeded, codeNotSent, codeNotSentOffline, fieldMessages } from './dialogs.ts'
 import { noteSent, type PhoneStore, phoneStatus, secondsUntilResend } from './phoneStatus.ts'
+import { showCodeSent } from './showCodeSent.ts'
 
 /** The server requires a captcha: for which channel, and how often it has asked. */
 type CaptchaRequest = { channel: Channel; count: number }
@@ -15,6 +16,8 @@ type CaptchaRequest = { channel: Channel; count: number }
 type PhoneCodeOptions = {
   mobile_phone: string
   phoneStore: PhoneStore
+  /** How the last code was sent, as far as this page knows. */
+  lastChannel: Channel | undefined
   prepareFirstSend: () => void
   sendCode: (channel: Channel, captcha: string | undefined) => Promise<SendResult>
   /** The code could not be sent; undefined when another one is requested. */
@@ -24,9 +27,10 @@ type PhoneCodeOptions = {
 
 /** Sends codes to a number: the first one automatically, later ones on request after the countdown. */
 export function usePhoneCode(options: PhoneCodeOptions) {
-  const { mobile_phone, phoneStore, prepareFirstSend, sendCode, onFailure, onNotNeeded } = options
+  const { mobile_phone, phoneStore, lastChannel, prepareFirstSend, sendCode, onFailure, onNotNeeded } = options
   const isMounted = useIsMounted()
   const [sent_at, setSentAt] = useState(phoneStatus(phoneStore, mobile_phone).sent_at)
+  const [channel, setChannel] = useState<Channel>(lastChannel ?? 'sms')
   const [sending, setSending] = useState<Channel>()
   const [captchaRequest, setCaptchaRequest] = useState<CaptchaRequest>()
   const secondsLeft = useSecondsLeft(sent_at)
@@ -40,6 +44,7 @@ export function usePhoneCode(options: PhoneCodeOptions) {
     if (!isMounted.current) return
     flushSync(() => {
       setSending(undefined)
+      if (result.is === 'sent') setChannel(channel)
       setSentAt(phoneStatus(phoneStore, mobile_phone).sent_at)
       setCaptchaRequest((last) =>
         result.is === 'captcha-required' ? { channel, count: (last?.count ?? 0) + 1 } : undefined,
@@ -49,7 +54,7 @@ export function usePhoneCode(options: PhoneCodeOptions) {
       case 'captcha-required':
         return focusField('captcha')
       case 'sent':
-        await ask(codeSent)
+        if (channel === 'sms') await showCodeSent() // a call rings at once: nothing stands in its way
         if (isMounted.current) focusField('code')
         return
       case 'sent-before':
@@ -81,6 +86,8 @@ export function usePhoneCode(options: PhoneCodeOptions) {
   return {
     send,
     sending,
+    /** How the last code was sent. */
+    channel,
     /** Whether this tab has ever sent a code to this number. */
     isSent: sent_at !== undefined,
     captchaRequest,

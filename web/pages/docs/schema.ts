@@ -33,13 +33,14 @@ const quote = (value: unknown) => (typeof value === 'string' ? `“${value}”` 
 const ruleDescriptions: [key: string, format: (value: unknown) => string][] = [
   ['minLength', (length) => `at least ${length} characters`],
   ['maxLength', (length) => `at most ${length} characters`],
-  ['pattern', (pattern) => String(pattern)],
-  ['format', (format) => String(format)],
-  ['default', (value) => `default ${quote(value)}`],
+  ['minimum', (least) => `at least ${least}`],
+  ['default', (value) => (value === '' ? '' : `${quote(value)} if left out`)],
 ]
 
+/** Patterns are left out: the messages say the same in words. */
 const ruleOf = (schema: Schema) =>
   ruleDescriptions
     .filter(([key]) => key in schema)
     .map(([key, format]) => format(schema[key]))
+    .filter(Boolean)
     .join(', ')
