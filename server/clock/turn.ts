@@ -20,11 +20,9 @@ export function turnClock(world: World, clock: TestClock, to: Date): Promise<Tur
   return clock.whileTurning(async () => {
     await doEverythingDue(world)
     const from = clock.now()
+    await prolong(world.db, from, to.getTime() - from.getTime())
     for (let steps = 0; clock.now() < to; steps++) {
-      const now = clock.now()
-      const next = await nextStop(world.db, now, to, steps < MAX_SHORT_STEPS)
-      await prolong(world.db, now, next.getTime() - now.getTime())
-      clock.moveTo(next)
+      clock.moveTo(await nextStop(world.db, clock.now(), to, steps < MAX_SHORT_STEPS))
       await doEverythingDue(world)
     }
     clock.recordTurn({ from, to: clock.now() })
