@@ -283,7 +283,16 @@ test('1.1 text typed before the script arrives is kept, and an early press of Ne
   await expect(page.getByLabel('First name')).toHaveValue('Zoë')
 })
 
-for (const address of ['/ana', '/nobodyhere', '/oldmill', '/no-such-page', '/api/docs', '/__outbox', '/__payments'])
+for (const address of [
+  '/ana',
+  '/nobodyhere',
+  '/oldmill',
+  '/no-such-page',
+  '/api/docs',
+  '/__outbox',
+  '/__payments',
+  '/__clock',
+])
   test(`axe finds nothing on ${address}`, async ({ page }) => {
     await page.goto(address)
     if (address === '/oldmill') await expect(page.getByRole('dialog')).toBeVisible()

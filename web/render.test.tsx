@@ -104,6 +104,29 @@ const everyPage = {
     },
     ['outbox', 'payments'],
   ),
+  'test clock': pages.clock(
+    {
+      now: '2026-12-15T10:00:00Z',
+      time_zone: 'UTC',
+      today: '2026-12-15',
+      days_ahead: 30,
+      turned_from: '2026-11-15',
+      next_renewal: '2027-01-15',
+      memberships: [{ username: 'mara', state: 'active', amount: '99.00', next_day: '2027-01-15' }],
+      events: [
+        {
+          day: '2026-12-15',
+          kind: 'charged',
+          username: 'mara',
+          amount: '99.00',
+          card: 'Visa 4242',
+          emails: ['one'],
+          is_new: true,
+        },
+      ],
+    },
+    ['clock', 'outbox', 'payments'],
+  ),
   docs: pages.docs({
     base_url: 'https://a.example',
     calls: [
@@ -232,4 +255,12 @@ test('15.9 a canceled membership says when it ends and can be resumed, and one t
   const ended = withoutComments(pages.office({ screen: 'office', view: over }))
   expect(ended).toContain('It closed on December 15, 2026')
   expect(ended).not.toMatch(/Resume membership|link\.svg|Copy/)
+})
+
+test('17.51 the test clock tells what happened in plain sentences', () => {
+  const text = withoutComments(everyPage['test clock'])
+  expect(text).toContain('December 15, 2026')
+  expect(text).toMatch(/charged \$99\.00 to mara \(Visa 4242\), <a href="\/__outbox\/one">receipt sent<\/a>/)
+  expect(text).toContain('1 charge, 0 declines, 1 email.')
+  expect(text).toContain('renews on January 15, 2027')
 })

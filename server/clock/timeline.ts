@@ -47,7 +47,15 @@ async function listPayments({ db }: World) {
     .selectFrom('payment')
     .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
     .innerJoin('membership', 'membership.member_id', 'member.id')
-    .select(['username', 'email as recipient', 'period', 'payment.state', 'amount_cents', 'updated_at', 'joined_at'])
+    .select([
+      'username',
+      'email as recipient',
+      'payment.period',
+      'payment.state',
+      'amount_cents',
+      'updated_at',
+      'joined_at',
+    ])
     .select(({ fn }) => [
       fn.coalesce('payment.card_brand', 'membership.card_brand').as('card_brand'),
       fn.coalesce('payment.card_last_four', 'membership.card_last_four').as('card_last_four'),

@@ -20,12 +20,11 @@ export function turnClock(world: World, clock: TestClock, to: Date): Promise<Tur
   return clock.whileTurning(async () => {
     await doEverythingDue(world)
     const from = clock.now()
-    for (let steps = 0; clock.now() < to; steps++) {
-      const now = clock.now()
-      const next = await nextStop(world.db, now, to, steps < MAX_SHORT_STEPS)
-      await prolong(world.db, now, next.getTime() - now.getTime())
-      clock.moveTo(next)
-      await doEverythingDue(world)
+    await prolong(world.db, from, to.getTime() - from.getTime())
+    for (let steps = 0, maxDays = 1; clock.now() < to; steps++) {
+      const maxMs = Math.min(maxDays * DAY_MS, to.getTime() - clock.now().getTime())
+      clock.moveTo(await nextStop(world.db, clock.now(), maxMs, steps < MAX_SHORT_STEPS))
+      maxDays = (await doEverythingDue(world)) ? 1 : Math.min(2 * maxDays, MAX_QUIET_DAYS)
     }
     clock.recordTurn({ from, to: clock.now() })
     return { now: clock.now(), ...(await countResults(world.db, { from, to: clock.now() })) }
@@ -34,16 +33,18 @@ export function turnClock(world: World, clock: TestClock, to: Date): Promise<Tur
 
 const refuse = (sentence: string) => new Refusal(422, sentence)
 
+/** While nothing happens, the steps get longer. After a charge they are short, because its books are compared for three days. */
+const MAX_QUIET_DAYS = 8
+
 /** Something that is tried again every few seconds must not make a year take hours. Then days pass in one step. */
 const MAX_SHORT_STEPS = 1000
 const MIN_STEP_MS = 1000
 
-/** The time at which something is due, but at most a day later, for what happens daily. */
-async function nextStop(db: Db, now: Date, to: Date, mayBeShort: boolean): Promise<Date> {
+/** The time at which something is due, if that is soon enough. */
+async function nextStop(db: Db, now: Date, maxMs: number, mayBeShort: boolean): Promise<Date> {
   const due = mayBeShort ? await nextDue(db, now) : undefined
-  const earliest = now.getTime() + (mayBeShort ? MIN_STEP_MS : DAY_MS)
-  const next = Math.max(Math.min(due?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime() + DAY_MS), earliest)
-  return new Date(Math.min(next, to.getTime()))
+  const untilDue = due ? Math.max(due.getTime() - now.getTime(), MIN_STEP_MS) : maxMs
+  return new Date(now.getTime() + Math.min(untilDue, maxMs))
 }
 
 async function nextDue(db: Db, now: Date): Promise<Date | undefined> {

@@ -26,15 +26,17 @@ const tasks: Task[] = [
 /** No pause after a full batch; a short one after a partial batch, so that more work collects; a longer one when idle. */
 const pauseMs = (done: number, batchSize: number) => (done === batchSize ? 0 : done ? 100 : 500)
 
-/** Does everything that is due, and what follows from it. */
-export async function doEverythingDue(world: World): Promise<void> {
+/** Does everything that is due, and what follows from it. Returns how much there was. */
+export async function doEverythingDue(world: World): Promise<number> {
   const logError = errorLogger(world)
   await deleteExpired(world).catch(logError)
   await reconcileHourly(world).catch(logError)
-  for (let done = 1; done; ) {
+  let total = 0
+  for (let done = 1; done; total += done) {
     done = 0
     for (const { run } of tasks) done += await run(world).catch(logError)
   }
+  return total
 }
 
 const errorLogger = (world: World) => (error: unknown) => {
