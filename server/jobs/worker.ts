@@ -24,7 +24,7 @@ const tasks: Task[] = [
 ]
 
 /** No pause after a full batch; a short one after a partial batch, so that more work collects; a longer one when idle. */
-const pauseMs = (done: number, batchSize: number) => (done === batchSize ? 0 : done ? 100 : 500)
+const pauseMs = (done: number, batchSize: number) => (done >= batchSize ? 0 : done ? 100 : 500)
 
 /** Runs jobs, settles open attempts and deletes expired rows until it is stopped. Every process may run a worker. */
 export function startWorker(world: World): { stop: () => Promise<unknown> } {
