@@ -12,6 +12,7 @@ import { enrollmentWithoutHash } from './server/enrollment-without-hash.ts'
 import { growth } from './server/growth.ts'
 import { memory } from './server/memory.ts'
 import { reads } from './server/reads.ts'
+import { renewals } from './server/renewals.ts'
 import { startup } from './server/startup.ts'
 
 /** In the order in which they run. */
@@ -23,6 +24,7 @@ const parts: Record<string, Part> = {
   enrollment,
   unhashed: enrollmentWithoutHash,
   growth,
+  renewals,
   memory,
 }
 

@@ -119,7 +119,7 @@ export const growth: Part = async ({ short, log, saveFigures }) => {
 }
 
 /** Enrolls, through Foyer itself, the member that is then copied. */
-async function enrollModel(database: Workspace, settings: Record<string, string>): Promise<ModelMember> {
+export async function enrollModel(database: Workspace, settings: Record<string, string>): Promise<ModelMember> {
   const foyer = await startFoyer({ database, settings, preload: ['no-hash'] })
   const caller = createHttpClient(foyer.url, 1)
   const visitor = await fillInForm(caller)

@@ -16,6 +16,8 @@ const memberTables: [table: string, modelRows: string][] = [
   ['orders', 'r.member_id = m.id'],
   ['order_line', 'r.order_id in (select id from orders where member_id = m.id)'],
   ['acceptance', 'r.member_id = m.id'],
+  ['membership', 'r.member_id = m.id'],
+  ['period', 'r.member_id = m.id'],
 ]
 
 /** The members joined over this many days. */
@@ -78,6 +80,7 @@ function newValue(table: string, { column_name, data_type }: Column, model: Reco
   const value = `r.${column_name}`
   if (table === 'member' && column_name === 'sponsor_id')
     return `case when n < 3 then ${value} else ${copiedId(`'${model.sponsor_id}'`, '(n / 3)')} end`
+  if (column_name === 'due_at') return `${value} + make_interval(days => n % 28)` // nobody is due yet
   if (data_type === 'uuid') return copiedId(value)
   if (uniqueColumns.includes(column_name)) return `left(md5(${value} || ':' || n), length(${value}))`
   if (data_type === 'text') return `replace(${value}, '${model.username}', 'm' || n)`

@@ -24,7 +24,7 @@ const tasks: Task[] = [
 ]
 
 /** No pause after a full batch; a short one after a partial batch, so that more work collects; a longer one when idle. */
-const pauseMs = (done: number, batchSize: number) => (done === batchSize ? 0 : done ? 100 : 500)
+const pauseMs = (done: number, batchSize: number) => (done >= batchSize ? 0 : done ? 100 : 500)
 
 /** Does everything that is due, and what follows from it. Returns how much there was. */
 export async function doEverythingDue(world: World): Promise<number> {
