@@ -119,9 +119,8 @@ function addMetrics(app: FastifyInstance, world: World) {
     labelNames: ['breaker'],
     registers: [registry],
     collect: async () => {
-      const set = async (breaker: (typeof breakers)[number]) =>
-        open.set({ breaker }, Math.sign((await withTimeout(secondsOpen(world, breaker), Number.NaN)) ?? 0))
-      await Promise.all(breakers.map(set))
+      const seconds = breakers.map((breaker) => withTimeout(secondsOpen(world, breaker), Number.NaN))
+      for (const [index, breaker] of breakers.entries()) open.set({ breaker }, Math.sign((await seconds[index]) ?? 0))
     },
   })
   const waiting: Gauge<'kind'> = new Gauge({

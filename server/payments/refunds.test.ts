@@ -164,6 +164,7 @@ it('17.34 renewals of several months are not a double charge; two charges for on
   site.world.payment.transactions = transactions
   const key = site.db.updateTable('payment').where('enrollment_id', '=', enrollment_id).where('attempt', '=', attempt)
   await key.set({ state: 'abandoned' }).execute()
+  site.advance(3600)
   expect(await differencesOf(reference), 'captured there, abandoned here').toEqual(['state'])
   await key.set({ state: 'captured' }).execute()
   expect(await differencesOf(reference)).toEqual([])
