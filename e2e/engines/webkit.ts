@@ -27,7 +27,6 @@ export async function startWebKit(): Promise<Engine> {
       DISPLAY: screen.display,
       GDK_BACKEND: 'x11',
       LIBGL_ALWAYS_SOFTWARE: '1',
-      WEBKIT_DISABLE_COMPOSITING_MODE: '1',
       NO_AT_BRIDGE: '1', // there is no accessibility bus to wait for
     },
   })
