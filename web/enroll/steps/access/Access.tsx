@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useState } from 'react'
 import { brand } from '#contract/brand.ts'
 import { ArrowIcon } from '#web/icons.tsx'
 import { loadReceipt, type Receipt as ReceiptData } from '#web/storage.ts'
@@ -33,9 +33,8 @@ function Access({ paymentStore, receipt }: AccessProps) {
           <SignInAdvice receipt={receipt} />
         </p>
       ) : (
-        <p className="lead welcome">
+        <p className="lead welcome" data-longest={mayRedirect ? redirecting : ''}>
           <span>{isRedirecting ? redirecting : ready}</span>
-          {mayRedirect && <span aria-hidden="true">{redirecting}</span>}
         </p>
       )}
       {mayRedirect && <div className="bar" hidden={!isRedirecting} aria-hidden="true" />}
@@ -50,15 +49,7 @@ function Access({ paymentStore, receipt }: AccessProps) {
         <OfficeLogin login={login}>Login</OfficeLogin>
       )}
       {mayRedirect && (
-        <button
-          type="button"
-          className="link stay"
-          hidden={!isRedirecting}
-          onClick={() => {
-            stay()
-            document.querySelector<HTMLElement>('.login .button')?.focus() // this button is about to disappear
-          }}
-        >
+        <button type="button" className="link stay" hidden={!isRedirecting} onClick={stay}>
           Stay on this page
         </button>
       )}
@@ -87,6 +78,10 @@ function useRedirect({ hasFreshGrant }: Pick<Payment, 'hasFreshGrant'>, openOffi
   const [mayRedirect] = useState(hasFreshGrant)
   const [isRedirecting, setRedirecting] = useState(mayRedirect)
   const stay = () => setRedirecting(false)
+  useLayoutEffect(() => {
+    if (!isRedirecting && document.activeElement?.matches('.stay'))
+      document.querySelector<HTMLElement>('.login .button')?.focus()
+  }, [isRedirecting])
   useTimeout(openOffice, isRedirecting ? REDIRECT_AFTER_MS : undefined)
   useEffect(() => {
     const onScroll = () => scrollY > 0 && setRedirecting(false) // arriving here scrolls to the top
