@@ -12,11 +12,12 @@ const MAX_MEMBERSHIPS = 50
 /** Everything that happened to members, newest first. */
 export async function listEvents(world: World): Promise<(ClockEvent & { at: Date })[]> {
   const [payments, members, emails] = await Promise.all([listPayments(world), listMembers(world), listEmails(world)])
-  const events = [...payments, ...members].map((event) => {
-    const own = emails.filter((email) => follows(email, event))
-    return { ...event, emails: own.map(({ id }) => id) }
+  const explained = new Set<string>()
+  const events = [...members, ...payments].map((event) => {
+    const own = emails.filter((email) => !explained.has(email.id) && follows(email, event)).map(({ id }) => id)
+    for (const id of own) explained.add(id) // when a decline ends a membership, the email is about the end
+    return { ...event, emails: own }
   })
-  const explained = new Set(events.flatMap((event) => event.emails))
   const others = emails
     .filter(({ id }) => !explained.has(id))
     .map(({ id, ...email }) => ({ kind: 'email' as const, emails: [id], ...email }))

@@ -105,6 +105,8 @@ it('17.50 a card that is declined is tried again on its days, and the membership
   expect(await turn({ days: 50 })).toMatchObject({ captured: 0, declined: 4, emails: 4 })
   const { events, memberships } = await showPage(site.world)
   const own = events.filter((event) => event.username === username).map(({ kind }) => kind)
+  const sent = events.filter(({ is_new }) => is_new).flatMap(({ emails }) => emails)
+  expect([sent.length, new Set(sent).size]).toEqual([4, 4])
   expect(own).toEqual(expect.arrayContaining(['ended', 'declined', 'joined']))
   expect(memberships.find((membership) => membership.username === username)).toMatchObject({ state: 'ended' })
 })
