@@ -45,7 +45,7 @@ export async function addMembers(database: Workspace, { username, enrollment_id 
         `with model as materialized (
            select r.* from member m, ${table} r where m.enrollment_id = '${enrollment_id}' and ${modelRows})
          insert into ${table} (${columns.map(({ column_name }) => column_name).join(', ')})
-         select ${values.join(', ')} from generate_series(1, ${members}) n, model r`,
+         select ${values.join(', ')} from generate_series(1, ${members}) as copy(n), model r`,
       )
     }),
     ...otherRows(members, member_id).map((statement) => (client: pg.Client) => client.query(statement)),
@@ -79,12 +79,12 @@ const copiedId = (id: string, n = 'n') => `cast(md5(cast(${id} as text) || ':' |
 function newValue(table: string, { column_name, data_type }: Column, model: Record<'username' | 'sponsor_id', string>) {
   const value = `r.${column_name}`
   if (table === 'member' && column_name === 'sponsor_id')
-    return `case when n < 3 then ${value} else ${copiedId(`'${model.sponsor_id}'`, '(n / 3)')} end`
-  if (column_name === 'due_at') return `${value} + make_interval(days => n % 28)` // nobody is due yet
-  if (data_type === 'uuid') return copiedId(value)
-  if (uniqueColumns.includes(column_name)) return `left(md5(${value} || ':' || n), length(${value}))`
-  if (data_type === 'text') return `replace(${value}, '${model.username}', 'm' || n)`
-  if (data_type === 'timestamp with time zone') return `${value} - make_interval(days => n % ${DAYS})`
+    return `case when copy.n < 3 then ${value} else ${copiedId(`'${model.sponsor_id}'`, '(copy.n / 3)')} end`
+  if (column_name === 'due_at') return `${value} + make_interval(days => copy.n % 28)` // nobody is due yet
+  if (data_type === 'uuid') return copiedId(value, 'copy.n')
+  if (uniqueColumns.includes(column_name)) return `left(md5(${value} || ':' || copy.n), length(${value}))`
+  if (data_type === 'text') return `replace(${value}, '${model.username}', 'm' || copy.n)`
+  if (data_type === 'timestamp with time zone') return `${value} - make_interval(days => copy.n % ${DAYS})`
   return value
 }
 

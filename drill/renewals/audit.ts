@@ -91,20 +91,16 @@ export async function auditRenewals(
     const captured = charges.filter(({ outcome }) => outcome === 'captured').map(({ n }) => n)
     if (new Set(captured).size < captured.length) findings['charged twice for a period'].push(`${email}: ${captured}`)
 
+    const rows = periodsOf.get(memberId(plan)) ?? []
+    const periods = rows.map(({ n, starts_on, ends_on, state }) => ({ n, starts_on, ends_on, state }))
     const options = golden[index] ?? []
-    const right = options.find(({ attempts }) => same(attempts, charges)) ?? options[0]
+    const right = options.find((one) => same([one.attempts, one.periods], [charges, periods])) ?? options[0]
     if (!right) continue
     const { attempts, state, emails: counts } = right
     if (!same(attempts, charges))
       findings['charged otherwise than the golden ledger says'].push(
         `${email}, joined ${plan.joinedOn}: ${firstDifference(attempts, charges)}`,
       )
-    const periods = (periodsOf.get(memberId(plan)) ?? []).map(({ n, starts_on, ends_on, state: periodState }) => ({
-      n,
-      starts_on,
-      ends_on,
-      state: periodState,
-    }))
     if (!same(right.periods, periods))
       findings['periods with a gap, an overlap or another state'].push(
         `${email}, joined ${plan.joinedOn}: ${firstDifference(right.periods, periods)}`,

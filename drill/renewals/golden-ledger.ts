@@ -29,8 +29,14 @@ export const firstUp = (day: string, { isUp }: Schedule): string =>
 export const dayOf = ({ joinedOn }: Plan, { period, day }: Pick<Action, 'period' | 'day'>): string =>
   daysLater(monthsLater(joinedOn, period), day)
 
-/** `raceWonBy`: in a race between a cancellation and a charge, both orders are right. */
-export function goldenLedger(plan: Plan, schedule: Schedule, raceWonBy: 'charge' | 'cancellation' = 'charge'): Golden {
+/**
+ * In a race between a cancellation and a charge, both orders are right. If the request to charge is lost, the membership ends
+ * with a month that has begun and is not paid.
+ */
+export const raceWinners = ['charge', 'cancellation', 'lost request'] as const
+type RaceWinner = (typeof raceWinners)[number]
+
+export function goldenLedger(plan: Plan, schedule: Schedule, raceWonBy: RaceWinner = 'charge'): Golden {
   const startOf = (n: number) => monthsLater(plan.joinedOn, n)
   const attempts: Attempt[] = []
   const emails = { receipts: 0, declines: 0, ends: 0 }
@@ -74,6 +80,15 @@ export function goldenLedger(plan: Plan, schedule: Schedule, raceWonBy: 'charge'
     if (isOver) end()
     else emails.declines += 1
   }
+  const beginPeriods = (day: string) => {
+    if (current.state === 'due') current.state = 'waived'
+    while (day >= current.ends_on) {
+      current = newPeriod(current.n + 1, 'waived')
+      periods.push(current)
+    }
+    current.state = 'due'
+    declines = 0
+  }
   const work = (day: string) => {
     if (isEnded || isHeld) return
     if (isCanceled) {
@@ -82,13 +97,7 @@ export function goldenLedger(plan: Plan, schedule: Schedule, raceWonBy: 'charge'
     }
     if (day >= current.ends_on && isForbidden) return end()
     if (day >= current.ends_on) {
-      if (current.state === 'due') current.state = 'waived'
-      while (day >= current.ends_on) {
-        current = newPeriod(current.n + 1, 'waived')
-        periods.push(current)
-      }
-      current.state = 'due'
-      declines = 0
+      beginPeriods(day)
       return charge(day)
     }
     if (current.state !== 'due' || day <= lastTry) return
@@ -117,7 +126,8 @@ export function goldenLedger(plan: Plan, schedule: Schedule, raceWonBy: 'charge'
     const { code, times } = scriptOf.get(day) ?? { code: '', times: 0 }
     bank = [...bank, ...Array<string>(times).fill(code)]
     if (!schedule.isUp(day)) continue
-    if (day === raceOn && raceWonBy === 'cancellation') act('cancel', day)
+    if (day === raceOn && raceWonBy === 'lost request') beginPeriods(day)
+    if (day === raceOn && raceWonBy !== 'charge') act('cancel', day)
     work(day)
     if (day === raceOn && raceWonBy === 'charge') act('cancel', day)
     for (const { kind, on } of actions) if (on === day) act(kind, day)

@@ -2,7 +2,7 @@ import type { Drill, DrillRun, ReportRow } from '../drill.ts'
 import type { Backend } from '../site/backends.ts'
 import { auditRenewals, type Findings } from './audit.ts'
 import { daysBetween, daysLater, monthsLater } from './calendar.ts'
-import { goldenLedger } from './golden-ledger.ts'
+import { goldenLedger, raceWinners } from './golden-ledger.ts'
 import { planMembers } from './members.ts'
 import { addMembers } from './population.ts'
 import { turnClock } from './turned-clock.ts'
@@ -41,7 +41,7 @@ const longYears = ({ name }: Backend): SiteYear[] =>
 const shortYears = ({ name }: Backend): SiteYear[] => [
   {
     zone: name === 'embedded' ? 'Pacific/Pago_Pago' : 'Pacific/Kiritimati',
-    members: name === 'embedded' ? 34 : 68,
+    members: name === 'embedded' ? 24 : 60,
     joins: { from: '2028-01-29', days: 32 },
     months: 4,
     kills: name === 'embedded' ? 2 : 4,
@@ -52,7 +52,18 @@ const shortYears = ({ name }: Backend): SiteYear[] => [
   },
 ]
 
-/** Months of renewals on a turned clock, compared with a ledger that is computed apart. */
+/**
+ * Months of renewals on a turned clock, compared with a ledger that is computed apart. Each guard was taken away once, and
+ * this is what noticed:
+ *
+ * - the index payment_one_per_period: the audit writes a second charge (17.70)
+ * - the conditional transition: the next minute begins before slow answers have come, and receipts are doubled
+ * - hasOpenCharge: members who cancel and resume while their charge is under way
+ * - counting periods from the anchor: members who joined on the 29th, 30th and 31st
+ * - never_retry, also after a downtime: the declines 41, 43 and R1 (17.72)
+ * - the lookup of unknowns: one answer in ten is lost
+ * - waiving missed periods: the downtime that hides a whole month
+ */
 export const renewals: Drill = async (run, backend) => {
   const rows: ReportRow[] = []
   for (const year of (run.short ? shortYears : longYears)(backend)) rows.push(await turnYear(run, backend, year))
@@ -69,7 +80,7 @@ async function turnYear(run: DrillRun, backend: Backend, year: SiteYear): Promis
   const schedule = { days, isUp: (day: string) => !isDown(day) }
   const plans = planMembers(members, joinDays, days.length / 28, joins.days)
   const golden = plans.map((plan) =>
-    (plan.race ? (['charge', 'cancellation'] as const) : (['charge'] as const)).map((winner) =>
+    (plan.race?.kind === 'cancel' ? raceWinners : (['charge'] as const)).map((winner) =>
       goldenLedger(plan, schedule, winner),
     ),
   )

@@ -4,6 +4,7 @@ import { cards } from '#server/gateways/payment/cards.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
 import { emailsTo, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
+import { cancel } from './cancellation.ts'
 import { renewMemberships } from './membership.ts'
 
 const DAY = 86_400
@@ -153,6 +154,20 @@ it('17.6 a request that never arrived is sent again, with a new reference', asyn
   const payments = await paymentsOf(member)
   expect(payments[0]).toBe('1 abandoned 9900')
   expect(payments.length).toBeGreaterThan(1)
+})
+
+it('17.71 a member who cancels while a request is lost is not charged, and has no unpaid month', async () => {
+  const member = await join(cards.renewalRequestLost)
+  await pass(30)
+  while (!(await paymentsOf(member)).length) await pass(1)
+  const { member_id } = await membershipOf(member)
+  await cancel(site.world, member_id)
+  site.advance(300)
+  await work()
+  expect(await paymentsOf(member)).toEqual(['1 abandoned 9900'])
+  const { state, ends_at } = await membershipOf(member)
+  expect(state).toBe('ended')
+  expect(ends_at?.getTime()).toBeLessThanOrEqual(site.world.now().getTime())
 })
 
 it('17.7 after months without a run only the month that runs now is charged', async () => {

@@ -280,11 +280,16 @@ async function recordDeclined(world: World, key: AttemptKey, { decline_class, is
   await addJob(world.db, 'renewal_declined', { member_id, ...key }, now)
 }
 
-/** The gateway has charged nothing, and not because of the card. The same period is charged again with a new reference. */
+/**
+ * The gateway has charged nothing, and not because of the card. The same period is charged again with a new reference, or the
+ * membership ends if the member has canceled in the meantime.
+ */
 export const abandonRenewal = (world: World, key: AttemptKey, afterSeconds = 0): Promise<void> =>
   inTransaction(world.db, async (db) => {
     if (!(await transition({ ...world, db }, key, AWAITING_GATEWAY, { state: 'abandoned' }))) return
     const { membership } = await membershipOf(db, key)
+    if (membership.cancelled_at && membership.state !== 'ended')
+      return endMembership({ ...world, db }, { ...membership, ends_at: null }, 'canceled')
     await setDue(db, membership.member_id, new Date(world.now().getTime() + afterSeconds * 1000))
   })
 
