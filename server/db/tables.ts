@@ -49,7 +49,7 @@ export type Tables = {
     amount_cents: number
     /** What has gone back so far. */
     refunded_cents: Generated<number>
-    /** 0: the first charge; n: the renewal for the nth period. */
+    /** 0 is the first charge, n the renewal for the nth period. */
     period: number
     details: ColumnType<Details | null, string | null, string | null>
     password_hash: string | null
@@ -73,7 +73,7 @@ export type Tables = {
     payment_reference: string
     amount_cents: number
     reason: string
-    /** Requested before the charge had settled: the gateway cancels the charge. */
+    /** Requested before the charge had settled, so the gateway cancels the charge. */
     is_void: boolean
     state: 'requested' | 'done' | 'refused'
     /** Our id of the refund at the gateway. */

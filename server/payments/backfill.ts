@@ -1,5 +1,5 @@
 import type { PaymentState } from '#server/db/tables.ts'
-import { cardColumns } from '#server/membership/new-membership.ts'
+import type { Approval } from '#server/gateways/payment/port.ts'
 import type { World } from '#server/world.ts'
 import { gatewayDeadline } from './payments.ts'
 
@@ -56,15 +56,22 @@ async function backfill(context: Context, member: Incomplete): Promise<'filled' 
   try {
     const answer = await context.payment.lookup({ reference, transaction_id, since }, gatewayDeadline(context))
     if (answer.outcome !== 'approved') throw new Error(`the gateway's answer is '${answer.outcome}'`)
-    return (await store(context, member, cardColumns(answer))) ? 'filled' : 'unchanged'
+    return (await store(context, member, factsOf(answer))) ? 'filled' : 'unchanged'
   } catch (err) {
     context.log.warn({ err, reference }, 'the card of a member could not be looked up')
     return 'failed'
   }
 }
 
+const factsOf = ({ network_transaction_id, card }: Approval) => ({
+  network_transaction_id: network_transaction_id ?? null,
+  card_brand: card?.brand ?? null,
+  card_last_four: card?.last_four ?? null,
+  card_expires: card?.expires ?? null,
+})
+
 /** Fills in what is missing. False: the gateway does not know more than we do. */
-async function store({ db }: Context, member: Incomplete, facts: ReturnType<typeof cardColumns>): Promise<boolean> {
+async function store({ db }: Context, member: Incomplete, facts: ReturnType<typeof factsOf>): Promise<boolean> {
   const names = ['network_transaction_id', 'card_brand', 'card_last_four', 'card_expires'] as const
   const known = names.filter((name) => facts[name] !== null)
   if (!known.length) return false
