@@ -22,8 +22,7 @@ export const PaymentNotice = ({ news }: { news: PaymentNews }) => (
     )}
     {news.kind === 'unknown' && (
       <Notice tone="alert" title="We couldn’t find out yet whether your payment went through.">
-        We keep looking while this page is open. You can also press “Confirm and Pay” again: you can never be charged
-        twice. Your details are still filled in.
+        Press “Confirm and Pay” again to find out. You can never be charged twice. Your details are still filled in.
       </Notice>
     )}
     {news.kind === 'rejected' && (

@@ -296,6 +296,22 @@ describe('10.19 a press without a network', () => {
     expect([waits, submittedKeys]).toEqual([[false], [`${ID}.1`]])
   })
 
+  test('waits before the second attempt is sent, too', async () => {
+    let isOnline = true
+    const { payment, submit, submittedKeys } = serverWith({
+      pays: [declined, offline, approved],
+      status: [...noPayment, offline, none],
+      isOnline: () => isOnline,
+    })
+    await submit()
+    isOnline = false
+    expect(await payment.submit({} as Enrollment, { waitForNetwork: async () => false })).toEqual({
+      is: 'stopped',
+      isSent: false,
+    })
+    expect(submittedKeys).toEqual([`${ID}.1`])
+  })
+
   test('sends nothing if the visitor stops waiting', async () => {
     const { isOnline, waitForNetwork } = waitOnce(false)
     const { payment, submittedKeys } = serverWith({ pays: [approved], status: [offline], isOnline })
