@@ -105,7 +105,7 @@ const rooms = {
   abuse: ['config', 'db', 'enrollment', 'payments'], // what an attempt has counted is found by its reference
   phone: ['abuse', 'db', 'gateways'],
   sponsors: ['abuse', 'catalog', 'db', 'membership', 'phone'], // the start data says where codes are sent to
-  payments: ['config', 'db', 'gateways', 'jobs', 'membership'],
+  payments: ['config', 'db', 'gateways', 'jobs'],
   membership: ['catalog', 'db', 'gateways', 'jobs', 'payments'],
   emails: ['enrollment', 'gateways', 'jobs', 'membership', 'office'],
   jobs: ['db', 'emails', 'enrollment', 'gateways', 'membership', 'office', 'payments'],
