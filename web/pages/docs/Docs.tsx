@@ -81,7 +81,11 @@ function CallReference({ call, base_url }: { call: DocumentedCall; base_url: str
       <Fields schema={input} messages={messages} emptyText="No fields." />
       <Code label="Example request" text={curlOf(call, base_url)} />
       <h4>
-        Answer <small>200{mayBePending && ', or 202 while the payment is still being checked'}</small>
+        Answer{' '}
+        <small>
+          200{mayBePending && ', or 202 while the payment is still being checked'}
+          {output.type === 'array' && ', a list of'}
+        </small>
       </h4>
       <Fields schema={output} emptyText="An empty object." />
       <Code label="Example answer" text={JSON.stringify(exampleOf(output), null, 2)} />
