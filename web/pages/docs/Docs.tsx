@@ -81,7 +81,11 @@ function CallReference({ call, base_url }: { call: DocumentedCall; base_url: str
       <Fields schema={input} messages={messages} emptyText="No fields." />
       <Code label="Example request" text={curlOf(call, base_url)} />
       <h4>
-        Answer <small>200{mayBePending && ', or 202 while the payment is still being checked'}</small>
+        Answer{' '}
+        <small>
+          200{mayBePending && ', or 202 while the payment is still being checked'}
+          {output.type === 'array' && ', a list of'}
+        </small>
       </h4>
       <Fields schema={output} emptyText="An empty object." />
       <Code label="Example answer" text={JSON.stringify(exampleOf(output), null, 2)} />
@@ -129,12 +133,10 @@ const Code = ({ label, text }: { label: string; text: string }) => (
         Copy
       </button>
     </div>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls */}
-    <section aria-label={label} tabIndex={0}>
-      <pre>
-        <code>{text}</code>
-      </pre>
-    </section>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
+    <pre tabIndex={0}>
+      <code>{text}</code>
+    </pre>
   </div>
 )
 

@@ -33,7 +33,7 @@ const quote = (value: unknown) => (typeof value === 'string' ? `“${value}”` 
 const ruleDescriptions: [key: string, format: (value: unknown) => string][] = [
   ['minLength', (length) => `at least ${length} characters`],
   ['maxLength', (length) => `at most ${length} characters`],
-  ['minimum', (least) => `at least ${least}`],
+  ['minimum', (least) => (least === Number.MIN_SAFE_INTEGER ? '' : `at least ${least}`)],
   ['default', (value) => (value === '' ? '' : `${quote(value)} if left out`)],
 ]
 
