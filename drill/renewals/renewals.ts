@@ -59,6 +59,7 @@ const shortYears = ({ name }: Backend): SiteYear[] => [
  * - the index payment_one_per_period: the audit writes a second charge (17.70)
  * - the conditional transition: the next minute begins before slow answers have come, and receipts are doubled
  * - hasOpenCharge: members who cancel and resume while their charge is under way
+ * - the lock on the membership: four workers that overlap; the log has errors
  * - counting periods from the anchor: members who joined on the 29th, 30th and 31st
  * - never_retry, also after a downtime: the declines 41, 43 and R1 (17.72)
  * - the lookup of unknowns: one answer in ten is lost
