@@ -21,14 +21,25 @@ const failOnMissingImport = (_level: string, { code, message }: { code?: string 
   if (code === 'IMPORT_IS_UNDEFINED') throw new Error(message)
 }
 
-/** `main` is what the first screen needs. `next` is what comes after it: the second step, the rules and the calls. */
+/** What comes after the first screen: the second step, the rules, the calls, and all that later steps share. */
+const secondScript = [
+  'contract/',
+  'altcha-lib/',
+  'web/(?:api|call|lean-zod|laterIcons|useTimeout|style/addStyles)\\.',
+  'web/form/(?:Captcha|CaptchaFrame|VendorCaptcha|solveCaptcha|showPhone)\\.',
+  'web/enroll/wizard/(?:rules|otherTabs|useIsMounted)\\.',
+  'web/enroll/order/fetchTotal\\.',
+  'web/enroll/steps/account-creation/AccountCreation\\.',
+  'web/enroll/steps/code-verification/phoneStatus\\.',
+]
+
+/**
+ * `main` is what the first screen needs. With `next` every later step is one file more. Another file that steps share could
+ * fail alone, and a browser that remembers this would never load those steps.
+ */
 const groups = [
   { name: 'main', tags: ['$initial' as const], priority: 2 },
-  {
-    name: 'next',
-    test: /\/contract\/|\/web\/(?:api|call|lean-zod|enroll\/wizard\/(?:rules|otherTabs)|enroll\/order\/fetchTotal|enroll\/steps\/account-creation\/AccountCreation|style\/addStyles)\.tsx?$/,
-    priority: 1,
-  },
+  { name: 'next', test: new RegExp(`/(?:${secondScript.join('|')})`), priority: 1 },
 ]
 
 /** The browser needs only the method and path of a call: the server validates input and output. */
@@ -95,6 +106,11 @@ async function buildBrowser() {
   if (first.imports.length) throw new Error(`The first load must be one file, not also ${first.imports.join(', ')}.`)
   const next = output.find((file) => file.type === 'chunk' && file.name === 'next')
   if (!next) throw new Error('The build has no second script.')
+  const known = [first.fileName, next.fileName]
+  const shared = output
+    .flatMap((file) => (file.type === 'chunk' ? file.imports : []))
+    .find((name) => !known.includes(name))
+  if (shared) throw new Error(`Two later steps share ${shared}; add its modules to the second script.`)
   return { script: `/${first.fileName}`, next: `/${next.fileName}`, css: brandCss() + (await takeStyles(output)) }
 }
 
