@@ -55,7 +55,9 @@ export async function welcomeEmail(world: World, { member_id }: JobPayloads['wel
       ),
       heading('Your membership'),
       paragraph(
-        `${costs(order)} Your first month is paid. Your membership renews on ${day(renews_on)} unless you cancel before then.`,
+        isOnce(order)
+          ? 'Your membership is paid. There are no further charges.'
+          : `${costs(order)} Your first month is paid. Your membership renews on ${day(renews_on)} unless you cancel before then.`,
       ),
       paragraph('You can cancel in your office at any time. You then stay a member until the end of the paid month.'),
       smallPrint(
@@ -261,6 +263,9 @@ const ifNotYou = ({ config }: World, advice: string): Block[] => [
   ),
   button('Open your office', config.OFFICE_URL),
 ]
+
+/** Nothing of the order renews. */
+const isOnce = ({ monthly_price }: { monthly_price: string }) => Number(monthly_price) === 0
 
 const costs = ({ monthly_price }: { monthly_price: string }) =>
   `Your membership costs ${showAmount(monthly_price)} a month until you cancel.`

@@ -41,7 +41,7 @@ export function Membership({ office }: { office: Office }) {
           ))}
         <div>
           <dt>Price</dt>
-          <dd>{showAmount(price)} a month</dd>
+          <dd>{lines.length ? `${showAmount(price)} a month` : 'Paid once'}</dd>
         </div>
         {cancelled_on && (
           <div>
@@ -49,10 +49,12 @@ export function Membership({ office }: { office: Office }) {
             <dd>{longDay(cancelled_on)}</dd>
           </div>
         )}
-        <div>
-          <dt>{is_over ? 'Ended on' : cancelled_on ? 'Ends on' : 'Next charge'}</dt>
-          <dd>{longDay(ended_on ?? renews_on)}</dd>
-        </div>
+        {(lines.length > 0 || cancelled_on) && (
+          <div>
+            <dt>{is_over ? 'Ended on' : cancelled_on ? 'Ends on' : 'Next charge'}</dt>
+            <dd>{longDay(ended_on ?? renews_on)}</dd>
+          </div>
+        )}
         <div>
           <dt>Sponsor</dt>
           <dd>{view.sponsor_name}</dd>
@@ -78,11 +80,20 @@ const statusOf = ({ state, cancelled_on, is_over, is_on_hold }: MembershipView) 
   return cancelled_on ? 'Canceled' : 'Active'
 }
 
-function whatComesNext({ is_over, cancelled_on, is_on_hold, is_charged_here, price, renews_on }: MembershipView) {
+function whatComesNext({
+  lines,
+  is_over,
+  cancelled_on,
+  is_on_hold,
+  is_charged_here,
+  price,
+  renews_on,
+}: MembershipView) {
   if (is_over)
     return "Your link is closed, and you won't be charged. You can come back with one payment and keep your name and link."
   if (is_on_hold) return 'Nothing is charged while your membership is on hold. Please contact us.'
   if (cancelled_on) return "Your membership and your link work until then. You won't be charged again."
+  if (!lines.length) return 'Your membership is paid. There are no further charges.'
   if (!is_charged_here) return 'Renewals are billed separately.'
   return `We charge ${showAmount(price)} on ${longDay(renews_on)}, and every month until you cancel. You get a receipt by email each time.`
 }

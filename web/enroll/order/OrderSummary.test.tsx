@@ -7,6 +7,7 @@ import { OrderSummary } from './OrderSummary.tsx'
 const packages = [
   { product_id: 34, name: 'Founding', price: '99.00', monthly_price: '99.00', is_recurring: false, is_special: false },
   { product_id: 41, name: 'Parcel', price: '24.00', monthly_price: '24.00', is_recurring: true, is_special: false },
+  { product_id: 36, name: 'Day pass', price: '15.00', is_recurring: false, is_special: false },
   { product_id: 51, name: 'Seat', price: '49.00', is_recurring: false, is_special: true },
 ] as StartData['packages']
 
@@ -49,4 +50,10 @@ test('13.8 a recurring package says what it costs a month, and is part of what r
   expect(order).toMatch(/Seat\s+\(one\u00a0time\)\s+\$49\.00/)
   expect(readAloud({ grand_total: '99.00', hasFailed: false })).toMatch(/today, then monthly/)
   expect(order).toMatch(/today, then \$123\.00 a month[\s\S]*Then monthly, from Dec 15/)
+})
+
+test('13.8 a package that is paid once does not speak of a month', () => {
+  const order = readAloud({ grand_total: '15.00', hasFailed: false }, { product_ids: '36' })
+  expect(order).toMatch(/\$15\.00\s+once/)
+  expect(order).not.toMatch(/month/)
 })

@@ -26,9 +26,12 @@ export function OrderSummary(order: OrderSummaryProps) {
   const chosen = chosenPackages(order.draft, order.packages)
   const [main] = chosen
   if (!main && order.step !== 'PRODUCT_SELECTION') return null
-  const monthly = showAmount(monthlyPrice(chosen))
+  const monthly_price = monthlyPrice(chosen)
+  const isOnce = !Number(monthly_price)
+  const monthly = showAmount(monthly_price)
   const renewal = shortDay(order.renews_on)
   const renews = monthly === showAmount(order.grand_total) ? 'monthly' : `${monthly} a month`
+  const terms = isOnce ? ' once' : ` today, then ${renews}`
   const mayChange = hasChange(order.step) && order.packages.length > 1
   return (
     <details className="order" ref={details}>
@@ -38,7 +41,7 @@ export function OrderSummary(order: OrderSummaryProps) {
           <b className="order-price">
             <Total {...order} />
           </b>
-          {main ? ` today, then ${renews}` : ' No package chosen yet'}
+          {main ? terms : ' No package chosen yet'}
         </span>
         {order.sponsor && <span className="order-sponsor">with {order.sponsor.name}</span>}
         <ChevronIcon />
@@ -65,7 +68,7 @@ export function OrderSummary(order: OrderSummaryProps) {
                 <dd>{showPrice(offer)}</dd>
               </div>
             ))}
-            {main && (
+            {main && !isOnce && (
               <div>
                 <dt>Then monthly, from {renewal}</dt>
                 <dd>{monthly}</dd>

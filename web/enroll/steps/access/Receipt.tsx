@@ -27,13 +27,15 @@ export const Receipt = ({ receipt, onRead }: ReceiptProps) => (
         <dt>Date</dt>
         <dd>{longDay(receipt.paid_on)}</dd>
       </div>
-      <div>
-        <dt>Next renewal</dt>
-        <dd>
-          {receipt.monthly_price && `${showAmount(receipt.monthly_price)} on `}
-          {longDay(receipt.renews_on)}
-        </dd>
-      </div>
+      {receipt.monthly_price !== '0.00' && (
+        <div>
+          <dt>Next renewal</dt>
+          <dd>
+            {receipt.monthly_price && `${showAmount(receipt.monthly_price)} on `}
+            {longDay(receipt.renews_on)}
+          </dd>
+        </div>
+      )}
       <div>
         <dt>Joined with</dt>
         <dd>{receipt.sponsor}</dd>
