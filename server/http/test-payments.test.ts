@@ -82,7 +82,7 @@ describe.each(['inside', 'apart'] as const)('with the sandbox %s the server', (p
     site().advance(61)
     while (await settleAttempts(site().world));
     const username = (await site().post('enrollment/validate_username', { username: form.username ?? '' })).json()
-    expect(username).toEqual({ username: ['This username is already taken.'] })
+    expect(username).toMatchObject({ username: ['This username is already taken.'] })
   })
 
   it('Decline releases the payment', async () => {
