@@ -217,13 +217,13 @@ test('15.15 a member reads an accepted document, cancels and resumes with the ke
   await expect(membership.getByRole('status')).toHaveText(
     "Your membership is canceled. We've emailed you a confirmation.",
   )
-  await expect(membership.getByRole('heading')).toBeFocused()
+  await expect(membership.getByRole('heading', { name: 'Your membership' })).toBeFocused()
   await expect.poll(() => emailsTo(page, email)).toMatch(/cancell?ed/i)
   expect(await findAxeViolations(page)).toEqual([])
   await pressByKeyboard(page, membership.getByRole('button', { name: 'Resume membership' }))
   await expect(membership.getByRole('status')).toHaveText('Your membership has been resumed.')
-  await expect(membership.getByRole('heading')).toBeFocused()
-  await expect(membership).toContainText('Next renewal')
+  await expect(membership.getByRole('heading', { name: 'Your membership' })).toBeFocused()
+  await expect(membership).toContainText('Next charge')
 })
 
 test('15.3 after showing all referrals the focus is on the first new one', async ({

@@ -77,7 +77,10 @@ test('13.9 13.10 digits typed or pasted behind Code Sent close it and reach the 
   await expect(code(page)).toHaveValue('123456')
   expect(checked, 'the same wrong code is not sent again').toEqual(['123456'])
 
-  await page.evaluate(() => sessionStorage.removeItem('foyer.phones'))
+  await page.evaluate(() => {
+    const draft = JSON.parse(localStorage.getItem('foyer.draft') ?? '{}')
+    localStorage.setItem('foyer.draft', JSON.stringify({ ...draft, phones: {} }))
+  })
   await page.reload() // sends another code, as none is remembered
   await codeSent(page).waitFor()
   await page.evaluate(() => navigator.clipboard.writeText('246 810'))

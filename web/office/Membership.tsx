@@ -17,7 +17,8 @@ import type { Office } from './useOffice.ts'
 export function Membership({ office }: { office: Office }) {
   const { view } = office
   const { membership } = view
-  const { price, lines, renews_on, cancelled_on, ended_on, is_over } = membership
+  const { price, lines, cancelled_on, is_over } = membership
+  const [nextLabel, nextDay] = nextDate(membership)
   return (
     <section className="card" aria-labelledby="membership">
       <div className="card-head">
@@ -51,8 +52,8 @@ export function Membership({ office }: { office: Office }) {
         )}
         {(lines.length > 0 || cancelled_on) && (
           <div>
-            <dt>{is_over ? 'Ended on' : cancelled_on ? 'Ends on' : 'Next charge'}</dt>
-            <dd>{longDay(ended_on ?? renews_on)}</dd>
+            <dt>{nextLabel}</dt>
+            <dd>{longDay(nextDay)}</dd>
           </div>
         )}
         <div>
@@ -70,6 +71,13 @@ export function Membership({ office }: { office: Office }) {
 
 type MembershipView = OfficeView['membership']
 
+function nextDate({ ended_on, cancelled_on, payment_problem, renews_on }: MembershipView): [string, string] {
+  if (ended_on) return ['Ended on', ended_on]
+  if (payment_problem?.retry_on) return ['Next try', payment_problem.retry_on]
+  if (payment_problem) return ['Ends on', payment_problem.ends_on]
+  return [cancelled_on ? 'Ends on' : 'Next charge', renews_on]
+}
+
 const isFine = ({ state, cancelled_on, is_on_hold }: MembershipView) =>
   state === 'active' && !cancelled_on && !is_on_hold
 
@@ -81,6 +89,7 @@ const statusOf = ({ state, cancelled_on, is_over, is_on_hold }: MembershipView) 
 }
 
 function whatComesNext({
+  payment_problem,
   lines,
   is_over,
   cancelled_on,
@@ -94,6 +103,7 @@ function whatComesNext({
   if (is_on_hold) return 'Nothing is charged while your membership is on hold. Please contact us.'
   if (cancelled_on) return "Your membership and your link work until then. You won't be charged again."
   if (!lines.length) return 'Your membership is paid. There are no further charges.'
+  if (payment_problem) return 'You stay a member meanwhile. If you cancel, we don’t try again.'
   if (!is_charged_here) return 'Renewals are billed separately.'
   return `We charge ${showAmount(price)} on ${longDay(renews_on)}, and every month until you cancel. You get a receipt by email each time.`
 }

@@ -42,11 +42,11 @@ export function Office({ start }: { start: OfficeView }) {
         <div className="columns">
           <div className="column">
             <Visits view={view} />
-            <Referrals office={office} />
+            <Membership office={office} />
             <Details office={office} />
           </div>
           <div className="column">
-            <Membership office={office} />
+            <Referrals office={office} />
             <Receipt view={view} />
             <Documents accepted={view.accepted} />
           </div>

@@ -79,8 +79,8 @@ export function Receipt({ view }: { view: OfficeView }) {
         </button>
       </div>
       {view.renewals.length > 0 && (
-        <>
-          <h3 className="renewals-head">Monthly payments</h3>
+        <details className="renewals-fold">
+          <summary>Monthly payments ({view.renewals.length})</summary>
           <ul className="renewals">
             {view.renewals.map((renewal) => (
               <li key={renewal.reference}>
@@ -92,7 +92,7 @@ export function Receipt({ view }: { view: OfficeView }) {
               </li>
             ))}
           </ul>
-        </>
+        </details>
       )}
     </section>
   )
