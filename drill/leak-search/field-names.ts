@@ -13,7 +13,13 @@ const harmless: { name: RegExp; why: string; value: RegExp }[] = [
   { name: /^sandbox_code\.code_hash$/, why: 'the keyed hash of a phone code', value: /^[\w-]{20,}$/ },
   { name: /(^|\.)err\.code$/, why: 'the code of an error', value: /^[A-Z0-9_]{4,}$/ },
   { name: /(^|\.)monthly_price$/, why: 'a price', value: /^\d+\.\d\d$/ },
+  { name: /(^|\.)card_brand$/, why: 'the brand of a stored card', value: /^[a-z]+$/ },
+  { name: /(^|\.)card_last_four$/, why: 'its last four digits', value: /^\d{4}$/ },
+  { name: /(^|\.)card_expires$/, why: 'the month in which it expires', value: /^\d{4}-\d\d$/ },
+  { name: /(^|\.)issuer_code$/, why: "the bank's reason for a decline", value: /^\w{2}$/ },
+  { name: /^test_card$/, why: 'the name of a test card of the sandbox', value: /^[a-z]+$/i },
   { name: /\.expires$/, why: 'when a cookie ends', value: /^-?\d+(\.\d+)?$/ },
+  { name: /^expires$/, why: 'the month in which a card of the sandbox expires', value: /^\d{4}-\d\d$/ },
 ]
 
 const MAX_VALUES = 50_000

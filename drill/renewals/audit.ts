@@ -118,7 +118,10 @@ export async function auditRenewals(
 
   for (const problem of await countEmails(db, expected, emails)) findings['receipts or notices too many'].push(problem)
   if (await allowsSecondCharge(db)) findings['the database allows a second charge'].push('payment_one_per_period')
-  findings['errors in the log'] = log.split('\n').filter(Boolean)
+  // Answers are lost on purpose, and the watch over the gateway says so.
+  findings['errors in the log'] = log
+    .split('\n')
+    .filter((line) => line && !line.includes('the payment gateway does not answer'))
   return { findings, captures: entries.filter(({ state }) => state !== 'declined').length, attempts: entries.length }
 }
 

@@ -42,7 +42,10 @@ export async function removePicture(world: World, displayed: { username: string 
 const showPicture = (db: Db, member_id: string, picture_url: string | null) =>
   db.updateTable('sponsor').set({ picture_url }).where('member_id', '=', member_id).execute()
 
+const PICTURE_NAME = /^[0-9a-f]{32}\.jpg$/
+
 export async function findPicture({ db }: World, name: string): Promise<Buffer | undefined> {
+  if (!PICTURE_NAME.test(name)) return undefined
   const picture = await db.selectFrom('picture').select('content').where('name', '=', name).executeTakeFirst()
   return picture && Buffer.from(picture.content)
 }

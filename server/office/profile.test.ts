@@ -106,6 +106,10 @@ describe('a picture', () => {
     expect((await site.get(`/${member.username}`)).body).not.toContain('picture_url')
   })
 
+  it.each(['%00', 'x.jpg', `${'a'.repeat(32)}.jpg`])('15.20 with the name %s does not exist', async (name) => {
+    expect((await site.get(`/assets/pictures/${name}`)).statusCode).toBe(404)
+  })
+
   it('15.20 that two members share is one for each', async () => {
     const [one, two] = [await memberInOffice(site), await memberInOffice(site)]
     const urls = [one, two].map(
