@@ -34,7 +34,7 @@ type Member = { member_id: string; state: string; ends_at: Date | null; active_u
 type PeriodRow = { member_id: string; n: number; starts_on: string; ends_on: string; state: string }
 type Message = { recipient: string; subject: string; body: string }
 
-/** Compares the database and the gateway's books with the golden ledgers of each member: any of several may be right. */
+/** Compares the database and the gateway's books with the golden ledger of each member. Where a race decides, one of several ledgers must fit. */
 export async function auditRenewals(
   db: Db,
   {

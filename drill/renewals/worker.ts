@@ -7,7 +7,7 @@ import { runJobs } from '#server/jobs/jobs.ts'
 import { createLog } from '#server/log.ts'
 import { cancel, resume } from '#server/membership/cancellation.ts'
 import { chargePastDue, replaceCard } from '#server/membership/card.ts'
-import { dropLine } from '#server/membership/lines.ts'
+import { dropPackage } from '#server/membership/lines.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { referenceOf } from '#server/payments/attempt-key.ts'
 import { createWorld, type World } from '#server/world.ts'
@@ -68,7 +68,7 @@ const acts: Record<Act, (member_id: string) => Promise<unknown>> = {
   cancel: (member_id) => cancel(world, member_id),
   resume: (member_id) => resume(world, member_id),
   'cancel and resume': (member_id) => cancel(world, member_id).then(() => resume(world, member_id)),
-  drop: (member_id) => dropLine(world, member_id, 41),
+  drop: (member_id) => dropPackage(world, member_id, { product_id: 41 }),
   hold: (member_id) =>
     sql`update membership set on_hold_since = ${time}, hold_reason = 'disputed' where member_id = ${member_id}`.execute(
       db,

@@ -1,4 +1,5 @@
 import { brand } from '#contract/brand.ts'
+import { type Brand, brands } from '#contract/card.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
 import { findMember } from '#server/enrollment/members.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
@@ -269,6 +270,12 @@ const isOnce = ({ monthly_price }: { monthly_price: string }) => Number(monthly_
 
 const costs = ({ monthly_price }: { monthly_price: string }) =>
   `Your membership costs ${showAmount(monthly_price)} a month until you cancel.`
+
+type StoredCard = { card_brand: string | null; card_last_four: string | null }
+
+/** 'Visa ending in 4242', or 'card' if we do not know it. */
+export const nameCard = ({ card_brand, card_last_four }: StoredCard): string =>
+  card_last_four ? `${brands[card_brand as Brand]?.name ?? 'card'} ending in ${card_last_four}` : 'card'
 
 type Content = Omit<Parameters<typeof composeEmail>[0], 'to' | 'from'>
 

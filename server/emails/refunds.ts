@@ -1,11 +1,10 @@
-import { type Brand, brands } from '#contract/card.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { findMember } from '#server/enrollment/members.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import { membershipSummary } from '#server/membership/summary.ts'
 import type { World } from '#server/world.ts'
-import { day, emailTo } from './emails.ts'
+import { day, emailTo, nameCard } from './emails.ts'
 import { button, heading, paragraph, receipt } from './layout.ts'
 
 /** What was refunded, when it appears on the statement, and whether the membership continues. */
@@ -23,8 +22,8 @@ export async function refundEmail(world: World, { member_id, refund_id }: JobPay
     blocks: [
       paragraph(
         refund.amount_cents === refund.paid_cents
-          ? `We refunded the ${amount} that you paid on ${day(refund.paid_at)}. It goes back ${cardOf(refund)}.`
-          : `We refunded ${amount} of the ${paid} that you paid on ${day(refund.paid_at)}. It goes back ${cardOf(refund)}.`,
+          ? `We refunded the ${amount} that you paid on ${day(refund.paid_at)}. It goes back to your ${nameCard(refund)}.`
+          : `We refunded ${amount} of the ${paid} that you paid on ${day(refund.paid_at)}. It goes back to your ${nameCard(refund)}.`,
       ),
       receipt([['Refund', amount]], amount, [
         ['Refunded on', day(refund.ended_at ?? refund.created_at)],
@@ -63,9 +62,3 @@ const findRefund = ({ db }: World, refund_id: string) =>
     .select(['payment.amount_cents as paid_cents', 'payment.updated_at as paid_at', 'card_brand', 'card_last_four'])
     .where('refund.id', '=', refund_id)
     .executeTakeFirstOrThrow()
-
-type Card = { card_brand: string | null; card_last_four: string | null }
-const cardOf = ({ card_brand, card_last_four }: Card) =>
-  card_last_four
-    ? `to your ${brands[card_brand as Brand]?.name ?? 'card'} ending in ${card_last_four}`
-    : 'to the card that you paid with'

@@ -1,11 +1,10 @@
-import { type Brand, brands } from '#contract/card.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { findMember } from '#server/enrollment/members.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import { type Charge, findCharge } from '#server/membership/charges.ts'
 import type { World } from '#server/world.ts'
-import { day, emailTo } from './emails.ts'
+import { day, emailTo, nameCard } from './emails.ts'
 import { button, heading, linkBox, paragraph, receipt, smallPrint } from './layout.ts'
 
 /** The receipt of a renewal: what was charged, for which month, what comes next, and how to stop it. */
@@ -18,7 +17,7 @@ export async function renewedEmail(world: World, { member_id, ...key }: JobPaylo
     preview: `Paid on ${day(charge.updated_at)}, for the month from ${day(charge.starts_on)}.`,
     blocks: [
       paragraph(
-        `We charged ${amount} ${cardOf(charge)} for the month from ${day(charge.starts_on)} to ${day(charge.ends_on)}.`,
+        `We charged ${amount} to your ${nameCard(charge)} for the month from ${day(charge.starts_on)} to ${day(charge.ends_on)}.`,
       ),
       receipt(
         charge.lines.map(({ name, renewal_cents }) => [name, showAmount(toAmount(renewal_cents))]),
@@ -48,7 +47,7 @@ export async function renewalDeclinedEmail(
   const [member, charge] = await Promise.all([findMember(world, member_id), findCharge(world, key)])
   if (charge.period_state !== 'due') return undefined // paid in the meantime
   const amount = showAmount(toAmount(charge.amount_cents))
-  const card = `Update your card in your office, and we charge it at once.`
+  const card = 'Update your card in your office, and we charge it at once.'
   const next = charge.never_retry_since
     ? `Your bank does not allow another attempt with this card. ${card} Without a new card your membership ends on ${day(charge.gives_up_on)}.`
     : charge.is_last_try
@@ -59,7 +58,7 @@ export async function renewalDeclinedEmail(
     preview: `${amount} for your membership was declined. Nothing was charged.`,
     blocks: [
       paragraph(
-        `We tried to charge ${amount} ${cardOf(charge)} for the month from ${day(charge.starts_on)}. ${reasonOf(charge)} Nothing was charged.`,
+        `We tried to charge ${amount} to your ${nameCard(charge)} for the month from ${day(charge.starts_on)}. ${reasonOf(charge)} Nothing was charged.`,
       ),
       paragraph(next),
       button('Update your card', `${world.config.OFFICE_URL}#card`),
@@ -88,9 +87,6 @@ export async function endedEmail(world: World, { member_id, why }: JobPayloads['
     ],
   })
 }
-
-const cardOf = ({ card_brand, card_last_four }: Charge) =>
-  card_last_four ? `to your ${brands[card_brand as Brand]?.name ?? 'card'} ending in ${card_last_four}` : 'to your card'
 
 const reasons: Record<string, string> = {
   input: 'Your bank could not verify the card’s details, or the card has expired.',

@@ -75,7 +75,7 @@ export function rejectGuessablePassword({ config }: World, order: PasswordChoice
   if (problem) throw refuseFields({ password: problem })
 }
 
-function rejectExpiredCard({ cc_month, cc_year }: Enrollment, now: Date) {
+export function rejectExpiredCard({ cc_month, cc_year }: Pick<Enrollment, 'cc_month' | 'cc_year'>, now: Date) {
   if (isExpired(cc_month, cc_year, now)) throw refuseFields({ cc_year: messages.expired })
   if (!expiryYears(now).includes(cc_year)) throw refuseFields({ cc_year: 'Please select the expiration year.' })
 }

@@ -1,9 +1,9 @@
-import { type Db, inTransaction } from '#server/db/db.ts'
+import { inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 import { todayOf } from './due.ts'
-import { endMembership, hasOpenCharge, lockMembership } from './membership.ts'
+import { endMembership, hasOpenCharge, lockMembership, setEnd, updateMembership } from './membership.ts'
 import { runningPeriod, startsOn } from './next-step.ts'
 
 /**
@@ -21,9 +21,8 @@ export const cancel = (world: World, member_id: string): Promise<void> =>
       return endMembership({ ...world, db }, membership, 'canceled')
     }
     const ends_at = endOf(startsOn(membership, lastPeriod(world, membership) + 1))
-    await db.updateTable('member').set({ cancelled_at: now, ends_at }).where('id', '=', member_id).execute()
-    await setSitesActiveUntil(db, member_id, ends_at)
-    await db.updateTable('membership').set({ due_at: ends_at }).where('member_id', '=', member_id).execute()
+    await setEnd(db, member_id, ends_at, now)
+    await updateMembership(db, member_id, { due_at: ends_at })
     await addJob(db, 'cancelled', { member_id }, now)
   })
 
@@ -44,11 +43,7 @@ export const resume = (world: World, member_id: string): Promise<void> =>
     if (ends_at && ends_at <= now)
       throw new Refusal(409, 'Your membership has ended. You can come back with one payment.')
     if (!cancelled_at) return
-    await db.updateTable('member').set({ cancelled_at: null, ends_at: null }).where('id', '=', member_id).execute()
-    await setSitesActiveUntil(db, member_id, null)
-    await db.updateTable('membership').set({ due_at: now }).where('member_id', '=', member_id).execute() // decides what is next
+    await setEnd(db, member_id, null, null)
+    await updateMembership(db, member_id, { due_at: now }) // the worker decides what is next
     await addJob(db, 'kept', { member_id }, now)
   })
-
-export const setSitesActiveUntil = (db: Db, member_id: string, active_until: Date | null) =>
-  db.updateTable('sponsor').set({ active_until }).where('member_id', '=', member_id).execute()

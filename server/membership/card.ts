@@ -1,9 +1,8 @@
-import type { Db } from '#server/db/db.ts'
-import { inTransaction } from '#server/db/db.ts'
+import { type Db, inTransaction } from '#server/db/db.ts'
 import type { CardChange, CardReplacement } from '#server/gateways/payment/port.ts'
 import { gatewayDeadline } from '#server/payments/payments.ts'
 import type { World } from '#server/world.ts'
-import { beginCharge, hasOpenCharge, lockMembership, sendCharge } from './membership.ts'
+import { beginCharge, hasOpenCharge, lockMembership, sendCharge, updateMembership } from './membership.ts'
 import { cardColumns } from './new-membership.ts'
 
 type NewCard = Pick<CardChange, 'card' | 'billing' | 'reference'>
@@ -28,16 +27,12 @@ export async function replaceCard(world: World, member_id: string, card: NewCard
 }
 
 const putOnFile = (db: Db, member_id: string, card: Extract<CardReplacement, { outcome: 'approved' }>) =>
-  db
-    .updateTable('membership')
-    .set({
-      vault_reference: card.vault_reference,
-      ...cardColumns(card),
-      series_cents: card.network_transaction_id ? 0 : null,
-      never_retry_since: null,
-    })
-    .where('member_id', '=', member_id)
-    .execute()
+  updateMembership(db, member_id, {
+    vault_reference: card.vault_reference,
+    ...cardColumns(card),
+    series_cents: card.network_transaction_id ? 0 : null, // the verification starts the series, and costs nothing
+    never_retry_since: null,
+  })
 
 /** Charges what is past due at once, because a new card is on file. */
 export async function chargePastDue(world: World, member_id: string): Promise<void> {

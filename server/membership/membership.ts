@@ -1,8 +1,8 @@
-import { sql } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import { addDays, monthlyTotal } from '#contract/renewal.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
-import type { Authorization, Failure, Renewal } from '#server/gateways/payment/port.ts'
+import type { Approval, Authorization, Decline, Failure, Renewal } from '#server/gateways/payment/port.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
 import { AWAITING_GATEWAY, awaitGateway, gatewayDeadline, leaseEnd, transition } from '#server/payments/payments.ts'
@@ -12,8 +12,8 @@ import { cardColumns } from './new-membership.ts'
 import { nextStep, startsOn } from './next-step.ts'
 
 /**
- * Brings memberships that are due forward, and returns how many there were: charges the period that has begun, tries a
- * declined card again, or ends the membership. Any number of processes may run this at once.
+ * Does what is due for each membership: charges the period that has begun, tries a declined card again, or ends the
+ * membership. Returns how many were due. Any number of processes may run this at once.
  */
 export async function renewMemberships(world: World): Promise<number> {
   const { RENEWALS, RENEWALS_AT_ONCE } = world.config
@@ -34,7 +34,7 @@ export async function renewMemberships(world: World): Promise<number> {
   return count
 }
 
-/** On a busy day each answer makes room for the next charge, so a slow one delays no other. A run still ends soon, to be stopped. */
+/** How long a busy run claims more: each answer makes room for the next charge, and the worker can still be stopped soon. */
 const RUN_MS = 5_000
 
 type ClaimedMember = { member_id: string }
@@ -128,8 +128,19 @@ export const hasOpenCharge = async (db: Db, enrollment_id: string) =>
       .executeTakeFirst(),
   )
 
-const setDue = (db: Db, member_id: string, due_at: Date | null) =>
-  db.updateTable('membership').set({ due_at }).where('member_id', '=', member_id).execute()
+type MembershipChange = Updateable<Tables['membership']>
+
+export const updateMembership = (db: Db, member_id: string, change: MembershipChange) =>
+  db.updateTable('membership').set(change).where('member_id', '=', member_id).execute()
+
+const setDue = (db: Db, member_id: string, due_at: Date | null) => updateMembership(db, member_id, { due_at })
+
+/** When the membership ends, or ended; null while it goes on. The member's sites are active until then. */
+export async function setEnd(db: Db, member_id: string, ends_at: Date | null, cancelled_at?: Date | null) {
+  const change = { ends_at, ...(cancelled_at === undefined ? {} : { cancelled_at }) }
+  await db.updateTable('member').set(change).where('id', '=', member_id).execute()
+  await db.updateTable('sponsor').set({ active_until: ends_at }).where('member_id', '=', member_id).execute()
+}
 
 /** Writes the period and its payment. From here on, only the gateway's answer or a lookup moves the membership. */
 export async function beginCharge(world: World, membership: LockedMembership, n: number): Promise<Charge> {
@@ -197,7 +208,7 @@ async function beginPeriods(db: Db, membership: LockedMembership, n: number, amo
     .where('n', '=', period)
     .where('state', '=', 'due')
     .execute()
-  await db.updateTable('membership').set({ period: n, declines: 0 }).where('member_id', '=', member_id).execute()
+  await updateMembership(db, member_id, { period: n, declines: 0 })
 }
 
 /** Records how a charge ended, once: with the answer to the request, or with what a later lookup found. */
@@ -222,38 +233,23 @@ const noCard = { outcome: 'declined' as const, decline_class: 'card' as const }
 /** The operator has something to fix at the gateway; the member has done nothing wrong. */
 const FAILED_RETRY_SECONDS = 3_600
 
-type Approved = Extract<Authorization, { outcome: 'approved' }>
-type Declined = Extract<Authorization, { outcome: 'declined' }>
-
-async function recordPaid(world: World, key: AttemptKey, approval: Approved) {
-  const { transaction_id, network_transaction_id = null } = approval
-  const { card_brand, card_last_four, card_expires } = cardColumns(approval)
-  const columns = { transaction_id, network_transaction_id, card_brand, card_last_four, card_expires }
+async function recordPaid(world: World, key: AttemptKey, approval: Approval) {
+  const columns = { transaction_id: approval.transaction_id, ...cardColumns(approval) }
   if (!(await transition(world, key, AWAITING_GATEWAY, { state: 'captured', ...columns }))) return
   const { membership, n } = await membershipOf(world.db, key)
   const { member_id } = membership
   const isBack = membership.state === 'ended'
-  if (isBack) await reopen(world.db, member_id)
+  if (isBack) await setEnd(world.db, member_id, null, null)
   await setPeriod(world.db, member_id, n, 'paid')
   const after = { state: 'active' as const, declines: 0 }
   const cancelled_at = isBack ? null : membership.cancelled_at
   const next = nextStep({ ...membership, ...after, cancelled_at, period_state: 'paid' }, todayOf(world))
   const due_at = next.step === 'wait' ? dueAt(world, member_id, next.until) : world.now()
-  await world.db
-    .updateTable('membership')
-    .set({ ...after, due_at: membership.on_hold_since ? null : due_at })
-    .where('member_id', '=', member_id)
-    .execute()
+  await updateMembership(world.db, member_id, { ...after, due_at: membership.on_hold_since ? null : due_at })
   await addJob(world.db, 'renewed', { member_id, ...key }, world.now())
 }
 
-/** The member has come back: nothing is left of the cancellation, and the site is active again. */
-async function reopen(db: Db, member_id: string) {
-  await db.updateTable('member').set({ cancelled_at: null, ends_at: null }).where('id', '=', member_id).execute()
-  await db.updateTable('sponsor').set({ active_until: null }).where('member_id', '=', member_id).execute()
-}
-
-async function recordDeclined(world: World, key: AttemptKey, { decline_class, issuer_code, never_retry }: Declined) {
+async function recordDeclined(world: World, key: AttemptKey, { decline_class, issuer_code, never_retry }: Decline) {
   const change = { state: 'declined' as const, decline_class, issuer_code: issuer_code ?? null }
   if (!(await transition(world, key, AWAITING_GATEWAY, change))) return
   const { membership, n } = await membershipOf(world.db, key)
@@ -262,11 +258,11 @@ async function recordDeclined(world: World, key: AttemptKey, { decline_class, is
   const never_retry_since = never_retry ? now : membership.never_retry_since
   if (membership.state === 'ended') {
     await setPeriod(world.db, member_id, n, 'unpaid') // the member wanted to come back, and sees that it failed
-    await world.db.updateTable('membership').set({ never_retry_since }).where('member_id', '=', member_id).execute()
+    await updateMembership(world.db, member_id, { never_retry_since })
     return
   }
   const after = { state: 'past_due' as const, declines: membership.declines + 1, never_retry_since }
-  await world.db.updateTable('membership').set(after).where('member_id', '=', member_id).execute()
+  await updateMembership(world.db, member_id, after)
   const next = nextStep({ ...membership, ...after, period_state: 'due' }, todayOf(world))
   if (next.step === 'end' || membership.cancelled_at)
     return endMembership(
@@ -317,10 +313,7 @@ export async function endMembership(
   const { member_id, period } = membership
   const now = clock()
   if (membership.period_state === 'due') await setPeriod(db, member_id, period, 'unpaid')
-  if (!membership.ends_at) {
-    await db.updateTable('member').set({ ends_at: now }).where('id', '=', member_id).execute()
-    await db.updateTable('sponsor').set({ active_until: now }).where('member_id', '=', member_id).execute()
-  }
-  await db.updateTable('membership').set({ state: 'ended', due_at: null }).where('member_id', '=', member_id).execute()
+  if (!membership.ends_at) await setEnd(db, member_id, now)
+  await updateMembership(db, member_id, { state: 'ended', due_at: null })
   await addJob(db, 'membership_ended', { member_id, why }, now)
 }

@@ -6,13 +6,17 @@ import type { RenewalLine } from '#server/db/tables.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 import { todayOf } from './due.ts'
-import { beginCharge, hasOpenCharge, lockMembership, sendCharge } from './membership.ts'
+import { beginCharge, hasOpenCharge, lockMembership, sendCharge, updateMembership } from './membership.ts'
 
 /**
  * A member whose membership has ended comes back under the same name and link: one payment at today's price, which starts a
  * new series of months. A declined card changes nothing.
  */
-export async function comeBack(world: World, member_id: string, shown_price: string): Promise<void> {
+export async function comeBack(
+  world: World,
+  member_id: string,
+  { shown_price }: { shown_price: string },
+): Promise<void> {
   const charge = await inTransaction(world.db, async (db) => {
     const membership = await lockMembership(db, member_id)
     const { ends_at, enrollment_id } = membership
@@ -27,11 +31,7 @@ export async function comeBack(world: World, member_id: string, shown_price: str
     await recordConsent(world, db, member_id, lines)
     const n = membership.period + 1
     const restarted = { anchor_on: todayOf(world), anchor_period: n, lines, state: 'ended' as const }
-    await db
-      .updateTable('membership')
-      .set({ ...restarted, lines: JSON.stringify(lines) })
-      .where('member_id', '=', member_id)
-      .execute()
+    await updateMembership(db, member_id, { ...restarted, lines: JSON.stringify(lines) })
     return beginCharge({ ...world, db }, { ...membership, ...restarted }, n)
   })
   if (!charge) return

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { expiryYears, isExpired } from '#contract/card.ts'
-import { messages } from '#contract/fields.ts'
 import { withinCardLimits } from '#server/abuse/card-limits.ts'
+import { rejectExpiredCard } from '#server/enrollment/screening.ts'
 import type { Card } from '#server/gateways/payment/port.ts'
 import { chargePastDue, replaceCard } from '#server/membership/card.ts'
 import { referenceOf } from '#server/payments/attempt-key.ts'
@@ -19,9 +18,7 @@ export async function changeCard(
   visitor: Visitor,
 ): Promise<string> {
   const { id } = await requireDisplayedMember(world, { username }, visitor)
-  if (isExpired(card.cc_month, card.cc_year, world.now())) throw refuseFields({ cc_year: messages.expired })
-  if (!expiryYears(world.now()).includes(card.cc_year))
-    throw refuseFields({ cc_year: 'Please select the expiration year.' })
+  rejectExpiredCard(card, world.now())
   const reference = referenceOf({ enrollment_id: randomUUID(), attempt: 1 })
   if (!(await world.captcha.verify(captcha, reference))) throw refuseFields({ captcha: 'Please confirm the captcha.' })
   const { enrollment_id, mobile_phone, ...billing } = await billingOf(world, id)

@@ -1,17 +1,19 @@
 import type { officeCalls } from '#contract/office-calls.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { emptyReply, type Handlers } from '#server/handlers.ts'
+import { cancel, resume } from '#server/membership/cancellation.ts'
+import { dropPackage } from '#server/membership/lines.ts'
+import { comeBack } from '#server/membership/return.ts'
 import { isOurFailure } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { changeCard } from './card.ts'
 import { changeEmail, changePhone, confirmEmail } from './details.ts'
 import { changeJoinEmails } from './join-emails.ts'
-import { cancelMembership, comeBackToMembership, dropPackage, resumeMembership } from './membership.ts'
 import { changeName } from './name.ts'
 import { changePassword, requestPasswordReset, resetPassword } from './new-password.ts'
 import { changePicture, removePicture } from './picture.ts'
-import { requireMember, signOut, signOutEverywhere } from './session.ts'
+import { requireDisplayedMember, requireMember, signOut, signOutEverywhere } from './session.ts'
 import { signIn, signInWithGrant } from './sign-in.ts'
 import { changeUsername } from './username.ts'
 import { acceptedText, viewOffice } from './view.ts'
@@ -40,10 +42,10 @@ export const officeHandlers: Handlers<typeof officeCalls> = {
   resetPassword: emptyReply(limitFailures(resetPassword)),
 
   changeCard: thenViewOffice(changeCard),
-  dropPackage: thenViewOffice(dropPackage),
-  comeBack: thenViewOffice(comeBackToMembership),
-  cancelMembership: thenViewOffice(cancelMembership),
-  keepMembership: thenViewOffice(resumeMembership),
+  dropPackage: thenViewOffice(forDisplayedMember(dropPackage)),
+  comeBack: thenViewOffice(forDisplayedMember(comeBack)),
+  cancelMembership: thenViewOffice(forDisplayedMember(cancel)),
+  keepMembership: thenViewOffice(forDisplayedMember(resume)),
 }
 
 type Work<Input, Result> = (world: World, input: Input, visitor: Visitor) => Promise<Result>
@@ -51,6 +53,17 @@ type Work<Input, Result> = (world: World, input: Input, visitor: Visitor) => Pro
 /** Runs a change that returns the member's id, and responds with the updated view. */
 function thenViewOffice<Input>(change: Work<Input, string>): Work<Input, Awaited<ReturnType<typeof viewOffice>>> {
   return async (world, input, visitor) => viewOffice(world, await change(world, input, visitor))
+}
+
+/** Changes the membership of the member on the screen. */
+function forDisplayedMember<Input>(
+  change: (world: World, member_id: string, input: Input) => Promise<void>,
+): Work<Input & { username: string }, string> {
+  return async (world, input, visitor) => {
+    const { id } = await requireDisplayedMember(world, input, visitor)
+    await change(world, id, input)
+    return id
+  }
 }
 
 /** Limits failed attempts with a one-time token. Each counts as a failure until it succeeds. */

@@ -1,7 +1,9 @@
+import { consentText } from '#contract/legal.ts'
 import { showAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
 import { longDay } from '#web/dates.ts'
 import { ask } from '#web/dialog/ask.ts'
+import type { Question } from '#web/dialog/question.ts'
 import { log } from '#web/log.ts'
 import { Notice } from '#web/Notice.tsx'
 import { ActionButton, useAction } from './ActionButton.tsx'
@@ -122,18 +124,31 @@ function PaymentProblem({ membership: { payment_problem, price } }: { membership
   )
 }
 
+/** Asks, and makes the call while the dialog is open. Returns the new data, or nothing if the member decided against it. */
+async function confirmAndCall(
+  toQuestion: (onConfirm: () => Promise<void>) => Question,
+  call: () => Promise<OfficeView>,
+): Promise<OfficeView | undefined> {
+  let view: OfficeView | undefined
+  const question = toQuestion(async () => {
+    view = await redirectIfSignedOut(call()).catch((cause: unknown) => {
+      throw new Error(errorMessage(cause), { cause })
+    })
+  })
+  const { confirmed } = await ask(question)
+  return confirmed ? view : undefined
+}
+
 function DropButton({ office, line }: { office: Office; line: MembershipView['lines'][number] }) {
   const drop = async () => {
     office.clearSuccess()
-    let view = office.view
-    const question = dropPackageQuestion(line.name, async () => {
-      const call = officeApi.dropPackage({ username: view.username, product_id: line.product_id })
-      view = await redirectIfSignedOut(call).catch((cause: unknown) => {
-        throw new Error(errorMessage(cause), { cause })
-      })
-    })
-    const { confirmed } = await ask(question)
-    if (confirmed)
+    const { username } = office.view
+    const { product_id } = line
+    const view = await confirmAndCall(
+      (onConfirm) => dropPackageQuestion(line.name, onConfirm),
+      () => officeApi.dropPackage({ username, product_id }),
+    )
+    if (view)
       office.showSuccess({ section: 'membership', message: `${line.name} is stopped.`, view, focus: 'membership' })
   }
   return (
@@ -162,10 +177,7 @@ function ComeBackButton({ office }: { office: Office }) {
   })
   return (
     <>
-      <p className="small">
-        I agree that my card is charged {showAmount(shown_price)} today and {showAmount(shown_price)} every month until
-        I cancel.
-      </p>
+      <p className="small">{consentText(shown_price, shown_price)}</p>
       <ErrorNotice message={error} />
       <ActionButton {...button}>{`Come back for ${showAmount(shown_price)} a month`}</ActionButton>
     </>
@@ -176,15 +188,11 @@ function CancelButton({ office }: { office: Office }) {
   const { showSuccess, clearSuccess } = office
   const cancel = async () => {
     clearSuccess()
-    let view = office.view
-    const question = cancelMembershipQuestion(view, async () => {
-      const call = officeApi.cancelMembership({ username: view.username })
-      view = await redirectIfSignedOut(call).catch((cause: unknown) => {
-        throw new Error(errorMessage(cause), { cause })
-      })
-    })
-    const { confirmed } = await ask(question)
-    if (confirmed)
+    const view = await confirmAndCall(
+      (onConfirm) => cancelMembershipQuestion(office.view, onConfirm),
+      () => officeApi.cancelMembership({ username: office.view.username }),
+    )
+    if (view)
       showSuccess({
         section: 'membership',
         message: "Your membership is canceled. We've emailed you a confirmation.",
