@@ -15,7 +15,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 3, // a tenth faster than 2 on two cores
     isolate: false, // test files clean up what they share; loading every module again for each file took a third of the time
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
       {

@@ -42,9 +42,9 @@ export const Package = z.object({
   image_url: z.string(),
   /** Today. */
   price: amount,
-  /** Every month from then on; absent if it is paid once. */
-  monthly_price: z.optional(amount),
-  billing_interval: z.enum(['month', 'once']),
+  /** Every month or year from then on; absent if it is paid once. */
+  renewal_price: z.optional(amount),
+  billing_interval: z.enum(['month', 'year', 'once']),
   is_recurring: z.boolean(),
   is_special: z.boolean(),
   ships: z.boolean(),

@@ -1,4 +1,5 @@
 import { showAmount } from './money.ts'
+import type { Interval } from './renewal.ts'
 
 /** Active documents with this value in display_on_checkout are shown and accepted at checkout. */
 export const AT_CHECKOUT = 'enrollment_page_checkout'
@@ -6,8 +7,10 @@ export const isShownAtCheckout = (document: { status: string; display_on_checkou
   document.status === 'active' && document.display_on_checkout.includes(AT_CHECKOUT)
 
 /** The label of the second checkbox. It says what this order costs, so a changed price is a new text. */
-export const consentText = (today: string, monthly: string): string => {
-  const renewal = Number(monthly) ? ` and ${showAmount(monthly)} every month until I cancel` : ', once'
+export const consentText = (today: string, renewal_price: string, interval: Interval = 'month'): string => {
+  const renewal = Number(renewal_price)
+    ? ` and ${showAmount(renewal_price)} every ${interval} until I cancel`
+    : ', once'
   return `I agree that my card is charged ${showAmount(today)} today${renewal}.`
 }
 export const CONSENT_TITLE = 'Subscription consent'

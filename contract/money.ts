@@ -7,9 +7,11 @@ export const toCents = (amount: string): number | undefined => {
   return parts ? Number(parts[1]) * 100 + Number(parts[2]) : undefined
 }
 
+type Price = { price: string; is_recurring?: boolean; billing_interval?: string }
+
 /** '$24.00 a month' for a recurring package, otherwise '$24.00'. */
-export const showPrice = ({ price, is_recurring }: { price: string; is_recurring?: boolean }): string =>
-  is_recurring ? `${showAmount(price)} a month` : showAmount(price)
+export const showPrice = ({ price, is_recurring, billing_interval = 'month' }: Price): string =>
+  is_recurring ? `${showAmount(price)} a ${billing_interval}` : showAmount(price)
 
 /** For screens: '$99.00', and '$0.00' while the amount is not known. */
 export const showAmount = (amount: string | undefined): string => `$${amount || '0.00'}`

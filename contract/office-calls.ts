@@ -52,11 +52,14 @@ export const OfficeView = z.object({
   sponsor_name: z.string(),
   membership: z.object({
     state: z.enum(['active', 'past_due', 'ended']),
-    /** The monthly price, '99.00'. */
+    /** What the next renewal costs, '99.00'. */
     price: amount,
+    billing_interval: z.enum(['month', 'year']),
+    /** A higher price that was announced, and the day of the first charge at it. */
+    new_price: z.optional(z.object({ now: amount, price: amount, from_on: day })),
     /** What it is made of. The first is the membership itself; the others can be dropped. */
     lines: z.array(z.object({ product_id: z.int(), name: z.string(), price: amount })),
-    /** The day the paid month ends and, unless the membership is canceled, the next one begins. */
+    /** The day the paid month or year ends and, unless the membership is canceled, the next one begins. */
     renews_on: day,
     cancelled_on: z.optional(day),
     ended_on: z.optional(day),
@@ -66,8 +69,17 @@ export const OfficeView = z.object({
     is_charged_here: z.boolean(),
     card: z.optional(StoredCard),
     /** A charge was declined. */
-    payment_problem: z.optional(z.object({ needs_new_card: z.boolean(), retry_on: z.optional(day), ends_on: day })),
-    /** After the end: what coming back costs, now and every month. */
+    payment_problem: z.optional(
+      z.object({
+        price: amount,
+        /** Another try has not been answered yet. */
+        is_checking: z.boolean(),
+        needs_new_card: z.boolean(),
+        retry_on: z.optional(day),
+        ends_on: day,
+      }),
+    ),
+    /** After the end: what coming back costs, now and every month or year. Absent if it is not possible here. */
     return_price: z.optional(amount),
   }),
   /** Absent: our own captcha. */
@@ -87,8 +99,10 @@ export const OfficeView = z.object({
   receipt: z.object({
     reference: z.string(),
     paid_on: day,
-    /** A recurring line is paid again every month. */
-    lines: z.array(z.object({ name: z.string(), price: amount, is_recurring: z.boolean() })),
+    /** A recurring line is paid again every month or year. */
+    lines: z.array(
+      z.object({ name: z.string(), price: amount, is_recurring: z.boolean(), billing_interval: z.string() }),
+    ),
     total: amount,
     /** Absent if the gateway did not say. */
     card: z.optional(z.object({ brand: z.string(), last_four: z.string() })),
@@ -265,14 +279,14 @@ export const officeCalls = {
   cancelMembership: {
     method: 'POST',
     path: '/office/cancel',
-    summary: 'Cancel the membership at the end of the paid month',
+    summary: 'Cancel the membership at the end of the paid period',
     input: memberOnScreen,
     output: OfficeView,
   },
   keepMembership: {
     method: 'POST',
     path: '/office/keep',
-    summary: 'Undo a cancellation while the paid month lasts',
+    summary: 'Undo a cancellation while the paid period lasts',
     input: memberOnScreen,
     output: OfficeView,
   },

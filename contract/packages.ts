@@ -1,3 +1,4 @@
+import type { Interval } from './renewal.ts'
 /** The group of a package decides which step offers it. */
 export type Group = 'starter' | 'subscription' | 'special'
 
@@ -21,3 +22,11 @@ export const SINGLE_LIST: OrderList = 'product_ids'
 
 /** '34,35' → [34, 35] */
 export const productIds = (list: string): number[] => (list ? list.split(',').map(Number) : [])
+
+/** How often the lines of an order renew. One order never has both. */
+export const intervalOf = (lines: readonly { billing_interval: string }[]): Interval =>
+  lines.some((line) => line.billing_interval === 'year') ? 'year' : 'month'
+
+/** Everything that renews is charged together, so it has one interval. */
+export const canRenewTogether = (lines: readonly { billing_interval: string }[]): boolean =>
+  new Set(lines.map((line) => line.billing_interval).filter((interval) => interval !== 'once')).size < 2

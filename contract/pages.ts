@@ -1,4 +1,5 @@
 import type { OfficeView } from './office-calls.ts'
+import type { Interval } from './renewal.ts'
 import type { FallbackStart, StartData } from './start.ts'
 
 /** A message that a sandbox gateway stored instead of sending it. */
@@ -54,6 +55,7 @@ export type ClockMembership = {
   username: string
   state: 'active' | 'past_due' | 'canceled' | 'on_hold' | 'ended'
   amount: string
+  interval: Interval
   /** When it is charged, tried again or ended. */
   next_day?: string
 }
@@ -123,6 +125,8 @@ export type OfficeStart =
 export type Pages = {
   enroll: (start: StartData | FallbackStart) => string
   office: (start: OfficeStart) => string
+  /** Before its script arrives. */
+  console: () => string
   notFound: () => string
   /** Shown after a server error, and while the server shuts down. */
   failed: () => string
@@ -142,12 +146,16 @@ export type PageHead = {
   next?: string
   /** The module script of the office's pages. */
   officeScript: string
+  /** The module script of the console. */
+  consoleScript: string
   /** The module script of the API reference. */
   docsScript: string
   /** Inlined into the page with the form. */
   css: string
   /** Inlined into the office's pages and all others. */
   officeCss: string
+  /** Inlined into the console's page. */
+  consoleCss: string
   /** A few inlined lines that run before the script arrives and record clicks. */
   early: string
 }

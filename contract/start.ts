@@ -1,6 +1,7 @@
 import type { Package, Sponsor } from './api.ts'
 import { figures } from './figures.ts'
 import { groupOf } from './packages.ts'
+import type { Interval } from './renewal.ts'
 
 /** The steps of the wizard, named as in the spec. */
 export type Step =
@@ -43,8 +44,8 @@ export type StartData = {
   /** The preselected package, if there is one. */
   product_id?: number
   grand_total: string
-  /** The day of the first renewal, '2026-12-15'. */
-  renews_on: string
+  /** The day of the first renewal, '2026-12-15', for a package that renews monthly or yearly. */
+  renews_on: Record<Interval, string>
   policy: Policy
   /** The hosts whose visits are counted. On another one the page does not even report them. */
   site_hosts: string[]

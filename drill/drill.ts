@@ -12,6 +12,10 @@ export type ReportRow = {
 /** How long to drill, and where to print. */
 export type DrillRun = {
   short: boolean
+  /** Everything that is left to chance follows from it, as far as the order of parallel work allows. */
+  seed: number
+  /** Of each site in the drill of renewals, instead of its own number. */
+  members?: number
   /** Replaces this database's part of the progress line. */
   showProgress: (database: string, text: string) => void
   /** Prints a permanent line. */

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,11 +31,17 @@ const { values, positionals } = parseArgs({
     keep: { type: 'boolean' },
     only: { type: 'string' },
     json: { type: 'string' },
+    seed: { type: 'string' },
+    members: { type: 'string' },
   },
 })
 const { short = false, keep = false, only, json } = values
+const seed = Number(values.seed ?? randomInt(1_000_000))
+const members = values.members === undefined ? {} : { members: Number(values.members) }
 if (positionals.some((name) => !(name in allDrills)) || (only !== undefined && !(only in backends))) {
-  console.error(`npm run drill -- [${names.join(' | ')}] [--short] [--only postgres|embedded] [--keep] [--json FILE]`)
+  console.error(
+    `npm run drill -- [${names.join(' | ')}] [--short] [--only postgres|embedded] [--seed N] [--members N] [--keep] [--json FILE]`,
+  )
   process.exit(2)
 }
 
@@ -53,7 +60,7 @@ const columns: Column<NamedRow>[] = [
   { head: '', maxWidth: 4, format: ({ passed }) => (passed ? 'pass' : 'FAIL') },
 ]
 
-const run: DrillRun = { short, showProgress, print }
+const run: DrillRun = { short, seed, ...members, showProgress, print }
 const selection = Object.entries(allDrills).filter(([name]) =>
   positionals.length ? positionals.includes(name) : name in defaultDrills,
 )

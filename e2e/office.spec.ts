@@ -196,6 +196,23 @@ test('15.8 a password that is typed before the script arrives gets its rules tic
   await expect(page.getByText('(done)')).toHaveCount(5)
 })
 
+test('15.8 a button of the office that is pressed before the script arrives does its work', async ({
+  page,
+  request,
+}) => {
+  const { username, password } = await createMember(request)
+  await page.request.post('/api/office/sign-in', { data: { name: username, password } })
+  const releaseScript = await holdScript(page)
+  await page.goto('/office', { waitUntil: 'commit' })
+  await page.getByRole('button', { name: 'Cancel membership' }).click()
+  releaseScript()
+  const dialog = page.getByRole('dialog', { name: 'Cancel your membership?' })
+  await dialog.getByRole('button', { name: 'Keep membership' }).click()
+  await expect(dialog).toBeHidden()
+  await page.getByRole('button', { name: 'Cancel membership' }).click()
+  await expect(dialog, 'a later press works as always').toBeVisible()
+})
+
 test('15.15 a member reads an accepted document, cancels and resumes with the keyboard', async ({ page, request }) => {
   const { username, email, password } = await createMember(request)
   await openOffice(page, username, password)

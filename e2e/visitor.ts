@@ -49,7 +49,7 @@ export async function fillCard(page: Page, cc_number: string) {
   await page.getByLabel('CVC').fill('123')
 }
 
-const confirmCaptcha = (page: Page) => page.getByRole('checkbox', { name: /not a robot/ }).check()
+export const confirmCaptcha = (page: Page) => page.getByRole('checkbox', { name: /not a robot/ }).check()
 
 export const pay = (page: Page) => page.getByRole('button', { name: /^Confirm and Pay/ }).click()
 

@@ -57,7 +57,7 @@ const restrictions = [
     'colors and sizes',
     /\.css$/,
     /^(?!\s*@).*(#[\da-f]{3,8}\b|\b(rgb|hsl|hwb|lab|lch|oklab|oklch)a?\(|\b\d*\.?\d+px\b)/i,
-    /^web\/style\/(?:office\/)?tokens\.css$/,
+    /^web\/style\/(?:(?:office|console)\/)?tokens\.css$/,
     'A color or a size is a token: name it in tokens.css.',
   ],
   [
@@ -105,7 +105,7 @@ const rooms = {
   abuse: ['config', 'db', 'enrollment', 'payments'], // what an attempt has counted is found by its reference
   phone: ['abuse', 'db', 'gateways'],
   sponsors: ['abuse', 'catalog', 'db', 'membership', 'phone'], // the start data says where codes are sent to
-  payments: ['config', 'db', 'gateways', 'jobs'],
+  payments: ['config', 'db', 'gateways', 'jobs', 'membership'], // membership for the operator's commands only
   membership: ['catalog', 'db', 'gateways', 'jobs', 'payments'],
   emails: ['enrollment', 'gateways', 'jobs', 'membership', 'office'],
   jobs: ['db', 'emails', 'enrollment', 'gateways', 'membership', 'office', 'payments'],
@@ -117,8 +117,12 @@ const rooms = {
     ...['abuse', 'config', 'db', 'emails', 'enrollment', 'gateways', 'http'],
     ...['jobs', 'membership', 'payments', 'phone', 'secrets'],
   ],
+  console: [
+    ...['abuse', 'config', 'db', 'enrollment', 'http', 'jobs'],
+    ...['membership', 'office', 'payments', 'secrets', 'sponsors'],
+  ],
   http: [
-    ...['abuse', 'clock', 'config', 'db', 'emails', 'enrollment'],
+    ...['abuse', 'clock', 'config', 'console', 'db', 'emails', 'enrollment'],
     ...['gateways', 'jobs', 'membership', 'office', 'payments', 'sponsors'],
   ],
 }

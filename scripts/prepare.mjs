@@ -100,8 +100,8 @@ export async function buildWeb({ node }) {
  * Runs a command and returns its exit code. It gets its own process group, so that a Ctrl-C, which both the terminal
  * and npm forward, reaches it once, and so that nothing it started outlives it.
  */
-export function run(command, args, { env, shell = false, stopBy } = {}) {
-  const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, ...env }, shell, detached: !isWindows })
+export function run(command, args, { env, shell = false, stopBy, stdio = 'inherit' } = {}) {
+  const child = spawn(command, args, { stdio, env: { ...process.env, ...env }, shell, detached: !isWindows })
   let lastSignal = 0
   const forward = (signal) => {
     const isEcho = Date.now() - lastSignal < 1000

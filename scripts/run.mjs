@@ -14,6 +14,8 @@ const commands = {
   reconcile: { program: ['server/payments/books/cli.ts'] },
   /** Shows payments, and refunds, voids and resolves. */
   payments: { program: ['server/payments/cli.ts'] },
+  /** Who may use the console, and whether its audit log is intact. */
+  staff: { program: ['server/console/cli.ts'] },
   /** Measures every performance budget beside its peer. `-- PART …`, `-- --short`, `-- --json FILE`. */
   bench: { program: ['bench/main.ts'], pages: true },
 }

@@ -4,6 +4,7 @@ import { createServer, type Plugin } from 'vite'
 import { brand, brandCss } from '#contract/brand.ts'
 import type { Pages } from '#contract/pages.ts'
 import { readConfig } from './config/config.ts'
+import { firstOwnerLink } from './console/invitations.ts'
 import { createApp } from './http/app.ts'
 import { type Shell, sendPage } from './http/shell.ts'
 import { startWorker } from './jobs/worker.ts'
@@ -13,6 +14,7 @@ import { createWorld } from './world.ts'
 const scripts: Record<string, string> = {
   'virtual:foyer': 'web/main.tsx',
   'virtual:foyer-office': 'web/office/main.tsx',
+  'virtual:foyer-console': 'web/console/main.tsx',
   'virtual:foyer-docs': 'web/pages/docs/main.ts',
   'virtual:foyer-gallery': 'web/gallery/gallery.tsx',
 }
@@ -57,14 +59,17 @@ const shell: Shell = {
   head: {
     script: '/@id/virtual:foyer',
     officeScript: '/@id/virtual:foyer-office',
+    consoleScript: '/@id/virtual:foyer-console',
     docsScript: '/@id/virtual:foyer-docs',
     css: brandCss(),
     officeCss: brandCss(),
+    consoleCss: brandCss(),
     early: '',
   },
   pages: { ...(await pagesFromSource()) },
   policy,
   formPolicy: policy,
+  consolePolicy: policy,
   files: undefined,
 }
 
@@ -89,6 +94,8 @@ app.get('/__gallery', { schema: { hide: true } }, (request, reply) =>
 const worker = startWorker(world)
 await app.listen({ port: config.PORT, host: config.HOST })
 console.log(`Foyer for development: ${config.PUBLIC_URL}`)
+const consoleLink = await firstOwnerLink(world)
+if (consoleLink) console.log(`console: ${consoleLink}`)
 
 const close = async () => {
   await Promise.all([app.close(), worker.stop(), vite.close()])

@@ -1,5 +1,6 @@
 import { readConfig } from './config/config.ts'
 import { missingOperatorDetails } from './config/operator.ts'
+import { firstOwnerLink } from './console/invitations.ts'
 import { createApp } from './http/app.ts'
 import { storeBuiltFiles } from './http/built-files.ts'
 import { drain } from './http/closing.ts'
@@ -30,6 +31,7 @@ export async function serve(): Promise<void> {
   if (world.testClock) print(`turn the clock at ${config.PUBLIC_URL}/__clock`)
   for (const warning of missingOperatorDetails(config)) print(warning)
   print(`open ${config.PUBLIC_URL}`)
+  print(`console: ${(await consoleLink(world)) ?? `${config.PUBLIC_URL}/console`}`)
 
   const close = async () => {
     print('shutting down …')
@@ -42,6 +44,10 @@ export async function serve(): Promise<void> {
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close())
 }
+
+/** Who tries Foyer on its embedded database gets in with one click. Elsewhere, an owner is invited with `npm run staff`. */
+const consoleLink = async (world: World): Promise<string | undefined> =>
+  !world.config.production && !world.config.DATABASE_URL ? firstOwnerLink(world) : undefined
 
 const DAY_MS = 86_400_000
 

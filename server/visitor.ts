@@ -34,6 +34,10 @@ export type Visitor = {
   /** Set when a member has signed in with this browser before: a mark of the member, and an id of the browser. */
   trustedBrowser: { mark: string; browser: string } | undefined
   trustBrowser: (mark: string) => void
+  /** The session key in the console's cookie. */
+  consoleKey: string | undefined
+  setConsoleCookie: (session: { key: string; expires_at: Date }) => void
+  clearConsoleCookie: () => void
   setEnrollmentCookie: (enrollment_id: string, touches: Touch[]) => void
 }
 

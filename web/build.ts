@@ -80,7 +80,13 @@ const leanImports: Plugin = {
 
 await Promise.all(['web', 'render', 'page.json'].map((name) => rm(join(dist, name), { recursive: true, force: true })))
 const [browser, early] = await Promise.all([buildBrowser(), buildEarly(), buildPages()])
-const head: PageHead = { ...browser, ...(await buildOffice()), docsScript: await buildDocs(), early }
+const head: PageHead = {
+  ...browser,
+  ...(await buildOffice()),
+  ...(await buildConsole()),
+  docsScript: await buildDocs(),
+  early,
+}
 await writeFile(join(dist, 'page.json'), JSON.stringify(head))
 await compressFiles(join(dist, 'web'))
 await report()
@@ -126,6 +132,17 @@ async function buildOffice() {
     },
   })
   return { officeScript: `/${entryOf(output).fileName}`, officeCss: brandCss() + (await takeStyles(output)) }
+}
+
+/** The console is for staff: a script and styles of its own. */
+async function buildConsole() {
+  const output = await run({
+    outDir: join(dist, 'web'),
+    emptyOutDir: false,
+    copyPublicDir: false,
+    rolldownOptions: { input: { console: join(root, 'web/console/main.tsx') }, output: { codeSplitting: false } },
+  })
+  return { consoleScript: `/${entryOf(output).fileName}`, consoleCss: brandCss() + (await takeStyles(output)) }
 }
 
 /** The script of the API reference, which works without it. */

@@ -12,7 +12,7 @@ const start: StartData = {
       description: 'Everything in the office.',
       image_url: '/assets/packages/34.svg',
       price: '99.00',
-      monthly_price: '99.00',
+      renewal_price: '99.00',
       billing_interval: 'month',
       is_recurring: false,
       is_special: false,
@@ -21,7 +21,7 @@ const start: StartData = {
   ],
   product_id: 34,
   grand_total: '99.00',
-  renews_on: '2026-12-15',
+  renews_on: { month: '2026-12-15', year: '2027-11-15' },
   policy: { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: false },
   site_hosts: ['a.example'],
   test_payments: true,
@@ -45,6 +45,7 @@ const view: OfficeView = {
   membership: {
     state: 'active',
     price: '99.00',
+    billing_interval: 'month',
     lines: [{ product_id: 34, name: 'Founding Membership', price: '99.00' }],
     renews_on: '2026-12-15',
     is_over: false,
@@ -55,7 +56,7 @@ const view: OfficeView = {
   receipt: {
     reference: 'r7',
     paid_on: '2026-11-15',
-    lines: [{ name: 'Founding Membership', price: '99.00', is_recurring: false }],
+    lines: [{ name: 'Founding Membership', price: '99.00', is_recurring: false, billing_interval: 'month' }],
     total: '99.00',
   },
   accepted: [{ title: 'Terms', version: 2, sha256: 'a'.repeat(64), accepted_at: '2026-11-15T10:00:00.000Z' }],
@@ -92,7 +93,7 @@ const everyPage = {
         body: 'See https://a.example/x.',
         has_html: true,
         attachment: 'consent.json',
-        created_at: renews_on,
+        created_at: renews_on.month,
       },
     ],
     ['outbox', 'payments', 'clock'],
@@ -112,7 +113,7 @@ const everyPage = {
       days_ahead: 30,
       turned_from: '2026-11-15',
       next_renewal: '2027-01-15',
-      memberships: [{ username: 'mara', state: 'active', amount: '99.00', next_day: '2027-01-15' }],
+      memberships: [{ username: 'mara', state: 'active', amount: '99.00', interval: 'month', next_day: '2027-01-15' }],
       events: [
         {
           day: '2026-12-15',

@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import { renderToStaticMarkup, renderToString } from 'react-dom/server'
 import type { Pages } from '#contract/pages.ts'
 import type { FallbackStart, StartData } from '#contract/start.ts'
+import { ConsoleLoading } from './console/ConsoleLoading.tsx'
 import { EnrollPage } from './enroll/EnrollPage.tsx'
 import { LoadingPage } from './enroll/LoadingPage.tsx'
 import { createSteps } from './enroll/steps.ts'
@@ -32,6 +33,7 @@ const pageOf = (start: StartData | FallbackStart) => {
 export const pages: Pages = {
   enroll: (start) => body(pageOf(start)),
   office: (start) => body(<OfficePage start={start} />),
+  console: () => body(<ConsoleLoading />),
   notFound: () => body(<NotFound />),
   failed: () => body(<Failed />),
   outbox: (messages, testPages) => body(<Outbox messages={messages} testPages={testPages} />),

@@ -80,10 +80,10 @@ export type Receipt = {
   enrollment_id: string
   attempt: number
   pressed_at: number
-  lines: { name: string; price: string; is_recurring?: boolean }[]
+  lines: { name: string; price: string; is_recurring?: boolean; billing_interval?: string }[]
   total: string
   /** Undefined if an older version of the page stored it. */
-  monthly_price?: string
+  renewal_price?: string
   paid_on: string
   renews_on: string
   sponsor: string

@@ -80,7 +80,7 @@ function newValue(table: string, { column_name, data_type }: Column, model: Reco
   const value = `r.${column_name}`
   if (table === 'member' && column_name === 'sponsor_id')
     return `case when copy.n < 3 then ${value} else ${copiedId(`'${model.sponsor_id}'`, '(copy.n / 3)')} end`
-  if (column_name === 'due_at') return `${value} + make_interval(days => copy.n % 28)` // nobody is due yet
+  if (column_name === 'due_at' || column_name === 'notice_at') return `${value} + make_interval(days => copy.n % 28)` // nobody is due yet
   if (data_type === 'uuid') return copiedId(value, 'copy.n')
   if (uniqueColumns.includes(column_name)) return `left(md5(${value} || ':' || copy.n), length(${value}))`
   if (data_type === 'text') return `replace(${value}, '${model.username}', 'm' || copy.n)`

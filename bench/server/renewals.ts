@@ -16,6 +16,10 @@ const { gateway_ms, rate_of_limit, few_members, many_members, most_slowdown, mos
 const AT_ONCE = 12
 /** Enough that nobody runs out of work while we measure. */
 const DUE_AT_ONCE = 2_000
+/** Calls in a round, and the longest pause before one. */
+const SAMPLES = 60
+const VISIT_MS = 100
+type TimedCall = () => Promise<unknown>
 
 /** Renewals of a million members, and what they cost the visitors. */
 export const renewals: Part = async ({ short, log, saveFigures }) => {
@@ -47,29 +51,33 @@ export const renewals: Part = async ({ short, log, saveFigures }) => {
     rates.push((renewed * 1000) / (performance.now() - start))
   }
   log('renewals: page and enrollment during a run …')
-  const during = (isBusy: boolean, call: () => Promise<unknown>, samples: number) => async () => {
-    await (isBusy ? makeDue(database, DUE_AT_ONCE) : makeDue(database, 0))
+  const during = (isBusy: boolean, prepare: () => Promise<TimedCall>) => async () => {
+    await makeDue(database, isBusy ? DUE_AT_ONCE : 0)
     await sleep(1500)
     const times: number[] = []
-    for (let sample = 0; sample < samples; sample++) {
+    for (let sample = 0; sample < SAMPLES; sample++) {
+      const timedCall = await prepare()
+      await sleep(Math.random() * VISIT_MS) // visitors do not come in step with the renewals
       const start = performance.now()
-      await call()
+      await timedCall()
       times.push(performance.now() - start)
     }
     return quartiles(times).median
   }
+  const compare = (prepare: () => Promise<TimedCall>) =>
+    measureInTurns({ busy: during(true, prepare), idle: during(false, prepare) }, short ? 1 : 9)
   let visit = 0
-  const getPage = () => caller.get(`/m${1 + (visit++ % few_members)}`)
-  const enroll = async () => {
-    const outcome = await submitEnrollment(foyer.url, await fillInForm(caller))
-    if (outcome !== 'Approved') throw new Error(outcome)
-  }
-  const rounds = short ? 1 : 7
-  const pageTimes = await measureInTurns(
-    { busy: during(true, getPage, 100), idle: during(false, getPage, 100) },
-    rounds,
-  )
-  const enrollTimes = await measureInTurns({ busy: during(true, enroll, 20), idle: during(false, enroll, 20) }, rounds)
+  const pageTimes = await compare(async () => {
+    const path = `/m${1 + (visit++ % few_members)}`
+    return () => caller.get(path)
+  })
+  const enrollTimes = await compare(async () => {
+    const visitor = await fillInForm(caller)
+    return async () => {
+      const outcome = await submitEnrollment(foyer.url, visitor)
+      if (outcome !== 'Approved') throw new Error(outcome)
+    }
+  })
   caller.close()
   await foyer.stop()
   await sandbox.stop()

@@ -12,7 +12,7 @@ const harmless: { name: RegExp; why: string; value: RegExp }[] = [
   { name: /(^|\.)(post|ship_zip)_code$/, why: 'a part of an address', value: /^(\d{5}(-\d{4})?)?$/ },
   { name: /^sandbox_code\.code_hash$/, why: 'the keyed hash of a phone code', value: /^[\w-]{20,}$/ },
   { name: /(^|\.)err\.code$/, why: 'the code of an error', value: /^[A-Z0-9_]{4,}$/ },
-  { name: /(^|\.)monthly_price$/, why: 'a price', value: /^\d+\.\d\d$/ },
+  { name: /(^|\.)renewal_price$/, why: 'a price', value: /^\d+\.\d\d$/ },
   { name: /(^|\.)card_brand$/, why: 'the brand of a stored card', value: /^[a-z]+$/ },
   { name: /(^|\.)card_last_four$/, why: 'its last four digits', value: /^\d{4}$/ },
   { name: /(^|\.)card_expires$/, why: 'the month in which it expires', value: /^\d{4}-\d\d$/ },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
-import { dayInZone } from './calendar.ts'
+import { dayInZone, daysLater } from './calendar.ts'
 import type { Golden } from './golden-ledger.ts'
 import type { Plan } from './members.ts'
 import { firstCard, memberId } from './population.ts'
@@ -13,6 +13,7 @@ const kinds = [
   'charged twice for a period',
   'periods with a gap, an overlap or another state',
   'in another state',
+  'dearer without notice',
   'gateway and journal differ',
   'still open',
   'receipt or notice missing',
@@ -30,9 +31,15 @@ type Entry = {
   issuer_code?: string
 }
 type Payment = { email: string; reference: string; state: string; amount_cents: number; period: number }
-type Member = { member_id: string; state: string; ends_at: Date | null; active_until: Date | null }
+type Member = {
+  member_id: string
+  state: string
+  ends_at: Date | null
+  active_until: Date | null
+  hold_reason: string | null
+}
 type PeriodRow = { member_id: string; n: number; starts_on: string; ends_on: string; state: string }
-type Message = { recipient: string; subject: string; body: string }
+type Message = { recipient: string; subject: string; body: string; created_at: Date }
 
 /** Compares the database and the gateway's books with the golden ledger of each member. Where a race decides, one of several ledgers must fit. */
 export async function auditRenewals(
@@ -54,7 +61,7 @@ export async function auditRenewals(
   const byReference = new Map(payments.map((payment) => [payment.reference, payment]))
   for (const { reference, state, amount_cents } of entries) {
     const ours = byReference.get(reference)
-    if (!ours || (ours.state !== state && state !== 'disputed') || ours.amount_cents !== amount_cents)
+    if (!ours || ours.state !== state || ours.amount_cents !== amount_cents)
       findings['gateway and journal differ'].push(`${reference}: ${state} ${amount_cents}, ours ${ours?.state}`)
   }
   const known = new Set(entries.map(({ reference }) => reference))
@@ -75,9 +82,9 @@ export async function auditRenewals(
     (row) => row.member_id,
   )
   const entriesOf = Map.groupBy(entries, ({ reference }) => byReference.get(reference)?.email)
-  const emails = await select<Message>(db, "select recipient, subject, body from message where channel = 'mail'")
+  const emails = await select<Message>(db, "select * from message where channel = 'mail' order by created_at")
   const emailsOf = Map.groupBy(emails, ({ recipient }) => recipient)
-  const expected = { receipts: 0, declines: 0, ends: 0 }
+  const expected = { receipts: 0, declines: 0, ends: 0, prices: 0, reminders: 0 }
 
   for (const [index, plan] of plans.entries()) {
     const { email } = plan
@@ -96,7 +103,7 @@ export async function auditRenewals(
     const options = golden[index] ?? []
     const right = options.find((one) => same([one.attempts, one.periods], [charges, periods])) ?? options[0]
     if (!right) continue
-    const { attempts, state, emails: counts } = right
+    const { attempts, state, isOnHold, emails: counts } = right
     if (!same(attempts, charges))
       findings['charged otherwise than the golden ledger says'].push(
         `${email}, joined ${plan.joinedOn}: ${firstDifference(attempts, charges)}`,
@@ -111,19 +118,31 @@ export async function auditRenewals(
       findings['in another state'].push(
         `${email}: ${member?.state}, page ${isActive ? 'active' : 'inactive'}, expected ${state}`,
       )
-    for (const name of ['receipts', 'declines', 'ends'] as const) expected[name] += counts[name]
+    if (isOnHold !== (member?.hold_reason === 'dispute'))
+      findings['in another state'].push(`${email}: on hold ${member?.hold_reason}, expected ${isOnHold}`)
+    const startOf = new Map(rows.map(({ n, starts_on }) => [n, starts_on]))
+    for (const problem of risesWithoutNotice(plan, charges, startOf, zone, emailsOf.get(email) ?? []))
+      findings['dearer without notice'].push(`${email}: ${problem}`)
+    for (const name of names) expected[name] += counts[name]
     for (const problem of missingEmails(right, charges.length, entriesOf.get(email) ?? [], emailsOf.get(email) ?? []))
       findings['receipt or notice missing'].push(`${email}: ${problem}`)
   }
 
   for (const problem of await countEmails(db, expected, emails)) findings['receipts or notices too many'].push(problem)
+  const differences = await select<{ kind: string }>(db, "select * from difference where kind <> 'dispute'")
+  for (const row of differences) findings['gateway and journal differ'].push(JSON.stringify(row))
   if (await allowsSecondCharge(db)) findings['the database allows a second charge'].push('payment_one_per_period')
-  // Answers are lost on purpose, and the watch over the gateway says so.
   findings['errors in the log'] = log
     .split('\n')
-    .filter((line) => line && !line.includes('the payment gateway does not answer'))
+    .filter((line) => line && !onPurpose.some((text) => line.includes(text)))
   return { findings, captures: entries.filter(({ state }) => state !== 'declined').length, attempts: entries.length }
 }
+
+/** Answers are lost and charges disputed on purpose, and the log says so. */
+const onPurpose = [
+  ...['the payment gateway does not answer', 'did not return its books'],
+  ...['a payment is disputed', 'our payments differ'],
+]
 
 const select = async <Row>(db: Db, query: string): Promise<Row[]> =>
   (await sql<Row>`${sql.raw(query)}`.execute(db)).rows
@@ -152,8 +171,13 @@ const subjects = {
   receipts: /^Your receipt/,
   declines: /payment did not go through$/,
   ends: /^Your membership has ended$/,
+  prices: /^Your price (changes on|stays)|^You pay less/,
+  reminders: /^Your yearly reminder/,
 }
-const jobKinds = { receipts: 'renewed', declines: 'renewal_declined', ends: 'membership_ended' }
+const jobKinds: Record<keyof typeof subjects, string> = {
+  ...{ receipts: 'renewed', declines: 'renewal_declined', ends: 'membership_ended' },
+  ...{ prices: 'price_changed', reminders: 'yearly_reminder' },
+}
 const names = Object.keys(subjects) as (keyof typeof subjects)[]
 
 function missingEmails({ emails }: Golden, attempts: number, entries: Entry[], sent: Message[]): string[] {
@@ -169,6 +193,32 @@ function missingEmails({ emails }: Golden, attempts: number, entries: Entry[], s
       .filter(({ name, count }) => count < emails[name])
       .map(({ name, count }) => `${count} ${name} for ${attempts} attempts, expected ${emails[name]}`),
   ]
+}
+
+const LEAST_NOTICE_DAYS = 7
+type CheckedCharge = { n: number | undefined; outcome: string; amount_cents: number }
+
+/** Before a charge rises, an email names the day, and the period begins on that day or later, a week after the email or more. */
+function risesWithoutNotice(
+  { lines }: Plan,
+  charges: CheckedCharge[],
+  startOf: Map<number, string>,
+  zone: string,
+  sent: Message[],
+): string[] {
+  const notices = sent.flatMap(({ subject, created_at }) => {
+    const day = /^Your price changes on (.*)$/.exec(subject)?.[1]
+    const from = day ? new Date(`${day} UTC`).toISOString().slice(0, 10) : ''
+    return day ? [{ from, earliest: daysLater(dayInZone(zone, created_at), LEAST_NOTICE_DAYS) }] : []
+  })
+  let price = lines.reduce((sum, { renewal_cents }) => sum + renewal_cents, 0)
+  return charges.flatMap(({ n = 0, outcome, amount_cents }) => {
+    const begins = startOf.get(n) ?? ''
+    const isTold = notices.some(({ from, earliest }) => from <= begins && earliest <= begins)
+    const isDearer = amount_cents > price
+    if (outcome === 'captured') price = amount_cents
+    return isDearer && !isTold ? [`${amount_cents} for period ${n}, which began on ${begins}`] : []
+  })
 }
 
 /** One job for each event. Only an email whose job was cut short by a kill may arrive twice. */

@@ -13,6 +13,12 @@ export function monthsLater(day: string, months: number): string {
   return `${year}-${two(month)}-${two(date)}`
 }
 
+/** The same day of the year before. */
+export function yearBefore(day: string): string {
+  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
+  return `${year - 1}-${two(month)}-${two(Math.min(date, daysInMonth(year - 1, month)))}`
+}
+
 export function daysLater(day: string, days: number): string {
   let [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   date += days

@@ -1,5 +1,6 @@
 import { daysLater, monthsLater } from './calendar.ts'
-import type { Action, Plan } from './members.ts'
+import type { Action, Line, Plan } from './members.ts'
+import type { PriceChange } from './price-changes.ts'
 
 // What has to happen to a member, worked out day by day from the rules in words. It shares no code with the product.
 
@@ -9,37 +10,54 @@ export type Golden = {
   attempts: Attempt[]
   periods: Period[]
   state: 'active' | 'past_due' | 'ended'
-  emails: { receipts: number; declines: number; ends: number }
+  isOnHold: boolean
+  emails: { receipts: number; declines: number; ends: number; prices: number; reminders: number }
 }
 
 /** The days on which the clock runs, and those on which the site is up. */
-export type Schedule = { days: string[]; isUp: (day: string) => boolean }
+export type Schedule = {
+  days: string[]
+  isUp: (day: string) => boolean
+  /** After so many days here, a day has ended everywhere in the world: then a canceled membership ends. */
+  daysToEnd: number
+}
+type Prices = ReadonlyMap<string, PriceChange>
 
 const TRIES = [0, 3, 7, 14]
 const GIVES_UP = 14
 /** Where the issuer says: never again. */
 const FORBIDDEN = ['41', '43', 'R1']
-/** A canceled membership has ended everywhere in the world by then. */
-const DAYS_TO_END = 3
+
+/** A year of membership is announced so many days before it begins. */
+const REMINDER_DAYS = 30
 
 /** The first day from this one on that the site is up. */
-export const firstUp = (day: string, { isUp }: Schedule): string =>
-  isUp(day) ? day : firstUp(daysLater(day, 1), { days: [], isUp })
+export const firstUp = (day: string, schedule: Schedule): string =>
+  schedule.isUp(day) ? day : firstUp(daysLater(day, 1), schedule)
 
-export const dayOf = ({ joinedOn }: Plan, { period, day }: Pick<Action, 'period' | 'day'>): string =>
-  daysLater(monthsLater(joinedOn, period), day)
+export const periodStart = ({ joinedOn, months }: Plan, period: number): string =>
+  monthsLater(joinedOn, period * months)
+
+export const dayOf = (plan: Plan, { period, day }: Pick<Action, 'period' | 'day'>): string =>
+  daysLater(periodStart(plan, period), day)
+
+type RaceWinner = 'charge' | 'cancellation' | 'lost request'
 
 /**
  * In a race between a cancellation and a charge, both orders are right. If the request to charge is lost, the membership ends
- * with a month that has begun and is not paid.
+ * with a month that has begun and is not paid. A cancellation that comes first cannot be taken back after a downtime that has
+ * outlasted the paid month.
  */
-export const raceWinners = ['charge', 'cancellation', 'lost request'] as const
-type RaceWinner = (typeof raceWinners)[number]
+export const raceWinners = ({ race }: Plan): RaceWinner[] =>
+  race?.kind === 'cancel' ? ['charge', 'cancellation', 'lost request'] : race ? ['charge', 'cancellation'] : ['charge']
 
-export function goldenLedger(plan: Plan, schedule: Schedule, raceWonBy: RaceWinner = 'charge'): Golden {
-  const startOf = (n: number) => monthsLater(plan.joinedOn, n)
+/** A line with a price that was announced for a later day. */
+type PricedLine = Line & { announced?: { cents: number; from: string } }
+
+export function goldenLedger(plan: Plan, schedule: Schedule, prices: Prices, raceWonBy: RaceWinner = 'charge'): Golden {
+  const startOf = (n: number) => periodStart(plan, n)
   const attempts: Attempt[] = []
-  const emails = { receipts: 0, declines: 0, ends: 0 }
+  const emails = { receipts: 0, declines: 0, ends: 0, prices: 0, reminders: 0 }
   const newPeriod = (n: number, state: Period['state']): Period => ({
     n,
     starts_on: startOf(n),
@@ -48,7 +66,9 @@ export function goldenLedger(plan: Plan, schedule: Schedule, raceWonBy: RaceWinn
   })
   let current = newPeriod(0, 'paid')
   const periods = [current]
-  let lines = plan.lines
+  let lines: PricedLine[] = plan.lines
+  let amount_cents = 0
+  let years = 1
   let declines = 0
   let lastTry = ''
   let card = 0
@@ -65,7 +85,6 @@ export function goldenLedger(plan: Plan, schedule: Schedule, raceWonBy: RaceWinn
   }
   const charge = (day: string) => {
     const outcome = (card === 0 && bank.shift()) || 'captured'
-    const amount_cents = lines.reduce((sum, { renewal_cents }) => sum + renewal_cents, 0)
     attempts.push({ n: current.n, day, outcome, amount_cents, card })
     if (outcome === 'captured') {
       current.state = 'paid'
@@ -88,11 +107,17 @@ export function goldenLedger(plan: Plan, schedule: Schedule, raceWonBy: RaceWinn
     }
     current.state = 'due'
     declines = 0
+    const { starts_on } = current
+    lines = lines.map(({ announced, ...line }) => {
+      if (!announced) return line
+      return announced.from <= starts_on ? { ...line, renewal_cents: announced.cents } : { ...line, announced }
+    })
+    amount_cents = lines.reduce((sum, { renewal_cents }) => sum + renewal_cents, 0)
   }
   const work = (day: string) => {
     if (isEnded || isHeld) return
     if (isCanceled) {
-      if (day >= daysLater(current.ends_on, DAYS_TO_END)) end()
+      if (day >= daysLater(current.ends_on, schedule.daysToEnd)) end()
       return
     }
     if (day >= current.ends_on && isForbidden) return end()
@@ -104,9 +129,30 @@ export function goldenLedger(plan: Plan, schedule: Schedule, raceWonBy: RaceWinn
     if (isForbidden) return day >= daysLater(current.starts_on, GIVES_UP) ? end() : undefined
     if (day >= daysLater(current.starts_on, TRIES[declines] ?? GIVES_UP)) charge(day)
   }
+  /** Dearer after the notice, cheaper at once. A rise that is announced becomes smaller without waiting again. */
+  const changePrice = ({ product_id, new_cents, notice_days }: PriceChange, day: string) => {
+    if (isEnded || isCanceled || isHeld) return
+    lines = lines.map((line) => {
+      const { announced, ...rest } = line
+      if (line.product_id !== product_id || (announced?.cents ?? line.renewal_cents) === new_cents) return line
+      emails.prices += 1
+      if (new_cents <= line.renewal_cents) return { ...rest, renewal_cents: new_cents }
+      const from = announced && announced.cents >= new_cents ? announced.from : daysLater(day, notice_days)
+      return { ...rest, announced: { cents: new_cents, from } }
+    })
+  }
+  const remind = (day: string) => {
+    if (daysLater(day, REMINDER_DAYS) < monthsLater(plan.joinedOn, 12 * years)) return
+    years += 1
+    if (!isEnded && !isCanceled && !isHeld) emails.reminders += 1
+  }
   const act = (kind: Action['kind'], day: string) => {
     if (isEnded) return
-    if (kind === 'hold') isHeld = true
+    if (kind === 'dispute') isHeld = true
+    if (kind === 'lift hold') {
+      isHeld = false
+      work(day)
+    }
     if (kind === 'drop') lines = lines.slice(0, 1)
     if (kind === 'resume') isCanceled = false
     if (kind === 'cancel' && current.state === 'due') end()
@@ -120,18 +166,24 @@ export function goldenLedger(plan: Plan, schedule: Schedule, raceWonBy: RaceWinn
 
   const actions = plan.actions.map((action) => ({ ...action, on: firstUp(dayOf(plan, action), schedule) }))
   const { race } = plan
-  const raceOn = race?.kind === 'cancel' ? firstUp(startOf(race.period), schedule) : ''
+  const raceOn = race ? firstUp(startOf(race.period), schedule) : ''
+  const cancelInRace = (day: string) => {
+    if (race?.kind === 'cancel' || day > current.ends_on) act('cancel', day)
+  }
   const scriptOf = new Map([...plan.declines].map(([n, script]) => [startOf(n), script]))
   for (const day of schedule.days) {
     const { code, times } = scriptOf.get(day) ?? { code: '', times: 0 }
     bank = [...bank, ...Array<string>(times).fill(code)]
     if (!schedule.isUp(day)) continue
     if (day === raceOn && raceWonBy === 'lost request') beginPeriods(day)
-    if (day === raceOn && raceWonBy !== 'charge') act('cancel', day)
+    if (day === raceOn && raceWonBy !== 'charge') cancelInRace(day)
     work(day)
-    if (day === raceOn && raceWonBy === 'charge') act('cancel', day)
+    if (day === raceOn && raceWonBy === 'charge') cancelInRace(day)
+    const change = prices.get(day)
+    if (change) changePrice(change, day)
     for (const { kind, on } of actions) if (on === day) act(kind, day)
+    remind(day)
   }
   const state = isEnded ? 'ended' : current.state === 'due' ? 'past_due' : 'active'
-  return { attempts, periods, state, emails }
+  return { attempts, periods, state, isOnHold: isHeld, emails }
 }

@@ -6,18 +6,26 @@ import type { Db } from '#server/db/db.ts'
 import { newMembership } from '#server/membership/new-membership.ts'
 import { referenceOf } from '#server/payments/attempt-key.ts'
 import { timeInZone } from './calendar.ts'
-import type { Plan } from './members.ts'
+import { MEMBERSHIP, type Plan, YEARLY } from './members.ts'
 
 const idOf = (kind: string, number: number) =>
   hash('sha256', `${kind} ${number}`, 'hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5')
 export const memberId = ({ number }: Plan): string => idOf('member', number)
+const enrollmentId = ({ number }: Plan) => idOf('enrollment', number)
 export const firstCard = ({ number }: Plan): string => `vault_${number}`
+const firstTransaction = ({ number }: Plan) => `sb_first_${number}`
+const FIRST_CENTS = 9900
 const ROWS_AT_ONCE = 500
+
+/** Our reference for one of the member's charges. The first one is that of joining. */
+export const referenceOfAttempt = (plan: Plan, attempt: number): string =>
+  referenceOf({ enrollment_id: enrollmentId(plan), attempt })
 
 /** Writes members who joined and paid their first month, without the visits that led there. */
 export async function addMembers(db: Db, zone: string, plans: Plan[]): Promise<void> {
   const config = readConfig({ TIME_ZONE: zone })
   const { id: sponsor_id } = await db.selectFrom('sponsor').select('id').limit(1).executeTakeFirstOrThrow()
+  await addYearlyPackage(db)
   const rows = plans.map((plan) => memberRows(plan, timeInZone(zone, plan.joinedOn, plan.joinedAt), sponsor_id, config))
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
     const part = rows.slice(start, start + ROWS_AT_ONCE)
@@ -38,12 +46,25 @@ export async function addMembers(db: Db, zone: string, plans: Plan[]): Promise<v
   }
 }
 
+async function addYearlyPackage(db: Db) {
+  const monthly = await db
+    .selectFrom('package')
+    .selectAll()
+    .where('product_id', '=', MEMBERSHIP)
+    .executeTakeFirstOrThrow()
+  await db
+    .insertInto('package')
+    .values({ ...monthly, product_id: YEARLY, billing_interval: 'year' })
+    .execute()
+}
+
 function memberRows(plan: Plan, now: Date, sponsor_id: string, config: ReturnType<typeof readConfig>) {
   const { number, email, lines } = plan
   const member_id = memberId(plan)
-  const enrollment_id = idOf('enrollment', number)
+  const enrollment_id = enrollmentId(plan)
+  const billing_interval = plan.months === 12 ? ('year' as const) : ('month' as const)
   const username = `m${number}`
-  const amount_cents = 9900
+  const amount_cents = FIRST_CENTS
   const vault_reference = firstCard(plan)
   const card = { brand: 'visa', last_four: '4242', expires: '2035-12' } as const
   const key = { enrollment_id, attempt: 1 }
@@ -57,7 +78,7 @@ function memberRows(plan: Plan, now: Date, sponsor_id: string, config: ReturnTyp
   }
   return {
     enrollment: { id: enrollment_id, created_at: now },
-    payment: { ...key, ...paid, ...times, vault_reference },
+    payment: { ...key, ...paid, ...times, vault_reference, transaction_id: firstTransaction(plan) },
     member: {
       ...{ id: member_id, enrollment_id, sponsor_id, level: 'member', username, email, password_hash: '' },
       ...name,
@@ -74,27 +95,37 @@ function memberRows(plan: Plan, now: Date, sponsor_id: string, config: ReturnTyp
       created_at: now,
     },
     order_line: {
-      ...{ order_id: idOf('order', number), product_id: 34, list: 'product_ids', name: 'Membership' },
-      ...{ price_cents: amount_cents, renewal_cents: lines[0]?.renewal_cents ?? 0 },
+      ...{ order_id: idOf('order', number), product_id: lines[0]?.product_id, list: 'product_ids', name: 'Membership' },
+      ...{ price_cents: amount_cents, renewal_cents: lines[0]?.renewal_cents ?? 0, billing_interval },
     },
     ...newMembership(
       { config, now: () => now },
       {
         member_id,
         amount_cents,
-        lines: lines.map((line) => ({ ...line, list: 'product_ids' })),
+        lines: lines.map((line) => ({ ...line, list: 'product_ids', billing_interval })),
         approval: { vault_reference, network_transaction_id: `N${number}`, card },
       },
     ),
   }
 }
 
-/** The gateway's file with the members' stored cards. */
-export function writeVault(file: string, plans: Plan[]): void {
+/** The gateway's file with the members' stored cards, and the charges of joining. */
+export function writeLedger(file: string, zone: string, plans: Plan[]): void {
   mkdirSync(dirname(file), { recursive: true })
   const card = { test_card: 'good', brand: 'visa', last_four: '4242', expires: '2035-12' }
-  const lines = plans.map((plan) =>
-    JSON.stringify({ at: '2027-01-01T00:00:00.000Z', vault_reference: firstCard(plan), ...card }),
-  )
+  const lines = plans.flatMap((plan) => {
+    const at = timeInZone(zone, plan.joinedOn, plan.joinedAt).toISOString()
+    const vault_reference = firstCard(plan)
+    const first = {
+      transaction_id: firstTransaction(plan),
+      reference: referenceOfAttempt(plan, 1),
+      amount_cents: FIRST_CENTS,
+    }
+    return [
+      { at, vault_reference, ...card },
+      { at, ...first, state: 'captured', vault_reference },
+    ].map((line) => JSON.stringify(line))
+  })
   writeFileSync(file, `${lines.join('\n')}\n`)
 }

@@ -5,6 +5,7 @@ import { daysBetween, daysLater, monthsLater } from './calendar.ts'
 import { goldenLedger, raceWinners } from './golden-ledger.ts'
 import { planMembers } from './members.ts'
 import { addMembers } from './population.ts'
+import { priceChangesOf } from './price-changes.ts'
 import { turnClock } from './turned-clock.ts'
 
 /** A site with its own time zone and database. The join days of all of them cover a leap year. */
@@ -21,6 +22,8 @@ type SiteYear = {
 const WEEK = { after: 100, days: 7 }
 const MEMBERS = { PostgreSQL: 2000, embedded: 100 }
 const KILLS = { PostgreSQL: 10, embedded: 4 }
+/** They mostly wait for each other's answers. */
+const SITES_AT_ONCE = 2
 const FIRST_JOIN = '2027-12-01'
 const JOIN_DAYS = 74
 
@@ -64,34 +67,42 @@ const shortYears = ({ name }: Backend): SiteYear[] => [
  * - never_retry, also after a downtime: the declines 41, 43 and R1 (17.72)
  * - the lookup of unknowns: one answer in ten is lost
  * - waiving missed periods: the downtime that hides a whole month
+ * - the notice before a higher price, its day, and its email: the members whose price is below the new one (17.73)
+ * - a withdrawn rise disappears: the fourth price change, which the fifth takes back
+ * - members who have canceled or are on hold keep their price, and nobody is told twice: the emails are counted
+ * - disputes are found in the books and put the membership on hold: nobody else says so (17.74)
+ * - years are counted in years, with one reminder each: the yearly memberships (17.75)
  */
 export const renewals: Drill = async (run, backend) => {
+  const years = (run.short ? shortYears : longYears)(backend)
   const rows: ReportRow[] = []
-  for (const year of (run.short ? shortYears : longYears)(backend)) rows.push(await turnYear(run, backend, year))
+  const turnNext = async () => {
+    for (let year = years.shift(); year; year = years.shift()) rows.push(await turnYear(run, backend, year))
+  }
+  await Promise.all(Array.from({ length: SITES_AT_ONCE }, turnNext))
   return rows
 }
 
 async function turnYear(run: DrillRun, backend: Backend, year: SiteYear): Promise<ReportRow> {
-  const { zone, members, joins, months, kills, downtimes } = year
+  const { zone, joins, months, kills, downtimes } = year
+  const members = run.members ?? year.members
+  const seed = run.seed + zones.indexOf(zone)
   const startTime = performance.now()
   const joinDays = daysBetween(joins.from, daysLater(joins.from, joins.days - 1))
   const days = daysBetween(joins.from, daysLater(monthsLater(joinDays.at(-1) ?? '', months), 20))
   const isDown = (day: string) =>
     downtimes.some(({ after, days: length }) => day >= (days[after] ?? '') && day < (days[after + length] ?? ''))
-  const schedule = { days, isUp: (day: string) => !isDown(day) }
-  const plans = planMembers(members, joinDays, days.length / 28, joins.days)
-  const golden = plans.map((plan) =>
-    (plan.race?.kind === 'cancel' ? raceWinners : (['charge'] as const)).map((winner) =>
-      goldenLedger(plan, schedule, winner),
-    ),
-  )
+  const schedule = { days, isUp: (day: string) => !isDown(day), daysToEnd: zone === 'Pacific/Kiritimati' ? 2 : 1 }
+  const prices = priceChangesOf(joins.from, run.short ? 'short' : 'long')
+  const plans = planMembers(members, joinDays, days.length / 28, seed)
+  const golden = plans.map((plan) => raceWinners(plan).map((winner) => goldenLedger(plan, schedule, prices, winner)))
   const workspace = await backend.createWorkspace()
   const before = await workspace.open()
   await addMembers(before.db, zone, plans)
   await before.close()
   const isShared = backend.name === 'PostgreSQL'
   const turned = await turnClock(workspace, {
-    ...{ zone, plans, schedule, kills },
+    ...{ zone, plans, schedule, prices, kills, seed },
     golden: golden.flatMap(([first]) => first ?? []),
     jumpsBackOn: days[Math.floor(days.length / 3)] ?? '',
     processes: isShared ? 4 : 1,
@@ -108,9 +119,12 @@ async function turnYear(run: DrillRun, backend: Backend, year: SiteYear): Promis
   await workspace.remove()
   for (const line of examples(findings)) run.print(line)
   const problems = Object.entries(findings).filter(([, list]) => list.length)
+  run.print(
+    `${zone}: ${attempts} attempts, ${captures} captures, ${turned.killed} kills, ${problems.length} kinds of problems`,
+  )
   return {
-    action: `${zone}: ${members} members over ${months} months, ${attempts} attempts, ${captures} captures, four workers, ${turned.killed} × kill -9 (${turned.killedAtWork} at work), one answer in ten lost, ${downtimes.map(({ days: length }) => length).join(' and ')} days of downtime, a clock that jumps back`,
-    expected: '17.70 17.71 17.72 as the golden ledger says, to the cent and to the day',
+    action: `${zone}: ${members} members over ${months} months, ${attempts} attempts, ${captures} captures, four workers, ${turned.killed} × kill -9 (${turned.killedAtWork} at work), one answer in ten lost, ${downtimes.map(({ days: length }) => length).join(' and ')} days of downtime, a clock that jumps back, ${prices.size} price changes, seed ${run.seed}`,
+    expected: '17.70 17.71 17.72 17.73 17.74 17.75 as the golden ledger says, to the cent and to the day',
     result: problems.length ? problems.map(([kind, list]) => `${list.length} ${kind}`).join(', ') : 'as it says',
     passed: problems.length === 0 && captures > members && turned.killed === kills,
   }

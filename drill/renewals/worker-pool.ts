@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { SeededRandom } from '../seeded-random.ts'
 import type { Command, Reply } from './worker.ts'
 
 const { PATH = '', HOME = '' } = process.env
@@ -15,7 +16,7 @@ type Worker = Awaited<ReturnType<typeof startWorker>>
 export type WorkerPool = Awaited<ReturnType<typeof startWorkers>>
 
 /** Processes that share a database. Replies of a killed one never come, so its tasks end as 'killed'. */
-export async function startWorkers(count: number, env: Record<string, string>, now: () => Date) {
+export async function startWorkers(count: number, env: Record<string, string>, now: () => Date, random: SeededRandom) {
   let output = ''
   const start = () =>
     startWorker(env, now(), (text) => {
@@ -24,10 +25,10 @@ export async function startWorkers(count: number, env: Record<string, string>, n
   const workers = await Promise.all(Array.from({ length: count }, start))
   return {
     workers,
-    any: (): Worker => workers[Math.floor(Math.random() * workers.length)] as Worker,
+    any: (): Worker => random.pick(workers),
     /** kill -9 of one of them, and a new process in its place. True if it had work. */
     kill: async (): Promise<boolean> => {
-      const index = Math.floor(Math.random() * workers.length)
+      const index = random.below(workers.length)
       const hadWork = await (workers[index] as Worker).kill()
       workers[index] = await start()
       return hadWork
@@ -68,10 +69,11 @@ async function startWorker(env: Record<string, string>, now: Date, onOutput: (te
   await ready.promise
   return {
     send: async (task: Task): Promise<Reply | 'killed'> => {
+      if (isKilled) return 'killed'
       const reply = Promise.withResolvers<Reply | 'killed'>()
       const id = ++lastId
       waiting.set(id, reply)
-      child.send({ id, ...task })
+      child.send({ id, ...task }, () => undefined) // if the channel has closed, the process has ended, and that is noticed
       const answer = await reply.promise
       if (answer !== 'killed' && answer.error) throw new Error(answer.error)
       return answer

@@ -7,15 +7,22 @@ import { runJobs } from '#server/jobs/jobs.ts'
 import { createLog } from '#server/log.ts'
 import { cancel, resume } from '#server/membership/cancellation.ts'
 import { chargePastDue, replaceCard } from '#server/membership/card.ts'
+import { liftHold } from '#server/membership/hold.ts'
 import { dropPackage } from '#server/membership/lines.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
+import { writeNotices } from '#server/membership/notify.ts'
+import { changePrice } from '#server/membership/price-change.ts'
 import { referenceOf } from '#server/payments/attempt-key.ts'
+import { reconcileHourly } from '#server/payments/books/hourly.ts'
+import { Refusal } from '#server/refusal.ts'
 import { createWorld, type World } from '#server/world.ts'
 import type { Action } from './members.ts'
+import type { PriceChange } from './price-changes.ts'
 
-type Act = Action['kind'] | 'cancel and resume' | 'raise prices'
-export type Command = { id: number; at: string } & ({ lanes: number } | { act: Act; member_id: string })
-/** `open`: how many charges have no final answer yet. */
+type Act = Exclude<Action['kind'], 'dispute'> | 'cancel and resume' | 'housekeeping'
+type Task = { lanes: number } | { act: Act; member_id: string } | { price: PriceChange }
+export type Command = { id: number; at: string } & Task
+/** `open`: how many charges have no final answer yet, and how many jobs are not done. */
 export type Reply = { id: number; open?: number; error?: string }
 
 let time = new Date(process.argv[2] ?? '')
@@ -41,13 +48,17 @@ const mail: World['mail'] = {
 const world: World = { ...realWorld, mail }
 
 async function work() {
-  for (let count = 1; count; )
+  for (let turn = 0, count = 1; count; turn++) {
+    if (turn === MOST_TURNS) throw new Error('The work of one moment does not end.')
     count = (await renewMemberships(world)) + (await settleAttempts(world)) + (await runJobs(world))
+  }
 }
+const MOST_TURNS = 1000
 
 const countOpen = async () => {
-  const { rows } = await sql<{ open: number }>`select count(*) as open from payment
-    where period > 0 and state in ('authorizing', 'unknown', 'review')`.execute(db)
+  const { rows } = await sql<{ open: number }>`select
+    (select count(*) from payment where period > 0 and state in ('authorizing', 'unknown', 'review'))
+    + (select count(*) from job where done_at is null) as open`.execute(db)
   return Number(rows[0]?.open)
 }
 
@@ -67,12 +78,14 @@ const newCard = {
 const acts: Record<Act, (member_id: string) => Promise<unknown>> = {
   cancel: (member_id) => cancel(world, member_id),
   resume: (member_id) => resume(world, member_id),
-  'cancel and resume': (member_id) => cancel(world, member_id).then(() => resume(world, member_id)),
+  'cancel and resume': async (member_id) => {
+    await cancel(world, member_id)
+    await resume(world, member_id).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error // the membership had ended
+    })
+  },
   drop: (member_id) => dropPackage(world, member_id, { product_id: 41 }),
-  hold: (member_id) =>
-    sql`update membership set on_hold_since = ${time}, hold_reason = 'disputed' where member_id = ${member_id}`.execute(
-      db,
-    ),
+  'lift hold': (member_id) => liftHold(world, member_id),
   'new card': async (member_id) => {
     for (let attempt = 1, outcome = 'unknown'; outcome === 'unknown'; attempt++)
       ({ outcome } = await replaceCard(world, member_id, {
@@ -81,8 +94,10 @@ const acts: Record<Act, (member_id: string) => Promise<unknown>> = {
       }))
     await chargePastDue(world, member_id)
   },
-  'raise prices': () =>
-    sql`update package set renewal_cents = renewal_cents + 5000 where renewal_cents > 0`.execute(db),
+  housekeeping: async () => {
+    await reconcileHourly(world)
+    await writeNotices(world)
+  },
 }
 
 process.on('message', async (command: Command) => {
@@ -90,6 +105,7 @@ process.on('message', async (command: Command) => {
   const { id } = command
   try {
     if ('act' in command) await acts[command.act](command.member_id)
+    else if ('price' in command) await changePrice(world, { ...command.price, reason: 'drill', who: 'drill' })
     else await Promise.all(Array.from({ length: command.lanes }, work))
     process.send?.({ id, open: await countOpen() } satisfies Reply)
   } catch (error) {

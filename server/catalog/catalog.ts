@@ -4,8 +4,17 @@ import { messages } from '#contract/fields.ts'
 import { figures } from '#contract/figures.ts'
 import { CONSENT_TITLE, consentText, isShownAtCheckout } from '#contract/legal.ts'
 import { toAmount } from '#contract/money.ts'
-import { groupOf, groupOfList, type OrderList, orderLists, productIds, SINGLE_LIST } from '#contract/packages.ts'
-import { monthlyTotal } from '#contract/renewal.ts'
+import {
+  canRenewTogether,
+  groupOf,
+  groupOfList,
+  intervalOf,
+  type OrderList,
+  orderLists,
+  productIds,
+  SINGLE_LIST,
+} from '#contract/packages.ts'
+import { renewalTotal } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Details } from '#server/db/tables.ts'
@@ -17,7 +26,7 @@ export async function findPackages(db: Db, category: Input<'getPackages'>): Prom
   return rows.map(({ price_cents, renewal_cents, ...row }) => ({
     ...row,
     price: toAmount(price_cents),
-    ...(renewal_cents ? { monthly_price: toAmount(renewal_cents) } : {}),
+    ...(renewal_cents ? { renewal_price: toAmount(renewal_cents) } : {}),
   }))
 }
 
@@ -60,9 +69,11 @@ export async function priceOrder({ db, config }: Catalog, order: Input<'sumOrder
     else if (lines.some((line) => line.product_id === product_id)) problems[list] ??= messages.chooseOnce
     else if (!product || groupOf(product) !== groupOfList[list] || !isOffered[list](config))
       problems[list] = 'This package is not available.'
+    else if (!canRenewTogether([...lines, product]))
+      problems[list] = 'This package cannot be added: it does not renew as often as the other one.'
     else {
-      const { name, price_cents, renewal_cents } = product
-      lines.push({ product_id, list, name, price_cents, renewal_cents })
+      const { name, price_cents, renewal_cents, billing_interval } = product
+      lines.push({ product_id, list, name, price_cents, renewal_cents, billing_interval })
     }
   }
   if (Object.keys(problems).length) throw refuseFields(problems)
@@ -72,7 +83,8 @@ export async function priceOrder({ db, config }: Catalog, order: Input<'sumOrder
 const selectProducts = statement((db, { ids }: { ids: number[] }) =>
   db
     .selectFrom('package')
-    .select(['product_id', 'name', 'price_cents', 'renewal_cents', 'is_recurring', 'is_special'])
+    .select(['product_id', 'name', 'price_cents', 'renewal_cents', 'billing_interval', 'is_recurring'])
+    .select('is_special')
     .where('product_category_id', '=', ourCategory.product_category_id)
     .where('language_id', '=', ourCategory.language_id)
     .where('product_id', 'in', ids),
@@ -101,11 +113,13 @@ const selectDocuments = statement((db) =>
 )
 
 /** The text behind the second checkbox for this order. Its version is part of its hash: another text has another version. */
-export function consentFor(lines: readonly { price_cents: number; renewal_cents: number }[]) {
-  const content = consentText(toAmount(totalOf(lines)), toAmount(monthlyTotal(lines)))
+export function consentFor(lines: readonly ConsentLine[]) {
+  const content = consentText(toAmount(totalOf(lines)), toAmount(renewalTotal(lines)), intervalOf(lines))
   const sha256 = hash('sha256', content, 'hex')
   return { title: CONSENT_TITLE, version: Number.parseInt(sha256.slice(0, 6), 16), sha256, content }
 }
+
+type ConsentLine = { price_cents: number; renewal_cents: number; billing_interval: string }
 
 /** Texts are stored under their hash and never deleted: a member may have accepted them. */
 export const storeText = (db: Db, sha256: string, content: string) =>

@@ -1,7 +1,7 @@
 import { type Brand, brands } from '#contract/card.ts'
 import { toAmount } from '#contract/money.ts'
 import type { ClockEvent, ClockMembership } from '#contract/pages.ts'
-import { monthlyTotal } from '#contract/renewal.ts'
+import { renewalTotal } from '#contract/renewal.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { dayIn } from '#server/membership/time-zone.ts'
 import type { World } from '#server/world.ts'
@@ -55,7 +55,7 @@ async function listPayments({ db }: World) {
       'payment.state',
       'amount_cents',
       'updated_at',
-      'joined_at',
+      'member.joined_at',
     ])
     .select(({ fn }) => [
       fn.coalesce('payment.card_brand', 'membership.card_brand').as('card_brand'),
@@ -105,15 +105,17 @@ export async function listMemberships({ db, config, now }: World): Promise<Clock
     .selectFrom('membership')
     .innerJoin('member', 'member.id', 'membership.member_id')
     .select(['username', 'membership.state', 'due_at', 'lines', 'on_hold_since', 'cancelled_at', 'ends_at'])
+    .select('billing_interval')
     .orderBy('due_at', (order) => order.asc().nullsLast())
     .limit(MAX_MEMBERSHIPS)
     .execute()
-  return rows.map(({ username, state, due_at, lines, on_hold_since, cancelled_at, ends_at }) => {
+  return rows.map(({ username, state, due_at, lines, on_hold_since, cancelled_at, ends_at, billing_interval }) => {
     const isOver = state === 'ended' || (ends_at !== null && ends_at <= now())
     return {
       username,
       state: isOver ? 'ended' : on_hold_since ? 'on_hold' : cancelled_at ? 'canceled' : state,
-      amount: toAmount(monthlyTotal(lines)),
+      amount: toAmount(renewalTotal(lines)),
+      interval: billing_interval,
       ...(due_at && config.RENEWALS === 'on' ? { next_day: dayIn(config.TIME_ZONE, due_at) } : {}),
     }
   })

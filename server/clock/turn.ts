@@ -51,6 +51,7 @@ async function nextDue(db: Db, now: Date): Promise<Date | undefined> {
   const { rows } = await sql<{ due: Date | null }>`
     select min(due) as due from (
       select min(due_at) as due from membership where due_at > ${now}
+      union all select min(notice_at) from membership where notice_at > ${now}
       union all select min(run_at) from job where done_at is null and run_at > ${now}
       union all select min(leased_until) from payment where state = 'unknown' and leased_until > ${now}) dates`.execute(
     db,
@@ -72,6 +73,10 @@ export const lifetimes: Lifetime[] = [
   ['lease', 'expires_at'],
   ['open_use', 'expires_at'],
   ['member', 'welcome_until'],
+  ['staff_invitation', 'expires_at'],
+  ['console_session', 'idle_until'],
+  ['console_session', 'proved_until'],
+  ['console_session', 'expires_at'],
 ]
 
 async function prolong(db: Db, now: Date, ms: number): Promise<void> {

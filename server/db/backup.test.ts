@@ -49,6 +49,7 @@ const excluded = [
   'open_use',
   'sandbox_code',
   'office_session',
+  'console_session',
   'built_file',
   'kysely_migration',
   'kysely_migration_lock',

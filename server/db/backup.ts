@@ -27,7 +27,8 @@ const tables = [
     'page_hit',
   ],
   ...['page_day', 'difference', 'sponsor_touch', 'one_time_key', 'lease', 'breaker', 'breaker_trip'],
-  ...['reconciliation_run', 'email_link', 'picture'],
+  ...['reconciliation_run', 'email_link', 'picture', 'member_event'],
+  ...['staff', 'staff_passkey', 'staff_recovery', 'staff_invitation', 'audit', 'audit_head'],
 ] as const satisfies (keyof Tables)[]
 
 /** Tables of schemas before 0010, which a backup saves as they are. */

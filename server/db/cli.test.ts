@@ -192,7 +192,8 @@ it.runIf(isPostgres)(
   180_000,
 )
 
-it.each([
+// They never open a database, so one run of them is enough.
+it.skipIf(isPostgres).each([
   ['dance', 2, 'npm run db -- COMMAND'],
   ['load', 1, 'DIR is missing.'],
   ['restore', 1, 'FILE is missing.'],

@@ -129,7 +129,7 @@ it('9.4 reports every invalid line and loads nothing', async () => {
       '  sponsors.csv:6: name is missing',
       "  sponsors.csv:8: active must be Yes or No, not ''",
       "  packages.csv:3: price must have two decimals, such as 99.00, not '10'",
-      "  packages.csv:3: billing_interval must be month or once, not 'yearly'",
+      "  packages.csv:3: billing_interval must be month, year or once, not 'yearly'",
       "  packages.csv:3: renewal_price must be empty or have two decimals, such as 99.00, not '1'",
       "  packages.csv:3: image_url must begin with /assets/, not 'https://elsewhere/x.svg'",
       "  packages.csv:3: product_id must be a whole number, not 'x'",

@@ -141,7 +141,7 @@ it('4.5 9.1 members keep the monthly price of the text they accepted when prices
   ])
   const open = await db.selectFrom('payment').select('details').executeTakeFirstOrThrow()
   expect(open.details?.lines).toEqual([
-    { product_id: 41, list: 'autoship_product_ids', price_cents: 2400, renewal_cents: 2400 },
+    { product_id: 41, list: 'autoship_product_ids', price_cents: 2400, renewal_cents: 2400, billing_interval: 'month' },
   ])
 })
 

@@ -44,18 +44,20 @@ const packageColumns = [
 export const readPackages = async (base: string, report: ReportProblem) =>
   (await readCsv(base, 'packages.csv', packageColumns, report)).map(readPackage)
 
+const billingIntervals = ['month', 'year', 'once'] as const
+
 function readPackage(row: Row) {
   const price_cents = toCents(row.get('price'))
   if (price_cents === undefined) row.report(`price must have two decimals, such as 99.00, not '${row.get('price')}'`)
-  const billing_interval: 'month' | 'once' = row.get('billing_interval') === 'month' ? 'month' : 'once'
+  const billing_interval = billingIntervals.find((each) => each === row.get('billing_interval')) ?? 'once'
   if (row.get('billing_interval') !== billing_interval)
-    row.report(`billing_interval must be month or once, not '${row.get('billing_interval')}'`)
+    row.report(`billing_interval must be month, year or once, not '${row.get('billing_interval')}'`)
   const renewal = row.get('renewal_price')
   const renewal_cents = renewal ? toCents(renewal) : 0
   if (renewal_cents === undefined)
     row.report(`renewal_price must be empty or have two decimals, such as 99.00, not '${renewal}'`)
-  else if (billing_interval === 'month' && !renewal_cents)
-    row.report('renewal_price is missing: it is what a package costs every month after the first')
+  else if (billing_interval !== 'once' && !renewal_cents)
+    row.report(`renewal_price is missing: it is what a package costs every ${billing_interval} after the first`)
   else if (billing_interval === 'once' && renewal_cents)
     row.report('renewal_price must be empty if billing_interval is once')
   const image_url = row.get('image_url')

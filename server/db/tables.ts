@@ -1,4 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
+import type { Role } from '#contract/console-permissions.ts'
+import type { Interval } from '#contract/renewal.ts'
 
 /** The columns that the SQL in migrations/ creates. A test compares the two. */
 export type Tables = {
@@ -22,9 +24,9 @@ export type Tables = {
     image_url: string
     /** Today. */
     price_cents: number
-    /** Every month from then on; 0 if it is paid once. */
+    /** Every month or year from then on; 0 if it is paid once. */
     renewal_cents: number
-    billing_interval: 'month' | 'once'
+    billing_interval: Interval | 'once'
     is_recurring: boolean
     is_special: boolean
     ships: boolean
@@ -132,6 +134,10 @@ export type Tables = {
     network_transaction_id: string | null
     series_cents: number | null
     never_retry_since: Date | null
+    billing_interval: Interval
+    notice_at: Date | null
+    /** As in the member's row, for lists that follow an index of this table. */
+    joined_at: Date
   }
   period: {
     member_id: string
@@ -141,6 +147,19 @@ export type Tables = {
     amount_cents: number
     lines: JSONColumnType<RenewalLine[]>
     state: 'due' | 'paid' | 'waived' | 'unpaid'
+  }
+  price_change: {
+    id: string
+    product_id: number
+    old_cents: number
+    new_cents: number
+    notice_days: number
+    reason: string
+    made_by: string
+    made_at: Date
+    done_at: Date | null
+    told: number
+    reached: string | null
   }
   picture: { name: string; member_id: string; content: Uint8Array }
   orders: {
@@ -162,8 +181,9 @@ export type Tables = {
     list: string
     name: string
     price_cents: number
-    /** What the member agreed to pay for it every month. */
+    /** What the member agreed to pay for it every month or year. */
     renewal_cents: number
+    billing_interval: Interval | 'once'
   }
   acceptance: {
     member_id: string
@@ -203,7 +223,12 @@ export type Tables = {
   }
   limit_count: { name: string; key: string; window_start: Date; count: number; expires_at: Date }
   open_use: { id: string; reference: string; name: string; key: string; window_start: Date; expires_at: Date }
-  one_time_key: { kind: 'grant' | 'letter' | 'captcha'; key: string; used_by: string | null; expires_at: Date }
+  one_time_key: {
+    kind: 'grant' | 'letter' | 'captcha' | 'passkey'
+    key: string
+    used_by: string | null
+    expires_at: Date
+  }
   lease: { name: 'code' | 'reconciliation'; key: string; expires_at: Date }
   breaker: { name: 'declines' | 'codes'; open_until: Date }
   breaker_trip: { breaker: 'declines' | 'codes'; tripped_at: Date; expires_at: Date }
@@ -218,6 +243,7 @@ export type Tables = {
     cleared_at: Date | null
     resolved_at: Date | null
     reason: string | null
+    resolved_by: string | null
   }
   server_key: { name: string; sealed: string; created_at: Date }
   office_session: { key_hash: string; member_id: string; created_at: Date; expires_at: Date }
@@ -239,11 +265,73 @@ export type Tables = {
   }
   page_hit: { site: string; day: string; visitor: string }
   page_day: { site: string; day: string; visits: number }
+  staff: {
+    id: string
+    email: string
+    name: string
+    role: Role
+    password_hash: string | null
+    totp_sealed: string | null
+    totp_step: Generated<number>
+    created_at: Date
+    removed_at: Date | null
+  }
+  staff_passkey: {
+    credential_id: string
+    staff_id: string
+    public_key: string
+    counter: number
+    transports: string[]
+    name: string
+    created_at: Date
+    used_at: Date | null
+  }
+  staff_recovery: { staff_id: string; key_hash: string }
+  staff_invitation: {
+    id: string
+    key_hash: string
+    email: string | null
+    role: Role
+    invited_by: string | null
+    created_at: Date
+    expires_at: Date
+  }
+  console_session: {
+    key_hash: string
+    staff_id: string
+    method: 'passkey' | 'password'
+    created_at: Date
+    idle_until: Date
+    proved_until: Date
+    expires_at: Date
+  }
+  audit: {
+    position: number
+    at: Date
+    kind: 'act' | 'security'
+    act: string
+    staff_id: string | null
+    role: string
+    subject_kind: string
+    subject: string
+    details: string | null
+    details_salt: string | null
+    details_hash: string
+    hash: string
+  }
+  audit_head: { id: number; position: number; hash: string }
+  member_event: { member_id: string; at: Date; kind: 'email' | 'sign_in'; what: string }
   built_file: { name: string; content: Uint8Array; seal: string; kept_at: Date }
 }
 
-/** A part of a membership that is paid again every month. */
-export type RenewalLine = { product_id: number; name: string; renewal_cents: number }
+/** A part of a membership that is paid again every month or year. */
+export type RenewalLine = {
+  product_id: number
+  name: string
+  renewal_cents: number
+  /** A higher price that was announced, for periods that begin on this day or later. */
+  announced?: { renewal_cents: number; from_on: string }
+}
 
 /** A file attached to an email. */
 export type Attachment = { filename: string; content: string }

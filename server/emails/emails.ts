@@ -1,6 +1,7 @@
 import { brand } from '#contract/brand.ts'
 import { type Brand, brands } from '#contract/card.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
+import type { Interval } from '#contract/renewal.ts'
 import { findMember } from '#server/enrollment/members.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
@@ -58,9 +59,9 @@ export async function welcomeEmail(world: World, { member_id }: JobPayloads['wel
       paragraph(
         isOnce(order)
           ? 'Your membership is paid. There are no further charges.'
-          : `${costs(order)} Your first month is paid. Your membership renews on ${day(renews_on)} unless you cancel before then.`,
+          : `${costs(order)} Your first ${order.interval} is paid. Your membership renews on ${day(renews_on)} unless you cancel before then.`,
       ),
-      paragraph('You can cancel in your office at any time. You then stay a member until the end of the paid month.'),
+      paragraph(howToCancel(order.interval)),
       smallPrint(
         'We are sending you a copy of everything you accepted in a separate email. Please keep both for your records.',
       ),
@@ -135,7 +136,7 @@ export async function cancellationEmail(
     preview: 'Your cancellation is confirmed. You can undo it until then.',
     blocks: [
       paragraph(
-        `You canceled your membership on ${day(cancelled_at)}. You stay a member until ${lastDay}, the end of the paid month, and you won’t be charged again.`,
+        `You canceled your membership on ${day(cancelled_at)}. You stay a member until ${lastDay}, the end of the period you have paid for, and you won’t be charged again.`,
       ),
       paragraph(
         `After that, your site ${PUBLIC_URL}/${member.username} becomes inactive, and people can no longer join through it.`,
@@ -266,10 +267,13 @@ const ifNotYou = ({ config }: World, advice: string): Block[] => [
 ]
 
 /** Nothing of the order renews. */
-const isOnce = ({ monthly_price }: { monthly_price: string }) => Number(monthly_price) === 0
+const isOnce = ({ renewal_price }: { renewal_price: string }) => Number(renewal_price) === 0
 
-const costs = ({ monthly_price }: { monthly_price: string }) =>
-  `Your membership costs ${showAmount(monthly_price)} a month until you cancel.`
+const costs = ({ renewal_price, interval }: { renewal_price: string; interval: Interval }) =>
+  `Your membership costs ${showAmount(renewal_price)} a ${interval} until you cancel.`
+
+export const howToCancel = (interval: Interval) =>
+  `You can cancel in your office at any time. You then stay a member until the end of the paid ${interval}.`
 
 type StoredCard = { card_brand: string | null; card_last_four: string | null }
 

@@ -4,7 +4,7 @@ import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import { type Charge, findCharge } from '#server/membership/charges.ts'
 import type { World } from '#server/world.ts'
-import { day, emailTo, nameCard } from './emails.ts'
+import { day, emailTo, howToCancel, nameCard } from './emails.ts'
 import { button, heading, linkBox, paragraph, receipt, smallPrint } from './layout.ts'
 
 /** The receipt of a renewal: what was charged, for which month, what comes next, and how to stop it. */
@@ -14,10 +14,10 @@ export async function renewedEmail(world: World, { member_id, ...key }: JobPaylo
   const isEnding = member.cancelled_at !== null
   return emailTo(world, member, {
     subject: `Your receipt: ${amount} for your membership`,
-    preview: `Paid on ${day(charge.updated_at)}, for the month from ${day(charge.starts_on)}.`,
+    preview: `Paid on ${day(charge.updated_at)}, for the ${charge.billing_interval} from ${day(charge.starts_on)}.`,
     blocks: [
       paragraph(
-        `We charged ${amount} to your ${nameCard(charge)} for the month from ${day(charge.starts_on)} to ${day(charge.ends_on)}.`,
+        `We charged ${amount} to your ${nameCard(charge)} for the ${charge.billing_interval} from ${day(charge.starts_on)} to ${day(charge.ends_on)}.`,
       ),
       receipt(
         charge.lines.map(({ name, renewal_cents }) => [name, showAmount(toAmount(renewal_cents))]),
@@ -31,9 +31,9 @@ export async function renewedEmail(world: World, { member_id, ...key }: JobPaylo
       isEnding
         ? paragraph(`You have canceled, so your membership ends on ${day(charge.ends_on)}. You won’t be charged again.`)
         : paragraph(
-            `Your next charge is ${showAmount(toAmount(charge.monthly_cents))} on ${day(charge.ends_on)}, and every month until you cancel.`,
+            `Your next charge is ${showAmount(toAmount(charge.next_cents))} on ${day(charge.ends_on)}, and every ${charge.billing_interval} until you cancel.`,
           ),
-      paragraph('You can cancel in your office at any time. You then stay a member until the end of the paid month.'),
+      paragraph(howToCancel(charge.billing_interval)),
       button('Open your office', world.config.OFFICE_URL),
     ],
   })
@@ -58,7 +58,7 @@ export async function renewalDeclinedEmail(
     preview: `${amount} for your membership was declined. Nothing was charged.`,
     blocks: [
       paragraph(
-        `We tried to charge ${amount} to your ${nameCard(charge)} for the month from ${day(charge.starts_on)}. ${reasonOf(charge)} Nothing was charged.`,
+        `We tried to charge ${amount} to your ${nameCard(charge)} for the ${charge.billing_interval} from ${day(charge.starts_on)}. ${reasonOf(charge)} Nothing was charged.`,
       ),
       paragraph(next),
       button('Update your card', `${world.config.OFFICE_URL}#card`),

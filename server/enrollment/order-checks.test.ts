@@ -126,7 +126,12 @@ describe('an order with optional packages', () => {
     expect(text).toContain('costs $142.00 a month until you cancel.')
     const { membership, receipt } = await viewOffice(open.world, id)
     expect(membership.price).toBe('142.00')
-    expect(receipt.lines).toContainEqual({ name: 'The Monthly Letter', price: '19.00', is_recurring: true })
+    expect(receipt.lines).toContainEqual({
+      billing_interval: 'month',
+      name: 'The Monthly Letter',
+      price: '19.00',
+      is_recurring: true,
+    })
     const consents = await open.db
       .selectFrom('legal_text')
       .select('content')

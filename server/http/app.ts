@@ -5,7 +5,10 @@ import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fast
 import * as z from 'zod/mini'
 import { API, type Call, calls, ErrorReply, IdempotencyKey } from '#contract/api.ts'
 import { brand } from '#contract/brand.ts'
+import { consoleCalls } from '#contract/console-calls.ts'
 import { officeCalls } from '#contract/office-calls.ts'
+import { consoleHandlers } from '#server/console/handlers.ts'
+import { addConsole } from '#server/console/pages.ts'
 import { type Handlers, handlers } from '#server/handlers.ts'
 import { officeHandlers } from '#server/office/handlers.ts'
 import { addOffice, isOfficeOurs } from '#server/office/pages.ts'
@@ -71,6 +74,7 @@ export async function createApp({ world, shell: plain, serverFactory }: AppOptio
   addPages(app, world, shell)
   addPublicPages(app, world, shell)
   if (isOfficeOurs(config)) addOffice(app, world, shell)
+  addConsole(app, shell)
   return app
 }
 
@@ -113,6 +117,7 @@ function addApi(api: FastifyInstance, world: World) {
   api.setNotFoundHandler((_request, reply) => reply.code(404).send(notFoundReply))
   addCalls(api, world, calls, handlers)
   if (isOfficeOurs(world.config)) addCalls(api, world, officeCalls, officeHandlers)
+  addCalls(api, world, consoleCalls, consoleHandlers, hidden) // for our own pages only, so the public reference leaves them out
   api.get('/openapi.json', { schema: { hide: true } }, async () => api.swagger())
 }
 
@@ -121,19 +126,30 @@ function addCalls<Calls extends Record<string, Call>>(
   world: World,
   calls: Calls,
   handlers: Handlers<Calls>,
+  more: { hide?: true } = {},
 ) {
-  for (const [name, call] of Object.entries(calls)) addCall(api, world, name, call, handlers[name] as Handler)
+  for (const [name, call] of Object.entries(calls)) addCall(api, world, name, call, handlers[name] as Handler, more)
 }
+
+const hidden = { hide: true } as const
 
 type Handler = (world: World, input: unknown, visitor: unknown) => Promise<unknown>
 
 /** A call of the contract as a route: its schemas check the input and strip the output. */
-function addCall(api: FastifyInstance, world: World, name: string, call: Call, handler: Handler) {
+function addCall(
+  api: FastifyInstance,
+  world: World,
+  name: string,
+  call: Call,
+  handler: Handler,
+  more: { hide?: true },
+) {
   const source = call.path.includes(':') ? 'params' : call.method === 'GET' ? 'querystring' : 'body'
   api.route({
     method: call.method,
     url: call.path,
     schema: {
+      ...more,
       operationId: name,
       summary: call.summary,
       tags: [call.path.split('/')[1] ?? ''],

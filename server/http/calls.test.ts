@@ -40,7 +40,7 @@ describe('enrollment_packages', () => {
       description: 'Everything in the office, from the first minute.',
       image_url: '/assets/packages/34.svg',
       price: '99.00',
-      monthly_price: '99.00',
+      renewal_price: '99.00',
       billing_interval: 'month',
       is_recurring: false,
       is_special: false,
@@ -49,8 +49,8 @@ describe('enrollment_packages', () => {
   })
 
   it('2.1 a recurring package has a price a month, and a special one has none', async () => {
-    const list: { product_id: number; monthly_price?: string }[] = (await packages('17')).json()
-    const monthly = Object.fromEntries(list.map(({ product_id, monthly_price }) => [product_id, monthly_price]))
+    const list: { product_id: number; renewal_price?: string }[] = (await packages('17')).json()
+    const monthly = Object.fromEntries(list.map(({ product_id, renewal_price }) => [product_id, renewal_price]))
     expect(monthly).toMatchObject({ 35: '99.00', 41: '24.00', 51: undefined })
   })
 

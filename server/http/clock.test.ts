@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -151,6 +152,22 @@ describe('17.51 the page', () => {
   })
 })
 
+async function addConsoleSession(key_hash: string, until: Date) {
+  const created_at = site.world.now()
+  const staff_id = randomUUID()
+  await site.db
+    .insertInto('staff')
+    .values({ id: staff_id, email: key_hash, name: 'Rosa', role: 'owner', created_at })
+    .execute()
+  await site.db
+    .insertInto('console_session')
+    .values({
+      ...{ key_hash, staff_id, method: 'passkey', created_at },
+      ...{ idle_until: until, proved_until: until, expires_at: until },
+    })
+    .execute()
+}
+
 describe('17.52 what people hold outlives a turn', () => {
   it('a session', async () => {
     const { cookie } = await memberInOffice(site)
@@ -202,6 +219,20 @@ describe('17.52 what people hold outlives a turn', () => {
             expires_at,
           })
           .execute(),
+      'staff_invitation.expires_at': () =>
+        site.db
+          .insertInto('staff_invitation')
+          .values({
+            ...{ id: randomUUID(), key_hash: name, email: null, role: 'owner', invited_by: null },
+            ...{ created_at: now, expires_at },
+          })
+          .execute(),
+      ...Object.fromEntries(
+        ['idle_until', 'proved_until', 'expires_at'].map((column) => [
+          `console_session.${column}`,
+          () => addConsoleSession(name, expires_at),
+        ]),
+      ),
       'member.welcome_until': () =>
         site.db.updateTable('member').set({ welcome_until: expires_at }).where('id', '=', member.id).execute(),
     }

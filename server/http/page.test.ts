@@ -32,7 +32,7 @@ describe('a sponsor’s page', () => {
       sponsor: { site: 'ana', active: 'Yes' },
       product_id: 34,
       grand_total: '99.00',
-      renews_on: '2026-12-15',
+      renews_on: { month: '2026-12-15', year: '2027-11-15' },
       policy: { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: false },
       test_payments: true,
     })
@@ -50,7 +50,7 @@ describe('a sponsor’s page', () => {
     expect([reply.statusCode, reply.headers.location]).toEqual([302, location])
   })
 
-  it.each(['/a-b', `/${'x'.repeat(31)}`, '/api2/x', '/console', '/ana.html', '/%F0%9F%98%80'])(
+  it.each(['/a-b', `/${'x'.repeat(31)}`, '/api2/x', '/billing', '/ana.html', '/%F0%9F%98%80'])(
     '1.2 6.2 %s is a 404 page',
     async (url) => {
       const reply = await site.get(url)
@@ -119,7 +119,7 @@ describe('a sponsor’s page', () => {
     expect(reply.statusCode).toBe(200)
     expect(startOf(reply.body)).toEqual({
       sponsor_site: 'ana',
-      renews_on: '2026-12-15',
+      renews_on: { month: '2026-12-15', year: '2027-11-15' },
       policy: { start_step: 'ACCOUNT', autoship: false, special: false, phone_verification: false },
       site_hosts: ['foyer.test'],
       test_payments: true,

@@ -8,6 +8,7 @@ import { limitKeys } from './address.ts'
 
 const COOKIE = 'foyer_enrollment'
 const OFFICE_COOKIE = 'foyer_office'
+const CONSOLE_COOKIE = 'foyer_console'
 const TRUSTED_COOKIE = 'foyer_known'
 const DAYS = 86_400
 
@@ -36,6 +37,10 @@ export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world:
     trustedBrowser: readTrustedCookie(request),
     trustBrowser: (mark) => setTrustedCookie(request, reply, mark),
     clearOfficeCookie: () => reply.clearCookie(OFFICE_COOKIE, cookieOptions),
+    consoleKey: request.cookies[CONSOLE_COOKIE],
+    setConsoleCookie: ({ key, expires_at: expires }) =>
+      reply.setCookie(CONSOLE_COOKIE, key, { ...cookieOptions, sameSite: 'strict', expires }),
+    clearConsoleCookie: () => reply.clearCookie(CONSOLE_COOKIE, { ...cookieOptions, sameSite: 'strict' }),
     setEnrollmentCookie: (enrollment_id, touches) =>
       setEnrollmentCookie(reply, { enrollment_id, since: cookie?.since ?? world.now(), touches }),
   }

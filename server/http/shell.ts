@@ -18,6 +18,8 @@ export type Shell = {
   policy: string
   /** For the enrollment page, which has its own styles and may load the captcha vendor's scripts. */
   formPolicy: string
+  /** For the console, which loads nothing from anyone else. */
+  consolePolicy: string
   files: string | undefined
   /** The operator's footer, which `createApp` adds. */
   footer?: string
@@ -35,6 +37,7 @@ export async function loadShell(captcha?: Sources): Promise<Shell> {
     pages: { ...pages, enroll: cached(pages.enroll) },
     policy: pagePolicy({ ...head, css: head.officeCss }, captcha), // the form for a new card has a captcha
     formPolicy: pagePolicy(head, captcha),
+    consolePolicy: pagePolicy({ ...head, css: head.consoleCss }),
     files: fileURLToPath(new URL('web/', buildFolder)),
   }
 }
@@ -72,11 +75,15 @@ type Page = {
   script?: string
   /** A script to load after it. */
   next?: string | undefined
+  /** A page of the console: it has styles and a policy of its own, and no footer. */
+  isConsole?: true
 }
 
 /** Only the enrollment page has start data without a screen. */
-const stylesAndPolicy = ({ head, policy, formPolicy }: Shell, { start }: Page) =>
-  start && !('screen' in start) ? { css: head.css, policy: formPolicy } : { css: head.officeCss, policy }
+function stylesAndPolicy({ head, policy, formPolicy, consolePolicy }: Shell, { start, isConsole }: Page) {
+  if (isConsole) return { css: head.consoleCss, policy: consolePolicy }
+  return start && !('screen' in start) ? { css: head.css, policy: formPolicy } : { css: head.officeCss, policy }
+}
 
 export async function sendPage(
   request: FastifyRequest,
@@ -85,7 +92,7 @@ export async function sendPage(
   page: Page,
 ): Promise<FastifyReply> {
   const { css, policy } = stylesAndPolicy(shell, page)
-  const html = renderDocument(page, css, shell.head.early, shell.footer)
+  const html = renderDocument(page, css, shell.head.early, page.isConsole ? '' : shell.footer)
   const { encoding, bytes } = await compress(html, String(request.headers['accept-encoding'] ?? ''))
   if (encoding) reply.header('content-encoding', encoding)
   return reply

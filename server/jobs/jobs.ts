@@ -3,7 +3,7 @@ import { statement } from '#server/db/statement.ts'
 import { UndeliverableAddress } from '#server/gateways/mail/port.ts'
 import { leaseEnd } from '#server/payments/payments.ts'
 import type { World } from '#server/world.ts'
-import { jobKinds, kinds } from './kinds.ts'
+import { emailsToMembers, jobKinds, kinds } from './kinds.ts'
 import type { JobKind } from './queue.ts'
 
 /** Enough that a slow gateway does not delay the jobs behind it. */
@@ -99,8 +99,35 @@ function createCompleter({ db, now }: World): Complete {
 }
 
 type Completion = { change: { done_at: Date; last_error: null; payload: string }; ids: string[] }
+/** The payload is deleted. What a member was sent stays known without it. */
 const completeJobs = statement((db, { change, ids }: Completion) =>
-  db.updateTable('job').set(change).where('id', 'in', ids),
+  db
+    .with('emails', (cte) =>
+      cte
+        .insertInto('member_event')
+        .columns(['member_id', 'at', 'kind', 'what'])
+        .expression((eb) =>
+          eb
+            .selectFrom('job')
+            .innerJoin('member', (join) => join.on(sql<boolean>`member.id = cast(payload ->> 'member_id' as uuid)`))
+            .select([
+              'member.id',
+              sql`cast(${change.done_at} as timestamptz)`.as('at'),
+              sql.lit('email').as('kind'),
+              'job.kind as what',
+            ])
+            .where('job.id', 'in', ids)
+            .where(
+              'job.kind',
+              'in',
+              emailsToMembers.map((kind) => sql.lit(kind)),
+            ),
+        )
+        .onConflict((conflict) => conflict.doNothing()),
+    )
+    .updateTable('job')
+    .set(change)
+    .where('id', 'in', ids),
 )
 
 /** How many jobs of each kind are not done yet, for /metrics. */

@@ -8,10 +8,12 @@ import {
   usernameChangedEmail,
   welcomeEmail,
 } from '#server/emails/emails.ts'
+import { cardExpiresEmail, priceChangedEmail, yearlyReminderEmail } from '#server/emails/notices.ts'
 import { refundEmail } from '#server/emails/refunds.ts'
 import { endedEmail, renewalDeclinedEmail, renewedEmail } from '#server/emails/renewals.ts'
 import { unpaidEmailFor } from '#server/enrollment/release.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
+import { announcePrices } from '#server/membership/price-change.ts'
 import { confirmAddressEmailFor } from '#server/office/details.ts'
 import { passwordResetEmailFor } from '#server/office/new-password.ts'
 import { captureHold, voidHold } from '#server/payments/holds.ts'
@@ -54,6 +56,10 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   renewal_declined: email(renewalDeclinedEmail),
   refunded: email(refundEmail),
   membership_ended: email(endedEmail),
+  card_expires: email(cardExpiresEmail),
+  yearly_reminder: email(yearlyReminderEmail),
+  price_changed: email(priceChangedEmail),
+  price_change: { run: announcePrices, maxBackoffSeconds: 60 },
   confirm_email: email(confirmAddressEmailFor),
   email_changed: email(addressChangedEmail),
   password_changed: email(passwordChangedEmail),
@@ -64,6 +70,11 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
 export const jobKinds = Object.keys(kinds) as JobKind[]
 
 const isPayment = (kind: JobKind) => ['capture', 'void', 'refund'].includes(kind)
+
+/** Those whose payload names the member who gets it. Sponsors get the email about a referral. */
+export const emailsToMembers = jobKinds.filter(
+  (kind) => !isPayment(kind) && !['referral', 'unpaid', 'forgotten', 'email_changed'].includes(kind),
+)
 
 /** Run separately, so that a mail server that does not answer cannot delay payments. */
 export const jobGroups = {

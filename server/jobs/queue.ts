@@ -20,6 +20,12 @@ export type JobPayloads = {
   /** Tells the member of a refund. */
   refunded: { member_id: string; refund_id: string }
   membership_ended: { member_id: string; why: 'canceled' | 'unpaid' }
+  card_expires: { member_id: string }
+  yearly_reminder: { member_id: string }
+  /** Goes through the members of a package whose price has changed. */
+  price_change: { price_change_id: string }
+  /** Tells one of them. */
+  price_changed: { member_id: string; product_id: number; old_cents: number; new_cents: number; starts_on: string }
   username_changed: { member_id: string; old_username: string }
   /** The job looks the member up, so that the response time does not reveal whether there is one. */
   forgotten: { name: string; asked_at: string }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ATTEMPTS_AT_ONCE, deleteExpired, settleAttempts, settlementGroups } from '#server/enrollment/janitor.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
+import { writeNotices } from '#server/membership/notify.ts'
 import { reconcileHourly } from '#server/payments/books/hourly.ts'
 import type { World } from '#server/world.ts'
 import { JOBS_AT_ONCE, runJobs } from './jobs.ts'
@@ -31,6 +32,7 @@ export async function doEverythingDue(world: World): Promise<number> {
   const logError = errorLogger(world)
   await deleteExpired(world).catch(logError)
   await reconcileHourly(world).catch(logError)
+  await writeNotices(world).catch(logError)
   let total = 0
   for (let done = 1; done; total += done) {
     done = 0
@@ -59,6 +61,7 @@ export function startWorker(world: World): { stop: () => Promise<unknown> } {
     while (!signal.aborted) {
       await whileStill(() => deleteExpired(world)).catch(logError)
       await whileStill(() => reconcileHourly(world)).catch(logError)
+      await whileStill(() => writeNotices(world)).catch(logError)
       await pause(CLEANUP_INTERVAL_MS)
     }
   }

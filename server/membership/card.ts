@@ -1,9 +1,10 @@
-import { type Db, inTransaction } from '#server/db/db.ts'
+import { inTransaction } from '#server/db/db.ts'
 import type { CardChange, CardReplacement } from '#server/gateways/payment/port.ts'
 import { gatewayDeadline } from '#server/payments/payments.ts'
 import type { World } from '#server/world.ts'
 import { beginCharge, hasOpenCharge, lockMembership, sendCharge, updateMembership } from './membership.ts'
 import { cardColumns } from './new-membership.ts'
+import { noticeTomorrow } from './notify.ts'
 
 type NewCard = Pick<CardChange, 'card' | 'billing' | 'reference'>
 
@@ -20,22 +21,24 @@ export async function replaceCard(world: World, member_id: string, card: NewCard
       world.log.warn({ err, reference: card.reference }, 'the payment gateway did not answer')
       return { outcome: 'unknown' as const }
     })
-  if (answer.outcome === 'approved') await putOnFile(world.db, member_id, answer)
+  if (answer.outcome === 'approved') await putOnFile(world, member_id, answer)
   if (answer.outcome === 'failed')
     world.log.error({ why: answer.why, reference: card.reference }, 'the payment gateway rejected a new card')
   return answer
 }
 
-const putOnFile = (db: Db, member_id: string, card: Extract<CardReplacement, { outcome: 'approved' }>) =>
-  updateMembership(db, member_id, {
+const putOnFile = (world: World, member_id: string, card: Extract<CardReplacement, { outcome: 'approved' }>) =>
+  updateMembership(world.db, member_id, {
     vault_reference: card.vault_reference,
     ...cardColumns(card),
     series_cents: card.network_transaction_id ? 0 : null, // the verification starts the series, and costs nothing
     never_retry_since: null,
+    notice_at: noticeTomorrow(world, member_id),
   })
 
 /** Charges what is past due at once, because a new card is on file. */
 export async function chargePastDue(world: World, member_id: string): Promise<void> {
+  if (world.config.RENEWALS === 'off') return
   const charge = await inTransaction(world.db, async (db) => {
     const membership = await lockMembership(db, member_id)
     if (membership.state !== 'past_due' || membership.on_hold_since) return undefined

@@ -1,11 +1,12 @@
 import { type Brand, brands } from '#contract/card.ts'
 import { toAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
-import { addDays, monthlyTotal } from '#contract/renewal.ts'
+import { addDays } from '#contract/renewal.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { AttemptKey } from '#server/payments/attempt-key.ts'
 import type { World } from '#server/world.ts'
 import { isLastTry, LAST_DAY, TRY_ON_DAYS } from './next-step.ts'
+import { priceOn } from './prices.ts'
 
 /** A renewal with its period and membership, as emails and receipts name it. */
 export async function findCharge({ db }: Pick<World, 'db'>, { enrollment_id, attempt }: AttemptKey) {
@@ -18,13 +19,14 @@ export async function findCharge({ db }: Pick<World, 'db'>, { enrollment_id, att
     )
     .select(['reference', 'payment.amount_cents', 'updated_at', 'decline_class', 'declines', 'never_retry_since'])
     .select(['membership.card_brand', 'membership.card_last_four', 'membership.lines as membership_lines'])
+    .select('billing_interval')
     .select(['starts_on', 'ends_on', 'period.lines', 'period.state as period_state'])
     .where('payment.enrollment_id', '=', enrollment_id)
     .where('attempt', '=', attempt)
     .executeTakeFirstOrThrow()
   return {
     ...row,
-    monthly_cents: monthlyTotal(row.membership_lines),
+    next_cents: priceOn(row.membership_lines, row.ends_on),
     is_last_try: isLastTry(row),
     due_on: addDays(row.starts_on, TRY_ON_DAYS[row.declines] ?? LAST_DAY),
     gives_up_on: addDays(row.starts_on, LAST_DAY),

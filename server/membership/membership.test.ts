@@ -2,10 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { settleAttempts } from '#server/enrollment/janitor.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
+import { viewOffice } from '#server/office/view.ts'
 import { emailsTo, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { cancel } from './cancellation.ts'
+import { chargePastDue } from './card.ts'
 import { renewMemberships } from './membership.ts'
+import { writeNotices } from './notify.ts'
+import { comeBack } from './return.ts'
 
 const DAY = 86_400
 
@@ -184,6 +188,19 @@ it('17.8 RENEWALS=off charges nothing', async () => {
   off.advance(40 * DAY)
   expect(await renewMemberships(off.world)).toBe(0)
   expect(await off.db.selectFrom('payment').select('attempt').where('period', '>', 0).execute()).toEqual([])
-  expect(username).toBeTruthy()
+  const { id } = await off.db
+    .selectFrom('member')
+    .select('id')
+    .where('username', '=', username)
+    .executeTakeFirstOrThrow()
+  await off.db.updateTable('membership').set({ state: 'past_due', notice_at: off.world.now() }).execute()
+  await chargePastDue(off.world, id)
+  await writeNotices(off.world)
+  await off.db.updateTable('member').set({ ends_at: off.world.now() }).execute()
+  await expect(comeBack(off.world, id, { shown_price: '99.00' })).rejects.toThrow('Please contact us to come back.')
+  expect((await viewOffice(off.world, id)).membership.return_price).toBeUndefined()
+  expect(await off.db.selectFrom('payment').select('attempt').where('period', '>', 0).execute()).toEqual([])
+  const kinds = (await off.db.selectFrom('job').select('kind').execute()).map(({ kind }) => kind)
+  expect(kinds.filter((kind) => /renew|card_expires|yearly/.test(kind))).toEqual([])
   await off.close()
 })

@@ -1,5 +1,5 @@
-import { sql, type Updateable } from 'kysely'
-import { addDays, monthlyTotal } from '#contract/renewal.ts'
+import { sql, type UpdateObject } from 'kysely'
+import { addDays, renewalTotal } from '#contract/renewal.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { Approval, Authorization, Decline, Failure, Renewal } from '#server/gateways/payment/port.ts'
@@ -10,6 +10,7 @@ import type { World } from '#server/world.ts'
 import { dueAt, todayOf } from './due.ts'
 import { cardColumns } from './new-membership.ts'
 import { nextStep, startsOn } from './next-step.ts'
+import { linesOn } from './prices.ts'
 
 /**
  * Does what is due for each membership: charges the period that has begun, tries a declined card again, or ends the
@@ -109,7 +110,8 @@ export async function lockMembership(db: Db, member_id: string) {
   const rest = await db
     .selectFrom('member')
     .innerJoin('period', 'period.member_id', 'member.id')
-    .select(['enrollment_id', 'cancelled_at', 'ends_at', 'period.state as period_state'])
+    .select(['enrollment_id', 'cancelled_at', 'ends_at'])
+    .select(['period.state as period_state', 'period.amount_cents as period_cents'])
     .where('member.id', '=', member_id)
     .where('period.n', '=', membership.period)
     .executeTakeFirstOrThrow()
@@ -128,7 +130,7 @@ export const hasOpenCharge = async (db: Db, enrollment_id: string) =>
       .executeTakeFirst(),
   )
 
-type MembershipChange = Updateable<Tables['membership']>
+type MembershipChange = UpdateObject<Tables, 'membership'>
 
 export const updateMembership = (db: Db, member_id: string, change: MembershipChange) =>
   db.updateTable('membership').set(change).where('member_id', '=', member_id).execute()
@@ -145,9 +147,8 @@ export async function setEnd(db: Db, member_id: string, ends_at: Date | null, ca
 /** Writes the period and its payment. From here on, only the gateway's answer or a lookup moves the membership. */
 export async function beginCharge(world: World, membership: LockedMembership, n: number): Promise<Charge> {
   const { db } = world
-  const { member_id, enrollment_id, lines, period } = membership
-  const amount_cents = monthlyTotal(lines)
-  if (n > period) await beginPeriods(db, membership, n, amount_cents)
+  const { member_id, enrollment_id, period, period_cents } = membership
+  const amount_cents = n > period ? await beginPeriods(db, membership, n) : period_cents
   const { attempt } = await db
     .selectFrom('payment')
     .select(({ fn, lit }) => sql<number>`${fn.max('attempt')} + ${lit(1)}`.as('attempt'))
@@ -185,9 +186,14 @@ export async function beginCharge(world: World, membership: LockedMembership, n:
   }
 }
 
-/** Only the period that runs now is charged. What was missed before it is waived, never collected in a heap. */
-async function beginPeriods(db: Db, membership: LockedMembership, n: number, amount_cents: number) {
-  const { member_id, period, lines } = membership
+/**
+ * Only the period that runs now is charged. What was missed before it is waived, never collected in a heap. Returns what
+ * the period costs.
+ */
+async function beginPeriods(db: Db, membership: LockedMembership, n: number): Promise<number> {
+  const { member_id, period } = membership
+  const lines = linesOn(membership.lines, startsOn(membership, n))
+  const amount_cents = renewalTotal(lines)
   const rows = Array.from({ length: n - period }, (_, index) => {
     const number = period + 1 + index
     return {
@@ -201,14 +207,9 @@ async function beginPeriods(db: Db, membership: LockedMembership, n: number, amo
     }
   })
   await db.insertInto('period').values(rows).execute()
-  await db
-    .updateTable('period')
-    .set({ state: 'waived' })
-    .where('member_id', '=', member_id)
-    .where('n', '=', period)
-    .where('state', '=', 'due')
-    .execute()
-  await updateMembership(db, member_id, { period: n, declines: 0 })
+  if (membership.period_state === 'due') await setPeriod(db, member_id, period, 'waived')
+  await updateMembership(db, member_id, { period: n, declines: 0, lines: JSON.stringify(lines) })
+  return amount_cents
 }
 
 /** Records how a charge ended, once: with the answer to the request, or with what a later lookup found. */

@@ -1,14 +1,16 @@
 import type { Brand } from '#contract/card.ts'
+import { intervalOf } from '#contract/packages.ts'
 import { periodStart } from '#contract/renewal.ts'
 import type { RenewalLine, Tables } from '#server/db/tables.ts'
 import type { Approval } from '#server/gateways/payment/port.ts'
 import type { World } from '#server/world.ts'
 import { dueAt, todayOf } from './due.ts'
+import { nextNotice } from './notices.ts'
 
 type Joined = {
   member_id: string
   amount_cents: number
-  lines: (RenewalLine & { list: string })[]
+  lines: (Omit<RenewalLine, 'announced'> & Pick<Tables['order_line'], 'list' | 'billing_interval'>)[]
   approval: CardOnFile
 }
 
@@ -39,8 +41,11 @@ export function newMembership(
   { member_id, amount_cents, lines, approval }: Joined,
 ) {
   const anchor_on = todayOf(world)
-  const ends_on = periodStart(anchor_on, 1)
   const renewing = lines.filter(({ renewal_cents }) => renewal_cents > 0)
+  const billing_interval = intervalOf(renewing)
+  const ends_on = periodStart(anchor_on, 1, billing_interval)
+  const card = cardColumns(approval)
+  const notice = renewing.length ? nextNotice({ anchor_on, card_expires: card.card_expires }, anchor_on) : undefined
   const renewalLines = JSON.stringify(
     renewing.map(({ product_id, name, renewal_cents }): RenewalLine => ({ product_id, name, renewal_cents })),
   )
@@ -50,13 +55,16 @@ export function newMembership(
       state: 'active' as const,
       anchor_on,
       anchor_period: 0,
+      billing_interval,
       period: 0,
       declines: 0,
       due_at: renewing.length ? dueAt(world, member_id, ends_on) : null,
       lines: renewalLines,
       vault_reference: approval.vault_reference,
-      ...cardColumns(approval),
+      ...card,
       series_cents: amount_cents,
+      notice_at: notice ? dueAt(world, member_id, notice) : null,
+      joined_at: world.now(),
     },
     period: {
       member_id,

@@ -6,7 +6,9 @@ export const TRY_ON_DAYS = [0, 3, 7, 14]
 /** The day of a period on which a membership ends whose card may not be tried again. */
 export const LAST_DAY = 14
 
-type Columns = 'state' | 'anchor_on' | 'anchor_period' | 'period' | 'declines' | 'on_hold_since' | 'never_retry_since'
+type Columns =
+  | ('state' | 'period' | 'declines' | 'on_hold_since' | 'never_retry_since')
+  | ('anchor_on' | 'anchor_period' | 'billing_interval')
 export type Situation = Pick<Tables['membership'], Columns> & {
   /** Of the newest period. */
   period_state: Tables['period']['state']
@@ -39,15 +41,15 @@ export function nextStep(membership: Situation, today: string): NextStep {
   return membership.never_retry_since ? { step: 'end', why: 'unpaid' } : { step: 'charge', n: period }
 }
 
-type Anchor = Pick<Situation, 'anchor_on' | 'anchor_period'>
+export type Anchor = Pick<Situation, 'anchor_on' | 'anchor_period' | 'billing_interval'>
 
 /** The period that a day belongs to. */
-export const runningPeriod = ({ anchor_on, anchor_period }: Anchor, today: string): number =>
-  anchor_period + periodOn(anchor_on, today)
+export const runningPeriod = ({ anchor_on, anchor_period, billing_interval }: Anchor, today: string): number =>
+  anchor_period + periodOn(anchor_on, today, billing_interval)
 
 /** The first day of a period. */
-export const startsOn = ({ anchor_on, anchor_period }: Anchor, n: number): string =>
-  periodStart(anchor_on, n - anchor_period)
+export const startsOn = ({ anchor_on, anchor_period, billing_interval }: Anchor, n: number): string =>
+  periodStart(anchor_on, n - anchor_period, billing_interval)
 
 /** Whether the next try is the last one. */
 export const isLastTry = ({ declines }: Pick<Situation, 'declines'>) => declines >= TRY_ON_DAYS.length - 1

@@ -5,6 +5,7 @@ const joined: Situation = {
   state: 'active',
   anchor_on: '2026-01-31',
   anchor_period: 0,
+  billing_interval: 'month',
   period: 0,
   period_state: 'paid',
   declines: 0,

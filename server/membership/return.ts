@@ -1,12 +1,13 @@
 import { toAmount } from '#contract/money.ts'
-import { monthlyTotal } from '#contract/renewal.ts'
+import { renewalTotal } from '#contract/renewal.ts'
 import { consentFor, storeText } from '#server/catalog/catalog.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import type { RenewalLine } from '#server/db/tables.ts'
+import type { RenewalLine, Tables } from '#server/db/tables.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 import { todayOf } from './due.ts'
 import { beginCharge, hasOpenCharge, lockMembership, sendCharge, updateMembership } from './membership.ts'
+import { noticeTomorrow } from './notify.ts'
 
 /**
  * A member whose membership has ended comes back under the same name and link: one payment at today's price, which starts a
@@ -20,18 +21,23 @@ export async function comeBack(
   const charge = await inTransaction(world.db, async (db) => {
     const membership = await lockMembership(db, member_id)
     const { ends_at, enrollment_id } = membership
+    if (world.config.RENEWALS === 'off') throw new Refusal(409, 'Please contact us to come back.')
     if (!ends_at || ends_at > world.now() || (await hasOpenCharge(db, enrollment_id))) return undefined
     if (membership.on_hold_since) throw new Refusal(409, 'Your membership is on hold. Please contact us.')
     if (!membership.vault_reference || membership.never_retry_since)
       throw new Refusal(409, 'Please update your card first.')
-    const lines = await currentLines(db, membership.lines)
-    const price = toAmount(monthlyTotal(lines))
+    const { billing_interval } = membership
+    const lines = await currentLines(db, membership)
+    const price = toAmount(renewalTotal(lines))
     if (price !== shown_price)
-      throw refuseFields({ shown_price: `The price is now $${price} a month. Please check it and press again.` })
-    await recordConsent(world, db, member_id, lines)
+      throw refuseFields({
+        shown_price: `The price is now $${price} a ${billing_interval}. Please check it and press again.`,
+      })
+    await recordConsent(world, db, member_id, { lines, billing_interval })
     const n = membership.period + 1
     const restarted = { anchor_on: todayOf(world), anchor_period: n, lines, state: 'ended' as const }
-    await updateMembership(db, member_id, { ...restarted, lines: JSON.stringify(lines) })
+    const notice_at = noticeTomorrow(world, member_id)
+    await updateMembership(db, member_id, { ...restarted, notice_at, lines: JSON.stringify(lines) })
     return beginCharge({ ...world, db }, { ...membership, ...restarted }, n)
   })
   if (!charge) return
@@ -48,23 +54,30 @@ export async function comeBack(
     throw new Refusal(502, 'We could not reach the bank. You have not paid anything. Please try again later.')
 }
 
-/** What renews, at the prices of today. A package that is no longer offered keeps its price. */
-export async function currentLines(db: Db, lines: RenewalLine[]): Promise<RenewalLine[]> {
+type Renewing = Pick<Tables['membership'], 'billing_interval'> & { lines: RenewalLine[] }
+
+/** What renews, at the prices of today. A package that is no longer offered this way keeps its price. */
+export async function currentLines(db: Db, { lines, billing_interval }: Renewing): Promise<RenewalLine[]> {
   if (!lines.length) return []
   const ids = lines.map(({ product_id }) => product_id)
   const packages = await db
     .selectFrom('package')
     .select(['product_id', 'renewal_cents'])
     .where('product_id', 'in', ids)
-    .where('renewal_cents', '>', 0)
+    .where('billing_interval', '=', billing_interval)
     .execute()
   const prices = new Map(packages.map(({ product_id, renewal_cents }) => [product_id, renewal_cents]))
-  return lines.map((line) => ({ ...line, renewal_cents: prices.get(line.product_id) ?? line.renewal_cents }))
+  return lines.map(({ announced, ...line }) => ({
+    ...line,
+    renewal_cents: prices.get(line.product_id) ?? (announced ?? line).renewal_cents,
+  }))
 }
 
 /** Pressing the button accepts the same kind of text as the second checkbox when joining. */
-async function recordConsent(world: World, db: Db, member_id: string, lines: RenewalLine[]) {
-  const { content, ...consent } = consentFor(lines.map((line) => ({ ...line, price_cents: line.renewal_cents })))
+async function recordConsent(world: World, db: Db, member_id: string, { lines, billing_interval }: Renewing) {
+  const { content, ...consent } = consentFor(
+    lines.map(({ renewal_cents }) => ({ price_cents: renewal_cents, renewal_cents, billing_interval })),
+  )
   await storeText(db, consent.sha256, content)
   await db
     .insertInto('acceptance')

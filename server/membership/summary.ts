@@ -1,25 +1,31 @@
-import { toAmount } from '#contract/money.ts'
+import { showAmount, toAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
-import { addDays, monthlyTotal } from '#contract/renewal.ts'
+import { addDays, renewalTotal } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
+import { AWAITING_GATEWAY } from '#server/payments/payments.ts'
 import type { World } from '#server/world.ts'
 import { lastPeriod } from './cancellation.ts'
 import { cardOf } from './charges.ts'
 import { todayOf } from './due.ts'
 import { LAST_DAY, nextStep, startsOn } from './next-step.ts'
+import { firstPeriodFrom, linesOn, priceOn } from './prices.ts'
 import { currentLines } from './return.ts'
 
 /** What a member sees of their membership. */
 export async function membershipSummary(world: World, member_id: string): Promise<OfficeView['membership']> {
   const membership = await findMembership(world.db, member_id)
-  const { cancelled_at, ends_at, lines } = membership
+  const { cancelled_at, ends_at, billing_interval } = membership
   const is_over = ends_at !== null && ends_at <= world.now()
+  const renews_on = startsOn(membership, lastPeriod(world, membership) + 1)
+  const lines = linesOn(membership.lines, renews_on)
   return {
     state: is_over ? 'ended' : membership.state,
-    price: toAmount(monthlyTotal(lines)),
+    price: toAmount(renewalTotal(lines)),
+    billing_interval,
     lines: lines.map(({ product_id, name, renewal_cents }) => ({ product_id, name, price: toAmount(renewal_cents) })),
-    renews_on: startsOn(membership, lastPeriod(world, membership) + 1),
+    renews_on,
+    ...newPriceOf(membership, renews_on),
     ...(cancelled_at ? { cancelled_on: cancelled_at.toISOString().slice(0, 10) } : {}),
     ...(is_over && ends_at ? { ended_on: ends_at.toISOString().slice(0, 10) } : {}),
     is_over,
@@ -27,17 +33,26 @@ export async function membershipSummary(world: World, member_id: string): Promis
     is_charged_here: world.config.RENEWALS === 'on',
     ...cardOf(membership),
     ...problemOf(membership, todayOf(world)),
-    ...(is_over ? { return_price: toAmount(monthlyTotal(await currentLines(world.db, lines))) } : {}),
+    ...(is_over && world.config.RENEWALS === 'on'
+      ? { return_price: toAmount(renewalTotal(await currentLines(world.db, membership))) }
+      : {}),
   }
 }
 
-/** The day on which the paid month ends and, unless the membership is canceled, the next one begins. */
-export async function renewalDay(world: World, member_id: string): Promise<string> {
-  const membership = await findMembership(world.db, member_id)
-  return startsOn(membership, lastPeriod(world, membership) + 1)
+/** The day on which the paid period ends and, unless the membership is canceled, the next one begins. */
+export const renewalDay = async (world: World, member_id: string): Promise<string> =>
+  renewalOf(world, await findMembership(world.db, member_id)).renews_on
+
+/** The next charge: its day and its amount, '$99.00'. */
+export function renewalOf(world: World, membership: Membership) {
+  const renews_on = startsOn(membership, lastPeriod(world, membership) + 1)
+  return { renews_on, price: showAmount(toAmount(priceOn(membership.lines, renews_on))) }
 }
 
-async function findMembership(db: Db, member_id: string) {
+export const isRenewing = ({ state, cancelled_at, on_hold_since, lines }: Membership) =>
+  state !== 'ended' && !cancelled_at && !on_hold_since && lines.length > 0
+
+export async function findMembership(db: Db, member_id: string) {
   const [membership] = (await selectMembership(db, { member_id })).rows
   if (!membership) throw new Error('The member has no membership.')
   return membership
@@ -52,9 +67,29 @@ const selectMembership = statement((db, { member_id }: { member_id: string }) =>
       join.onRef('period.member_id', '=', 'membership.member_id').onRef('period.n', '=', 'membership.period'),
     )
     .selectAll('membership')
-    .select(['cancelled_at', 'ends_at', 'period.state as period_state'])
+    .select(['cancelled_at', 'ends_at', 'period.state as period_state', 'period.amount_cents as period_cents'])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('payment')
+          .select('attempt')
+          .whereRef('payment.enrollment_id', '=', 'member.enrollment_id')
+          .where('payment.period', '>', 0)
+          .where('payment.state', 'in', AWAITING_GATEWAY),
+      ).as('is_checking'),
+    )
     .where('membership.member_id', '=', member_id),
 )
+
+/** A higher price that has been announced: the current one, the new one, and the day of the first charge at it. */
+function newPriceOf(membership: Membership, renews_on: string) {
+  const announced = membership.lines.flatMap((line) => (line.announced ? [line.announced.from_on] : []))
+  if (!announced.length) return {}
+  const from_on = firstPeriodFrom(membership, announced.sort()[0] ?? '')
+  const now = toAmount(renewalTotal(membership.lines))
+  return from_on >= renews_on
+    ? { new_price: { now, price: toAmount(priceOn(membership.lines, from_on)), from_on } }
+    : {}
+}
 
 /** What happens next after a declined charge. */
 function problemOf(membership: Membership, today: string) {
@@ -63,6 +98,8 @@ function problemOf(membership: Membership, today: string) {
   const needs_new_card = membership.never_retry_since !== null
   return {
     payment_problem: {
+      price: toAmount(membership.period_cents),
+      is_checking: Boolean(membership.is_checking),
       needs_new_card,
       ...(next.step === 'wait' && !needs_new_card ? { retry_on: next.until } : {}),
       ends_on: addDays(startsOn(membership, membership.period), LAST_DAY),

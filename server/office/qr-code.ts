@@ -9,9 +9,15 @@ const modulesOf = (link: string): boolean[][] => encodeQR(link, 'raw', { ecc: 'm
 
 /** A QR code for screens and for print in any size. */
 export function qrCodeSvg(link: string): string {
-  const rows = modulesOf(link)
+  const { path, size } = qrCodePath(link)
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path d="${path}"/></svg>`
+}
+
+/** The dark modules as the path of an SVG, and its width and height. */
+export function qrCodePath(text: string): { path: string; size: number } {
+  const rows = modulesOf(text)
   const runs = rows.flatMap((row, y) => darkRuns(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`))
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${rows.length} ${rows.length}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${rows.length}v${rows.length}H0z"/><path d="${runs.join('')}"/></svg>`
+  return { path: runs.join(''), size: rows.length }
 }
 
 /** The start and length of each run of dark modules in a row. */

@@ -59,6 +59,11 @@ export async function startSession(
       select key_hash from office_session where member_id = ${member.id}
       order by created_at desc offset ${MAX_SESSIONS})`.execute(world.db)
   visitor.setOfficeCookie(browserMark(world, member), session)
+  await world.db
+    .insertInto('member_event')
+    .values({ member_id: member.id, at: world.now(), kind: 'sign_in', what: '' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }
 
 /** The member of a valid session. */

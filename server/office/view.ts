@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { toAmount } from '#contract/money.ts'
 import { nextUsernameChange } from '#contract/office.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
-import { monthlyTotal } from '#contract/renewal.ts'
+import { intervalOf } from '#contract/packages.ts'
+import { renewalTotal } from '#contract/renewal.ts'
 import { statement } from '#server/db/statement.ts'
 import { cardOf, paidRenewals } from '#server/membership/charges.ts'
 import { membershipSummary } from '#server/membership/summary.ts'
@@ -70,7 +71,7 @@ const findMember = ({ db }: World, member_id: string) =>
     .executeTakeFirstOrThrow()
 type Member = Awaited<ReturnType<typeof findMember>>
 
-/** The order lines, the total and the payment reference of a member's order, and what it costs every month. */
+/** The order lines, the total and the payment reference of a member's order, and what it costs every month or year. */
 export async function receiptOf({ db }: World, member_id: string) {
   const { rows: lines } = await readOrder(db, { member_id })
   const [first] = lines
@@ -78,14 +79,16 @@ export async function receiptOf({ db }: World, member_id: string) {
   return {
     reference: first.reference,
     paid_on: dayOf(first.created_at),
-    lines: lines.map(({ name, list, price_cents, renewal_cents }) => ({
+    lines: lines.map(({ name, list, price_cents, renewal_cents, billing_interval }) => ({
       name,
       price: toAmount(price_cents),
       is_recurring: list === 'autoship_product_ids' && renewal_cents > 0,
+      billing_interval,
     })),
     total: toAmount(first.grand_total),
     ...cardOf(first),
-    monthly_price: toAmount(monthlyTotal(lines)),
+    renewal_price: toAmount(renewalTotal(lines)),
+    interval: intervalOf(lines),
   }
 }
 
@@ -98,7 +101,7 @@ const readOrder = statement((db, { member_id }: { member_id: string }) =>
     )
     .innerJoin('order_line', 'order_line.order_id', 'orders.id')
     .select(['reference', 'orders.created_at', 'grand_total', 'name', 'list', 'price_cents', 'renewal_cents'])
-    .select(['card_brand', 'card_last_four', 'card_expires'])
+    .select(['billing_interval', 'card_brand', 'card_last_four', 'card_expires'])
     .where('orders.member_id', '=', member_id)
     .orderBy('product_id'),
 )

@@ -6,6 +6,8 @@ import { plural } from '#server/db/listings.ts'
 import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
 import { openPaymentGateway } from '#server/gateways/payment/open.ts'
 import { createLog } from '#server/log.ts'
+import { liftHold, putOnHold } from '#server/membership/hold.ts'
+import { changePrice, NOTICE_DAYS } from '#server/membership/price-change.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
 import { clock, type World } from '#server/world.ts'
 import { backfillCards } from './backfill.ts'
@@ -20,14 +22,19 @@ const USAGE = `npm run payments -- COMMAND
   refund REFERENCE [AMOUNT] --reason "…"     give money back: AMOUNT such as 25.00, or all that is left
   void REFERENCE --reason "…"                cancel a charge that has not settled yet (about a day)
   resolve REFERENCE KIND --reason "…"        a difference to the gateway's books may stay; KIND as in show
+  hold USERNAME --reason "…"                 charge nothing more until the hold is lifted
+  release USERNAME --reason "…"              lift a hold, also one that a dispute has caused
+  price PRODUCT AMOUNT --reason "…"          a package renews at another price: at once for new members and for
+                                             everyone if it is lower; else after a notice by email
   backfill                                   look up the cards of members who joined before they were kept
 
+  --notice DAYS                              for price: 30 by default, at least 7
   --by NAME                                  who asks for it; your system's user name by default`
 
 class UsageError extends OperatorError {}
 
 type Context = Pick<World, 'config' | 'db' | 'log' | 'now' | 'payment'>
-type Input = { reason: string; who: string }
+type Input = { reason: string; who: string; notice: string | undefined }
 type Command = {
   required: string[]
   optional?: string[]
@@ -44,22 +51,22 @@ const commands: Record<string, Command> = {
     required: ['REFERENCE'],
     optional: ['AMOUNT'],
     needsReason: true,
-    run: async (context, [reference = '', amount], input) => {
-      const request = { reference, amount_cents: parseAmount(amount), ...input }
+    run: async (context, [reference = '', amount], { reason, who }) => {
+      const request = { reference, amount_cents: amount === undefined ? undefined : parseAmount(amount), reason, who }
       return sendNow(context, await requestRefund(context, request, leaseEnd(context)))
     },
   },
   void: {
     required: ['REFERENCE'],
     needsReason: true,
-    run: async (context, [reference = ''], input) =>
-      sendNow(context, await requestVoid(context, { reference, ...input }, leaseEnd(context))),
+    run: async (context, [reference = ''], { reason, who }) =>
+      sendNow(context, await requestVoid(context, { reference, reason, who }, leaseEnd(context))),
   },
   resolve: {
     required: ['REFERENCE', 'KIND'],
     needsReason: true,
-    run: async (context, [reference = '', kind = ''], { reason }) => {
-      if (await resolveDifference(context, { reference, kind, reason }))
+    run: async (context, [reference = '', kind = ''], { reason, who }) => {
+      if (await resolveDifference(context, { reference, kind, reason, who }))
         return `Resolved. It opens again only if the gateway says something else.`
       const open = (await differencesOf(context.db, reference)).map((difference) => `'${difference.kind}'`)
       throw new OperatorError(
@@ -67,6 +74,39 @@ const commands: Record<string, Command> = {
           ? `${reference} has no difference '${kind}'. It has: ${open.join(', ')}.`
           : `${reference} has no open difference.`,
       )
+    },
+  },
+  hold: {
+    required: ['USERNAME'],
+    needsReason: true,
+    run: async (context, [username = ''], { reason, who }) =>
+      (await putOnHold(context, await memberId(context, username), `${reason} (${who})`))
+        ? `${username} is on hold. Nothing more is charged until you release it.`
+        : `${username} was on hold already.`,
+  },
+  release: {
+    required: ['USERNAME'],
+    needsReason: true,
+    run: async (context, [username = ''], { reason, who }) => {
+      const member_id = await memberId(context, username)
+      if (!(await liftHold(context, member_id))) return `${username} was not on hold.`
+      context.log.info({ member_id, reason, who }, 'a hold was lifted')
+      return `${username} is no longer on hold. A running server charges the current period if it is not paid; missed ones are waived.`
+    },
+  },
+  price: {
+    required: ['PRODUCT', 'AMOUNT'],
+    needsReason: true,
+    run: async (context, [product = '', amount = ''], { reason, who, notice = String(NOTICE_DAYS) }) => {
+      const [product_id, notice_days] = [wholeNumber(product, 'product number'), wholeNumber(notice, 'number of days')]
+      const request = { product_id, new_cents: parseAmount(amount), notice_days, reason, who }
+      const { name, interval, more, less } = await changePrice(context, request)
+      return [
+        `${name} now renews at ${dollars(request.new_cents)} a ${interval} for everyone who joins.`,
+        ...(more ? [`${plural(more, 'member')} will pay more, after ${notice_days} days of notice.`] : []),
+        ...(less ? [`${plural(less, 'member')} will pay less, from the next period on.`] : []),
+        more + less ? 'A running server tells each of them by email.' : 'No member pays another price.',
+      ].join(' ')
     },
   },
   backfill: {
@@ -82,8 +122,18 @@ const commands: Record<string, Command> = {
   },
 }
 
-function parseAmount(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
+async function memberId({ db }: Context, username: string): Promise<string> {
+  const member = await db.selectFrom('member').select('id').where('username', '=', username).executeTakeFirst()
+  if (!member) throw new OperatorError(`There is no member '${username}'.`)
+  return member.id
+}
+
+function wholeNumber(text: string, what: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`'${text}' is not a ${what}.`)
+  return Number(text)
+}
+
+function parseAmount(text: string): number {
   const cents = /^\d{1,7}(\.\d{2})?$/.test(text) ? Math.round(Number(text) * 100) : 0
   if (!cents) throw new UsageError(`'${text}' is not an amount. Write it in dollars: 25 or 25.00.`)
   return cents
@@ -110,9 +160,10 @@ async function sendNow(context: Context, { refund_id, amount_cents }: { refund_i
 
 function parse(args: string[]) {
   try {
-    const options = { reason: { type: 'string' }, by: { type: 'string' } } as const
+    const options = { reason: { type: 'string' }, by: { type: 'string' }, notice: { type: 'string' } } as const
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
-    return { positionals, reason: values.reason?.trim() ?? '', who: values.by?.trim() || systemUser() }
+    const { reason = '', by = '', notice } = values
+    return { positionals, reason: reason.trim(), who: by.trim() || systemUser(), notice }
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }
@@ -148,7 +199,7 @@ async function main([name = '', ...args]: string[]): Promise<number> {
   }
   let database: Database | undefined
   try {
-    const { positionals, reason, who } = parse(args)
+    const { positionals, reason, who, notice } = parse(args)
     checkArguments(command, positionals, reason)
     const config = readConfig()
     database = await openDatabase(config)
@@ -157,7 +208,7 @@ async function main([name = '', ...args]: string[]): Promise<number> {
     await refuseNewer(db)
     const log = createLog(config.LOG_LEVEL, process.stderr)
     const payment = openPaymentGateway(config, clock)
-    console.log(await command.run({ config, db, log, now: clock, payment }, positionals, { reason, who }))
+    console.log(await command.run({ config, db, log, now: clock, payment }, positionals, { reason, who, notice }))
     return 0
   } catch (error) {
     console.error(explainError(error) ?? error)

@@ -181,7 +181,7 @@ it('17.34 17.35 a refund by hand is one difference, which can be resolved until 
   await byHand('byhand1', 1500)
   expect(await differencesOf(reference)).toEqual(['refund'])
   const before = await openDifferences(site.world)
-  const key = { reference, kind: 'refund', reason: 'Refunded at the gateway' }
+  const key = { reference, kind: 'refund', reason: 'Refunded at the gateway', who: 'Rosa' }
   expect(await resolveDifference(site.world, key)).toBe(true)
   expect(await openDifferences(site.world)).toBe(before - 1)
   expect(await differencesOf(reference), 'it stays resolved').toEqual([])

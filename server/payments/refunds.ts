@@ -43,6 +43,12 @@ export const requestRefund = (
 /** Gateways settle once a day. Only until then does a void leave no trace on the member's statement. */
 const SETTLES_AFTER_MS = 86_400_000
 
+/** Whether it can still be voided, if nothing of it has been refunded. */
+export const mayVoid = (
+  { now }: Pick<World, 'now'>,
+  { state, updated_at }: Pick<Tables['payment'], 'state' | 'updated_at'>,
+): boolean => mayRefund({ state }) && now().getTime() - updated_at.getTime() < SETTLES_AFTER_MS
+
 /** Cancels a charge that has not settled: a full refund that the gateway turns into a void. */
 export const requestVoid = (
   context: Context,
@@ -52,7 +58,7 @@ export const requestVoid = (
   inTransaction(context.db, async (db) => {
     const payment = await lockPayment(db, reference)
     refuseWrongState(payment)
-    const hasSettled = context.now().getTime() - payment.updated_at.getTime() >= SETTLES_AFTER_MS
+    const hasSettled = !mayVoid(context, payment)
     if (hasSettled || (await sumOfRefunds(db, reference)))
       throw new OperatorError(
         `This charge ${hasSettled ? 'has settled' : 'already has a refund'}, so it can no longer be voided. Refund it instead: npm run payments -- refund ${reference} --reason "…"`,
@@ -87,8 +93,11 @@ const refusedStates: { [State in PaymentState]?: string } = {
 /** 'enrolled' is refunded too: the job waits until the charge is captured. */
 const refundable: PaymentState[] = ['enrolled', 'captured', 'capture_failed']
 
+/** Whether staff can refund it, as far as its state says. */
+export const mayRefund = ({ state }: Pick<Tables['payment'], 'state'>): boolean => refundable.includes(state)
+
 function refuseWrongState({ state }: Pick<Tables['payment'], 'state'>) {
-  if (!refundable.includes(state))
+  if (!mayRefund({ state }))
     throw new OperatorError(
       `This payment cannot be refunded. ${refusedStates[state] ?? 'Its outcome is not known yet. Try again later.'}`,
     )

@@ -115,14 +115,15 @@ async function readOrCreate(
 
 const sealingKey = (secret: string, name: string) => Buffer.from(hkdfSync('sha256', secret, 'foyer', name, 32))
 
-function seal(secret: string, name: string, text: string): string {
+/** Encrypts a text that has to be read again. Only a process with the same SECRET and name can open it. */
+export function seal(secret: string, name: string, text: string): string {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', sealingKey(secret, name), iv)
   const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
   return [iv, cipher.getAuthTag(), body].map((part) => part.toString('base64')).join('.')
 }
 
-function unseal(secret: string, name: string, sealed: string): string {
+export function unseal(secret: string, name: string, sealed: string): string {
   const [iv, tag, body] = sealed.split('.').map((part) => Buffer.from(part, 'base64'))
   if (!iv || !tag || !body) throw new WrongSecret()
   try {

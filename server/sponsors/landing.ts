@@ -66,7 +66,10 @@ async function startData(world: World, sponsor: SponsorRow, packages: Package[],
 
 /** The part of the start data that needs no database. */
 const withoutDatabase = ({ config, now, captcha }: World): Omit<FallbackStart, 'sponsor_site'> => ({
-  renews_on: periodStart(todayOf({ config, now }), 1),
+  renews_on: {
+    month: periodStart(todayOf({ config, now }), 1),
+    year: periodStart(todayOf({ config, now }), 1, 'year'),
+  },
   policy: {
     start_step: config.START_STEP,
     autoship: config.AUTOSHIP,

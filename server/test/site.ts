@@ -111,6 +111,7 @@ const pages: Pages = {
     start.screen === 'office'
       ? `<h1>Hello ${start.view.first_name}</h1>${start.view.link}`
       : `<h1>${start.screen === 'sign-in' ? 'Closed' : start.screen}</h1>`,
+  console: () => '<h1>Console</h1>',
   notFound: () => '<h1>Not found</h1>',
   failed: () => '<h1>Failed</h1>',
   outbox: (messages) => `<h1>Outbox ${messages.length}</h1>`,
@@ -122,10 +123,13 @@ const pages: Pages = {
 const head = {
   script: '/assets/main.js',
   officeScript: '/assets/office.js',
+  consoleScript: '/assets/console.js',
   docsScript: '/assets/docs.js',
   css: 'body{margin:0}',
   officeCss: 'body{margin:1em}',
+  consoleCss: 'body{margin:2em}',
   early: '0',
 }
 const policy = pagePolicy({ ...head, css: head.officeCss })
-export const plainShell: Shell = { head, pages, policy, formPolicy: pagePolicy(head), files: undefined }
+const consolePolicy = pagePolicy({ ...head, css: head.consoleCss })
+export const plainShell: Shell = { head, pages, policy, formPolicy: pagePolicy(head), consolePolicy, files: undefined }

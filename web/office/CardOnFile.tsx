@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { type OfficeView, officeCalls } from '#contract/office-calls.ts'
 import { monthAndYear } from '#web/dates.ts'
@@ -12,7 +12,7 @@ import { isSignedOut } from './callErrors.ts'
 import { ErrorNotice } from './ErrorNotice.tsx'
 import type { Office } from './useOffice.ts'
 
-/** The card that pays for the membership, and a form to replace it. An email about a declined charge links to #card. */
+/** The card that pays for the membership, and a form to replace it. Emails link to #card, which opens the form. */
 export function CardOnFile({ office }: { office: Office }) {
   const { membership } = office.view
   const [isOpen, setOpen] = useState(false)
@@ -21,15 +21,25 @@ export function CardOnFile({ office }: { office: Office }) {
     flushSync(() => setOpen(true))
     document.getElementById('cc_number')?.focus()
   }
+  const openIfLinked = useEffectEvent(() => {
+    if (location.hash === '#card') queueMicrotask(open) // flushSync is not allowed inside an effect
+  })
+  useEffect(() => {
+    openIfLinked()
+    addEventListener('hashchange', openIfLinked)
+    return () => removeEventListener('hashchange', openIfLinked)
+  }, [])
   const close = () => {
+    forgetLink()
     flushSync(() => setOpen(false))
     document.getElementById('change-card')?.focus()
   }
   const finish = (view: OfficeView) => {
+    forgetLink()
     setOpen(false)
     const isPaid = membership.payment_problem && !view.membership.payment_problem
     const message = isPaid
-      ? 'Your new card is on file, and this month is paid. Thank you.'
+      ? 'Your new card is on file, and your membership is paid. Thank you.'
       : 'Your new card is on file.'
     office.showSuccess({ section: 'membership', message, view, focus: 'membership' })
   }
@@ -49,6 +59,11 @@ export function CardOnFile({ office }: { office: Office }) {
       )}
     </div>
   )
+}
+
+/** So that the same link works again, and a reload does not open the form. */
+const forgetLink = () => {
+  if (location.hash === '#card') history.replaceState(history.state, '', location.pathname)
 }
 
 const describeCard = ({ brand, last_four, expires }: NonNullable<OfficeView['membership']['card']>) =>

@@ -5,7 +5,6 @@ import { longDay } from '#web/dates.ts'
 import { ask } from '#web/dialog/ask.ts'
 import type { Question } from '#web/dialog/question.ts'
 import { log } from '#web/log.ts'
-import { Notice } from '#web/Notice.tsx'
 import { ActionButton, useAction } from './ActionButton.tsx'
 import { officeApi } from './api.ts'
 import { CardOnFile } from './CardOnFile.tsx'
@@ -19,7 +18,7 @@ import type { Office } from './useOffice.ts'
 export function Membership({ office }: { office: Office }) {
   const { view } = office
   const { membership } = view
-  const { price, lines, cancelled_on, is_over } = membership
+  const { price, billing_interval, new_price, lines, cancelled_on, is_over } = membership
   const [nextLabel, nextDay] = nextDate(membership)
   return (
     <section className="card" aria-labelledby="membership">
@@ -30,7 +29,6 @@ export function Membership({ office }: { office: Office }) {
         <span className={isFine(membership) ? 'chip' : 'chip warm'}>{statusOf(membership)}</span>
       </div>
       <SuccessNotice message={office.successIn('membership')} />
-      <PaymentProblem membership={membership} />
       <dl className="facts">
         {lines.length > 1 &&
           lines.map((line, index) => (
@@ -44,8 +42,16 @@ export function Membership({ office }: { office: Office }) {
           ))}
         <div>
           <dt>Price</dt>
-          <dd>{lines.length ? `${showAmount(price)} a month` : 'Paid once'}</dd>
+          <dd>{lines.length ? `${showAmount(new_price?.now ?? price)} a ${billing_interval}` : 'Paid once'}</dd>
         </div>
+        {new_price && !cancelled_on && !is_over && (
+          <div>
+            <dt>New price from {longDay(new_price.from_on)}</dt>
+            <dd>
+              {showAmount(new_price.price)} a {billing_interval}
+            </dd>
+          </div>
+        )}
         {cancelled_on && (
           <div>
             <dt>Canceled on</dt>
@@ -65,7 +71,7 @@ export function Membership({ office }: { office: Office }) {
       </dl>
       <CardOnFile office={office} />
       <p className="small">{whatComesNext(membership)}</p>
-      {is_over && <ComeBackButton office={office} />}
+      {is_over && membership.return_price && <ComeBackButton office={office} price={membership.return_price} />}
       {!is_over && (cancelled_on ? <ResumeButton office={office} /> : <CancelButton office={office} />)}
     </section>
   )
@@ -98,8 +104,11 @@ function whatComesNext({
   is_on_hold,
   is_charged_here,
   price,
+  billing_interval,
   renews_on,
+  return_price,
 }: MembershipView) {
+  if (is_over && return_price === undefined) return "Your link is closed, and you won't be charged."
   if (is_over)
     return "Your link is closed, and you won't be charged. You can come back with one payment and keep your name and link."
   if (is_on_hold) return 'Nothing is charged while your membership is on hold. Please contact us.'
@@ -107,21 +116,7 @@ function whatComesNext({
   if (!lines.length) return 'Your membership is paid. There are no further charges.'
   if (payment_problem) return 'You stay a member meanwhile. If you cancel, we don’t try again.'
   if (!is_charged_here) return 'Renewals are billed separately.'
-  return `We charge ${showAmount(price)} on ${longDay(renews_on)}, and every month until you cancel. You get a receipt by email each time.`
-}
-
-/** A declined charge: what happened, what happens next, and the one thing to do. */
-function PaymentProblem({ membership: { payment_problem, price } }: { membership: MembershipView }) {
-  if (!payment_problem) return null
-  const { needs_new_card, retry_on, ends_on } = payment_problem
-  return (
-    <Notice tone="alert">
-      Your bank declined {showAmount(price)} for this month. Nothing was charged.{' '}
-      {needs_new_card || !retry_on
-        ? `Please update your card: we charge the new one at once. Without a new card, your membership ends on ${longDay(ends_on)}.`
-        : `We'll try again on ${longDay(retry_on)}. If you update your card, we charge it at once.`}
-    </Notice>
-  )
+  return `We charge ${showAmount(price)} on ${longDay(renews_on)}, and every ${billing_interval} until you cancel. You get a receipt by email each time.`
 }
 
 /** Asks, and makes the call while the dialog is open. Returns the new data, or nothing if the member decided against it. */
@@ -164,9 +159,8 @@ function DropButton({ office, line }: { office: Office; line: MembershipView['li
 }
 
 /** Coming back is a payment, so the price is on the button. */
-function ComeBackButton({ office }: { office: Office }) {
+function ComeBackButton({ office, price: shown_price }: { office: Office; price: string }) {
   const { username, membership } = office.view
-  const shown_price = membership.return_price ?? membership.price
   const { button, error } = useAction(async () => {
     office.clearSuccess()
     const view = await redirectIfSignedOut(officeApi.comeBack({ username, shown_price }))
@@ -177,9 +171,11 @@ function ComeBackButton({ office }: { office: Office }) {
   })
   return (
     <>
-      <p className="small">{consentText(shown_price, shown_price)}</p>
+      <p className="small">{consentText(shown_price, shown_price, membership.billing_interval)}</p>
       <ErrorNotice message={error} />
-      <ActionButton {...button}>{`Come back for ${showAmount(shown_price)} a month`}</ActionButton>
+      <ActionButton
+        {...button}
+      >{`Come back for ${showAmount(shown_price)} a ${membership.billing_interval}`}</ActionButton>
     </>
   )
 }

@@ -4,6 +4,7 @@ import { longDay } from '#web/dates.ts'
 import { Details } from './Details.tsx'
 import { Documents } from './Documents.tsx'
 import { Membership } from './Membership.tsx'
+import { PaymentProblem } from './PaymentProblem.tsx'
 import { Referrals } from './Referrals.tsx'
 import { Receipt } from './receipt/Receipt.tsx'
 import { SignOut, SignOutEverywhere } from './SignOut.tsx'
@@ -32,6 +33,7 @@ export function Office({ start }: { start: OfficeView }) {
             This is your office. You joined with <bdi>{view.sponsor_name}</bdi> on {longDay(view.joined_on)}.
           </p>
         </div>
+        <PaymentProblem membership={view.membership} />
         <nav className="section-links" aria-label="Sections">
           <a href="#details">Details</a>
           <a href="#membership">Membership</a>

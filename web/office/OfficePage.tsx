@@ -12,7 +12,7 @@ import { Unsubscribe } from './Unsubscribe.tsx'
 
 /** Every page of the office: rendered by the server, hydrated by main.tsx. */
 export function OfficePage({ start }: { start: OfficeStart }) {
-  useEarlySubmit()
+  useEarlyPress()
   const message = useFlashMessage() // read on every screen, so that an old message does not appear later
   return (
     <div className="page">
@@ -41,12 +41,12 @@ function renderScreen(start: OfficeStart, message: string | undefined) {
   }
 }
 
-/** Submits a form whose button was pressed before hydration; early.ts remembered the button. */
-function useEarlySubmit() {
+/** Repeats what was pressed before hydration; early.ts remembered the button. */
+function useEarlyPress() {
   useEffect(() => {
     document.documentElement.classList.remove('resuming', 'pressed')
     const button = window.pressed
     window.pressed = null
-    if (button?.isConnected && button instanceof HTMLButtonElement) button.form?.requestSubmit(button)
+    if (button?.isConnected) button.click()
   }, [])
 }

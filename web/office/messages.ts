@@ -8,7 +8,7 @@ export const cancelMembershipQuestion = (
 ): Question => ({
   title: 'Cancel your membership?',
   text: [
-    `Your membership stays active until ${longDay(membership.renews_on)}, the end of the month you have paid for. Your link closes on that day, and you won't be charged again.`,
+    `Your membership stays active until ${longDay(membership.renews_on)}, the end of the ${membership.billing_interval} you have paid for. Your link closes on that day, and you won't be charged again.`,
     `We'll send a confirmation to ${email}. Until your membership ends, you can resume it here.`,
   ].join('\n\n'),
   icon: 'warning',

@@ -181,11 +181,11 @@ const Memberships = ({ memberships }: Pick<ClockPage, 'memberships'>) => (
   <section className="clock-part">
     <h2>Memberships now</h2>
     <ul className="memberships">
-      {memberships.map(({ username, state, amount, next_day }) => (
+      {memberships.map(({ username, state, amount, interval, next_day }) => (
         <li key={username} className="diary-event">
           <span className={`chip ${states[state].tone}`}>{states[state].name}</span>
           <span>
-            <strong>{username}</strong>, {showAmount(amount)} a month
+            <strong>{username}</strong>, {showAmount(amount)} a {interval}
             {next_day && `, ${states[state].next} ${formatDay(next_day)}`}
           </span>
         </li>

@@ -37,7 +37,7 @@ const createBody = {
             description,
             image_url,
             price: dollars(price_cents),
-            ...(renewal_cents ? { monthly_price: dollars(renewal_cents) } : {}),
+            ...(renewal_cents ? { renewal_price: dollars(renewal_cents) } : {}),
           },
           billing_interval,
           ...{ is_recurring: flags.is_recurring, is_special: flags.is_special, ships: flags.ships },

@@ -66,11 +66,11 @@ const upsert = (db: Db, difference: Difference, found_at: Date) =>
 /** A person has looked at a difference and says why it may stay. Returns false if there is no such open difference. */
 export async function resolveDifference(
   { db, now }: Context,
-  { reference, kind, reason }: Key & { reason: string },
+  { reference, kind, reason, who }: Key & { reason: string; who: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('difference')
-    .set({ resolved_at: now(), reason })
+    .set({ resolved_at: now(), reason, resolved_by: who })
     .where('reference', '=', reference)
     .where('kind', '=', kind)
     .where('cleared_at', 'is', null)

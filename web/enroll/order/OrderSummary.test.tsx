@@ -5,8 +5,8 @@ import type { Draft } from '#web/storage.ts'
 import { OrderSummary } from './OrderSummary.tsx'
 
 const packages = [
-  { product_id: 34, name: 'Founding', price: '99.00', monthly_price: '99.00', is_recurring: false, is_special: false },
-  { product_id: 41, name: 'Parcel', price: '24.00', monthly_price: '24.00', is_recurring: true, is_special: false },
+  { product_id: 34, name: 'Founding', price: '99.00', renewal_price: '99.00', is_recurring: false, is_special: false },
+  { product_id: 41, name: 'Parcel', price: '24.00', renewal_price: '24.00', is_recurring: true, is_special: false },
   { product_id: 36, name: 'Day pass', price: '15.00', is_recurring: false, is_special: false },
   { product_id: 51, name: 'Seat', price: '49.00', is_recurring: false, is_special: true },
 ] as StartData['packages']
@@ -22,7 +22,7 @@ const readAloud = (
       step={step}
       draft={draft}
       packages={packages}
-      renews_on="2026-12-15"
+      renews_on={{ month: '2026-12-15', year: '2027-11-15' }}
       onChange={() => undefined}
       {...total}
     />,

@@ -1,17 +1,18 @@
 import { useEffect, useRef } from 'react'
 import { showAmount, showPrice } from '#contract/money.ts'
+import { intervalOf } from '#contract/packages.ts'
 import type { StartData, Step } from '#contract/start.ts'
 import { ChevronIcon } from '#web/icons.tsx'
 import type { Draft } from '#web/storage.ts'
 import { hasChange } from '../flow.ts'
 import { Portrait } from '../SponsorCard.tsx'
-import { chosenPackages, monthlyPrice } from './order.ts'
+import { chosenPackages, renewalPrice } from './order.ts'
 
 type OrderSummaryProps = {
   step: Step
   draft: Draft
   packages: StartData['packages']
-  renews_on: string
+  renews_on: StartData['renews_on']
   grand_total: string | undefined
   /** The total could not be loaded. */
   hasFailed: boolean
@@ -26,11 +27,11 @@ export function OrderSummary(order: OrderSummaryProps) {
   const chosen = chosenPackages(order.draft, order.packages)
   const [main] = chosen
   if (!main && order.step !== 'PRODUCT_SELECTION') return null
-  const monthly_price = monthlyPrice(chosen)
-  const isOnce = !Number(monthly_price)
-  const monthly = showAmount(monthly_price)
-  const renewal = shortDay(order.renews_on)
-  const renews = monthly === showAmount(order.grand_total) ? 'monthly' : `${monthly} a month`
+  const renewal_price = renewalPrice(chosen)
+  const isOnce = !Number(renewal_price)
+  const renewal = showAmount(renewal_price)
+  const interval = intervalOf(chosen)
+  const renews = renewal === showAmount(order.grand_total) ? `${interval}ly` : `${renewal} a ${interval}`
   const terms = isOnce ? ' once' : ` today, then ${renews}`
   const mayChange = hasChange(order.step) && order.packages.length > 1
   return (
@@ -63,15 +64,18 @@ export function OrderSummary(order: OrderSummaryProps) {
               <div key={offer.product_id}>
                 <dt>
                   {chosen.length > 1 ? offer.name : 'Today'}
-                  {!offer.monthly_price && ' (one\u00a0time)'}
+                  {!offer.renewal_price && ' (one\u00a0time)'}
                 </dt>
                 <dd>{showPrice(offer)}</dd>
               </div>
             ))}
             {main && !isOnce && (
               <div>
-                <dt>Then monthly, from {renewal}</dt>
-                <dd>{monthly}</dd>
+                <dt>
+                  Then {interval}ly, from {shortDay(order.renews_on[interval])}
+                  {interval === 'year' && `, ${order.renews_on.year.slice(0, 4)}`}
+                </dt>
+                <dd>{renewal}</dd>
               </div>
             )}
             <div className="total">

@@ -21,8 +21,8 @@ export const chosenPackages = (draft: Draft, packages: Packages): Packages =>
 export const addAmounts = (amounts: (string | undefined)[]): string =>
   toAmount(amounts.reduce((cents, amount) => cents + (toCents(amount ?? '') ?? 0), 0))
 
-/** What the chosen packages cost every month. */
-export const monthlyPrice = (chosen: Packages): string => addAmounts(chosen.map((offer) => offer.monthly_price))
+/** What the chosen packages cost every month or year. */
+export const renewalPrice = (chosen: Packages): string => addAmounts(chosen.map((offer) => offer.renewal_price))
 
 /** The order as `sumOrder` takes it. */
 export const orderOf = (draft: Draft) =>

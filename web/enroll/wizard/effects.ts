@@ -41,7 +41,7 @@ export function useResume(wizard: Wizard, steps: StepLoader, { isResumed }: Stat
 async function repeatPress(wizard: Wizard, steps: StepLoader, button: HTMLElement) {
   await steps.loadNext(wizard.getState().step, wizard.start.policy).catch(() => undefined) // the press itself reports it
   document.documentElement.classList.remove('pressed')
-  if (button.isConnected && button instanceof HTMLButtonElement) button.form?.requestSubmit(button)
+  if (button.isConnected) button.click()
 }
 
 /** After a move: scrolls to the top, and focuses the requested field or the heading. */

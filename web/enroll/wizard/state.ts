@@ -25,7 +25,7 @@ export type State = {
   /** The draft that the fields on the page were rendered with. */
   renderedDraft: Draft
   packages: StartData['packages']
-  renews_on: string
+  renews_on: StartData['renews_on']
   /** Undefined while the server calculates it. */
   grand_total: string | undefined
   stop?: Stop | undefined

@@ -8,7 +8,7 @@ const start = {
   packages: [{ product_id: 34, price: '99.00', is_recurring: false, is_special: false }],
   product_id: 34,
   grand_total: '99.00',
-  renews_on: '2026-12-15',
+  renews_on: { month: '2026-12-15', year: '2027-11-15' },
 } as unknown as StartData
 
 const answers = { first_name: 'Zoë', last_name: 'Kim', mobile_phone: '+12025550123' }

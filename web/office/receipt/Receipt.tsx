@@ -80,7 +80,7 @@ export function Receipt({ view }: { view: OfficeView }) {
       </div>
       {view.renewals.length > 0 && (
         <details className="renewals-fold">
-          <summary>Monthly payments ({view.renewals.length})</summary>
+          <summary>Renewals ({view.renewals.length})</summary>
           <ul className="renewals">
             {view.renewals.map((renewal) => (
               <li key={renewal.reference}>

@@ -6,8 +6,8 @@ import { drawText } from './drawText.ts'
 import { type ReceiptContent, receiptPdf } from './receiptPdf.ts'
 
 type Receipt = Omit<OfficeView['receipt'], 'lines'> & {
-  lines: { name: string; price: string; is_recurring?: boolean }[]
-  /** The month that a renewal pays for. */
+  lines: { name: string; price: string; is_recurring?: boolean; billing_interval?: string }[]
+  /** The period that a renewal pays for. */
   starts_on?: string
   ends_on?: string
 }
@@ -45,8 +45,8 @@ export const receiptContent = (view: OfficeView, receipt: Receipt, url: string):
 export const showCard = ({ brand, last_four }: NonNullable<Receipt['card']>): string =>
   `${brand} ending in ${last_four}`
 
-const renewalNote = ({ price, renews_on, cancelled_on, ended_on }: OfficeView['membership']) => {
+const renewalNote = ({ price, billing_interval, renews_on, cancelled_on, ended_on }: OfficeView['membership']) => {
   if (ended_on) return `The membership ended on ${longDay(ended_on)}.`
   if (cancelled_on) return `The membership ends on ${longDay(renews_on)}. There are no further charges.`
-  return `The membership renews on ${longDay(renews_on)} for ${showAmount(price)} a month, until it is canceled.`
+  return `The membership renews on ${longDay(renews_on)} for ${showAmount(price)} a ${billing_interval}, until it is canceled.`
 }

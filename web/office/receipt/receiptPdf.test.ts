@@ -100,7 +100,7 @@ test('15.21 typographic characters are text, others are not', () => {
 })
 
 test('15.21 the card is named if it is known, and a canceled membership says that nothing renews', () => {
-  const membership = { price: '99.00', renews_on: '2026-12-15', is_over: false }
+  const membership = { price: '99.00', billing_interval: 'month', renews_on: '2026-12-15', is_over: false }
   const receipt = { reference: 'r7', paid_on: '2026-11-15', lines: [], total: '99.00' }
   const view = { first_name: 'Zoë', last_name: 'Example', business_name: '', membership, sponsor_name: 'Ana' } as never
   const of = (changes: object, more: object = {}) =>

@@ -24,19 +24,22 @@ export type Rule = z.infer<typeof Rule>
 
 export const Script = z.array(Rule).check(z.maxLength(100))
 
+/** A number from 0 to 1 for a request to the gateway, such as 'charge 4f…'. */
+export type Chance = (request: string) => number
+
 /** The scripted faults. The first rule that applies is used, and its remaining times are reduced. */
-export function faultScript() {
+export function faultScript(chance: Chance = Math.random) {
   let rules: Rule[] = []
-  const applies = ({ on, share, times = 1 }: Rule, operation: Operation) =>
-    (on === 'any' || on === operation) && times > 0 && Math.random() < share
+  const applies = ({ on, share, times = 1 }: Rule, operation: Operation, id: string) =>
+    (on === 'any' || on === operation) && times > 0 && chance(`${operation} ${id}`) < share
   return {
     /** The rules with their remaining times. */
     read: () => rules,
     write: (script: Rule[]) => {
       rules = script
     },
-    next: (operation: Operation): Rule | undefined => {
-      const rule = rules.find((candidate) => applies(candidate, operation))
+    next: (operation: Operation, id = ''): Rule | undefined => {
+      const rule = rules.find((candidate) => applies(candidate, operation, id))
       if (rule?.times) rule.times -= 1
       return rule
     },

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod/mini'
 import { DeclineRules, declineScript } from './decline-script.ts'
-import { faultScript, type Operation, type Rule, Script } from './faults.ts'
+import { type Chance, faultScript, type Operation, type Rule, Script } from './faults.ts'
 import { openLedger } from './ledger.ts'
 import {
   CardChangeMessage,
@@ -22,17 +22,18 @@ import { type SandboxGateway, sandboxOn } from './sandbox.ts'
 const MAX_BYTES = 64 * 1024
 const SLOW_MS = 1_000
 
-type Options = { port: number; ledgerFile: string; now?: () => Date }
+type Options = { port: number; ledgerFile: string; now?: () => Date; chance?: Chance }
 
 /** The system clock, because this process has no World. */
 const systemClock = () => new Date(performance.timeOrigin + performance.now())
 
 /** Serves the sandbox over HTTP, with scripted faults and a page at /. */
-export async function startSandbox({ port, ledgerFile, now = systemClock }: Options) {
+export async function startSandbox({ port, ledgerFile, now = systemClock, chance }: Options) {
   const clock = movableClock(now)
   const ledger = openLedger(ledgerFile, clock.now)
   const declines = declineScript()
-  const handle = routes({ ledger, sandbox: sandboxOn(ledger, declines), faults: faultScript(), declines, clock })
+  const faults = faultScript(chance)
+  const handle = routes({ ledger, sandbox: sandboxOn(ledger, declines), faults, declines, clock })
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
       const { status, message } = error instanceof BadRequest ? error : new BadRequest('The sandbox failed.', 500)
@@ -87,7 +88,7 @@ function routes({ ledger, sandbox, faults, declines, clock }: Parts): Handler {
     <Input>(operation: Operation, input: z.ZodMiniType<Input>, run: (input: Input) => Promise<object>): Handler =>
     async (request, response) => {
       const parsed = parseInput(input, request.method === 'GET' ? queryOf(request) : await readJson(request))
-      await respond(response, faults.next(operation), () => run(parsed))
+      await respond(response, faults.next(operation, idOf(parsed)), () => run(parsed))
     }
   const neverAborted = new AbortController().signal
   const table: Record<string, Handler> = {
@@ -146,6 +147,9 @@ function routes({ ledger, sandbox, faults, declines, clock }: Parts): Handler {
     await handler(request, response)
   }
 }
+
+const idOf = (input: unknown): string =>
+  input && typeof input === 'object' && 'reference' in input ? String(input.reference) : ''
 
 /** Any page in a browser on this machine could send requests here. */
 const isCrossOrigin = ({ headers: { origin, host } }: IncomingMessage) =>

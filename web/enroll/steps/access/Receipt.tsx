@@ -27,11 +27,11 @@ export const Receipt = ({ receipt, onRead }: ReceiptProps) => (
         <dt>Date</dt>
         <dd>{longDay(receipt.paid_on)}</dd>
       </div>
-      {receipt.monthly_price !== '0.00' && (
+      {receipt.renewal_price !== '0.00' && (
         <div>
           <dt>Next renewal</dt>
           <dd>
-            {receipt.monthly_price && `${showAmount(receipt.monthly_price)} on `}
+            {receipt.renewal_price && `${showAmount(receipt.renewal_price)} on `}
             {longDay(receipt.renews_on)}
           </dd>
         </div>

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { Package } from '#contract/api.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
-import { groupOf, groupOfList, type OrderList } from '#contract/packages.ts'
+import { canRenewTogether, groupOf, groupOfList, type OrderList } from '#contract/packages.ts'
 import { useForm } from '#web/form/useForm.ts'
 import { ArrowIcon, BoxIcon, CheckIcon } from '#web/icons.tsx'
 import { Notice } from '#web/Notice.tsx'
@@ -9,7 +9,7 @@ import { stepOf } from '../../flow.ts'
 import { packagesIn } from '../../order/order.ts'
 import { defineStep } from '../../wizard/defineStep.tsx'
 import { StepForm } from '../../wizard/StepForm.tsx'
-import { rejectedFieldsAt } from '../../wizard/state.ts'
+import { rejectedFieldsAt, type State } from '../../wizard/state.ts'
 
 const texts: Record<OrderList, { title: string; lead: string }> = {
   product_ids: {
@@ -130,15 +130,21 @@ const PackageCard = ({ offer, list, isChosen, isDisabled, isBusy }: PackageCardP
 )
 
 /** What follows the price. A recurring package says '$24.00 a month'. */
-const termsOf = ({ is_recurring, monthly_price }: Package) => {
+const termsOf = ({ is_recurring, renewal_price, billing_interval }: Package) => {
   if (is_recurring) return ''
-  return monthly_price ? `today, then ${showAmount(monthly_price)} a month` : 'one time'
+  return renewal_price ? `today, then ${showAmount(renewal_price)} a ${billing_interval}` : 'one time'
+}
+
+/** What can be added renews as often as the membership. */
+function offersFor(list: OrderList, { draft, packages }: State): Package[] {
+  const membership = list === 'product_ids' ? [] : packagesIn('product_ids', draft, packages)
+  return packages.filter((offer) => groupOf(offer) === groupOfList[list] && canRenewTogether([...membership, offer]))
 }
 
 export const packageStep = (list: OrderList) =>
   defineStep(PackageStep, ({ choosePackage }, state) => ({
     list,
-    offers: state.packages.filter((offer) => groupOf(offer) === groupOfList[list]),
+    offers: offersFor(list, state),
     chosen: packagesIn(list, state.draft, state.packages)[0],
     rejection: rejectedFieldsAt(stepOf[list], state)?.[list]?.[0],
     moves: state.moves,

@@ -1,11 +1,12 @@
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { showAmount } from '#contract/money.ts'
+import { intervalOf } from '#contract/packages.ts'
 import type { StartData } from '#contract/start.ts'
 import { Captcha } from '#web/form/Captcha.tsx'
 import { useForm } from '#web/form/useForm.ts'
 import type { Draft, Receipt } from '#web/storage.ts'
 import { PendingAmount } from '../../order/OrderSummary.tsx'
-import { chosenPackages, monthlyPrice } from '../../order/order.ts'
+import { chosenPackages, renewalPrice } from '../../order/order.ts'
 import { defineStep } from '../../wizard/defineStep.tsx'
 import { fieldRules } from '../../wizard/rules.ts'
 import { StepForm } from '../../wizard/StepForm.tsx'
@@ -84,8 +85,8 @@ function Payment(props: PaymentProps) {
       title="Billing & checkout"
       lead={
         <>
-          You pay {amount ?? <PendingAmount />} today and {showAmount(monthlyPrice(chosen))} each month until you
-          cancel. You can cancel in your office in one step.
+          You pay {amount ?? <PendingAmount />} today and {showAmount(renewalPrice(chosen))} each {intervalOf(chosen)}{' '}
+          until you cancel. You can cancel in your office in one step.
         </>
       }
       {...(amount ? { amount } : {})}

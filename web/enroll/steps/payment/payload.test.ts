@@ -52,7 +52,7 @@ test.each([
   vi.useFakeTimers({ now: new Date(`${today}T12:00:00Z`) })
   vi.stubGlobal('document', { querySelector: () => null })
   const press = { attempt: 1, pressed_at: 0 }
-  const start = { renews_on: '2026-12-10', sponsor: { name: 'Ana' } }
+  const start = { renews_on: { month: '2026-12-10', year: '2027-11-10' }, sponsor: { name: 'Ana' } }
   const getState = () => ({ draft: {}, packages: [], grand_total: '99.00' })
   const { paid_on, renews_on } = receiptFor({ start, getState } as unknown as Wizard, press)
   vi.unstubAllGlobals()

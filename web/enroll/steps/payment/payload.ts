@@ -3,11 +3,13 @@ import { isExpired } from '#contract/card.ts'
 import type { Answers, Enrollment } from '#contract/enrollment.ts'
 import { fields, messages } from '#contract/fields.ts'
 import { consentText, documentsFingerprint } from '#contract/legal.ts'
+import { intervalOf } from '#contract/packages.ts'
 import { completePayload } from '#contract/payload.ts'
-import { renewsOn } from '#contract/renewal.ts'
+import { type Interval, renewsOn } from '#contract/renewal.ts'
 import { missingShipping } from '#contract/shipping.ts'
+import type { StartData } from '#contract/start.ts'
 import { type Draft, enrollmentId, type Receipt } from '#web/storage.ts'
-import { addAmounts, chosenPackages, monthlyPrice, orderOf } from '../../order/order.ts'
+import { addAmounts, chosenPackages, orderOf, renewalPrice } from '../../order/order.ts'
 import type { fieldRules } from '../../wizard/rules.ts'
 import type { State } from '../../wizard/state.ts'
 import type { Wizard } from '../../wizard/wizard.ts'
@@ -44,14 +46,15 @@ export function payloadOf(
 /** The consent for the order on the screen. */
 export function consentOf({ draft, packages, grand_total }: Order): string {
   const chosen = chosenPackages(draft, packages)
-  return consentText(grand_total ?? addAmounts(chosen.map(({ price }) => price)), monthlyPrice(chosen))
+  const today = grand_total ?? addAmounts(chosen.map(({ price }) => price))
+  return consentText(today, renewalPrice(chosen), intervalOf(chosen))
 }
 type Order = Pick<State, 'draft' | 'packages' | 'grand_total'>
 
-/** The server's date, or a later one if the page has been open since. */
-export const renewalOf = ({ start: { renews_on } }: Pick<Wizard, 'start'>): string => {
-  const fromToday = renewsOn(new Date())
-  return fromToday > renews_on ? fromToday : renews_on
+/** The server's dates, or later ones if the page has been open since. */
+export const renewalDays = ({ start: { renews_on } }: Pick<Wizard, 'start'>): StartData['renews_on'] => {
+  const later = (interval: Interval) => [renewsOn(new Date(), interval), renews_on[interval]].sort()[1] ?? ''
+  return { month: later('month'), year: later('year') }
 }
 
 export function receiptFor({ start, getState }: Pick<Wizard, 'start' | 'getState'>, press: SubmittedAttempt): Receipt {
@@ -60,11 +63,16 @@ export function receiptFor({ start, getState }: Pick<Wizard, 'start' | 'getState
   return {
     ...press,
     enrollment_id: enrollmentId(),
-    lines: chosen.map(({ name, price, is_recurring }) => ({ name, price, is_recurring })),
+    lines: chosen.map(({ name, price, is_recurring, billing_interval }) => ({
+      name,
+      price,
+      is_recurring,
+      billing_interval,
+    })),
     total: grand_total ?? '',
-    monthly_price: monthlyPrice(chosen),
+    renewal_price: renewalPrice(chosen),
     paid_on: new Date().toISOString().slice(0, 10),
-    renews_on: renewalOf({ start }),
+    renews_on: renewalDays({ start })[intervalOf(chosen)],
     sponsor: start.sponsor.name,
     first_name: draft.first_name ?? '',
     username: draft.username ?? '',

@@ -10,7 +10,7 @@ import type { Wizard } from '../../wizard/wizard.ts'
 import { enrollmentFailed, paymentDeclined, paymentNotCompleted } from './dialogs.ts'
 import { goToRejectedField, paymentFieldsOf } from './goToRejectedField.ts'
 import { pagePayment } from './pagePayment.ts'
-import { receiptFor, renewalOf } from './payload.ts'
+import { receiptFor, renewalDays } from './payload.ts'
 import type { Outcome, PaymentNews } from './payment.ts'
 import { closeDraft, keepReceipt, noteBeingChecked } from './receipt.ts'
 import { useNetworkWait } from './useNetworkWait.ts'
@@ -134,7 +134,7 @@ export function usePayment(wizard: Wizard, news: PaymentNews | undefined) {
 
   /** Runs on arrival and whenever the tab becomes visible or online, because another tab may have paid. */
   const lookUpPayment = useEffectEvent(async () => {
-    wizard.update({ renews_on: renewalOf(wizard) }) // the page may have been open for days
+    wizard.update({ renews_on: renewalDays(wizard) }) // the page may have been open for days
     if (isPaying.current || view === 'checking') return
     try {
       if (news?.kind === 'unknown') return void (await settle(await payment.check()))

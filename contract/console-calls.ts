@@ -1,0 +1,77 @@
+import * as z from 'zod/mini'
+import { type ConsoleCall, consoleAccessCalls } from './console-access-calls.ts'
+import { consoleMemberCalls } from './console-member-calls.ts'
+import { consoleOverviewCalls } from './console-overview-calls.ts'
+
+const AuditRow = z.object({
+  position: z.int(),
+  at: z.string(),
+  kind: z.enum(['act', 'security']),
+  act: z.string(),
+  who: z.string(),
+  role: z.string(),
+  subject_kind: z.string(),
+  subject: z.string(),
+  /** What the subject is called now. */
+  subject_name: z.optional(z.string()),
+  /** JSON values; absent once erased. */
+  before: z.optional(z.record(z.string(), z.unknown())),
+  after: z.optional(z.record(z.string(), z.unknown())),
+  reason: z.optional(z.string()),
+  is_erased: z.boolean(),
+})
+
+const position = z.optional(z.string().check(z.regex(/^\d{1,15}$/, 'This is not a place in the log.')))
+
+const SettingGroup = z.object({
+  title: z.string(),
+  settings: z.array(z.object({ name: z.string(), value: z.string(), is_secret: z.boolean() })),
+})
+
+/** The audit log and the settings. */
+const consoleRecordCalls = {
+  listAudit: {
+    method: 'GET',
+    path: '/console/audit',
+    summary: 'List what staff did, newest first',
+    permission: 'see_audit',
+    input: z.object({
+      before: position,
+      staff: z.optional(z.uuid('This is not a colleague.')),
+    }),
+    output: z.object({ rows: z.array(AuditRow), next: z.optional(z.string()) }),
+  },
+  verifyAudit: {
+    method: 'POST',
+    path: '/console/audit/verify',
+    summary: 'Check that no row of the audit log was changed or removed',
+    permission: 'see_audit',
+    input: z.object({}),
+    output: z.object({ rows: z.int(), seal: z.string(), problem: z.optional(z.string()) }),
+  },
+  getSettings: {
+    method: 'GET',
+    path: '/console/settings',
+    summary: 'Get what this process runs with, without secrets',
+    permission: 'see_settings',
+    input: z.object({}),
+    output: z.object({
+      version: z.string(),
+      database: z.string(),
+      embedded: z.array(z.string()),
+      groups: z.array(SettingGroup),
+    }),
+  },
+} as const satisfies Record<string, ConsoleCall>
+
+/** Everything that the console does. In files of their own, so that no other page loads them. */
+export const consoleCalls = {
+  ...consoleAccessCalls,
+  ...consoleOverviewCalls,
+  ...consoleMemberCalls,
+  ...consoleRecordCalls,
+} as const satisfies Record<string, ConsoleCall>
+
+export type ConsoleCalls = typeof consoleCalls
+export type AuditRow = z.infer<typeof AuditRow>
+export type SettingGroup = z.infer<typeof SettingGroup>

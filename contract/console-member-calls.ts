@@ -1,0 +1,252 @@
+import * as z from 'zod/mini'
+import { Package } from './api.ts'
+import { type ConsoleCall, reason } from './console-access-calls.ts'
+
+const amount = Package.shape.price
+const optionalText = (max: number) =>
+  z.optional(z.string().check(z.maxLength(max, `Please use at most ${max} characters.`)))
+const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/, 'Please enter a day.'))
+const member_id = z.uuid('This is not a member.')
+const reference = z.string('Please name a payment.').check(z.regex(/^[\w.-]{1,60}$/, 'This is not a payment.'))
+
+export const memberStates = ['active', 'past_due', 'canceled', 'on_hold', 'ended'] as const
+export const memberSorts = ['newest', 'oldest', 'name'] as const
+const state = z.enum(memberStates, 'Please choose a state.')
+
+const Card = z.object({ brand: z.string(), last_four: z.string(), expires: z.optional(z.string()) })
+
+/** The filter of the list, as it stands in the address of the page. */
+export const MemberFilter = z.object({
+  search: optionalText(100),
+  state: z.optional(state),
+  /** The word in a sponsor's link. */
+  sponsor: optionalText(30),
+  package: z.optional(z.string().check(z.regex(/^\d{1,9}$/, 'Please choose a package.'))),
+  joined_from: z.optional(day),
+  joined_to: z.optional(day),
+  sort: z.optional(z.enum(memberSorts, 'Please choose an order.')),
+})
+
+const MemberRow = z.object({
+  id: z.string(),
+  name: z.string(),
+  username: z.string(),
+  email: z.string(),
+  state,
+  sponsor: z.object({ site: z.string(), name: z.string() }),
+  packages: z.array(z.string()),
+  joined_on: z.string(),
+  card: z.optional(Card),
+})
+
+const MemberList = z.object({
+  members: z.array(MemberRow),
+  /** Where the next page begins. It may be there although this page is not full: then there was too much to look through at once. */
+  next: z.optional(z.string()),
+  /** The search matches more members than are looked at. */
+  is_capped: z.boolean(),
+})
+
+const Payment = z.object({
+  reference: z.string(),
+  /** 0 is the first charge, n the renewal for the nth period. */
+  period: z.int(),
+  at: z.string(),
+  state: z.string(),
+  amount,
+  refunded: amount,
+  /** Requested and not done yet. */
+  refund_pending: amount,
+  /** What can still be refunded; absent if nothing can. */
+  refundable: z.optional(amount),
+  may_void: z.boolean(),
+  card: z.optional(z.object({ brand: z.string(), last_four: z.string() })),
+  decline: z.optional(z.string()),
+  refunds: z.array(
+    z.object({
+      amount,
+      is_void: z.boolean(),
+      state: z.enum(['requested', 'done', 'refused']),
+      reason: z.string(),
+      who: z.string(),
+      at: z.string(),
+    }),
+  ),
+})
+
+export const timelineKinds = ['money', 'membership', 'email', 'sign_in', 'staff', 'link'] as const
+
+/** One thing that happened. The texts are made where they are shown. */
+const TimelineEntry = z.object({
+  at: z.string(),
+  kind: z.enum(timelineKinds),
+  what: z.string(),
+  amount: z.optional(amount),
+  /** A reference, a link, a card, a reason. */
+  detail: z.optional(z.string()),
+  reason: z.optional(z.string()),
+  who: z.optional(z.string()),
+  tone: z.enum(['good', 'bad', 'plain']),
+})
+
+export const MemberPage = z.object({
+  id: z.string(),
+  first_name: z.string(),
+  last_name: z.string(),
+  business_name: z.string(),
+  username: z.string(),
+  email: z.string(),
+  mobile_phone: z.string(),
+  address: z.array(z.string()),
+  joined_at: z.string(),
+  sponsor: z.object({ site: z.string(), name: z.string() }),
+  link: z.string(),
+  sessions: z.int(),
+  membership: z.object({
+    state,
+    /** From the next period on. */
+    price: amount,
+    interval: z.enum(['month', 'year']),
+    lines: z.array(z.object({ name: z.string(), price: amount })),
+    period: z.optional(z.object({ starts_on: day, ends_on: day, state: z.string() })),
+    /** When the next charge or try is due, if there is one. */
+    next_charge_on: z.optional(day),
+    ends_on: z.optional(day),
+    hold_reason: z.optional(z.string()),
+    card: z.optional(Card),
+    may_cancel: z.boolean(),
+    may_resume: z.boolean(),
+    may_hold: z.boolean(),
+    may_release: z.boolean(),
+  }),
+  payments: z.array(Payment),
+  accepted: z.array(z.object({ title: z.string(), version: z.int(), sha256: z.string(), accepted_at: z.string() })),
+  timeline: z.array(TimelineEntry),
+})
+
+const aboutMember = z.object({ member_id })
+const withReason = z.object({ member_id, reason })
+
+/** Members: the list, a member's page, and what staff can do there. */
+export const consoleMemberCalls = {
+  listMembers: {
+    method: 'GET',
+    path: '/console/members',
+    summary: 'List members by filter, in pages',
+    permission: 'see_members',
+    input: z.object({ ...MemberFilter.shape, after: optionalText(200) }),
+    output: MemberList,
+  },
+  getFilters: {
+    method: 'GET',
+    path: '/console/member-filters',
+    summary: 'List the packages that members can be filtered by',
+    permission: 'see_members',
+    input: z.object({}),
+    output: z.object({ packages: z.array(z.object({ product_id: z.int(), name: z.string() })) }),
+  },
+  getMember: {
+    method: 'GET',
+    path: '/console/members/:member_id',
+    summary: 'Get everything about a member',
+    permission: 'see_members',
+    input: aboutMember,
+    output: MemberPage,
+  },
+  refundPayment: {
+    method: 'POST',
+    path: '/console/payments/refund',
+    summary: 'Refund a payment in full or in part',
+    permission: 'refund',
+    needsProof: true,
+    input: z.object({
+      member_id,
+      reference,
+      amount: z.string('Please enter an amount.').check(
+        z.overwrite((text) =>
+          text
+            .trim()
+            .replace(/^\$/, '')
+            .replace(/^(\d+)$/, '$1.00'),
+        ),
+        z.regex(/^\d{1,7}\.\d{2}$/, 'Please enter an amount in dollars, such as 25.00.'),
+        z.refine((text) => Number(text) > 0, 'Please enter an amount in dollars, such as 25.00.'),
+      ),
+      reason,
+    }),
+    output: MemberPage,
+  },
+  voidPayment: {
+    method: 'POST',
+    path: '/console/payments/void',
+    summary: 'Cancel a charge that has not settled',
+    permission: 'refund',
+    needsProof: true,
+    input: z.object({ member_id, reference, reason }),
+    output: MemberPage,
+  },
+  cancelMembership: {
+    method: 'POST',
+    path: '/console/members/cancel',
+    summary: 'Cancel a membership at the end of the paid month',
+    permission: 'change_memberships',
+    input: withReason,
+    output: MemberPage,
+  },
+  resumeMembership: {
+    method: 'POST',
+    path: '/console/members/resume',
+    summary: 'Undo a cancellation',
+    permission: 'change_memberships',
+    input: withReason,
+    output: MemberPage,
+  },
+  holdMembership: {
+    method: 'POST',
+    path: '/console/members/hold',
+    summary: 'Put a membership on hold: nothing is charged until it is released',
+    permission: 'change_memberships',
+    input: withReason,
+    output: MemberPage,
+  },
+  releaseMembership: {
+    method: 'POST',
+    path: '/console/members/release',
+    summary: 'Release a hold',
+    permission: 'change_memberships',
+    input: withReason,
+    output: MemberPage,
+  },
+  endSessions: {
+    method: 'POST',
+    path: '/console/members/end-sessions',
+    summary: 'Sign a member out of the office everywhere',
+    permission: 'help_members',
+    input: aboutMember,
+    output: MemberPage,
+  },
+  sendResetLink: {
+    method: 'POST',
+    path: '/console/members/reset-link',
+    summary: 'Email a member a link to set a new password',
+    permission: 'help_members',
+    input: aboutMember,
+    output: MemberPage,
+  },
+  resendWelcome: {
+    method: 'POST',
+    path: '/console/members/welcome',
+    summary: 'Send the welcome email again',
+    permission: 'help_members',
+    input: aboutMember,
+    output: MemberPage,
+  },
+} as const satisfies Record<string, ConsoleCall>
+
+export type MemberState = (typeof memberStates)[number]
+export type MemberFilter = z.infer<typeof MemberFilter>
+export type MemberRow = z.infer<typeof MemberRow>
+export type MemberList = z.infer<typeof MemberList>
+export type MemberPage = z.infer<typeof MemberPage>
+export type TimelineEntry = z.infer<typeof TimelineEntry>
+export type PaymentRow = z.infer<typeof Payment>

@@ -1,0 +1,69 @@
+import * as z from 'zod/mini'
+import { Package } from './api.ts'
+import { type ConsoleCall, reason } from './console-access-calls.ts'
+
+const amount = Package.shape.price
+const count = z.int()
+
+/** The figures of a day, and of the same weekday a week before. */
+const DayFigures = z.object({ joined: count, collected: amount, first_payments: count, renewals: count })
+
+const Problem = z.object({
+  /** What it is about. The page says what to do. */
+  kind: z.enum(['difference', 'unanswered', 'review', 'email']),
+  title: z.string(),
+  detail: z.string(),
+  since: z.string(),
+  amount: z.optional(amount),
+  member: z.optional(z.object({ id: z.string(), name: z.string() })),
+  /** Of a difference: what it is resolved by. */
+  difference: z.optional(z.object({ reference: z.string(), kind: z.string() })),
+})
+
+const ProblemList = z.object({ problems: z.array(Problem), is_capped: z.boolean() })
+
+/** What happened today, and what waits for a person. */
+export const consoleOverviewCalls = {
+  getToday: {
+    method: 'GET',
+    path: '/console/today',
+    summary: 'Get the figures of the day and the state of the parts',
+    permission: 'see_members',
+    input: z.object({}),
+    output: z.object({
+      today: DayFigures,
+      week_ago: DayFigures,
+      renewals_due: count,
+      past_due: count,
+      declined: count,
+      canceled: count,
+      newest: z.array(z.object({ id: z.string(), name: z.string(), sponsor: z.string(), joined_at: z.string() })),
+      parts: z.array(z.object({ name: z.string(), state: z.string(), is_good: z.boolean() })),
+    }),
+  },
+  listProblems: {
+    method: 'GET',
+    path: '/console/problems',
+    summary: 'List what needs a person, oldest first',
+    permission: 'see_problems',
+    input: z.object({}),
+    output: ProblemList,
+  },
+  resolveDifference: {
+    method: 'POST',
+    path: '/console/problems/resolve',
+    summary: 'Resolve a difference between the gateway’s books and ours, with a reason',
+    permission: 'resolve_problems',
+    needsProof: true,
+    input: z.object({
+      reference: z.string('Please name a payment.').check(z.minLength(1), z.maxLength(100)),
+      kind: z.string('Please name the difference.').check(z.minLength(1), z.maxLength(100)),
+      reason,
+    }),
+    output: ProblemList,
+  },
+} as const satisfies Record<string, ConsoleCall>
+
+export type Today = z.infer<(typeof consoleOverviewCalls)['getToday']['output']>
+export type Problem = z.infer<typeof Problem>
+export type ProblemList = z.infer<typeof ProblemList>

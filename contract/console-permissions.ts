@@ -1,0 +1,58 @@
+/** Everyone who works for the operator has one role. */
+export const roles = ['owner', 'manager', 'support', 'finance', 'viewer'] as const
+export type Role = (typeof roles)[number]
+
+type Line = { text: string; roles: readonly Role[] }
+
+/** Who may do what. Every call of the console names one line of this table. */
+export const permissions = {
+  see_members: { text: 'See members and their payments', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
+  help_members: { text: 'Send sign-in links, resend emails, end sessions', roles: ['owner', 'manager', 'support'] },
+  change_memberships: { text: 'Cancel, resume and hold memberships', roles: ['owner', 'manager', 'support'] },
+  refund: { text: 'Refund and void payments', roles: ['owner', 'manager', 'finance'] },
+  see_problems: { text: 'See what needs a person', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
+  resolve_problems: { text: 'Resolve differences with the gateway', roles: ['owner', 'manager', 'finance'] },
+  see_audit: { text: 'Read the audit log', roles: ['owner', 'manager', 'finance', 'viewer'] },
+  see_staff: { text: 'See who has access', roles: ['owner', 'manager', 'viewer'] },
+  manage_staff: { text: 'Invite and remove staff, change roles', roles: ['owner'] },
+  see_settings: { text: 'See the settings', roles: ['owner', 'manager', 'viewer'] },
+} as const satisfies Record<string, Line>
+
+export type Permission = keyof typeof permissions
+export const allPermissions = Object.keys(permissions) as Permission[]
+
+export const mayDo = (role: Role, permission: Permission): boolean =>
+  (permissions[permission].roles as readonly Role[]).includes(role)
+
+type Act = {
+  text: string
+  /** Money or a sponsor moves, so somebody has to say why. */
+  needsReason?: true
+}
+
+/** What the audit log can hold. */
+export const acts = {
+  sign_in: { text: 'Signed in' },
+  accept_invitation: { text: 'Accepted an invitation' },
+  invite_staff: { text: 'Invited a colleague' },
+  withdraw_invitation: { text: 'Withdrew an invitation' },
+  change_role: { text: 'Changed a role' },
+  remove_staff: { text: 'Removed a colleague' },
+  add_passkey: { text: 'Added a passkey' },
+  remove_passkey: { text: 'Removed a passkey' },
+  set_password: { text: 'Set a password and an authenticator app' },
+  new_recovery_codes: { text: 'Made new recovery codes' },
+  refund_payment: { text: 'Refunded a payment', needsReason: true },
+  void_payment: { text: 'Voided a payment', needsReason: true },
+  cancel_membership: { text: 'Canceled the membership' },
+  resume_membership: { text: 'Undid the cancellation' },
+  hold_membership: { text: 'Put the membership on hold' },
+  release_membership: { text: 'Released the hold' },
+  end_sessions: { text: 'Signed the member out everywhere' },
+  send_reset_link: { text: 'Sent a link to set a new password' },
+  resend_welcome: { text: 'Sent the welcome email again' },
+  resolve_difference: { text: 'Resolved a difference', needsReason: true },
+} as const satisfies Record<string, Act>
+
+export type ActName = keyof typeof acts
+export const isAct = (name: string): name is ActName => Object.hasOwn(acts, name)

@@ -1,0 +1,17 @@
+import { daysLater } from './calendar.ts'
+import { MEMBERSHIP, PARCEL, YEARLY } from './members.ts'
+
+/** What the operator changes in the afternoon of a day. */
+export type PriceChange = { product_id: number; new_cents: number; notice_days: number }
+
+/** In the year: each change is dearer for some members and cheaper for others. The last one takes back the one before. */
+const changes: (PriceChange & { after: { long: number; short: number } })[] = [
+  { product_id: MEMBERSHIP, new_cents: 11_000, notice_days: 30, after: { long: 80, short: 33 } },
+  { product_id: YEARLY, new_cents: 12_000, notice_days: 30, after: { long: 90, short: 34 } },
+  { product_id: PARCEL, new_cents: 3_000, notice_days: 7, after: { long: 120, short: 36 } },
+  { product_id: MEMBERSHIP, new_cents: 13_000, notice_days: 30, after: { long: 280, short: 85 } },
+  { product_id: MEMBERSHIP, new_cents: 11_000, notice_days: 30, after: { long: 290, short: 95 } },
+]
+
+export const priceChangesOf = (firstDay: string, length: 'long' | 'short'): ReadonlyMap<string, PriceChange> =>
+  new Map(changes.map(({ after, ...change }) => [daysLater(firstDay, after[length]), change]))

@@ -1,0 +1,230 @@
+import { type BrowserContext, expect, type Page, test } from '@playwright/test'
+import type { Role } from '../contract/console-permissions.ts'
+import { turnClock } from '../server/clock/turn.ts'
+import { verifyAudit } from '../server/console/audit.ts'
+import { createInvitation, firstOwnerLink } from '../server/console/invitations.ts'
+import { runJobs } from '../server/jobs/jobs.ts'
+import { validAnswers } from '../server/test/answers.ts'
+import { solve } from '../server/test/solve-captcha.ts'
+import { findAxeViolations } from './axe.ts'
+import { type OwnSite, startOwnSite } from './own-site.ts'
+
+let site: OwnSite
+test.beforeAll(async () => {
+  site = await startOwnSite({ LOG_LEVEL: 'fatal' })
+})
+test.afterAll(() => site.close())
+test.describe.configure({ mode: 'serial' })
+
+/** Chromium's own virtual authenticator: real passkeys without a finger. */
+async function addAuthenticator(context: BrowserContext, page: Page) {
+  const client = await context.newCDPSession(page)
+  await client.send('WebAuthn.enable')
+  await client.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
+      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  })
+}
+
+/** Accepts an invitation with a passkey. */
+async function enter(page: Page, link: string, { name, email }: { name: string; email?: string }) {
+  await addAuthenticator(page.context(), page)
+  await page.goto(link)
+  await page.getByLabel('Your name').fill(name)
+  if (email) await page.getByLabel('Email address').fill(email)
+  await page.getByRole('button', { name: 'Create a passkey' }).click()
+  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
+}
+
+const inviteAs = (role: Role) =>
+  createInvitation(site.world, {
+    ...{ email: `${role}@staff.example`, role, actor: { id: null, role: 'command line' } },
+  })
+
+let memberCount = 0
+async function newMember(changes: Partial<ReturnType<typeof validAnswers>> = {}) {
+  const answers = { ...validAnswers(`console${++memberCount}`), ...changes }
+  const captcha = await solve(await (await fetch(site.at('/api/captcha/challenge'))).json())
+  const reply = await fetch(site.at('/api/enrollment/add-enrollment'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...answers, captcha }),
+  })
+  expect((await reply.json()).payment).toBe('Approved')
+  while (await runJobs(site.world));
+  return answers
+}
+
+const search = async (page: Page, text: string) => {
+  await page.keyboard.press('/')
+  await page.keyboard.type(text)
+  await page.keyboard.press('Enter')
+}
+
+const emailsTo = async (email: string): Promise<{ subject: string }[]> =>
+  (await fetch(site.at(`/__outbox.json?to=${encodeURIComponent(email)}`))).json()
+
+test('19.30 the first owner gets in with a passkey, finds a member by the last four digits and refunds half', async ({
+  page,
+}) => {
+  const member = await newMember({ first_name: 'Mara', last_name: 'Lindqvist', cc_number: '5555 5555 5555 4444' })
+  await newMember({ first_name: 'Tomás', last_name: 'Ibarra' })
+  await enter(page, (await firstOwnerLink(site.world)) ?? '', { name: 'Ada Owner', email: 'ada@staff.example' })
+  await search(page, '4444')
+  await expect(page.getByRole('link', { name: 'Mara Lindqvist' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Tomás Ibarra' })).toHaveCount(0)
+  expect(new URL(page.url()).search).toBe('?search=4444')
+  await page.getByRole('link', { name: 'Mara Lindqvist' }).click()
+  await expect(page.getByRole('heading', { name: 'Mara Lindqvist' })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Refund' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Refund this payment' })
+  await dialog.getByLabel('Amount in dollars').fill('49.50')
+  await dialog.getByRole('button', { name: 'Refund' }).click()
+  await expect(dialog.getByText('Please say why.')).toBeVisible()
+  await dialog.getByLabel('Reason').fill('half the month was down')
+  expect(await findAxeViolations(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Refund' }).click()
+  await expect(page.getByText('The refund is on its way.')).toBeVisible()
+
+  const { testClock } = site.world
+  if (!testClock) throw new Error('The clock of this site cannot be turned.')
+  await turnClock(site.world, testClock, new Date(site.world.now().getTime() + 3 * 86_400_000)) // the charge settles
+  await page.reload()
+  const timeline = page.getByRole('listitem').filter({ has: page.getByText('Refund made') })
+  await expect(timeline).toContainText('$49.50')
+  await expect(timeline).toContainText('half the month was down')
+  const act = page.getByRole('listitem').filter({ has: page.getByText('Refunded a payment') })
+  await expect(act).toContainText('Ada Owner, owner')
+  await expect(page.getByText('Email about a refund sent')).toBeVisible()
+  await expect(page.getByText('refunded $49.50')).toBeVisible()
+  expect((await emailsTo(member.email)).map(({ subject }) => subject)).toContain('Your refund of $49.50')
+  const payment = await site.db
+    .selectFrom('payment')
+    .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+    .select(['refunded_cents', 'payment.state'])
+    .where('username', '=', member.username)
+    .executeTakeFirstOrThrow()
+  expect(payment).toEqual({ refunded_cents: 4950, state: 'captured' })
+
+  await page.goto(site.at('/console/audit'))
+  const row = page.getByRole('listitem').filter({ has: page.getByText('Refunded a payment') })
+  await expect(row).toContainText('“half the month was down”')
+  await page.getByRole('button', { name: 'Check the chain' }).click()
+  await expect(page.getByText(/^Intact: \d+ rows/)).toBeVisible()
+  expect((await verifyAudit(site.world)).problem).toBe(undefined)
+})
+
+test('19.31 a colleague signs out and in again with a passkey, and proves it again before a refund', async ({
+  page,
+}) => {
+  await enter(page, await inviteAs('finance'), { name: 'Fay Finance' })
+  await page.goto(site.at('/console/access'))
+  const menu = page.getByRole('button', { name: 'Menu' })
+  if (await menu.isVisible()) await menu.click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await expect(page.getByRole('heading', { name: 'Your access' })).toBeVisible()
+  const member = await newMember({ first_name: 'Joy' })
+  await site.db
+    .updateTable('console_session')
+    .set({ proved_until: new Date(0) })
+    .execute()
+  await search(page, member.username)
+  await page.getByRole('link', { name: 'Joy Example' }).click()
+  await page.getByRole('button', { name: 'Void' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Void $99.00' })
+  await dialog.getByLabel('Reason').fill('joined twice')
+  await dialog.getByRole('button', { name: 'Void the charge' }).click()
+  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  await proof.getByRole('button', { name: 'Use your passkey' }).click()
+  await expect(page.getByText('The charge is being voided.')).toBeVisible()
+  await expect(page.getByText('Voided (done): “joined twice”, finance@staff.example')).toBeVisible()
+})
+
+test('19.32 support helps members and may not refund; a viewer may change nothing', async ({ browser }) => {
+  const member = await newMember({ first_name: 'Ola' })
+  const support = await (await browser.newContext({ baseURL: site.at('/') })).newPage()
+  await enter(support, await inviteAs('support'), { name: 'Sam Support' })
+  await search(support, member.email)
+  await support.getByRole('link', { name: 'Ola Example' }).click()
+  await expect(support.getByRole('button', { name: 'Send a password link' })).toBeVisible()
+  await expect(support.getByRole('button', { name: 'Refund' })).toHaveCount(0)
+  await support.getByRole('button', { name: 'Cancel membership' }).click()
+  const dialog = support.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill('asked on the phone')
+  await dialog.getByRole('button', { name: 'Cancel membership' }).click()
+  await expect(support.getByText('The membership is canceled.')).toBeVisible()
+  await expect(support.getByRole('heading', { name: /Ola Example canceled/ })).toBeVisible()
+  await support.getByRole('button', { name: 'Send a password link' }).click()
+  await support.getByRole('button', { name: 'Send it' }).click()
+  await expect(support.getByText('The email is on its way.')).toBeVisible()
+  while (await runJobs(site.world));
+  expect((await emailsTo(member.email)).map(({ subject }) => subject).sort()).toContain('Reset your password')
+
+  const viewer = await (await browser.newContext()).newPage()
+  await enter(viewer, await inviteAs('viewer'), { name: 'Vi Viewer' })
+  await viewer.goto(support.url())
+  await expect(viewer.getByRole('heading', { name: /Ola Example/ })).toBeVisible()
+  const main = viewer.getByRole('main')
+  const buttons = await main.getByRole('button').allTextContents()
+  expect(buttons).toEqual(['Everything', 'Money', 'Emails', 'Sign-ins', 'Staff', 'Links'])
+  await viewer.goto(site.at('/console/staff'))
+  await expect(viewer.getByRole('heading', { name: 'Staff' })).toBeVisible()
+  await expect(main.getByRole('button')).toHaveCount(0)
+  await support.goto(site.at('/console/staff'))
+  await expect(support.getByText('Your role does not include this.')).toBeVisible()
+})
+
+test('19.33 a colleague gets in with a password and an app, and keeps recovery codes', async ({ page }) => {
+  await page.goto(await inviteAs('manager'))
+  await page.getByRole('button', { name: 'Use a password instead' }).click()
+  await page.getByLabel('Your name').fill('Max Manager')
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByLabel('New password', { exact: true }).fill('Tall-Ladder-77')
+  const secret = (await page.locator('.app-setup code').textContent())?.replaceAll(' ', '') ?? ''
+  const { codeOf, stepAt } = await import('../server/console/totp.ts')
+  await page.getByLabel('Code that the app shows').fill(codeOf(secret, stepAt(new Date())))
+  expect(await findAxeViolations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Finish' }).click()
+  await expect(page.getByRole('heading', { name: 'Keep these codes' })).toBeVisible()
+  const [code = ''] = ((await page.locator('.copy-text').textContent()) ?? '').split('\n')
+  await page.getByRole('button', { name: 'I have stored them' }).click()
+  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
+  await page.context().clearCookies()
+  await page.goto(site.at('/console'))
+  await page.getByRole('button', { name: 'Use a password and a code' }).click()
+  await page.getByLabel('Email address').fill('manager@staff.example')
+  await page.getByLabel('Password', { exact: true }).fill('Tall-Ladder-77')
+  await page.getByLabel('Code', { exact: true }).fill(code)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
+})
+
+const screens = ['', 'problems', 'members', 'members?state=past_due', 'staff', 'audit', 'settings', 'access']
+
+test('19.34 no screen has anything that axe finds, light or dark, or is wider than the window', async ({ page }) => {
+  test.setTimeout(180_000)
+  await page.goto(site.at('/console'))
+  await expect(page.getByRole('heading', { name: 'Sign in to the console' })).toBeVisible()
+  expect(await findAxeViolations(page)).toEqual([])
+  const { id } = await site.db.selectFrom('staff').select('id').where('role', '=', 'owner').executeTakeFirstOrThrow()
+  await site.db.updateTable('staff').set({ removed_at: site.world.now() }).where('id', '=', id).execute()
+  await enter(page, await inviteAs('owner'), { name: 'Oda Owner' })
+  const member = await site.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
+  for (const screen of [...screens, `members/${member.id}`, 'nowhere'])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.goto(site.at(`/console/${screen}`))
+      await expect(page.getByRole('progressbar')).toHaveCount(0)
+      expect(await findAxeViolations(page), `${screen} ${colorScheme}`).toEqual([])
+      const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
+      expect(await page.evaluate(overflow), screen).toBe(0)
+      if (process.env.SHOTS) {
+        const file = `${screen.replace(/[?/=].*/, '') || 'today'}${screen.includes('/') ? '-one' : ''}-${page.viewportSize()?.width}-${colorScheme}.png`
+        await page.screenshot({ path: `${process.env.SHOTS}/${file}`, fullPage: true })
+      }
+    }
+})

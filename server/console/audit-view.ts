@@ -1,0 +1,59 @@
+import type { AuditRow } from '#contract/console-calls.ts'
+import type { Db } from '#server/db/db.ts'
+import type { World } from '#server/world.ts'
+
+const PAGE = 50
+
+type Filter = { before?: string | undefined; staff?: string | undefined }
+
+/** Newest first. Names are looked up now: the log itself holds ids. */
+export async function listAudit({ db }: World, { before, staff }: Filter) {
+  let query = db
+    .selectFrom('audit')
+    .leftJoin('staff', 'staff.id', 'audit.staff_id')
+    .selectAll('audit')
+    .select('staff.name')
+    .orderBy('position', 'desc')
+    .limit(PAGE + 1)
+  if (before) query = query.where('position', '<', Number(before))
+  if (staff) query = query.where('audit.staff_id', '=', staff)
+  const found = await query.execute()
+  const page = found.slice(0, PAGE)
+  const names = await namesOf(db, page)
+  const rows = page.map((row): AuditRow => {
+    const subject_name = names.get(`${row.subject_kind} ${row.subject}`)
+    return {
+      ...{ position: Number(row.position), at: row.at.toISOString(), kind: row.kind, act: row.act },
+      ...{ who: row.name ?? 'Command line', role: row.role, subject_kind: row.subject_kind, subject: row.subject },
+      ...(subject_name ? { subject_name } : {}),
+      ...JSON.parse(row.details ?? '{}'),
+      is_erased: row.details === null,
+    }
+  })
+  return { rows, ...(found.length > PAGE ? { next: String(rows.at(-1)?.position) } : {}) }
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+
+type Subject = { subject_kind: string; subject: string }
+
+async function namesOf(db: Db, subjects: Subject[]): Promise<Map<string, string>> {
+  const idsOf = (kind: string) => {
+    const ids = subjects.filter(({ subject_kind }) => subject_kind === kind).map(({ subject }) => subject)
+    return [...new Set(ids)].filter((id) => UUID.test(id))
+  }
+  const [members, staff] = [idsOf('member'), idsOf('staff')]
+  const memberRows = members.length
+    ? await db.selectFrom('member').select(['id', 'first_name', 'last_name']).where('id', 'in', members).execute()
+    : []
+  const staffRows = staff.length
+    ? await db.selectFrom('staff').select(['id', 'name']).where('id', 'in', staff).execute()
+    : []
+  return new Map([
+    ...memberRows.map(({ id, first_name, last_name }): [string, string] => [
+      `member ${id}`,
+      `${first_name} ${last_name}`,
+    ]),
+    ...staffRows.map(({ id, name }): [string, string] => [`staff ${id}`, name]),
+  ])
+}

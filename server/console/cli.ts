@@ -1,0 +1,129 @@
+import { type Role, roles } from '#contract/console-permissions.ts'
+import { fields } from '#contract/fields.ts'
+import { readConfig } from '#server/config/config.ts'
+import { type Database, openDatabase } from '#server/db/db.ts'
+import { at, plural, table } from '#server/db/listings.ts'
+import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
+import { createLog } from '#server/log.ts'
+import { explainError, OperatorError } from '#server/operator-error.ts'
+import { Refusal } from '#server/refusal.ts'
+import { openKeys } from '#server/secrets/secrets.ts'
+import { clock, type World } from '#server/world.ts'
+import { commandLine, verifyAudit } from './audit.ts'
+import { createInvitation } from './invitations.ts'
+import { listStaff, removeStaff } from './staff.ts'
+
+const USAGE = `npm run staff -- COMMAND
+
+  invite EMAIL ROLE    print a link with which this person gets access, once and within three days
+                       ROLE is ${roles.join(', ')}
+  list                 who has access
+  remove EMAIL         end somebody's access at once, also that of the last owner
+  audit [SEAL]         check that no row of the audit log was changed or removed; with the seal of an earlier
+                       check, also that the log still goes on from there`
+
+class UsageError extends OperatorError {}
+
+type Context = Pick<World, 'config' | 'db' | 'keys' | 'log' | 'now'>
+type Command = { required: string[]; optional?: string[]; run: (world: Context, args: string[]) => Promise<string> }
+
+/** These commands need nothing of the world but settings, database, keys and clock. */
+const asWorld = (context: Context) => context as World
+
+const commands: Record<string, Command> = {
+  invite: {
+    required: ['EMAIL', 'ROLE'],
+    run: async (context, [email = '', role = '']) => {
+      const address = fields.email.safeParse(email).data?.toLowerCase()
+      if (!address) throw new UsageError(`'${email}' is not an email address.`)
+      if (!isRole(role)) throw new UsageError(`'${role}' is not a role. There are: ${roles.join(', ')}.`)
+      const link = await createInvitation(asWorld(context), { email: address, role, actor: commandLine })
+      return `Send this link to ${address}. It works once, and for three days.\n${link}`
+    },
+  },
+  list: {
+    required: [],
+    run: async (context) => {
+      const { staff, invitations } = await listStaff(context)
+      return table(
+        ['email', 'name', 'role', 'signs in with', 'since'],
+        [
+          ...staff.map(({ email, name, role, passkeys, has_password, joined_on }) => [
+            ...[email, name, role],
+            [passkeys && plural(passkeys, 'passkey'), has_password && 'password'].filter(Boolean).join(', '),
+            joined_on,
+          ]),
+          ...invitations.map(({ email, role, expires_at }) => [
+            ...[email, '', role],
+            `invited until ${at(new Date(expires_at))}`,
+            '',
+          ]),
+        ],
+      )
+    },
+  },
+  remove: {
+    required: ['EMAIL'],
+    run: async (context, [email = '']) => {
+      const { staff } = await listStaff(context)
+      const found = staff.find((person) => person.email === email.toLowerCase())
+      if (!found) throw new OperatorError(`Nobody with the address '${email}' has access.`)
+      await removeStaff(asWorld(context), { id: found.id, mayBeLastOwner: true }, commandLine)
+      return `${found.email} has no access any more.`
+    },
+  },
+  audit: {
+    required: [],
+    optional: ['SEAL'],
+    run: async (context, [seal]) => {
+      if (seal !== undefined && !/^\d+\.[\w-]*$/.test(seal)) throw new UsageError(`'${seal}' is not a seal.`)
+      const { rows, seal: newSeal, problem } = await verifyAudit(context, seal)
+      if (problem) throw new OperatorError(`The audit log is not intact. ${problem}`)
+      return `The audit log is intact: ${plural(rows, 'row')}. Its seal is ${newSeal}`
+    },
+  },
+}
+
+const isRole = (text: string): text is Role => roles.some((role) => role === text)
+
+function checkArguments({ required, optional = [] }: Command, args: string[]) {
+  const missing = required[args.filter(Boolean).length]
+  if (missing) throw new UsageError(`${missing} is missing.`)
+  const unknown = args[required.length + optional.length]
+  if (unknown !== undefined) throw new UsageError(`There is no argument '${unknown}'.`)
+}
+
+async function main([name = '', ...args]: string[]): Promise<number> {
+  if ([name, ...args].some((arg) => ['--help', '-h'].includes(arg))) {
+    console.log(USAGE)
+    return 0
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!command) {
+    console.error(USAGE)
+    return 2
+  }
+  let database: Database | undefined
+  try {
+    checkArguments(command, args)
+    const config = readConfig()
+    database = await openDatabase(config)
+    const { db } = database
+    await requireSchema(db)
+    await refuseNewer(db)
+    const log = createLog(config.LOG_LEVEL, process.stderr)
+    const keys = await openKeys(db, config.SECRET, clock())
+    console.log(await command.run({ config, db, keys, log, now: clock }, args))
+    return 0
+  } catch (error) {
+    console.error(error instanceof Refusal ? (firstMessage(error) ?? error.message) : (explainError(error) ?? error))
+    if (error instanceof UsageError) console.error(`\n${USAGE}`)
+    return error instanceof UsageError ? 2 : 1
+  } finally {
+    await database?.close()
+  }
+}
+
+const firstMessage = ({ details }: Refusal) => Object.values(details.fields ?? {}).flat()[0]
+
+process.exitCode = await main(process.argv.slice(2))

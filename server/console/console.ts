@@ -1,0 +1,55 @@
+import type * as z from 'zod/mini'
+import { type ConsoleCall, PROOF_NEEDED } from '#contract/console-access-calls.ts'
+import { type ConsoleCalls, consoleCalls } from '#contract/console-calls.ts'
+import { mayDo } from '#contract/console-permissions.ts'
+import type { Handlers } from '#server/handlers.ts'
+import { OperatorError } from '#server/operator-error.ts'
+import { Refusal } from '#server/refusal.ts'
+import type { Visitor } from '#server/visitor.ts'
+import type { World } from '#server/world.ts'
+import { findSession, type StaffSession } from './session.ts'
+
+/** A request to the console, after its permission was checked. */
+export type Request<Session = StaffSession> = { world: World; visitor: Visitor; session: Session }
+
+type SessionOf<Call extends ConsoleCall> = Call['permission'] extends 'anyone' ? StaffSession | undefined : StaffSession
+
+/** One handler for each call. It gets the colleague who is signed in; a call that is not for anyone cannot come without. */
+export type ConsoleHandlers = {
+  [Name in keyof ConsoleCalls]: (
+    input: z.infer<ConsoleCalls[Name]['input']>,
+    request: Request<SessionOf<ConsoleCalls[Name]>>,
+  ) => Promise<z.infer<ConsoleCalls[Name]['output']>>
+}
+
+/**
+ * Every call takes the same way: it comes from our own page, from somebody who is signed in, whose role may do it, and who has
+ * just proved who they are where money or staff change. No handler can be reached without it.
+ */
+export function guardHandlers(handlers: ConsoleHandlers): Handlers<ConsoleCalls> {
+  const guard = (name: keyof ConsoleCalls) => {
+    const call: ConsoleCall = consoleCalls[name]
+    const handle = handlers[name] as (input: unknown, request: unknown) => Promise<unknown>
+    return async (world: World, input: unknown, visitor: Visitor) => {
+      if (visitor.isFromOtherSite) throw new Refusal(403, 'Requests from other sites are not allowed.')
+      const session = await findSession(world, visitor)
+      if (call.permission !== 'anyone') requirePermission(call, session)
+      return handle(input, { world, visitor, session }).catch(explainToStaff)
+    }
+  }
+  const names = Object.keys(consoleCalls) as (keyof ConsoleCalls)[]
+  return Object.fromEntries(names.map((name) => [name, guard(name)])) as unknown as Handlers<ConsoleCalls>
+}
+
+function requirePermission({ permission, needsProof }: ConsoleCall, session: StaffSession | undefined) {
+  if (!session) throw new Refusal(401, 'Please sign in.')
+  const { role } = session.staff
+  if (permission !== 'staff' && permission !== 'anyone' && !mayDo(role, permission))
+    throw new Refusal(403, `Your role, ${role}, may not do this.`)
+  if (needsProof && !session.isProved) throw new Refusal(PROOF_NEEDED, 'Please confirm that it is you.')
+}
+
+/** What the command line would tell an operator, staff may know too. */
+function explainToStaff(error: unknown): never {
+  throw error instanceof OperatorError ? new Refusal(409, error.message) : error
+}

@@ -1,0 +1,200 @@
+import { type RawBuilder, sql } from 'kysely'
+import { type Brand, brands } from '#contract/card.ts'
+import type { MemberFilter, MemberList, MemberRow, MemberState } from '#contract/console-member-calls.ts'
+import { addDays } from '#contract/renewal.ts'
+import type { Db } from '#server/db/db.ts'
+import type { RenewalLine } from '#server/db/tables.ts'
+import { dayIn, startOfDay } from '#server/membership/time-zone.ts'
+import { Refusal } from '#server/refusal.ts'
+import type { World } from '#server/world.ts'
+import { MAX_MATCHES, matchesOf } from './member-search.ts'
+
+const PAGE = 50
+/** How many members one request looks at, and how many at a time. What is left is behind `next`. */
+const MAX_WALK = 4000
+const STEP = 500
+
+type Query = MemberFilter & { after?: string | undefined }
+type Condition = RawBuilder<unknown>
+/** Where a page begins: the values that the list is ordered by, of the member before it. */
+type Key = [...values: string[], id: string]
+
+/**
+ * A page of members. It walks along one index in the order of the list and keeps those that fit, at most MAX_WALK, so that the
+ * time does not depend on how many members there are. A search looks at its matches instead.
+ */
+export async function listMembers(world: World, query: Query): Promise<MemberList> {
+  const after = query.after ? parseKey(query.after) : undefined
+  if (query.search?.trim()) return searchMembers(world, query, query.search, after)
+  const found: ListedMember[] = []
+  let key = after
+  let isAtEnd = false
+  for (let looked = 0; found.length <= PAGE && looked < MAX_WALK && !isAtEnd; ) {
+    const count = looked ? STEP : PAGE + 1
+    const walked = await walk(world, query, key, count)
+    looked += walked.length
+    isAtEnd = walked.length < count
+    key = walked.at(-1)?.key ?? key
+    found.push(...(await fitting(world, query, { ids: walked.map(({ id }) => id) })))
+  }
+  return toPage(world, found, isAtEnd ? undefined : key)
+}
+
+async function searchMembers(world: World, query: Query, search: string, after: Key | undefined): Promise<MemberList> {
+  const matches = await Promise.all(matchesOf(search).map((match) => match.execute(world.db)))
+  const ids = [...new Set(matches.flatMap(({ rows }) => rows.map(({ id }) => id)))]
+  const found = ids.length ? await fitting(world, query, { ids, after, limit: PAGE + 1 }) : []
+  const is_capped = matches.some(({ rows }) => rows.length >= MAX_MATCHES)
+  return { ...toPage(world, found, undefined), is_capped }
+}
+
+/** `walkedTo`: how far the walk has come, unless it has reached the end. */
+function toPage({ config }: World, found: ListedMember[], walkedTo: Key | undefined): MemberList {
+  const page = found.slice(0, PAGE)
+  const end = found.length > PAGE ? page.at(-1)?.key : walkedTo
+  return {
+    members: page.map((member) => toRow(member, config.TIME_ZONE)),
+    ...(end ? { next: Buffer.from(JSON.stringify(end)).toString('base64url') } : {}),
+    is_capped: false,
+  }
+}
+
+function parseKey(text: string): Key {
+  const refusal = new Refusal(422, 'This page of the list does not exist.')
+  try {
+    const key: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
+    if (!Array.isArray(key) || key.length < 2 || key.length > 3) throw refusal
+    if (!key.every((value) => typeof value === 'string' && !value.includes('\0'))) throw refusal
+    if (!/^[\da-f-]{36}$/.test(key.at(-1)) || (key.length === 2 && Number.isNaN(Date.parse(key[0])))) throw refusal
+    return key as Key
+  } catch {
+    throw refusal
+  }
+}
+
+/** What staff call a membership. On hold comes before the rest: nothing is charged then, whatever else is true. */
+export const stateSql = sql<MemberState>`case
+  when membership.state = 'ended' then 'ended'
+  when on_hold_since is not null then 'on_hold'
+  when membership.state = 'past_due' then 'past_due'
+  when cancelled_at is not null then 'canceled'
+  else 'active' end`
+
+const nameKeys = [sql`lower(last_name) collate "C"`, sql`lower(first_name) collate "C"`]
+
+/** The next members along the index that fits the filter best. */
+async function walk(world: World, query: Query, after: Key | undefined, count: number) {
+  const { table, id, condition } = pathOf(query)
+  const isByName = query.sort === 'name'
+  const keys = [...(isByName ? nameKeys : [sql`joined_at`]), id]
+  const direction = query.sort === 'newest' || !query.sort ? sql`desc` : sql`asc`
+  const conditions = [condition, ...(isByName ? [] : joinedRange(world, query)), ...keyset(query, keys, after)]
+  const { rows } = await sql<{ id: string; key: Key }>`
+    select ${id} as id, ${keyText(query, id)} as key from ${table}
+    where ${sql.join(conditions, sql` and `)}
+    order by ${sql.join(keys.map((key) => sql`${key} ${direction}`))} limit ${sql.lit(count)}`.execute(world.db)
+  return rows
+}
+
+type Path = { table: Condition; id: Condition; condition: Condition }
+
+function pathOf({ sort, sponsor, state }: Query): Path {
+  const members = (condition: Condition): Path => ({ table: sql`member`, id: sql`id`, condition })
+  const memberships = (condition: Condition): Path => ({ table: sql`membership`, id: sql`member_id`, condition })
+  if (sort === 'name') return members(sql`true`)
+  if (sponsor) return members(sql`sponsor_id = (select id from sponsor where site = ${sponsor.toLowerCase()})`)
+  if (state === 'canceled') return members(sql`cancelled_at is not null`)
+  if (state === 'on_hold') return memberships(sql`on_hold_since is not null`)
+  return state ? memberships(sql`state = ${state}`) : members(sql`true`)
+}
+
+/** Only what comes after the last page. */
+const keyset = ({ sort }: Query, keys: Condition[], after: Key | undefined): Condition[] => {
+  if (after?.length !== keys.length) return []
+  const values = after.map((value, index) => {
+    if (index === keys.length - 1) return sql`cast(${value} as uuid)`
+    return sort === 'name' ? sql`cast(${value} as text) collate "C"` : sql`cast(${value} as timestamptz)`
+  })
+  const comparison = sort === 'oldest' || sort === 'name' ? sql`>` : sql`<`
+  return [sql`(${sql.join(keys)}) ${comparison} (${sql.join(values)})`]
+}
+
+/** The key as JSON. A time is written as in JavaScript, to the millisecond that it was stored with. */
+const keyText = ({ sort }: Query, id: Condition) =>
+  sort === 'name'
+    ? sql`jsonb_build_array(lower(last_name), lower(first_name), ${id})`
+    : sql`jsonb_build_array(to_char(joined_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ${id})`
+
+function joinedRange({ config }: World, { joined_from, joined_to }: Query): Condition[] {
+  const start = (day: string) => startOfDay(config.TIME_ZONE, day)
+  return [
+    ...(joined_from ? [sql`joined_at >= ${start(joined_from)}`] : []),
+    ...(joined_to ? [sql`joined_at < ${start(addDays(joined_to, 1))}`] : []),
+  ]
+}
+
+type ListedMember = Pick<MemberRow, 'id' | 'username' | 'email' | 'state'> & {
+  key: Key
+  first_name: string
+  last_name: string
+  joined_at: Date
+  site: string
+  sponsor_name: string
+  lines: RenewalLine[]
+  card_brand: string | null
+  card_last_four: string | null
+  card_expires: string | null
+}
+
+type Among = { ids: string[]; after?: Key | undefined; limit?: number }
+
+/** Those of some members that the filter asks for, in the order of the list. */
+async function fitting(world: World, query: Query, { ids, after, limit = ids.length }: Among): Promise<ListedMember[]> {
+  if (!ids.length) return []
+  const { state, sponsor, package: product } = query
+  const isByName = query.sort === 'name'
+  const keys = isByName ? [...nameKeys, sql`member.id`] : [sql`member.joined_at`, sql`member.id`]
+  const direction = query.sort === 'newest' || !query.sort ? sql`desc` : sql`asc`
+  const joined = joinedRange(world, query).map(
+    (condition) => sql`(select ${condition} from (select member.joined_at) m)`,
+  )
+  const conditions = [
+    sql`member.id in (${sql.join(ids)})`,
+    ...(state ? [sql`${stateSql} = ${state}`] : []),
+    ...(sponsor ? [sql`sponsor.site = ${sponsor.toLowerCase()}`] : []),
+    ...(product
+      ? [
+          sql`exists (select from orders join order_line on order_line.order_id = orders.id
+      where orders.member_id = member.id and product_id = ${Number(product)})`,
+        ]
+      : []),
+    ...joined,
+    ...keyset(query, keys, after),
+  ]
+  const { rows } = await sql<ListedMember>`
+    select member.id, first_name, last_name, username, email, member.joined_at, ${stateSql} as state,
+      sponsor.site, sponsor.name as sponsor_name, lines, card_brand, card_last_four, card_expires,
+      ${isByName ? sql`jsonb_build_array(lower(last_name), lower(first_name), member.id)` : sql`jsonb_build_array(to_char(member.joined_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), member.id)`} as key
+    from member join membership on membership.member_id = member.id join sponsor on sponsor.id = member.sponsor_id
+    where ${sql.join(conditions, sql` and `)}
+    order by ${sql.join(keys.map((key) => sql`${key} ${direction}`))} limit ${sql.lit(limit)}`.execute(world.db)
+  return rows
+}
+
+const toRow = (member: ListedMember, time_zone: string): MemberRow => {
+  const { id, username, email, state, site, sponsor_name, lines, card_brand, card_last_four } = member
+  return {
+    ...{ id, username, email, state },
+    name: `${member.first_name} ${member.last_name}`,
+    sponsor: { site, name: sponsor_name },
+    packages: lines.map(({ name }) => name),
+    joined_on: dayIn(time_zone, member.joined_at),
+    ...(card_last_four ? { card: { brand: brandName(card_brand), last_four: card_last_four } } : {}),
+  }
+}
+
+export const brandName = (brand: string | null) => brands[brand as Brand]?.name ?? 'Card'
+
+/** All packages, also those that are no longer sold to new members. */
+export const packagesToFilterBy = (db: Db) =>
+  db.selectFrom('package').select(['product_id', 'name']).orderBy('position').orderBy('product_id').execute()

@@ -1,0 +1,129 @@
+import type { MemberPage, PaymentRow } from '#contract/console-member-calls.ts'
+import { toAmount } from '#contract/money.ts'
+import { renewalTotal } from '#contract/renewal.ts'
+import type { Db } from '#server/db/db.ts'
+import type { Tables } from '#server/db/tables.ts'
+import { linesOn } from '#server/membership/prices.ts'
+import { dayIn } from '#server/membership/time-zone.ts'
+import { mayRefund, mayVoid } from '#server/payments/refunds.ts'
+import { Refusal } from '#server/refusal.ts'
+import type { World } from '#server/world.ts'
+import { brandName } from './member-list.ts'
+import {
+  type FoundMember,
+  type FoundPayment,
+  type FoundRefund,
+  findMember,
+  paymentsOf,
+  refundsOf,
+} from './member-rows.ts'
+import { timelineOf } from './timeline.ts'
+
+/** Everything about a member. */
+export async function viewMember(world: World, member_id: string): Promise<MemberPage> {
+  const { db, config } = world
+  const member = await findMember(db, member_id)
+  if (!member) throw new Refusal(404, 'There is no such member.')
+  const [payments, refunds, accepted, sessions] = await Promise.all([
+    paymentsOf(db, member.enrollment_id),
+    refundsOf(db, member.enrollment_id),
+    acceptedTexts(db, member_id),
+    countSessions(world, member_id),
+  ])
+  return {
+    id: member_id,
+    first_name: member.first_name,
+    last_name: member.last_name,
+    business_name: member.business_name,
+    username: member.username,
+    email: member.email,
+    mobile_phone: member.mobile_phone,
+    address: [
+      member.address,
+      member.address2,
+      `${member.city}, ${member.address_state} ${member.post_code}`,
+      member.country,
+    ].filter(Boolean),
+    joined_at: member.joined_at.toISOString(),
+    sponsor: { site: member.site, name: member.sponsor_name },
+    link: `${config.PUBLIC_URL}/${member.username}`,
+    sessions,
+    membership: membershipOf(member, config.TIME_ZONE),
+    payments: payments.map((payment) => toPayment(world, payment, refunds)),
+    accepted,
+    timeline: await timelineOf(world, { ...member, id: member_id }, { payments, refunds }),
+  }
+}
+
+function membershipOf(member: Omit<FoundMember, 'id'>, time_zone: string): MemberPage['membership'] {
+  const lines = linesOn(member.lines, member.ends_on ?? '') // at the price of the next period
+  const { state, due_at, ends_at, hold_reason, starts_on, ends_on, period_state } = member
+  const isEnding = member.cancelled_at !== null
+  return {
+    state,
+    price: toAmount(renewalTotal(lines)),
+    interval: member.billing_interval,
+    lines: lines.map(({ name, renewal_cents }) => ({ name, price: toAmount(renewal_cents) })),
+    ...(starts_on && ends_on && period_state ? { period: { starts_on, ends_on, state: period_state } } : {}),
+    ...(due_at && !isEnding && state !== 'ended' ? { next_charge_on: dayIn(time_zone, due_at) } : {}),
+    ...(ends_at ? { ends_on: dayIn(time_zone, ends_at) } : {}),
+    ...(hold_reason ? { hold_reason } : {}),
+    ...(member.card_last_four
+      ? {
+          card: {
+            ...{ brand: brandName(member.card_brand), last_four: member.card_last_four },
+            ...(member.card_expires ? { expires: member.card_expires } : {}),
+          },
+        }
+      : {}),
+    may_cancel: state !== 'ended' && !isEnding,
+    may_resume: state !== 'ended' && isEnding,
+    may_hold: state !== 'ended' && !member.on_hold_since,
+    may_release: state !== 'ended' && member.on_hold_since !== null,
+  }
+}
+
+function toPayment(world: World, payment: FoundPayment, allRefunds: FoundRefund[]): PaymentRow {
+  const refunds = allRefunds.filter(({ payment_reference }) => payment_reference === payment.reference)
+  const sum = (state: Tables['refund']['state']) =>
+    refunds.filter((refund) => refund.state === state).reduce((sum, { amount_cents }) => sum + amount_cents, 0)
+  const left = payment.amount_cents - payment.refunded_cents - sum('requested')
+  const { decline_class, issuer_code, card_last_four } = payment
+  return {
+    reference: payment.reference,
+    period: payment.period,
+    at: payment.updated_at.toISOString(),
+    state: payment.state,
+    amount: toAmount(payment.amount_cents),
+    refunded: toAmount(payment.refunded_cents),
+    refund_pending: toAmount(sum('requested')),
+    ...(mayRefund(payment) && left > 0 ? { refundable: toAmount(left) } : {}),
+    may_void: mayVoid(world, payment) && left === payment.amount_cents,
+    ...(card_last_four ? { card: { brand: brandName(payment.card_brand), last_four: card_last_four } } : {}),
+    ...(decline_class ? { decline: [decline_class, issuer_code].filter(Boolean).join(', code ') } : {}),
+    refunds: refunds.map(({ amount_cents, is_void, state, reason, who, created_at }) => ({
+      ...{ amount: toAmount(amount_cents), is_void, state, reason, who, at: created_at.toISOString() },
+    })),
+  }
+}
+
+async function acceptedTexts(db: Db, member_id: string): Promise<MemberPage['accepted']> {
+  const rows = await db
+    .selectFrom('acceptance')
+    .select(['title', 'version', 'sha256', 'accepted_at'])
+    .where('member_id', '=', member_id)
+    .orderBy('accepted_at')
+    .orderBy('title')
+    .execute()
+  return rows.map((row) => ({ ...row, accepted_at: row.accepted_at.toISOString() }))
+}
+
+async function countSessions({ db, now }: World, member_id: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('office_session')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('member_id', '=', member_id)
+    .where('expires_at', '>', now())
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

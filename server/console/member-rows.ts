@@ -1,0 +1,53 @@
+import type { Db } from '#server/db/db.ts'
+import { stateSql } from './member-list.ts'
+
+/** The rows that a member's page and timeline are made of. */
+
+export const findMember = (db: Db, member_id: string) =>
+  db
+    .selectFrom('member')
+    .innerJoin('membership', 'membership.member_id', 'member.id')
+    .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
+    .leftJoin('period', (join) =>
+      join.onRef('period.member_id', '=', 'membership.member_id').onRef('period.n', '=', 'membership.period'),
+    )
+    .select(['enrollment_id', 'first_name', 'last_name', 'business_name', 'username', 'email', 'mobile_phone'])
+    .select(['address', 'address2', 'city', 'member.state as address_state', 'post_code', 'country'])
+    .select(['member.joined_at', 'cancelled_at', 'ends_at', 'sponsor.site', 'sponsor.name as sponsor_name'])
+    .select([
+      'membership.lines',
+      'billing_interval',
+      'due_at',
+      'on_hold_since',
+      'hold_reason',
+      'card_brand',
+      'card_last_four',
+    ])
+    .select(['card_expires', 'starts_on', 'ends_on', 'period.state as period_state'])
+    .select(stateSql.as('state'))
+    .where('member.id', '=', member_id)
+    .executeTakeFirst()
+export type FoundMember = NonNullable<Awaited<ReturnType<typeof findMember>>> & { id: string }
+
+const MAX_PAYMENTS = 100
+
+export const paymentsOf = (db: Db, enrollment_id: string) =>
+  db
+    .selectFrom('payment')
+    .select(['reference', 'period', 'state', 'amount_cents', 'refunded_cents', 'created_at', 'updated_at'])
+    .select(['card_brand', 'card_last_four', 'decline_class', 'issuer_code'])
+    .where('enrollment_id', '=', enrollment_id)
+    .orderBy('attempt', 'desc')
+    .limit(MAX_PAYMENTS)
+    .execute()
+export type FoundPayment = Awaited<ReturnType<typeof paymentsOf>>[number]
+
+export const refundsOf = (db: Db, enrollment_id: string) =>
+  db
+    .selectFrom('refund')
+    .innerJoin('payment', 'payment.reference', 'refund.payment_reference')
+    .selectAll('refund')
+    .where('enrollment_id', '=', enrollment_id)
+    .orderBy('refund.created_at')
+    .execute()
+export type FoundRefund = Awaited<ReturnType<typeof refundsOf>>[number]

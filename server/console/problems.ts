@@ -1,0 +1,111 @@
+import { sql } from 'kysely'
+import type { Staff } from '#contract/console-access-calls.ts'
+import type { Problem, ProblemList } from '#contract/console-overview-calls.ts'
+import { toAmount } from '#contract/money.ts'
+import { type Db, inTransaction } from '#server/db/db.ts'
+import { resolveDifference } from '#server/payments/books/differences.ts'
+import { Refusal } from '#server/refusal.ts'
+import type { World } from '#server/world.ts'
+import { recordAct } from './audit.ts'
+
+/** What no program can decide: each source follows its own small index. */
+
+const MAX_OF_EACH = 100
+
+/** The gateway usually answers a lookup within minutes. */
+const PATIENCE_MS = 3_600_000
+/** An email that was given up is shown for two weeks. */
+const EMAIL_DAYS = 14
+
+const daysAgo = ({ now }: Pick<World, 'now'>, days: number) => new Date(now().getTime() - days * 86_400_000)
+
+export async function listProblems(world: Pick<World, 'db' | 'now'>): Promise<ProblemList> {
+  const lists = await Promise.all([differences(world.db), openPayments(world), givenUpEmails(world)])
+  return {
+    problems: lists.flat().sort((a, b) => a.since.localeCompare(b.since)),
+    is_capped: lists.some(({ length }) => length === MAX_OF_EACH),
+  }
+}
+
+/** For the number beside the navigation. */
+export const countProblems = async (world: Pick<World, 'db' | 'now'>): Promise<number> =>
+  (await listProblems(world)).problems.length
+
+type MemberColumns = { member_id: string | null; first_name: string | null; last_name: string | null }
+const memberOf = ({ member_id, first_name, last_name }: MemberColumns) =>
+  member_id ? { member: { id: member_id, name: `${first_name} ${last_name}` } } : {}
+
+async function differences(db: Db): Promise<Problem[]> {
+  const rows = await db
+    .selectFrom('difference')
+    .leftJoin('payment', 'payment.reference', 'difference.reference')
+    .leftJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+    .select(['difference.reference', 'difference.kind', 'ours', 'theirs', 'found_at', 'amount_cents'])
+    .select(['member.id as member_id', 'first_name', 'last_name'])
+    .where('cleared_at', 'is', null)
+    .where('resolved_at', 'is', null)
+    .orderBy('found_at')
+    .limit(MAX_OF_EACH)
+    .execute()
+  return rows.map((row) => ({
+    kind: 'difference',
+    title: row.kind,
+    detail: `Here: ${row.ours}. At the gateway: ${row.theirs}.`,
+    since: row.found_at.toISOString(),
+    ...(row.amount_cents === null ? {} : { amount: toAmount(row.amount_cents) }),
+    ...memberOf(row),
+    difference: { reference: row.reference, kind: row.kind },
+  }))
+}
+
+async function openPayments(world: Pick<World, 'db' | 'now'>): Promise<Problem[]> {
+  const { rows } = await sql<
+    MemberColumns & { state: string; reference: string; amount_cents: number; created_at: Date }
+  >`
+    select payment.state, reference, amount_cents, payment.created_at, member.id as member_id, first_name, last_name
+    from payment left join member on member.enrollment_id = payment.enrollment_id
+    where payment.state in ('reserved', 'authorizing', 'authorized', 'unknown', 'review')
+      and payment.state in ('unknown', 'review') and payment.created_at < ${new Date(world.now().getTime() - PATIENCE_MS)}
+    order by payment.created_at limit ${sql.lit(MAX_OF_EACH)}`.execute(world.db)
+  return rows.map((row) => ({
+    kind: row.state === 'review' ? 'review' : 'unanswered',
+    title: row.state === 'review' ? 'Payment held for review' : 'Payment without an answer',
+    detail: row.reference,
+    since: row.created_at.toISOString(),
+    amount: toAmount(row.amount_cents),
+    ...memberOf(row),
+  }))
+}
+
+async function givenUpEmails(world: Pick<World, 'db' | 'now'>): Promise<Problem[]> {
+  const rows = await world.db
+    .selectFrom('job')
+    .select(['kind', 'last_error', 'done_at'])
+    .where('done_at', '>', daysAgo(world, EMAIL_DAYS))
+    .where('last_error', 'is not', null)
+    .orderBy('done_at')
+    .limit(MAX_OF_EACH)
+    .execute()
+  return rows.map(({ kind, last_error, done_at }) => ({
+    kind: 'email',
+    title: `An email could not be sent: ${kind.replaceAll('_', ' ')}`,
+    detail: last_error ?? '',
+    since: (done_at ?? world.now()).toISOString(),
+  }))
+}
+
+type Resolution = { reference: string; kind: string; reason: string }
+
+/** A person has looked at it. It opens again only if the gateway says something else. */
+export async function resolve(world: World, input: Resolution, staff: Staff): Promise<ProblemList> {
+  await inTransaction(world.db, async (db) => {
+    const inner = { ...world, db }
+    if (!(await resolveDifference(inner, { ...input, who: staff.email })))
+      throw new Refusal(409, 'This difference is not open any more.')
+    await recordAct(inner, {
+      ...{ act: 'resolve_difference', actor: staff, subject_kind: 'payment', subject: input.reference },
+      ...{ after: { difference: input.kind }, reason: input.reason },
+    })
+  })
+  return listProblems(world)
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ConsoleCall } from '#contract/console-access-calls.ts'
+import { consoleCalls } from '#contract/console-calls.ts'
+import { allPermissions, mayDo, type Role, roles } from '#contract/console-permissions.ts'
+import { joinedMember } from '#server/test/member.ts'
+import { type Site, testSite } from '#server/test/site.ts'
+import { staffMember, type TestStaff } from '#server/test/staff.ts'
+
+let site: Site
+const staff = {} as Record<Role, TestStaff>
+let member_id = ''
+let reference = ''
+beforeAll(async () => {
+  site = await testSite({ LIMIT_SIGN_INS: '1000/900', LIMIT_GRANTS: '1000/900' })
+  for (const role of roles) staff[role] = await staffMember(site, role)
+  await joinedMember(site)
+  const { id } = await site.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
+  member_id = id
+  reference = (await site.db.selectFrom('payment').select('reference').executeTakeFirstOrThrow()).reference
+})
+afterAll(() => site.close())
+
+/** A value for every field of every call, valid enough to reach the handler. */
+const sampleOf = (field: string): unknown =>
+  ({
+    ...{ member_id, reference, reason: 'a reason', amount: '1.00', id: randomUUID(), role: 'viewer', response: {} },
+    ...{ email: 'somebody@example.com', name: 'Somebody', password: 'Tall-Ladder-77', code: '000000', sealed: 'x' },
+    ...{ token: 'x', credential_id: 'x', kind: 'x' },
+  })[field]
+
+const calls = Object.entries<ConsoleCall>(consoleCalls)
+
+async function send({ method, path, input }: ConsoleCall, cookie: string) {
+  const names = Object.keys(input.shape).filter((name) => method === 'POST' || path.includes(`:${name}`))
+  const body = Object.fromEntries(names.map((name) => [name, sampleOf(name)]))
+  const url = path.replace(/:(\w+)/g, (_, name) => String(sampleOf(name)))
+  return method === 'GET' ? site.get(`/api${url}`, { cookie }) : site.post(url.slice(1), body, { cookie })
+}
+
+/** Not allowed: 401 without a session, 403 with the wrong role. Everything else means that the handler was reached. */
+const isKeptOut = (status: number) => status === 401 || status === 403
+
+describe.each(roles)('%s', (role) => {
+  it.each(calls.filter(([name]) => name !== 'signOut'))(
+    '19.10 may make the call %s as the table says',
+    async (_name, call) => {
+      const { permission } = call
+      const cookie = staff[role].cookie
+      const { statusCode, body } = await send(call, cookie)
+      if (permission === 'anyone') return expect(statusCode).toBeLessThan(500)
+      const isAllowed = permission === 'staff' || mayDo(role, permission)
+      expect([statusCode === 403, statusCode < 500], body).toEqual([!isAllowed, true])
+    },
+  )
+})
+
+it.each(calls.filter(([, { permission }]) => permission !== 'anyone'))(
+  '19.10 nobody who is not signed in may make the call %s',
+  async (_name, call) => expect((await send(call, '')).statusCode).toBe(401),
+)
+
+it('19.10 every permission of the table is used by a call', () => {
+  const used = new Set<string>(calls.map(([, { permission }]) => permission))
+  expect(allPermissions.filter((name) => !used.has(name))).toEqual([])
+})
+
+it('19.10 a viewer can change nothing: every call that is not a GET is refused, except about their own access', async () => {
+  const changing = calls.filter(
+    ([, { method, permission }]) => method === 'POST' && permission !== 'anyone' && permission !== 'staff',
+  )
+  const replies = await Promise.all(
+    changing.map(async ([name, call]) => [name, (await send(call, staff.viewer.cookie)).statusCode]),
+  )
+  const harmless = ['verifyAudit'] // reads only
+  expect(replies.filter(([name, status]) => !harmless.includes(String(name)) && status !== 403)).toEqual([])
+})
+
+it('19.11 money and staff need a fresh proof, whoever asks', async () => {
+  const changing = calls.filter(([, { permission }]) =>
+    ['refund', 'manage_staff', 'resolve_problems'].includes(permission),
+  )
+  expect(changing.filter(([, { needsProof }]) => !needsProof)).toEqual([])
+  site.advance(11 * 60)
+  const needing = calls.filter(([, { needsProof }]) => needsProof)
+  const statuses = await Promise.all(needing.map(async ([, call]) => (await send(call, staff.owner.cookie)).statusCode))
+  expect(new Set(statuses)).toEqual(new Set([428]))
+})
+
+it('19.10 somebody who was removed, or whose role was changed, has the new rights at once', async () => {
+  const owner = await staffMember(site, 'owner')
+  const finance = await staffMember(site, 'finance')
+  expect((await finance.get('audit')).statusCode).toBe(200)
+  await owner.post('staff/role', { id: finance.id, role: 'support' })
+  expect((await finance.get('audit')).statusCode).toBe(403)
+  await owner.post('staff/remove', { id: finance.id })
+  expect((await finance.get('members')).statusCode).toBe(401)
+  expect(isKeptOut((await finance.get('access')).statusCode)).toBe(true)
+})
+
+it('19.12 the only owner can neither leave nor lose the role, also when two remove each other at once', async () => {
+  const lonely = await testSite()
+  const owner = await staffMember(lonely, 'owner')
+  const remove = (by: TestStaff, { id }: TestStaff) => by.post('staff/remove', { id })
+  expect((await remove(owner, owner)).statusCode).toBe(409)
+  expect((await owner.post('staff/role', { id: owner.id, role: 'viewer' })).statusCode).toBe(409)
+  const other = await staffMember(lonely, 'owner')
+  await Promise.all([remove(owner, other), remove(other, owner)])
+  const left = await lonely.db.selectFrom('staff').select('id').where('removed_at', 'is', null).execute()
+  expect(left).toHaveLength(1)
+  await lonely.close()
+})

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testAuthenticator } from '#server/test/authenticator.ts'
+import { allRows } from '#server/test/database-rows.ts'
+import { cookieOf } from '#server/test/member.ts'
+import { type Site, testSite } from '#server/test/site.ts'
+import { STAFF_PASSWORD, staffMember, tokenIn } from '#server/test/staff.ts'
+import { createInvitation, firstOwnerLink } from './invitations.ts'
+
+let site: Site
+beforeAll(async () => {
+  site = await testSite({ LIMIT_SIGN_INS: '8/900', LIMIT_SIGN_INS_BY_NAME: '9/3600', TRUST_PROXY: 'loopback' })
+})
+afterAll(() => site.close())
+
+const ORIGIN = 'http://foyer.test'
+const post = (path: string, body: object = {}, headers = {}) => site.post(`console/${path}`, body, headers)
+const whoIs = async (cookie: string) => (await site.get('/api/console/session', { cookie })).json().staff?.role
+let addresses = 0
+const stranger = () => ({ 'x-forwarded-for': `10.9.0.${++addresses}` })
+
+/** Accepts an invitation with a new passkey. */
+async function joinWithPasskey(link: string | undefined, email: string, from = ORIGIN) {
+  const newcomer = { token: tokenIn(link), name: 'Ada Owner', email }
+  const authenticator = testAuthenticator(ORIGIN)
+  const options = (await post('invitation/passkey-options', newcomer)).json()
+  const response = authenticator.create(options, from)
+  return { authenticator, newcomer, response, reply: await post('invitation/passkey', { ...newcomer, response }) }
+}
+
+describe('the first owner', () => {
+  it('19.1 gets in with a one-time link and a passkey; afterwards there is no such link', async () => {
+    const older = await firstOwnerLink(site.world)
+    const link = await firstOwnerLink(site.world)
+    expect(link).toMatch(/^http:\/\/foyer\.test\/console\/welcome#[\w-]{43}$/)
+    expect((await post('invitation', { token: tokenIn(older) })).statusCode).toBe(401) // only the newest works
+    expect((await post('invitation', { token: tokenIn(link) })).json()).toEqual({ role: 'owner' })
+    const { reply, newcomer, response } = await joinWithPasskey(link, 'Ada@Example.com')
+    expect(reply.json().staff).toMatchObject({ name: 'Ada Owner', email: 'ada@example.com', role: 'owner' })
+    expect(await whoIs(cookieOf(reply))).toBe('owner')
+    expect((await post('invitation/passkey', { ...newcomer, response })).statusCode).toBe(401)
+    expect(await firstOwnerLink(site.world)).toBe(undefined)
+  })
+})
+
+describe('a passkey', () => {
+  const invite = (email: string) =>
+    createInvitation(site.world, { email, role: 'support', actor: { id: null, role: 'command line' } })
+
+  it('19.2 signs in, once for each challenge, and only on this site', async () => {
+    const { authenticator } = await joinWithPasskey(await invite('pat@example.com'), 'pat@example.com')
+    const options = (await post('passkey-options')).json()
+    const signIn = (response: object) => post('sign-in/passkey', { response }, stranger())
+    const elsewhere = await signIn(authenticator.get(options, 'http://evil.test'))
+    expect(elsewhere.statusCode).toBe(401)
+    const response = authenticator.get(options)
+    const reply = await signIn(response)
+    expect([reply.statusCode, reply.json().method]).toEqual([200, 'passkey'])
+    expect((await signIn(response)).statusCode).toBe(401) // the challenge is used up
+    expect((await signIn(testAuthenticator(ORIGIN).get(options))).statusCode).toBe(401)
+    const old = (await post('passkey-options')).json()
+    site.advance(301)
+    expect((await signIn(authenticator.get(old))).statusCode).toBe(401)
+  })
+
+  it('19.2 is not accepted from another site, nor with the challenge of another invitation', async () => {
+    const [first, second] = [await invite('one@example.com'), await invite('two@example.com')]
+    expect((await joinWithPasskey(first, 'one@example.com', 'http://evil.test')).reply.statusCode).toBe(422)
+    const newcomer = { token: tokenIn(first), name: 'One', email: 'one@example.com' }
+    const options = (await post('invitation/passkey-options', newcomer)).json()
+    const response = testAuthenticator(ORIGIN).create(options)
+    const reply = await post('invitation/passkey', { ...newcomer, token: tokenIn(second), response })
+    expect(reply.statusCode).toBe(422)
+    expect((await post('invitation/passkey', { ...newcomer, response })).statusCode).toBe(200)
+  })
+})
+
+describe('a password with an authenticator app', () => {
+  const signIn = (body: object, headers = stranger()) => post('sign-in/password', body, headers)
+
+  it('19.3 signs in with a code that was not used before, or with each recovery code once', async () => {
+    const { email, code, recovery_codes } = await staffMember(site, 'manager')
+    const password = STAFF_PASSWORD
+    expect((await signIn({ email, password, code: code() })).statusCode).toBe(401) // used when the app was set up
+    site.advance(30)
+    expect((await signIn({ email: email.toUpperCase(), password, code: code() })).statusCode).toBe(200)
+    expect((await signIn({ email, password, code: code() })).statusCode).toBe(401)
+    expect(recovery_codes).toHaveLength(10)
+    const [recovery = ''] = recovery_codes
+    expect((await signIn({ email, password: 'Wrong-Ladder-77', code: recovery })).statusCode).toBe(401)
+    expect((await signIn({ email, password, code: recovery.toUpperCase() })).statusCode).toBe(200)
+    expect((await signIn({ email, password, code: recovery })).statusCode).toBe(401)
+  })
+
+  it('19.3 says the same whatever was wrong', async () => {
+    const { email, code } = await staffMember(site, 'viewer')
+    site.advance(30)
+    const tries = [
+      { email, password: STAFF_PASSWORD, code: '000000' },
+      { email, password: 'Wrong-Ladder-77', code: code() },
+      { email: 'nobody@staff.example', password: STAFF_PASSWORD, code: code() },
+    ]
+    const replies = await Promise.all(tries.map((body) => signIn(body)))
+    expect(new Set(replies.map(({ body }) => body))).toEqual(
+      new Set(['{"message":"Wrong email address, password or code."}']),
+    )
+  })
+
+  it('19.4 is limited by address and by name', async () => {
+    const { email } = await staffMember(site, 'viewer')
+    const body = { email, password: 'Wrong-Ladder-77', code: '000000' }
+    const from = { 'x-forwarded-for': '10.8.0.1' }
+    const statuses = []
+    for (let tries = 0; tries < 9; tries++) statuses.push((await signIn(body, from)).statusCode)
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 401, 401, 401, 429])
+    const fromElsewhere = [await signIn(body), await signIn(body)]
+    expect(fromElsewhere.map(({ statusCode }) => statusCode)).toEqual([401, 429])
+  })
+
+  it('19.3 stores neither password, secret, code nor token in clear, and logs none of them', async () => {
+    const link = await createInvitation(site.world, {
+      ...{ email: 'quiet@example.com', role: 'viewer', actor: { id: null, role: 'command line' } },
+    })
+    const { secret, recovery_codes, cookie } = await staffMember(site, 'finance')
+    const rows = Object.values(await allRows(site.db))
+      .flat()
+      .join('\n')
+    const key = /foyer_console=([^;]+)/.exec(cookie)?.[1] ?? ''
+    const plain = recovery_codes.map((code) => code.replaceAll('-', ''))
+    for (const text of [STAFF_PASSWORD, secret, tokenIn(link), key, ...plain])
+      expect([rows.includes(text), site.log().includes(text), text.length > 10]).toEqual([false, false, true])
+  })
+})
+
+describe('a session', () => {
+  it('19.5 ends after 30 minutes without use, and after 12 hours in any case', async () => {
+    const idle = await staffMember(site, 'viewer')
+    site.advance(29 * 60)
+    expect(await whoIs(idle.cookie)).toBe('viewer')
+    site.advance(29 * 60)
+    expect(await whoIs(idle.cookie)).toBe('viewer')
+    site.advance(31 * 60)
+    expect(await whoIs(idle.cookie)).toBe(undefined)
+    const busy = await staffMember(site, 'viewer')
+    for (let minutes = 0; minutes < 12 * 60; minutes += 20) {
+      expect(await whoIs(busy.cookie)).toBe('viewer')
+      site.advance(20 * 60)
+    }
+    expect(await whoIs(busy.cookie)).toBe(undefined)
+  })
+
+  it('19.5 has a cookie of its own, which no other site can make the browser send', async () => {
+    const reply = (
+      await joinWithPasskey(
+        await createInvitation(site.world, {
+          ...{ email: 'cookie@example.com', role: 'viewer', actor: { id: null, role: 'command line' } },
+        }),
+        'cookie@example.com',
+      )
+    ).reply
+    expect(String(reply.headers['set-cookie'])).toMatch(
+      /^foyer_console=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Strict$/,
+    )
+    const fromOtherSite = { cookie: cookieOf(reply), 'sec-fetch-site': 'cross-site' }
+    expect((await post('sign-out', {}, fromOtherSite)).statusCode).toBe(403)
+    expect((await post('sign-out', {}, { cookie: cookieOf(reply) })).statusCode).toBe(200)
+    expect(await whoIs(cookieOf(reply))).toBe(undefined)
+  })
+
+  it('19.6 needs a fresh proof before staff or money change, and no other', async () => {
+    const owner = await staffMember(site, 'owner')
+    const invite = () => owner.post('staff/invite', { email: 'new@example.com', role: 'support' })
+    site.advance(9 * 60)
+    expect((await invite()).statusCode).toBe(200)
+    site.advance(2 * 60)
+    expect((await invite()).statusCode).toBe(428)
+    expect((await owner.get('staff')).statusCode).toBe(200)
+    const prove = (body: object) => site.post('console/proof/password', body, { cookie: owner.cookie, ...stranger() })
+    expect((await prove({ password: STAFF_PASSWORD, code: '000000' })).statusCode).toBe(422)
+    expect((await invite()).statusCode).toBe(428)
+    expect((await prove({ password: STAFF_PASSWORD, code: owner.code() })).statusCode).toBe(200)
+    expect((await invite()).statusCode).toBe(200)
+  })
+
+  it('19.6 is not proved by the passkey of somebody else', async () => {
+    const owner = await staffMember(site, 'owner')
+    const link = await createInvitation(site.world, {
+      ...{ email: 'other@example.com', role: 'viewer', actor: { id: null, role: 'command line' } },
+    })
+    const { authenticator } = await joinWithPasskey(link, 'other@example.com')
+    site.advance(11 * 60)
+    const response = authenticator.get((await post('passkey-options')).json())
+    expect((await owner.post('proof/passkey', { response })).statusCode).toBe(409)
+    expect((await owner.post('staff/invite', { email: 'x@example.com', role: 'support' })).statusCode).toBe(428)
+  })
+})

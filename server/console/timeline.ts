@@ -1,0 +1,150 @@
+import type { TimelineEntry } from '#contract/console-member-calls.ts'
+import { acts, isAct } from '#contract/console-permissions.ts'
+import { toAmount } from '#contract/money.ts'
+import type { Db } from '#server/db/db.ts'
+import type { PaymentState } from '#server/db/tables.ts'
+import { findTouches } from '#server/sponsors/touches.ts'
+import type { World } from '#server/world.ts'
+import { brandName } from './member-list.ts'
+import type { FoundMember, FoundPayment, FoundRefund } from './member-rows.ts'
+
+/** The newest entries that a page shows. */
+const MAX_ENTRIES = 200
+
+type Journal = { payments: FoundPayment[]; refunds: FoundRefund[] }
+
+/** Everything that happened to a member, newest first. */
+export async function timelineOf(
+  { db }: Pick<World, 'db'>,
+  member: FoundMember,
+  { payments, refunds }: Journal,
+): Promise<TimelineEntry[]> {
+  const [touches, events, staffActs] = await Promise.all([
+    findTouches(db, member.enrollment_id),
+    eventsOf(db, member.id),
+    actsOn(db, member.id),
+  ])
+  const entries: TimelineEntry[] = [
+    ...touches.map(({ site, why, touched_at }) =>
+      entry('link', touched_at, touchTexts[why] ?? 'Opened a link', { detail: `/${site}` }),
+    ),
+    entry('membership', member.joined_at, 'Joined', { detail: member.sponsor_name, tone: 'good' }),
+    ...payments.map(paymentEntry),
+    ...refunds.map(refundEntry),
+    ...(member.cancelled_at ? [entry('membership', member.cancelled_at, 'Canceled the membership', {})] : []),
+    ...(member.ends_at && member.state === 'ended'
+      ? [entry('membership', member.ends_at, 'The membership ended', { tone: 'bad' as const })]
+      : []),
+    ...events,
+    ...staffActs,
+  ]
+  return entries.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)).slice(0, MAX_ENTRIES)
+}
+
+const entry = (
+  kind: TimelineEntry['kind'],
+  at: Date,
+  what: string,
+  more: Partial<Omit<TimelineEntry, 'kind' | 'at' | 'what'>>,
+): TimelineEntry => ({ kind, at: at.toISOString(), what, tone: 'plain', ...more })
+
+const touchTexts: Record<string, string> = {
+  opened: 'Opened a sponsor’s link',
+  chosen: 'Chose the sponsor',
+  ordered: 'Ordered through the link',
+}
+
+const paymentTexts: { [State in PaymentState]: [text: string, tone: TimelineEntry['tone']] } = {
+  reserved: ['Payment started', 'plain'],
+  authorizing: ['Payment sent to the gateway', 'plain'],
+  authorized: ['Payment authorized', 'plain'],
+  enrolled: ['Payment authorized', 'good'],
+  captured: ['Payment collected', 'good'],
+  declined: ['Payment declined', 'bad'],
+  unknown: ['Payment without an answer', 'bad'],
+  review: ['Payment held for review', 'bad'],
+  abandoned: ['Payment given up', 'plain'],
+  voided: ['Payment voided', 'plain'],
+  capture_failed: ['Payment could not be collected', 'bad'],
+  refunded: ['Payment collected, refunded since', 'plain'],
+  disputed: ['Payment disputed', 'bad'],
+}
+
+function paymentEntry(payment: FoundPayment): TimelineEntry {
+  const [what, tone] = paymentTexts[payment.state]
+  const { card_last_four, period, decline_class, issuer_code } = payment
+  const detail = [
+    period ? `renewal ${period}` : 'first charge',
+    card_last_four && `${brandName(payment.card_brand)} ${card_last_four}`,
+    decline_class && [decline_class, issuer_code].filter(Boolean).join(', code '),
+    payment.reference,
+  ]
+  return entry('money', payment.updated_at, what, {
+    ...{ amount: toAmount(payment.amount_cents), detail: detail.filter(Boolean).join(' · '), tone },
+  })
+}
+
+const refundTexts: Record<FoundRefund['state'], string> = {
+  requested: 'Refund requested',
+  done: 'Refund made',
+  refused: 'Refund refused by the gateway',
+}
+
+const refundEntry = (refund: FoundRefund): TimelineEntry =>
+  entry('money', refund.ended_at ?? refund.created_at, refundTexts[refund.state], {
+    ...{ amount: toAmount(refund.amount_cents), detail: refund.payment_reference, reason: refund.reason },
+    ...{ who: refund.who, tone: refund.state === 'refused' ? 'bad' : 'plain' },
+  })
+
+const emailTexts: Record<string, string> = {
+  welcome: 'Welcome email',
+  consent: 'Email with the accepted texts',
+  referral: 'Email to the sponsor about the new member',
+  cancelled: 'Email about the cancellation',
+  kept: 'Email about the resumed membership',
+  renewed: 'Receipt for a renewal',
+  renewal_declined: 'Email about a declined card',
+  refunded: 'Email about a refund',
+  membership_ended: 'Email about the end of the membership',
+  card_expires: 'Email about a card that expires soon',
+  yearly_reminder: 'Yearly reminder',
+  price_changed: 'Email about a new price',
+  confirm_email: 'Email to confirm a new address',
+  password_changed: 'Email about a changed password',
+  username_changed: 'Email about a changed username',
+}
+
+async function eventsOf(db: Db, member_id: string): Promise<TimelineEntry[]> {
+  const rows = await db
+    .selectFrom('member_event')
+    .select(['at', 'kind', 'what'])
+    .where('member_id', '=', member_id)
+    .orderBy('at', 'desc')
+    .limit(MAX_ENTRIES)
+    .execute()
+  return rows.map(({ at, kind, what }) =>
+    kind === 'email'
+      ? entry('email', at, `${emailTexts[what] ?? 'Email'} sent`, {})
+      : entry('sign_in', at, 'Signed in to the office', {}),
+  )
+}
+
+async function actsOn(db: Db, member_id: string): Promise<TimelineEntry[]> {
+  const rows = await db
+    .selectFrom('audit')
+    .leftJoin('staff', 'staff.id', 'audit.staff_id')
+    .select(['at', 'act', 'details', 'staff.name', 'audit.role'])
+    .where('subject_kind', '=', 'member')
+    .where('subject', '=', member_id)
+    .orderBy('position', 'desc')
+    .limit(MAX_ENTRIES)
+    .execute()
+  return rows.map(({ at, act, details, name, role }) => {
+    const { reason, after }: { reason?: string; after?: Record<string, unknown> } = JSON.parse(details ?? '{}')
+    return entry('staff', at, isAct(act) ? acts[act].text : act, {
+      ...(reason ? { reason } : {}),
+      ...(typeof after?.amount === 'string' ? { amount: after.amount } : {}),
+      who: name ? `${name}, ${role}` : role,
+    })
+  })
+}

@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { settleAttempts } from '#server/enrollment/janitor.ts'
+import { runJobs } from '#server/jobs/jobs.ts'
+import { viewOffice } from '#server/office/view.ts'
+import { emailsTo, joinedMember } from '#server/test/member.ts'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { cancel, resume } from './cancellation.ts'
+import { liftHold, putOnHold } from './hold.ts'
+import { renewMemberships } from './membership.ts'
+import { writeNotices } from './notify.ts'
+import { changePrice } from './price-change.ts'
+
+const DAY = 86_400
+
+let site: Site
+beforeAll(async () => {
+  site = await testSite({ AUTOSHIP: 'on' })
+})
+afterAll(() => site.close())
+beforeEach(async () => {
+  await site.db.updateTable('membership').set({ due_at: null, notice_at: null, state: 'ended' }).execute() // other tests' members
+  await setPrice(9900)
+})
+
+const setPrice = (renewal_cents: number) =>
+  site.db.updateTable('package').set({ renewal_cents }).where('product_id', '=', 34).execute()
+
+let count = 0
+async function join(changes: Record<string, string> = {}) {
+  const username = `changing${++count}`
+  const member = await joinedMember(site, { username, email: `${username}@example.com`, cc_year: '2035', ...changes })
+  const { id } = await site.db
+    .selectFrom('member')
+    .select('id')
+    .where('username', '=', username)
+    .executeTakeFirstOrThrow()
+  await emailsTo(site, member.email)
+  return { ...member, id }
+}
+
+async function pass(days: number) {
+  for (let day = 0; day < days; day++) {
+    site.advance(DAY)
+    await writeNotices(site.world)
+    while (await renewMemberships(site.world));
+    await settleAttempts(site.world)
+    while (await runJobs(site.world));
+  }
+}
+
+const amountsOf = async ({ username }: { username: string }) =>
+  (
+    await site.db
+      .selectFrom('payment')
+      .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+      .select('amount_cents')
+      .where('username', '=', username)
+      .where('period', '>', 0)
+      .orderBy('attempt')
+      .execute()
+  ).map(({ amount_cents }) => amount_cents)
+
+const officeOf = async ({ id }: { id: string }) => (await viewOffice(site.world, id)).membership
+const subjectsTo = async ({ email }: { email: string }) => (await emailsTo(site, email)).map(({ subject }) => subject)
+const change = { product_id: 34, notice_days: 30, reason: 'costs', who: 'Rosa' }
+
+describe('17.73 nobody pays more without an email', () => {
+  it('on hold: the price stays, also after the hold is lifted', async () => {
+    const member = await join()
+    await putOnHold(site.world, member.id, 'dispute')
+    expect(await changePrice(site.world, { ...change, new_cents: 15_000 })).toMatchObject({ more: 0, less: 0 })
+    await pass(70)
+    await liftHold(site.world, member.id)
+    await pass(32)
+    expect(await amountsOf(member)).toEqual([9900, 9900])
+  })
+
+  it('canceled between the change and its email, and resumed later', async () => {
+    const member = await join()
+    await changePrice(site.world, { ...change, new_cents: 16_000 })
+    await runJobs(site.world, ['price_change'])
+    await cancel(site.world, member.id)
+    while (await runJobs(site.world));
+    await resume(site.world, member.id)
+    expect(await subjectsTo(member)).toContainEqual(expect.stringMatching(/^Your price changes on /))
+    await pass(65)
+    expect(await amountsOf(member)).toEqual([9900, 16_000])
+  })
+})
+
+describe('17.14 a price change', () => {
+  it('is charged only after its notice, and the office and an email say so before', async () => {
+    const [member, canceled] = [await join(), await join()]
+    await cancel(site.world, canceled.id)
+    await emailsTo(site, canceled.email)
+    await pass(20)
+    expect(await changePrice(site.world, { ...change, new_cents: 10_900 })).toMatchObject({ more: 1, less: 0 })
+    while (await runJobs(site.world));
+    const [notice] = await emailsTo(site, member.email)
+    expect(notice?.subject).toMatch(/^Your price changes on /)
+    expect(notice?.body).toContain('changes from $99.00 to $109.00 a month')
+    const { price, new_price } = await officeOf(member)
+    expect(price).toBe('99.00')
+    expect(new_price).toMatchObject({ now: '99.00', price: '109.00' })
+    expect(notice?.body).toContain(
+      new Date(new_price?.from_on ?? 0).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' }),
+    )
+    await pass(12)
+    expect(await amountsOf(member), 'twelve days of notice are not enough').toEqual([9900])
+    expect((await officeOf(member)).price, 'the next charge').toBe('109.00')
+    await pass(62)
+    expect(await amountsOf(member)).toEqual([9900, 10_900, 10_900])
+    expect((await officeOf(member)).new_price).toBeUndefined()
+    expect(
+      (await subjectsTo(member)).filter((subject) => subject.startsWith('Your price')),
+      'told once',
+    ).toHaveLength(1)
+    expect((await subjectsTo(canceled)).filter((subject) => subject.startsWith('Your price'))).toEqual([])
+  })
+
+  it('to less counts from the next month on, and one that is withdrawn never counts', async () => {
+    const member = await join()
+    await changePrice(site.world, { ...change, new_cents: 8000 })
+    await pass(32)
+    expect(await amountsOf(member)).toEqual([8000])
+    await changePrice(site.world, { ...change, new_cents: 20_000 })
+    await pass(2)
+    await changePrice(site.world, { ...change, new_cents: 8000 })
+    await pass(62)
+    expect(await amountsOf(member)).toEqual([8000, 8000, 8000])
+    const subjects = (await subjectsTo(member)).filter((subject) => /price|pay less/.test(subject))
+    expect(subjects).toEqual([
+      'Your price stays the same',
+      expect.stringMatching(/^Your price changes on/),
+      'You pay less from now on',
+    ])
+  })
+
+  it('reaches every member once, however often its job runs', async () => {
+    const members = [await join(), await join(), await join()]
+    await changePrice(site.world, { ...change, new_cents: 11_000 })
+    const { id } = await site.db
+      .selectFrom('price_change')
+      .select('id')
+      .where('new_cents', '=', 11_000)
+      .executeTakeFirstOrThrow()
+    const { announcePrices } = await import('./price-change.ts')
+    await Promise.all([1, 2, 3].map(() => announcePrices(site.world, { price_change_id: id })))
+    for (const member of members)
+      expect((await subjectsTo(member)).filter((subject) => subject.startsWith('Your price'))).toHaveLength(1)
+    expect(await site.db.selectFrom('price_change').select('told').where('id', '=', id).executeTakeFirst()).toEqual({
+      told: 3,
+    })
+  })
+
+  it('is not told to anybody once a later change has replaced it', async () => {
+    const member = await join()
+    await changePrice(site.world, { ...change, new_cents: 13_000 })
+    site.advance(1)
+    await changePrice(site.world, { ...change, new_cents: 9900 })
+    while (await runJobs(site.world));
+    expect((await subjectsTo(member)).filter((subject) => subject.includes('price'))).toEqual([])
+    await pass(65)
+    expect(await amountsOf(member)).toEqual([9900, 9900])
+  })
+
+  it('needs a week of notice, and a package that renews', () => {
+    expect(() => changePrice(site.world, { ...change, new_cents: 1, notice_days: 6 })).toThrow('at least 7 days')
+    return expect(changePrice(site.world, { ...change, product_id: 999, new_cents: 1 })).rejects.toThrow(
+      'no package 999',
+    )
+  })
+})
+
+describe('17.15 notices ahead of time', () => {
+  it('a card that expires soon is named once, 30 days before', async () => {
+    const member = await join()
+    const day = new Date(site.world.now().getTime() + 45 * DAY * 1000)
+    const card_expires = day.toISOString().slice(0, 7)
+    await site.db
+      .updateTable('membership')
+      .set({ card_expires, notice_at: site.world.now() })
+      .where('member_id', '=', member.id)
+      .execute()
+    await pass(75)
+    const emails = await emailsTo(site, member.email, 'Your card expires soon')
+    expect(emails).toHaveLength(1)
+    expect(emails[0]?.body).toContain('Visa ending in 4242')
+    expect(emails[0]?.body).toContain('#card')
+  })
+
+  it('a reminder comes every year, but not to those who have canceled', async () => {
+    const [member, canceled] = [await join(), await join()]
+    await cancel(site.world, canceled.id)
+    site.advance(330 * DAY)
+    await pass(10)
+    const [reminder, ...more] = await emailsTo(
+      site,
+      member.email,
+      'Your yearly reminder: what you pay, and how to stop',
+    )
+    expect(more).toEqual([])
+    expect(reminder?.body).toContain('$99.00 a month')
+    expect(await emailsTo(site, canceled.email, 'Your yearly reminder: what you pay, and how to stop')).toEqual([])
+  })
+})
+
+describe('17.16 a membership that renews every year', () => {
+  const setInterval = (billing_interval: 'month' | 'year') =>
+    site.db.updateTable('package').set({ billing_interval }).where('product_id', '=', 34).execute()
+
+  it('is charged once a year, and everything says so', async () => {
+    await setInterval('year')
+    const member = await join()
+    await setInterval('month')
+    const consents = await site.db
+      .selectFrom('acceptance')
+      .innerJoin('legal_text', 'legal_text.sha256', 'acceptance.sha256')
+      .select('content')
+      .where('member_id', '=', member.id)
+      .where('agreement', '=', 'agreement_2')
+      .execute()
+    expect(consents).toEqual([
+      { content: 'I agree that my card is charged $99.00 today and $99.00 every year until I cancel.' },
+    ])
+    const { renews_on, billing_interval } = await officeOf(member)
+    expect([billing_interval, Number(renews_on.slice(0, 4))]).toEqual(['year', site.world.now().getUTCFullYear() + 1])
+    site.advance(363 * DAY)
+    await pass(4)
+    expect(await amountsOf(member)).toEqual([9900])
+    const [receipt] = await emailsTo(site, member.email, 'Your receipt: $99.00 for your membership')
+    expect(receipt?.body).toContain('for the year from')
+    expect(receipt?.body).toContain('every year until you cancel')
+  })
+
+  it('takes no package that renews every month', async () => {
+    await setInterval('year')
+    const form = await filledForm(site, {
+      username: 'mixing',
+      email: 'mixing@example.com',
+      cc_year: '2035',
+      autoship_product_ids: '41',
+    })
+    const reply = await site.post('enrollment/add-enrollment', form)
+    await setInterval('month')
+    expect(reply.statusCode).toBe(422)
+    expect(reply.json().fields.autoship_product_ids[0]).toMatch(/does not renew as often/)
+  })
+})
+
+it('17.17 nothing is charged on hold, and after it the missed months are waived', async () => {
+  const member = await join()
+  expect(await putOnHold(site.world, member.id, 'dispute')).toBe(true)
+  expect(await putOnHold(site.world, member.id, 'again')).toBe(false)
+  await pass(70)
+  expect(await amountsOf(member)).toEqual([])
+  expect(await liftHold(site.world, member.id)).toBe(true)
+  await pass(1)
+  expect(await amountsOf(member)).toEqual([9900])
+  const states = await site.db
+    .selectFrom('period')
+    .select('state')
+    .where('member_id', '=', member.id)
+    .orderBy('n')
+    .execute()
+  expect(states.map(({ state }) => state)).toEqual(['paid', 'waived', 'paid'])
+})

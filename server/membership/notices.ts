@@ -1,0 +1,33 @@
+import { addDays, periodOn, periodStart } from '#contract/renewal.ts'
+import type { Tables } from '#server/db/tables.ts'
+
+/** How long before the card expires, or another year begins, the member is told. */
+export const NOTICE_DAYS = 30
+
+export type Notice = 'card_expires' | 'yearly_reminder'
+type Dates = Pick<Tables['membership'], 'anchor_on' | 'card_expires'>
+
+/** The first day, from this one on, on which each notice is due. */
+const days: Record<Notice, (membership: Dates, from: string) => string | undefined> = {
+  card_expires: ({ card_expires }, from) => {
+    const day = card_expires ? addDays(periodStart(`${card_expires}-01`, 1), -NOTICE_DAYS) : ''
+    return day >= from ? day : undefined
+  },
+  yearly_reminder: ({ anchor_on }, from) => {
+    const dayOf = (year: number) => addDays(periodStart(anchor_on, year, 'year'), -NOTICE_DAYS)
+    const year = Math.max(periodOn(anchor_on, addDays(from, NOTICE_DAYS), 'year'), 1)
+    return dayOf(year) >= from ? dayOf(year) : dayOf(year + 1)
+  },
+}
+const kinds = Object.keys(days) as Notice[]
+
+/** What a member has to be told between two days. */
+export const noticesBetween = (membership: Dates, from: string, to: string): Notice[] =>
+  kinds.filter((kind) => (days[kind](membership, from) ?? '9999') <= to)
+
+/** The day of the next notice, from this day on. */
+export const nextNotice = (membership: Dates, from: string): string | undefined =>
+  kinds
+    .flatMap((kind) => days[kind](membership, from) ?? [])
+    .sort()
+    .at(0)

@@ -1,0 +1,30 @@
+import { renewalTotal } from '#contract/renewal.ts'
+import type { RenewalLine } from '#server/db/tables.ts'
+import { type Anchor, startsOn } from './next-step.ts'
+
+/** What renews, at the prices of a period that begins on this day: an announced price counts from its day on. */
+export const linesOn = (lines: RenewalLine[], starts_on: string): RenewalLine[] =>
+  lines.map(({ announced, ...line }) => {
+    if (!announced) return line
+    return announced.from_on <= starts_on ? { ...line, renewal_cents: announced.renewal_cents } : { ...line, announced }
+  })
+
+export const priceOn = (lines: RenewalLine[], starts_on: string): number => renewalTotal(linesOn(lines, starts_on))
+
+/** The first day of the first period that begins on this day or later, and after the newest one. */
+export function firstPeriodFrom(membership: Anchor & { period: number }, day: string): string {
+  let n = membership.period + 1
+  while (startsOn(membership, n) < day) n++
+  return startsOn(membership, n)
+}
+
+/** A line after its price was changed. A higher price is announced; a lower one counts from the next period on. */
+export function changeLine(line: RenewalLine, new_cents: number, from_on: string): RenewalLine {
+  const { announced, ...rest } = line
+  if (new_cents <= line.renewal_cents) return { ...rest, renewal_cents: new_cents }
+  const isLessThanAnnounced = announced && new_cents <= announced.renewal_cents
+  return {
+    ...rest,
+    announced: { renewal_cents: new_cents, from_on: isLessThanAnnounced ? announced.from_on : from_on },
+  }
+}

@@ -1,0 +1,118 @@
+import { useState } from 'react'
+import type { AuditRow } from '#contract/console-calls.ts'
+import { acts, isAct } from '#contract/console-permissions.ts'
+import { Notice } from '#web/Notice.tsx'
+import { ActionButton, useAction } from '#web/office/ActionButton.tsx'
+import { ErrorNotice } from '#web/office/ErrorNotice.tsx'
+import { useConsole } from './api.ts'
+import { Panel, ScreenHead, showTime, Waiting } from './parts.tsx'
+import { Link, toQuery, useAddress } from './router.tsx'
+import { useLoaded } from './useLoaded.ts'
+
+/** What staff did, newest first. */
+export function AuditScreen() {
+  const { api, session } = useConsole()
+  const { query } = useAddress()
+  const before = query.get('before') ?? undefined
+  const staff = query.get('staff') ?? undefined
+  const loaded = useLoaded(`${before} ${staff}`, () =>
+    api.listAudit({ ...(before ? { before } : {}), ...(staff ? { staff } : {}) }),
+  )
+  const { data } = loaded
+  return (
+    <>
+      <ScreenHead
+        title="Audit log"
+        lead="Every act of staff. Rows are never changed: each is sealed with the one before."
+      >
+        <Verify />
+      </ScreenHead>
+      {!data ? (
+        <Waiting loaded={loaded} />
+      ) : (
+        <Panel
+          title={staff ? 'Acts of one colleague' : 'Acts'}
+          aside={staff && <Link to="/console/audit">Show all</Link>}
+        >
+          <ol className="log">
+            {data.rows.map((row) => (
+              <li key={row.position}>
+                <Row row={row} time={showTime(row.at, session.time_zone)} />
+              </li>
+            ))}
+          </ol>
+          {data.rows.length === 0 && <p className="small">Nothing yet.</p>}
+          <Pages first={Boolean(before)} next={data.next} staff={staff} />
+        </Panel>
+      )}
+    </>
+  )
+}
+
+const Pages = ({ first, next, staff }: { first: boolean; next: string | undefined; staff: string | undefined }) => (
+  <div className="pages">
+    {first && (
+      <Link to={`/console/audit${toQuery({ staff })}`} className="button quiet">
+        Newest
+      </Link>
+    )}
+    {next && (
+      <Link to={`/console/audit${toQuery({ staff, before: next })}`} className="button quiet">
+        Older
+      </Link>
+    )}
+  </div>
+)
+
+function Row({ row, time }: { row: AuditRow; time: string }) {
+  const { act, who, role, subject_kind, subject, subject_name } = row
+  const facts = [row.before && `before: ${toText(row.before)}`, row.after && `after: ${toText(row.after)}`]
+  return (
+    <>
+      <p>
+        <strong>{isAct(act) ? acts[act].text : act}</strong>{' '}
+        {subject_kind === 'member' ? (
+          <Link to={`/console/members/${subject}`}>{subject_name ?? 'a member'}</Link>
+        ) : (
+          subject_name && subject_name !== who && <bdi>{subject_name}</bdi>
+        )}
+      </p>
+      <p className="small">
+        {time} · <bdi>{who}</bdi>, {role} · row {row.position}
+      </p>
+      {row.reason && <p className="reason">“{row.reason}”</p>}
+      {facts.some(Boolean) && <p className="small">{facts.filter(Boolean).join(' · ')}</p>}
+      {row.is_erased && <p className="small">The details were erased.</p>}
+    </>
+  )
+}
+
+const toText = (facts: Record<string, unknown>) =>
+  Object.entries(facts)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${value ?? 'none'}`)
+    .join(', ') || 'nothing'
+
+function Verify() {
+  const { api } = useConsole()
+  const [verdict, setVerdict] = useState<{ rows: number; seal: string; problem?: string | undefined }>()
+  const [round, setRound] = useState(0)
+  const { button, error } = useAction(async () => {
+    setVerdict(await api.verifyAudit({}))
+    setRound((last) => last + 1)
+  })
+  return (
+    <div className="verify" key={round}>
+      <ActionButton quiet busy={button.busy && !verdict} run={button.run}>
+        Check the chain
+      </ActionButton>
+      <ErrorNotice message={error} />
+      <div role="status">
+        {verdict && (
+          <Notice tone={verdict.problem ? 'alert' : 'info'}>
+            {verdict.problem ?? `Intact: ${verdict.rows} rows. Seal ${verdict.seal}`}
+          </Notice>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,76 @@
+import { useEffect, useMemo, useState } from 'react'
+import type { ConsoleSession } from '#contract/console-access-calls.ts'
+import { Notice } from '#web/Notice.tsx'
+import { Offline } from '#web/Offline.tsx'
+import { errorMessage } from '#web/office/callErrors.ts'
+import { ConsoleContext, permissionCheck, plainApi, withProof } from './api.ts'
+import { ConsoleLoading } from './ConsoleLoading.tsx'
+import { ProofDialog } from './ProofDialog.tsx'
+import { useAddress } from './router.tsx'
+import { Screen } from './Screen.tsx'
+import { Shell } from './Shell.tsx'
+import { SignIn } from './SignIn.tsx'
+import { Welcome } from './Welcome.tsx'
+
+/** Who looks at it decides what is shown: an invitation, the sign-in, or the console itself. */
+export function Console() {
+  const { path } = useAddress()
+  const [session, setSession] = useState<ConsoleSession>()
+  const [error, setError] = useState<string>()
+  useEffect(() => {
+    plainApi.getSession({}).then(setSession, (cause: unknown) => setError(errorMessage(cause)))
+  }, [])
+  return (
+    <>
+      <Offline />
+      {path === '/console/welcome' ? (
+        <Welcome onEnter={setSession} />
+      ) : error ? (
+        <main className="console-loading">
+          <Notice tone="alert">{error}</Notice>
+        </main>
+      ) : !session ? (
+        <ConsoleLoading />
+      ) : session.staff ? (
+        <SignedIn session={session} onChange={setSession} />
+      ) : (
+        <SignIn onEnter={setSession} />
+      )}
+    </>
+  )
+}
+
+type PendingProof = { resolve: () => void; reject: (cause: Error) => void }
+
+function SignedIn({ session, onChange }: { session: ConsoleSession; onChange: (session: ConsoleSession) => void }) {
+  const [proof, setProof] = useState<PendingProof>()
+  const api = useMemo(
+    () =>
+      withProof({
+        prove: () => new Promise<void>((resolve, reject) => setProof({ resolve, reject })),
+        onSignedOut: () => onChange({ ...session, staff: undefined }),
+      }),
+    [session, onChange],
+  )
+  if (!session.staff) return null
+  const signedIn = { ...session, staff: session.staff }
+  const end = (finish: (proof: PendingProof) => void) => {
+    if (proof) finish(proof)
+    setProof(undefined)
+  }
+  return (
+    <ConsoleContext value={{ api, session: signedIn, may: permissionCheck(signedIn) }}>
+      <Shell onSignOut={() => onChange({ ...session, staff: undefined })}>
+        <Screen />
+      </Shell>
+      {proof && (
+        <ProofDialog
+          staff={signedIn.staff}
+          method={session.method}
+          onProved={() => end(({ resolve }) => resolve())}
+          onCancel={() => end(({ reject }) => reject(new Error('Nothing was changed.')))}
+        />
+      )}
+    </ConsoleContext>
+  )
+}

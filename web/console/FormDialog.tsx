@@ -1,0 +1,61 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { CallForm, type useCallForm } from '#web/office/CallForm.tsx'
+
+type FormDialogProps = {
+  title: string
+  text?: ReactNode
+  form: Pick<ReturnType<typeof useCallForm>, 'props' | 'busy' | 'failure'>
+  submitLabel: string
+  onClose: () => void
+  children?: ReactNode
+}
+
+/** A question with a form. Esc and Cancel close it; while a call runs, nothing does. */
+export function FormDialog({ title, text, form, submitLabel, onClose, children }: FormDialogProps) {
+  return (
+    <Dialog title={title} text={text} isBusy={form.busy} onClose={onClose}>
+      <CallForm
+        form={form}
+        submitLabel={submitLabel}
+        secondaryAction={
+          <button type="button" className="button quiet" onClick={onClose} disabled={form.busy}>
+            Cancel
+          </button>
+        }
+      >
+        {children}
+      </CallForm>
+    </Dialog>
+  )
+}
+
+type DialogProps = { title: string; text?: ReactNode; isBusy?: boolean; onClose: () => void; children: ReactNode }
+
+export function Dialog({ title, text, isBusy = false, onClose, children }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = ref.current
+    const opener = document.activeElement
+    if (!dialog?.open) dialog?.showModal()
+    return () => {
+      dialog?.close()
+      if (opener instanceof HTMLElement) opener.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={ref}
+      className="form-dialog"
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        if (!isBusy) onClose()
+      }}
+    >
+      <h2 id={id}>{title}</h2>
+      {text && <div className="dialog-text">{text}</div>}
+      {children}
+    </dialog>
+  )
+}

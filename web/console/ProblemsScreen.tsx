@@ -1,0 +1,105 @@
+import { useState } from 'react'
+import { consoleCalls } from '#contract/console-calls.ts'
+import type { Problem, ProblemList } from '#contract/console-overview-calls.ts'
+import { showAmount } from '#contract/money.ts'
+import { Field } from '#web/form/Field.tsx'
+import { Notice } from '#web/Notice.tsx'
+import { useCallForm } from '#web/office/CallForm.tsx'
+import { useConsole } from './api.ts'
+import { FormDialog } from './FormDialog.tsx'
+import { Panel, ScreenHead, showTime, Waiting } from './parts.tsx'
+import { Link } from './router.tsx'
+import { useLoaded } from './useLoaded.ts'
+
+/** What to do about each kind. */
+const advice: Record<Problem['kind'], string> = {
+  difference: 'Compare it at the gateway. Correct it there or here, or resolve it with a reason.',
+  unanswered: 'It is looked up again and again. If that lasts for hours, ask the gateway.',
+  review: 'Approve or decline it at the gateway; it follows within minutes.',
+  email: 'Check the address on the member’s page, or the mail server.',
+}
+
+/** Everything that no program can decide. */
+export function ProblemsScreen() {
+  const { api, session, may } = useConsole()
+  const loaded = useLoaded('problems', () => api.listProblems({}))
+  const [chosen, setChosen] = useState<Problem>()
+  const { data, setData } = loaded
+  return (
+    <>
+      <ScreenHead title="Needs a person" lead="Oldest first." />
+      {!data ? (
+        <Waiting loaded={loaded} />
+      ) : data.problems.length === 0 ? (
+        <p className="empty">Nothing needs a person right now.</p>
+      ) : (
+        <Panel title={`${data.problems.length} waiting`}>
+          {data.is_capped && <Notice>There are more than are shown.</Notice>}
+          <ul className="rows">
+            {data.problems.map((problem) => (
+              <li key={`${problem.since} ${problem.title} ${problem.detail}`}>
+                <div>
+                  <p>
+                    <strong>{problem.title}</strong> {problem.amount && showAmount(problem.amount)}
+                  </p>
+                  <p className="small">
+                    {showTime(problem.since, session.time_zone)} · <bdi>{problem.detail}</bdi>
+                  </p>
+                  <p className="small">{advice[problem.kind]}</p>
+                </div>
+                <div className="row-actions">
+                  {problem.member && (
+                    <Link to={`/console/members/${problem.member.id}`}>
+                      <bdi>{problem.member.name}</bdi>
+                    </Link>
+                  )}
+                  {problem.difference && may('resolve_problems') && (
+                    <button type="button" className="link" onClick={() => setChosen(problem)}>
+                      Resolve
+                    </button>
+                  )}
+                </div>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      )}
+      {chosen?.difference && (
+        <Resolve
+          difference={chosen.difference}
+          onClose={() => setChosen(undefined)}
+          onDone={(list) => {
+            setData(list)
+            setChosen(undefined)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+type ResolveProps = {
+  difference: NonNullable<Problem['difference']>
+  onClose: () => void
+  onDone: (list: ProblemList) => void
+}
+
+function Resolve({ difference, onClose, onDone }: ResolveProps) {
+  const { api } = useConsole()
+  const { reason } = consoleCalls.resolveDifference.input.shape
+  const form = useCallForm({
+    rules: { reason },
+    send: async (values) => onDone(await api.resolveDifference({ ...difference, ...values })),
+  })
+  return (
+    <FormDialog
+      title="Resolve this difference"
+      text="It opens again only if the gateway says something else."
+      form={form}
+      submitLabel="Resolve"
+      onClose={onClose}
+    >
+      <Field {...form.field('reason')} label="Reason" hint="For the audit log" autoComplete="off" enterKeyHint="go" />
+    </FormDialog>
+  )
+}

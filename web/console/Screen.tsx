@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react'
+import type { Permission } from '#contract/console-permissions.ts'
+import { AuditScreen } from './AuditScreen.tsx'
+import { AccessScreen } from './access/AccessScreen.tsx'
+import { useConsole } from './api.ts'
+import { MemberScreen } from './members/MemberScreen.tsx'
+import { MembersScreen } from './members/MembersScreen.tsx'
+import { ProblemsScreen } from './ProblemsScreen.tsx'
+import { Link, useAddress } from './router.tsx'
+import { SettingsScreen } from './SettingsScreen.tsx'
+import { StaffScreen } from './StaffScreen.tsx'
+import { TodayScreen } from './TodayScreen.tsx'
+
+type Route = {
+  pattern: RegExp
+  title: string
+  permission?: Permission
+  screen: (match: RegExpExecArray) => ReactNode
+}
+
+/** The screens of the console. Those in the navigation are in Shell.tsx. */
+const routes: Route[] = [
+  { pattern: /^\/console$/, title: 'Today', permission: 'see_members', screen: () => <TodayScreen /> },
+  { pattern: /^\/console\/members$/, title: 'Members', permission: 'see_members', screen: () => <MembersScreen /> },
+  {
+    pattern: /^\/console\/problems$/,
+    title: 'Needs a person',
+    permission: 'see_problems',
+    screen: () => <ProblemsScreen />,
+  },
+  {
+    pattern: /^\/console\/members\/([\da-f-]{36})$/,
+    title: 'Member',
+    permission: 'see_members',
+    screen: ([, id = '']) => <MemberScreen key={id} id={id} />,
+  },
+  { pattern: /^\/console\/staff$/, title: 'Staff', permission: 'see_staff', screen: () => <StaffScreen /> },
+  { pattern: /^\/console\/audit$/, title: 'Audit log', permission: 'see_audit', screen: () => <AuditScreen /> },
+  { pattern: /^\/console\/settings$/, title: 'Settings', permission: 'see_settings', screen: () => <SettingsScreen /> },
+  { pattern: /^\/console\/access$/, title: 'Your access', screen: () => <AccessScreen /> },
+]
+
+export function Screen() {
+  const { path } = useAddress()
+  const { may } = useConsole()
+  for (const { pattern, permission, title, screen } of routes) {
+    const match = pattern.exec(path)
+    if (!match) continue
+    if (permission && !may(permission))
+      return <Message title={title}>Your role does not include this. An owner can change that.</Message>
+    return (
+      <>
+        <title>{`${title} · Console`}</title>
+        {screen(match)}
+      </>
+    )
+  }
+  return <Message title="Nothing here">There is no such page in the console.</Message>
+}
+
+const Message = ({ title, children }: { title: string; children: string }) => (
+  <div className="empty">
+    <h1>{title}</h1>
+    <p>{children}</p>
+    <Link to="/console/members" className="button quiet">
+      To the members
+    </Link>
+  </div>
+)

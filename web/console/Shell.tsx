@@ -1,0 +1,138 @@
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { brand } from '#contract/brand.ts'
+import type { Permission } from '#contract/console-permissions.ts'
+import { plainDay } from '#web/dates.ts'
+import { plainApi, useConsole } from './api.ts'
+import { Link, navigate, toQuery, useAddress } from './router.tsx'
+
+type Entry = { to: string; text: string; permission?: Permission; pattern: RegExp }
+
+const entries: Entry[][] = [
+  [
+    { to: '/console', text: 'Today', permission: 'see_members', pattern: /^\/console$/ },
+    { to: '/console/members', text: 'Members', permission: 'see_members', pattern: /^\/console\/members/ },
+    { to: '/console/problems', text: 'Needs a person', permission: 'see_problems', pattern: /^\/console\/problems/ },
+  ],
+  [
+    { to: '/console/staff', text: 'Staff', permission: 'see_staff', pattern: /^\/console\/staff/ },
+    { to: '/console/audit', text: 'Audit log', permission: 'see_audit', pattern: /^\/console\/audit/ },
+    { to: '/console/settings', text: 'Settings', permission: 'see_settings', pattern: /^\/console\/settings/ },
+  ],
+]
+
+/** The frame around every screen: navigation at the side, on a phone on top, and the search always in reach. */
+export function Shell({ onSignOut, children }: { onSignOut: () => void; children: ReactNode }) {
+  const { session, may } = useConsole()
+  const { path } = useAddress()
+  const [isOpen, setOpen] = useState(false)
+  const signOut = () => plainApi.signOut({}).then(onSignOut, onSignOut)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address closes the menu
+  useEffect(() => setOpen(false), [path])
+  return (
+    <div className="console">
+      <a className="skip" href="#main">
+        Skip to the content
+      </a>
+      <nav className="side" data-open={isOpen || undefined} aria-label="Console">
+        <div className="side-head">
+          <Link to="/console" className="side-brand">
+            <img src={brand.mark} alt="" width="30" height="30" />
+            {brand.name}
+          </Link>
+          <button
+            type="button"
+            className="menu-button"
+            aria-expanded={isOpen}
+            aria-controls="navigation"
+            onClick={() => setOpen(!isOpen)}
+          >
+            Menu
+          </button>
+        </div>
+        <div id="navigation" className="side-body">
+          {entries.map((group, index) => (
+            <ul key={group[0]?.to} data-first={index === 0 || undefined}>
+              {group
+                .filter(({ permission }) => !permission || may(permission))
+                .map(({ to, text, pattern }) => (
+                  <li key={to}>
+                    <Link to={to} isCurrent={pattern.test(path)}>
+                      {text}
+                      {to === '/console/problems' && Boolean(session.problems) && (
+                        <span className="badge">{session.problems}</span>
+                      )}
+                    </Link>
+                  </li>
+                ))}
+            </ul>
+          ))}
+          <div className="side-foot">
+            <p>
+              <Link to="/console/access" isCurrent={path === '/console/access'}>
+                {session.staff.name}
+              </Link>
+              <span className="role">{session.staff.role}</span>
+            </p>
+            <button type="button" className="side-button" onClick={signOut}>
+              Sign out
+            </button>
+          </div>
+        </div>
+      </nav>
+      <div className="body">
+        <header className="top">
+          {may('see_members') && <Search />}
+          <p className="today">
+            {plainDay(session.today)} · {session.time_zone.replaceAll('_', ' ')}
+          </p>
+        </header>
+        <main id="main" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+    </div>
+  )
+}
+
+/** '/' focuses it from anywhere but another field. */
+function Search() {
+  const { path, query } = useAddress()
+  const ref = useRef<HTMLInputElement>(null)
+  const search = path === '/console/members' ? (query.get('search') ?? '') : ''
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const isTyping = event.target instanceof HTMLElement && event.target.closest('input, textarea, select, dialog')
+      if (event.key !== '/' || event.metaKey || event.ctrlKey || isTyping) return
+      event.preventDefault()
+      ref.current?.focus()
+      ref.current?.select()
+    }
+    addEventListener('keydown', focus)
+    return () => removeEventListener('keydown', focus)
+  }, [])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const search = ref.current?.value.trim()
+    navigate(`/console/members${toQuery({ search })}`)
+  }
+  return (
+    <search className="search">
+      <form onSubmit={submit}>
+        <input
+          ref={ref}
+          key={search}
+          className="control"
+          type="search"
+          name="search"
+          aria-label="Search members"
+          placeholder="Name, email, username, phone, reference, last four"
+          autoComplete="off"
+          defaultValue={search}
+        />
+        <span className="key" aria-hidden="true">
+          /
+        </span>
+      </form>
+    </search>
+  )
+}

@@ -1,0 +1,58 @@
+import { createContext, useContext } from 'react'
+import { type ConsoleSession, PROOF_NEEDED } from '#contract/console-access-calls.ts'
+import { consoleCalls } from '#contract/console-calls.ts'
+import { mayDo, type Permission } from '#contract/console-permissions.ts'
+import { clientOf } from '#web/api.ts'
+import { RejectedCall } from '#web/call.ts'
+
+/** The calls as they are: for signing in and for the proof itself. */
+export const plainApi = clientOf(consoleCalls)
+export type Api = typeof plainApi
+
+type Helpers = {
+  /** Asks for a passkey, or for password and code. Rejects if the person does not want to. */
+  prove: () => Promise<void>
+  /** The session has ended. */
+  onSignedOut: () => void
+}
+
+/** The same calls; one that needs a fresh proof asks for it and is sent again. */
+export function withProof({ prove, onSignedOut }: Helpers): Api {
+  type Send = (input: Record<string, unknown>) => Promise<unknown>
+  const wrap =
+    (send: Send): Send =>
+    async (input) => {
+      try {
+        return await send(input)
+      } catch (cause) {
+        if (!(cause instanceof RejectedCall)) throw cause
+        if (cause.status === 401) onSignedOut()
+        if (cause.status !== PROOF_NEEDED) throw cause
+        await prove()
+        return send(input)
+      }
+    }
+  return Object.fromEntries(
+    Object.entries(plainApi).map(([name, send]) => [name, wrap(send as unknown as Send)]),
+  ) as unknown as Api
+}
+
+/** What every screen needs: the calls, and who is signed in. */
+export type ConsoleContext = {
+  api: Api
+  session: ConsoleSession & { staff: NonNullable<ConsoleSession['staff']> }
+  may: (permission: Permission) => boolean
+}
+
+export const ConsoleContext = createContext<ConsoleContext | undefined>(undefined)
+
+export function useConsole(): ConsoleContext {
+  const context = useContext(ConsoleContext)
+  if (!context) throw new Error('This screen needs somebody who is signed in.')
+  return context
+}
+
+export const permissionCheck =
+  ({ staff }: ConsoleContext['session']) =>
+  (permission: Permission) =>
+    mayDo(staff.role, permission)

@@ -1,0 +1,157 @@
+import type { ReactNode } from 'react'
+import type * as z from 'zod/mini'
+import { consoleCalls } from '#contract/console-calls.ts'
+import type { MemberPage, PaymentRow } from '#contract/console-member-calls.ts'
+import { showAmount } from '#contract/money.ts'
+import { plainDay } from '#web/dates.ts'
+import { Field } from '#web/form/Field.tsx'
+import { useCallForm } from '#web/office/CallForm.tsx'
+import { type Api, useConsole } from '../api.ts'
+import { FormDialog } from '../FormDialog.tsx'
+
+/** What staff want to do. */
+export type MemberAct =
+  | { kind: 'refund' | 'void'; payment: PaymentRow }
+  | { kind: 'cancel' | 'resume' | 'hold' | 'release' | 'end-sessions' | 'reset-link' | 'welcome' }
+
+type Plan = {
+  title: string
+  text: ReactNode
+  submit: string
+  /** Said when it is done. */
+  done: string
+  rules: Record<string, z.ZodMiniType>
+  values?: Record<string, string>
+  send: (api: Api, values: Record<string, string>) => Promise<MemberPage>
+}
+
+const { amount, reason } = consoleCalls.refundPayment.input.shape
+
+function planOf(act: MemberAct, member: MemberPage): Plan {
+  const member_id = member.id
+  const name = member.first_name
+  switch (act.kind) {
+    case 'refund': {
+      const { reference, refundable = '0.00' } = act.payment
+      return {
+        title: 'Refund this payment',
+        text: `Up to ${showAmount(refundable)} goes back to the card. ${name} gets an email. The membership itself does not change.`,
+        submit: 'Refund',
+        done: 'The refund is on its way. The timeline shows how it went.',
+        rules: { amount, reason },
+        values: { amount: refundable },
+        send: (api, { amount = '', reason = '' }) => api.refundPayment({ member_id, reference, amount, reason }),
+      }
+    }
+    case 'void': {
+      const { reference } = act.payment
+      return {
+        title: `Void ${showAmount(act.payment.amount)}`,
+        text: 'The charge has not settled yet. A void cancels all of it, and it may never appear on the statement.',
+        submit: 'Void the charge',
+        done: 'The charge is being voided. The timeline shows how it went.',
+        rules: { reason },
+        send: (api, { reason = '' }) => api.voidPayment({ member_id, reference, reason }),
+      }
+    }
+    case 'cancel': {
+      const { period } = member.membership
+      return {
+        title: `Cancel the membership of ${name}?`,
+        text: `It ends with the paid month${period ? `, on ${plainDay(period.ends_on)}` : ''}, or at once if that is not paid. ${name} gets an email.`,
+        submit: 'Cancel membership',
+        done: 'The membership is canceled.',
+        rules: { reason },
+        send: (api, { reason = '' }) => api.cancelMembership({ member_id, reason }),
+      }
+    }
+    case 'resume':
+      return {
+        title: 'Undo the cancellation?',
+        text: `The membership goes on and is charged again. ${name} gets an email.`,
+        submit: 'Undo it',
+        done: 'The membership goes on.',
+        rules: { reason },
+        send: (api, { reason = '' }) => api.resumeMembership({ member_id, reason }),
+      }
+    case 'hold':
+      return {
+        title: 'Put the membership on hold?',
+        text: 'Nothing is charged until it is released. The office and the link go on.',
+        submit: 'Put on hold',
+        done: 'The membership is on hold.',
+        rules: { reason },
+        send: (api, { reason = '' }) => api.holdMembership({ member_id, reason }),
+      }
+    case 'release':
+      return {
+        title: 'Release the hold?',
+        text: 'The month that runs now is charged soon. Months in between are not charged.',
+        submit: 'Release',
+        done: 'The hold is released.',
+        rules: { reason },
+        send: (api, { reason = '' }) => api.releaseMembership({ member_id, reason }),
+      }
+    case 'end-sessions':
+      return {
+        title: `Sign ${name} out everywhere?`,
+        text: 'Every browser that is signed in to the office has to sign in again.',
+        submit: 'Sign out',
+        done: `${name} is signed out everywhere.`,
+        rules: {},
+        send: (api) => api.endSessions({ member_id }),
+      }
+    case 'reset-link':
+      return {
+        title: 'Send a link for a new password?',
+        text: `It goes to ${member.email} and works for an hour.`,
+        submit: 'Send it',
+        done: 'The email is on its way.',
+        rules: {},
+        send: (api) => api.sendResetLink({ member_id }),
+      }
+    case 'welcome':
+      return {
+        title: 'Send the welcome email again?',
+        text: `It goes to ${member.email}, with the first receipt.`,
+        submit: 'Send it',
+        done: 'The email is on its way.',
+        rules: {},
+        send: (api) => api.resendWelcome({ member_id }),
+      }
+  }
+}
+
+type DialogProps = {
+  act: MemberAct
+  member: MemberPage
+  onClose: () => void
+  onDone: (member: MemberPage, message: string) => void
+}
+
+/** One dialog for every act: what will happen, an amount and a reason where they are needed, and the button. */
+export function MemberActDialog({ act, member, onClose, onDone }: DialogProps) {
+  const { api } = useConsole()
+  const plan = planOf(act, member)
+  const form = useCallForm({
+    rules: plan.rules,
+    values: plan.values ?? {},
+    send: async (values) => onDone(await plan.send(api, values as Record<string, string>), plan.done),
+  })
+  return (
+    <FormDialog title={plan.title} text={plan.text} form={form} submitLabel={plan.submit} onClose={onClose}>
+      {'amount' in plan.rules && (
+        <Field
+          {...form.field('amount')}
+          label="Amount in dollars"
+          inputMode="decimal"
+          autoComplete="off"
+          enterKeyHint="next"
+        />
+      )}
+      {'reason' in plan.rules && (
+        <Field {...form.field('reason')} label="Reason" hint="For the audit log" autoComplete="off" enterKeyHint="go" />
+      )}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,188 @@
+import { useState } from 'react'
+import type { MemberPage } from '#contract/console-member-calls.ts'
+import { showAmount } from '#contract/money.ts'
+import { monthAndYear, plainDay } from '#web/dates.ts'
+import { showPhone } from '#web/form/showPhone.ts'
+import { SuccessNotice } from '#web/office/SuccessNotice.tsx'
+import { useConsole } from '../api.ts'
+import { Facts, Panel, StateChip, showTime, Waiting } from '../parts.tsx'
+import { Link, toQuery } from '../router.tsx'
+import { useLoaded } from '../useLoaded.ts'
+import { type MemberAct, MemberActDialog } from './MemberActDialog.tsx'
+import { Money } from './Money.tsx'
+import { Timeline } from './Timeline.tsx'
+
+/** Everything about one member, and what staff can do. */
+export function MemberScreen({ id }: { id: string }) {
+  const { api } = useConsole()
+  const loaded = useLoaded(id, () => api.getMember({ member_id: id }))
+  const [act, setAct] = useState<MemberAct>()
+  const [success, setSuccess] = useState<string>()
+  const { data: member, setData } = loaded
+  if (!member) return <Waiting loaded={loaded} />
+  return (
+    <>
+      <title>{`${member.first_name} ${member.last_name} · Console`}</title>
+      <Head member={member} />
+      <SuccessNotice message={success} />
+      <div className="member-grid">
+        <Timeline timeline={member.timeline} />
+        <div className="stack">
+          <Membership member={member} onAct={setAct} />
+          <Money payments={member.payments} onAct={setAct} />
+          <Details member={member} onAct={setAct} />
+          <Accepted member={member} />
+        </div>
+      </div>
+      {act && (
+        <MemberActDialog
+          act={act}
+          member={member}
+          onClose={() => setAct(undefined)}
+          onDone={(page, message) => {
+            setData(page)
+            setSuccess(message)
+            setAct(undefined)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function Head({ member }: { member: MemberPage }) {
+  const { session } = useConsole()
+  return (
+    <div className="screen-head">
+      <div>
+        <h1>
+          <bdi>
+            {member.first_name} {member.last_name}
+          </bdi>{' '}
+          <StateChip state={member.membership.state} />
+        </h1>
+        <p className="lead">
+          {member.email} · {showPhone(member.mobile_phone)} · <code>/{member.username}</code> · joined{' '}
+          {showTime(member.joined_at, session.time_zone)} under{' '}
+          <Link to={`/console/members${toQuery({ sponsor: member.sponsor.site })}`}>
+            <bdi>{member.sponsor.name}</bdi>
+          </Link>
+        </p>
+      </div>
+    </div>
+  )
+}
+
+type SectionProps = { member: MemberPage; onAct: (act: MemberAct) => void }
+
+function Membership({ member, onAct }: SectionProps) {
+  const { may } = useConsole()
+  const { membership } = member
+  const { card, period } = membership
+  return (
+    <Panel title="Membership">
+      <Facts
+        facts={[
+          ['Price', `${showAmount(membership.price)} a ${membership.interval}`],
+          ...(period
+            ? [
+                ['Period', `${plainDay(period.starts_on)} to ${plainDay(period.ends_on)}, ${period.state}`] as [
+                  string,
+                  string,
+                ],
+              ]
+            : []),
+          ['Next charge', membership.next_charge_on ? plainDay(membership.next_charge_on) : 'none'],
+          ...(membership.ends_on ? [['Ends', plainDay(membership.ends_on)] as [string, string]] : []),
+          ...(membership.hold_reason ? [['On hold', membership.hold_reason] as [string, string]] : []),
+          [
+            'Card',
+            card
+              ? `${card.brand} •••• ${card.last_four}${card.expires ? `, until ${monthAndYear(card.expires)}` : ''}`
+              : 'none',
+          ],
+        ]}
+      />
+      {may('change_memberships') && (
+        <div className="row-actions">
+          {membership.may_cancel && (
+            <button type="button" className="button quiet danger" onClick={() => onAct({ kind: 'cancel' })}>
+              Cancel membership
+            </button>
+          )}
+          {membership.may_resume && (
+            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'resume' })}>
+              Undo the cancellation
+            </button>
+          )}
+          {membership.may_hold && (
+            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'hold' })}>
+              Hold
+            </button>
+          )}
+          {membership.may_release && (
+            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'release' })}>
+              Release the hold
+            </button>
+          )}
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+function Details({ member, onAct }: SectionProps) {
+  const { may } = useConsole()
+  const { sessions } = member
+  return (
+    <Panel title="Details">
+      <Facts
+        facts={[
+          ...(member.business_name ? [['Company', member.business_name] as [string, string]] : []),
+          ['Email', member.email],
+          ['Phone', showPhone(member.mobile_phone)],
+          ['Address', member.address.join(', ')],
+          ['Link', <a key="link" href={member.link}>{`/${member.username}`}</a>],
+          ['Signed in', sessions === 1 ? 'in one browser' : sessions ? `in ${sessions} browsers` : 'nowhere'],
+        ]}
+      />
+      {may('help_members') && (
+        <div className="row-actions">
+          <button type="button" className="button quiet" onClick={() => onAct({ kind: 'reset-link' })}>
+            Send a password link
+          </button>
+          <button type="button" className="button quiet" onClick={() => onAct({ kind: 'welcome' })}>
+            Resend welcome
+          </button>
+          {sessions > 0 && (
+            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'end-sessions' })}>
+              End sessions
+            </button>
+          )}
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+function Accepted({ member }: { member: MemberPage }) {
+  const { session } = useConsole()
+  return (
+    <Panel title="Accepted texts">
+      <ul className="rows">
+        {member.accepted.map(({ title, version, sha256, accepted_at }) => (
+          <li key={title + sha256}>
+            <div>
+              <p>
+                {title}, version {version}
+              </p>
+              <p className="small">
+                {showTime(accepted_at, session.time_zone)} · <code>{sha256.slice(0, 12)}</code>
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}

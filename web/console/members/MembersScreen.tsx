@@ -1,0 +1,176 @@
+import type { FormEvent } from 'react'
+import { type MemberFilter, type MemberRow, memberSorts, memberStates } from '#contract/console-member-calls.ts'
+import { plainDay } from '#web/dates.ts'
+import { SelectField } from '#web/form/SelectField.tsx'
+import { Notice } from '#web/Notice.tsx'
+import { useConsole } from '../api.ts'
+import { ScreenHead, StateChip, stateText, Waiting } from '../parts.tsx'
+import { Link, navigate, toQuery, useAddress } from '../router.tsx'
+import { useLoaded } from '../useLoaded.ts'
+
+const filterNames = ['search', 'state', 'sponsor', 'package', 'joined_from', 'joined_to', 'sort'] as const
+type Filter = Partial<Record<(typeof filterNames)[number], string>>
+
+const filterIn = (query: URLSearchParams): Filter =>
+  Object.fromEntries(filterNames.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])))
+
+/** The list of members. Search, filters, order and page are in the address. */
+export function MembersScreen() {
+  const { api } = useConsole()
+  const { query } = useAddress()
+  const filter = filterIn(query)
+  const after = query.get('after') ?? undefined
+  const loaded = useLoaded(query.toString(), () =>
+    api.listMembers({ ...(filter as MemberFilter), ...(after ? { after } : {}) }),
+  )
+  const { data } = loaded
+  const go = (change: Filter & { after?: string }) =>
+    navigate(`/console/members${toQuery({ ...filter, after: undefined, ...change })}`)
+  return (
+    <>
+      <ScreenHead title={filter.search ? `Members: “${filter.search}”` : 'Members'} />
+      <Filters filter={filter} onChange={go} />
+      {!data ? (
+        <Waiting loaded={loaded} />
+      ) : (
+        <div aria-busy={loaded.isLoading || undefined}>
+          {loaded.error && <Notice tone="alert">{loaded.error}</Notice>}
+          {data.is_capped && <Notice>More members match than are looked at. Add letters to find the rest.</Notice>}
+          {data.members.length ? (
+            <MemberTable members={data.members} />
+          ) : (
+            <p className="empty" role="status">
+              {data.next ? 'None among the members looked at so far.' : 'No member fits.'}
+            </p>
+          )}
+          <div className="pages">
+            {after && (
+              <button type="button" className="button quiet" onClick={() => go({})}>
+                First page
+              </button>
+            )}
+            {data.next && (
+              <button type="button" className="button quiet" onClick={() => go(data.next ? { after: data.next } : {})}>
+                {data.members.length ? 'Next page' : 'Look further'}
+              </button>
+            )}
+          </div>
+        </div>
+      )}
+    </>
+  )
+}
+
+const sortTexts = { newest: 'Newest first', oldest: 'Oldest first', name: 'By last name' }
+
+function Filters({ filter, onChange }: { filter: Filter; onChange: (change: Filter) => void }) {
+  const { api } = useConsole()
+  const { data } = useLoaded('filters', () => api.getFilters({}))
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    onChange(Object.fromEntries(new FormData(event.currentTarget)) as Filter)
+  }
+  const packages = (data?.packages ?? []).map(({ product_id, name }) => ({ value: String(product_id), text: name }))
+  const isFiltered = filterNames.some((name) => filter[name])
+  return (
+    <form
+      className="filters"
+      onSubmit={submit}
+      onChange={(event) => isSelect(event.target) && event.currentTarget.requestSubmit()}
+      key={JSON.stringify(filter)}
+    >
+      <SelectField
+        name="state"
+        label="State"
+        optional
+        placeholder="Any"
+        defaultValue={filter.state ?? ''}
+        options={memberStates.map((state) => ({ value: state, text: stateText(state) }))}
+      />
+      <SelectField
+        name="package"
+        label="Package"
+        optional
+        placeholder="Any"
+        defaultValue={filter.package ?? ''}
+        options={packages}
+      />
+      <TextFilter name="sponsor" label="Sponsor’s link" value={filter.sponsor} />
+      <TextFilter name="joined_from" label="Joined from" type="date" value={filter.joined_from} />
+      <TextFilter name="joined_to" label="Joined until" type="date" value={filter.joined_to} />
+      <SelectField
+        name="sort"
+        label="Order"
+        defaultValue={filter.sort ?? 'newest'}
+        options={memberSorts.map((sort) => ({ value: sort, text: sortTexts[sort] }))}
+      />
+      <div className="filter-actions">
+        <button type="submit" className="button quiet">
+          Apply
+        </button>
+        {isFiltered && <Link to="/console/members">Clear</Link>}
+      </div>
+    </form>
+  )
+}
+
+const isSelect = (target: EventTarget) => target instanceof HTMLSelectElement
+
+type TextFilterProps = { name: string; label: string; type?: 'date'; value: string | undefined }
+
+const TextFilter = ({ name, label, type, value }: TextFilterProps) => (
+  <div className="field">
+    <label htmlFor={name}>{label}</label>
+    <input
+      className="control"
+      id={name}
+      name={name}
+      type={type ?? 'text'}
+      defaultValue={value ?? ''}
+      autoComplete="off"
+    />
+  </div>
+)
+
+/** A table on a wide screen; on a phone each row is a card. */
+const MemberTable = ({ members }: { members: MemberRow[] }) => (
+  <div className="card">
+    <table className="table members">
+      <thead>
+        <tr>
+          <th scope="col">Member</th>
+          <th scope="col">State</th>
+          <th scope="col">Sponsor</th>
+          <th scope="col">Package</th>
+          <th scope="col">Card</th>
+          <th scope="col">Joined</th>
+        </tr>
+      </thead>
+      <tbody>
+        {members.map((member) => (
+          <tr key={member.id}>
+            <td>
+              <Link to={`/console/members/${member.id}`} className="row-link">
+                <bdi>{member.name}</bdi>
+              </Link>
+              <span className="small">
+                {member.email} · /{member.username}
+              </span>
+            </td>
+            <td>
+              <StateChip state={member.state} />
+            </td>
+            <td>
+              <Link to={`/console/members${toQuery({ sponsor: member.sponsor.site })}`}>
+                <bdi>{member.sponsor.name}</bdi>
+              </Link>
+            </td>
+            <td>{member.packages.join(', ') || 'none'}</td>
+            <td>{member.card ? `${member.card.brand} ${member.card.last_four}` : '–'}</td>
+            <td>{plainDay(member.joined_on)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

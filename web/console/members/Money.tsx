@@ -1,0 +1,76 @@
+import type { PaymentRow } from '#contract/console-member-calls.ts'
+import { showAmount } from '#contract/money.ts'
+import { useConsole } from '../api.ts'
+import { Chip, Panel, showTime, type Tone } from '../parts.tsx'
+import type { MemberAct } from './MemberActDialog.tsx'
+
+const tones: Record<string, Tone> = {
+  captured: 'good',
+  enrolled: 'good',
+  declined: 'bad',
+  disputed: 'bad',
+  capture_failed: 'bad',
+  unknown: 'warn',
+  review: 'warn',
+}
+const texts: Record<string, string> = {
+  enrolled: 'authorized',
+  capture_failed: 'not collected',
+  captured: 'collected',
+}
+
+type MoneyProps = { payments: PaymentRow[]; onAct: (act: MemberAct) => void }
+
+/** All payments of a member, from the journal. */
+export const Money = ({ payments, onAct }: MoneyProps) => (
+  <Panel title="Money">
+    <ul className="rows">
+      {payments.map((payment) => (
+        <li key={payment.reference}>
+          <Payment payment={payment} onAct={onAct} />
+        </li>
+      ))}
+    </ul>
+  </Panel>
+)
+
+function Payment({ payment, onAct }: { payment: PaymentRow; onAct: MoneyProps['onAct'] }) {
+  const { session, may } = useConsole()
+  const { reference, state, card, decline } = payment
+  return (
+    <>
+      <div>
+        <p className="payment-line">
+          <strong>{showAmount(payment.amount)}</strong>
+          <Chip tone={tones[state] ?? 'plain'}>{texts[state] ?? state.replaceAll('_', ' ')}</Chip>
+          {payment.refunded !== '0.00' && <Chip>refunded {showAmount(payment.refunded)}</Chip>}
+          {payment.refund_pending !== '0.00' && (
+            <Chip tone="warn">refund of {showAmount(payment.refund_pending)} under way</Chip>
+          )}
+        </p>
+        <p className="small">
+          {showTime(payment.at, session.time_zone)} · {payment.period ? `renewal ${payment.period}` : 'first charge'}
+          {card && ` · ${card.brand} ${card.last_four}`}
+          {decline && ` · ${decline}`} · <code>{reference}</code>
+        </p>
+        {payment.refunds.map(({ amount, is_void, state, reason, who, at }) => (
+          <p className="small" key={at}>
+            {is_void ? 'Voided' : `${showAmount(amount)} back`} ({state}): “{reason}”, {who}
+          </p>
+        ))}
+      </div>
+      {may('refund') && payment.refundable && (
+        <div className="row-actions">
+          <button type="button" className="link" onClick={() => onAct({ kind: 'refund', payment })}>
+            Refund
+          </button>
+          {payment.may_void && (
+            <button type="button" className="link" onClick={() => onAct({ kind: 'void', payment })}>
+              Void
+            </button>
+          )}
+        </div>
+      )}
+    </>
+  )
+}

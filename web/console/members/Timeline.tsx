@@ -1,0 +1,77 @@
+import { useState } from 'react'
+import type { TimelineEntry } from '#contract/console-member-calls.ts'
+import { showAmount } from '#contract/money.ts'
+import { useConsole } from '../api.ts'
+import { Panel, showTime } from '../parts.tsx'
+
+type Kind = TimelineEntry['kind']
+const filters: [text: string, kinds: Kind[] | undefined][] = [
+  ['Everything', undefined],
+  ['Money', ['money']],
+  ['Emails', ['email']],
+  ['Sign-ins', ['sign_in']],
+  ['Staff', ['staff']],
+  ['Links', ['link', 'membership']],
+]
+
+/** Everything that happened to a member, newest first. */
+export function Timeline({ timeline }: { timeline: TimelineEntry[] }) {
+  const [shown, setShown] = useState(0)
+  const kinds = filters[shown]?.[1]
+  const entries = kinds ? timeline.filter(({ kind }) => kinds.includes(kind)) : timeline
+  return (
+    <Panel title="Timeline">
+      <fieldset className="tabs">
+        <legend className="unseen">Show in the timeline</legend>
+        {filters.map(([text], index) => (
+          <button
+            key={text}
+            type="button"
+            aria-pressed={index === shown}
+            className="tab"
+            onClick={() => setShown(index)}
+          >
+            {text}
+          </button>
+        ))}
+      </fieldset>
+      <ol className="timeline">
+        {entries.map((entry, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two things can happen at one moment
+          <li key={`${entry.at} ${index}`} data-tone={entry.tone} data-kind={entry.kind}>
+            <Entry entry={entry} />
+          </li>
+        ))}
+      </ol>
+      {entries.length === 0 && <p className="small">Nothing of this kind yet.</p>}
+    </Panel>
+  )
+}
+
+function Entry({ entry }: { entry: TimelineEntry }) {
+  const { session } = useConsole()
+  const { what, amount, detail, reason, who, at } = entry
+  return (
+    <>
+      <p>
+        <strong>{what}</strong> {amount && showAmount(amount)}
+      </p>
+      <p className="small">
+        <time dateTime={at}>{showTime(at, session.time_zone)}</time>
+        {who && (
+          <>
+            {' · '}
+            <bdi>{who}</bdi>
+          </>
+        )}
+        {detail && (
+          <>
+            {' · '}
+            <bdi>{detail}</bdi>
+          </>
+        )}
+      </p>
+      {reason && <p className="reason">“{reason}”</p>}
+    </>
+  )
+}

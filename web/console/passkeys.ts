@@ -1,0 +1,33 @@
+import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
+
+type PasskeyData = Record<string, unknown>
+
+/** The person closed the browser's own dialog, or took too long. */
+export class PasskeyDismissed extends Error {}
+
+export const hasPasskeys = () => typeof PublicKeyCredential === 'function'
+
+/** Lets the browser sign a challenge with a passkey of this person. */
+export const signWithPasskey = async (options: PasskeyData): Promise<PasskeyData> =>
+  run(() => startAuthentication({ optionsJSON: options as never }))
+
+/** Lets the browser make a new passkey. */
+export const createPasskey = async (options: PasskeyData): Promise<PasskeyData> =>
+  run(() => startRegistration({ optionsJSON: options as never }))
+
+async function run(work: () => Promise<object>): Promise<PasskeyData> {
+  try {
+    return { ...(await work()) }
+  } catch (cause) {
+    throw new PasskeyDismissed(messageOf(cause))
+  }
+}
+
+const messages: Record<string, string> = {
+  NotAllowedError: 'No passkey was used. Try again, or choose the other way.',
+  InvalidStateError: 'This device has a passkey for you already.',
+  SecurityError: 'Passkeys do not work at this address. Open the console at the address that the operator has set.',
+}
+
+const messageOf = (cause: unknown): string =>
+  (cause instanceof Error && messages[cause.name]) || 'This browser could not use a passkey. Choose the other way.'

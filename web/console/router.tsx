@@ -1,0 +1,49 @@
+import { type MouseEvent, type ReactNode, useSyncExternalStore } from 'react'
+
+/** The address inside the console: everything that a screen shows is in it, so that a link or a reload shows the same. */
+
+const CHANGED = 'console:address'
+
+function subscribe(onChange: () => void) {
+  addEventListener('popstate', onChange)
+  addEventListener(CHANGED, onChange)
+  return () => {
+    removeEventListener('popstate', onChange)
+    removeEventListener(CHANGED, onChange)
+  }
+}
+
+export function useAddress(): { path: string; query: URLSearchParams } {
+  const address = useSyncExternalStore(subscribe, () => location.pathname + location.search)
+  const { pathname, searchParams } = new URL(address, location.origin)
+  return { path: pathname.replace(/\/+$/, '') || '/', query: searchParams }
+}
+
+/** Goes to another screen. `replace` changes the address without an entry in the browser's history. */
+export function navigate(to: string, { replace = false } = {}) {
+  history[replace ? 'replaceState' : 'pushState'](null, '', to)
+  dispatchEvent(new Event(CHANGED))
+  if (!replace) scrollTo(0, 0)
+}
+
+type LinkProps = { to: string; className?: string; isCurrent?: boolean; children: ReactNode }
+
+/** A real link, so that it can be opened in another tab. */
+export function Link({ to, className, isCurrent, children }: LinkProps) {
+  const onClick = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0) return
+    event.preventDefault()
+    navigate(to)
+  }
+  return (
+    <a href={to} className={className} aria-current={isCurrent ? 'page' : undefined} onClick={onClick}>
+      {children}
+    </a>
+  )
+}
+
+/** '?state=ended' from what is set; '' if nothing is. */
+export function toQuery(values: Record<string, string | undefined>): string {
+  const entries = Object.entries(values).filter((entry): entry is [string, string] => Boolean(entry[1]))
+  return entries.length ? `?${new URLSearchParams(entries)}` : ''
+}
