@@ -47,6 +47,9 @@ const MemberList = z.object({
   is_capped: z.boolean(),
 })
 
+/** Not JSON: the page links to it, and the browser stores it. */
+const File = z.custom<{ filename: string }>()
+
 const Payment = z.object({
   reference: z.string(),
   /** 0 is the first charge, n the renewal for the nth period. */
@@ -136,6 +139,14 @@ export const consoleMemberCalls = {
     permission: 'see_members',
     input: z.object({ ...MemberFilter.shape, after: optionalText(200) }),
     output: MemberList,
+  },
+  exportMembers: {
+    method: 'GET',
+    path: '/console/members.csv',
+    summary: 'Download all members that fit a filter as CSV',
+    permission: 'export_members',
+    input: MemberFilter,
+    output: File,
   },
   getFilters: {
     method: 'GET',

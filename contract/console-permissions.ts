@@ -7,6 +7,7 @@ type Line = { text: string; roles: readonly Role[] }
 /** Who may do what. Every call of the console names one line of this table. */
 export const permissions = {
   see_members: { text: 'See members and their payments', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
+  export_members: { text: 'Export members as a file', roles: ['owner', 'manager', 'finance'] },
   help_members: { text: 'Send sign-in links, resend emails, end sessions', roles: ['owner', 'manager', 'support'] },
   change_memberships: { text: 'Cancel, resume and hold memberships', roles: ['owner', 'manager', 'support'] },
   refund: { text: 'Refund and void payments', roles: ['owner', 'manager', 'finance'] },
@@ -44,6 +45,8 @@ export const acts = {
   new_recovery_codes: { text: 'Made new recovery codes' },
   refund_payment: { text: 'Refunded a payment', needsReason: true },
   void_payment: { text: 'Voided a payment', needsReason: true },
+  export_members: { text: 'Began an export of members' },
+  finish_export: { text: 'An export of members ended' },
   cancel_membership: { text: 'Canceled the membership' },
   resume_membership: { text: 'Undid the cancellation' },
   hold_membership: { text: 'Put the membership on hold' },

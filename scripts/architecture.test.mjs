@@ -119,7 +119,7 @@ const rooms = {
   ],
   console: [
     ...['abuse', 'config', 'db', 'enrollment', 'http', 'jobs'],
-    ...['membership', 'office', 'payments', 'secrets', 'sponsors'],
+    ...['membership', 'office', 'payments', 'phone', 'secrets', 'sponsors'],
   ],
   http: [
     ...['abuse', 'clock', 'config', 'console', 'db', 'emails', 'enrollment'],

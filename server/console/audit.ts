@@ -9,14 +9,14 @@ import type { World } from '#server/world.ts'
 export type Actor = { id: string; role: Role } | { id: null; role: 'command line' }
 export const commandLine: Actor = { id: null, role: 'command line' }
 
-type Facts = Record<string, string | number | boolean | null>
+export type Facts = Record<string, string | number | boolean | null>
 
 export type AuditEntry = {
   act: ActName
   /** 'security': who came in, not what they did. */
   kind?: 'security'
   actor: Actor
-  subject_kind: 'member' | 'staff' | 'invitation' | 'payment'
+  subject_kind: 'member' | 'staff' | 'invitation' | 'payment' | 'export'
   subject: string
   /** Ids, states and amounts rather than names: as little personal data as the act can be understood with. */
   before?: Facts

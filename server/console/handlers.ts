@@ -33,6 +33,7 @@ import {
   sendResetLink,
   voidPayment,
 } from './member-acts.ts'
+import { exportMembers } from './member-export.ts'
 import { listMembers, packagesToFilterBy } from './member-list.ts'
 import { viewMember } from './member-page.ts'
 import { listProblems, resolve } from './problems.ts'
@@ -98,6 +99,7 @@ export const consoleHandlers = guardHandlers({
   resolveDifference: (input, { world, session }) => resolve(world, input, session.staff),
 
   listMembers: (input, { world }) => listMembers(world, input),
+  exportMembers: (input, { world, session }) => exportMembers(world, input, session),
   getFilters: async (_input, { world }) => ({ packages: await packagesToFilterBy(world.db) }),
   getMember: ({ member_id }, { world }) => viewMember(world, member_id),
   refundPayment: thenViewMember(refundPayment),

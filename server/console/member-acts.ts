@@ -9,11 +9,10 @@ import { leaseEnd } from '#server/payments/payments.ts'
 import { executeRefund, NotSettled, requestRefund, requestVoid } from '#server/payments/refunds.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
-import { recordAct } from './audit.ts'
+import { type Facts, recordAct } from './audit.ts'
 import { stateSql } from './member-list.ts'
 import type { StaffSession } from './session.ts'
 
-type Facts = Record<string, string | number | boolean | null>
 type Outcome = { before?: Facts; after?: Facts }
 
 /** Does something about a member and writes it down, both or neither. */

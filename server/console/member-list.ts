@@ -41,12 +41,38 @@ export async function listMembers(world: World, query: Query): Promise<MemberLis
 }
 
 async function searchMembers(world: World, query: Query, search: string, after: Key | undefined): Promise<MemberList> {
-  const matches = await Promise.all(matchesOf(search).map((match) => match.execute(world.db)))
-  const ids = [...new Set(matches.flatMap(({ rows }) => rows.map(({ id }) => id)))]
-  const found = ids.length ? await fitting(world, query, { ids, after, limit: PAGE + 1 }) : []
-  const is_capped = matches.some(({ rows }) => rows.length >= MAX_MATCHES)
+  const { ids, is_capped } = await findMatches(world, search)
+  const found = await fitting(world, query, { ids, after, limit: PAGE + 1 })
   return { ...toPage(world, found, undefined), is_capped }
 }
+
+async function findMatches({ db }: World, search: string): Promise<{ ids: string[]; is_capped: boolean }> {
+  const matches = await Promise.all(matchesOf(search).map((match) => match.execute(db)))
+  return {
+    ids: [...new Set(matches.flatMap(({ rows }) => rows.map(({ id }) => id)))],
+    is_capped: matches.some(({ rows }) => rows.length >= MAX_MATCHES),
+  }
+}
+
+/** All members that fit, however many, a few hundred at a time. */
+export async function* allMembers(world: World, query: MemberFilter): AsyncGenerator<ListedMember[]> {
+  if (query.search?.trim()) {
+    const { ids, is_capped } = await findMatches(world, query.search)
+    if (is_capped) throw tooManyMatches()
+    yield await fitting(world, query, { ids })
+    return
+  }
+  let key: Key | undefined
+  for (let isAtEnd = false; !isAtEnd; ) {
+    const walked = await walk(world, query, key, STEP)
+    isAtEnd = walked.length < STEP
+    key = walked.at(-1)?.key ?? key
+    yield await fitting(world, query, { ids: walked.map(({ id }) => id) })
+  }
+}
+
+const tooManyMatches = () =>
+  new Refusal(409, 'More members match than an export by search can hold. Please add letters, or use the filters.')
 
 /** `walkedTo`: how far the walk has come, unless it has reached the end. */
 function toPage({ config }: World, found: ListedMember[], walkedTo: Key | undefined): MemberList {
@@ -133,10 +159,15 @@ function joinedRange({ config }: World, { joined_from, joined_to }: Query): Cond
   ]
 }
 
-type ListedMember = Pick<MemberRow, 'id' | 'username' | 'email' | 'state'> & {
+type Details =
+  | ('first_name' | 'last_name' | 'business_name' | 'mobile_phone')
+  | ('address' | 'address2' | 'city' | 'post_code' | 'country')
+
+export type ListedMember = Pick<MemberRow, 'id' | 'username' | 'email' | 'state'> & {
+  [Name in Details]: string
+} & {
   key: Key
-  first_name: string
-  last_name: string
+  address_state: string
   joined_at: Date
   site: string
   sponsor_name: string
@@ -172,7 +203,8 @@ async function fitting(world: World, query: Query, { ids, after, limit = ids.len
     ...keyset(query, keys, after),
   ]
   const { rows } = await sql<ListedMember>`
-    select member.id, first_name, last_name, username, email, member.joined_at, ${stateSql} as state,
+    select member.id, first_name, last_name, business_name, username, email, mobile_phone, address, address2, city,
+      member.state as address_state, post_code, country, member.joined_at, ${stateSql} as state,
       sponsor.site, sponsor.name as sponsor_name, lines, card_brand, card_last_four, card_expires,
       ${isByName ? sql`jsonb_build_array(lower(last_name), lower(first_name), member.id)` : sql`jsonb_build_array(to_char(member.joined_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), member.id)`} as key
     from member join membership on membership.member_id = member.id join sponsor on sponsor.id = member.sponsor_id

@@ -16,6 +16,7 @@ import { addPublicPages } from '#server/office/public-pages.ts'
 import type { World } from '#server/world.ts'
 import { closeGracefully } from './closing.ts'
 import { addCookies } from './cookies.ts'
+import { Download, sendDownload } from './download.ts'
 import {
   notFoundReply,
   replyToError,
@@ -165,6 +166,7 @@ function addCall(
     handler: async (request, reply) => {
       const input = request[source === 'querystring' ? 'query' : source]
       const output = await handler(world, input, visitorFrom(request, reply, world))
+      if (output instanceof Download) return sendDownload(reply, output)
       return reply.code(call.mayBePending && isPending(output) ? 202 : 200).send(output)
     },
   })

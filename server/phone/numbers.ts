@@ -42,3 +42,12 @@ export async function countryOf(mobile_phone: string): Promise<string> {
   const { country, countryCallingCode } = parsePhoneNumberWithError(mobile_phone)
   return country ?? mainCountries[countryCallingCode]?.[0] ?? ''
 }
+
+/** Grouped, and without the + that a spreadsheet takes for a formula: '1 (202) 555-0123', '44 7700 900123'. */
+export async function showWithoutPlus(mobile_phone: string): Promise<string> {
+  const [, ...groups] = /^\+1(\d{3})(\d{3})(\d{4})$/.exec(mobile_phone) ?? []
+  if (groups.length) return `1 (${groups[0]}) ${groups[1]}-${groups[2]}`
+  if (!(await isPossible(mobile_phone))) return mobile_phone.replace(/^\+/, '')
+  const { parsePhoneNumberWithError } = await loadNumberingPlans()
+  return parsePhoneNumberWithError(mobile_phone).formatInternational().replace(/^\+/, '')
+}

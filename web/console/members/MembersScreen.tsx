@@ -1,5 +1,7 @@
 import type { FormEvent } from 'react'
+import { consoleCalls } from '#contract/console-calls.ts'
 import { type MemberFilter, type MemberRow, memberSorts, memberStates } from '#contract/console-member-calls.ts'
+import { API } from '#contract/paths.ts'
 import { plainDay } from '#web/dates.ts'
 import { SelectField } from '#web/form/SelectField.tsx'
 import { Notice } from '#web/Notice.tsx'
@@ -16,7 +18,7 @@ const filterIn = (query: URLSearchParams): Filter =>
 
 /** The list of members. Search, filters, order and page are in the address. */
 export function MembersScreen() {
-  const { api } = useConsole()
+  const { api, may } = useConsole()
   const { query } = useAddress()
   const filter = filterIn(query)
   const after = query.get('after') ?? undefined
@@ -28,14 +30,22 @@ export function MembersScreen() {
     navigate(`/console/members${toQuery({ ...filter, after: undefined, ...change })}`)
   return (
     <>
-      <ScreenHead title={filter.search ? `Members: “${filter.search}”` : 'Members'} />
+      <ScreenHead title={filter.search ? `Members: “${filter.search}”` : 'Members'}>
+        {may('export_members') && data && data.members.length > 0 && !data.is_capped && (
+          <a className="button quiet" href={`${API}${consoleCalls.exportMembers.path}${toQuery(filter)}`} download>
+            Export as CSV
+          </a>
+        )}
+      </ScreenHead>
       <Filters filter={filter} onChange={go} />
       {!data ? (
         <Waiting loaded={loaded} />
       ) : (
         <div aria-busy={loaded.isLoading || undefined}>
           {loaded.error && <Notice tone="alert">{loaded.error}</Notice>}
-          {data.is_capped && <Notice>More members match than are looked at. Add letters to find the rest.</Notice>}
+          {data.is_capped && (
+            <Notice>More members match than are looked at. Add letters to find the rest, or to export them.</Notice>
+          )}
           {data.members.length ? (
             <MemberTable members={data.members} />
           ) : (
