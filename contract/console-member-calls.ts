@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { Package } from './api.ts'
 import { type ConsoleCall, reason } from './console-access-calls.ts'
+import { fields } from './fields.ts'
 
 const amount = Package.shape.price
 const optionalText = (max: number) =>
@@ -92,6 +93,8 @@ const TimelineEntry = z.object({
   tone: z.enum(['good', 'bad', 'plain']),
 })
 
+const SponsorName = z.object({ site: z.string(), name: z.string() })
+
 export const MemberPage = z.object({
   id: z.string(),
   first_name: z.string(),
@@ -99,10 +102,29 @@ export const MemberPage = z.object({
   business_name: z.string(),
   username: z.string(),
   email: z.string(),
+  /** A new address that the member has not confirmed yet. */
+  unconfirmed_email: z.optional(z.string()),
   mobile_phone: z.string(),
-  address: z.array(z.string()),
+  postal: z.object({
+    ...{ address: z.string(), address2: z.string(), city: z.string(), state: z.string() },
+    ...{ post_code: z.string(), country: z.string() },
+  }),
   joined_at: z.string(),
-  sponsor: z.object({ site: z.string(), name: z.string() }),
+  /** Who counts as the sponsor now. */
+  sponsor: SponsorName,
+  credit: z.object({
+    /** The sponsor on the day of joining. */
+    joined: SponsorName,
+    /** What is wrong with the sealed record, if anything. */
+    problem: z.optional(z.string()),
+    /** Oldest first. */
+    moves: z.array(
+      z.object({
+        ...{ from: SponsorName, to: SponsorName, who: z.string(), at: z.string() },
+        reason: z.optional(z.string()),
+      }),
+    ),
+  }),
   link: z.string(),
   sessions: z.int(),
   membership: z.object({
@@ -126,6 +148,13 @@ export const MemberPage = z.object({
   accepted: z.array(z.object({ title: z.string(), version: z.int(), sha256: z.string(), accepted_at: z.string() })),
   timeline: z.array(TimelineEntry),
 })
+
+/** The rules of the form that the member joined with. */
+const details = {
+  ...{ first_name: fields.first_name, last_name: fields.last_name, business_name: fields.business_name },
+  ...{ email: fields.email, mobile_phone: fields.mobile_phone, address: fields.address, address2: fields.address2 },
+  ...{ city: fields.city, state: fields.state, post_code: fields.post_code },
+}
 
 const aboutMember = z.object({ member_id })
 const withReason = z.object({ member_id, reason })
@@ -226,6 +255,24 @@ export const consoleMemberCalls = {
     summary: 'Release a hold',
     permission: 'change_memberships',
     input: withReason,
+    output: MemberPage,
+  },
+  changeDetails: {
+    method: 'POST',
+    path: '/console/members/details',
+    summary: 'Correct a member’s details; a new email address takes effect when the member confirms it',
+    permission: 'correct_details',
+    needsProof: true,
+    input: z.object({ member_id, ...details }),
+    output: MemberPage,
+  },
+  moveSponsor: {
+    method: 'POST',
+    path: '/console/members/sponsor',
+    summary: 'Move a member to another sponsor; the record of how they joined stays',
+    permission: 'move_sponsors',
+    needsProof: true,
+    input: z.object({ member_id, sponsor_site: fields.sponsor_site, reason }),
     output: MemberPage,
   },
   endSessions: {

@@ -33,6 +33,7 @@ import {
   sendResetLink,
   voidPayment,
 } from './member-acts.ts'
+import { changeDetails } from './member-details.ts'
 import { exportMembers } from './member-export.ts'
 import { listMembers, packagesToFilterBy } from './member-list.ts'
 import { viewMember } from './member-page.ts'
@@ -46,6 +47,7 @@ import {
   signInWithPasskey,
   signInWithPassword,
 } from './sign-in.ts'
+import { moveSponsor } from './sponsor-moves.ts'
 import { changeRole, listStaff, removeStaff, withdrawInvitation } from './staff.ts'
 import { viewToday } from './today.ts'
 
@@ -108,6 +110,8 @@ export const consoleHandlers = guardHandlers({
   resumeMembership: thenViewMember(resumeMembership),
   holdMembership: thenViewMember(holdMembership),
   releaseMembership: thenViewMember(releaseMembership),
+  changeDetails: thenViewMember(changeDetails),
+  moveSponsor: thenViewMember(moveSponsor),
   endSessions: thenViewMember(endSessions),
   sendResetLink: thenViewMember(sendResetLink),
   resendWelcome: thenViewMember(resendWelcome),

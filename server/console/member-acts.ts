@@ -16,7 +16,7 @@ import type { StaffSession } from './session.ts'
 type Outcome = { before?: Facts; after?: Facts }
 
 /** Does something about a member and writes it down, both or neither. */
-const actOnMember = async <Result extends Outcome>(
+export const actOnMember = async <Result extends Outcome>(
   world: World,
   { staff }: StaffSession,
   { act, member_id, reason }: { act: ActName; member_id: string; reason?: string },

@@ -5,8 +5,10 @@ import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { linesOn } from '#server/membership/prices.ts'
 import { dayIn } from '#server/membership/time-zone.ts'
+import { findNewestLink } from '#server/office/email-links.ts'
 import { mayRefund, mayVoid } from '#server/payments/refunds.ts'
 import { Refusal } from '#server/refusal.ts'
+import { findTouches } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
 import { brandName } from './member-list.ts'
 import {
@@ -17,6 +19,7 @@ import {
   paymentsOf,
   refundsOf,
 } from './member-rows.ts'
+import { creditOf } from './sponsor-moves.ts'
 import { timelineOf } from './timeline.ts'
 
 /** Everything about a member. */
@@ -24,11 +27,13 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
   const { db, config } = world
   const member = await findMember(db, member_id)
   if (!member) throw new Refusal(404, 'There is no such member.')
-  const [payments, refunds, accepted, sessions] = await Promise.all([
+  const [payments, refunds, accepted, sessions, touches, emailLink] = await Promise.all([
     paymentsOf(db, member.enrollment_id),
     refundsOf(db, member.enrollment_id),
     acceptedTexts(db, member_id),
     countSessions(world, member_id),
+    findTouches(db, member.enrollment_id),
+    findNewestLink(world, 'email', member_id),
   ])
   return {
     id: member_id,
@@ -38,20 +43,20 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
     username: member.username,
     email: member.email,
     mobile_phone: member.mobile_phone,
-    address: [
-      member.address,
-      member.address2,
-      `${member.city}, ${member.address_state} ${member.post_code}`,
-      member.country,
-    ].filter(Boolean),
+    ...(emailLink?.email ? { unconfirmed_email: emailLink.email } : {}),
+    postal: {
+      ...{ address: member.address, address2: member.address2, city: member.city, state: member.address_state },
+      ...{ post_code: member.post_code, country: member.country },
+    },
     joined_at: member.joined_at.toISOString(),
     sponsor: { site: member.site, name: member.sponsor_name },
+    credit: await creditOf(db, { ...member, id: member_id }, touches),
     link: `${config.PUBLIC_URL}/${member.username}`,
     sessions,
     membership: membershipOf(member, config.TIME_ZONE),
     payments: payments.map((payment) => toPayment(world, payment, refunds)),
     accepted,
-    timeline: await timelineOf(world, { ...member, id: member_id }, { payments, refunds }),
+    timeline: await timelineOf(world, { ...member, id: member_id }, { payments, refunds, touches }),
   }
 }
 

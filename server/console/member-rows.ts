@@ -8,12 +8,14 @@ export const findMember = (db: Db, member_id: string) =>
     .selectFrom('member')
     .innerJoin('membership', 'membership.member_id', 'member.id')
     .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
+    .leftJoin('sponsor as joined', 'joined.id', 'member.joined_sponsor_id')
     .leftJoin('period', (join) =>
       join.onRef('period.member_id', '=', 'membership.member_id').onRef('period.n', '=', 'membership.period'),
     )
     .select(['enrollment_id', 'first_name', 'last_name', 'business_name', 'username', 'email', 'mobile_phone'])
     .select(['address', 'address2', 'city', 'member.state as address_state', 'post_code', 'country'])
     .select(['member.joined_at', 'cancelled_at', 'ends_at', 'sponsor.site', 'sponsor.name as sponsor_name'])
+    .select(['joined.site as joined_site', 'joined.name as joined_name', 'touches', 'touch_seal'])
     .select([
       'membership.lines',
       'billing_interval',

@@ -27,6 +27,8 @@ const sampleOf = (field: string): unknown =>
     ...{ member_id, reference, reason: 'a reason', amount: '1.00', id: randomUUID(), role: 'viewer', response: {} },
     ...{ email: 'somebody@example.com', name: 'Somebody', password: 'Tall-Ladder-77', code: '000000', sealed: 'x' },
     ...{ token: 'x', credential_id: 'x', kind: 'x' },
+    ...{ first_name: 'Zoë', last_name: 'Example', business_name: '', mobile_phone: '+12025550143', address: '1 Way' },
+    ...{ address2: '', city: 'Reno', state: 'NV', post_code: '89501', sponsor_site: 'bluepier' },
   })[field]
 
 const calls = Object.entries<ConsoleCall>(consoleCalls)
@@ -78,7 +80,7 @@ it('19.10 a viewer can change nothing: every call that is not a GET is refused, 
 
 it('19.11 money and staff need a fresh proof, whoever asks', async () => {
   const changing = calls.filter(([, { permission }]) =>
-    ['refund', 'manage_staff', 'resolve_problems'].includes(permission),
+    ['refund', 'manage_staff', 'resolve_problems', 'move_sponsors'].includes(permission),
   )
   expect(changing.filter(([, { needsProof }]) => !needsProof)).toEqual([])
   site.advance(11 * 60)

@@ -3,7 +3,7 @@ import { acts, isAct } from '#contract/console-permissions.ts'
 import { toAmount } from '#contract/money.ts'
 import type { Db } from '#server/db/db.ts'
 import type { PaymentState } from '#server/db/tables.ts'
-import { findTouches } from '#server/sponsors/touches.ts'
+import type { TouchRow } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
 import { brandName } from './member-list.ts'
 import type { FoundMember, FoundPayment, FoundRefund } from './member-rows.ts'
@@ -11,24 +11,23 @@ import type { FoundMember, FoundPayment, FoundRefund } from './member-rows.ts'
 /** The newest entries that a page shows. */
 const MAX_ENTRIES = 200
 
-type Journal = { payments: FoundPayment[]; refunds: FoundRefund[] }
+type Journal = { payments: FoundPayment[]; refunds: FoundRefund[]; touches: TouchRow[] }
 
 /** Everything that happened to a member, newest first. */
 export async function timelineOf(
   { db }: Pick<World, 'db'>,
   member: FoundMember,
-  { payments, refunds }: Journal,
+  { payments, refunds, touches }: Journal,
 ): Promise<TimelineEntry[]> {
-  const [touches, events, staffActs] = await Promise.all([
-    findTouches(db, member.enrollment_id),
-    eventsOf(db, member.id),
-    actsOn(db, member.id),
-  ])
+  const [events, staffActs] = await Promise.all([eventsOf(db, member.id), actsOn(db, member.id)])
   const entries: TimelineEntry[] = [
     ...touches.map(({ site, why, touched_at }) =>
       entry('link', touched_at, touchTexts[why] ?? 'Opened a link', { detail: `/${site}` }),
     ),
-    entry('membership', member.joined_at, 'Joined', { detail: member.sponsor_name, tone: 'good' }),
+    entry('membership', member.joined_at, 'Joined', {
+      detail: member.joined_name ?? member.sponsor_name,
+      tone: 'good',
+    }),
     ...payments.map(paymentEntry),
     ...refunds.map(refundEntry),
     ...(member.cancelled_at ? [entry('membership', member.cancelled_at, 'Canceled the membership', {})] : []),
@@ -140,11 +139,17 @@ async function actsOn(db: Db, member_id: string): Promise<TimelineEntry[]> {
     .limit(MAX_ENTRIES)
     .execute()
   return rows.map(({ at, act, details, name, role }) => {
-    const { reason, after }: { reason?: string; after?: Record<string, unknown> } = JSON.parse(details ?? '{}')
+    type Facts = Record<string, unknown>
+    const { reason, before, after }: { reason?: string; before?: Facts; after?: Facts } = JSON.parse(details ?? '{}')
     return entry('staff', at, isAct(act) ? acts[act].text : act, {
       ...(reason ? { reason } : {}),
       ...(typeof after?.amount === 'string' ? { amount: after.amount } : {}),
+      ...(act === 'move_sponsor' ? { detail: `/${before?.sponsor} to /${after?.sponsor}` } : {}),
+      ...(act === 'change_details' ? { detail: namesOf(after ?? {}) } : {}),
       who: name ? `${name}, ${role}` : role,
     })
   })
 }
+
+/** 'email, mobile phone': which fields, not what was in them. */
+const namesOf = (facts: Record<string, unknown>) => Object.keys(facts).join(', ').replaceAll('_', ' ')

@@ -28,7 +28,7 @@ const tables = [
   ],
   ...['page_day', 'difference', 'sponsor_touch', 'one_time_key', 'lease', 'breaker', 'breaker_trip'],
   ...['reconciliation_run', 'email_link', 'picture', 'member_event'],
-  ...['staff', 'staff_passkey', 'staff_recovery', 'staff_invitation', 'audit', 'audit_head'],
+  ...['staff', 'staff_passkey', 'staff_recovery', 'staff_invitation', 'audit', 'audit_head', 'sponsor_move'],
 ] as const satisfies (keyof Tables)[]
 
 /** Tables of schemas before 0010, which a backup saves as they are. */

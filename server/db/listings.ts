@@ -1,6 +1,6 @@
 import { toAmount } from '#contract/money.ts'
 import { claimValue } from '#server/enrollment/claims.ts'
-import { recordProblem } from '#server/sponsors/credit.ts'
+import { creditProblem, findMoves } from '#server/sponsors/moves.ts'
 import { findTouches } from '#server/sponsors/touches.ts'
 import type { Db } from './db.ts'
 
@@ -85,7 +85,9 @@ export async function creditRecord(db: Db, username: string): Promise<{ text: st
     .selectFrom('member')
     .innerJoin('claim', 'claim.enrollment_id', 'member.enrollment_id') // also finds a member by an earlier username
     .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
+    .leftJoin('sponsor as joined', 'joined.id', 'member.joined_sponsor_id')
     .select(['username', 'member.enrollment_id', 'joined_at', 'touches', 'touch_seal', 'sponsor.name', 'sponsor.site'])
+    .select(['member.id', 'joined.site as joined_site'])
     .where('claim.kind', '=', 'username')
     .where('claim.value', '=', claimValue(username))
     .executeTakeFirst()
@@ -95,10 +97,15 @@ export async function creditRecord(db: Db, username: string): Promise<{ text: st
     ['', 'link', 'why', 'when', 'sealed'],
     rows.map((row) => [row.position, `/${row.site}`, row.why, at(row.touched_at), row.hash.slice(0, 16)]),
   )
-  const problem = await recordProblem(db, { ...member, sponsor_site: member.site }, rows)
+  const moves = await findMoves(db, member.id)
+  const moveLines = moves.map(
+    ({ from_site, to_site, moved_at, moved_by_name, reason }) =>
+      `Moved from /${from_site} to /${to_site} on ${at(moved_at)} by ${moved_by_name ?? 'a former colleague'}: ${reason ?? '(erased)'}\n`,
+  )
+  const problem = await creditProblem(db, { ...member, joined_site: member.joined_site ?? member.site }, rows, moves)
   const verdict = problem ?? `The record is intact. Its seal is ${member.touch_seal}.`
   return {
-    text: `${record}\n${member.username} joined on ${at(member.joined_at)}; the sponsor is ${member.name} (/${member.site}). ${verdict}`,
+    text: `${record}\n${moveLines.join('')}${member.username} joined on ${at(member.joined_at)}; the sponsor is ${member.name} (/${member.site}). ${verdict}`,
     isIntact: !problem,
   }
 }

@@ -115,6 +115,9 @@ export type Tables = {
     joined_last_name: string | null
     joined_sponsor_name: string | null
     username_changed_at: Date | null
+    /** Once the member was moved to another sponsor. */
+    joined_sponsor_id: string | null
+    erased_at: Date | null
   }
   membership: {
     member_id: string
@@ -138,6 +141,8 @@ export type Tables = {
     notice_at: Date | null
     /** As in the member's row, for lists that follow an index of this table. */
     joined_at: Date
+    /** A later period that is not charged. */
+    waived_period: number | null
   }
   period: {
     member_id: string
@@ -262,6 +267,16 @@ export type Tables = {
     why: 'opened' | 'chosen' | 'ordered'
     touched_at: Date
     hash: string
+  }
+  sponsor_move: {
+    id: string
+    member_id: string
+    from_id: string
+    to_id: string
+    /** Null once erased. */
+    reason: string | null
+    moved_by: string | null
+    moved_at: Date
   }
   page_hit: { site: string; day: string; visitor: string }
   page_day: { site: string; day: string; visits: number }

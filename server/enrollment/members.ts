@@ -14,7 +14,7 @@ export const memberOfEnrollment = (db: Db, enrollment_id: string) =>
 export const publicName = (member: { business_name: string; first_name: string; last_name: string }): string =>
   member.business_name || `${member.first_name} ${member.last_name}`
 
-/** A member and their sponsor, as emails and consent records name them. */
+/** A member and the sponsor they joined with, as emails and consent records name them. */
 export async function findMember({ db }: Pick<World, 'db'>, member_id: string) {
   const [member] = (await selectMember(db, { member_id })).rows
   if (!member) throw new Error('member not found')
@@ -25,7 +25,9 @@ export type MemberWithSponsor = Awaited<ReturnType<typeof findMember>>
 const selectMember = statement((db, { member_id }: { member_id: string }) =>
   db
     .selectFrom('member')
-    .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
+    .innerJoin('sponsor', (join) =>
+      join.on('sponsor.id', '=', ({ fn }) => fn.coalesce('member.joined_sponsor_id', 'member.sponsor_id')),
+    )
     .select(['first_name', 'last_name', 'email', 'username', 'joined_at', 'cancelled_at', 'touch_seal'])
     .select(['joined_username', 'joined_first_name', 'joined_last_name', 'joined_sponsor_name'])
     .select(['sponsor.name as sponsor_name', 'sponsor.site as sponsor_site'])

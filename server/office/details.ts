@@ -54,14 +54,17 @@ export async function changeEmail(world: World, { email, current_password }: Ema
     ['LIMIT_LETTERS', visitor.address],
     ['LIMIT_LETTERS_BY_NAME', claimValue(email)],
   ])
-  const member_id = member.id
+  await inTransaction(world.db, (db) => requestEmail({ ...world, db }, member.id, email))
+  return member.id
+}
+
+/** Call it in a transaction. */
+export async function requestEmail(world: World, member_id: string, email: string): Promise<void> {
+  const { db } = world
   const created_at = world.now()
-  await inTransaction(world.db, async (db) => {
-    await db.selectFrom('member').select('id').where('id', '=', member_id).forUpdate().execute()
-    await activateLink({ ...world, db }, { purpose: 'email', member_id, email, created_at })
-    await addJob(db, 'confirm_email', { member_id }, created_at)
-  })
-  return member_id
+  await db.selectFrom('member').select('id').where('id', '=', member_id).forUpdate().execute()
+  await activateLink(world, { purpose: 'email', member_id, email, created_at })
+  await addJob(db, 'confirm_email', { member_id }, created_at)
 }
 
 /** The email to a new address, unless the link was used or replaced in the meantime. */
@@ -78,25 +81,29 @@ export async function confirmEmail(world: World, { token }: { token: string }): 
   return inTransaction(world.db, async (db) => {
     const link = await redeemLink({ ...world, db }, 'email', token)
     if (!link?.email) throw expiredLinkRefusal()
-    const { email, member_id } = link
-    const member = await db
-      .selectFrom('member')
-      .select(['enrollment_id', 'email', 'first_name'])
-      .where('id', '=', member_id)
-      .forUpdate()
-      .executeTakeFirstOrThrow()
-    const { enrollment_id, first_name } = member
-    const isClaimed = await claimName(db, { kind: 'email', value: claimValue(email), enrollment_id })
-    if (!isClaimed) throw new Refusal(409, takenMessages.email)
-    await db
-      .deleteFrom('claim')
-      .where('kind', '=', 'email')
-      .where('value', '=', claimValue(member.email))
-      .where('enrollment_id', '=', enrollment_id)
-      .execute()
-    await db.updateTable('member').set({ email }).where('id', '=', member_id).execute()
-    await deleteLinks(db, member_id) // also password links sent to the old address
-    await addJob(db, 'email_changed', { email: member.email, first_name, new_email: email }, world.now())
-    return { email }
+    await setEmail({ ...world, db }, link.member_id, link.email)
+    return { email: link.email }
   })
+}
+
+/** Call it in a transaction. */
+export async function setEmail({ db, now }: World, member_id: string, email: string): Promise<void> {
+  const member = await db
+    .selectFrom('member')
+    .select(['enrollment_id', 'email', 'first_name'])
+    .where('id', '=', member_id)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  const { enrollment_id, first_name } = member
+  const isClaimed = await claimName(db, { kind: 'email', value: claimValue(email), enrollment_id })
+  if (!isClaimed) throw new Refusal(409, takenMessages.email)
+  await db
+    .deleteFrom('claim')
+    .where('kind', '=', 'email')
+    .where('value', '=', claimValue(member.email))
+    .where('enrollment_id', '=', enrollment_id)
+    .execute()
+  await db.updateTable('member').set({ email }).where('id', '=', member_id).execute()
+  await deleteLinks(db, member_id) // also password links sent to the old address
+  await addJob(db, 'email_changed', { email: member.email, first_name, new_email: email }, now())
 }

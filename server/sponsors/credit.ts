@@ -54,6 +54,7 @@ export async function creditForOrder(
 
 const isOrdered = ({ why }: Touch) => why === 'ordered'
 
+/** `sponsor_site`: of the sponsor on the day of joining. */
 type SealedMember = { sponsor_site: string; touches: number | null; touch_seal: string | null }
 
 /**

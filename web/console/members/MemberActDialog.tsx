@@ -12,7 +12,7 @@ import { FormDialog } from '../FormDialog.tsx'
 /** What staff want to do. */
 export type MemberAct =
   | { kind: 'refund' | 'void'; payment: PaymentRow }
-  | { kind: 'cancel' | 'resume' | 'hold' | 'release' | 'end-sessions' | 'reset-link' | 'welcome' }
+  | { kind: 'cancel' | 'resume' | 'hold' | 'release' | 'end-sessions' | 'reset-link' | 'welcome' | 'move-sponsor' }
 
 type Plan = {
   title: string
@@ -26,6 +26,7 @@ type Plan = {
 }
 
 const { amount, reason } = consoleCalls.refundPayment.input.shape
+const { sponsor_site } = consoleCalls.moveSponsor.input.shape
 
 function planOf(act: MemberAct, member: MemberPage): Plan {
   const member_id = member.id
@@ -92,6 +93,15 @@ function planOf(act: MemberAct, member: MemberPage): Plan {
         rules: { reason },
         send: (api, { reason = '' }) => api.releaseMembership({ member_id, reason }),
       }
+    case 'move-sponsor':
+      return {
+        title: `Move ${name} to another sponsor?`,
+        text: `From now on ${name} counts for the new sponsor. The sealed record, that ${name} joined through /${member.credit.joined.site}, stays.`,
+        submit: 'Move',
+        done: 'The member has a new sponsor. The record of joining stays.',
+        rules: { sponsor_site, reason },
+        send: (api, { sponsor_site = '', reason = '' }) => api.moveSponsor({ member_id, sponsor_site, reason }),
+      }
     case 'end-sessions':
       return {
         title: `Sign ${name} out everywhere?`,
@@ -146,6 +156,16 @@ export function MemberActDialog({ act, member, onClose, onDone }: DialogProps) {
           label="Amount in dollars"
           inputMode="decimal"
           autoComplete="off"
+          enterKeyHint="next"
+        />
+      )}
+      {'sponsor_site' in plan.rules && (
+        <Field
+          {...form.field('sponsor_site')}
+          label="Link of the new sponsor"
+          hint="Only the word after the slash, such as ana"
+          autoComplete="off"
+          autoCapitalize="none"
           enterKeyHint="next"
         />
       )}

@@ -8,18 +8,29 @@ import { useConsole } from '../api.ts'
 import { Facts, Panel, StateChip, showTime, Waiting } from '../parts.tsx'
 import { Link, toQuery } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
+import { DetailsDialog } from './DetailsDialog.tsx'
 import { type MemberAct, MemberActDialog } from './MemberActDialog.tsx'
 import { Money } from './Money.tsx'
+import { Sponsor } from './Sponsor.tsx'
 import { Timeline } from './Timeline.tsx'
 
 /** Everything about one member, and what staff can do. */
 export function MemberScreen({ id }: { id: string }) {
   const { api } = useConsole()
   const loaded = useLoaded(id, () => api.getMember({ member_id: id }))
-  const [act, setAct] = useState<MemberAct>()
+  const [act, setAct] = useState<MemberAct | { kind: 'details' }>()
   const [success, setSuccess] = useState<string>()
   const { data: member, setData } = loaded
   if (!member) return <Waiting loaded={loaded} />
+  const dialogProps = {
+    member,
+    onClose: () => setAct(undefined),
+    onDone: (page: MemberPage, message: string) => {
+      setData(page)
+      setSuccess(message)
+      setAct(undefined)
+    },
+  }
   return (
     <>
       <title>{`${member.first_name} ${member.last_name} · Console`}</title>
@@ -31,20 +42,14 @@ export function MemberScreen({ id }: { id: string }) {
           <Membership member={member} onAct={setAct} />
           <Money payments={member.payments} onAct={setAct} />
           <Details member={member} onAct={setAct} />
+          <Sponsor member={member} onAct={setAct} />
           <Accepted member={member} />
         </div>
       </div>
-      {act && (
-        <MemberActDialog
-          act={act}
-          member={member}
-          onClose={() => setAct(undefined)}
-          onDone={(page, message) => {
-            setData(page)
-            setSuccess(message)
-            setAct(undefined)
-          }}
-        />
+      {act?.kind === 'details' ? (
+        <DetailsDialog {...dialogProps} />
+      ) : (
+        act && <MemberActDialog act={act} {...dialogProps} />
       )}
     </>
   )
@@ -73,7 +78,7 @@ function Head({ member }: { member: MemberPage }) {
   )
 }
 
-type SectionProps = { member: MemberPage; onAct: (act: MemberAct) => void }
+type SectionProps = { member: MemberPage; onAct: (act: MemberAct | { kind: 'details' }) => void }
 
 function Membership({ member, onAct }: SectionProps) {
   const { may } = useConsole()
@@ -140,14 +145,22 @@ function Details({ member, onAct }: SectionProps) {
         facts={[
           ...(member.business_name ? [['Company', member.business_name] as [string, string]] : []),
           ['Email', member.email],
+          ...(member.unconfirmed_email
+            ? [['New email', `${member.unconfirmed_email}, not confirmed yet`] as [string, string]]
+            : []),
           ['Phone', showPhone(member.mobile_phone)],
-          ['Address', member.address.join(', ')],
+          ['Address', addressLine(member)],
           ['Link', <a key="link" href={member.link}>{`/${member.username}`}</a>],
           ['Signed in', sessions === 1 ? 'in one browser' : sessions ? `in ${sessions} browsers` : 'nowhere'],
         ]}
       />
       {may('help_members') && (
         <div className="row-actions">
+          {may('correct_details') && (
+            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'details' })}>
+              Correct
+            </button>
+          )}
           <button type="button" className="button quiet" onClick={() => onAct({ kind: 'reset-link' })}>
             Send a password link
           </button>
@@ -164,6 +177,11 @@ function Details({ member, onAct }: SectionProps) {
     </Panel>
   )
 }
+
+const addressLine = ({ postal }: MemberPage) =>
+  [postal.address, postal.address2, `${postal.city}, ${postal.state} ${postal.post_code}`, postal.country]
+    .filter(Boolean)
+    .join(', ')
 
 function Accepted({ member }: { member: MemberPage }) {
   const { session } = useConsole()

@@ -1,0 +1,56 @@
+import type { MemberPage } from '#contract/console-member-calls.ts'
+import { Notice } from '#web/Notice.tsx'
+import { useConsole } from '../api.ts'
+import { Panel, showTime } from '../parts.tsx'
+import { Link, toQuery } from '../router.tsx'
+import type { MemberAct } from './MemberActDialog.tsx'
+
+type SponsorProps = { member: MemberPage; onAct: (act: MemberAct) => void }
+
+/** Both credits: the sealed record of how the member joined, and where staff moved them since. */
+export function Sponsor({ member, onAct }: SponsorProps) {
+  const { session, may } = useConsole()
+  const { joined, moves, problem } = member.credit
+  return (
+    <Panel title="Sponsor">
+      {problem && <Notice tone="alert">{problem}</Notice>}
+      <ul className="rows">
+        <li>
+          <div>
+            <p>
+              Joined through <SiteLink site={joined.site} /> <bdi>{joined.name}</bdi>
+            </p>
+            <p className="small">
+              {showTime(member.joined_at, session.time_zone)} ·{' '}
+              {problem ? 'the sealed record does not fit' : 'sealed record, intact'}
+            </p>
+          </div>
+        </li>
+        {moves.map(({ to, reason, who, at }) => (
+          <li key={at}>
+            <div>
+              <p>
+                Moved to <SiteLink site={to.site} /> <bdi>{to.name}</bdi>
+              </p>
+              <p className="small">
+                {showTime(at, session.time_zone)} · <bdi>{who}</bdi>
+              </p>
+              {reason && <p className="reason">“{reason}”</p>}
+            </div>
+          </li>
+        ))}
+      </ul>
+      {may('move_sponsors') && (
+        <div className="row-actions">
+          <button type="button" className="button quiet" onClick={() => onAct({ kind: 'move-sponsor' })}>
+            Move to another sponsor
+          </button>
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+const SiteLink = ({ site }: { site: string }) => (
+  <Link to={`/console/members${toQuery({ sponsor: site })}`}>/{site}</Link>
+)
