@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { type ConsoleCall, consoleAccessCalls } from './console-access-calls.ts'
 import { consoleMemberCalls } from './console-member-calls.ts'
 import { consoleOverviewCalls } from './console-overview-calls.ts'
+import { consoleSiteCalls } from './console-site-calls.ts'
 
 const AuditRow = z.object({
   position: z.int(),
@@ -69,6 +70,7 @@ export const consoleCalls = {
   ...consoleAccessCalls,
   ...consoleOverviewCalls,
   ...consoleMemberCalls,
+  ...consoleSiteCalls,
   ...consoleRecordCalls,
 } as const satisfies Record<string, ConsoleCall>
 

@@ -18,6 +18,8 @@ export const permissions = {
   see_audit: { text: 'Read the audit log', roles: ['owner', 'manager', 'finance', 'viewer'] },
   see_staff: { text: 'See who has access', roles: ['owner', 'manager', 'viewer'] },
   manage_staff: { text: 'Invite and remove staff, change roles', roles: ['owner'] },
+  see_abuse: { text: 'See limits, breakers and blocks', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
+  manage_abuse: { text: 'Open and close breakers, block networks, pause joining', roles: ['owner', 'manager'] },
   see_settings: { text: 'See the settings', roles: ['owner', 'manager', 'viewer'] },
 } as const satisfies Record<string, Line>
 
@@ -59,6 +61,12 @@ export const acts = {
   send_reset_link: { text: 'Sent a link to set a new password' },
   resend_welcome: { text: 'Sent the welcome email again' },
   resolve_difference: { text: 'Resolved a difference', needsReason: true },
+  open_breaker: { text: 'Opened a breaker' },
+  close_breaker: { text: 'Closed a breaker' },
+  block_network: { text: 'Blocked a network' },
+  lift_block: { text: 'Lifted a block' },
+  pause_joining: { text: 'Paused joining' },
+  resume_joining: { text: 'Opened joining again' },
 } as const satisfies Record<string, Act>
 
 export type ActName = keyof typeof acts

@@ -3,6 +3,7 @@ import type * as z from 'zod/mini'
 import type { Call, calls } from '#contract/api.ts'
 import { toAmount } from '#contract/money.ts'
 import { countAgainstLimit } from './abuse/limits.ts'
+import { refuseBlocked, refuseNewcomers } from './abuse/restrictions.ts'
 import { findDocuments, findPackages, priceOrder, totalOf } from './catalog/catalog.ts'
 import { availability } from './enrollment/claims.ts'
 import { enroll, enrollmentStatus } from './enrollment/enrollment.ts'
@@ -39,10 +40,12 @@ export const handlers: Handlers<typeof calls> = {
   getSponsor: (world, { sponsor_site }) => findSponsor(world, sponsor_site),
 
   async validateEmail(world, { email }, visitor) {
+    await refuseBlocked(world, visitor)
     await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
     return { email: await availability(world.db, 'email', email, visitor.enrollment_id) }
   },
   async validateUsername(world, { username }, visitor) {
+    await refuseBlocked(world, visitor)
     await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
     return usernameAvailability(world, username, visitor.enrollment_id)
   },
@@ -53,15 +56,17 @@ export const handlers: Handlers<typeof calls> = {
 
   async sendVerificationCode(world, { phone_number, captcha }, visitor) {
     const request = { mobile_phone: await toDialable(phone_number), channel: 'sms', captcha } as const
-    return withStatusZero(sendCode(world, request, visitor, enrollmentOf(visitor)))
+    return withStatusZero(sendCodeUnlessClosed(world, request, visitor))
   },
   async verifyCode(world, { phone_number, code }, visitor) {
     const attempt = { mobile_phone: await toDialable(phone_number), code }
-    return withStatusZero(verifyCode(world, attempt, visitor, enrollmentOf(visitor)))
+    return withStatusZero(
+      refuseBlocked(world, visitor).then(() => verifyCode(world, attempt, visitor, enrollmentOf(visitor))),
+    )
   },
   async verifyCall(world, { cellphone, captcha }, visitor) {
     const request = { mobile_phone: await toDialable(cellphone), channel: 'call', captcha } as const
-    const { status, ...reply } = await withStatusZero(sendCode(world, request, visitor, enrollmentOf(visitor)))
+    const { status, ...reply } = await withStatusZero(sendCodeUnlessClosed(world, request, visitor))
     return { success: status === 1, ...reply }
   },
 
@@ -70,6 +75,12 @@ export const handlers: Handlers<typeof calls> = {
     await countAgainstLimit(world, 'LIMIT_CHALLENGES', visitor.address)
     return world.captcha.challenge()
   },
+}
+
+/** Nobody gets a code who could not join with it. */
+async function sendCodeUnlessClosed(world: World, request: Parameters<typeof sendCode>[1], visitor: Visitor) {
+  await refuseNewcomers(world, visitor)
+  return sendCode(world, request, visitor, enrollmentOf(visitor))
 }
 
 /** The spec's phone calls report failure as `status: 0`, so a refusal carries that too, and its dialog shows the message. */

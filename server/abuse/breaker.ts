@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
+import type { Tables } from '#server/db/tables.ts'
 import type { World } from '#server/world.ts'
 
 /**
@@ -8,12 +9,12 @@ import type { World } from '#server/world.ts'
  * declines: cards that the bank declines. codes: codes that are sent and never confirmed.
  * What one network adds is capped, so that a single attacker cannot open it for everyone.
  */
-type Breaker = 'declines' | 'codes'
+export type Breaker = 'declines' | 'codes'
 export const breakers: Breaker[] = ['declines', 'codes']
 
-const thresholdOf = ({ config }: World, breaker: Breaker) =>
+export const thresholdOf = ({ config }: World, breaker: Breaker) =>
   ({ declines: config.BREAKER_DECLINES, codes: config.BREAKER_CODES })[breaker]
-const isOff = (world: World, breaker: Breaker) => !Number.isFinite(thresholdOf(world, breaker).failures)
+export const isOff = (world: World, breaker: Breaker) => !Number.isFinite(thresholdOf(world, breaker).failures)
 
 /** Declines that the janitor finds later have no network. Together they count as one. */
 const NO_NETWORK = 'nobody'
@@ -148,7 +149,23 @@ async function trip(world: World, breaker: Breaker, trips: number): Promise<void
     .values({ breaker, tripped_at: now, expires_at })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+  await recordBreakerEvent(world, { breaker, at: now, kind: 'tripped', open_until: until(seconds) })
   world.log.error({ breaker, seconds }, 'breaker opened: too many failures')
+}
+
+const HISTORY_DAYS = 90
+
+/** What the console shows as its history. */
+export async function recordBreakerEvent(
+  { db }: Pick<World, 'db'>,
+  event: Omit<Tables['breaker_event'], 'expires_at'>,
+): Promise<void> {
+  const expires_at = new Date(event.at.getTime() + HISTORY_DAYS * DAY * 1000)
+  await db
+    .insertInto('breaker_event')
+    .values({ ...event, expires_at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
 }
 
 /** Opens the breaker, unless it is open already. */
@@ -160,15 +177,20 @@ export async function openBreaker(db: Db, now: Date, breaker: Breaker, open_unti
   return rows.length === 1
 }
 
-/** How often it has tripped, and when last: counting starts over after each trip. */
+/** How often it has tripped, and when last: counting starts over after each trip, and after it was closed by hand. */
 async function tripsToday({ db, now }: World, breaker: Breaker) {
-  const { trips, last } = await db
+  const { trips, tripped_at, closed_at } = await db
     .selectFrom('breaker_trip')
-    .select(({ fn }) => [fn.countAll<number>().as('trips'), fn.max<Date | null>('tripped_at').as('last')])
+    .select(({ fn, selectFrom }) => [
+      fn.countAll<number>().as('trips'),
+      fn.max<Date | null>('tripped_at').as('tripped_at'),
+      selectFrom('breaker').select('closed_at').where('name', '=', breaker).as('closed_at'),
+    ])
     .where('breaker', '=', breaker)
     .where('expires_at', '>', now())
     .executeTakeFirstOrThrow()
-  return { trips: Number(trips), last: new Date(last ?? 0) }
+  const last = Math.max(tripped_at?.getTime() ?? 0, closed_at?.getTime() ?? 0)
+  return { trips: Number(trips), last: new Date(last) }
 }
 
 /** For how many more seconds it is open, as of `at`. Undefined if it is closed. */

@@ -1,6 +1,8 @@
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { isOurFailure } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
+import { viewAbuse } from './abuse.ts'
+import { blockNetwork, closeBreaker, liftBlock, openBreaker, pauseJoining, resumeJoining } from './abuse-acts.ts'
 import {
   addPasskey,
   endOtherSessions,
@@ -116,6 +118,14 @@ export const consoleHandlers = guardHandlers({
   sendResetLink: thenViewMember(sendResetLink),
   resendWelcome: thenViewMember(resendWelcome),
 
+  getAbuse: (_input, { world }) => viewAbuse(world),
+  openBreaker: thenViewAbuse(openBreaker),
+  closeBreaker: thenViewAbuse(closeBreaker),
+  blockNetwork: thenViewAbuse(blockNetwork),
+  liftBlock: thenViewAbuse(liftBlock),
+  pauseJoining: thenViewAbuse(pauseJoining),
+  resumeJoining: thenViewAbuse(resumeJoining),
+
   listAudit: (input, { world }) => listAudit(world, input),
   verifyAudit: (_input, { world }) => verifyAudit(world),
   getSettings: async (_input, { world }) => viewSettings(world),
@@ -135,6 +145,13 @@ function thenListStaff<Input>(act: Act<Input>) {
   return async (input: Input, { world, session }: Request) => {
     await act(world, input, session)
     return listStaff(world, session.staff.id)
+  }
+}
+
+function thenViewAbuse<Input>(act: Act<Input>) {
+  return async (input: Input, { world, session }: Request) => {
+    await act(world, input, session)
+    return viewAbuse(world)
   }
 }
 

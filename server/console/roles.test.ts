@@ -29,6 +29,7 @@ const sampleOf = (field: string): unknown =>
     ...{ token: 'x', credential_id: 'x', kind: 'x' },
     ...{ first_name: 'Zoë', last_name: 'Example', business_name: '', mobile_phone: '+12025550143', address: '1 Way' },
     ...{ address2: '', city: 'Reno', state: 'NV', post_code: '89501', sponsor_site: 'bluepier' },
+    ...{ breaker: 'declines', hours: '1', network: '203.0.113.0/24', note: 'a note', message: 'Closed.' },
   })[field]
 
 const calls = Object.entries<ConsoleCall>(consoleCalls)

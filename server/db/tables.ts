@@ -235,8 +235,18 @@ export type Tables = {
     expires_at: Date
   }
   lease: { name: 'code' | 'reconciliation'; key: string; expires_at: Date }
-  breaker: { name: 'declines' | 'codes'; open_until: Date }
+  breaker: { name: 'declines' | 'codes'; open_until: Date; closed_at: Date | null }
   breaker_trip: { breaker: 'declines' | 'codes'; tripped_at: Date; expires_at: Date }
+  breaker_event: {
+    breaker: 'declines' | 'codes'
+    at: Date
+    kind: 'tripped' | 'opened' | 'closed'
+    open_until: Date | null
+    expires_at: Date
+  }
+  network_block: { id: string; network: string; note: string; created_at: Date; expires_at: Date }
+  joining_pause: { id: number; message: string; created_at: Date; ends_at: Date | null }
+  limit_refusal: { name: string; hour: Date; count: number; expires_at: Date }
   reconciliation_run: { finished_at: Date; expires_at: Date }
   difference: {
     reference: string

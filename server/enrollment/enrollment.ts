@@ -4,6 +4,7 @@ import type { Enrollment } from '#contract/enrollment.ts'
 import { officeAddress } from '#contract/office.ts'
 import { recheckBeforeCharge, withinCardLimits } from '#server/abuse/card-limits.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
+import { refuseNewcomers } from '#server/abuse/restrictions.ts'
 import type { Db } from '#server/db/db.ts'
 import { mintGrant } from '#server/office/grant.ts'
 import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
@@ -28,6 +29,7 @@ export async function enroll(world: World, order: Enrollment, visitor: Visitor):
   if (inProgress.has(reference)) return PENDING // a repeated request does not compete with the first one for the database
   const previousReply = await findPreviousReply(world, key, visitor)
   if (previousReply) return previousReply
+  await refuseNewcomers(world, visitor)
   if (inProgress.has(reference)) return PENDING // another request has started during the lookup
   inProgress.add(reference)
   try {

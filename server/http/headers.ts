@@ -30,6 +30,10 @@ export const pagePolicy = (inline: { css: string; early: string }, others: Sourc
     ...trustedTypes[others.trust],
   ].join('; ')
 
+/** The same policy for a page with one more inline style sheet. */
+export const allowStyle = (policy: string, css: string): string =>
+  policy.replace(/(?<=^|; )style-src /, `style-src ${hashOf(css)} `)
+
 /** A reply that is not a page may load nothing. */
 export const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
 

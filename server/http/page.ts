@@ -3,6 +3,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { brand, brandDescription } from '#contract/brand.ts'
 import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
+import { JOINING_CLOSED, pauseMessage } from '#server/abuse/restrictions.ts'
 import { enrollmentPhase, officeUrlFor } from '#server/enrollment/enrollment.ts'
 import { isOfficeOurs } from '#server/office/pages.ts'
 import { memberOfSession } from '#server/office/session.ts'
@@ -124,10 +125,18 @@ async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: 
     description: `${title}. ${brandDescription}`,
     start,
     body: pages.enroll(start),
+    banner: await closedBanner(world, enrollment),
     enrollment_id: enrollment.enrollment_id,
     script: head.script,
     next: head.next,
   })
+}
+
+/** Not for somebody who has paid or is about to hear from the bank. */
+async function closedBanner(world: World, { isPaying, joined_as }: PageEnrollment) {
+  if (isPaying || joined_as) return undefined
+  const text = await pauseMessage(world).catch(() => undefined)
+  return text ? { title: JOINING_CLOSED, text } : undefined
 }
 
 const isSite = (site: string) => SITE_PATTERN.test(site) && (site === MASTER || !reservedWords.has(site))

@@ -9,7 +9,7 @@ import type { FallbackStart, StartData } from '#contract/start.ts'
 import { escapeHtml } from '#server/emails/layout.ts'
 import type { Sources } from '#server/gateways/captcha/port.ts'
 import { OperatorError } from '#server/operator-error.ts'
-import { pagePolicy } from './headers.ts'
+import { allowStyle, pagePolicy } from './headers.ts'
 
 /** The output of the web build: the head of every page, the bodies, the policies, and the folder with the files. */
 export type Shell = {
@@ -75,6 +75,8 @@ type Page = {
   script?: string
   /** A script to load after it. */
   next?: string | undefined
+  /** What the visitor has to know first. With its style, only on pages that have one. */
+  banner?: { title: string; text: string } | undefined
   /** A page of the console: it has styles and a policy of its own, and no footer. */
   isConsole?: true
 }
@@ -92,12 +94,13 @@ export async function sendPage(
   page: Page,
 ): Promise<FastifyReply> {
   const { css, policy } = stylesAndPolicy(shell, page)
-  const html = renderDocument(page, css, shell.head.early, page.isConsole ? '' : shell.footer)
+  const moreCss = page.banner ? BANNER_CSS : ''
+  const html = renderDocument(page, { css, moreCss }, shell.head.early, page.isConsole ? '' : shell.footer)
   const { encoding, bytes } = await compress(html, String(request.headers['accept-encoding'] ?? ''))
   if (encoding) reply.header('content-encoding', encoding)
   return reply
     .code(page.status ?? 200)
-    .header('content-security-policy', policy)
+    .header('content-security-policy', moreCss ? allowStyle(policy, moreCss) : policy)
     .header('vary', 'accept-encoding')
     .type('text/html; charset=utf-8')
     .send(bytes)
@@ -108,8 +111,8 @@ export async function sendPage(
  * first, so that its download starts early.
  */
 const renderDocument = (
-  { title, description, body, start, enrollment_id, script, next }: Page,
-  css: string,
+  { title, description, body, banner, start, enrollment_id, script, next }: Page,
+  { css, moreCss }: { css: string; moreCss: string },
   early: string,
   footer = '',
 ) => `<!doctype html>
@@ -119,12 +122,19 @@ const renderDocument = (
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${script ? `<script type="module" src="${script}"${next ? ` data-next="${next}"` : ''}></script>\n` : ''}<title>${escapeHtml(title)}</title>
 ${description ? `<meta name="description" content="${escapeHtml(description)}">\n` : ''}<link rel="icon" href="/favicon.svg" type="image/svg+xml">
-${enrollment_id ? `<meta name="enrollment" content="${escapeHtml(enrollment_id)}">\n` : ''}<style>${css}</style>
+${enrollment_id ? `<meta name="enrollment" content="${escapeHtml(enrollment_id)}">\n` : ''}<style>${css}</style>${moreCss ? `\n<style>${moreCss}</style>` : ''}
 ${start ? `<script>${early}</script>\n` : ''}</head>
-<body>${body}${footer}
+<body>${banner ? renderBanner(banner) : ''}${body}${footer}
 ${start ? `<script type="application/json" id="start">${toInlineJson(start)}</script>\n` : ''}</body>
 </html>
 `
+
+const BANNER_CSS =
+  '.banner{margin:var(--space-m) var(--space-m) 0;justify-content:center;background:var(--amber-tint);color:var(--amber-deep);text-align:center}'
+
+/** Before the part that the script takes over. */
+const renderBanner = ({ title, text }: NonNullable<Page['banner']>) =>
+  `<aside class="notice banner" aria-label="${escapeHtml(title)}"><p><strong>${escapeHtml(title)}</strong> ${escapeHtml(text)}</p></aside>`
 
 /** JSON that cannot close its script element. */
 const toInlineJson = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')

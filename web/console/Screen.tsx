@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Permission } from '#contract/console-permissions.ts'
 import { AuditScreen } from './AuditScreen.tsx'
+import { AbuseScreen } from './abuse/AbuseScreen.tsx'
 import { AccessScreen } from './access/AccessScreen.tsx'
 import { useConsole } from './api.ts'
 import { MemberScreen } from './members/MemberScreen.tsx'
@@ -34,6 +35,7 @@ const routes: Route[] = [
     permission: 'see_members',
     screen: ([, id = '']) => <MemberScreen key={id} id={id} />,
   },
+  { pattern: /^\/console\/abuse$/, title: 'Abuse', permission: 'see_abuse', screen: () => <AbuseScreen /> },
   { pattern: /^\/console\/staff$/, title: 'Staff', permission: 'see_staff', screen: () => <StaffScreen /> },
   { pattern: /^\/console\/audit$/, title: 'Audit log', permission: 'see_audit', screen: () => <AuditScreen /> },
   { pattern: /^\/console\/settings$/, title: 'Settings', permission: 'see_settings', screen: () => <SettingsScreen /> },

@@ -1,0 +1,172 @@
+import { consoleCalls } from '#contract/console-calls.ts'
+import { type AbuseView, restrictionHours } from '#contract/console-site-calls.ts'
+import { Field } from '#web/form/Field.tsx'
+import { SelectField } from '#web/form/SelectField.tsx'
+import { useCallForm } from '#web/office/CallForm.tsx'
+import { useConsole } from '../api.ts'
+import { FormDialog } from '../FormDialog.tsx'
+
+type BreakerName = AbuseView['breakers'][number]['name']
+
+export const breakerTexts = {
+  declines: {
+    title: 'Declined cards',
+    effect: 'While it is open, nobody pays without confirming a phone number.',
+  },
+  codes: { title: 'Phone codes', effect: 'While it is open, only a few codes are sent.' },
+} as const satisfies Record<BreakerName, object>
+
+export type AbuseQuestion =
+  | { kind: 'open_breaker' | 'close_breaker'; breaker: BreakerName }
+  | { kind: 'block' }
+  | { kind: 'lift'; block: AbuseView['blocks'][number] }
+  | { kind: 'pause'; pause: AbuseView['pause'] }
+  | { kind: 'resume' }
+
+type DialogProps = { onClose: () => void; onDone: (view: AbuseView) => void }
+
+export function AbuseDialog({ question, ...props }: DialogProps & { question: AbuseQuestion }) {
+  switch (question.kind) {
+    case 'open_breaker':
+      return <OpenBreaker breaker={question.breaker} {...props} />
+    case 'close_breaker':
+      return <CloseBreaker breaker={question.breaker} {...props} />
+    case 'block':
+      return <Block {...props} />
+    case 'lift':
+      return <Lift block={question.block} {...props} />
+    case 'pause':
+      return <Pause pause={question.pause} {...props} />
+    default:
+      return <Resume {...props} />
+  }
+}
+
+const hourTexts: Record<(typeof restrictionHours)[number], string> = {
+  '1': 'an hour',
+  '6': '6 hours',
+  '24': 'a day',
+  '72': '3 days',
+  '168': 'a week',
+  '720': '30 days',
+}
+const hourOptions = restrictionHours.map((value) => ({ value: String(value), text: hourTexts[value] }))
+
+function OpenBreaker({ breaker, onClose, onDone }: DialogProps & { breaker: BreakerName }) {
+  const { api } = useConsole()
+  const { hours } = consoleCalls.openBreaker.input.shape
+  const form = useCallForm({
+    rules: { hours },
+    values: { hours: '1' },
+    send: async (values) => onDone(await api.openBreaker({ breaker, ...values })),
+  })
+  const { title, effect } = breakerTexts[breaker]
+  return (
+    <FormDialog title={`Open: ${title}`} text={effect} form={form} submitLabel="Open" onClose={onClose}>
+      <SelectField {...form.field('hours')} label="For how long" options={hourOptions} />
+    </FormDialog>
+  )
+}
+
+function CloseBreaker({ breaker, onClose, onDone }: DialogProps & { breaker: BreakerName }) {
+  const { api } = useConsole()
+  const form = useCallForm({ rules: {}, send: async () => onDone(await api.closeBreaker({ breaker })) })
+  return (
+    <FormDialog
+      title={`Close: ${breakerTexts[breaker].title}`}
+      text="Everybody can go on as usual. Its count starts over, so it opens again only if things go on failing."
+      form={form}
+      submitLabel="Close it"
+      onClose={onClose}
+    />
+  )
+}
+
+function Block({ onClose, onDone }: DialogProps) {
+  const { api } = useConsole()
+  const form = useCallForm({
+    rules: consoleCalls.blockNetwork.input.shape,
+    values: { hours: '24' },
+    send: async (values) => onDone(await api.blockNetwork(values)),
+  })
+  return (
+    <FormDialog
+      title="Block a network"
+      text="Its visitors can read the pages. Whatever they send with the form is refused, and they are told so."
+      form={form}
+      submitLabel="Block"
+      onClose={onClose}
+    >
+      <Field
+        {...form.field('network')}
+        label="Address or network"
+        hint="Such as 203.0.113.9, 203.0.113.0/24 or 2001:db8::/48. Of an IPv6 address the whole /64 is blocked."
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <SelectField {...form.field('hours')} label="For how long" options={hourOptions} />
+      <Field
+        {...form.field('note')}
+        label="Note"
+        hint="For your colleagues, and for the audit log."
+        autoComplete="off"
+      />
+    </FormDialog>
+  )
+}
+
+function Lift({ block, onClose, onDone }: DialogProps & { block: AbuseView['blocks'][number] }) {
+  const { api } = useConsole()
+  const form = useCallForm({ rules: {}, send: async () => onDone(await api.liftBlock({ id: block.id })) })
+  return (
+    <FormDialog
+      title={`Lift the block of ${block.network}?`}
+      text="Its visitors can use the form again within seconds."
+      form={form}
+      submitLabel="Lift"
+      onClose={onClose}
+    />
+  )
+}
+
+const pauseOptions = [{ value: 'open', text: 'until somebody opens it again' }, ...hourOptions]
+
+function Pause({ pause, onClose, onDone }: DialogProps & { pause: AbuseView['pause'] }) {
+  const { api } = useConsole()
+  const form = useCallForm({
+    rules: consoleCalls.pauseJoining.input.shape,
+    values: { message: pause?.message ?? 'Please come back soon.', hours: 'open' },
+    send: async (values) => onDone(await api.pauseJoining(values)),
+  })
+  return (
+    <FormDialog
+      title="Pause joining"
+      text="The pages stay open and say that joining is closed for now. A payment that was already sent ends as always."
+      form={form}
+      submitLabel="Pause"
+      onClose={onClose}
+    >
+      <Field
+        {...form.field('message')}
+        label="What visitors read"
+        hint="After “Joining is closed for now.”"
+        autoComplete="off"
+      />
+      <SelectField {...form.field('hours')} label="For how long" options={pauseOptions} />
+    </FormDialog>
+  )
+}
+
+function Resume({ onClose, onDone }: DialogProps) {
+  const { api } = useConsole()
+  const form = useCallForm({ rules: {}, send: async () => onDone(await api.resumeJoining({})) })
+  return (
+    <FormDialog
+      title="Open joining again?"
+      text="Every process follows within seconds."
+      form={form}
+      submitLabel="Open joining"
+      onClose={onClose}
+    />
+  )
+}
