@@ -1,0 +1,99 @@
+import { expect, type Page, test } from '@playwright/test'
+import type { Role } from '../contract/console-permissions.ts'
+import { createInvitation, firstOwnerLink } from '../server/console/invitations.ts'
+import { findAxeViolations } from './axe.ts'
+import { type OwnSite, startOwnSite } from './own-site.ts'
+
+let site: OwnSite
+test.beforeAll(async () => {
+  site = await startOwnSite({ LOG_LEVEL: 'fatal' })
+})
+test.afterAll(() => site.close())
+test.describe.configure({ mode: 'serial' })
+
+/** Accepts an invitation with a passkey of Chromium's virtual authenticator. */
+async function enter(page: Page, link: string, { name, email }: { name: string; email?: string }) {
+  const client = await page.context().newCDPSession(page)
+  await client.send('WebAuthn.enable')
+  await client.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
+      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  })
+  await page.goto(link)
+  await page.getByLabel('Your name').fill(name)
+  if (email) await page.getByLabel('Email address').fill(email)
+  await page.getByRole('button', { name: 'Create a passkey' }).click()
+  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
+}
+
+const inviteAs = (role: Role) =>
+  createInvitation(site.world, {
+    ...{ email: `${role}@staff.example`, role, actor: { id: null, role: 'command line' } },
+  })
+
+/** Light and dark, and no wider than the screen. */
+async function expectGoodScreen(page: Page, name: string) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await findAxeViolations(page)).toEqual([])
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+  await takeShot(page, name)
+}
+
+async function takeShot(page: Page, name: string) {
+  const path = `${process.env.SHOTS}/${name}-${page.viewportSize()?.width}.png`
+  if (process.env.SHOTS) await page.screenshot({ path, fullPage: true })
+}
+
+test('19.100 19.101 staff pause joining and block a network, and visitors read it', async ({ page, browser }) => {
+  await enter(page, (await firstOwnerLink(site.world)) ?? '', { name: 'Ada Owner', email: 'ada@staff.example' })
+  await page.goto(site.at('/console/abuse'))
+  await page.getByRole('button', { name: 'Pause joining' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('What visitors read').fill('')
+  await dialog.getByRole('button', { name: 'Pause' }).click()
+  await expect(dialog.getByText('Please enter what visitors read.')).toBeVisible()
+  await dialog.getByLabel('What visitors read').fill('We are back on Monday.')
+  expect(await findAxeViolations(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Pause' }).click()
+  await expect(page.getByText('paused', { exact: true })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Block a network' }).click()
+  await dialog.getByLabel('Address or network').fill('somewhere')
+  await dialog.getByLabel('Note').fill('card testing')
+  await dialog.getByRole('button', { name: 'Block' }).click()
+  await expect(dialog.getByText('Please enter an address such as')).toBeVisible()
+  await dialog.getByLabel('Address or network').fill('203.0.113.0/24')
+  await dialog.getByRole('button', { name: 'Block' }).click()
+  await expect(page.getByText('203.0.113.0/24')).toBeVisible()
+  await page.getByRole('button', { name: 'Open', exact: true }).first().click()
+  await dialog.getByRole('button', { name: 'Open' }).click()
+  await expect(page.getByText('opened by hand')).toBeVisible()
+  await expectGoodScreen(page, 'abuse')
+
+  const visitor = await browser.newPage()
+  await visitor.goto(site.at('/master'))
+  await expect(visitor.getByRole('complementary', { name: 'Joining is closed for now.' })).toContainText(
+    'We are back on Monday.',
+  )
+  expect(await findAxeViolations(visitor)).toEqual([])
+  await expect(visitor.getByRole('heading', { level: 1 })).toBeVisible()
+  await takeShot(visitor, 'paused')
+  await page.getByRole('button', { name: 'Open joining again' }).click()
+  await dialog.getByRole('button', { name: 'Open joining' }).click()
+  await expect(page.getByRole('button', { name: 'Pause joining' })).toBeVisible()
+  await visitor.reload()
+  await expect(visitor.getByText('Joining is closed')).toHaveCount(0)
+  await visitor.close()
+})
+
+test('19.32 a viewer sees these screens without a button that changes anything', async ({ page }) => {
+  await enter(page, await inviteAs('viewer'), { name: 'Vic Viewer' })
+  await page.goto(site.at('/console/abuse'))
+  await expect(page.getByRole('heading', { name: 'Blocked networks' })).toBeVisible()
+  await expect(page.getByRole('main').getByRole('button')).toHaveCount(0)
+})
