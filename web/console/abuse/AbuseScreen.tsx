@@ -240,7 +240,7 @@ const Limits = ({ limits }: Pick<AbuseView, 'limits'>) => (
                 <span className="small setting-name">{name}</span>
               </th>
               <td>
-                {max} {per(seconds)}
+                {max.toLocaleString('en-US')} {per(seconds)}
               </td>
               <td>{refused.day}</td>
               <td>{refused.week}</td>
