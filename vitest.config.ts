@@ -24,6 +24,7 @@ export default defineConfig({
           include: [
             '{contract,web}/**/*.test.{ts,tsx}',
             'drill/**/*.test.ts',
+            'demo/**/*.test.ts',
             'scripts/**/*.test.mjs',
             'server/**/*.unit.test.ts',
           ],

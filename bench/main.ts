@@ -7,6 +7,7 @@ import { lighthouse } from './lighthouse.ts'
 import { describeMachine } from './machine.ts'
 import { page } from './page/page.ts'
 import type { Bench, Part, Row } from './part.ts'
+import { consoleLists } from './server/console.ts'
 import { enrollment } from './server/enrollment.ts'
 import { enrollmentWithoutHash } from './server/enrollment-without-hash.ts'
 import { growth } from './server/growth.ts'
@@ -25,6 +26,7 @@ const parts: Record<string, Part> = {
   unhashed: enrollmentWithoutHash,
   growth,
   renewals,
+  console: consoleLists,
   memory,
 }
 

@@ -36,7 +36,11 @@ export const consoleOverviewCalls = {
       renewals_due: count,
       past_due: count,
       declined: count,
+      /** Renewals that were paid today after a decline. */
+      saved: count,
       canceled: count,
+      /** How many things need a person. */
+      problems: count,
       newest: z.array(z.object({ id: z.string(), name: z.string(), sponsor: z.string(), joined_at: z.string() })),
       parts: z.array(z.object({ name: z.string(), state: z.string(), is_good: z.boolean() })),
     }),

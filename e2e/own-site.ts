@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../scripts/port.mjs'
@@ -9,9 +9,10 @@ import { createLog } from '../server/log.ts'
 import { createWorld } from '../server/world.ts'
 import { testSettings } from './start-sites.ts'
 
-/** Starts a real site in this process with its own embedded database, for journeys that change its rows or settings. */
+/** Starts a real site in this process with its own embedded database, a copy of the one in start-sites.ts, for journeys that change its rows or settings. */
 export async function startOwnSite(settings: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'foyer-e2e-'))
+  if (process.env.SITE_TEMPLATE) await cp(process.env.SITE_TEMPLATE, folder, { recursive: true })
   const port = await freePort()
   const config = readConfig({ ...testSettings, PORT: String(port), DATA_DIR: folder, ...settings })
   const world = await createWorld({ config, log: createLog(config.LOG_LEVEL) })

@@ -1,4 +1,4 @@
-import { readConfig } from './config/config.ts'
+import { type Config, readConfig } from './config/config.ts'
 import { missingOperatorDetails } from './config/operator.ts'
 import { firstOwnerLink } from './console/invitations.ts'
 import { createApp } from './http/app.ts'
@@ -12,9 +12,14 @@ import { createWorld, type World } from './world.ts'
 /** Longer than any request should take. The janitor settles what is still open when the server starts again. */
 const SHUTDOWN_DEADLINE_MS = 8_000
 
+type Options = {
+  config?: Config
+  /** Where staff get in. */
+  consoleLink?: (world: World) => Promise<string | undefined>
+}
+
 /** The whole program: settings, database, pages, worker and graceful shutdown. */
-export async function serve(): Promise<void> {
-  const config = readConfig()
+export async function serve({ config = readConfig(), consoleLink = ownerLink }: Options = {}): Promise<void> {
   const log = createLog(config.LOG_LEVEL)
   process.once('exit', () => log.flush())
   const print = (line: string) => console.log(`Foyer: ${line}`)
@@ -46,7 +51,7 @@ export async function serve(): Promise<void> {
 }
 
 /** Who tries Foyer on its embedded database gets in with one click. Elsewhere, an owner is invited with `npm run staff`. */
-const consoleLink = async (world: World): Promise<string | undefined> =>
+const ownerLink = async (world: World): Promise<string | undefined> =>
   !world.config.production && !world.config.DATABASE_URL ? firstOwnerLink(world) : undefined
 
 const DAY_MS = 86_400_000

@@ -29,6 +29,14 @@ const isRecent = `n % ${DAYS} < ${RECENT_DAYS}`
 /** Columns that are unique to each member. */
 const uniqueColumns = ['reference', 'transaction_id', 'vault_reference']
 
+/** Names and cards differ as they do among people: some are shared by many members, none by all. */
+const lastNames = ['Abbott', 'Brandt', 'Castillo', 'Demir', 'Eriksen', 'Farah', 'Garza', 'Hale', 'Ito', 'Jensen']
+const LAST_NAMES = 5000
+export const lastNameOf = (n: number): string => `${lastNames[n % lastNames.length]} ${n % LAST_NAMES}`
+const lastNameSql = `(array['${lastNames.join("', '")}'])[1 + copy.n % ${lastNames.length}] || ' ' || copy.n % ${LAST_NAMES}`
+export const lastFourOf = (n: number): string => String(n % 10_000).padStart(4, '0')
+const lastFourSql = `lpad(cast(copy.n % 10000 as text), 4, '0')`
+
 type Column = { column_name: string; data_type: string }
 
 /**
@@ -81,6 +89,8 @@ function newValue(table: string, { column_name, data_type }: Column, model: Reco
   if (table === 'member' && column_name === 'sponsor_id')
     return `case when copy.n < 3 then ${value} else ${copiedId(`'${model.sponsor_id}'`, '(copy.n / 3)')} end`
   if (column_name === 'due_at' || column_name === 'notice_at') return `${value} + make_interval(days => copy.n % 28)` // nobody is due yet
+  if (column_name === 'last_name') return lastNameSql
+  if (column_name === 'card_last_four') return `case when ${value} is null then null else ${lastFourSql} end`
   if (data_type === 'uuid') return copiedId(value, 'copy.n')
   if (uniqueColumns.includes(column_name)) return `left(md5(${value} || ':' || copy.n), length(${value}))`
   if (data_type === 'text') return `replace(${value}, '${model.username}', 'm' || copy.n)`

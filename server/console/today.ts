@@ -9,20 +9,22 @@ import { todayOf } from '#server/membership/due.ts'
 import { startOfDay } from '#server/membership/time-zone.ts'
 import { lastReconciledAt } from '#server/payments/books/hourly.ts'
 import type { World } from '#server/world.ts'
+import { countProblems } from './problems.ts'
 
 const NEWEST = 8
 
 /** The figures of a day in the operator's time zone, and the state of the parts as this process sees them. */
 export async function viewToday(world: World): Promise<Today> {
   const today = todayOf(world)
-  const [figures, week_ago, queue, newest, parts] = await Promise.all([
+  const [figures, week_ago, queue, newest, parts, problems] = await Promise.all([
     figuresOf(world, today),
     figuresOf(world, addDays(today, -7)),
     queueOf(world, today),
     newestMembers(world),
     partsOf(world),
+    countProblems(world),
   ])
-  return { today: figures, week_ago, ...queue, newest, parts }
+  return { today: figures, week_ago, ...queue, newest, parts, problems }
 }
 
 const dayRange = ({ config }: World, day: string) => ({
@@ -51,18 +53,22 @@ async function figuresOf(world: World, day: string): Promise<Today['today']> {
 
 async function queueOf(world: World, day: string) {
   const { from, to } = dayRange(world, day)
-  const { rows } = await sql<Record<'renewals_due' | 'past_due' | 'declined' | 'canceled', number>>`
+  const { rows } = await sql<Record<'renewals_due' | 'past_due' | 'declined' | 'saved' | 'canceled', number>>`
     select (select count(*) from membership where due_at is not null and due_at < ${to}) as renewals_due,
       (select count(*) from membership where state = 'past_due') as past_due,
       (select count(*) from payment where state = 'declined' and period > 0 and updated_at >= ${from} and updated_at < ${to}) as declined,
+      (select count(*) from payment where state in ('captured', 'refunded', 'disputed') and period > 0 and updated_at >= ${from} and updated_at < ${to}
+        and exists (select from payment earlier where earlier.enrollment_id = payment.enrollment_id
+          and earlier.period = payment.period and earlier.state = 'declined')) as saved,
       (select count(*) from member where cancelled_at is not null and cancelled_at >= ${from} and cancelled_at < ${to}) as canceled`.execute(
     world.db,
   )
-  const { renewals_due = 0, past_due = 0, declined = 0, canceled = 0 } = rows[0] ?? {}
+  const { renewals_due = 0, past_due = 0, declined = 0, saved = 0, canceled = 0 } = rows[0] ?? {}
   return {
     renewals_due: Number(renewals_due),
     past_due: Number(past_due),
     declined: Number(declined),
+    saved: Number(saved),
     canceled: Number(canceled),
   }
 }

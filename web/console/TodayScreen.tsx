@@ -26,7 +26,8 @@ export function TodayScreen() {
           {today.renewals} renewals, {today.first_payments} first payments
         </Figure>
         <Figure name="Renewals to come today" value={data.renewals_due}>
-          {data.declined} declined today · <Link to="/console/members?state=past_due">{data.past_due} past due</Link>
+          {data.declined} declined today, {data.saved} saved ·{' '}
+          <Link to="/console/members?state=past_due">{data.past_due} past due</Link>
         </Figure>
         <Figure name="Canceled" value={data.canceled}>
           <Link to="/console/members?state=canceled">all that end soon</Link>
@@ -55,9 +56,7 @@ export function TodayScreen() {
           {may('see_problems') && (
             <Panel title="Needs a person">
               <p className="small">
-                {session.problems
-                  ? `${session.problems} waiting when you opened the console. `
-                  : 'Nothing was waiting. '}
+                {data.problems ? `${data.problems} waiting. ` : 'Nothing is waiting. '}
                 <Link to="/console/problems">See the list</Link>
               </p>
             </Panel>

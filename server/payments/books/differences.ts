@@ -74,6 +74,7 @@ export async function resolveDifference(
     .where('reference', '=', reference)
     .where('kind', '=', kind)
     .where('cleared_at', 'is', null)
+    .where('resolved_at', 'is', null)
     .executeTakeFirst()
   return numUpdatedRows > 0
 }

@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { verifyAudit } from '#server/console/audit.ts'
+import { openSite } from './site.ts'
+import { makeYear } from './year.ts'
+
+const DAY_MS = 86_400_000
+
+it('19.54 the demo makes business of every kind, and its audit log is intact', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'foyer-demo-'))
+  const end = new Date('2026-11-17T12:00:00Z')
+  const days = 75
+  const site = await openSite(folder, new Date(end.getTime() - days * DAY_MS))
+  try {
+    await makeYear(site, end, { members: 26, days }, () => undefined)
+    const { db } = site.world
+    const rows = await db.selectFrom('payment').select(['state', 'period']).execute()
+    const count = (state: string, period: number) =>
+      rows.filter((row) => row.state === state && Number(row.period > 0) === period).length
+    expect(count('captured', 0)).toBe(26)
+    expect(count('captured', 1)).toBeGreaterThan(10)
+    expect(count('declined', 1)).toBeGreaterThan(0)
+    const { length: refunds } = await db.selectFrom('refund').select('id').where('state', '=', 'done').execute()
+    expect(refunds).toBeGreaterThan(0)
+    expect((await db.selectFrom('staff').select('role').distinct().execute()).length).toBe(5)
+    expect(await verifyAudit(site.world)).toMatchObject({ rows: expect.any(Number), seal: expect.any(String) })
+    expect((await verifyAudit(site.world)).problem).toBe(undefined)
+    expect(site.clock.now()).toEqual(end)
+  } finally {
+    await site.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+it.each([
+  { NODE_ENV: 'production', SECRET: 'correct horse battery staple', PUBLIC_URL: 'https://join.example' },
+  { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
+])('19.54 the demo does not start with %o', async (settings) => {
+  const { PATH = '' } = process.env
+  const env = { PATH, ALLOW_EMBEDDED: 'database,payment,phone,mail', ...settings }
+  const failure = await promisify(execFile)(process.execPath, ['demo/main.ts'], { env }).catch((error) => error)
+  expect(failure.code).toBe(1)
+  expect(failure.stderr).toContain('The demo runs on its own database and stand-ins.')
+})

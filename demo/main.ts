@@ -1,0 +1,44 @@
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { readConfig } from '#server/config/config.ts'
+import { createInvitation } from '#server/console/invitations.ts'
+import { explainError, OperatorError } from '#server/operator-error.ts'
+import { serve } from '#server/serve.ts'
+import { clockFile, openSite } from './site.ts'
+import { fullYear, makeYear } from './year.ts'
+
+const YEAR_MS = 365 * 86_400_000
+
+/** npm run demo: the site with a year of business behind it. `-- --new` makes the year again. */
+async function main() {
+  const { production, embedded, DATA_DIR } = readConfig()
+  if (production || embedded.length < 4)
+    throw new OperatorError(
+      'The demo runs on its own database and stand-ins. Unset NODE_ENV and the settings of real parts.',
+    )
+  const folder = join(DATA_DIR, 'demo')
+  if (process.argv.includes('--new')) rmSync(folder, { recursive: true, force: true })
+  if (!existsSync(folder)) await make(folder)
+  await serve({
+    config: readConfig({ ...process.env, DATA_DIR: folder }),
+    consoleLink: (world) =>
+      createInvitation(world, { email: null, role: 'owner', actor: { id: null, role: 'command line' } }),
+  })
+}
+
+/** In a folder of its own until it is complete, so that an interrupted start begins again. */
+async function make(folder: string) {
+  const started = new Date()
+  const unfinished = `${folder}.part`
+  rmSync(unfinished, { recursive: true, force: true })
+  console.log('Foyer: making a year of business (once, under a minute) …')
+  const site = await openSite(unfinished, new Date(started.getTime() - YEAR_MS))
+  await makeYear(site, started, fullYear, (text) => console.log(`Foyer: ${text}`)).finally(() => site.close())
+  rmSync(clockFile(unfinished)) // from here on, the clock of this computer
+  renameSync(unfinished, folder)
+}
+
+main().catch((error: unknown) => {
+  console.error(explainError(error) ?? error)
+  process.exit(1)
+})

@@ -1,0 +1,146 @@
+import { DAY_MS, turnClock } from '#server/clock/turn.ts'
+import { type CardName, cards } from '#server/gateways/payment/cards.ts'
+import { seededRandom } from '../drill/seeded-random.ts'
+import { type Person, personOf } from './people.ts'
+import type { DemoSite } from './site.ts'
+import { type Colleague, hire } from './staff.ts'
+
+export type Size = { members: number; days: number }
+export const fullYear: Size = { members: 160, days: 365 }
+
+/** What becomes of a member. Assigned in turn, so that every screen of the console has something to show. */
+type Fate = {
+  card?: CardName | 'mastercard' | 'amex'
+  order?: { product_ids?: string; autoship_product_ids?: string; special_product_ids?: string }
+  later?: [afterDays: number, act: Act][]
+}
+type Act = (year: Year, member: Member) => Promise<unknown>
+
+type Member = Person & { id: string; cookie: string; password: string }
+type Year = { site: DemoSite; support: Colleague; finance: Colleague }
+
+const office =
+  (path: string): Act =>
+  async ({ site }, member) => {
+    const { cookie } = await site.call('/office/sign-in', {
+      network: member.network,
+      body: { name: member.username, password: member.password },
+    })
+    await site.call(path, { network: member.network, cookie, body: { username: member.username } })
+  }
+
+const bySupport =
+  (path: string, reason: string): Act =>
+  ({ support }, { id: member_id }) =>
+    support.act(path, { member_id, reason })
+
+const refund =
+  (amount: string, reason: string): Act =>
+  async ({ site, finance }, { id: member_id }) => {
+    const payment = await site.world.db
+      .selectFrom('payment')
+      .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+      .select('reference')
+      .where('member.id', '=', member_id)
+      .where('payment.state', '=', 'captured')
+      .orderBy('payment.updated_at', 'desc')
+      .executeTakeFirst()
+    if (payment) await finance.act('/console/payments/refund', { member_id, ...payment, amount, reason })
+  }
+
+const fates: Fate[] = [
+  {},
+  { card: 'mastercard' },
+  { card: 'renewalDeclinedOnce' },
+  { order: { autoship_product_ids: '41' } },
+  { later: [[40, office('/office/cancel')]] },
+  { card: 'amex' },
+  { card: 'renewalNoFunds' },
+  { order: { product_ids: '35' }, later: [[12, refund('25.00', 'The welcome kit arrived damaged.')]] },
+  {
+    later: [
+      [70, office('/office/cancel')],
+      [75, office('/office/keep')],
+    ],
+  },
+  { order: { product_ids: '36' } },
+  { card: 'renewalStolen' },
+  { later: [[50, bySupport('/console/members/hold', 'Travels for a while, asked by phone.')]] },
+  { card: 'mastercard', later: [[33, refund('99.00', 'Charged after a cancellation by phone.')]] },
+  { order: { special_product_ids: '51' } },
+  { card: 'renewalDisputed' },
+  { later: [[90, bySupport('/console/members/cancel', 'Asked by phone to cancel.')]] },
+]
+
+const cardNumbers: Record<NonNullable<Fate['card']>, string> = {
+  ...cards,
+  mastercard: '5555555555554444',
+  amex: '378282246310005',
+}
+
+type Progress = (text: string) => void
+
+/** Makes business through the site's own calls, while its clock is turned day by day until `end`. */
+export async function makeYear(site: DemoSite, end: Date, size: Size, print: Progress): Promise<void> {
+  const { world, clock } = site
+  const start = clock.now()
+  const year: Year = {
+    site,
+    support: await hire(site, 'Sam Ortiz', 'support'),
+    finance: await hire(site, 'Lee Novak', 'finance'),
+  }
+  await hire(site, 'Robin Hale', 'owner')
+  await hire(site, 'Kim Alvarez', 'manager')
+  await hire(site, 'Pat Weber', 'viewer')
+  const members: Member[] = []
+  const planned: { day: number; act: Act; member: Member }[] = []
+  for (let day = 0; day < size.days; day++) {
+    const random = seededRandom(11, day)
+    const noon = new Date(start.getTime() + day * DAY_MS + random.below(DAY_MS / 2))
+    if (noon >= end) break
+    if (noon > clock.now()) await turnClock(world, clock, noon)
+    for (const { act, member } of planned.filter((plan) => plan.day === day)) await act(year, member)
+    const goal = Math.round(size.members * ((day + 1) / size.days) ** 1.4) // business grows
+    for (let visitor = 0; visitor < 1 + random.below(4); visitor++)
+      await site.open(`/${siteToOpen(members, random)}`, { network: `10.200.${day & 255}.${1 + random.below(250)}` })
+    while (members.length < goal) {
+      const number = members.length
+      const fate = fates[number % fates.length] ?? {}
+      const member = await join(site, personOf(number), siteToOpen(members, random), fate)
+      members.push(member)
+      planned.push(...(fate.later ?? []).map(([after, act]) => ({ day: day + after, act, member })))
+    }
+    if (day % 30 === 29) print(`month ${Math.round(day / 30)} of 12: ${members.length} members`)
+  }
+  await turnClock(world, clock, end)
+}
+
+/** Most come through a sponsor, and more and more through the few members who stay and share their link. */
+function siteToOpen(members: Member[], random: ReturnType<typeof seededRandom>): string {
+  const sponsors = ['ana', 'ana', 'bluepier', 'juniper', 'master']
+  const busy = members.filter((_, number) => !Object.keys(fates[number % fates.length] ?? {}).length).slice(0, 5)
+  return random.chance(busy.length / 12) ? random.pick(busy).username : random.pick(sponsors)
+}
+
+const PASSWORD = 'Open-Sesame-7'
+
+async function join(site: DemoSite, person: Person, sponsor: string, { card = 'good', order }: Fate) {
+  const { network, ...details } = person
+  const { cookie } = await site.open(`/${sponsor}`, { network })
+  const year = site.world.now().getUTCFullYear()
+  const body = {
+    ...details,
+    ...{ sponsor_site_name: sponsor, product_ids: '34', ...order, password: PASSWORD },
+    ...{ agreement_1: '1', agreement_2: '1', agreement_3: '0', captcha: await site.captcha(network) },
+    ...{ cc_number: cardNumbers[card], cc_month: '11', cc_year: String(year + 3) },
+    cc_cvv: card === 'amex' ? '1234' : '123',
+  }
+  const { json } = await site.call('/enrollment/add-enrollment', { network, cookie, body })
+  if (json.payment !== 'Approved') throw new Error(`The demo could not join: ${JSON.stringify(json)}`)
+  const { id } = await site.world.db
+    .selectFrom('member')
+    .select('id')
+    .where('username', '=', person.username)
+    .executeTakeFirstOrThrow()
+  return { ...person, id, cookie, password: PASSWORD }
+}
