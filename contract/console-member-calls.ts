@@ -10,6 +10,10 @@ const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/, 'Please enter a day.
 const member_id = z.uuid('This is not a member.')
 const reference = z.string('Please name a payment.').check(z.regex(/^[\w.-]{1,60}$/, 'This is not a payment.'))
 
+const email_id = z
+  .string('Please choose an email.')
+  .check(z.regex(/^[a-z_]{1,40}(?::[\w.-]{1,60})?$/, 'Please choose an email.'))
+
 export const memberStates = ['active', 'past_due', 'canceled', 'on_hold', 'ended'] as const
 export const memberSorts = ['newest', 'oldest', 'name'] as const
 const state = z.enum(memberStates, 'Please choose a state.')
@@ -91,6 +95,8 @@ const TimelineEntry = z.object({
   reason: z.optional(z.string()),
   who: z.optional(z.string()),
   tone: z.enum(['good', 'bad', 'plain']),
+  /** An email that can be sent again. */
+  email_id: z.optional(z.string()),
 })
 
 const SponsorName = z.object({ site: z.string(), name: z.string() })
@@ -143,9 +149,18 @@ export const MemberPage = z.object({
     may_resume: z.boolean(),
     may_hold: z.boolean(),
     may_release: z.boolean(),
+    /** The period that would be charged next and could be waived. */
+    may_waive: z.optional(z.object({ starts_on: day, ends_on: day })),
+    /** The next period, which is not charged. */
+    waived: z.optional(z.object({ starts_on: day, ends_on: day })),
+    may_move_day: z.boolean(),
+    /** The day of the month on which it renews. */
+    day_of_month: z.int(),
   }),
   payments: z.array(Payment),
   accepted: z.array(z.object({ title: z.string(), version: z.int(), sha256: z.string(), accepted_at: z.string() })),
+  /** Those that can be sent again. */
+  emails: z.array(z.object({ email_id: z.string(), text: z.string() })),
   timeline: z.array(TimelineEntry),
 })
 
@@ -275,6 +290,32 @@ export const consoleMemberCalls = {
     input: z.object({ member_id, sponsor_site: fields.sponsor_site, reason }),
     output: MemberPage,
   },
+  waivePeriod: {
+    method: 'POST',
+    path: '/console/members/waive',
+    summary: 'Waive the next period: it is not charged',
+    permission: 'adjust_billing',
+    needsProof: true,
+    input: withReason,
+    output: MemberPage,
+  },
+  moveRenewalDay: {
+    method: 'POST',
+    path: '/console/members/renewal-day',
+    summary: 'Move the day on which a membership renews; the running period lasts until then',
+    permission: 'adjust_billing',
+    needsProof: true,
+    input: z.object({
+      member_id,
+      day_of_month: z
+        .string('Please choose a day.')
+        .check(z.regex(/^(?:[1-9]|[12]\d|3[01])$/, 'Please choose a day from 1 to 31.')),
+      /** The next renewal, as the page has shown it. */
+      shown_on: day,
+      reason,
+    }),
+    output: MemberPage,
+  },
   endSessions: {
     method: 'POST',
     path: '/console/members/end-sessions',
@@ -291,12 +332,12 @@ export const consoleMemberCalls = {
     input: aboutMember,
     output: MemberPage,
   },
-  resendWelcome: {
+  resendEmail: {
     method: 'POST',
-    path: '/console/members/welcome',
-    summary: 'Send the welcome email again',
+    path: '/console/members/email',
+    summary: 'Write an email again from what is true now, and send it',
     permission: 'help_members',
-    input: aboutMember,
+    input: z.object({ member_id, email_id }),
     output: MemberPage,
   },
 } as const satisfies Record<string, ConsoleCall>

@@ -61,6 +61,8 @@ export const OfficeView = z.object({
     lines: z.array(z.object({ product_id: z.int(), name: z.string(), price: amount })),
     /** The day the paid month or year ends and, unless the membership is canceled, the next one begins. */
     renews_on: day,
+    /** The period from that day on is not charged. */
+    waived: z.optional(z.object({ starts_on: day, ends_on: day })),
     cancelled_on: z.optional(day),
     ended_on: z.optional(day),
     is_over: z.boolean(),

@@ -26,16 +26,18 @@ import {
 } from './invitations.ts'
 import {
   cancelMembership,
+  changeRenewalDay,
   endSessions,
   holdMembership,
   refundPayment,
   releaseMembership,
-  resendWelcome,
   resumeMembership,
   sendResetLink,
   voidPayment,
+  waiveNextPeriod,
 } from './member-acts.ts'
 import { changeDetails } from './member-details.ts'
+import { resendEmail } from './member-emails.ts'
 import { exportMembers } from './member-export.ts'
 import { listMembers, packagesToFilterBy } from './member-list.ts'
 import { viewMember } from './member-page.ts'
@@ -112,11 +114,13 @@ export const consoleHandlers = guardHandlers({
   resumeMembership: thenViewMember(resumeMembership),
   holdMembership: thenViewMember(holdMembership),
   releaseMembership: thenViewMember(releaseMembership),
+  waivePeriod: thenViewMember(waiveNextPeriod),
+  moveRenewalDay: thenViewMember(changeRenewalDay),
   changeDetails: thenViewMember(changeDetails),
   moveSponsor: thenViewMember(moveSponsor),
   endSessions: thenViewMember(endSessions),
   sendResetLink: thenViewMember(sendResetLink),
-  resendWelcome: thenViewMember(resendWelcome),
+  resendEmail: thenViewMember(resendEmail),
 
   getAbuse: (_input, { world }) => viewAbuse(world),
   openBreaker: thenViewAbuse(openBreaker),

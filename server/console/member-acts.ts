@@ -4,6 +4,8 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { cancel, resume } from '#server/membership/cancellation.ts'
 import { liftHold, putOnHold } from '#server/membership/hold.ts'
+import { moveRenewalDay } from '#server/membership/renewal-day.ts'
+import { waivePeriod } from '#server/membership/waive.ts'
 import { closeAllSessions } from '#server/office/session.ts'
 import { leaseEnd } from '#server/payments/payments.ts'
 import { executeRefund, NotSettled, requestRefund, requestVoid } from '#server/payments/refunds.ts'
@@ -104,6 +106,24 @@ export const holdMembership = (world: World, input: AboutMember, session: StaffS
 export const releaseMembership = (world: World, input: AboutMember, session: StaffSession) =>
   changeState(world, input, session, 'release_membership', liftHold)
 
+export const waiveNextPeriod = (world: World, { member_id, reason }: AboutMember, session: StaffSession) =>
+  actOnMember(world, session, { act: 'waive_period', member_id, reason }, async (world) => {
+    const { n, starts_on, ends_on } = await waivePeriod(world, member_id)
+    return { after: { period: n, starts_on, ends_on } }
+  })
+
+type NewDay = AboutMember & { day_of_month: string; shown_on: string }
+
+export const changeRenewalDay = (world: World, input: NewDay, session: StaffSession) =>
+  actOnMember(world, session, { act: 'move_renewal_day', ...pickMember(input) }, async (world) => {
+    const { member_id, shown_on } = input
+    const day_of_month = Number(input.day_of_month)
+    const { before, after } = await moveRenewalDay(world, member_id, { day_of_month, shown_on })
+    return { before: { renews_on: before }, after: { renews_on: after } }
+  })
+
+const pickMember = ({ member_id, reason }: AboutMember) => ({ member_id, reason })
+
 /** What changes nothing is refused, so that the log holds only what happened. */
 const changeState = (
   world: World,
@@ -147,11 +167,5 @@ export const sendResetLink = (world: World, { member_id }: { member_id: string }
       .where('id', '=', member_id)
       .executeTakeFirstOrThrow()
     await addJob(db, 'forgotten', { name: username, asked_at: now().toISOString() }, now())
-    return {}
-  })
-
-export const resendWelcome = (world: World, { member_id }: { member_id: string }, session: StaffSession) =>
-  actOnMember(world, session, { act: 'resend_welcome', member_id }, async ({ db, now }) => {
-    await addJob(db, 'welcome', { member_id }, now())
     return {}
   })

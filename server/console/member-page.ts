@@ -3,13 +3,18 @@ import { toAmount } from '#contract/money.ts'
 import { renewalTotal } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
+import { todayOf } from '#server/membership/due.ts'
+import { startsOn } from '#server/membership/next-step.ts'
 import { linesOn } from '#server/membership/prices.ts'
+import { waivedOf } from '#server/membership/summary.ts'
 import { dayIn } from '#server/membership/time-zone.ts'
 import { findNewestLink } from '#server/office/email-links.ts'
+import { AWAITING_GATEWAY } from '#server/payments/payments.ts'
 import { mayRefund, mayVoid } from '#server/payments/refunds.ts'
 import { Refusal } from '#server/refusal.ts'
 import { findTouches } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
+import { repeatableEmails, toEmails } from './member-emails.ts'
 import { brandName } from './member-list.ts'
 import {
   type FoundMember,
@@ -35,6 +40,7 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
     findTouches(db, member.enrollment_id),
     findNewestLink(world, 'email', member_id),
   ])
+  const emails = repeatableEmails({ ...member, id: member_id }, { payments, refunds })
   return {
     id: member_id,
     first_name: member.first_name,
@@ -53,15 +59,20 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
     credit: await creditOf(db, { ...member, id: member_id }, touches),
     link: `${config.PUBLIC_URL}/${member.username}`,
     sessions,
-    membership: membershipOf(member, config.TIME_ZONE),
+    membership: membershipOf(world, member, payments),
     payments: payments.map((payment) => toPayment(world, payment, refunds)),
     accepted,
-    timeline: await timelineOf(world, { ...member, id: member_id }, { payments, refunds, touches }),
+    emails: toEmails(emails),
+    timeline: await timelineOf(world, { ...member, id: member_id }, { emails, payments, refunds, touches }),
   }
 }
 
-function membershipOf(member: Omit<FoundMember, 'id'>, time_zone: string): MemberPage['membership'] {
-  const lines = linesOn(member.lines, member.ends_on ?? '') // at the price of the next period
+type Found = Omit<FoundMember, 'id'>
+
+function membershipOf(world: World, member: Found, payments: FoundPayment[]): MemberPage['membership'] {
+  const time_zone = world.config.TIME_ZONE
+  const waived = waivedOf(member)
+  const lines = linesOn(member.lines, waived?.ends_on ?? member.ends_on ?? '') // at the price of the next charge
   const { state, due_at, ends_at, hold_reason, starts_on, ends_on, period_state } = member
   const isEnding = member.cancelled_at !== null
   return {
@@ -70,7 +81,11 @@ function membershipOf(member: Omit<FoundMember, 'id'>, time_zone: string): Membe
     interval: member.billing_interval,
     lines: lines.map(({ name, renewal_cents }) => ({ name, price: toAmount(renewal_cents) })),
     ...(starts_on && ends_on && period_state ? { period: { starts_on, ends_on, state: period_state } } : {}),
-    ...(due_at && !isEnding && state !== 'ended' ? { next_charge_on: dayIn(time_zone, due_at) } : {}),
+    ...(due_at && !isEnding && state !== 'ended'
+      ? { next_charge_on: waived?.ends_on ?? dayIn(time_zone, due_at) }
+      : {}),
+    ...(waived ? { waived } : {}),
+    ...adjustments(world, member, payments),
     ...(ends_at ? { ends_on: dayIn(time_zone, ends_at) } : {}),
     ...(hold_reason ? { hold_reason } : {}),
     ...(member.card_last_four
@@ -85,6 +100,23 @@ function membershipOf(member: Omit<FoundMember, 'id'>, time_zone: string): Membe
     may_resume: state !== 'ended' && isEnding,
     may_hold: state !== 'ended' && !member.on_hold_since,
     may_release: state !== 'ended' && member.on_hold_since !== null,
+  }
+}
+
+/** What staff can change about the next charge. The act itself looks again. */
+function adjustments(world: World, member: Found, payments: FoundPayment[]) {
+  const { state, anchor_on, period, period_state } = member
+  const next_on = startsOn(member, period + 1)
+  const isRenewing = ['active', 'past_due'].includes(state) && member.lines.length > 0 && !member.cancelled_at
+  const isCharging = payments.some((payment) => payment.period > 0 && AWAITING_GATEWAY.includes(payment.state))
+  const mayAdjust = isRenewing && !isCharging && world.config.RENEWALS === 'on' && next_on > todayOf(world)
+  const n = period_state === 'due' ? period : period + 1
+  return {
+    ...(mayAdjust && !waivedOf(member)
+      ? { may_waive: { starts_on: startsOn(member, n), ends_on: startsOn(member, n + 1) } }
+      : {}),
+    may_move_day: mayAdjust && period_state !== 'due',
+    day_of_month: Number(anchor_on.slice(8)),
   }
 }
 

@@ -26,6 +26,7 @@ export const findMember = (db: Db, member_id: string) =>
       'card_last_four',
     ])
     .select(['card_expires', 'starts_on', 'ends_on', 'period.state as period_state'])
+    .select(['anchor_on', 'anchor_period', 'membership.period', 'waived_period'])
     .select(stateSql.as('state'))
     .where('member.id', '=', member_id)
     .executeTakeFirst()
@@ -36,7 +37,7 @@ const MAX_PAYMENTS = 100
 export const paymentsOf = (db: Db, enrollment_id: string) =>
   db
     .selectFrom('payment')
-    .select(['reference', 'period', 'state', 'amount_cents', 'refunded_cents', 'created_at', 'updated_at'])
+    .select(['reference', 'attempt', 'period', 'state', 'amount_cents', 'refunded_cents', 'created_at', 'updated_at'])
     .select(['card_brand', 'card_last_four', 'decline_class', 'issuer_code'])
     .where('enrollment_id', '=', enrollment_id)
     .orderBy('attempt', 'desc')

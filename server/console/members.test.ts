@@ -262,7 +262,7 @@ describe('acts', () => {
     expect((await owner.post('members/end-sessions', { member_id })).json().sessions).toBe(0)
     expect(await isIn()).toBe(401)
     await owner.post('members/reset-link', { member_id })
-    await owner.post('members/welcome', { member_id })
+    await owner.post('members/email', { member_id, email_id: 'welcome' })
     const subjects = (await emailsTo(site, member.email)).map(({ subject }) => subject)
     expect(subjects.filter((subject) => /password/i.test(subject))).toHaveLength(1)
     expect(subjects.filter((subject) => /welcome/i.test(subject))).toHaveLength(2)
@@ -270,7 +270,7 @@ describe('acts', () => {
     const acts = timeline.filter(({ kind }: { kind: string }) => kind === 'staff')
     expect(acts.map(({ what }: { what: string }) => what).sort()).toEqual([
       'Sent a link to set a new password',
-      'Sent the welcome email again',
+      'Sent an email again',
       'Signed the member out everywhere',
     ])
     expect((await verifyAudit(site.world)).problem).toBe(undefined)

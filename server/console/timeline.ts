@@ -5,21 +5,27 @@ import type { Db } from '#server/db/db.ts'
 import type { PaymentState } from '#server/db/tables.ts'
 import type { TouchRow } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
+import { emailSentAt, emailTexts, type repeatableEmails } from './member-emails.ts'
 import { brandName } from './member-list.ts'
 import type { FoundMember, FoundPayment, FoundRefund } from './member-rows.ts'
 
 /** The newest entries that a page shows. */
 const MAX_ENTRIES = 200
 
-type Journal = { payments: FoundPayment[]; refunds: FoundRefund[]; touches: TouchRow[] }
+type Journal = {
+  emails: ReturnType<typeof repeatableEmails>
+  payments: FoundPayment[]
+  refunds: FoundRefund[]
+  touches: TouchRow[]
+}
 
 /** Everything that happened to a member, newest first. */
 export async function timelineOf(
   { db }: Pick<World, 'db'>,
   member: FoundMember,
-  { payments, refunds, touches }: Journal,
+  { emails, payments, refunds, touches }: Journal,
 ): Promise<TimelineEntry[]> {
-  const [events, staffActs] = await Promise.all([eventsOf(db, member.id), actsOn(db, member.id)])
+  const [events, staffActs] = await Promise.all([eventsOf(db, member.id, emails), actsOn(db, member.id)])
   const entries: TimelineEntry[] = [
     ...touches.map(({ site, why, touched_at }) =>
       entry('link', touched_at, touchTexts[why] ?? 'Opened a link', { detail: `/${site}` }),
@@ -95,25 +101,7 @@ const refundEntry = (refund: FoundRefund): TimelineEntry =>
     ...{ who: refund.who, tone: refund.state === 'refused' ? 'bad' : 'plain' },
   })
 
-const emailTexts: Record<string, string> = {
-  welcome: 'Welcome email',
-  consent: 'Email with the accepted texts',
-  referral: 'Email to the sponsor about the new member',
-  cancelled: 'Email about the cancellation',
-  kept: 'Email about the resumed membership',
-  renewed: 'Receipt for a renewal',
-  renewal_declined: 'Email about a declined card',
-  refunded: 'Email about a refund',
-  membership_ended: 'Email about the end of the membership',
-  card_expires: 'Email about a card that expires soon',
-  yearly_reminder: 'Yearly reminder',
-  price_changed: 'Email about a new price',
-  confirm_email: 'Email to confirm a new address',
-  password_changed: 'Email about a changed password',
-  username_changed: 'Email about a changed username',
-}
-
-async function eventsOf(db: Db, member_id: string): Promise<TimelineEntry[]> {
+async function eventsOf(db: Db, member_id: string, emails: Journal['emails']): Promise<TimelineEntry[]> {
   const rows = await db
     .selectFrom('member_event')
     .select(['at', 'kind', 'what'])
@@ -121,11 +109,12 @@ async function eventsOf(db: Db, member_id: string): Promise<TimelineEntry[]> {
     .orderBy('at', 'desc')
     .limit(MAX_ENTRIES)
     .execute()
-  return rows.map(({ at, kind, what }) =>
-    kind === 'email'
-      ? entry('email', at, `${emailTexts[what] ?? 'Email'} sent`, {})
-      : entry('sign_in', at, 'Signed in to the office', {}),
-  )
+  return rows.map(({ at, kind, what }) => {
+    if (kind === 'sign_in') return entry('sign_in', at, 'Signed in to the office', {})
+    const email_id = emailSentAt(emails, what, at)
+    const text = emailTexts[what as keyof typeof emailTexts] ?? 'Email'
+    return entry('email', at, `${text} sent`, email_id ? { email_id } : {})
+  })
 }
 
 async function actsOn(db: Db, member_id: string): Promise<TimelineEntry[]> {
@@ -145,6 +134,9 @@ async function actsOn(db: Db, member_id: string): Promise<TimelineEntry[]> {
       ...(reason ? { reason } : {}),
       ...(typeof after?.amount === 'string' ? { amount: after.amount } : {}),
       ...(act === 'move_sponsor' ? { detail: `/${before?.sponsor} to /${after?.sponsor}` } : {}),
+      ...(act === 'waive_period' ? { detail: `${after?.starts_on} to ${after?.ends_on}` } : {}),
+      ...(act === 'move_renewal_day' ? { detail: `${before?.renews_on} to ${after?.renews_on}` } : {}),
+      ...(act === 'resend_email' ? { detail: String(after?.email) } : {}),
       ...(act === 'change_details' ? { detail: namesOf(after ?? {}) } : {}),
       who: name ? `${name}, ${role}` : role,
     })

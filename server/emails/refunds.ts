@@ -44,14 +44,14 @@ export async function refundEmail(world: World, { member_id, refund_id }: JobPay
 
 /** A refund by itself neither ends nor extends a membership. */
 function membershipSentence(membership: Awaited<ReturnType<typeof membershipSummary>>): string {
-  const { is_over, is_on_hold, cancelled_on, renews_on, price } = membership
+  const { is_over, is_on_hold, cancelled_on, renews_on, waived, price } = membership
   if (is_over) return 'Your membership has ended. You won’t be charged again.'
   if (is_on_hold) return 'Your membership is on hold. You won’t be charged until we have talked to you.'
   if (cancelled_on)
     return `You have canceled, so your membership ends on ${day(renews_on)}. You won’t be charged again.`
   return price === '0.00'
     ? 'Your membership continues.'
-    : `Your membership continues. Your next charge is ${showAmount(price)} on ${day(renews_on)}, unless you cancel in your office before then.`
+    : `Your membership continues. Your next charge is ${showAmount(price)} on ${day(waived?.ends_on ?? renews_on)}, unless you cancel in your office before then.`
 }
 
 const findRefund = ({ db }: World, refund_id: string) =>

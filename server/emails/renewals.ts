@@ -3,15 +3,19 @@ import { findMember } from '#server/enrollment/members.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import { type Charge, findCharge } from '#server/membership/charges.ts'
+import { findMembership, isRenewing, renewalOf } from '#server/membership/summary.ts'
 import type { World } from '#server/world.ts'
 import { day, emailTo, howToCancel, nameCard } from './emails.ts'
 import { button, heading, linkBox, paragraph, receipt, smallPrint } from './layout.ts'
 
 /** The receipt of a renewal: what was charged, for which month, what comes next, and how to stop it. */
 export async function renewedEmail(world: World, { member_id, ...key }: JobPayloads['renewed']): Promise<Email> {
-  const [member, charge] = await Promise.all([findMember(world, member_id), findCharge(world, key)])
+  const [member, charge, membership] = await Promise.all([
+    findMember(world, member_id),
+    findCharge(world, key),
+    findMembership(world.db, member_id),
+  ])
   const amount = showAmount(toAmount(charge.amount_cents))
-  const isEnding = member.cancelled_at !== null
   return emailTo(world, member, {
     subject: `Your receipt: ${amount} for your membership`,
     preview: `Paid on ${day(charge.updated_at)}, for the ${charge.billing_interval} from ${day(charge.starts_on)}.`,
@@ -28,15 +32,22 @@ export async function renewedEmail(world: World, { member_id, ...key }: JobPaylo
         ],
       ),
       heading('What comes next'),
-      isEnding
-        ? paragraph(`You have canceled, so your membership ends on ${day(charge.ends_on)}. You won’t be charged again.`)
-        : paragraph(
-            `Your next charge is ${showAmount(toAmount(charge.next_cents))} on ${day(charge.ends_on)}, and every ${charge.billing_interval} until you cancel.`,
-          ),
+      paragraph(whatComesNext(world, membership)),
       paragraph(howToCancel(charge.billing_interval)),
       button('Open your office', world.config.OFFICE_URL),
     ],
   })
+}
+
+/** From now on: a receipt may be sent again much later. */
+function whatComesNext(world: World, membership: Awaited<ReturnType<typeof findMembership>>): string {
+  const { renews_on, price } = renewalOf(world, membership)
+  if (membership.state === 'ended') return 'Your membership has ended. You won’t be charged again.'
+  if (membership.cancelled_at)
+    return `You have canceled, so your membership ends on ${day(renews_on)}. You won’t be charged again.`
+  return isRenewing(membership)
+    ? `Your next charge is ${price} on ${day(renews_on)}, and every ${membership.billing_interval} until you cancel.`
+    : 'There are no further charges for now.'
 }
 
 /** Says why a charge did not go through as far as we know it, and what happens next. */
@@ -63,6 +74,50 @@ export async function renewalDeclinedEmail(
       paragraph(next),
       button('Update your card', `${world.config.OFFICE_URL}#card`),
       smallPrint('If you don’t want to stay a member, you can cancel in your office. We then don’t try again.'),
+    ],
+  })
+}
+
+/** A period costs nothing. */
+export async function waivedEmail(
+  world: World,
+  { member_id, starts_on, ends_on }: JobPayloads['waived'],
+): Promise<Email> {
+  const [member, membership] = await Promise.all([findMember(world, member_id), findMembership(world.db, member_id)])
+  const { renews_on, price } = renewalOf(world, membership)
+  const interval = membership.billing_interval
+  return emailTo(world, member, {
+    subject: `A ${interval} without a charge`,
+    preview: `You pay nothing for the ${interval} from ${day(starts_on)}.`,
+    blocks: [
+      paragraph(
+        `You pay nothing for the ${interval} from ${day(starts_on)} to ${day(ends_on)}. Your membership and your link go on as before.`,
+      ),
+      ...(isRenewing(membership) ? [paragraph(`Your next charge is ${price} on ${day(renews_on)}.`)] : []),
+      paragraph(howToCancel(interval)),
+      button('Open your office', world.config.OFFICE_URL),
+    ],
+  })
+}
+
+/** The membership renews on another day from now on. */
+export async function renewalMovedEmail(
+  world: World,
+  { member_id }: JobPayloads['renewal_moved'],
+): Promise<Email | undefined> {
+  const [member, membership] = await Promise.all([findMember(world, member_id), findMembership(world.db, member_id)])
+  if (!isRenewing(membership)) return undefined
+  const { renews_on, price } = renewalOf(world, membership)
+  const interval = membership.billing_interval
+  return emailTo(world, member, {
+    subject: 'Your membership renews on another day',
+    preview: `Your next charge is ${price} on ${day(renews_on)}.`,
+    blocks: [
+      paragraph(
+        `We moved the day on which your membership renews. Your next charge is ${price} on ${day(renews_on)}, and every ${interval} from then on. Nothing is charged before.`,
+      ),
+      paragraph(howToCancel(interval)),
+      button('Open your office', world.config.OFFICE_URL),
     ],
   })
 }

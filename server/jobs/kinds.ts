@@ -10,7 +10,13 @@ import {
 } from '#server/emails/emails.ts'
 import { cardExpiresEmail, priceChangedEmail, yearlyReminderEmail } from '#server/emails/notices.ts'
 import { refundEmail } from '#server/emails/refunds.ts'
-import { endedEmail, renewalDeclinedEmail, renewedEmail } from '#server/emails/renewals.ts'
+import {
+  endedEmail,
+  renewalDeclinedEmail,
+  renewalMovedEmail,
+  renewedEmail,
+  waivedEmail,
+} from '#server/emails/renewals.ts'
 import { unpaidEmailFor } from '#server/enrollment/release.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import { announcePrices } from '#server/membership/price-change.ts'
@@ -56,6 +62,8 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   renewal_declined: email(renewalDeclinedEmail),
   refunded: email(refundEmail),
   membership_ended: email(endedEmail),
+  waived: email(waivedEmail),
+  renewal_moved: email(renewalMovedEmail),
   card_expires: email(cardExpiresEmail),
   yearly_reminder: email(yearlyReminderEmail),
   price_changed: email(priceChangedEmail),

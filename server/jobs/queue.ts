@@ -20,6 +20,9 @@ export type JobPayloads = {
   /** Tells the member of a refund. */
   refunded: { member_id: string; refund_id: string }
   membership_ended: { member_id: string; why: 'canceled' | 'unpaid' }
+  /** A period that is not charged. */
+  waived: { member_id: string; starts_on: string; ends_on: string }
+  renewal_moved: { member_id: string }
   card_expires: { member_id: string }
   yearly_reminder: { member_id: string }
   /** Goes through the members of a package whose price has changed. */

@@ -6,7 +6,6 @@ import type { Tables } from '#server/db/tables.ts'
 import type { AttemptKey } from '#server/payments/attempt-key.ts'
 import type { World } from '#server/world.ts'
 import { isLastTry, LAST_DAY, TRY_ON_DAYS } from './next-step.ts'
-import { priceOn } from './prices.ts'
 
 /** A renewal with its period and membership, as emails and receipts name it. */
 export async function findCharge({ db }: Pick<World, 'db'>, { enrollment_id, attempt }: AttemptKey) {
@@ -18,7 +17,7 @@ export async function findCharge({ db }: Pick<World, 'db'>, { enrollment_id, att
       join.onRef('period.member_id', '=', 'member.id').onRef('period.n', '=', 'payment.period'),
     )
     .select(['reference', 'payment.amount_cents', 'updated_at', 'decline_class', 'declines', 'never_retry_since'])
-    .select(['membership.card_brand', 'membership.card_last_four', 'membership.lines as membership_lines'])
+    .select(['membership.card_brand', 'membership.card_last_four'])
     .select('billing_interval')
     .select(['starts_on', 'ends_on', 'period.lines', 'period.state as period_state'])
     .where('payment.enrollment_id', '=', enrollment_id)
@@ -26,7 +25,6 @@ export async function findCharge({ db }: Pick<World, 'db'>, { enrollment_id, att
     .executeTakeFirstOrThrow()
   return {
     ...row,
-    next_cents: priceOn(row.membership_lines, row.ends_on),
     is_last_try: isLastTry(row),
     due_on: addDays(row.starts_on, TRY_ON_DAYS[row.declines] ?? LAST_DAY),
     gives_up_on: addDays(row.starts_on, LAST_DAY),

@@ -86,6 +86,12 @@ function beginStep(world: World, member_id: string): Promise<Charge | undefined>
     switch (next.step) {
       case 'charge':
         return beginCharge({ ...world, db }, membership, next.n)
+      case 'waive': {
+        await beginPeriods(db, membership, next.n, 'waived')
+        const due_at = dueAt(world, member_id, startsOn(membership, next.n + 1))
+        await updateMembership(db, member_id, { state: 'active', waived_period: null, due_at })
+        return undefined
+      }
       case 'wait':
         await setDue(db, member_id, dueAt(world, member_id, next.until))
         return undefined
@@ -117,7 +123,7 @@ export async function lockMembership(db: Db, member_id: string) {
     .executeTakeFirstOrThrow()
   return { ...membership, ...rest }
 }
-type LockedMembership = Awaited<ReturnType<typeof lockMembership>>
+export type LockedMembership = Awaited<ReturnType<typeof lockMembership>>
 
 export const hasOpenCharge = async (db: Db, enrollment_id: string) =>
   Boolean(
@@ -190,7 +196,12 @@ export async function beginCharge(world: World, membership: LockedMembership, n:
  * Only the period that runs now is charged. What was missed before it is waived, never collected in a heap. Returns what
  * the period costs.
  */
-async function beginPeriods(db: Db, membership: LockedMembership, n: number): Promise<number> {
+async function beginPeriods(
+  db: Db,
+  membership: LockedMembership,
+  n: number,
+  state: 'due' | 'waived' = 'due',
+): Promise<number> {
   const { member_id, period } = membership
   const lines = linesOn(membership.lines, startsOn(membership, n))
   const amount_cents = renewalTotal(lines)
@@ -203,7 +214,7 @@ async function beginPeriods(db: Db, membership: LockedMembership, n: number): Pr
       ends_on: startsOn(membership, number + 1),
       amount_cents,
       lines: JSON.stringify(lines),
-      state: number === n ? ('due' as const) : ('waived' as const),
+      state: number === n ? state : ('waived' as const),
     }
   })
   await db.insertInto('period').values(rows).execute()
@@ -302,7 +313,7 @@ async function membershipOf(db: Db, { enrollment_id, attempt }: AttemptKey) {
   return { membership: await lockMembership(db, member_id), n: period }
 }
 
-const setPeriod = (db: Db, member_id: string, n: number, state: Tables['period']['state']) =>
+export const setPeriod = (db: Db, member_id: string, n: number, state: Tables['period']['state']) =>
   db.updateTable('period').set({ state }).where('member_id', '=', member_id).where('n', '=', n).execute()
 
 /** The site turns inactive. The member can still sign in, see receipts and come back. */
@@ -315,6 +326,6 @@ export async function endMembership(
   const now = clock()
   if (membership.period_state === 'due') await setPeriod(db, member_id, period, 'unpaid')
   if (!membership.ends_at) await setEnd(db, member_id, now)
-  await updateMembership(db, member_id, { state: 'ended', due_at: null })
+  await updateMembership(db, member_id, { state: 'ended', due_at: null, waived_period: null })
   await addJob(db, 'membership_ended', { member_id, why }, now)
 }

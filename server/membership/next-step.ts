@@ -8,7 +8,7 @@ export const LAST_DAY = 14
 
 type Columns =
   | ('state' | 'period' | 'declines' | 'on_hold_since' | 'never_retry_since')
-  | ('anchor_on' | 'anchor_period' | 'billing_interval')
+  | ('anchor_on' | 'anchor_period' | 'billing_interval' | 'waived_period')
 export type Situation = Pick<Tables['membership'], Columns> & {
   /** Of the newest period. */
   period_state: Tables['period']['state']
@@ -18,6 +18,8 @@ export type Situation = Pick<Tables['membership'], Columns> & {
 export type NextStep =
   /** Charge this period. Periods that were missed before it are waived. */
   | { step: 'charge'; n: number }
+  /** Staff have made this period free. */
+  | { step: 'waive'; n: number }
   | { step: 'wait'; until: string }
   | { step: 'end'; why: 'canceled' | 'unpaid' }
   | { step: 'nothing' }
@@ -31,6 +33,7 @@ export function nextStep(membership: Situation, today: string): NextStep {
     return running > period
       ? { step: 'end', why: 'canceled' }
       : { step: 'wait', until: startsOn(membership, period + 1) }
+  if (running > period && running === membership.waived_period) return { step: 'waive', n: running }
   if (running > period)
     return membership.never_retry_since ? { step: 'end', why: 'unpaid' } : { step: 'charge', n: running }
   if (membership.period_state !== 'due') return { step: 'wait', until: startsOn(membership, period + 1) }

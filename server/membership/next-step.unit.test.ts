@@ -12,6 +12,7 @@ const joined: Situation = {
   on_hold_since: null,
   never_retry_since: null,
   cancelled_at: null,
+  waived_period: null,
 }
 const pastDue: Situation = { ...joined, state: 'past_due', period: 1, period_state: 'due', declines: 1 }
 const someTime = new Date('2026-01-31T12:00:00Z')
@@ -33,6 +34,23 @@ describe('17.4 what is due', () => {
       { step: 'charge', n: 5 },
     ],
   ])('%s', (_when, change, today, step) => expect(nextStep({ ...joined, ...change }, today)).toEqual(step))
+})
+
+describe('a period that staff have waived', () => {
+  it.each<[string, Partial<Situation>, string, object]>([
+    ['is waived when it begins', {}, '2026-02-28', { step: 'waive', n: 1 }],
+    [
+      'also with a card that may not be charged',
+      { never_retry_since: someTime },
+      '2026-02-28',
+      { step: 'waive', n: 1 },
+    ],
+    ['waits for its day', {}, '2026-02-27', { step: 'wait', until: '2026-02-28' }],
+    ['does not waive the one after it', {}, '2026-03-31', { step: 'charge', n: 2 }],
+    ['does not outlive a cancellation', { cancelled_at: someTime }, '2026-02-28', { step: 'end', why: 'canceled' }],
+  ])('19.66 %s', (_when, change, today, step) =>
+    expect(nextStep({ ...joined, waived_period: 1, ...change }, today)).toEqual(step),
+  )
 })
 
 describe('17.5 a declined charge is tried on days 3, 7 and 14', () => {

@@ -3,12 +3,13 @@ import type { OfficeView } from '#contract/office-calls.ts'
 import { addDays, renewalTotal } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
+import type { Tables } from '#server/db/tables.ts'
 import { AWAITING_GATEWAY } from '#server/payments/payments.ts'
 import type { World } from '#server/world.ts'
 import { lastPeriod } from './cancellation.ts'
 import { cardOf } from './charges.ts'
 import { todayOf } from './due.ts'
-import { LAST_DAY, nextStep, startsOn } from './next-step.ts'
+import { type Anchor, LAST_DAY, nextStep, startsOn } from './next-step.ts'
 import { firstPeriodFrom, linesOn, priceOn } from './prices.ts'
 import { currentLines } from './return.ts'
 
@@ -18,13 +19,15 @@ export async function membershipSummary(world: World, member_id: string): Promis
   const { cancelled_at, ends_at, billing_interval } = membership
   const is_over = ends_at !== null && ends_at <= world.now()
   const renews_on = startsOn(membership, lastPeriod(world, membership) + 1)
-  const lines = linesOn(membership.lines, renews_on)
+  const waived = waivedOf(membership)
+  const lines = linesOn(membership.lines, waived?.ends_on ?? renews_on)
   return {
     state: is_over ? 'ended' : membership.state,
     price: toAmount(renewalTotal(lines)),
     billing_interval,
     lines: lines.map(({ product_id, name, renewal_cents }) => ({ product_id, name, price: toAmount(renewal_cents) })),
     renews_on,
+    ...(waived ? { waived } : {}),
     ...newPriceOf(membership, renews_on),
     ...(cancelled_at ? { cancelled_on: cancelled_at.toISOString().slice(0, 10) } : {}),
     ...(is_over && ends_at ? { ended_on: ends_at.toISOString().slice(0, 10) } : {}),
@@ -45,8 +48,17 @@ export const renewalDay = async (world: World, member_id: string): Promise<strin
 
 /** The next charge: its day and its amount, '$99.00'. */
 export function renewalOf(world: World, membership: Membership) {
-  const renews_on = startsOn(membership, lastPeriod(world, membership) + 1)
+  const renews_on = waivedOf(membership)?.ends_on ?? startsOn(membership, lastPeriod(world, membership) + 1)
   return { renews_on, price: showAmount(toAmount(priceOn(membership.lines, renews_on))) }
+}
+
+type Waivable = Anchor & Pick<Tables['membership'], 'period' | 'waived_period'> & { cancelled_at: Date | null }
+
+/** The next period, if it is not charged. */
+export function waivedOf(membership: Waivable): { starts_on: string; ends_on: string } | undefined {
+  const { period, waived_period: n, cancelled_at } = membership
+  if (n === null || n <= period || cancelled_at) return undefined
+  return { starts_on: startsOn(membership, n), ends_on: startsOn(membership, n + 1) }
 }
 
 export const isRenewing = ({ state, cancelled_at, on_hold_since, lines }: Membership) =>

@@ -79,11 +79,11 @@ export function Membership({ office }: { office: Office }) {
 
 type MembershipView = OfficeView['membership']
 
-function nextDate({ ended_on, cancelled_on, payment_problem, renews_on }: MembershipView): [string, string] {
+function nextDate({ ended_on, cancelled_on, payment_problem, renews_on, waived }: MembershipView): [string, string] {
   if (ended_on) return ['Ended on', ended_on]
   if (payment_problem?.retry_on) return ['Next try', payment_problem.retry_on]
   if (payment_problem) return ['Ends on', payment_problem.ends_on]
-  return [cancelled_on ? 'Ends on' : 'Next charge', renews_on]
+  return cancelled_on ? ['Ends on', renews_on] : ['Next charge', waived?.ends_on ?? renews_on]
 }
 
 const isFine = ({ state, cancelled_on, is_on_hold }: MembershipView) =>
@@ -106,6 +106,7 @@ function whatComesNext({
   price,
   billing_interval,
   renews_on,
+  waived,
   return_price,
 }: MembershipView) {
   if (is_over && return_price === undefined) return "Your link is closed, and you won't be charged."
@@ -116,7 +117,8 @@ function whatComesNext({
   if (!lines.length) return 'Your membership is paid. There are no further charges.'
   if (payment_problem) return 'You stay a member meanwhile. If you cancel, we don’t try again.'
   if (!is_charged_here) return 'Renewals are billed separately.'
-  return `We charge ${showAmount(price)} on ${longDay(renews_on)}, and every ${billing_interval} until you cancel. You get a receipt by email each time.`
+  const free = waived ? `You pay nothing for the ${billing_interval} from ${longDay(waived.starts_on)}. ` : ''
+  return `${free}We charge ${showAmount(price)} on ${longDay(waived?.ends_on ?? renews_on)}, and every ${billing_interval} until you cancel. You get a receipt by email each time.`
 }
 
 /** Asks, and makes the call while the dialog is open. Returns the new data, or nothing if the member decided against it. */

@@ -5,6 +5,7 @@ import type { MemberPage, PaymentRow } from '#contract/console-member-calls.ts'
 import { showAmount } from '#contract/money.ts'
 import { plainDay } from '#web/dates.ts'
 import { Field } from '#web/form/Field.tsx'
+import { SelectField } from '#web/form/SelectField.tsx'
 import { useCallForm } from '#web/office/CallForm.tsx'
 import { type Api, useConsole } from '../api.ts'
 import { FormDialog } from '../FormDialog.tsx'
@@ -12,7 +13,9 @@ import { FormDialog } from '../FormDialog.tsx'
 /** What staff want to do. */
 export type MemberAct =
   | { kind: 'refund' | 'void'; payment: PaymentRow }
-  | { kind: 'cancel' | 'resume' | 'hold' | 'release' | 'end-sessions' | 'reset-link' | 'welcome' | 'move-sponsor' }
+  | { kind: 'cancel' | 'resume' | 'hold' | 'release' | 'waive' }
+  | { kind: 'end-sessions' | 'reset-link' | 'move-sponsor' }
+  | { kind: 'email'; email_id?: string }
 
 type Plan = {
   title: string
@@ -26,6 +29,7 @@ type Plan = {
 }
 
 const { amount, reason } = consoleCalls.refundPayment.input.shape
+const { email_id } = consoleCalls.resendEmail.input.shape
 const { sponsor_site } = consoleCalls.moveSponsor.input.shape
 
 function planOf(act: MemberAct, member: MemberPage): Plan {
@@ -93,6 +97,18 @@ function planOf(act: MemberAct, member: MemberPage): Plan {
         rules: { reason },
         send: (api, { reason = '' }) => api.releaseMembership({ member_id, reason }),
       }
+    case 'waive': {
+      const { may_waive, interval } = member.membership
+      const days = may_waive ? ` from ${plainDay(may_waive.starts_on)} to ${plainDay(may_waive.ends_on)}` : ''
+      return {
+        title: `Waive a ${interval}?`,
+        text: `The ${interval}${days} is not charged. After it, charges go on as before. ${name} gets an email.`,
+        submit: 'Waive it',
+        done: `The ${interval} is waived.`,
+        rules: { reason },
+        send: (api, { reason = '' }) => api.waivePeriod({ member_id, reason }),
+      }
+    }
     case 'move-sponsor':
       return {
         title: `Move ${name} to another sponsor?`,
@@ -120,14 +136,15 @@ function planOf(act: MemberAct, member: MemberPage): Plan {
         rules: {},
         send: (api) => api.sendResetLink({ member_id }),
       }
-    case 'welcome':
+    case 'email':
       return {
-        title: 'Send the welcome email again?',
-        text: `It goes to ${member.email}, with the first receipt.`,
+        title: 'Send an email again?',
+        text: `It is written anew from what is true now, and goes to ${member.email}.`,
         submit: 'Send it',
         done: 'The email is on its way.',
-        rules: {},
-        send: (api) => api.resendWelcome({ member_id }),
+        rules: { email_id },
+        values: { email_id: act.email_id ?? member.emails[0]?.email_id ?? '' },
+        send: (api, { email_id = '' }) => api.resendEmail({ member_id, email_id }),
       }
   }
 }
@@ -157,6 +174,13 @@ export function MemberActDialog({ act, member, onClose, onDone }: DialogProps) {
           inputMode="decimal"
           autoComplete="off"
           enterKeyHint="next"
+        />
+      )}
+      {'email_id' in plan.rules && (
+        <SelectField
+          {...form.field('email_id')}
+          label="Email"
+          options={member.emails.map(({ email_id, text }) => ({ value: email_id, text }))}
         />
       )}
       {'sponsor_site' in plan.rules && (

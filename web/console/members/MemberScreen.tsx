@@ -11,6 +11,7 @@ import { useLoaded } from '../useLoaded.ts'
 import { DetailsDialog } from './DetailsDialog.tsx'
 import { type MemberAct, MemberActDialog } from './MemberActDialog.tsx'
 import { Money } from './Money.tsx'
+import { RenewalDayDialog } from './RenewalDayDialog.tsx'
 import { Sponsor } from './Sponsor.tsx'
 import { Timeline } from './Timeline.tsx'
 
@@ -18,7 +19,7 @@ import { Timeline } from './Timeline.tsx'
 export function MemberScreen({ id }: { id: string }) {
   const { api } = useConsole()
   const loaded = useLoaded(id, () => api.getMember({ member_id: id }))
-  const [act, setAct] = useState<MemberAct | { kind: 'details' }>()
+  const [act, setAct] = useState<PageAct>()
   const [success, setSuccess] = useState<string>()
   const { data: member, setData } = loaded
   if (!member) return <Waiting loaded={loaded} />
@@ -37,7 +38,7 @@ export function MemberScreen({ id }: { id: string }) {
       <Head member={member} />
       <SuccessNotice message={success} />
       <div className="member-grid">
-        <Timeline timeline={member.timeline} />
+        <Timeline timeline={member.timeline} onResend={(email_id) => setAct({ kind: 'email', email_id })} />
         <div className="stack">
           <Membership member={member} onAct={setAct} />
           <Money payments={member.payments} onAct={setAct} />
@@ -48,6 +49,8 @@ export function MemberScreen({ id }: { id: string }) {
       </div>
       {act?.kind === 'details' ? (
         <DetailsDialog {...dialogProps} />
+      ) : act?.kind === 'renewal-day' ? (
+        <RenewalDayDialog {...dialogProps} />
       ) : (
         act && <MemberActDialog act={act} {...dialogProps} />
       )}
@@ -78,7 +81,10 @@ function Head({ member }: { member: MemberPage }) {
   )
 }
 
-type SectionProps = { member: MemberPage; onAct: (act: MemberAct | { kind: 'details' }) => void }
+/** Those with a form of their own, and all others. */
+type PageAct = MemberAct | { kind: 'details' } | { kind: 'renewal-day' }
+
+type SectionProps = { member: MemberPage; onAct: (act: PageAct) => void }
 
 function Membership({ member, onAct }: SectionProps) {
   const { may } = useConsole()
@@ -92,6 +98,14 @@ function Membership({ member, onAct }: SectionProps) {
           ...(period
             ? [
                 ['Period', `${plainDay(period.starts_on)} to ${plainDay(period.ends_on)}, ${period.state}`] as [
+                  string,
+                  string,
+                ],
+              ]
+            : []),
+          ...(membership.waived
+            ? [
+                ['Waived', `${plainDay(membership.waived.starts_on)} to ${plainDay(membership.waived.ends_on)}`] as [
                   string,
                   string,
                 ],
@@ -132,6 +146,20 @@ function Membership({ member, onAct }: SectionProps) {
           )}
         </div>
       )}
+      {may('adjust_billing') && (membership.may_waive || membership.may_move_day) && (
+        <div className="row-actions">
+          {membership.may_waive && (
+            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'waive' })}>
+              Waive a {membership.interval}
+            </button>
+          )}
+          {membership.may_move_day && (
+            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'renewal-day' })}>
+              Move the renewal day
+            </button>
+          )}
+        </div>
+      )}
     </Panel>
   )
 }
@@ -164,8 +192,8 @@ function Details({ member, onAct }: SectionProps) {
           <button type="button" className="button quiet" onClick={() => onAct({ kind: 'reset-link' })}>
             Send a password link
           </button>
-          <button type="button" className="button quiet" onClick={() => onAct({ kind: 'welcome' })}>
-            Resend welcome
+          <button type="button" className="button quiet" onClick={() => onAct({ kind: 'email' })}>
+            Send an email again
           </button>
           {sessions > 0 && (
             <button type="button" className="button quiet" onClick={() => onAct({ kind: 'end-sessions' })}>

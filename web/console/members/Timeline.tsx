@@ -14,8 +14,10 @@ const filters: [text: string, kinds: Kind[] | undefined][] = [
   ['Links', ['link', 'membership']],
 ]
 
+type TimelineProps = { timeline: TimelineEntry[]; onResend: (email_id: string) => void }
+
 /** Everything that happened to a member, newest first. */
-export function Timeline({ timeline }: { timeline: TimelineEntry[] }) {
+export function Timeline({ timeline, onResend }: TimelineProps) {
   const [shown, setShown] = useState(0)
   const kinds = filters[shown]?.[1]
   const entries = kinds ? timeline.filter(({ kind }) => kinds.includes(kind)) : timeline
@@ -39,7 +41,7 @@ export function Timeline({ timeline }: { timeline: TimelineEntry[] }) {
         {entries.map((entry, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two things can happen at one moment
           <li key={`${entry.at} ${index}`} data-tone={entry.tone} data-kind={entry.kind}>
-            <Entry entry={entry} />
+            <Entry entry={entry} onResend={onResend} />
           </li>
         ))}
       </ol>
@@ -48,13 +50,18 @@ export function Timeline({ timeline }: { timeline: TimelineEntry[] }) {
   )
 }
 
-function Entry({ entry }: { entry: TimelineEntry }) {
-  const { session } = useConsole()
-  const { what, amount, detail, reason, who, at } = entry
+function Entry({ entry, onResend }: { entry: TimelineEntry; onResend: TimelineProps['onResend'] }) {
+  const { session, may } = useConsole()
+  const { what, amount, detail, reason, who, at, email_id } = entry
   return (
     <>
       <p>
-        <strong>{what}</strong> {amount && showAmount(amount)}
+        <strong>{what}</strong> {amount && showAmount(amount)}{' '}
+        {email_id && may('help_members') && (
+          <button type="button" className="link" aria-label={`Send again: ${what}`} onClick={() => onResend(email_id)}>
+            Send again
+          </button>
+        )}
       </p>
       <p className="small">
         <time dateTime={at}>{showTime(at, session.time_zone)}</time>
