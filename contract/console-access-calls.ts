@@ -21,6 +21,7 @@ const token = z.string('The link is incomplete.').check(z.minLength(1), z.maxLen
 /** What a browser's passkey functions take and return. */
 const passkeyData = z.record(z.string(), z.unknown())
 
+/** One line of text that somebody enters. */
 export const textLine = (missing: string, max: number) =>
   z.string(missing).check(
     z.overwrite((text) => text.trim().normalize()),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { type ConsoleCall, consoleAccessCalls } from './console-access-calls.ts'
+import { consoleCatalogCalls } from './console-catalog-calls.ts'
 import { consoleMemberCalls } from './console-member-calls.ts'
 import { consoleOverviewCalls } from './console-overview-calls.ts'
 import { consoleSiteCalls } from './console-site-calls.ts'
@@ -71,6 +72,7 @@ export const consoleCalls = {
   ...consoleOverviewCalls,
   ...consoleMemberCalls,
   ...consoleSiteCalls,
+  ...consoleCatalogCalls,
   ...consoleRecordCalls,
 } as const satisfies Record<string, ConsoleCall>
 

@@ -108,7 +108,7 @@ const rooms = {
   payments: ['config', 'db', 'gateways', 'jobs', 'membership'], // membership for the operator's commands only
   membership: ['catalog', 'db', 'gateways', 'jobs', 'payments'],
   emails: ['enrollment', 'gateways', 'jobs', 'membership', 'office'],
-  jobs: ['db', 'emails', 'enrollment', 'gateways', 'membership', 'office', 'payments'],
+  jobs: ['catalog', 'db', 'emails', 'enrollment', 'gateways', 'membership', 'office', 'payments'],
   enrollment: [
     ...['abuse', 'catalog', 'db', 'emails', 'gateways'],
     ...['jobs', 'membership', 'office', 'payments', 'phone', 'secrets', 'sponsors'],
@@ -118,7 +118,7 @@ const rooms = {
     ...['jobs', 'membership', 'payments', 'phone', 'secrets'],
   ],
   console: [
-    ...['abuse', 'config', 'db', 'enrollment', 'http', 'jobs'],
+    ...['abuse', 'catalog', 'config', 'db', 'enrollment', 'http', 'jobs'],
     ...['membership', 'office', 'payments', 'phone', 'secrets', 'sponsors'],
   ],
   http: [

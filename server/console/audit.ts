@@ -16,7 +16,18 @@ export type AuditEntry = {
   /** 'security': who came in, not what they did. */
   kind?: 'security'
   actor: Actor
-  subject_kind: 'member' | 'staff' | 'invitation' | 'payment' | 'export' | 'breaker' | 'network' | 'site'
+  subject_kind:
+    | 'member'
+    | 'staff'
+    | 'invitation'
+    | 'payment'
+    | 'export'
+    | 'breaker'
+    | 'network'
+    | 'site'
+    | 'document'
+    | 'package'
+    | 'sponsor'
   subject: string
   /** Ids, states and amounts rather than names: as little personal data as the act can be understood with. */
   before?: Facts

@@ -17,6 +17,15 @@ import { verifyAudit } from './audit.ts'
 import { listAudit } from './audit-view.ts'
 import { type ConsoleHandlers, guardHandlers, type Request } from './console.ts'
 import {
+  listAcceptances,
+  listDocuments,
+  previewDocument,
+  publishDocument,
+  unscheduleDocument,
+  viewDocument,
+  viewVersion,
+} from './documents.ts'
+import {
   acceptWithPasskey,
   acceptWithPassword,
   createInvitation,
@@ -129,6 +138,13 @@ export const consoleHandlers = guardHandlers({
   liftBlock: thenViewAbuse(liftBlock),
   pauseJoining: thenViewAbuse(pauseJoining),
   resumeJoining: thenViewAbuse(resumeJoining),
+  listDocuments: async (_input, { world }) => ({ documents: await listDocuments(world) }),
+  getDocument: ({ document_id }, { world }) => viewDocument(world, document_id),
+  getDocumentVersion: (input, { world }) => viewVersion(world, input),
+  listAcceptances: (input, { world }) => listAcceptances(world, input),
+  previewDocument: (input) => previewDocument(input),
+  publishDocument: (input, { world, session }) => publishDocument(world, input, session.staff),
+  unscheduleDocument: (input, { world, session }) => unscheduleDocument(world, input, session.staff),
 
   listAudit: (input, { world }) => listAudit(world, input),
   verifyAudit: (_input, { world }) => verifyAudit(world),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod/mini'
 import type { ConsoleCall } from '#contract/console-access-calls.ts'
 import { consoleCalls } from '#contract/console-calls.ts'
 import { allPermissions, mayDo, type Role, roles } from '#contract/console-permissions.ts'
@@ -31,15 +32,18 @@ const sampleOf = (field: string): unknown =>
     ...{ address2: '', city: 'Reno', state: 'NV', post_code: '89501', sponsor_site: 'bluepier' },
     ...{ breaker: 'declines', hours: '1', network: '203.0.113.0/24', note: 'a note', message: 'Closed.' },
     ...{ email_id: 'welcome', day_of_month: '1', shown_on: '2026-12-01' },
+    ...{ document_id: 1, version: 1, title: 'Terms', content: '<p>Text</p>' },
   })[field]
 
 const calls = Object.entries<ConsoleCall>(consoleCalls)
 
 async function send({ method, path, input }: ConsoleCall, cookie: string) {
-  const names = Object.keys(input.shape).filter((name) => method === 'POST' || path.includes(`:${name}`))
+  const isRequired = (name: string) => !z.safeParse(input.shape[name] ?? z.unknown(), undefined).success
+  const names = Object.keys(input.shape).filter((name) => method === 'POST' || isRequired(name))
   const body = Object.fromEntries(names.map((name) => [name, sampleOf(name)]))
   const url = path.replace(/:(\w+)/g, (_, name) => String(sampleOf(name)))
-  return method === 'GET' ? site.get(`/api${url}`, { cookie }) : site.post(url.slice(1), body, { cookie })
+  const query = path.includes(':') ? '' : `?${new URLSearchParams(body as Record<string, string>)}`
+  return method === 'GET' ? site.get(`/api${url}${query}`, { cookie }) : site.post(url.slice(1), body, { cookie })
 }
 
 /** Not allowed: 401 without a session, 403 with the wrong role. Everything else means that the handler was reached. */

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { AT_CHECKOUT, isShownAtCheckout } from '#contract/legal.ts'
 import { MASTER } from '#contract/site.ts'
 import { ourCategory, storeText } from '#server/catalog/catalog.ts'
+import { keepVersion } from '#server/catalog/documents.ts'
 import { claimName } from '#server/enrollment/claims.ts'
 import { type Db, inTransaction } from './db.ts'
 import {
@@ -49,7 +50,7 @@ export async function loadFolder(
     for (const sponsor of sponsors) if (await upsertSponsor(db, sponsor, now)) added.push(sponsor.site)
     if (added.length) await moveMembers(db, added)
     for (const row of packages) await (row.status === 'active' ? upsertPackage : withdrawPackage)(db, row)
-    for (const document of documents) await upsertDocument(db, document)
+    for (const document of documents) await upsertDocument(db, document, now)
     if (documents.length) await requireCheckout(db)
   })
   return { sponsors: sponsors.length, packages: packages.length, documents: documents.length }
@@ -148,7 +149,7 @@ const withdrawPackage = (db: Db, { product_id }: PackageRow) =>
   db.deleteFrom('package').where('product_id', '=', product_id).execute()
 
 /** A new text or title is a new version. The old text stays, because members may have accepted it. */
-async function upsertDocument(db: Db, { content, ...row }: DocumentFile) {
+async function upsertDocument(db: Db, { content, ...row }: DocumentFile, published_at: Date) {
   await storeText(db, row.sha256, content)
   const stored = await db
     .selectFrom('legal_document')
@@ -162,6 +163,8 @@ async function upsertDocument(db: Db, { content, ...row }: DocumentFile) {
     .values({ ...row, version })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...row, version }))
     .execute()
+  const { id, title, sha256 } = row
+  await keepVersion(db, { document_id: id, version, title, sha256, published_at, published_by: null })
 }
 
 /** Visitors must accept a document before they can pay. */

@@ -1,11 +1,10 @@
-import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
-import sanitizeHtml from 'sanitize-html'
 import { tidyText } from '#contract/fields.ts'
 import { toCents } from '#contract/money.ts'
 import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
+import { cleanText, hashText } from '#server/catalog/document-text.ts'
 import { splitList } from '#server/config/rules.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import type { Tables } from './tables.ts'
@@ -104,7 +103,7 @@ export async function readDocuments(base: string, report: ReportProblem): Promis
     )
     const get = (column: string) => values.get(column) ?? ''
     const row: Row = { where, get, report: (problem) => report(where, problem) }
-    const content = sanitizeHtml(file.slice(header[0].length)).trim()
+    const content = cleanText(file.slice(header[0].length))
     if (!content) row.report('has no text')
     const id = integer(row, 'id')
     if (documents.some((document) => document.id === id)) row.report(`id ${id} is also used by another file`)
@@ -114,7 +113,7 @@ export async function readDocuments(base: string, report: ReportProblem): Promis
       status: status(row),
       display_on_checkout: splitList(get('display_on_checkout')),
       content,
-      sha256: hash('sha256', content, 'hex'),
+      sha256: hashText(content),
     })
   }
   return documents

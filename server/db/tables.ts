@@ -41,6 +41,15 @@ export type Tables = {
     display_on_checkout: string[]
     sha256: string
   }
+  legal_version: {
+    document_id: number
+    version: number
+    title: string
+    sha256: string
+    published_at: Date | null
+    published_by: string | null
+  }
+  scheduled_document: { document_id: number; title: string; sha256: string; publish_at: Date; scheduled_by: string }
   claim: { kind: 'username' | 'email'; value: string; enrollment_id: string | null }
   enrollment: { id: string; created_at: Date }
   payment: {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { publishScheduled } from '#server/catalog/documents.ts'
 import { ATTEMPTS_AT_ONCE, deleteExpired, settleAttempts, settlementGroups } from '#server/enrollment/janitor.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { writeNotices } from '#server/membership/notify.ts'
@@ -21,6 +22,7 @@ const tasks: Task[] = [
   { run: (world) => runJobs(world, jobGroups.emails), batchSize: JOBS_AT_ONCE },
   { run: (world) => settleAttempts(world, settlementGroups.local), batchSize: ATTEMPTS_AT_ONCE },
   { run: (world) => settleAttempts(world, settlementGroups.gateway), batchSize: ATTEMPTS_AT_ONCE },
+  { run: publishScheduled, batchSize: 1 },
   { run: renewMemberships, batchSize: ({ config }) => config.RENEWALS_AT_ONCE },
 ]
 

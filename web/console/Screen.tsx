@@ -4,6 +4,8 @@ import { AuditScreen } from './AuditScreen.tsx'
 import { AbuseScreen } from './abuse/AbuseScreen.tsx'
 import { AccessScreen } from './access/AccessScreen.tsx'
 import { useConsole } from './api.ts'
+import { DocumentScreen } from './documents/DocumentScreen.tsx'
+import { DocumentsScreen } from './documents/DocumentsScreen.tsx'
 import { MemberScreen } from './members/MemberScreen.tsx'
 import { MembersScreen } from './members/MembersScreen.tsx'
 import { ProblemsScreen } from './ProblemsScreen.tsx'
@@ -36,6 +38,18 @@ const routes: Route[] = [
     screen: ([, id = '']) => <MemberScreen key={id} id={id} />,
   },
   { pattern: /^\/console\/abuse$/, title: 'Abuse', permission: 'see_abuse', screen: () => <AbuseScreen /> },
+  {
+    pattern: /^\/console\/documents$/,
+    title: 'Documents',
+    permission: 'see_catalog',
+    screen: () => <DocumentsScreen />,
+  },
+  {
+    pattern: /^\/console\/documents\/(\d{1,9})$/,
+    title: 'Document',
+    permission: 'see_catalog',
+    screen: ([, id = '']) => <DocumentScreen key={id} id={id} />,
+  },
   { pattern: /^\/console\/staff$/, title: 'Staff', permission: 'see_staff', screen: () => <StaffScreen /> },
   { pattern: /^\/console\/audit$/, title: 'Audit log', permission: 'see_audit', screen: () => <AuditScreen /> },
   { pattern: /^\/console\/settings$/, title: 'Settings', permission: 'see_settings', screen: () => <SettingsScreen /> },

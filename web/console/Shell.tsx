@@ -14,6 +14,7 @@ const entries: Entry[][] = [
     { to: '/console/problems', text: 'Needs a person', permission: 'see_problems', pattern: /^\/console\/problems/ },
     { to: '/console/abuse', text: 'Abuse', permission: 'see_abuse', pattern: /^\/console\/abuse/ },
   ],
+  [{ to: '/console/documents', text: 'Documents', permission: 'see_catalog', pattern: /^\/console\/documents/ }],
   [
     { to: '/console/staff', text: 'Staff', permission: 'see_staff', pattern: /^\/console\/staff/ },
     { to: '/console/audit', text: 'Audit log', permission: 'see_audit', pattern: /^\/console\/audit/ },

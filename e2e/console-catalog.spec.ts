@@ -1,0 +1,114 @@
+import { type BrowserContext, expect, type Page, test } from '@playwright/test'
+import type { Role } from '../contract/console-permissions.ts'
+import { createInvitation } from '../server/console/invitations.ts'
+import { findAxeViolations } from './axe.ts'
+import { type OwnSite, startOwnSite } from './own-site.ts'
+import { enterOffice, fillPayment, pay, reachPayment } from './visitor.ts'
+
+let site: OwnSite
+test.beforeAll(async () => {
+  site = await startOwnSite({ LOG_LEVEL: 'fatal' })
+})
+test.afterAll(() => site.close())
+test.describe.configure({ mode: 'serial' })
+
+async function addAuthenticator(context: BrowserContext, page: Page) {
+  const client = await context.newCDPSession(page)
+  await client.send('WebAuthn.enable')
+  await client.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
+      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  })
+}
+
+let staffCount = 0
+
+/** Gets in as a new colleague with a passkey. */
+async function enterAs(page: Page, role: Role) {
+  const email = `${role}${++staffCount}@staff.example`
+  const link = await createInvitation(site.world, { email, role, actor: { id: null, role: 'command line' } })
+  await addAuthenticator(page.context(), page)
+  await page.goto(link)
+  await page.getByLabel('Your name').fill(`Max ${role}`)
+  await page.getByRole('button', { name: 'Create a passkey' }).click()
+  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
+}
+
+async function look(page: Page, name: string) {
+  await expect(page.getByRole('progressbar')).toHaveCount(0)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await findAxeViolations(page), `${name} ${colorScheme}`).toEqual([])
+  }
+  const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
+  expect(await page.evaluate(overflow), name).toBe(0)
+  await page.emulateMedia({ colorScheme: 'light' })
+  if (process.env.SHOTS)
+    await page.screenshot({ path: `${process.env.SHOTS}/${name}-${page.viewportSize()?.width}.png`, fullPage: true })
+}
+
+test('19.84 a manager publishes a document, and the next visitor accepts the new text', async ({ page, browser }) => {
+  test.setTimeout(180_000)
+  await enterAs(page, 'manager')
+  await page.goto(site.at('/console/documents'))
+  await look(page, 'documents')
+  await page.getByRole('link', { name: 'Membership Agreement' }).click()
+  await expect(page.getByRole('heading', { name: 'Membership Agreement version 1' })).toBeVisible()
+  await look(page, 'document')
+  await page.getByRole('link', { name: 'Write a new version' }).click()
+  const text = page.getByLabel('Text', { exact: true })
+  await text.fill(`${await text.inputValue()}\n<h2>9. A new paragraph</h2><p>Be <b>kind</b>.<script>x</script></p>`)
+  const preview = page.locator('.legal')
+  await expect(preview.getByRole('heading', { name: '9. A new paragraph' })).toBeVisible()
+  await expect(preview.locator('b')).toHaveText('kind')
+  await page.getByRole('button', { name: 'Changes' }).click()
+  await expect(page.locator('.diff ins')).toContainText('9. A new paragraph')
+  await look(page, 'document-editor')
+  await page.getByRole('button', { name: 'Publish version 2 now' }).click()
+  await expect(page.getByText('Version 2 is live.')).toBeVisible()
+
+  const visitor = await (await browser.newContext({ baseURL: site.at('/') })).newPage()
+  const { username } = await reachPayment(visitor, site.at('/ana'))
+  await visitor.getByRole('button', { name: 'Membership Agreement' }).click()
+  await expect(visitor.getByRole('dialog')).toContainText('9. A new paragraph')
+  await visitor.getByRole('button', { name: 'Close', exact: true }).click()
+  await fillPayment(visitor)
+  await pay(visitor)
+  await enterOffice(visitor)
+  const accepted = await site.db
+    .selectFrom('acceptance')
+    .innerJoin('member', 'member.id', 'member_id')
+    .select(['title', 'version'])
+    .where('username', '=', username)
+    .where('title', '=', 'Membership Agreement')
+    .execute()
+  expect(accepted).toEqual([{ title: 'Membership Agreement', version: 2 }])
+
+  await page.reload()
+  await page.getByRole('link', { name: 'Who accepted version 2' }).click()
+  await expect(page.getByRole('link', { name: 'Zoë Example' })).toBeVisible()
+  await look(page, 'document-accepted')
+  await page.getByRole('link', { name: 'Text of version 2' }).click()
+  await expect(page.getByRole('heading', { name: 'Version 2, compared with version 1' })).toBeVisible()
+  await expect(page.locator('.diff ins')).toContainText('9. A new paragraph')
+  await look(page, 'document-changes')
+  await page.getByRole('link', { name: 'Write a new version' }).click()
+  await text.fill('<p>Quite short.</p>')
+  const tomorrow = new Date(site.world.now().getTime() + 2 * 86_400_000).toISOString().slice(0, 10)
+  await page.getByLabel('Publish on').fill(tomorrow)
+  await page.getByRole('button', { name: /^Schedule for/ }).click()
+  await expect(page.getByRole('heading', { name: /^Live from/ })).toBeVisible()
+  await look(page, 'document-scheduled')
+  await page.getByRole('button', { name: 'Take it back' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Take it back' }).click()
+  await expect(page.getByText('The scheduled text is taken back.')).toBeVisible()
+
+  const viewer = await (await browser.newContext()).newPage()
+  await enterAs(viewer, 'viewer')
+  await viewer.goto(site.at('/console/documents/3'))
+  await expect(viewer.getByRole('heading', { name: 'Membership Agreement version 2' })).toBeVisible()
+  await expect(viewer.getByRole('link', { name: 'Write a new version' })).toHaveCount(0)
+  await expect(viewer.getByRole('main').getByRole('button')).toHaveCount(0)
+})

@@ -1,0 +1,188 @@
+import { useState } from 'react'
+import type { DocumentPage } from '#contract/console-catalog-calls.ts'
+import { LegalText } from '#web/dialog/LegalText.tsx'
+import { useCallForm } from '#web/office/CallForm.tsx'
+import { SuccessNotice } from '#web/office/SuccessNotice.tsx'
+import { useConsole } from '../api.ts'
+import { FormDialog } from '../FormDialog.tsx'
+import { Chip, Panel, showTime, Waiting } from '../parts.tsx'
+import { Link, navigate, toQuery, useAddress } from '../router.tsx'
+import { useLoaded } from '../useLoaded.ts'
+import { Acceptances } from './Acceptances.tsx'
+import { DocumentDiff } from './DocumentDiff.tsx'
+import { DocumentEditor } from './DocumentEditor.tsx'
+import { showCount } from './DocumentsScreen.tsx'
+
+/** A document: its live text, its versions, and the editor. What is open is in the address. */
+export function DocumentScreen({ id }: { id: string }) {
+  const { api, may } = useConsole()
+  const { query } = useAddress()
+  const loaded = useLoaded(id, () => api.getDocument({ document_id: Number(id) }))
+  const [success, setSuccess] = useState<string>()
+  const { data: document, setData } = loaded
+  if (!document) return <Waiting loaded={loaded} />
+  const base = `/console/documents/${id}`
+  const mayPublish = may('publish_documents')
+  const isEditing = mayPublish && query.has('edit') && !document.scheduled
+  const done = (page: DocumentPage, message: string) => {
+    setData(page)
+    setSuccess(message)
+    navigate(base)
+  }
+  return (
+    <>
+      <title>{`${document.title} · Console`}</title>
+      <div className="screen-head">
+        <div>
+          <p className="small">
+            <Link to="/console/documents">Documents</Link>
+          </p>
+          <h1>
+            {document.title} <Chip tone="good">version {document.version}</Chip>
+          </h1>
+          <p className="lead">
+            {document.status !== 'active'
+              ? 'Withdrawn: nobody is asked to accept it.'
+              : document.is_at_checkout
+                ? 'Everybody accepts it before they pay.'
+                : 'It is not accepted at checkout.'}
+          </p>
+        </div>
+        {mayPublish && !isEditing && !document.scheduled && (
+          <div className="screen-actions">
+            <Link to={`${base}?edit=1`} className="button">
+              Write a new version
+            </Link>
+          </div>
+        )}
+      </div>
+      <SuccessNotice message={success} />
+      {document.scheduled && (
+        <Scheduled document={document} scheduled={document.scheduled} mayPublish={mayPublish} onDone={done} />
+      )}
+      {isEditing ? (
+        <DocumentEditor document={document} onDone={done} onClose={() => navigate(base)} />
+      ) : (
+        <div className="member-grid">
+          <Opened document={document} base={base} />
+          <Versions document={document} base={base} />
+        </div>
+      )}
+    </>
+  )
+}
+
+type Done = (page: DocumentPage, message: string) => void
+type ScheduledProps = {
+  document: DocumentPage
+  scheduled: NonNullable<DocumentPage['scheduled']>
+  mayPublish: boolean
+  onDone: Done
+}
+
+function Scheduled({ document, scheduled, mayPublish, onDone }: ScheduledProps) {
+  const { api, session } = useConsole()
+  const [isAsking, setAsking] = useState(false)
+  const form = useCallForm({
+    rules: {},
+    send: async () =>
+      onDone(await api.unscheduleDocument({ document_id: document.id }), 'The scheduled text is taken back.'),
+  })
+  return (
+    <Panel
+      title={`Live from ${showTime(scheduled.publish_at, session.time_zone)}`}
+      aside={<Chip tone="warn">scheduled</Chip>}
+    >
+      <p className="small">Scheduled by {scheduled.scheduled_by}</p>
+      <DocumentDiff before={document} after={scheduled} />
+      {mayPublish && (
+        <div className="row-actions">
+          <button type="button" className="button quiet danger" onClick={() => setAsking(true)}>
+            Take it back
+          </button>
+        </div>
+      )}
+      {isAsking && (
+        <FormDialog
+          title="Take the scheduled text back?"
+          text={`Version ${document.version} stays live. The text is not kept, so copy what you still need.`}
+          form={form}
+          submitLabel="Take it back"
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </Panel>
+  )
+}
+
+type SectionProps = { document: DocumentPage; base: string }
+
+/** The live text, the changes of a version, or who accepted one. */
+function Opened({ document, base }: SectionProps) {
+  const { query } = useAddress()
+  const accepted = query.get('accepted')
+  const changes = query.get('changes')
+  if (accepted) return <Acceptances key={accepted} document_id={document.id} version={Number(accepted)} base={base} />
+  if (changes) return <Changes document_id={document.id} version={Number(changes)} base={base} />
+  return (
+    <Panel title="As visitors read it">
+      <LegalText html={document.content} />
+    </Panel>
+  )
+}
+
+function Changes({ document_id, version, base }: { document_id: number; version: number; base: string }) {
+  const { api } = useConsole()
+  const loaded = useLoaded(`${document_id} ${version}`, () => api.getDocumentVersion({ document_id, version }))
+  const { data } = loaded
+  const toText = <Link to={base}>Show the live text</Link>
+  if (!data || loaded.isLoading)
+    return (
+      <Panel title={`Version ${version}`} aside={toText}>
+        <Waiting loaded={loaded} />
+      </Panel>
+    )
+  return (
+    <Panel
+      title={data.before ? `Version ${version}, compared with version ${data.before.version}` : `Version ${version}`}
+      aside={toText}
+    >
+      {data.before ? <DocumentDiff before={data.before} after={data} /> : <LegalText html={data.content} />}
+    </Panel>
+  )
+}
+
+function Versions({ document, base }: SectionProps) {
+  const { session, may } = useConsole()
+  return (
+    <Panel title="Versions">
+      <ul className="rows">
+        {document.versions.map(({ version, title, sha256, published_at, published_by, accepted }) => (
+          <li key={version}>
+            <div>
+              <p>
+                <strong>Version {version}</strong> {title !== document.title && title}{' '}
+                {version === document.version && <Chip tone="good">live</Chip>}
+              </p>
+              <p className="small">
+                {published_at && showTime(published_at, session.time_zone)}
+                {published_by && ` · ${published_by}`} · <code>{sha256.slice(0, 12)}</code>
+              </p>
+              <p className="small">Accepted by {showCount(accepted)}</p>
+            </div>
+            <div className="row-actions">
+              <Link to={`${base}${toQuery({ changes: String(version) })}`}>
+                Text<span className="unseen"> of version {version}</span>
+              </Link>
+              {accepted.count > 0 && may('see_members') && (
+                <Link to={`${base}${toQuery({ accepted: String(version) })}`}>
+                  Who<span className="unseen"> accepted version {version}</span>
+                </Link>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
