@@ -10,7 +10,7 @@ const DayFigures = z.object({ joined: count, collected: amount, first_payments: 
 
 const Problem = z.object({
   /** What it is about. The page says what to do. */
-  kind: z.enum(['difference', 'unanswered', 'review', 'email']),
+  kind: z.enum(['dispute', 'difference', 'unanswered', 'review', 'renewal', 'email']),
   title: z.string(),
   detail: z.string(),
   since: z.string(),
@@ -42,7 +42,9 @@ export const consoleOverviewCalls = {
       /** How many things need a person. */
       problems: count,
       newest: z.array(z.object({ id: z.string(), name: z.string(), sponsor: z.string(), joined_at: z.string() })),
-      parts: z.array(z.object({ name: z.string(), state: z.string(), is_good: z.boolean() })),
+      parts: z.array(
+        z.object({ name: z.string(), state: z.string(), at: z.optional(z.string()), is_good: z.boolean() }),
+      ),
     }),
   },
   listProblems: {

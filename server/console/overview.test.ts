@@ -94,4 +94,20 @@ describe('what needs a person', () => {
     expect(reply.json().problems.map(({ kind }: { kind: string }) => kind)).not.toContain('difference')
     expect((await owner.post('problems/resolve', { ...difference, reason: 'again' })).statusCode).toBe(409)
   })
+
+  it('19.53 lists a renewal that was declined three times, and says when the last try is', async () => {
+    const { username } = await joinedMember(site, { first_name: 'Nia', cc_number: cards.renewalNoFunds })
+    for (const days of [31, 3, 4]) {
+      site.advance(days * DAY)
+      await doEverythingDue(site.world)
+    }
+    owner = await staffMember(site, 'owner')
+    const renewals = (await problems()).problems.filter(({ kind }) => kind === 'renewal')
+    expect(renewals).toMatchObject([{ title: 'A renewal fails: one try is left', amount: '99.00' }])
+    expect(renewals[0]?.member?.name, username).toContain('Nia')
+    site.advance(7 * DAY)
+    await doEverythingDue(site.world) // the last try: the membership ends
+    owner = await staffMember(site, 'owner')
+    expect((await problems()).problems.filter(({ kind }) => kind === 'renewal')).toEqual([])
+  })
 })

@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import type { Staff } from '#contract/console-access-calls.ts'
 import type { Problem, ProblemList } from '#contract/console-overview-calls.ts'
 import { toAmount } from '#contract/money.ts'
+import { renewalTotal } from '#contract/renewal.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
+import type { RenewalLine } from '#server/db/tables.ts'
 import { resolveDifference } from '#server/payments/books/differences.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
@@ -20,7 +22,12 @@ const EMAIL_DAYS = 14
 const daysAgo = ({ now }: Pick<World, 'now'>, days: number) => new Date(now().getTime() - days * 86_400_000)
 
 export async function listProblems(world: Pick<World, 'db' | 'now'>): Promise<ProblemList> {
-  const lists = await Promise.all([differences(world.db), openPayments(world), givenUpEmails(world)])
+  const lists = await Promise.all([
+    differences(world.db),
+    openPayments(world),
+    lastTries(world.db),
+    givenUpEmails(world),
+  ])
   return {
     problems: lists.flat().sort((a, b) => a.since.localeCompare(b.since)),
     is_capped: lists.some(({ length }) => length === MAX_OF_EACH),
@@ -48,8 +55,9 @@ async function differences(db: Db): Promise<Problem[]> {
     .limit(MAX_OF_EACH)
     .execute()
   return rows.map((row) => ({
-    kind: 'difference',
-    title: row.kind,
+    ...(row.kind === 'dispute'
+      ? { kind: 'dispute', title: 'A payment is disputed' }
+      : { kind: 'difference', title: `Our books and the gateway’s differ: ${row.kind}` }),
     detail: `Here: ${row.ours}. At the gateway: ${row.theirs}.`,
     since: row.found_at.toISOString(),
     ...(row.amount_cents === null ? {} : { amount: toAmount(row.amount_cents) }),
@@ -73,6 +81,24 @@ async function openPayments(world: Pick<World, 'db' | 'now'>): Promise<Problem[]
     detail: row.reference,
     since: row.created_at.toISOString(),
     amount: toAmount(row.amount_cents),
+    ...memberOf(row),
+  }))
+}
+
+/** The card was declined three times. The fourth try is the last, and then the membership ends. */
+async function lastTries(db: Db): Promise<Problem[]> {
+  const { rows } = await sql<MemberColumns & { due_at: Date; lines: RenewalLine[]; tried_at: Date }>`
+    select member_id, first_name, last_name, due_at, membership.lines,
+      (select max(updated_at) from payment where payment.enrollment_id = member.enrollment_id) as tried_at
+    from membership join member on member.id = member_id
+    where membership.state = 'past_due' and declines >= 3 and due_at is not null
+    order by due_at limit ${sql.lit(MAX_OF_EACH)}`.execute(db)
+  return rows.map((row) => ({
+    kind: 'renewal',
+    title: 'A renewal fails: one try is left',
+    detail: `The last try is on ${row.due_at.toISOString().slice(0, 10)}.`,
+    since: row.tried_at.toISOString(),
+    amount: toAmount(renewalTotal(row.lines)),
     ...memberOf(row),
   }))
 }

@@ -100,9 +100,8 @@ async function partsOf(world: World): Promise<Today['parts']> {
     { name: 'Emails', state: waiting ? `${waiting} waiting` : 'all sent', is_good: waiting < 100 },
     {
       name: 'Gateway’s books',
-      state: reconciled
-        ? `compared ${reconciled.toISOString().slice(0, 16).replace('T', ' ')} UTC`
-        : 'not compared yet',
+      state: reconciled ? 'compared' : 'not compared yet',
+      ...(reconciled ? { at: reconciled.toISOString() } : {}),
       is_good: reconciled !== undefined,
     },
     ...breakers.map((breaker, index) => ({

@@ -13,6 +13,9 @@ import { useLoaded } from './useLoaded.ts'
 
 /** What to do about each kind. */
 const advice: Record<Problem['kind'], string> = {
+  dispute:
+    'Answer the bank at the gateway. The membership is on hold: release it on the member’s page once this is settled, then resolve it here.',
+  renewal: 'Ask the member for another card. Otherwise the membership ends after the last try.',
   difference: 'Compare it at the gateway. Correct it there or here, or resolve it with a reason.',
   unanswered: 'It is looked up again and again. If that lasts for hours, ask the gateway.',
   review: 'Approve or decline it at the gateway; it follows within minutes.',

@@ -23,7 +23,7 @@ export function TodayScreen() {
             : `${Math.abs(difference)} ${difference > 0 ? 'more' : 'fewer'} than a week ago`}
         </Figure>
         <Figure name="Collected" value={showAmount(today.collected)}>
-          {today.renewals} renewals, {today.first_payments} first payments
+          {plural(today.renewals, 'renewal')}, {plural(today.first_payments, 'first payment')}
         </Figure>
         <Figure name="Renewals to come today" value={data.renewals_due}>
           {data.declined} declined today, {data.saved} saved ·{' '}
@@ -63,10 +63,10 @@ export function TodayScreen() {
           )}
           <Panel title="Parts">
             <Facts
-              facts={data.parts.map(({ name, state, is_good }) => [
+              facts={data.parts.map(({ name, state, at, is_good }) => [
                 name,
                 <Chip key={name} tone={is_good ? 'good' : 'warn'}>
-                  {state}
+                  {state} {at && showTime(at, session.time_zone)}
                 </Chip>,
               ])}
             />
@@ -76,6 +76,8 @@ export function TodayScreen() {
     </>
   )
 }
+
+const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
 type FigureProps = { name: string; value: string | number; children: ReactNode }
 
