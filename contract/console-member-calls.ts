@@ -116,6 +116,8 @@ export const MemberPage = z.object({
     ...{ post_code: z.string(), country: z.string() },
   }),
   joined_at: z.string(),
+  /** The personal data is gone. */
+  erased_at: z.optional(z.string()),
   /** Who counts as the sponsor now. */
   sponsor: SponsorName,
   credit: z.object({
@@ -314,6 +316,24 @@ export const consoleMemberCalls = {
       shown_on: day,
       reason,
     }),
+    output: MemberPage,
+  },
+  exportPerson: {
+    method: 'POST',
+    path: '/console/members/export',
+    summary: 'Get everything that is held about a person, as one JSON file',
+    permission: 'personal_data',
+    needsProof: true,
+    input: aboutMember,
+    output: z.object({ filename: z.string(), content: z.record(z.string(), z.unknown()) }),
+  },
+  erasePerson: {
+    method: 'POST',
+    path: '/console/members/erase',
+    summary: 'End the membership and erase the personal data; payments and accepted texts stay',
+    permission: 'personal_data',
+    needsProof: true,
+    input: z.object({ member_id, username: fields.username, reason }),
     output: MemberPage,
   },
   endSessions: {

@@ -8,6 +8,7 @@ type Line = { text: string; roles: readonly Role[] }
 export const permissions = {
   see_members: { text: 'See members and their payments', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
   export_members: { text: 'Export members as a file', roles: ['owner', 'manager', 'finance'] },
+  personal_data: { text: 'Export and erase personal data', roles: ['owner', 'manager'] },
   help_members: { text: 'Send sign-in links, resend emails, end sessions', roles: ['owner', 'manager', 'support'] },
   correct_details: { text: 'Correct names, contact and address', roles: ['owner', 'manager', 'support'] },
   move_sponsors: { text: 'Move a member to another sponsor', roles: ['owner', 'manager'] },
@@ -62,6 +63,8 @@ export const acts = {
   move_sponsor: { text: 'Moved the member to another sponsor', needsReason: true },
   waive_period: { text: 'Waived a period', needsReason: true },
   move_renewal_day: { text: 'Moved the renewal day', needsReason: true },
+  export_person: { text: 'Exported the personal data' },
+  erase_person: { text: 'Erased the personal data', needsReason: true },
   end_sessions: { text: 'Signed the member out everywhere' },
   send_reset_link: { text: 'Sent a link to set a new password' },
   resend_email: { text: 'Sent an email again' },

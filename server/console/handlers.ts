@@ -16,6 +16,8 @@ import {
 import { verifyAudit } from './audit.ts'
 import { listAudit } from './audit-view.ts'
 import { type ConsoleHandlers, guardHandlers, type Request } from './console.ts'
+import { erasePerson } from './erase-person.ts'
+import { exportPerson } from './export-person.ts'
 import {
   listAcceptances,
   listDocuments,
@@ -125,6 +127,8 @@ export const consoleHandlers = guardHandlers({
   releaseMembership: thenViewMember(releaseMembership),
   waivePeriod: thenViewMember(waiveNextPeriod),
   moveRenewalDay: thenViewMember(changeRenewalDay),
+  exportPerson: (input, { world, session }) => exportPerson(world, input, session),
+  erasePerson: thenViewMember(erasePerson),
   changeDetails: thenViewMember(changeDetails),
   moveSponsor: thenViewMember(moveSponsor),
   endSessions: thenViewMember(endSessions),

@@ -15,7 +15,8 @@ import { type Facts, recordAct } from './audit.ts'
 import { stateSql } from './member-list.ts'
 import type { StaffSession } from './session.ts'
 
-type Outcome = { before?: Facts; after?: Facts }
+/** What the log says. Some acts also return something. */
+type Outcome = { before?: Facts; after?: Facts; content?: unknown }
 
 /** Does something about a member and writes it down, both or neither. */
 export const actOnMember = async <Result extends Outcome>(
@@ -38,8 +39,9 @@ export const actOnMember = async <Result extends Outcome>(
   })
 
 async function requireMember(db: Db, member_id: string) {
-  const member = await db.selectFrom('member').select('id').where('id', '=', member_id).executeTakeFirst()
+  const member = await db.selectFrom('member').select('erased_at').where('id', '=', member_id).executeTakeFirst()
   if (!member) throw new Refusal(404, 'There is no such member.')
+  if (member.erased_at) throw new Refusal(409, 'The personal data of this member was erased.')
 }
 
 type AboutPayment = { member_id: string; reference: string; reason: string }

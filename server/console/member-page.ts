@@ -40,7 +40,7 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
     findTouches(db, member.enrollment_id),
     findNewestLink(world, 'email', member_id),
   ])
-  const emails = repeatableEmails({ ...member, id: member_id }, { payments, refunds })
+  const emails = member.erased_at ? [] : repeatableEmails({ ...member, id: member_id }, { payments, refunds })
   return {
     id: member_id,
     first_name: member.first_name,
@@ -55,12 +55,18 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
       ...{ post_code: member.post_code, country: member.country },
     },
     joined_at: member.joined_at.toISOString(),
+    ...(member.erased_at ? { erased_at: member.erased_at.toISOString() } : {}),
     sponsor: { site: member.site, name: member.sponsor_name },
     credit: await creditOf(db, { ...member, id: member_id }, touches),
     link: `${config.PUBLIC_URL}/${member.username}`,
     sessions,
     membership: membershipOf(world, member, payments),
-    payments: payments.map((payment) => toPayment(world, payment, refunds)),
+    payments: payments
+      .map((payment) => toPayment(world, payment, refunds))
+      .map(({ refundable, ...payment }) => ({
+        ...payment,
+        ...(refundable && !member.erased_at ? { refundable } : {}),
+      })),
     accepted,
     emails: toEmails(emails),
     timeline: await timelineOf(world, { ...member, id: member_id }, { emails, payments, refunds, touches }),

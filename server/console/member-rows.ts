@@ -15,7 +15,7 @@ export const findMember = (db: Db, member_id: string) =>
     .select(['enrollment_id', 'first_name', 'last_name', 'business_name', 'username', 'email', 'mobile_phone'])
     .select(['address', 'address2', 'city', 'member.state as address_state', 'post_code', 'country'])
     .select(['member.joined_at', 'cancelled_at', 'ends_at', 'sponsor.site', 'sponsor.name as sponsor_name'])
-    .select(['joined.site as joined_site', 'joined.name as joined_name', 'touches', 'touch_seal'])
+    .select(['joined.site as joined_site', 'joined.name as joined_name', 'touches', 'touch_seal', 'erased_at'])
     .select([
       'membership.lines',
       'billing_interval',

@@ -31,7 +31,7 @@ const sampleOf = (field: string): unknown =>
     ...{ first_name: 'Zoë', last_name: 'Example', business_name: '', mobile_phone: '+12025550143', address: '1 Way' },
     ...{ address2: '', city: 'Reno', state: 'NV', post_code: '89501', sponsor_site: 'bluepier' },
     ...{ breaker: 'declines', hours: '1', network: '203.0.113.0/24', note: 'a note', message: 'Closed.' },
-    ...{ email_id: 'welcome', day_of_month: '1', shown_on: '2026-12-01' },
+    ...{ username: 'somebodyelse', email_id: 'welcome', day_of_month: '1', shown_on: '2026-12-01' },
     ...{ document_id: 1, version: 1, title: 'Terms', content: '<p>Text</p>' },
   })[field]
 
@@ -86,7 +86,9 @@ it('19.10 a viewer can change nothing: every call that is not a GET is refused, 
 
 it('19.11 money and staff need a fresh proof, whoever asks', async () => {
   const changing = calls.filter(([, { permission }]) =>
-    ['refund', 'manage_staff', 'resolve_problems', 'move_sponsors', 'adjust_billing'].includes(permission),
+    ['refund', 'manage_staff', 'resolve_problems', 'move_sponsors', 'adjust_billing', 'personal_data'].includes(
+      permission,
+    ),
   )
   expect(changing.filter(([, { needsProof }]) => !needsProof)).toEqual([])
   site.advance(11 * 60)

@@ -126,5 +126,16 @@ export async function deleteExpired(world: World): Promise<void> {
   for (const table of expiringTables) await world.db.deleteFrom(table).where('expires_at', '<', now).execute()
   await world.db.deleteFrom('phone_check').where('sent_at', '<', daysAgo(7)).execute()
   await world.db.deleteFrom('job').where('done_at', '<', daysAgo(30)).execute()
+  await deleteOldEvents(world, daysAgo(EVENT_DAYS))
   await rollUpVisits(world)
 }
+
+/** How long a member's timeline has emails and sign-ins. */
+const EVENT_DAYS = 730
+const EVENTS_AT_ONCE = 20_000
+
+/** A part at a time, because there are many. */
+const deleteOldEvents = ({ db }: World, before: Date) =>
+  sql`
+    delete from member_event where ctid = any(array(
+      select ctid from member_event where at < ${before} order by at limit ${sql.lit(EVENTS_AT_ONCE)}))`.execute(db)

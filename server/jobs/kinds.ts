@@ -41,7 +41,7 @@ type WriteEmail<Payload> = (world: World, payload: Payload) => Email | undefined
 const email = <Payload>(write: WriteEmail<Payload>): KindOfJob<Payload> => ({
   run: async (world, payload) => {
     const message = await write(world, payload)
-    if (message) await world.mail.send(message)
+    if (message?.to) await world.mail.send(message) // somebody who was erased has no address
   },
   maxBackoffSeconds: 3600,
   maxTries: 100, // about four days
@@ -83,6 +83,9 @@ const isPayment = (kind: JobKind) => ['capture', 'void', 'refund'].includes(kind
 export const emailsToMembers = jobKinds.filter(
   (kind) => !isPayment(kind) && !['referral', 'unpaid', 'forgotten', 'email_changed'].includes(kind),
 )
+
+/** Those that write an email. */
+export const emailKinds = jobKinds.filter((kind) => !isPayment(kind) && kind !== 'price_change')
 
 /** Run separately, so that a mail server that does not answer cannot delay payments. */
 export const jobGroups = {

@@ -42,6 +42,7 @@ export const findByName = ({ db }: Pick<World, 'db'>, name: string) =>
     .select(['member.id', 'member.password_hash'])
     .where('kind', '=', name.includes('@') ? 'email' : 'username')
     .where('value', '=', claimValue(name))
+    .where('erased_at', 'is', null)
     .executeTakeFirst()
 
 /**

@@ -14,7 +14,7 @@ import { FormDialog } from '../FormDialog.tsx'
 export type MemberAct =
   | { kind: 'refund' | 'void'; payment: PaymentRow }
   | { kind: 'cancel' | 'resume' | 'hold' | 'release' | 'waive' }
-  | { kind: 'end-sessions' | 'reset-link' | 'move-sponsor' }
+  | { kind: 'end-sessions' | 'reset-link' | 'move-sponsor' | 'erase' }
   | { kind: 'email'; email_id?: string }
 
 type Plan = {
@@ -30,6 +30,7 @@ type Plan = {
 
 const { amount, reason } = consoleCalls.refundPayment.input.shape
 const { email_id } = consoleCalls.resendEmail.input.shape
+const { username } = consoleCalls.erasePerson.input.shape
 const { sponsor_site } = consoleCalls.moveSponsor.input.shape
 
 function planOf(act: MemberAct, member: MemberPage): Plan {
@@ -136,6 +137,26 @@ function planOf(act: MemberAct, member: MemberPage): Plan {
         rules: {},
         send: (api) => api.sendResetLink({ member_id }),
       }
+    case 'erase':
+      return {
+        title: `Erase everything about ${name}?`,
+        text: (
+          <>
+            <p>
+              The membership ends at once, without a refund. Name, email, phone, address, picture, sessions and messages
+              are removed, and cannot be brought back.
+            </p>
+            <p>
+              Payments, periods, accepted texts and the record of joining stay, under a number instead of a name. The
+              username stays taken.
+            </p>
+          </>
+        ),
+        submit: 'Erase for ever',
+        done: 'The personal data is erased.',
+        rules: { username, reason },
+        send: (api, { username = '', reason = '' }) => api.erasePerson({ member_id, username, reason }),
+      }
     case 'email':
       return {
         title: 'Send an email again?',
@@ -181,6 +202,15 @@ export function MemberActDialog({ act, member, onClose, onDone }: DialogProps) {
           {...form.field('email_id')}
           label="Email"
           options={member.emails.map(({ email_id, text }) => ({ value: email_id, text }))}
+        />
+      )}
+      {'username' in plan.rules && (
+        <Field
+          {...form.field('username')}
+          label={`Type ${member.username} to confirm`}
+          autoComplete="off"
+          autoCapitalize="none"
+          enterKeyHint="next"
         />
       )}
       {'sponsor_site' in plan.rules && (

@@ -3,6 +3,7 @@ import type { MemberPage } from '#contract/console-member-calls.ts'
 import { showAmount } from '#contract/money.ts'
 import { monthAndYear, plainDay } from '#web/dates.ts'
 import { showPhone } from '#web/form/showPhone.ts'
+import { Notice } from '#web/Notice.tsx'
 import { SuccessNotice } from '#web/office/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
 import { Facts, Panel, StateChip, showTime, Waiting } from '../parts.tsx'
@@ -11,13 +12,14 @@ import { useLoaded } from '../useLoaded.ts'
 import { DetailsDialog } from './DetailsDialog.tsx'
 import { type MemberAct, MemberActDialog } from './MemberActDialog.tsx'
 import { Money } from './Money.tsx'
+import { PersonalData } from './PersonalData.tsx'
 import { RenewalDayDialog } from './RenewalDayDialog.tsx'
 import { Sponsor } from './Sponsor.tsx'
 import { Timeline } from './Timeline.tsx'
 
 /** Everything about one member, and what staff can do. */
 export function MemberScreen({ id }: { id: string }) {
-  const { api } = useConsole()
+  const { api, may } = useConsole()
   const loaded = useLoaded(id, () => api.getMember({ member_id: id }))
   const [act, setAct] = useState<PageAct>()
   const [success, setSuccess] = useState<string>()
@@ -37,14 +39,16 @@ export function MemberScreen({ id }: { id: string }) {
       <title>{`${member.first_name} ${member.last_name} · Console`}</title>
       <Head member={member} />
       <SuccessNotice message={success} />
+      {member.erased_at && <Notice>The personal data was erased on {plainDay(member.erased_at)}.</Notice>}
       <div className="member-grid">
         <Timeline timeline={member.timeline} onResend={(email_id) => setAct({ kind: 'email', email_id })} />
         <div className="stack">
           <Membership member={member} onAct={setAct} />
           <Money payments={member.payments} onAct={setAct} />
-          <Details member={member} onAct={setAct} />
+          {!member.erased_at && <Details member={member} onAct={setAct} />}
           <Sponsor member={member} onAct={setAct} />
           <Accepted member={member} />
+          {may('personal_data') && !member.erased_at && <PersonalData member={member} onAct={setAct} />}
         </div>
       </div>
       {act?.kind === 'details' ? (
@@ -70,8 +74,8 @@ function Head({ member }: { member: MemberPage }) {
           <StateChip state={member.membership.state} />
         </h1>
         <p className="lead">
-          {member.email} · {showPhone(member.mobile_phone)} · <code>/{member.username}</code> · joined{' '}
-          {showTime(member.joined_at, session.time_zone)} under{' '}
+          {!member.erased_at && `${member.email} · ${showPhone(member.mobile_phone)} · `}
+          <code>/{member.username}</code> · joined {showTime(member.joined_at, session.time_zone)} under{' '}
           <Link to={`/console/members${toQuery({ sponsor: member.sponsor.site })}`}>
             <bdi>{member.sponsor.name}</bdi>
           </Link>

@@ -40,7 +40,7 @@ export function Sponsor({ member, onAct }: SponsorProps) {
           </li>
         ))}
       </ul>
-      {may('move_sponsors') && (
+      {may('move_sponsors') && !member.erased_at && (
         <div className="row-actions">
           <button type="button" className="button quiet" onClick={() => onAct({ kind: 'move-sponsor' })}>
             Move to another sponsor
