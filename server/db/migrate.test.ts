@@ -58,7 +58,9 @@ it('9.1 every row of the table spent finds its place when the table is split', a
     { name: 'code', key: '+12025550123', expires_at },
     { name: 'reconciliation', key: '2974', expires_at },
   ])
-  expect(await db.selectFrom('breaker').select(['name', 'open_until']).execute()).toEqual([{ name: 'declines', open_until: expires_at }])
+  expect(await db.selectFrom('breaker').select(['name', 'open_until']).execute()).toEqual([
+    { name: 'declines', open_until: expires_at },
+  ])
   expect(await db.selectFrom('breaker_trip').selectAll().execute()).toEqual([
     { breaker: 'codes', tripped_at: trip, expires_at },
   ])
