@@ -1,4 +1,4 @@
-import { type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test'
 import type { Role } from '../contract/console-permissions.ts'
 import { turnClock } from '../server/clock/turn.ts'
 import { verifyAudit } from '../server/console/audit.ts'
@@ -38,10 +38,8 @@ async function enter(page: Page, link: string, { name, email }: { name: string; 
   await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
 }
 
-const inviteAs = (role: Role) =>
-  createInvitation(site.world, {
-    ...{ email: `${role}@staff.example`, role, actor: { id: null, role: 'command line' } },
-  })
+const inviteAs = (role: Role, email = `${role}@staff.example`) =>
+  createInvitation(site.world, { email, role, actor: { id: null, role: 'command line' } })
 
 let memberCount = 0
 async function newMember(changes: Partial<ReturnType<typeof validAnswers>> = {}) {
@@ -203,28 +201,61 @@ test('19.33 a colleague gets in with a password and an app, and keeps recovery c
   await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
 })
 
-const screens = ['', 'problems', 'members', 'members?state=past_due', 'staff', 'audit', 'settings', 'access']
+const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
 
 test('19.34 no screen has anything that axe finds, light or dark, or is wider than the window', async ({ page }) => {
   test.setTimeout(180_000)
   await page.goto(site.at('/console'))
   await expect(page.getByRole('heading', { name: 'Sign in to the console' })).toBeVisible()
   expect(await findAxeViolations(page)).toEqual([])
-  const { id } = await site.db.selectFrom('staff').select('id').where('role', '=', 'owner').executeTakeFirstOrThrow()
-  await site.db.updateTable('staff').set({ removed_at: site.world.now() }).where('id', '=', id).execute()
-  await enter(page, await inviteAs('owner'), { name: 'Oda Owner' })
+  await newMember()
+  await enter(page, await inviteAs('owner', 'oda@staff.example'), { name: 'Oda Owner' })
   const member = await site.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
-  for (const screen of [...screens, `members/${member.id}`, 'nowhere'])
+  const links = await page.locator('nav a').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+  expect(links.length).toBeGreaterThan(6)
+  const screens = links.map((link) => link.replace(/^\/console\/?/, ''))
+  const full = page.viewportSize() ?? { width: 0, height: 0 }
+  for (const screen of [...new Set(screens), `members/${member.id}`, 'nowhere']) {
+    await page.setViewportSize(full)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       await page.goto(site.at(`/console/${screen}`))
       await expect(page.getByRole('progressbar')).toHaveCount(0)
       expect(await findAxeViolations(page), `${screen} ${colorScheme}`).toEqual([])
-      const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
       expect(await page.evaluate(overflow), screen).toBe(0)
-      if (process.env.SHOTS) {
-        const file = `${screen.replace(/[?/=].*/, '') || 'today'}${screen.includes('/') ? '-one' : ''}-${page.viewportSize()?.width}-${colorScheme}.png`
-        await page.screenshot({ path: `${process.env.SHOTS}/${file}`, fullPage: true })
-      }
     }
+    await page.setViewportSize({ width: Math.max(full.width / 2, 320), height: full.height / 2 }) // what a zoom of 200 % leaves
+    expect(await page.evaluate(overflow), `${screen} at 200 %`).toBe(0)
+  }
 })
+
+test('19.35 with the keyboard alone, a colleague finds a member, opens the refund and leaves it again', async ({
+  page,
+}) => {
+  const { username } = await newMember({ first_name: 'Kit' })
+  await enter(page, await inviteAs('manager', 'mo@staff.example'), { name: 'Mo Manager' })
+  await search(page, username)
+  await expect(page.getByRole('link', { name: 'Kit Example' })).toBeVisible()
+  await tabTo(page, page.getByRole('link', { name: 'Kit Example' }))
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { name: 'Kit Example' })).toBeVisible()
+  const refund = page.getByRole('button', { name: 'Refund' })
+  await tabTo(page, refund)
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Refund this payment' })
+  await expect(dialog.getByLabel('Amount in dollars')).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+  await expect(refund).toBeFocused()
+})
+
+const MAX_TABS = 60
+
+/** Presses Tab until this has the focus. */
+async function tabTo(page: Page, target: Locator) {
+  for (let tabs = 0; tabs < MAX_TABS; tabs++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error('The keyboard does not get there.')
+}
