@@ -16,8 +16,6 @@ import {
 import { verifyAudit } from './audit.ts'
 import { listAudit } from './audit-view.ts'
 import { type ConsoleHandlers, guardHandlers, type Request } from './console.ts'
-import { erasePerson } from './erase-person.ts'
-import { exportPerson } from './export-person.ts'
 import {
   listAcceptances,
   listDocuments,
@@ -27,6 +25,8 @@ import {
   viewDocument,
   viewVersion,
 } from './documents.ts'
+import { erasePerson } from './erase-person.ts'
+import { exportPerson } from './export-person.ts'
 import {
   acceptWithPasskey,
   acceptWithPassword,
