@@ -1,0 +1,198 @@
+import { readFile } from 'node:fs/promises'
+import { type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { createInvitation } from '../server/console/invitations.ts'
+import { runJobs } from '../server/jobs/jobs.ts'
+import { validAnswers } from '../server/test/answers.ts'
+import { allRows } from '../server/test/database-rows.ts'
+import { solve } from '../server/test/solve-captcha.ts'
+import { findAxeViolations } from './axe.ts'
+import { type OwnSite, startOwnSite } from './own-site.ts'
+
+let site: OwnSite
+test.beforeAll(async () => {
+  site = await startOwnSite({ LOG_LEVEL: 'fatal' })
+})
+test.afterAll(() => site.close())
+test.describe.configure({ mode: 'serial' })
+
+async function addAuthenticator(context: BrowserContext, page: Page) {
+  const client = await context.newCDPSession(page)
+  await client.send('WebAuthn.enable')
+  await client.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
+      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  })
+}
+
+let staffCount = 0
+/** A manager in the console, with a passkey. */
+async function enter(page: Page) {
+  await addAuthenticator(page.context(), page)
+  const email = `manager${++staffCount}@staff.example`
+  const link = await createInvitation(site.world, {
+    ...{ email, role: 'manager', actor: { id: null, role: 'command line' } },
+  })
+  await page.goto(link)
+  await page.getByLabel('Your name').fill('Max Manager')
+  await page.getByRole('button', { name: 'Create a passkey' }).click()
+  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
+}
+
+let memberCount = 0
+async function newMember(changes: Partial<ReturnType<typeof validAnswers>> = {}) {
+  const answers = { ...validAnswers(`member${++memberCount}x`), ...changes }
+  const captcha = await solve(await (await fetch(site.at('/api/captcha/challenge'))).json())
+  const reply = await fetch(site.at('/api/enrollment/add-enrollment'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...answers, captcha }),
+  })
+  expect((await reply.json()).payment).toBe('Approved')
+  while (await runJobs(site.world));
+  const { id } = await site.db
+    .selectFrom('member')
+    .select('id')
+    .where('username', '=', answers.username)
+    .executeTakeFirstOrThrow()
+  return { ...answers, id }
+}
+
+const open = (page: Page, { id }: { id: string }) => page.goto(site.at(`/console/members/${id}`))
+
+/** Nothing for axe in light and dark, and nothing wider than the window. */
+async function checkScreen(page: Page, name: string) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await findAxeViolations(page), `${name} ${colorScheme}`).toEqual([])
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
+  expect(await page.evaluate(overflow), name).toBe(0)
+  if (process.env.SHOTS)
+    await page.screenshot({ path: `${process.env.SHOTS}/${name}-${page.viewportSize()?.width}.png`, fullPage: true })
+}
+
+test('19.60 a manager exports the members that fit the filter', async ({ page }) => {
+  await newMember({ first_name: '=Ana', last_name: 'Formula', sponsor_site_name: 'bluepier' })
+  await newMember({ first_name: 'Ben', last_name: 'Elsewhere' })
+  await enter(page)
+  await page.goto(site.at('/console/members?sponsor=bluepier'))
+  await expect(page.getByRole('link', { name: '=Ana Formula' })).toBeVisible()
+  await checkScreen(page, 'members')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export as CSV' }).click(),
+  ])
+  expect(download.suggestedFilename()).toMatch(/^members-\d{4}-\d\d-\d\d\.csv$/)
+  const text = await readFile(await download.path(), 'utf8')
+  expect(text).toContain("'=Ana,Formula")
+  expect(text).not.toContain('Elsewhere')
+  await page.goto(site.at('/console/audit'))
+  await expect(page.getByText('An export of members ended')).toBeVisible()
+  await expect(page.getByText(/rows 1/)).toBeVisible()
+})
+
+test('19.64 a manager moves a member to another sponsor and sees both credits', async ({ page }) => {
+  const member = await newMember({ first_name: 'Joy', last_name: 'Okafor' })
+  await enter(page)
+  await open(page, member)
+  await page.getByRole('button', { name: 'Move to another sponsor' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Link of the new sponsor').fill('nobodyhere')
+  await dialog.getByLabel('Reason').fill('they met at the fair')
+  await dialog.getByRole('button', { name: 'Move', exact: true }).click()
+  await expect(dialog.getByText('There is no sponsor with this link.')).toBeVisible()
+  await checkScreen(page, 'move')
+  await dialog.getByLabel('Link of the new sponsor').fill('bluepier')
+  await dialog.getByRole('button', { name: 'Move', exact: true }).click()
+  await expect(page.getByText('The member has a new sponsor.')).toBeVisible()
+  await expect(page.getByText(/Joined through \/ana/)).toBeVisible()
+  await expect(page.getByText('sealed record, intact')).toBeVisible()
+  await expect(page.getByText(/^Moved to \/bluepier/)).toBeVisible()
+  await expect(page.getByText('“they met at the fair”').first()).toBeVisible()
+  await checkScreen(page, 'member')
+})
+
+test('19.62 19.66 19.67 19.68 a manager corrects, waives, moves the renewal day and sends an email again', async ({
+  page,
+}) => {
+  const member = await newMember({ first_name: 'Tom', last_name: 'Ibarra' })
+  await enter(page)
+  await open(page, member)
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Correct', exact: true }).click()
+  await dialog.getByLabel('City').fill('')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(dialog.getByText('Please enter your city.')).toBeVisible()
+  await checkScreen(page, 'details')
+  await dialog.getByLabel('City').fill('Tonopah')
+  await dialog.getByLabel('Email').fill('tom.new@mail.example')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('tom.new@mail.example has to confirm the new address first.')).toBeVisible()
+  await expect(page.getByText('tom.new@mail.example, not confirmed yet')).toBeVisible()
+
+  await page.getByRole('button', { name: 'Waive a month' }).click()
+  await dialog.getByLabel('Reason').fill('the fair was closed')
+  await dialog.getByRole('button', { name: 'Waive it' }).click()
+  await expect(page.getByText('The month is waived.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Waive a month' })).toHaveCount(0)
+
+  await page.getByRole('button', { name: 'Move the renewal day' }).click()
+  const { anchor_on } = await site.db
+    .selectFrom('membership')
+    .select('anchor_on')
+    .where('member_id', '=', member.id)
+    .executeTakeFirstOrThrow()
+  const day = Number(anchor_on.slice(8)) === 5 ? '6' : '5'
+  await dialog.getByLabel('New day of the month').selectOption(day)
+  await dialog.getByLabel('Reason').fill('payday')
+  await checkScreen(page, 'renewal-day')
+  const shown = await dialog.getByRole('status').locator('strong').textContent()
+  expect(shown).toContain(` ${day}, `)
+  await dialog.getByRole('button', { name: 'Move it' }).click()
+  await expect(page.getByText(`The membership renews on ${shown}.`)).toBeVisible()
+
+  await page.getByRole('button', { name: 'Send again: Welcome email sent' }).click()
+  await dialog.getByRole('button', { name: 'Send it' }).click()
+  await expect(page.getByText('The email is on its way.')).toBeVisible()
+  while (await runJobs(site.world));
+  const emails: { subject: string }[] = await (
+    await fetch(site.at(`/__outbox.json?to=${encodeURIComponent(member.email)}`))
+  ).json()
+  expect(emails.filter(({ subject }) => subject.startsWith('Welcome'))).toHaveLength(2)
+  expect(emails.map(({ subject }) => subject)).toContain('A month without a charge')
+})
+
+test('19.69 19.71 a manager exports a person, erases them, and the database knows them no more', async ({ page }) => {
+  const member = await newMember({
+    ...{ first_name: 'Maranella', last_name: 'Lindqvistova', username: 'maralind', email: 'maranella@mail.example' },
+    ...{ address: '77 Nightingale Lane', city: 'Winnemucca' },
+  })
+  await enter(page)
+  await open(page, member)
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export as JSON' }).click(),
+  ])
+  const file = JSON.parse(await readFile(await download.path(), 'utf8'))
+  expect(file.member).toMatchObject({ first_name: 'Maranella', address: '77 Nightingale Lane' })
+  await page.getByRole('button', { name: 'Erase', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Type maralind to confirm').fill('maralin')
+  await dialog.getByLabel('Reason').fill('asked in writing')
+  await dialog.getByRole('button', { name: 'Erase for ever' }).click()
+  await expect(dialog.getByText('This is not the username of this member.')).toBeVisible()
+  await checkScreen(page, 'erase')
+  await dialog.getByLabel('Type maralind to confirm').fill('maralind')
+  await dialog.getByRole('button', { name: 'Erase for ever' }).click()
+  await expect(page.getByRole('heading', { name: 'A former member' })).toBeVisible()
+  await expect(page.getByText(/The personal data was erased on/)).toBeVisible()
+  await checkScreen(page, 'erased')
+  await page.goto(site.at('/console/members?search=maranella'))
+  await expect(page.getByText('No member fits.')).toBeVisible()
+  const everything = JSON.stringify(await allRows(site.db)).toLowerCase()
+  for (const value of ['maranella', 'lindqvistova', 'nightingale', 'winnemucca'])
+    expect(everything).not.toContain(value)
+})
