@@ -1,12 +1,28 @@
-/** The operator's brand, in one place: pages, emails, text messages and styles read it from here. */
-export const brand = {
+/** What pages show of the operator's brand. */
+export type PageBrand = {
+  name: string
+  /** The logo: a file in web/public, or one that staff uploaded. */
+  mark: string
+  /** Only set if it is not the built-in one. */
+  accent?: string
+  /** A sentence for new members. */
+  welcome?: string
+}
+
+/**
+ * The built-in brand, which staff can replace in the console. In a browser, what they changed is in the attributes of the
+ * document. On the server it is set before a page is rendered, so no module of a page may read it while it loads.
+ */
+export const brand: PageBrand = {
   name: 'Foyer',
-  /** A file in web/public. Keep favicon.svg there the same. */
+  /** Keep web/public/favicon.svg the same. */
   mark: '/assets/mark.svg',
-} as const
+  ...globalThis.document?.documentElement.dataset,
+}
 
 /** Shown by search engines and link previews, and nowhere else. It names no price, because prices change. */
-export const brandDescription = `${brand.name} is a membership with your own office and sponsor link. Joining takes two minutes.`
+export const brandDescription = (name = brand.name): string =>
+  `${name} is a membership with your own office and sponsor link. Joining takes two minutes.`
 
 /** One accent color for buttons, links and focus: darker on hover, a tint behind notes. White text must be readable on it. */
 export const theme = {
@@ -26,11 +42,11 @@ export const darkTheme = { accent: '#85cdb6', 'accent-deep': '#a3dcc9', 'accent-
  * The theme as CSS custom properties, placed first in the style sheet. `brand` and `brand-deep` stay the same in the dark, for
  * drawings and the card with the member's link.
  */
-export const brandCss = (): string => {
-  const { accent, 'accent-deep': deep } = theme
-  const dark = properties(darkTheme)
-  const light = properties({ ...theme, brand: accent, 'brand-deep': deep })
-  return `:root{${light}}[data-theme=dark]{${dark}}@media(prefers-color-scheme:dark){:root{${dark}}}`
+export const brandCss = (light: Record<string, string> = theme, dark: Record<string, string> = darkTheme): string => {
+  const { accent, 'accent-deep': deep } = light
+  const fixed: Record<string, string> = accent && deep ? { brand: accent, 'brand-deep': deep } : {}
+  const darkLine = properties(dark)
+  return `:root{${properties({ ...light, ...fixed })}}[data-theme=dark]{${darkLine}}@media(prefers-color-scheme:dark){:root{${darkLine}}}`
 }
 
 const properties = (values: Record<string, string>) =>

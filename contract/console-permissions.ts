@@ -24,6 +24,8 @@ export const permissions = {
   manage_staff: { text: 'Invite and remove staff, change roles', roles: ['owner'] },
   see_abuse: { text: 'See limits, breakers and blocks', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
   manage_abuse: { text: 'Open and close breakers, block networks, pause joining', roles: ['owner', 'manager'] },
+  see_brand: { text: 'See the brand and its texts', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
+  manage_brand: { text: 'Change the name, logo, colors and texts', roles: ['owner', 'manager'] },
   see_settings: { text: 'See the settings', roles: ['owner', 'manager', 'viewer'] },
 } as const satisfies Record<string, Line>
 
@@ -79,6 +81,9 @@ export const acts = {
   lift_block: { text: 'Lifted a block' },
   pause_joining: { text: 'Paused joining' },
   resume_joining: { text: 'Opened joining again' },
+  change_brand: { text: 'Changed the brand' },
+  change_logo: { text: 'Changed the logo' },
+  remove_logo: { text: 'Went back to the built-in logo' },
 } as const satisfies Record<string, Act>
 
 export type ActName = keyof typeof acts

@@ -1,3 +1,4 @@
+import type { PageBrand } from './brand.ts'
 import type { OfficeView } from './office-calls.ts'
 import type { Interval } from './renewal.ts'
 import type { FallbackStart, StartData } from './start.ts'
@@ -123,17 +124,17 @@ export type OfficeStart =
 
 /** Renders the body of each page to HTML. React components in web/ implement it; the server receives it when it starts. */
 export type Pages = {
-  enroll: (start: StartData | FallbackStart) => string
-  office: (start: OfficeStart) => string
+  enroll: (start: StartData | FallbackStart, brand?: PageBrand) => string
+  office: (start: OfficeStart, brand?: PageBrand) => string
   /** Before its script arrives. */
-  console: () => string
-  notFound: () => string
+  console: (brand?: PageBrand) => string
+  notFound: (brand?: PageBrand) => string
   /** Shown after a server error, and while the server shuts down. */
-  failed: () => string
-  outbox: (messages: OutboxMessage[], testPages: TestPage[]) => string
-  testPayments: (payments: TestPayments, testPages: TestPage[]) => string
-  clock: (clock: ClockPage, testPages: TestPage[]) => string
-  docs: (reference: ApiReference) => string
+  failed: (brand?: PageBrand) => string
+  outbox: (messages: OutboxMessage[], testPages: TestPage[], brand?: PageBrand) => string
+  testPayments: (payments: TestPayments, testPages: TestPage[], brand?: PageBrand) => string
+  clock: (clock: ClockPage, testPages: TestPage[], brand?: PageBrand) => string
+  docs: (reference: ApiReference, brand?: PageBrand) => string
   /** Follows the body of every page. */
   footer: (operator: Operator) => string
 }

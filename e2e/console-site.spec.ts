@@ -1,6 +1,9 @@
 import { expect, type Page, test } from '@playwright/test'
 import type { Role } from '../contract/console-permissions.ts'
 import { createInvitation, firstOwnerLink } from '../server/console/invitations.ts'
+import { runJobs } from '../server/jobs/jobs.ts'
+import { validAnswers } from '../server/test/answers.ts'
+import { solve } from '../server/test/solve-captcha.ts'
 import { findAxeViolations } from './axe.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 
@@ -74,6 +77,9 @@ test('19.100 19.101 staff pause joining and block a network, and visitors read i
   await dialog.getByRole('button', { name: 'Open' }).click()
   await expect(page.getByText('opened by hand')).toBeVisible()
   await expectGoodScreen(page, 'abuse')
+  await page.getByRole('button', { name: 'Close', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Close it' }).click()
+  await expect(page.getByText('closed by hand')).toBeVisible()
 
   const visitor = await browser.newPage()
   await visitor.goto(site.at('/master'))
@@ -91,9 +97,78 @@ test('19.100 19.101 staff pause joining and block a network, and visitors read i
   await visitor.close()
 })
 
+const logo =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 30 30"><circle cx="15" cy="15" r="14" fill="#7a1fa2"/></svg>'
+
+test('19.111 19.115 staff change accent and logo, and the wizard and the next email follow', async ({
+  page,
+  browser,
+}) => {
+  await enter(page, await inviteAs('manager'), { name: 'Max Manager' })
+  await page.goto(site.at('/console/brand'))
+  await page.getByLabel('Name').fill('Acme')
+  await page.getByLabel('Accent color').fill('#d9a6f0')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('is too light for white text; the nearest that works is').first()).toBeVisible()
+  await page.getByRole('button', { name: /^Take #/ }).click()
+  const accent = await page.getByLabel('Accent color').inputValue()
+  await page.getByLabel('Welcome text').fill('Good to have you.')
+  const preview = page.frameLocator('iframe[title="Preview of the form"]')
+  await expect(preview.getByText('Acme').first()).toBeVisible()
+  await expectGoodScreen(page, 'brand')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Saved. Open pages show it after a reload.')).toBeVisible()
+  const file = { name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(logo) }
+  await page.locator('input[name=logo]').setInputFiles(file)
+  await expect(page.getByText('The logo is changed.')).toBeVisible()
+  await page.getByRole('link', { name: 'An email' }).click()
+  await expect(page.frameLocator('iframe').getByText('Welcome to Acme')).toBeVisible()
+
+  const visitor = await browser.newPage()
+  const errors: string[] = []
+  visitor.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  await visitor.goto(site.at('/master'))
+  await expect(visitor).toHaveTitle('Join Acme')
+  const next = visitor.getByRole('button', { name: 'Next' })
+  const rgb = `rgb(${[1, 3, 5].map((start) => Number.parseInt(accent.slice(start, start + 2), 16)).join(', ')})`
+  await expect(next).toHaveCSS('background-color', rgb)
+  const mark = visitor.locator('header img')
+  await expect(mark).toHaveAttribute('src', /^\/assets\/brand\//)
+  await expect.poll(() => mark.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
+  expect(await findAxeViolations(visitor)).toEqual([])
+  await takeShot(visitor, 'branded')
+  await visitor.getByLabel('First name').fill('Zoë')
+  await visitor.getByLabel('Last name').fill('Example')
+  await visitor.getByLabel('Mobile phone number').fill('2025550143')
+  await next.click()
+  await expect(visitor).toHaveTitle(/ · Acme$/)
+  await expect(visitor.getByRole('banner').getByText('Acme')).toBeVisible()
+  expect(errors).toEqual([])
+  await visitor.close()
+
+  const answers = validAnswers('branded')
+  const captcha = await solve(await (await fetch(site.at('/api/captcha/challenge'))).json())
+  await fetch(site.at('/api/enrollment/add-enrollment'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...answers, captcha }),
+  })
+  while (await runJobs(site.world));
+  const email = await site.db
+    .selectFrom('message')
+    .select(['html', 'body'])
+    .where('subject', '=', 'Welcome to Acme')
+    .executeTakeFirstOrThrow()
+  expect(email.html).toContain(`bgcolor="${accent}"`)
+  expect(email.body).toContain('Good to have you.')
+})
+
 test('19.32 a viewer sees these screens without a button that changes anything', async ({ page }) => {
   await enter(page, await inviteAs('viewer'), { name: 'Vic Viewer' })
   await page.goto(site.at('/console/abuse'))
   await expect(page.getByRole('heading', { name: 'Blocked networks' })).toBeVisible()
+  await expect(page.getByRole('main').getByRole('button')).toHaveCount(0)
+  await page.goto(site.at('/console/brand'))
+  await expect(page.getByRole('heading', { name: 'Name, colors and texts' })).toBeVisible()
   await expect(page.getByRole('main').getByRole('button')).toHaveCount(0)
 })

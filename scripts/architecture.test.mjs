@@ -96,6 +96,7 @@ test.each(restrictions)('only in one place: %s', (_name, checkedFiles, pattern, 
 
 /** Which folders of server/ a folder may import. A new entry is a decision: does the story still run one way? */
 const rooms = {
+  brand: ['db', 'office'], // a logo is checked like a member's picture
   config: [],
   clock: ['config', 'db', 'jobs', 'membership'], // a turn does everything that is due
   gateways: ['db'],
@@ -107,7 +108,7 @@ const rooms = {
   sponsors: ['abuse', 'catalog', 'db', 'membership', 'phone'], // the start data says where codes are sent to
   payments: ['config', 'db', 'gateways', 'jobs', 'membership'], // membership for the operator's commands only
   membership: ['catalog', 'db', 'gateways', 'jobs', 'payments'],
-  emails: ['enrollment', 'gateways', 'jobs', 'membership', 'office'],
+  emails: ['brand', 'enrollment', 'gateways', 'jobs', 'membership', 'office'],
   jobs: ['catalog', 'db', 'emails', 'enrollment', 'gateways', 'membership', 'office', 'payments'],
   enrollment: [
     ...['abuse', 'catalog', 'db', 'emails', 'gateways'],
@@ -118,11 +119,11 @@ const rooms = {
     ...['jobs', 'membership', 'payments', 'phone', 'secrets'],
   ],
   console: [
-    ...['abuse', 'catalog', 'config', 'db', 'enrollment', 'http', 'jobs'],
+    ...['abuse', 'brand', 'catalog', 'config', 'db', 'emails', 'enrollment', 'http', 'jobs'],
     ...['membership', 'office', 'payments', 'phone', 'secrets', 'sponsors'],
   ],
   http: [
-    ...['abuse', 'clock', 'config', 'console', 'db', 'emails', 'enrollment'],
+    ...['abuse', 'brand', 'clock', 'config', 'console', 'db', 'emails', 'enrollment'],
     ...['gateways', 'jobs', 'membership', 'office', 'payments', 'sponsors'],
   ],
 }

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { createServer, type Plugin } from 'vite'
-import { brand, brandCss } from '#contract/brand.ts'
+import { brandCss } from '#contract/brand.ts'
 import type { Pages } from '#contract/pages.ts'
 import { readConfig } from './config/config.ts'
 import { firstOwnerLink } from './console/invitations.ts'
@@ -86,8 +86,8 @@ const app = await createApp({
 })
 app.get('/__gallery', { schema: { hide: true } }, (request, reply) =>
   sendPage(request, reply, shell, {
-    title: `Gallery · ${brand.name}`,
-    body: '<div id="foyer"></div>',
+    title: 'Gallery',
+    body: () => '<div id="foyer"></div>',
     script: '/@id/virtual:foyer-gallery',
   }),
 )

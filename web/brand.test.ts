@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { brand, brandCss } from '#contract/brand.ts'
+import { brand, brandCss, darkTheme, theme } from '#contract/brand.ts'
+import { contrast, isReadableAccent, nearestReadable, paletteOf } from '#contract/brand-colors.ts'
 
 const tokens = readFileSync('web/style/tokens.css', 'utf8')
 
@@ -31,4 +32,38 @@ test('a dark email has the colors of a dark page', () => {
 test('the mark and the icon are SVG files of our own', () => {
   expect(readFileSync(`web/public${brand.mark}`, 'utf8')).toContain('<svg')
   expect(readFileSync('web/public/favicon.svg', 'utf8')).toContain('<svg')
+})
+
+const accents = ['#0b5d4a', '#000000', '#7a1fa2', '#b3261e', '#004d99', '#5c574d', '#8a4b00']
+
+test.each(accents)('19.111 %s and its companions can be read, light and dark', (accent) => {
+  const { light, dark } = paletteOf(accent)
+  expect(isReadableAccent(accent)).toBe(true)
+  expect(nearestReadable(accent)).toBe(accent)
+  const pairs: [string, string][] = [
+    [light.accent, '#ffffff'],
+    [light['accent-deep'], light['accent-tint']],
+    [dark.accent, '#171510'],
+    [dark.accent, '#24211b'],
+    [dark['accent-deep'], dark['accent-tint']],
+  ]
+  for (const [one, other] of pairs) expect(contrast(one, other), `${one} ${other}`).toBeGreaterThanOrEqual(4.5)
+})
+
+test.each(['#7fd0b0', '#ffffff', '#ffcc00', '#ff0000', '#00ffff', '#8888ff'])(
+  '19.111 %s is too light, and the nearest that works is only as dark as it has to be',
+  (accent) => {
+    expect(isReadableAccent(accent)).toBe(false)
+    const nearest = nearestReadable(accent)
+    expect(isReadableAccent(nearest)).toBe(true)
+    expect(contrast(nearest, '#ffffff')).toBeLessThan(6)
+  },
+)
+
+test('19.111 the built-in colors stay as they were drawn', () => {
+  const { accent, 'accent-deep': deep, 'accent-tint': tint } = theme
+  expect(paletteOf(theme.accent)).toEqual({
+    light: { accent, 'accent-deep': deep, 'accent-tint': tint },
+    dark: darkTheme,
+  })
 })

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react'
 import { renderToStaticMarkup, renderToString } from 'react-dom/server'
+import { brand, type PageBrand } from '#contract/brand.ts'
 import type { Pages } from '#contract/pages.ts'
 import type { FallbackStart, StartData } from '#contract/start.ts'
 import { ConsoleLoading } from './console/ConsoleLoading.tsx'
@@ -17,7 +18,12 @@ import { NotFound } from './pages/NotFound.tsx'
 import { Outbox } from './pages/Outbox.tsx'
 import { TestPaymentsPage } from './pages/TestPayments.tsx'
 
-const body = (page: ReactElement) => `<div id="foyer">${renderToString(page)}</div>`
+/** The brand is set before every page, and a page is rendered without a pause. */
+function body(page: ReactElement, own: PageBrand = builtIn) {
+  Object.assign(brand, { accent: undefined, welcome: undefined }, builtIn, own)
+  return `<div id="foyer">${renderToString(page)}</div>`
+}
+const builtIn = { ...brand }
 
 const enrollPage = (start: StartData) => {
   const steps = createSteps()
@@ -31,14 +37,15 @@ const pageOf = (start: StartData | FallbackStart) => {
 
 /** Every page as HTML for the body. main.tsx hydrates the first of them, office/main.tsx the second. */
 export const pages: Pages = {
-  enroll: (start) => body(pageOf(start)),
-  office: (start) => body(<OfficePage start={start} />),
-  console: () => body(<ConsoleLoading />),
-  notFound: () => body(<NotFound />),
-  failed: () => body(<Failed />),
-  outbox: (messages, testPages) => body(<Outbox messages={messages} testPages={testPages} />),
-  testPayments: (payments, testPages) => body(<TestPaymentsPage payments={payments} testPages={testPages} />),
-  clock: (clock, testPages) => body(<Clock clock={clock} testPages={testPages} />),
-  docs: (reference) => body(<Docs {...reference} />),
+  enroll: (start, brand) => body(pageOf(start), brand),
+  office: (start, brand) => body(<OfficePage start={start} />, brand),
+  console: (brand) => body(<ConsoleLoading />, brand),
+  notFound: (brand) => body(<NotFound />, brand),
+  failed: (brand) => body(<Failed />, brand),
+  outbox: (messages, testPages, brand) => body(<Outbox messages={messages} testPages={testPages} />, brand),
+  testPayments: (payments, testPages, brand) =>
+    body(<TestPaymentsPage payments={payments} testPages={testPages} />, brand),
+  clock: (clock, testPages, brand) => body(<Clock clock={clock} testPages={testPages} />, brand),
+  docs: (reference, brand) => body(<Docs {...reference} />, brand),
   footer: (operator) => renderToStaticMarkup(<Footer {...operator} />),
 }

@@ -39,7 +39,8 @@ const onlySet = (settings: OperatorSettings): Partial<OperatorSettings> =>
 /** Our emails invite replies, so that mailbox is read. */
 const replyAddress = ({ MAIL_FROM }: OperatorSettings) => /<(.+)>$/.exec(MAIL_FROM)?.[1] ?? MAIL_FROM
 
-const linkTo = (contact: string) =>
+/** An email address, or a page. */
+export const linkTo = (contact: string) =>
   contact.startsWith('https:')
     ? { href: contact, text: contact.replace(/^https:\/\/|\/$/g, '') }
     : { href: `mailto:${contact}`, text: contact }

@@ -15,6 +15,7 @@ import {
 } from './access.ts'
 import { verifyAudit } from './audit.ts'
 import { listAudit } from './audit-view.ts'
+import { changeBrand, changeLogo, removeLogo, viewBrand } from './brand.ts'
 import { type ConsoleHandlers, guardHandlers, type Request } from './console.ts'
 import {
   listAcceptances,
@@ -149,6 +150,11 @@ export const consoleHandlers = guardHandlers({
   previewDocument: (input) => previewDocument(input),
   publishDocument: (input, { world, session }) => publishDocument(world, input, session.staff),
   unscheduleDocument: (input, { world, session }) => unscheduleDocument(world, input, session.staff),
+
+  getBrand: (_input, { world }) => viewBrand(world),
+  changeBrand: (input, { world, session }) => changeBrand(world, input, session),
+  changeLogo: (input, { world, session }) => changeLogo(world, input, session),
+  removeLogo: (_input, { world, session }) => removeLogo(world, session),
 
   listAudit: (input, { world }) => listAudit(world, input),
   verifyAudit: (_input, { world }) => verifyAudit(world),

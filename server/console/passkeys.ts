@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
-import { brand } from '#contract/brand.ts'
+import { brandOf } from '#server/brand/brand.ts'
 import type { Db } from '#server/db/db.ts'
 import { consumeKey } from '#server/db/one-time-keys.ts'
 import type { Tables } from '#server/db/tables.ts'
@@ -109,7 +109,7 @@ type Person = { name: string; email: string; purpose: string; existing?: { crede
 export async function registrationOptions(world: World, { name, email, purpose, existing = [] }: Person) {
   const { generateRegistrationOptions } = await library()
   const options = await generateRegistrationOptions({
-    rpName: brand.name,
+    rpName: (await brandOf(world)).page.name,
     rpID: siteOf(world).rpID,
     userName: email,
     userDisplayName: name,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
-import { brand } from '#contract/brand.ts'
 import type { AppSecret } from '#contract/console-access-calls.ts'
 import { countAgainstLimits } from '#server/abuse/limits.ts'
+import { brandOf } from '#server/brand/brand.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { qrCodePath } from '#server/office/qr-code.ts'
@@ -21,10 +21,11 @@ const SEALED_FOR = 'staff authenticator app'
 const realTime = ({ now, testClock }: World) => new Date(now().getTime() - (testClock?.aheadMs() ?? 0))
 
 /** A new secret, which becomes valid once a code of it comes back. */
-export function offerAppSecret({ config }: World, email: string): AppSecret {
+export async function offerAppSecret(world: World, email: string): Promise<AppSecret> {
   const secret = newSecret()
-  const { path, size } = qrCodePath(appAddress(secret, { issuer: brand.name, email }))
-  return { secret, qr_path: path, qr_size: size, sealed: seal(config.SECRET, SEALED_FOR, secret) }
+  const { name: issuer } = (await brandOf(world)).page
+  const { path, size } = qrCodePath(appAddress(secret, { issuer, email }))
+  return { secret, qr_path: path, qr_size: size, sealed: seal(world.config.SECRET, SEALED_FOR, secret) }
 }
 
 type NewPassword = { password: string; sealed: string; code: string }

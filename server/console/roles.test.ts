@@ -33,6 +33,7 @@ const sampleOf = (field: string): unknown =>
     ...{ breaker: 'declines', hours: '1', network: '203.0.113.0/24', note: 'a note', message: 'Closed.' },
     ...{ username: 'somebodyelse', email_id: 'welcome', day_of_month: '1', shown_on: '2026-12-01' },
     ...{ document_id: 1, version: 1, title: 'Terms', content: '<p>Text</p>' },
+    ...{ accent: '#0b5d4a', radius: '1rem', support: '', email_footer: '', welcome: '', logo: 'x' },
   })[field]
 
 const calls = Object.entries<ConsoleCall>(consoleCalls)
@@ -86,7 +87,7 @@ it('19.10 a viewer can change nothing: every call that is not a GET is refused, 
 
 it('19.11 money and staff need a fresh proof, whoever asks', async () => {
   const changing = calls.filter(([, { permission }]) =>
-    ['refund', 'manage_staff', 'resolve_problems', 'move_sponsors', 'adjust_billing', 'personal_data'].includes(
+    ['refund', 'manage_staff', 'resolve_problems', 'manage_brand', 'move_sponsors', 'adjust_billing', 'personal_data'].includes(
       permission,
     ),
   )

@@ -355,6 +355,18 @@ export type Tables = {
   }
   audit_head: { id: number; position: number; hash: string }
   member_event: { member_id: string; at: Date; kind: 'email' | 'sign_in'; what: string }
+  brand: {
+    id: number
+    name: string | null
+    accent: string | null
+    radius: string | null
+    support: string | null
+    email_footer: string | null
+    welcome: string | null
+    logo: string | null
+    updated_at: Date
+  }
+  brand_logo: { name: string; content: Uint8Array; created_at: Date }
   built_file: { name: string; content: Uint8Array; seal: string; kept_at: Date }
 }
 

@@ -157,19 +157,19 @@ describe('the content of an email', () => {
     expect(await cancellationEmail(site.world, { member_id }), 'it continues').toBeUndefined()
   })
 
-  it('15.12 tokens are in the URL fragment, which no server sees', () => {
-    expect(passwordResetEmail(site.world, { ...zoe, token: 'a-token' }).text).toContain(
+  it('15.12 tokens are in the URL fragment, which no server sees', async () => {
+    expect((await passwordResetEmail(site.world, { ...zoe, token: 'a-token' })).text).toContain(
       'http://foyer.test/office/new-password#a-token\n',
     )
-    expect(confirmAddressEmail(site.world, { ...zoe, token: 'a-token' }).text).toContain(
+    expect((await confirmAddressEmail(site.world, { ...zoe, token: 'a-token' })).text).toContain(
       'http://foyer.test/office/confirm-email#a-token\n',
     )
   })
 
   it.each(['new.zoe@elsewhere.example', 'zq@xq.io', 'no-address'])(
     '15.6 the email to the old address does not reveal %s',
-    (new_email) => {
-      const { to, text, html } = addressChangedEmail(site.world, { ...zoe, new_email })
+    async (new_email) => {
+      const { to, text, html } = await addressChangedEmail(site.world, { ...zoe, new_email })
       expect(to).toBe(zoe.email)
       expect(text + html).not.toContain(new_email)
       expect(text + html).not.toContain(new_email.split('@')[1]?.split('.')[0] ?? new_email)
@@ -191,7 +191,7 @@ describe('names in emails', () => {
     for (const { subject, text, html } of [
       await welcomeEmail(other.world, { member_id: id }),
       await consentEmail(other.world, { member_id: id }),
-      passwordResetEmail(other.world, { ...zoe, first_name: hostile, token: 'a-token' }),
+      await passwordResetEmail(other.world, { ...zoe, first_name: hostile, token: 'a-token' }),
     ]) {
       expect(html).not.toContain('<img')
       expect(text).not.toMatch(/^Total: \$0/m)
@@ -205,8 +205,8 @@ describe('names in emails', () => {
     ['J. R.', 'Hello J. R.,'],
     ['win.example', 'Hello,'],
     ['see http://x', 'Hello,'],
-  ])('15.12 are left out if a mail client would turn them into a link: %s', (first_name, greeting) => {
-    const { text } = unpaidEmail(site.world, { ...zoe, first_name, site: 'ana' })
+  ])('15.12 are left out if a mail client would turn them into a link: %s', async (first_name, greeting) => {
+    const { text } = await unpaidEmail(site.world, { ...zoe, first_name, site: 'ana' })
     expect(text.split('\n')[0]).toBe(greeting)
   })
 

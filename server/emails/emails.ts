@@ -1,7 +1,7 @@
-import { brand } from '#contract/brand.ts'
 import { type Brand, brands } from '#contract/card.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
 import type { Interval } from '#contract/renewal.ts'
+import { brandOf } from '#server/brand/brand.ts'
 import { findMember } from '#server/enrollment/members.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
@@ -30,17 +30,20 @@ import { htmlToText } from './plain-text.ts'
 /** Sent after joining: the receipt and the member's own link. */
 export async function welcomeEmail(world: World, { member_id }: JobPayloads['welcome']): Promise<Email> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
-  const [member, order, renews_on] = await Promise.all([
+  const [member, order, renews_on, { page: brand }] = await Promise.all([
     findMember(world, member_id),
     receiptOf(world, member_id),
     renewalDay(world, member_id),
+    brandOf(world),
   ])
   const sponsor = looksLikeLink(member.sponsor_name) ? 'your sponsor' : member.sponsor_name
   return emailTo(world, member, {
     subject: `Welcome to ${brand.name}`,
     preview: 'Your receipt, your own link, and how to sign in to your office.',
     blocks: [
-      paragraph(`You joined with ${sponsor} on ${day(member.joined_at)}. We’re glad you’re here.`),
+      paragraph(
+        `You joined with ${sponsor} on ${day(member.joined_at)}. ${brand.welcome ?? 'We’re glad you’re here.'}`,
+      ),
       button('Open your office', OFFICE_URL),
       heading('Your link'),
       paragraph('Share this link. Anyone who joins through it becomes your referral.'),
@@ -72,7 +75,11 @@ export async function welcomeEmail(world: World, { member_id }: JobPayloads['wel
 /** Sent after joining: every text the member accepted, and a signed file that proves it. */
 export async function consentEmail(world: World, { member_id }: JobPayloads['consent']): Promise<Email> {
   const { PUBLIC_URL } = world.config
-  const [member, accepted] = await Promise.all([findMember(world, member_id), acceptedBy(world, member_id)])
+  const [member, accepted, { page: brand }] = await Promise.all([
+    findMember(world, member_id),
+    acceptedBy(world, member_id),
+    brandOf(world),
+  ])
   return emailTo(world, member, {
     subject: 'Your copy of what you accepted',
     preview: 'The exact texts, when you accepted them, and a signed file that proves it.',
@@ -172,7 +179,7 @@ export async function resumedEmail(world: World, { member_id }: JobPayloads['kep
 type Recipient = { email: string; first_name: string }
 
 /** Sent when a payment under review fails, because the visitor may have left the page by then. */
-export const unpaidEmail = (world: World, { site, ...to }: Recipient & { site: string }): Email =>
+export const unpaidEmail = (world: World, { site, ...to }: Recipient & { site: string }): Promise<Email> =>
   emailTo(world, to, {
     subject: 'Your payment did not go through',
     preview: 'Nothing was charged, and you can try again.',
@@ -186,7 +193,7 @@ export const unpaidEmail = (world: World, { site, ...to }: Recipient & { site: s
   })
 
 /** The token is in the URL fragment, which browsers do not send and servers do not log. */
-export const passwordResetEmail = (world: World, { token, ...to }: Recipient & { token: string }): Email =>
+export const passwordResetEmail = (world: World, { token, ...to }: Recipient & { token: string }): Promise<Email> =>
   emailTo(world, to, {
     subject: 'Reset your password',
     preview: 'This link expires in one hour.',
@@ -200,13 +207,16 @@ export const passwordResetEmail = (world: World, { token, ...to }: Recipient & {
   })
 
 /** Sent to a new address, which takes effect only when it is confirmed. */
-export const confirmAddressEmail = (world: World, { token, ...to }: Recipient & { token: string }): Email =>
+export const confirmAddressEmail = async (
+  world: World,
+  { token, ...to }: Recipient & { token: string },
+): Promise<Email> =>
   emailTo(world, to, {
     subject: 'Confirm your email address',
     preview: 'This link expires in one day.',
     blocks: [
       paragraph(
-        `You asked to use this email address for your ${brand.name} membership. Please confirm that it is yours. The link works once and expires in one day:`,
+        `You asked to use this email address for your ${(await brandOf(world)).page.name} membership. Please confirm that it is yours. The link works once and expires in one day:`,
       ),
       button('Confirm email address', `${world.config.PUBLIC_URL}/office/confirm-email#${token}`),
       smallPrint('If you didn’t ask for this, you can ignore this email. Nothing changes until you confirm.'),
@@ -214,7 +224,7 @@ export const confirmAddressEmail = (world: World, { token, ...to }: Recipient & 
   })
 
 /** Sent to the old address, so that an attacker cannot change the address unnoticed. */
-export const addressChangedEmail = (world: World, { new_email, ...to }: JobPayloads['email_changed']): Email =>
+export const addressChangedEmail = (world: World, { new_email, ...to }: JobPayloads['email_changed']): Promise<Email> =>
   emailTo(world, to, {
     subject: 'Your email address was changed',
     preview: 'We now send your emails to another address.',
@@ -283,13 +293,15 @@ export const nameCard = ({ card_brand, card_last_four }: StoredCard): string =>
 
 type Content = Omit<Parameters<typeof composeEmail>[0], 'to' | 'from'>
 
-export const emailTo = ({ config }: World, to: Recipient, { blocks, ...content }: Content): Email =>
-  composeEmail({
+export async function emailTo(world: World, to: Recipient, { blocks, ...content }: Content): Promise<Email> {
+  const email = {
     ...content,
     to: to.email,
-    from: config.PUBLIC_URL,
+    from: world.config.PUBLIC_URL,
     blocks: [mainHeading(content.subject), greeting(to.first_name), ...blocks],
-  })
+  }
+  return composeEmail(email, await brandOf(world))
+}
 
 const greeting = (first_name: string) => paragraph(looksLikeLink(first_name) ? 'Hello,' : `Hello ${first_name},`)
 

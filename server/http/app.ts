@@ -7,6 +7,8 @@ import { API, type Call, calls, ErrorReply, IdempotencyKey } from '#contract/api
 import { brand } from '#contract/brand.ts'
 import { consoleCalls } from '#contract/console-calls.ts'
 import { officeCalls } from '#contract/office-calls.ts'
+import { brandOf, type SiteBrand } from '#server/brand/brand.ts'
+import { linkTo } from '#server/config/operator.ts'
 import { consoleHandlers } from '#server/console/handlers.ts'
 import { addConsole } from '#server/console/pages.ts'
 import { type Handlers, handlers } from '#server/handlers.ts'
@@ -29,7 +31,7 @@ import { dataHeaders } from './headers.ts'
 import { addHealth } from './health.ts'
 import { addPages } from './page.ts'
 import { visitorFrom } from './request.ts'
-import type { Shell } from './shell.ts'
+import type { Look, Shell } from './shell.ts'
 
 const KILOBYTES = 1024
 const SECONDS = 1000
@@ -39,7 +41,7 @@ type AppOptions = { world: World; shell: Shell; serverFactory?: FastifyServerFac
 /** The site over HTTP: the calls of the contract, the pages, and replies to invalid requests. */
 export async function createApp({ world, shell: plain, serverFactory }: AppOptions): Promise<FastifyInstance> {
   const { config, log } = world
-  const shell = { ...plain, footer: plain.pages.footer(config.operator) }
+  const shell = { ...plain, look: lookOf(world, plain) }
   const headers = dataHeaders(config)
   const app = Fastify({
     loggerInstance: log,
@@ -75,8 +77,21 @@ export async function createApp({ world, shell: plain, serverFactory }: AppOptio
   addPages(app, world, shell)
   addPublicPages(app, world, shell)
   if (isOfficeOurs(config)) addOffice(app, world, shell)
-  addConsole(app, shell)
+  addConsole(app, world, shell)
   return app
+}
+
+/** The footer is rendered once for each brand. */
+function lookOf(world: World, { pages }: Shell): () => Promise<Look> {
+  const footers = new WeakMap<SiteBrand, string>()
+  const { operator } = world.config
+  return async () => {
+    const brand = await brandOf(world)
+    const support = brand.support ? { support: linkTo(brand.support) } : {}
+    const footer = footers.get(brand) ?? pages.footer({ ...operator, ...support })
+    footers.set(brand, footer)
+    return { brand, footer }
+  }
 }
 
 const info = {

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
-import { brand } from '#contract/brand.ts'
+import type { PageBrand } from '#contract/brand.ts'
 import type { ClockPage, TestPage } from '#contract/pages.ts'
 import { periodStart } from '#contract/renewal.ts'
 import type { TestClock } from '#server/clock/clock.ts'
@@ -39,8 +39,9 @@ function aMonthAfter(now: Date): Date {
 /** A page that turns the clock and shows what happened meanwhile, and the same for scripts. Works without JavaScript. */
 export function addClock(app: FastifyInstance, world: World, clock: TestClock, shell: Shell, testPages: TestPage[]) {
   app.get('/__clock', { schema: { hide: true } }, async (request, reply) => {
-    const body = shell.pages.clock(await describeClock(world, clock), testPages)
-    return sendPage(request, reply, shell, { title: `Test clock · ${brand.name}`, body })
+    const page = await describeClock(world, clock)
+    const body = (brand: PageBrand) => shell.pages.clock(page, testPages, brand)
+    return sendPage(request, reply, shell, { title: 'Test clock', body })
   })
 
   app.register(async (scripts) => {

@@ -3,7 +3,7 @@ import type { Sources } from '#server/gateways/captcha/port.ts'
 
 const hashOf = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`
 
-const noSources: Sources = { script: [], style: [], connect: [], frame: [], trust: 'ours' }
+export const noSources: Sources = { script: [], style: [], connect: [], frame: [], trust: 'ours' }
 
 /** What scripts may turn into markup or code: legal documents (web/dialog/LegalText.tsx), what their own policies allow, or anything. */
 const trustedTypes = {
@@ -29,6 +29,10 @@ export const pagePolicy = (inline: { css: string; early: string }, others: Sourc
     "frame-ancestors 'none'",
     ...trustedTypes[others.trust],
   ].join('; ')
+
+/** The same policy for a page that the console shows in a frame. */
+export const allowOwnFrame = (policy: string): string =>
+  policy.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
 
 /** The same policy for a page with one more inline style sheet. */
 export const allowStyle = (policy: string, css: string): string =>

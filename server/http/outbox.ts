@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import * as z from 'zod/mini'
-import { brand } from '#contract/brand.ts'
+import type { PageBrand } from '#contract/brand.ts'
 import { fields } from '#contract/fields.ts'
 import type { OutboxMessage, TestPage } from '#contract/pages.ts'
 import type { Db } from '#server/db/db.ts'
@@ -21,8 +21,9 @@ export function addOutbox(app: FastifyInstance, { db }: World, shell: Shell, tes
     reply.send(JSON.stringify(await listMessages(db, query.to))),
   )
   app.get<ByRecipient>('/__outbox', byRecipient, async (request, reply) => {
-    const body = shell.pages.outbox(await listMessages(db, request.query.to), testPages)
-    return sendPage(request, reply, shell, { title: `Outbox · ${brand.name}`, body })
+    const messages = await listMessages(db, request.query.to)
+    const body = (brand: PageBrand) => shell.pages.outbox(messages, testPages, brand)
+    return sendPage(request, reply, shell, { title: 'Outbox', body })
   })
   app.get<ById>('/__outbox/:id', byId, async ({ params }, reply) => {
     const email = await findMessage(db, params.id)

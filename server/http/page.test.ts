@@ -108,7 +108,7 @@ describe('a sponsor’s page', () => {
     expect(loaded[0]).toMatch(/^<script type="module" src=/)
     expect(loaded.length).toBeGreaterThan(1)
     expect(body).toContain(
-      `<meta name="description" content="Join Foyer with Ana&#39;s Paper Lantern Studio. ${brandDescription}">`,
+      `<meta name="description" content="Join Foyer with Ana&#39;s Paper Lantern Studio. ${brandDescription()}">`,
     )
   })
 

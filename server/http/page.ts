@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { brand, brandDescription } from '#contract/brand.ts'
+import { brandDescription } from '#contract/brand.ts'
 import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
 import { JOINING_CLOSED, pauseMessage } from '#server/abuse/restrictions.ts'
 import { enrollmentPhase, officeUrlFor } from '#server/enrollment/enrollment.ts'
@@ -48,10 +48,9 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
   addMemberActions(app, world, shell)
   const reference = apiReference(world.config)
   app.get('/api/docs', hidden, (request, reply) => {
-    const body = shell.pages.docs(reference)
     return sendPage(request, reply, shell, {
-      title: `API reference · ${brand.name}`,
-      body,
+      title: 'API reference',
+      body: (brand) => shell.pages.docs(reference, brand),
       script: shell.head.docsScript,
     })
   })
@@ -80,8 +79,8 @@ function addErrorPages(app: FastifyInstance, shell: Shell) {
     if (error.statusCode && error.statusCode < 500) return notFound(request, reply, shell)
     if (!(error instanceof Refusal)) request.log.error({ err: error }, 'page failed')
     return sendPage(request, reply, shell, {
-      title: `Please try again · ${brand.name}`,
-      body: shell.pages.failed(),
+      title: 'Please try again',
+      body: (brand) => shell.pages.failed(brand),
       status: 503,
     })
   })
@@ -91,8 +90,8 @@ const notFound = (request: FastifyRequest, reply: FastifyReply, shell: Shell) =>
   isCall(request)
     ? reply.code(404).type('application/json').send(JSON.stringify(notFoundReply))
     : sendPage(request, reply, shell, {
-        title: `Page not found · ${brand.name}`,
-        body: shell.pages.notFound(),
+        title: 'Page not found',
+        body: (brand) => shell.pages.notFound(brand),
         status: 404,
       })
 
@@ -122,9 +121,9 @@ async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: 
   const { title, start } = landing
   return sendPage(request, reply, shell, {
     title,
-    description: `${title}. ${brandDescription}`,
+    description: (name) => `${title(name)}. ${brandDescription(name)}`,
     start,
-    body: pages.enroll(start),
+    body: (brand) => pages.enroll(start, brand),
     banner: await closedBanner(world, enrollment),
     enrollment_id: enrollment.enrollment_id,
     script: head.script,

@@ -4,12 +4,15 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { PageBrand } from '#contract/brand.ts'
 import type { OfficeStart, PageHead, Pages } from '#contract/pages.ts'
 import type { FallbackStart, StartData } from '#contract/start.ts'
+import { builtInBrand, type SiteBrand } from '#server/brand/brand.ts'
+import { logoType } from '#server/brand/logo.ts'
 import { escapeHtml } from '#server/emails/layout.ts'
 import type { Sources } from '#server/gateways/captcha/port.ts'
 import { OperatorError } from '#server/operator-error.ts'
-import { allowStyle, pagePolicy } from './headers.ts'
+import { allowOwnFrame, allowStyle, noSources, pagePolicy } from './headers.ts'
 
 /** The output of the web build: the head of every page, the bodies, the policies, and the folder with the files. */
 export type Shell = {
@@ -21,9 +24,11 @@ export type Shell = {
   /** For the console, which loads nothing from anyone else. */
   consolePolicy: string
   files: string | undefined
-  /** The operator's footer, which `createApp` adds. */
-  footer?: string
+  /** The operator's brand and footer at this moment, which `createApp` adds. */
+  look?: () => Promise<Look>
 }
+
+export type Look = { brand: SiteBrand; footer: string }
 
 const buildFolder = new URL('../../dist/', import.meta.url)
 
@@ -37,7 +42,7 @@ export async function loadShell(captcha?: Sources): Promise<Shell> {
     pages: { ...pages, enroll: cached(pages.enroll) },
     policy: pagePolicy({ ...head, css: head.officeCss }, captcha), // the form for a new card has a captcha
     formPolicy: pagePolicy(head, captcha),
-    consolePolicy: pagePolicy({ ...head, css: head.consoleCss }),
+    consolePolicy: pagePolicy({ ...head, css: head.consoleCss }, { ...noSources, frame: ["'self'"] }), // previews
     files: fileURLToPath(new URL('web/', buildFolder)),
   }
 }
@@ -51,10 +56,10 @@ const visitorFields: readonly (keyof StartData)[] = ['unknown_site', 'earlier_sp
  */
 export function cached(render: Pages['enroll']): Pages['enroll'] {
   const cache = new Map<string, string>()
-  return (start) => {
-    if (visitorFields.some((field) => field in start)) return render(start)
-    const key = JSON.stringify(start)
-    const html = cache.get(key) ?? render(start)
+  return (start, brand) => {
+    if (visitorFields.some((field) => field in start)) return render(start, brand)
+    const key = JSON.stringify([start, brand])
+    const html = cache.get(key) ?? render(start, brand)
     cache.delete(key)
     cache.set(key, html)
     const [oldest] = cache.keys()
@@ -64,10 +69,11 @@ export function cached(render: Pages['enroll']): Pages['enroll'] {
 }
 
 type Page = {
-  title: string
+  /** The name of the brand follows it, or is a part of it. */
+  title: string | ((name: string) => string)
   /** For search results and link previews. */
-  description?: string
-  body: string
+  description?: (name: string) => string
+  body: (brand: PageBrand) => string
   status?: number
   /** The data that the script hydrates with. */
   start?: StartData | FallbackStart | OfficeStart
@@ -77,12 +83,15 @@ type Page = {
   next?: string | undefined
   /** What the visitor has to know first. With its style, only on pages that have one. */
   banner?: { title: string; text: string } | undefined
+  /** The enrollment page without its script, for a frame of the console. */
+  isPreview?: true
   /** A page of the console: it has styles and a policy of its own, and no footer. */
   isConsole?: true
 }
 
 /** Only the enrollment page has start data without a screen. */
-function stylesAndPolicy({ head, policy, formPolicy, consolePolicy }: Shell, { start, isConsole }: Page) {
+function stylesAndPolicy({ head, policy, formPolicy, consolePolicy }: Shell, { start, isConsole, isPreview }: Page) {
+  if (isPreview) return { css: head.css, policy: allowOwnFrame(formPolicy) }
   if (isConsole) return { css: head.consoleCss, policy: consolePolicy }
   return start && !('screen' in start) ? { css: head.css, policy: formPolicy } : { css: head.officeCss, policy }
 }
@@ -94,8 +103,9 @@ export async function sendPage(
   page: Page,
 ): Promise<FastifyReply> {
   const { css, policy } = stylesAndPolicy(shell, page)
-  const moreCss = page.banner ? BANNER_CSS : ''
-  const html = renderDocument(page, { css, moreCss }, shell.head.early, page.isConsole ? '' : shell.footer)
+  const { brand, footer } = (await shell.look?.()) ?? { brand: builtInBrand, footer: '' }
+  const moreCss = brand.css + (page.banner ? BANNER_CSS : '')
+  const html = renderDocument(page, brand.page, { css, moreCss }, shell.head.early, page.isConsole ? '' : footer)
   const { encoding, bytes } = await compress(html, String(request.headers['accept-encoding'] ?? ''))
   if (encoding) reply.header('content-encoding', encoding)
   return reply
@@ -112,22 +122,38 @@ export async function sendPage(
  */
 const renderDocument = (
   { title, description, body, banner, start, enrollment_id, script, next }: Page,
+  brand: PageBrand,
   { css, moreCss }: { css: string; moreCss: string },
   early: string,
   footer = '',
 ) => `<!doctype html>
-<html lang="en">
+<html lang="en"${brandAttributes(brand)}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-${script ? `<script type="module" src="${script}"${next ? ` data-next="${next}"` : ''}></script>\n` : ''}<title>${escapeHtml(title)}</title>
-${description ? `<meta name="description" content="${escapeHtml(description)}">\n` : ''}<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+${script ? `<script type="module" src="${script}"${next ? ` data-next="${next}"` : ''}></script>\n` : ''}<title>${escapeHtml(titleOf(title, brand))}</title>
+${description ? `<meta name="description" content="${escapeHtml(description(brand.name))}">\n` : ''}${iconOf(brand)}
 ${enrollment_id ? `<meta name="enrollment" content="${escapeHtml(enrollment_id)}">\n` : ''}<style>${css}</style>${moreCss ? `\n<style>${moreCss}</style>` : ''}
 ${start ? `<script>${early}</script>\n` : ''}</head>
-<body>${banner ? renderBanner(banner) : ''}${body}${footer}
+<body>${banner ? renderBanner(banner) : ''}${body(brand)}${footer}
 ${start ? `<script type="application/json" id="start">${toInlineJson(start)}</script>\n` : ''}</body>
 </html>
 `
+
+const titleOf = (title: Page['title'], { name }: PageBrand) =>
+  typeof title === 'string' ? `${title} · ${name}` : title(name)
+
+/** What differs from the built-in brand, where the page's script finds it. */
+const brandAttributes = (brand: PageBrand) =>
+  Object.entries(brand)
+    .filter(([name, value]) => value && value !== builtInBrand.page[name as keyof PageBrand])
+    .map(([name, value]) => ` data-${name}="${escapeHtml(value)}"`)
+    .join('')
+
+const iconOf = ({ mark }: PageBrand) =>
+  mark === builtInBrand.page.mark
+    ? '<link rel="icon" href="/favicon.svg" type="image/svg+xml">'
+    : `<link rel="icon" href="${escapeHtml(mark)}" type="${logoType(mark.split('/').at(-1) ?? '')}">`
 
 const BANNER_CSS =
   '.banner{margin:var(--space-m) var(--space-m) 0;justify-content:center;background:var(--amber-tint);color:var(--amber-deep);text-align:center}'

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { brand } from '#contract/brand.ts'
+import type { PageBrand } from '#contract/brand.ts'
 import { toAmount } from '#contract/money.ts'
 import type { TestPage, TestTransaction } from '#contract/pages.ts'
 import { testCards } from '#server/gateways/payment/cards.ts'
@@ -29,8 +29,8 @@ export function addTestPayments(
       request.log.warn({ err: error }, 'payment sandbox did not answer')
       return undefined
     })
-    const body = shell.pages.testPayments({ transactions, cards }, testPages)
-    return sendPage(request, reply, shell, { title: `Test payments · ${brand.name}`, body })
+    const body = (brand: PageBrand) => shell.pages.testPayments({ transactions, cards }, testPages, brand)
+    return sendPage(request, reply, shell, { title: 'Test payments', body })
   })
   app.get('/__payments.json', { schema: { hide: true } }, async (_request, reply) =>
     reply

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { brand } from '#contract/brand.ts'
 import type { OfficeStart } from '#contract/pages.ts'
 import type { Config } from '#server/config/config.ts'
 import { isSameOrigin, readOfficeCookie } from '#server/http/request.ts'
@@ -37,8 +36,8 @@ export const screenSender =
   (shell: Shell) =>
   (request: FastifyRequest, reply: FastifyReply, start: OfficeStart, status = 200) =>
     sendPage(request, reply.header('referrer-policy', 'no-referrer'), shell, {
-      title: `${titles[start.screen]} · ${brand.name}`,
-      body: shell.pages.office(start),
+      title: titles[start.screen],
+      body: (brand) => shell.pages.office(start, brand),
       start,
       status,
       script: shell.head.officeScript,

@@ -1,5 +1,4 @@
 import type { Package } from '#contract/api.ts'
-import { brand } from '#contract/brand.ts'
 import { toAmount } from '#contract/money.ts'
 import { periodStart } from '#contract/renewal.ts'
 import { MASTER } from '#contract/site.ts'
@@ -26,7 +25,7 @@ type Visit = {
 /** A redirect to the sponsor's current site, or the page with all data for its first screen. */
 type Landing = { touches: Touch[] } & (
   | { redirectTo: string; isUnknown: boolean }
-  | { title: string; start: StartData | FallbackStart }
+  | { title: (name: string) => string; start: StartData | FallbackStart }
 )
 
 /** What a visitor to a sponsor's site sees. */
@@ -39,14 +38,16 @@ export async function findLanding(world: World, site: string, visit: Visit): Pro
     return { title: titleOf(row, visit), start: await startData(world, row, packages, { ...visit, touches }), touches }
   } catch (error) {
     world.log.error({ err: error }, 'sending the page without its start data')
-    return { title: `Join ${brand.name}`, start: { sponsor_site: site, ...withoutDatabase(world) }, touches }
+    return { title: (name) => `Join ${name}`, start: { sponsor_site: site, ...withoutDatabase(world) }, touches }
   }
 }
 
-const titleOf = ({ site, name }: SponsorRow, { joined_as }: Visit) => {
-  if (joined_as) return `You joined as ${joined_as} · ${brand.name}`
-  return site === MASTER ? `Join ${brand.name}` : `Join ${brand.name} with ${name}`
-}
+const titleOf =
+  ({ site, name }: SponsorRow, { joined_as }: Visit) =>
+  (brand: string) => {
+    if (joined_as) return `You joined as ${joined_as} · ${brand}`
+    return site === MASTER ? `Join ${brand}` : `Join ${brand} with ${name}`
+  }
 
 async function startData(world: World, sponsor: SponsorRow, packages: Package[], visit: Visit): Promise<StartData> {
   const { unknownSite, joined_as, isPaying, touches } = visit

@@ -6,6 +6,7 @@ import { AccessScreen } from './access/AccessScreen.tsx'
 import { useConsole } from './api.ts'
 import { DocumentScreen } from './documents/DocumentScreen.tsx'
 import { DocumentsScreen } from './documents/DocumentsScreen.tsx'
+import { BrandScreen } from './brand/BrandScreen.tsx'
 import { MemberScreen } from './members/MemberScreen.tsx'
 import { MembersScreen } from './members/MembersScreen.tsx'
 import { ProblemsScreen } from './ProblemsScreen.tsx'
@@ -50,6 +51,7 @@ const routes: Route[] = [
     permission: 'see_catalog',
     screen: ([, id = '']) => <DocumentScreen key={id} id={id} />,
   },
+  { pattern: /^\/console\/brand$/, title: 'Brand and texts', permission: 'see_brand', screen: () => <BrandScreen /> },
   { pattern: /^\/console\/staff$/, title: 'Staff', permission: 'see_staff', screen: () => <StaffScreen /> },
   { pattern: /^\/console\/audit$/, title: 'Audit log', permission: 'see_audit', screen: () => <AuditScreen /> },
   { pattern: /^\/console\/settings$/, title: 'Settings', permission: 'see_settings', screen: () => <SettingsScreen /> },

@@ -9,7 +9,7 @@ import { INVITATION_MAX_LENGTH, invitations, sendingLinks, withLink } from './in
 export function Invitation({ link }: { link: string }) {
   const field = useRef<HTMLTextAreaElement>(null)
   const [chosen, setChosen] = useState(0)
-  const [texts, setTexts] = useState(() => invitations.map(({ text }) => text)) // each keeps what the member has edited
+  const [texts, setTexts] = useState(() => invitations().map(({ text }) => text)) // each keeps what the member has edited
   const mayShare = useSyncExternalStore(neverChanges, hasShare, () => false)
   const text = texts[chosen] ?? ''
   const message = withLink(text, link)
@@ -18,7 +18,7 @@ export function Invitation({ link }: { link: string }) {
     <div className="invitation">
       <fieldset className="invitation-choice">
         <legend>Send it with a message</legend>
-        {invitations.map(({ name }, index) => (
+        {invitations().map(({ name }, index) => (
           <label key={name}>
             <input type="radio" name="invitation" checked={index === chosen} onChange={() => setChosen(index)} />
             <span>{name}</span>

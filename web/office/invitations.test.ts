@@ -4,7 +4,7 @@ import { INVITATION_MAX_LENGTH, invitations, sendingLinks, withLink } from './in
 const link = 'https://a.example/zoe'
 
 test('15.17 every ready text is short, and ends with the link', () => {
-  for (const { text } of invitations) {
+  for (const { text } of invitations()) {
     expect(text.length).toBeLessThan(INVITATION_MAX_LENGTH)
     expect(withLink(text, link)).toBe(`${text}\n${link}`)
   }

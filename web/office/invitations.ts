@@ -1,7 +1,7 @@
 import { brand } from '#contract/brand.ts'
 
 /** Ready texts to send with the link, which is added at the end. The member may edit them. */
-export const invitations = [
+export const invitations = () => [
   { name: 'Short', text: `I'm a member of ${brand.name}. Have a look:` },
   {
     name: 'Personal',
@@ -18,11 +18,9 @@ export const INVITATION_MAX_LENGTH = 500
 /** The text and the link, each on its own line. */
 export const withLink = (text: string, link: string): string => [text.trim(), link].filter(Boolean).join('\n')
 
-const subject = `Join me at ${brand.name}`
-
 /** Ordinary links: they open the member's own programs and load nothing from other companies. */
 export const sendingLinks = (message: string) => ({
-  email: `mailto:?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(message.replaceAll('\n', '\r\n'))}`,
+  email: `mailto:?subject=${encodeURIComponent(`Join me at ${brand.name}`)}&body=${encodeURIComponent(message.replaceAll('\n', '\r\n'))}`,
   whatsapp: `https://wa.me/?text=${encodeURIComponent(message)}`,
   sms: `sms:?&body=${encodeURIComponent(message)}`, // iOS needs the &, Android ignores it
 })

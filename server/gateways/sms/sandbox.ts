@@ -1,6 +1,6 @@
 import { createHmac, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
-import { brand } from '#contract/brand.ts'
+import { brand as builtIn } from '#contract/brand.ts'
 import type { Db } from '#server/db/db.ts'
 import type { SendResult, SmsGateway } from './port.ts'
 
@@ -35,7 +35,8 @@ export const sandboxSms = (parts: { db: Db; now: () => Date; key: Buffer; host: 
         .values({ mobile_phone, ...row })
         .onConflict((conflict) => conflict.column('mobile_phone').doUpdateSet(row))
         .execute()
-      const body = `Your ${brand.name} code is ${code}. Never share it.`
+      const brand = await db.selectFrom('brand').select('name').executeTakeFirst()
+      const body = `Your ${brand?.name ?? builtIn.name} code is ${code}. Never share it.`
       const text = channel === 'sms' ? `${body}\n\n@${host} #${code}` : body
       await db
         .insertInto('message')

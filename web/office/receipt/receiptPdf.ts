@@ -1,4 +1,4 @@
-import { theme } from '#contract/brand.ts'
+import { brand, theme } from '#contract/brand.ts'
 import { createPdfPage, type DrawText, PAGE } from './pdfPage.ts'
 
 /** Everything on a receipt, ready to be shown. */
@@ -25,10 +25,11 @@ export function receiptPdf(
   draw: DrawText,
 ): Uint8Array<ArrayBuffer> {
   const page = createPdfPage(draw)
+  const accent = brand.accent ?? theme.accent
   const whole: [number, number] = [MARGIN, RIGHT]
-  page.write(operator.name, MARGIN, 84, { size: 22, font: 'bold', color: theme.accent, maxWidth: 300 })
+  page.write(operator.name, MARGIN, 84, { size: 22, font: 'bold', color: accent, maxWidth: 300 })
   page.write('Receipt', RIGHT, 84, { size: 22, align: 'right', color: SOFT })
-  page.line(100, whole, theme.accent, 2)
+  page.line(100, whole, accent, 2)
   let y = 140
   for (const [name, value] of facts) {
     page.write(name, MARGIN, y, { size: 11, color: SOFT })

@@ -28,6 +28,7 @@ function Access({ paymentStore, receipt }: AccessProps) {
         Welcome to {brand.name}
         {receipt?.first_name && `, ${receipt.first_name}`}
       </h1>
+      {brand.welcome && <p className="lead">{brand.welcome}</p>}
       {signInUrl ? (
         <p className="lead">
           <SignInAdvice receipt={receipt} />
