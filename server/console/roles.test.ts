@@ -87,9 +87,15 @@ it('19.10 a viewer can change nothing: every call that is not a GET is refused, 
 
 it('19.11 money and staff need a fresh proof, whoever asks', async () => {
   const changing = calls.filter(([, { permission }]) =>
-    ['refund', 'manage_staff', 'resolve_problems', 'manage_brand', 'move_sponsors', 'adjust_billing', 'personal_data'].includes(
-      permission,
-    ),
+    [
+      'refund',
+      'manage_staff',
+      'resolve_problems',
+      'manage_brand',
+      'move_sponsors',
+      'adjust_billing',
+      'personal_data',
+    ].includes(permission),
   )
   expect(changing.filter(([, { needsProof }]) => !needsProof)).toEqual([])
   site.advance(11 * 60)
