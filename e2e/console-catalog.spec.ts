@@ -1,6 +1,7 @@
 import { type BrowserContext, expect, type Page, test } from '@playwright/test'
 import type { Role } from '../contract/console-permissions.ts'
 import { createInvitation } from '../server/console/invitations.ts'
+import { runJobs } from '../server/jobs/jobs.ts'
 import { findAxeViolations } from './axe.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 import { enterOffice, fillPayment, pay, reachPayment } from './visitor.ts'
@@ -110,5 +111,65 @@ test('19.84 a manager publishes a document, and the next visitor accepts the new
   await viewer.goto(site.at('/console/documents/3'))
   await expect(viewer.getByRole('heading', { name: 'Membership Agreement version 2' })).toBeVisible()
   await expect(viewer.getByRole('link', { name: 'Write a new version' })).toHaveCount(0)
+  await expect(viewer.getByRole('main').getByRole('button')).toHaveCount(0)
+})
+
+test('19.89 a manager adds a package with a picture, moves it by keyboard, and changes a price after seeing what it does', async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(180_000)
+  await enterAs(page, 'manager')
+  await page.goto(site.at('/console/packages'))
+  await look(page, 'packages')
+  await page.getByRole('button', { name: 'Add a package' }).click()
+  const adding = page.getByRole('dialog', { name: 'Add a package' })
+  await adding.getByLabel('Name').fill('Evening Membership')
+  await adding.getByLabel('Price today').fill('59')
+  await adding.getByRole('button', { name: 'Add' }).click()
+  await expect(adding.getByText('Please enter what it costs every month after the first.')).toBeVisible()
+  await adding.getByLabel('Renewal price').fill('49')
+  await look(page, 'package-add')
+  await adding.getByRole('button', { name: 'Add' }).click()
+  await expect(page.getByRole('heading', { name: 'Evening Membership offered' })).toBeVisible()
+  const png = await page.screenshot({ clip: { x: 0, y: 0, width: 300, height: 200 } })
+  await page.locator('input[type=file]').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png })
+  await expect(page.getByText('The picture is changed.')).toBeVisible()
+  await expect(page.locator('.package-picture')).toHaveAttribute('src', /^\/assets\/pictures\/[0-9a-f]{32}\.jpg$/)
+
+  await page.goto(site.at('/console/packages'))
+  const up = page.getByRole('button', { name: 'Move Evening Membership up' })
+  await up.focus()
+  await page.keyboard.press('Enter')
+  const names = page.locator('.panel').first().locator('.row-link')
+  await expect(names).toHaveText([
+    ...['Founding Membership', 'Welcome Kit Membership', 'Evening Membership', 'Guided Start Membership'],
+  ])
+  await expect(up).toBeFocused()
+
+  await page.getByRole('link', { name: 'Founding Membership' }).click()
+  await page.getByRole('button', { name: 'Change prices' }).click()
+  const prices = page.getByRole('dialog', { name: 'Prices of Founding Membership' })
+  await prices.getByLabel('Renewal price a month').fill('109')
+  await expect(prices.getByText(/paying \$99\.00: \$109\.00 from the first renewal on or after/)).toBeVisible()
+  await expect(prices.getByText('Emails to send: 1.')).toBeVisible()
+  await prices.getByLabel('Price today').fill('79')
+  await prices.getByLabel('Reason').fill('costs have risen')
+  await look(page, 'package-prices')
+  await prices.getByRole('button', { name: 'Change prices' }).click()
+  await expect(page.getByText('The prices are changed.')).toBeVisible()
+  await expect(page.getByText('telling members')).toBeVisible()
+  while (await runJobs(site.world));
+  await expect(page.getByText('One member told · 30 days of notice')).toBeVisible()
+  await look(page, 'package')
+
+  const visitor = await (await browser.newContext({ baseURL: site.at('/') })).newPage()
+  await visitor.goto(site.at('/ana'))
+  await expect(visitor.locator('.order-price')).toHaveText('$79.00')
+
+  const viewer = await (await browser.newContext()).newPage()
+  await enterAs(viewer, 'viewer')
+  await viewer.goto(site.at('/console/packages/34'))
+  await expect(viewer.getByRole('heading', { name: 'Founding Membership offered' })).toBeVisible()
   await expect(viewer.getByRole('main').getByRole('button')).toHaveCount(0)
 })

@@ -33,9 +33,11 @@ export async function findPackages(db: Db, category: Input<'getPackages'>): Prom
 const selectPackages = statement((db, { product_category_id, language_id }: Input<'getPackages'>) =>
   db
     .selectFrom('package')
-    .selectAll()
+    .select(['product_id', 'product_category_id', 'language_id', 'name', 'description', 'image_url', 'price_cents'])
+    .select(['renewal_cents', 'billing_interval', 'is_recurring', 'is_special', 'ships', 'position'])
     .where('product_category_id', '=', product_category_id)
     .where('language_id', '=', language_id)
+    .where('withdrawn_at', 'is', null)
     .orderBy('position')
     .orderBy('product_id'),
 )
@@ -87,7 +89,8 @@ const selectProducts = statement((db, { ids }: { ids: number[] }) =>
     .select('is_special')
     .where('product_category_id', '=', ourCategory.product_category_id)
     .where('language_id', '=', ourCategory.language_id)
-    .where('product_id', 'in', ids),
+    .where('product_id', 'in', ids)
+    .where('withdrawn_at', 'is', null),
 )
 
 export const totalOf = (lines: readonly { price_cents: number }[]): number =>

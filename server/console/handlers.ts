@@ -53,6 +53,18 @@ import { resendEmail } from './member-emails.ts'
 import { exportMembers } from './member-export.ts'
 import { listMembers, packagesToFilterBy } from './member-list.ts'
 import { viewMember } from './member-page.ts'
+import {
+  addPackage,
+  changePrices,
+  editPackage,
+  listPackages,
+  movePackage,
+  offerPackage,
+  setPackagePicture,
+  viewPackage,
+  viewPriceEffect,
+  withdrawPackage,
+} from './packages.ts'
 import { listProblems, resolve } from './problems.ts'
 import { type StaffSession, signOut, viewSession } from './session.ts'
 import { viewSettings } from './settings.ts'
@@ -143,6 +155,16 @@ export const consoleHandlers = guardHandlers({
   liftBlock: thenViewAbuse(liftBlock),
   pauseJoining: thenViewAbuse(pauseJoining),
   resumeJoining: thenViewAbuse(resumeJoining),
+  listPackages: (_input, { world }) => listPackages(world),
+  getPackage: ({ product_id }, { world }) => viewPackage(world, product_id),
+  addPackage: (input, { world, session }) => addPackage(world, input, session.staff),
+  editPackage: (input, { world, session }) => editPackage(world, input, session.staff),
+  movePackage: (input, { world, session }) => movePackage(world, input, session.staff),
+  withdrawPackage: (input, { world, session }) => withdrawPackage(world, input, session.staff),
+  offerPackage: (input, { world, session }) => offerPackage(world, input, session.staff),
+  setPackagePicture: (input, { world, session }) => setPackagePicture(world, input, session.staff),
+  getPriceEffect: (input, { world }) => viewPriceEffect(world, input),
+  changePrices: (input, { world, session }) => changePrices(world, input, session.staff),
   listDocuments: async (_input, { world }) => ({ documents: await listDocuments(world) }),
   getDocument: ({ document_id }, { world }) => viewDocument(world, document_id),
   getDocumentVersion: (input, { world }) => viewVersion(world, input),

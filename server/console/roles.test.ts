@@ -32,6 +32,9 @@ const sampleOf = (field: string): unknown =>
     ...{ address2: '', city: 'Reno', state: 'NV', post_code: '89501', sponsor_site: 'bluepier' },
     ...{ breaker: 'declines', hours: '1', network: '203.0.113.0/24', note: 'a note', message: 'Closed.' },
     ...{ username: 'somebodyelse', email_id: 'welcome', day_of_month: '1', shown_on: '2026-12-01' },
+    ...{ email_id: 'welcome', day_of_month: '1', shown_on: '2026-12-01' },
+    ...{ product_id: 36, description: '', group: 'starter', ships: '0', product_category_id: 17, language_id: 1 },
+    ...{ price: '1.00', renewal_price: '1.00', billing_interval: 'month', direction: 'up', picture: 'AAAA' },
     ...{ document_id: 1, version: 1, title: 'Terms', content: '<p>Text</p>' },
     ...{ accent: '#0b5d4a', radius: '1rem', support: '', email_footer: '', welcome: '', logo: 'x' },
   })[field]

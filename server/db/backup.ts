@@ -14,7 +14,7 @@ import type { Tables } from './tables.ts'
 /** Parents before children, because of the foreign keys. */
 const tables = [
   ...['server_key', 'sponsor', 'package', 'legal_text', 'legal_document', 'claim', 'enrollment', 'payment', 'refund'],
-  ...['legal_version', 'scheduled_document', 'price_change'],
+  ...['legal_version', 'scheduled_document', 'price_change', 'catalog_picture'],
   ...[
     'member',
     'membership',

@@ -35,7 +35,12 @@ const everything = async () => {
   const { db } = database
   return {
     sponsors: await db.selectFrom('sponsor').selectAll().orderBy('site').execute(),
-    packages: await db.selectFrom('package').selectAll().orderBy('product_id').execute(),
+    packages: await db
+      .selectFrom('package')
+      .selectAll()
+      .where('withdrawn_at', 'is', null)
+      .orderBy('product_id')
+      .execute(),
     documents: await db.selectFrom('legal_document').selectAll().orderBy('id').execute(),
     claims: await db.selectFrom('claim').selectAll().orderBy('value').execute(),
   }

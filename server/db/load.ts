@@ -49,7 +49,7 @@ export async function loadFolder(
     const added: string[] = []
     for (const sponsor of sponsors) if (await upsertSponsor(db, sponsor, now)) added.push(sponsor.site)
     if (added.length) await moveMembers(db, added)
-    for (const row of packages) await (row.status === 'active' ? upsertPackage : withdrawPackage)(db, row)
+    for (const row of packages) await (row.status === 'active' ? upsertPackage : withdrawPackage)(db, row, now)
     for (const document of documents) await upsertDocument(db, document, now)
     if (documents.length) await requireCheckout(db)
   })
@@ -141,12 +141,17 @@ const upsertPackage = (db: Db, { where: _where, status: _status, ...row }: Packa
   db
     .insertInto('package')
     .values(row)
-    .onConflict((conflict) => conflict.column('product_id').doUpdateSet(row))
+    .onConflict((conflict) => conflict.column('product_id').doUpdateSet({ ...row, withdrawn_at: null }))
     .execute()
 
-/** Orders keep the name and price of a withdrawn package. */
-const withdrawPackage = (db: Db, { product_id }: PackageRow) =>
-  db.deleteFrom('package').where('product_id', '=', product_id).execute()
+/** Orders and memberships keep the name and price of a withdrawn package. */
+const withdrawPackage = (db: Db, { product_id }: PackageRow, withdrawn_at: Date) =>
+  db
+    .updateTable('package')
+    .set({ withdrawn_at })
+    .where('product_id', '=', product_id)
+    .where('withdrawn_at', 'is', null)
+    .execute()
 
 /** A new text or title is a new version. The old text stays, because members may have accepted it. */
 async function upsertDocument(db: Db, { content, ...row }: DocumentFile, published_at: Date) {

@@ -31,6 +31,7 @@ export type Tables = {
     is_special: boolean
     ships: boolean
     position: number
+    withdrawn_at: Date | null
   }
   legal_text: { sha256: string; content: string }
   legal_document: {
@@ -176,6 +177,7 @@ export type Tables = {
     reached: string | null
   }
   picture: { name: string; member_id: string; content: Uint8Array }
+  catalog_picture: { name: string; content: Uint8Array }
   orders: {
     id: string
     member_id: string

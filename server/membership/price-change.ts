@@ -34,7 +34,6 @@ export function changePrice(world: Pick<World, 'db' | 'now'>, change: PriceChang
     if (!offer) throw new OperatorError(`There is no package ${product_id}.`)
     if (offer.billing_interval === 'once')
       throw new OperatorError(`${offer.name} is paid once. It has no price to renew.`)
-    const effect = await effectOf(db, product_id, new_cents)
     await db.updateTable('package').set({ renewal_cents: new_cents }).where('product_id', '=', product_id).execute()
     const id = randomUUID()
     await db
@@ -45,20 +44,67 @@ export function changePrice(world: Pick<World, 'db' | 'now'>, change: PriceChang
       })
       .execute()
     await addJob(db, 'price_change', { price_change_id: id }, world.now())
-    return { name: offer.name, interval: offer.billing_interval, ...effect }
+    return { name: offer.name, interval: offer.billing_interval }
   })
 }
 
-/** How many members will pay more or less. */
-async function effectOf(db: Db, product_id: number, new_cents: number) {
-  const { rows } = await sql<{ more: string; less: string }>`
-    select count(*) filter (where cents < ${new_cents}) as more, count(*) filter (where cents > ${new_cents}) as less
-    from membership join member on member.id = member_id
+const LOOKED_AT = 20_000
+
+export type PriceGroup = { pays_cents: number; announced_cents: number | null; members: number }
+/** What members pay for a package: the next of them, by member, with where to go on. */
+export type PriceEffect = { groups: PriceGroup[]; left_alone: number; next?: string }
+
+/**
+ * What some thousand members pay now for a package, and how many of them a price change leaves alone because they have
+ * canceled or are on hold. It goes on after `next`, so that no statement reads all memberships.
+ */
+export async function pricesOf(db: Db, product_id: number, after: string | undefined): Promise<PriceEffect> {
+  const { rows } = await sql<Record<'pays' | 'announced' | 'members' | 'left_alone', number | null>>`
+    select pays, announced, count(*) filter (where not is_left_alone) as members,
+      count(*) filter (where is_left_alone) as left_alone
+    from (${membershipsAfter(after)}) looked
+      join member on member.id = looked.member_id
       cross join lateral (
-        select cast(coalesce(line -> 'announced' ->> 'renewal_cents', line ->> 'renewal_cents') as integer) as cents
+        select cast(line ->> 'renewal_cents' as integer) as pays,
+          cast(line -> 'announced' ->> 'renewal_cents' as integer) as announced
         from jsonb_array_elements(lines) line where cast(line ->> 'product_id' as integer) = ${product_id}) priced
-    where membership.state <> 'ended' and cancelled_at is null and on_hold_since is null`.execute(db)
-  return { more: Number(rows[0]?.more ?? 0), less: Number(rows[0]?.less ?? 0) }
+      cross join lateral (select cancelled_at is not null or on_hold_since is not null as is_left_alone) state
+    where looked.state <> 'ended'
+    group by pays, announced order by pays, announced`.execute(db)
+  const { rows: ends } = await sql<{ last: string | null; count: number }>`
+    select max(cast(member_id as text)) as last, count(*) as count from (${membershipsAfter(after)}) looked`.execute(db)
+  const { last = null, count = 0 } = ends[0] ?? {}
+  return {
+    groups: rows
+      .filter(({ members }) => Number(members))
+      .map(({ pays, announced, members }) => ({
+        pays_cents: Number(pays),
+        announced_cents: announced === null ? null : Number(announced),
+        members: Number(members),
+      })),
+    left_alone: rows.reduce((sum, { left_alone }) => sum + Number(left_alone), 0),
+    ...(Number(count) === LOOKED_AT && last ? { next: last } : {}),
+  }
+}
+
+const membershipsAfter = (after: string | undefined) => sql`
+  select member_id, lines, state, on_hold_since from membership
+  ${after ? sql`where member_id > cast(${after} as uuid)` : sql``} order by member_id limit ${sql.lit(LOOKED_AT)}`
+
+/** How many members will pay more or less than they were told last. */
+export async function countChanged(db: Db, product_id: number, new_cents: number) {
+  const counts = { more: 0, less: 0 }
+  let after: string | undefined
+  do {
+    const { groups, next } = await pricesOf(db, product_id, after)
+    for (const { pays_cents, announced_cents, members } of groups) {
+      const cents = announced_cents ?? pays_cents
+      if (cents < new_cents) counts.more += members
+      if (cents > new_cents) counts.less += members
+    }
+    after = next
+  } while (after)
+  return counts
 }
 
 const MEMBERS_AT_ONCE = 200

@@ -65,6 +65,7 @@ export async function currentLines(db: Db, { lines, billing_interval }: Renewing
     .select(['product_id', 'renewal_cents'])
     .where('product_id', 'in', ids)
     .where('billing_interval', '=', billing_interval)
+    .where('withdrawn_at', 'is', null)
     .execute()
   const prices = new Map(packages.map(({ product_id, renewal_cents }) => [product_id, renewal_cents]))
   return lines.map(({ announced, ...line }) => ({

@@ -1,13 +1,17 @@
-/** What a picture may be. The browser always sends a square JPEG of 320 pixels, whatever file the member chose. */
+/** What size a picture may have, in pixels. */
+export type PictureShape = { fits: (width: number, height: number) => boolean; problem: string }
+
 const MIN_PIXELS = 64
 const MAX_PIXELS = 640
+/** The browser always sends a square JPEG of 320 pixels, whatever file the member chose. */
+export const SQUARE: PictureShape = {
+  fits: (width, height) => width === height && width >= MIN_PIXELS && width <= MAX_PIXELS,
+  problem: `Please use a square picture of ${MIN_PIXELS} to ${MAX_PIXELS} pixels.`,
+}
 
 export type CheckedJpeg = { bytes: Buffer } | { problem: string }
 
 const NOT_A_JPEG: CheckedJpeg = { problem: 'This is not a picture that we can show. Please choose another one.' }
-const WRONG_SIZE: CheckedJpeg = {
-  problem: `Please use a square picture of ${MIN_PIXELS} to ${MAX_PIXELS} pixels.`,
-}
 
 const SOI = 0xd8
 const EOI = 0xd9
@@ -21,7 +25,7 @@ const TABLES = new Set([0xc4, 0xdb, 0xdd])
  * Reads a JPEG segment by segment and writes only what its pixels need. Comments and application segments, where cameras
  * store the place and the time, are left out, and so is anything after the end of the picture.
  */
-export function checkJpeg(input: Buffer): CheckedJpeg {
+export function checkJpeg(input: Buffer, shape = SQUARE): CheckedJpeg {
   if (input[0] !== 0xff || input[1] !== SOI) return NOT_A_JPEG
   const kept = [input.subarray(0, 2)]
   let hasFrame = false
@@ -38,7 +42,7 @@ export function checkJpeg(input: Buffer): CheckedJpeg {
     position = end
     if (FRAMES.has(marker)) {
       if (hasFrame || !isPlainFrame(segment)) return NOT_A_JPEG
-      if (!isSquare(segment)) return WRONG_SIZE
+      if (!hasShape(segment, shape)) return { problem: shape.problem }
       hasFrame = true
       kept.push(segment)
     } else if (marker === START_OF_SCAN && hasFrame) {
@@ -57,10 +61,7 @@ const isMetadata = (marker: number) => (marker >= 0xe0 && marker <= 0xef) || mar
 const isPlainFrame = (segment: Buffer) =>
   segment[4] === 8 && (segment[9] === 1 || segment[9] === 3) && segment.length === 10 + 3 * segment[9]
 
-function isSquare(segment: Buffer) {
-  const [height, width] = [segment.readUInt16BE(5), segment.readUInt16BE(7)]
-  return width === height && width >= MIN_PIXELS && width <= MAX_PIXELS
-}
+const hasShape = (segment: Buffer, { fits }: PictureShape) => fits(segment.readUInt16BE(7), segment.readUInt16BE(5))
 
 /** The position of the next marker. In compressed data, FF is followed by 00 or by a restart marker. */
 function endOfScan(input: Buffer, start: number): number {

@@ -7,7 +7,7 @@ import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
 import { openPaymentGateway } from '#server/gateways/payment/open.ts'
 import { createLog } from '#server/log.ts'
 import { liftHold, putOnHold } from '#server/membership/hold.ts'
-import { changePrice, NOTICE_DAYS } from '#server/membership/price-change.ts'
+import { changePrice, countChanged, NOTICE_DAYS } from '#server/membership/price-change.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
 import { clock, type World } from '#server/world.ts'
 import { backfillCards } from './backfill.ts'
@@ -100,7 +100,8 @@ const commands: Record<string, Command> = {
     run: async (context, [product = '', amount = ''], { reason, who, notice = String(NOTICE_DAYS) }) => {
       const [product_id, notice_days] = [wholeNumber(product, 'product number'), wholeNumber(notice, 'number of days')]
       const request = { product_id, new_cents: parseAmount(amount), notice_days, reason, who }
-      const { name, interval, more, less } = await changePrice(context, request)
+      const { more, less } = await countChanged(context.db, product_id, request.new_cents)
+      const { name, interval } = await changePrice(context, request)
       return [
         `${name} now renews at ${dollars(request.new_cents)} a ${interval} for everyone who joins.`,
         ...(more ? [`${plural(more, 'member')} will pay more, after ${notice_days} days of notice.`] : []),

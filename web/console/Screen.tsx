@@ -10,6 +10,8 @@ import { DocumentsScreen } from './documents/DocumentsScreen.tsx'
 import { MemberScreen } from './members/MemberScreen.tsx'
 import { MembersScreen } from './members/MembersScreen.tsx'
 import { ProblemsScreen } from './ProblemsScreen.tsx'
+import { PackageScreen } from './packages/PackageScreen.tsx'
+import { PackagesScreen } from './packages/PackagesScreen.tsx'
 import { Link, useAddress } from './router.tsx'
 import { SettingsScreen } from './SettingsScreen.tsx'
 import { StaffScreen } from './StaffScreen.tsx'
@@ -39,6 +41,13 @@ const routes: Route[] = [
     screen: ([, id = '']) => <MemberScreen key={id} id={id} />,
   },
   { pattern: /^\/console\/abuse$/, title: 'Abuse', permission: 'see_abuse', screen: () => <AbuseScreen /> },
+  { pattern: /^\/console\/packages$/, title: 'Packages', permission: 'see_catalog', screen: () => <PackagesScreen /> },
+  {
+    pattern: /^\/console\/packages\/(\d{1,9})$/,
+    title: 'Package',
+    permission: 'see_catalog',
+    screen: ([, id = '']) => <PackageScreen key={id} id={id} />,
+  },
   {
     pattern: /^\/console\/documents$/,
     title: 'Documents',

@@ -15,7 +15,10 @@ const entries: Entry[][] = [
     { to: '/console/brand', text: 'Brand and texts', permission: 'see_brand', pattern: /^\/console\/brand/ },
     { to: '/console/abuse', text: 'Abuse', permission: 'see_abuse', pattern: /^\/console\/abuse/ },
   ],
-  [{ to: '/console/documents', text: 'Documents', permission: 'see_catalog', pattern: /^\/console\/documents/ }],
+  [
+    { to: '/console/packages', text: 'Packages', permission: 'see_catalog', pattern: /^\/console\/packages/ },
+    { to: '/console/documents', text: 'Documents', permission: 'see_catalog', pattern: /^\/console\/documents/ },
+  ],
   [
     { to: '/console/staff', text: 'Staff', permission: 'see_staff', pattern: /^\/console\/staff/ },
     { to: '/console/audit', text: 'Audit log', permission: 'see_audit', pattern: /^\/console\/audit/ },

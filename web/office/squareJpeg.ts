@@ -13,20 +13,25 @@ export class UnusableFile extends Error {}
  * The middle of a picture as a square JPEG in base64. Drawing it anew leaves behind everything but the pixels, such as
  * where and when the picture was taken.
  */
-export async function squareJpeg(file: File): Promise<string> {
+export const squareJpeg = (file: File): Promise<string> => croppedJpeg(file, SIDE, SIDE)
+
+/** The middle of a picture in this size. */
+export async function croppedJpeg(file: File, width: number, height: number): Promise<string> {
   if (file.size > MAX_FILE_BYTES) throw new UnusableFile('This file is larger than 10 MB. Please choose a smaller one.')
   const image = await createImageBitmap(file).catch((cause: unknown) => {
     throw new UnusableFile("Your browser can't open this file. Please choose a PNG, JPEG or WebP picture.", { cause })
   })
   const canvas = document.createElement('canvas')
-  canvas.width = canvas.height = SIDE
+  canvas.width = width
+  canvas.height = height
   const context = canvas.getContext('2d')
   if (!context) throw new Error('This browser has no canvas.')
   context.fillStyle = 'white' // behind transparent pictures
-  context.fillRect(0, 0, SIDE, SIDE)
+  context.fillRect(0, 0, width, height)
   context.imageSmoothingQuality = 'high'
-  const side = Math.min(image.width, image.height)
-  context.drawImage(image, (image.width - side) / 2, (image.height - side) / 2, side, side, 0, 0, SIDE, SIDE)
+  const scale = Math.min(image.width / width, image.height / height)
+  const [w, h] = [width * scale, height * scale]
+  context.drawImage(image, (image.width - w) / 2, (image.height - h) / 2, w, h, 0, 0, width, height)
   image.close()
   for (const quality of QUALITIES) {
     const picture = canvas.toDataURL('image/jpeg', quality).split(',')[1] ?? ''

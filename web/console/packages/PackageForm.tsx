@@ -1,0 +1,99 @@
+import { consoleCalls } from '#contract/console-calls.ts'
+import { billingIntervals, type PackagePage, packageGroups } from '#contract/console-catalog-calls.ts'
+import { figures } from '#contract/figures.ts'
+import { Checkbox } from '#web/form/Checkbox.tsx'
+import { Field } from '#web/form/Field.tsx'
+import { SelectField } from '#web/form/SelectField.tsx'
+import { useCallForm } from '#web/office/CallForm.tsx'
+import { useConsole } from '../api.ts'
+import { FormDialog } from '../FormDialog.tsx'
+import { groupTexts } from './groupTexts.ts'
+
+type Props = { onClose: () => void; onDone: (page: PackagePage) => void }
+type FieldName = 'name' | 'description' | 'group' | 'ships' | 'product_category_id' | 'language_id'
+type FieldOf = (name: FieldName) => { name: string; defaultValue: string; error: string | undefined }
+
+const { product_id: _product_id, ...editRules } = consoleCalls.editPackage.input.shape
+
+export function AddPackage({ onClose, onDone }: Props) {
+  const { api } = useConsole()
+  const form = useCallForm({
+    rules: consoleCalls.addPackage.input.shape,
+    values: {
+      ...{ group: 'starter', ships: '0', billing_interval: 'month' },
+      product_category_id: String(figures.product_category_id),
+      language_id: String(figures.language_id),
+    },
+    send: async (values) => onDone(await api.addPackage(values)),
+  })
+  return (
+    <FormDialog
+      title="Add a package"
+      text="It is offered at once. How often it renews cannot be changed later."
+      form={form}
+      submitLabel="Add"
+      onClose={onClose}
+    >
+      <PackageFields field={form.field} />
+      <div className="pair">
+        <Field {...form.field('price')} label="Price today" inputMode="decimal" autoComplete="off" />
+        <Field {...form.field('renewal_price')} label="Renewal price" inputMode="decimal" autoComplete="off" />
+      </div>
+      <SelectField
+        {...form.field('billing_interval')}
+        label="Renews"
+        options={billingIntervals.map((value) => ({ value, text: value === 'once' ? 'never' : `every ${value}` }))}
+      />
+    </FormDialog>
+  )
+}
+
+export function EditPackage({ offer, onClose, onDone }: Props & { offer: PackagePage }) {
+  const { api } = useConsole()
+  const { product_id, name, description, group } = offer
+  const form = useCallForm({
+    rules: editRules,
+    values: {
+      ...{ name, description, group, ships: offer.ships ? '1' : '0' },
+      product_category_id: String(offer.product_category_id),
+      language_id: String(offer.language_id),
+    },
+    send: async (values) => onDone(await api.editPackage({ product_id, ...values })),
+  })
+  return (
+    <FormDialog title={`Edit ${name}`} form={form} submitLabel="Save" onClose={onClose}>
+      <PackageFields field={form.field} />
+    </FormDialog>
+  )
+}
+
+const PackageFields = ({ field }: { field: FieldOf }) => (
+  <>
+    <Field {...field('name')} label="Name" autoComplete="off" />
+    <Field {...field('description')} label="Description" optional autoComplete="off" />
+    <SelectField
+      {...field('group')}
+      label="List"
+      options={packageGroups.map((value) => ({ value, text: groupTexts[value] }))}
+    />
+    <div className="pair">
+      <Field
+        {...field('product_category_id')}
+        label="Category"
+        hint={`This site sells ${figures.product_category_id}`}
+        inputMode="numeric"
+        autoComplete="off"
+      />
+      <Field
+        {...field('language_id')}
+        label="Language"
+        hint={`This site sells ${figures.language_id}`}
+        inputMode="numeric"
+        autoComplete="off"
+      />
+    </div>
+    <Checkbox {...field('ships')}>
+      <label htmlFor="ships">It is shipped, so the visitor is asked for an address</label>
+    </Checkbox>
+  </>
+)

@@ -1,0 +1,177 @@
+import { useEffect, useEffectEvent, useState } from 'react'
+import type { PackagePage } from '#contract/console-catalog-calls.ts'
+import { showAmount } from '#contract/money.ts'
+import { useCallForm } from '#web/office/CallForm.tsx'
+import { SuccessNotice } from '#web/office/SuccessNotice.tsx'
+import { useConsole } from '../api.ts'
+import { FormDialog } from '../FormDialog.tsx'
+import { PictureButton } from '../PictureButton.tsx'
+import { Chip, Facts, Panel, showTime, Waiting } from '../parts.tsx'
+import { Link } from '../router.tsx'
+import { useLoaded } from '../useLoaded.ts'
+import { groupTexts } from './groupTexts.ts'
+import { EditPackage } from './PackageForm.tsx'
+import { PriceDialog } from './PriceDialog.tsx'
+
+type Act = 'edit' | 'prices' | 'withdraw' | 'offer'
+const POLL_MS = 2000
+
+/** One package: what it is, its picture, its prices, and how far members have been told of a new one. */
+export function PackageScreen({ id }: { id: string }) {
+  const { api } = useConsole()
+  const product_id = Number(id)
+  const loaded = useLoaded(id, () => api.getPackage({ product_id }))
+  const [act, setAct] = useState<Act>()
+  const [success, setSuccess] = useState<string>()
+  const { data: offer, setData } = loaded
+  usePolling(Boolean(offer?.price_changes.some(({ done_at }) => !done_at)), loaded.reload)
+  if (!offer) return <Waiting loaded={loaded} />
+  const done = (message: string) => (page: PackagePage) => {
+    setData(page)
+    setSuccess(message)
+    setAct(undefined)
+  }
+  const close = () => setAct(undefined)
+  return (
+    <>
+      <title>{`${offer.name} · Console`}</title>
+      <div className="screen-head">
+        <div>
+          <p className="small">
+            <Link to="/console/packages">Packages</Link>
+          </p>
+          <h1>
+            {offer.name} {offer.withdrawn_at ? <Chip tone="warn">withdrawn</Chip> : <Chip tone="good">offered</Chip>}
+          </h1>
+          <p className="lead">{offer.description}</p>
+        </div>
+      </div>
+      <SuccessNotice message={success} />
+      <div className="member-grid">
+        <About offer={offer} onAct={setAct} onPicture={done('The picture is changed.')} />
+        <Prices offer={offer} onChange={() => setAct('prices')} />
+      </div>
+      {act === 'edit' && <EditPackage offer={offer} onClose={close} onDone={done('The package is changed.')} />}
+      {act === 'prices' && <PriceDialog offer={offer} onClose={close} onDone={done('The prices are changed.')} />}
+      {act === 'withdraw' && <Offering offer={offer} onClose={close} onDone={done('It is withdrawn.')} />}
+      {act === 'offer' && <Offering offer={offer} onClose={close} onDone={done('It is offered again.')} />}
+    </>
+  )
+}
+
+/** Looks again while a job is running. It can be left and come back to. */
+function usePolling(isRunning: boolean, reload: () => void) {
+  const look = useEffectEvent(reload)
+  useEffect(() => {
+    if (!isRunning) return
+    const timer = setInterval(() => look(), POLL_MS)
+    return () => clearInterval(timer)
+  }, [isRunning])
+}
+
+type AboutProps = { offer: PackagePage; onAct: (act: Act) => void; onPicture: (page: PackagePage) => void }
+
+function About({ offer, onAct, onPicture }: AboutProps) {
+  const { api, may } = useConsole()
+  const { product_id, withdrawn_at } = offer
+  return (
+    <Panel title="Package">
+      <img className="package-picture" src={offer.image_url} alt={offer.name} width="720" height="296" />
+      <Facts
+        facts={[
+          ['Number', String(product_id)],
+          ['List', groupTexts[offer.group]],
+          ['Category and language', `${offer.product_category_id}, ${offer.language_id}`],
+          ['Shipped', offer.ships ? 'yes' : 'no'],
+          ...(offer.is_preselected ? [['Chosen at first', 'yes'] as [string, string]] : []),
+        ]}
+      />
+      {may('manage_catalog') && (
+        <div className="row-actions">
+          <button type="button" className="button quiet" onClick={() => onAct('edit')}>
+            Edit
+          </button>
+          <PictureButton
+            width={720}
+            height={296}
+            send={async (picture) => onPicture(await api.setPackagePicture({ product_id, picture }))}
+          >
+            Change the picture
+          </PictureButton>
+          <button
+            type="button"
+            className={withdrawn_at ? 'button quiet' : 'button quiet danger'}
+            onClick={() => onAct(withdrawn_at ? 'offer' : 'withdraw')}
+          >
+            {withdrawn_at ? 'Offer it again' : 'Withdraw'}
+          </button>
+        </div>
+      )}
+    </Panel>
+  )
+}
+
+function Prices({ offer, onChange }: { offer: PackagePage; onChange: () => void }) {
+  const { session, may } = useConsole()
+  return (
+    <Panel title="Prices">
+      <Facts
+        facts={[
+          ['Today', showAmount(offer.price)],
+          ['Renews', offer.renewal_price ? `${showAmount(offer.renewal_price)} a ${offer.billing_interval}` : 'never'],
+        ]}
+      />
+      {may('manage_catalog') && (
+        <button type="button" className="button quiet" onClick={onChange}>
+          Change prices
+        </button>
+      )}
+      <ul className="rows">
+        {offer.price_changes.map((change) => (
+          <li key={change.made_at}>
+            <div>
+              <p>
+                {showAmount(change.old_price)} → {showAmount(change.new_price)}{' '}
+                {change.done_at ? <Chip tone="good">done</Chip> : <Chip tone="warn">telling members</Chip>}
+              </p>
+              <p className="small" role="status">
+                {change.told === 1 ? 'One member' : `${change.told.toLocaleString('en-US')} members`} told
+                {change.done_at ? '' : ' so far'} · {change.notice_days} days of notice
+              </p>
+              <p className="small">
+                {showTime(change.made_at, session.time_zone)} · {change.made_by}
+              </p>
+              <p className="reason">“{change.reason}”</p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+type OfferingProps = { offer: PackagePage; onClose: () => void; onDone: (page: PackagePage) => void }
+
+function Offering({ offer, onClose, onDone }: OfferingProps) {
+  const { api } = useConsole()
+  const { product_id, name, withdrawn_at, is_preselected } = offer
+  const form = useCallForm({
+    rules: {},
+    send: async () =>
+      onDone(await (withdrawn_at ? api.offerPackage({ product_id }) : api.withdrawPackage({ product_id }))),
+  })
+  const first = is_preselected ? ' It is chosen at first: without it, every visitor has to choose.' : ''
+  return (
+    <FormDialog
+      title={withdrawn_at ? `Offer ${name} again?` : `Withdraw ${name}?`}
+      text={
+        withdrawn_at
+          ? 'Visitors can choose it at once.'
+          : `Visitors can no longer choose it. Members who have it keep it and go on paying for it.${first}`
+      }
+      form={form}
+      submitLabel={withdrawn_at ? 'Offer it' : 'Withdraw'}
+      onClose={onClose}
+    />
+  )
+}
