@@ -76,6 +76,16 @@ import {
   signInWithPassword,
 } from './sign-in.ts'
 import { moveSponsor } from './sponsor-moves.ts'
+import {
+  activateSponsor,
+  addSponsor,
+  deactivateSponsor,
+  listSponsors,
+  removeSponsorPicture,
+  renameSponsor,
+  setSponsorPicture,
+  viewSponsor,
+} from './sponsors.ts'
 import { changeRole, listStaff, removeStaff, withdrawInvitation } from './staff.ts'
 import { viewToday } from './today.ts'
 
@@ -155,6 +165,14 @@ export const consoleHandlers = guardHandlers({
   liftBlock: thenViewAbuse(liftBlock),
   pauseJoining: thenViewAbuse(pauseJoining),
   resumeJoining: thenViewAbuse(resumeJoining),
+  listSponsors: (input, { world }) => listSponsors(world, input),
+  getSponsorPage: ({ sponsor_id }, { world }) => viewSponsor(world, sponsor_id),
+  addSponsor: (input, { world, session }) => addSponsor(world, input, session.staff),
+  activateSponsor: (input, { world, session }) => activateSponsor(world, input, session.staff),
+  deactivateSponsor: (input, { world, session }) => deactivateSponsor(world, input, session.staff),
+  renameSponsor: (input, { world, session }) => renameSponsor(world, input, session.staff),
+  setSponsorPicture: (input, { world, session }) => setSponsorPicture(world, input, session.staff),
+  removeSponsorPicture: (input, { world, session }) => removeSponsorPicture(world, input, session.staff),
   listPackages: (_input, { world }) => listPackages(world),
   getPackage: ({ product_id }, { world }) => viewPackage(world, product_id),
   addPackage: (input, { world, session }) => addPackage(world, input, session.staff),

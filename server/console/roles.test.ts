@@ -33,6 +33,7 @@ const sampleOf = (field: string): unknown =>
     ...{ breaker: 'declines', hours: '1', network: '203.0.113.0/24', note: 'a note', message: 'Closed.' },
     ...{ username: 'somebodyelse', email_id: 'welcome', day_of_month: '1', shown_on: '2026-12-01' },
     ...{ email_id: 'welcome', day_of_month: '1', shown_on: '2026-12-01' },
+    ...{ sponsor_id: randomUUID(), site: 'newpier' },
     ...{ product_id: 36, description: '', group: 'starter', ships: '0', product_category_id: 17, language_id: 1 },
     ...{ price: '1.00', renewal_price: '1.00', billing_interval: 'month', direction: 'up', picture: 'AAAA' },
     ...{ document_id: 1, version: 1, title: 'Terms', content: '<p>Text</p>' },

@@ -15,6 +15,8 @@ import { PackagesScreen } from './packages/PackagesScreen.tsx'
 import { Link, useAddress } from './router.tsx'
 import { SettingsScreen } from './SettingsScreen.tsx'
 import { StaffScreen } from './StaffScreen.tsx'
+import { SponsorScreen } from './sponsors/SponsorScreen.tsx'
+import { SponsorsScreen } from './sponsors/SponsorsScreen.tsx'
 import { TodayScreen } from './TodayScreen.tsx'
 
 type Route = {
@@ -41,6 +43,13 @@ const routes: Route[] = [
     screen: ([, id = '']) => <MemberScreen key={id} id={id} />,
   },
   { pattern: /^\/console\/abuse$/, title: 'Abuse', permission: 'see_abuse', screen: () => <AbuseScreen /> },
+  { pattern: /^\/console\/sponsors$/, title: 'Sponsors', permission: 'see_sponsors', screen: () => <SponsorsScreen /> },
+  {
+    pattern: /^\/console\/sponsors\/([\da-f-]{36})$/,
+    title: 'Sponsor',
+    permission: 'see_sponsors',
+    screen: ([, id = '']) => <SponsorScreen key={id} id={id} />,
+  },
   { pattern: /^\/console\/packages$/, title: 'Packages', permission: 'see_catalog', screen: () => <PackagesScreen /> },
   {
     pattern: /^\/console\/packages\/(\d{1,9})$/,

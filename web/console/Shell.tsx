@@ -16,6 +16,7 @@ const entries: Entry[][] = [
     { to: '/console/abuse', text: 'Abuse', permission: 'see_abuse', pattern: /^\/console\/abuse/ },
   ],
   [
+    { to: '/console/sponsors', text: 'Sponsors', permission: 'see_sponsors', pattern: /^\/console\/sponsors/ },
     { to: '/console/packages', text: 'Packages', permission: 'see_catalog', pattern: /^\/console\/packages/ },
     { to: '/console/documents', text: 'Documents', permission: 'see_catalog', pattern: /^\/console\/documents/ },
   ],

@@ -1,0 +1,181 @@
+import { type FormEvent, useState } from 'react'
+import { consoleCalls } from '#contract/console-calls.ts'
+import type { SponsorRow } from '#contract/console-catalog-calls.ts'
+import { plainDay } from '#web/dates.ts'
+import { Field } from '#web/form/Field.tsx'
+import { SelectField } from '#web/form/SelectField.tsx'
+import { Notice } from '#web/Notice.tsx'
+import { useCallForm } from '#web/office/CallForm.tsx'
+import { useConsole } from '../api.ts'
+import { FormDialog } from '../FormDialog.tsx'
+import { Chip, ScreenHead, Waiting } from '../parts.tsx'
+import { Link, navigate, toQuery, useAddress } from '../router.tsx'
+import { useLoaded } from '../useLoaded.ts'
+
+/** Whose links lead to the site. Search, filter and page are in the address. */
+export function SponsorsScreen() {
+  const { api, may } = useConsole()
+  const { query } = useAddress()
+  const [isAdding, setAdding] = useState(false)
+  const search = query.get('search') ?? undefined
+  const kind = query.get('kind') === 'own' ? 'own' : undefined
+  const after = query.get('after') ?? undefined
+  const loaded = useLoaded(query.toString(), () =>
+    api.listSponsors({ ...(search ? { search } : {}), ...(kind ? { kind } : {}), ...(after ? { after } : {}) }),
+  )
+  const { data } = loaded
+  const pageAt = (after?: string) => `/console/sponsors${toQuery({ search, kind, after })}`
+  return (
+    <>
+      <ScreenHead title="Sponsors" lead="Whose links lead to this site. Every member is one, too.">
+        {may('manage_sponsors') && (
+          <button type="button" className="button" onClick={() => setAdding(true)}>
+            Add a sponsor
+          </button>
+        )}
+      </ScreenHead>
+      <Filters key={query.toString()} search={search} kind={kind} />
+      {!data ? (
+        <Waiting loaded={loaded} />
+      ) : (
+        <div aria-busy={loaded.isLoading || undefined}>
+          {loaded.error && <Notice tone="alert">{loaded.error}</Notice>}
+          {data.is_capped && <Notice>More sponsors match than are shown. Add letters to find the rest.</Notice>}
+          {data.sponsors.length ? <SponsorTable sponsors={data.sponsors} /> : <p className="empty">No sponsor fits.</p>}
+          <div className="pages">
+            {after && (
+              <Link to={pageAt()} className="button quiet">
+                First page
+              </Link>
+            )}
+            {data.next && (
+              <Link to={pageAt(data.next)} className="button quiet">
+                Next page
+              </Link>
+            )}
+          </div>
+        </div>
+      )}
+      {isAdding && <AddSponsor onClose={() => setAdding(false)} />}
+    </>
+  )
+}
+
+function Filters({ search, kind }: { search: string | undefined; kind: string | undefined }) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const values = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>
+    navigate(`/console/sponsors${toQuery(values)}`)
+  }
+  return (
+    <form
+      className="filters"
+      onSubmit={submit}
+      onChange={({ target, currentTarget }) => target instanceof HTMLSelectElement && currentTarget.requestSubmit()}
+    >
+      <div className="field">
+        <label htmlFor="sponsor-search">Link or name</label>
+        <input
+          className="control"
+          id="sponsor-search"
+          name="search"
+          type="search"
+          defaultValue={search ?? ''}
+          autoComplete="off"
+        />
+      </div>
+      <SelectField
+        name="kind"
+        label="Who"
+        optional
+        placeholder="All"
+        defaultValue={kind ?? ''}
+        options={[{ value: 'own', text: 'Not members' }]}
+      />
+      <div className="filter-actions">
+        <button type="submit" className="button quiet">
+          Apply
+        </button>
+        {(search || kind) && <Link to="/console/sponsors">Clear</Link>}
+      </div>
+    </form>
+  )
+}
+
+export const ActiveChip = ({ sponsor }: { sponsor: SponsorRow }) =>
+  sponsor.is_active ? <Chip tone="good">active</Chip> : <Chip tone="bad">inactive</Chip>
+
+const SponsorTable = ({ sponsors }: { sponsors: SponsorRow[] }) => (
+  <div className="card">
+    <table className="table members">
+      <thead>
+        <tr>
+          <th scope="col">Sponsor</th>
+          <th scope="col">State</th>
+          <th scope="col">Visits, 30 days</th>
+          <th scope="col">Joins, 30 days</th>
+          <th scope="col">Since</th>
+        </tr>
+      </thead>
+      <tbody>
+        {sponsors.map((sponsor) => (
+          <tr key={sponsor.id}>
+            <td>
+              <Link to={`/console/sponsors/${sponsor.id}`} className="row-link">
+                <bdi>{sponsor.name}</bdi>
+              </Link>
+              <span className="small">
+                /{sponsor.site}
+                {sponsor.member_id && (
+                  <>
+                    {' · '}
+                    <Link to={`/console/members/${sponsor.member_id}`}>
+                      member<span className="unseen"> {sponsor.name}</span>
+                    </Link>
+                  </>
+                )}
+              </span>
+            </td>
+            <td>
+              <ActiveChip sponsor={sponsor} />
+            </td>
+            <td>
+              {sponsor.visits} <span className="phone-only">visits</span>
+            </td>
+            <td>
+              {sponsor.joins} <span className="phone-only">joins</span>
+            </td>
+            <td>{plainDay(sponsor.created_on)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+function AddSponsor({ onClose }: { onClose: () => void }) {
+  const { api } = useConsole()
+  const form = useCallForm({
+    rules: consoleCalls.addSponsor.input.shape,
+    send: async (values) => navigate(`/console/sponsors/${(await api.addSponsor(values)).id}`),
+  })
+  return (
+    <FormDialog
+      title="Add a sponsor"
+      text="For somebody who is not a member. The link works at once."
+      form={form}
+      submitLabel="Add"
+      onClose={onClose}
+    >
+      <Field {...form.field('name')} label="Name" hint="Visitors read it" autoComplete="off" />
+      <Field
+        {...form.field('site')}
+        label="Word of the link"
+        hint="Letters and digits; nobody can have it as a username"
+        autoComplete="off"
+        autoCapitalize="none"
+        enterKeyHint="go"
+      />
+    </FormDialog>
+  )
+}
