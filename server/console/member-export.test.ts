@@ -19,6 +19,7 @@ beforeAll(async () => {
     username: 'edward',
     mobile_phone: '+12025550143',
   })
+  site.advance(60)
   await joinedMember(site, { username: 'joyok', sponsor_site_name: 'bluepier', mobile_phone: '+447400123456' })
 })
 afterAll(() => site.close())

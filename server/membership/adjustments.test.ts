@@ -113,6 +113,18 @@ describe('waiving a period', () => {
     await expect(waivePeriod(site.world, other.id)).rejects.toThrow('does not renew')
   })
 
+  it('19.66 is refused while a charge has no answer', async () => {
+    const { id } = await join({ cc_number: cards.renewalNoFunds })
+    await pass(32)
+    const { payment } = site.world
+    const { charge } = payment
+    payment.charge = async () => ({ outcome: 'unknown' })
+    site.advance(4 * DAY)
+    await renewMemberships(site.world)
+    payment.charge = charge
+    await expect(waivePeriod(site.world, id)).rejects.toThrow('A charge is under way.')
+  })
+
   it.runIf(isPostgres)(
     '19.66 against a charge that is tried at the same moment, a period is either paid or waived',
     async () => {
