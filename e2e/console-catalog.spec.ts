@@ -219,7 +219,7 @@ test('19.96 a manager adds a sponsor, renames the link and switches it off, and 
   await renaming.getByLabel('Reason').fill('new brand')
   await renaming.getByRole('button', { name: 'Rename' }).click()
   await expect(page.getByText('The old one leads to it.')).toBeVisible()
-  await expect(page.getByText('0 visits, 1 joins')).toBeVisible()
+  await expect(page.getByText('0 visits, 1 join')).toBeVisible()
   await look(page, 'sponsor')
   const visitor = await (await browser.newContext()).newPage()
   await visitor.goto(site.at('/newpier'))

@@ -49,6 +49,8 @@ describe('the list of sponsors', () => {
     const { username } = await joinedMember(site)
     expect(sitesOf(await list())).toContain(username)
     expect(sitesOf(await list({ kind: 'own' }))).not.toContain(username)
+    expect(sitesOf(await list({ search: username }))).toEqual([username])
+    expect(sitesOf(await list({ search: username, kind: 'own' }))).toEqual([])
     expect(sitesOf(await list())).not.toContain('harbor')
     await addCopies(120)
     const seen: string[] = []

@@ -29,7 +29,7 @@ const columns = sql`id, site, name, active, renamed_to, member_id, active_until,
 /** A page along the index of the list, or the first matches of a search. Sites that only lead on are not listed. */
 export async function listSponsors(world: World, query: Input<'listSponsors'>) {
   const search = query.search?.trim().toLowerCase().replace(/^\//, '')
-  if (search) return searchSponsors(world, search)
+  if (search) return searchSponsors(world, search, query.kind)
   const key = query.after ? parseKey(query.after) : undefined
   const { rows } = await sql<Stored>`
     select ${columns} from sponsor where renamed_to is null
@@ -46,7 +46,7 @@ export async function listSponsors(world: World, query: Input<'listSponsors'>) {
 }
 
 /** By the beginning of the link, also of an earlier one, or of the name. Each follows its own index. */
-async function searchSponsors(world: World, search: string) {
+async function searchSponsors(world: World, search: string, kind: string | undefined) {
   const start = `${search.replace(/[\\%_]/g, '\\$&')}%`
   const limit = sql.lit(PAGE + 1)
   const matches: RawBuilder<{ id: string }>[] = [
@@ -59,9 +59,8 @@ async function searchSponsors(world: World, search: string) {
   const ids = [...new Set(found.flatMap(({ rows }) => rows.map(({ id }) => id)))]
   const { rows } = ids.length
     ? await sql<Stored>`
-        select ${columns} from sponsor where id in (${sql.join(ids)}) order by name, id limit ${limit}`.execute(
-        world.db,
-      )
+        select ${columns} from sponsor where id in (${sql.join(ids)}) ${kind === 'own' ? sql`and member_id is null` : sql``}
+        order by name, id limit ${limit}`.execute(world.db)
     : { rows: [] }
   const is_capped = rows.length > PAGE || found.some((match) => match.rows.length > PAGE)
   return { sponsors: await toRows(world, rows.slice(0, PAGE)), is_capped }

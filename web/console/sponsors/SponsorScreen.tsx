@@ -126,16 +126,17 @@ function About({ sponsor, onAct, onPicture }: AboutProps) {
   )
 }
 
+const plural = (count: number, noun: string) => `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
+
 function Days({ sponsor }: { sponsor: SponsorPage }) {
-  const most = Math.max(1, ...sponsor.days.map(({ visits }) => visits))
   const busy = sponsor.days.filter(({ visits, joins }) => visits + joins > 0).reverse()
   return (
     <Panel title="The last 30 days">
       <p>
-        {sponsor.visits} visits, {sponsor.joins} joins
+        {plural(sponsor.visits, 'visit')}, {plural(sponsor.joins, 'join')}
       </p>
       {busy.length > 0 && (
-        <table className="table">
+        <table className="table days">
           <thead>
             <tr>
               <th scope="col">Day</th>
@@ -147,9 +148,7 @@ function Days({ sponsor }: { sponsor: SponsorPage }) {
             {busy.map(({ day, visits, joins }) => (
               <tr key={day}>
                 <th scope="row">{plainDay(day)}</th>
-                <td>
-                  <meter min={0} max={most} value={visits} aria-hidden="true" /> {visits}
-                </td>
+                <td>{visits}</td>
                 <td>{joins}</td>
               </tr>
             ))}
