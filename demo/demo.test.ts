@@ -46,3 +46,9 @@ it.each([
   expect(failure.code).toBe(1)
   expect(failure.stderr).toContain('The demo runs on its own database and stand-ins.')
 })
+
+it('19.54 the demo explains its options', async () => {
+  const failure = await promisify(execFile)(process.execPath, ['demo/main.ts', '--nwe']).catch((error) => error)
+  expect(failure.code).toBe(1)
+  expect(failure.stderr).toContain("There is no option '--nwe'.")
+})

@@ -10,20 +10,25 @@ import { fullYear, makeYear } from './year.ts'
 
 const YEAR_MS = 365 * 86_400_000
 
-/** npm run demo: the site with a year of business behind it. `-- --new` makes the year again. */
-async function main() {
+const USAGE = `npm run demo -- [--new] [--stop]
+
+  --new     make the year again
+  --stop    make it, and do not start the site`
+
+/** npm run demo: the site with a year of business behind it. */
+async function main(args: string[]) {
+  const unknown = args.find((arg) => arg !== '--new' && arg !== '--stop')
+  if (unknown) throw new OperatorError(`There is no option '${unknown}'.\n\n${USAGE}`)
   const { production, embedded, DATA_DIR } = readConfig()
   if (production || embedded.length < 4)
     throw new OperatorError(
       'The demo runs on its own database and stand-ins. Unset NODE_ENV and the settings of real parts.',
     )
   const folder = join(DATA_DIR, 'demo')
-  if (process.argv.includes('--new')) rmSync(folder, { recursive: true, force: true })
+  if (args.includes('--new')) rmSync(folder, { recursive: true, force: true })
   if (!existsSync(folder)) await make(folder)
-  await serve({
-    config: readConfig({ ...process.env, DATA_DIR: folder }),
-    consoleLink: ownerLink,
-  })
+  if (args.includes('--stop')) return
+  await serve({ config: readConfig({ ...process.env, DATA_DIR: folder }), consoleLink: ownerLink })
 }
 
 /** A new link with every start: whoever tries the demo again may have lost the passkey of the last time. */
@@ -45,7 +50,7 @@ async function make(folder: string) {
   renameSync(unfinished, folder)
 }
 
-main().catch((error: unknown) => {
+main(process.argv.slice(2)).catch((error: unknown) => {
   console.error(explainError(error) ?? error)
   process.exit(1)
 })

@@ -1,4 +1,4 @@
-import { type BrowserContext, expect, type Locator, type Page, test } from '@playwright/test'
+import { expect, type Locator, type Page, test } from '@playwright/test'
 import type { Role } from '../contract/console-permissions.ts'
 import { turnClock } from '../server/clock/turn.ts'
 import { verifyAudit } from '../server/console/audit.ts'
@@ -6,6 +6,7 @@ import { createInvitation, firstOwnerLink } from '../server/console/invitations.
 import { runJobs } from '../server/jobs/jobs.ts'
 import { validAnswers } from '../server/test/answers.ts'
 import { solve } from '../server/test/solve-captcha.ts'
+import { addAuthenticator } from './authenticator.ts'
 import { findAxeViolations } from './axe.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 
@@ -16,21 +17,9 @@ test.beforeAll(async () => {
 test.afterAll(() => site.close())
 test.describe.configure({ mode: 'serial' })
 
-/** Chromium's own virtual authenticator: real passkeys without a finger. */
-async function addAuthenticator(context: BrowserContext, page: Page) {
-  const client = await context.newCDPSession(page)
-  await client.send('WebAuthn.enable')
-  await client.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
-      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
-    },
-  })
-}
-
 /** Accepts an invitation with a passkey. */
 async function enter(page: Page, link: string, { name, email }: { name: string; email?: string }) {
-  await addAuthenticator(page.context(), page)
+  await addAuthenticator(page)
   await page.goto(link)
   await page.getByLabel('Your name').fill(name)
   if (email) await page.getByLabel('Email address').fill(email)

@@ -1,14 +1,25 @@
-import { test } from '@playwright/test'
-import { enterOffice, fillCard, fillPayment, newVisitor, pay, reachPayment } from './visitor.ts'
+import { expect, test } from '@playwright/test'
+import { personOf } from '../demo/people.ts'
+import { PASSWORD } from '../demo/year.ts'
+import { createInvitation } from '../server/console/invitations.ts'
+import { addAuthenticator } from './authenticator.ts'
+import { type OwnSite, startOwnSite } from './own-site.ts'
+import { fillCard, pay, reachPayment } from './visitor.ts'
 
-// Not tests: npm run screens takes the screenshots for the docs.
+// Not tests: npm run screens takes the screenshots for the docs, on a site with the demo's year of business behind it.
 const screenshotOptions = (name: string, project: { name: string }) => ({
   path: `docs/screens/${name}-${project.name}.png`,
   scale: 'css' as const,
 })
 
+let site: OwnSite
+test.beforeAll(async () => {
+  site = await startOwnSite()
+})
+test.afterAll(() => site.close())
+
 test('the first step', async ({ page }, { project }) => {
-  await page.goto('/ana')
+  await page.goto(site.at('/ana'))
   await page.getByLabel('First name').fill('Zoë')
   await page.getByLabel('Mobile phone number').fill('202 55')
   await page.getByLabel('Last name').focus()
@@ -17,7 +28,7 @@ test('the first step', async ({ page }, { project }) => {
 })
 
 test('the payment', async ({ page }, { project }) => {
-  await reachPayment(page)
+  await reachPayment(page, site.at('/ana'))
   await page.getByLabel('Address', { exact: true }).fill('1600 Main St')
   await page.getByLabel('City').fill('Reno')
   await page.getByLabel('State').selectOption('NV')
@@ -29,19 +40,38 @@ test('the payment', async ({ page }, { project }) => {
   await page.screenshot({ ...screenshotOptions('payment', project), fullPage: true })
 })
 
-test('the office', async ({ page, browser }, { project }) => {
-  await reachPayment(page)
-  await fillPayment(page)
-  await pay(page)
-  await enterOffice(page)
-  const link = await page.getByRole('link', { name: /\/zoe/ }).first().getAttribute('href')
-  const friend = await (await browser.newContext()).newPage()
-  const visitor = { ...newVisitor(), first_name: 'Ben', last_name: 'Harbour' }
-  await reachPayment(friend, link ?? '', visitor)
-  await fillPayment(friend)
-  await pay(friend)
-  await enterOffice(friend)
-  await page.reload()
-  await page.getByText('Ben Harbour').waitFor()
+test('the office', async ({ page }, { project }) => {
+  const { username, first_name } = personOf(0)
+  await page.goto(site.at('/office'))
+  await page.getByLabel('Username or email address').fill(username)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: new RegExp(first_name) }).waitFor()
+  await page.waitForLoadState('networkidle')
   await page.screenshot(screenshotOptions('office', project))
+})
+
+test('the console', async ({ page }, { project }) => {
+  await addAuthenticator(page)
+  const actor = { id: null, role: 'command line' } as const
+  await page.goto(
+    await createInvitation(site.world, { email: `${project.name}@staff.example`, role: 'owner', actor }).then((link) =>
+      site.at(new URL(link).pathname + new URL(link).hash),
+    ),
+  )
+  await page.getByLabel('Your name').fill('Alex Reed')
+  await page.getByRole('button', { name: 'Create a passkey' }).click()
+  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
+  await page.waitForLoadState('networkidle')
+  await page.screenshot(screenshotOptions('console-today', project))
+  const { id } = await site.db
+    .selectFrom('refund')
+    .innerJoin('payment', 'payment.reference', 'refund.payment_reference')
+    .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+    .select('member.id')
+    .orderBy('refund.created_at', 'desc')
+    .executeTakeFirstOrThrow()
+  await page.goto(site.at(`/console/members/${id}`))
+  await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+  await page.screenshot(screenshotOptions('console-member', project))
 })

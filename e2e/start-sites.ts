@@ -86,7 +86,7 @@ export default async function startSites() {
     const starts = Object.entries(sites).map(async ([name, settings]) => {
       process.env[name] = await startSite(settings, cleanups)
     })
-    process.env.SITE_TEMPLATE = await prepareTemplate(cleanups)
+    process.env.SITE_TEMPLATE ??= await prepareTemplate(cleanups)
     await Promise.all(starts)
   } catch (error) {
     await stopAll()

@@ -12,8 +12,16 @@ export const MAX_DAYS = 400
 /** What a turn has brought. */
 export type TurnCounts = { captured: number; declined: number; emails: number }
 
-/** Turns the clock to a later time. On the way, everything happens at its own time, as if the site had waited. */
-export function turnClock(world: World, clock: TestClock, to: Date): Promise<TurnCounts & { now: Date }> {
+/**
+ * Turns the clock to a later time. On the way, everything happens at its own time, as if the site had waited. In steps of
+ * some days it is faster, and what is due during a step happens at the end of it.
+ */
+export function turnClock(
+  world: World,
+  clock: TestClock,
+  to: Date,
+  { stepDays }: { stepDays?: number } = {},
+): Promise<TurnCounts & { now: Date }> {
   if (to <= clock.now()) throw refuse('The clock only goes forward.')
   if (to.getTime() - clock.now().getTime() > MAX_DAYS * DAY_MS)
     throw refuse(`The clock goes at most ${MAX_DAYS} days at a time.`)
@@ -21,10 +29,14 @@ export function turnClock(world: World, clock: TestClock, to: Date): Promise<Tur
     await doEverythingDue(world)
     const from = clock.now()
     await prolong(world.db, from, to.getTime() - from.getTime())
-    for (let steps = 0, maxDays = 1; clock.now() < to; steps++) {
+    let cleanedAt = from
+    for (let steps = 0, maxDays = stepDays ?? 1; clock.now() < to; steps++) {
       const maxMs = Math.min(maxDays * DAY_MS, to.getTime() - clock.now().getTime())
-      clock.moveTo(await nextStop(world.db, clock.now(), maxMs, steps < MAX_SHORT_STEPS))
-      maxDays = (await doEverythingDue(world)) ? 1 : Math.min(2 * maxDays, MAX_QUIET_DAYS)
+      clock.moveTo(await nextStop(world.db, clock.now(), maxMs, !stepDays && steps < MAX_SHORT_STEPS))
+      const mayKeepExpired = clock.now().getTime() - cleanedAt.getTime() < DAY_MS // once a day is enough
+      if (!mayKeepExpired) cleanedAt = clock.now()
+      const isBusy = Boolean(await doEverythingDue(world, { mayKeepExpired }))
+      maxDays = stepDays ?? (isBusy ? 1 : Math.min(2 * maxDays, MAX_QUIET_DAYS))
     }
     clock.recordTurn({ from, to: clock.now() })
     return { now: clock.now(), ...(await countResults(world.db, { from, to: clock.now() })) }
