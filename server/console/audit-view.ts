@@ -35,7 +35,31 @@ export async function listAudit({ db }: World, { before, staff }: Filter) {
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
+const NUMBER = /^\d{1,9}$/
+
 type Subject = { subject_kind: string; subject: string }
+
+/** Packages and documents have numbers, sponsors have ids. */
+async function catalogNames(db: Db, subjects: Subject[]): Promise<[string, string][]> {
+  const idsOf = (kind: string, pattern: RegExp) =>
+    subjects.flatMap(({ subject_kind, subject }) => (subject_kind === kind && pattern.test(subject) ? [subject] : []))
+  const [packages, documents] = [idsOf('package', NUMBER).map(Number), idsOf('document', NUMBER).map(Number)]
+  const sponsors = idsOf('sponsor', UUID)
+  const [packageRows, documentRows, sponsorRows] = await Promise.all([
+    packages.length
+      ? db.selectFrom('package').select(['product_id', 'name']).where('product_id', 'in', packages).execute()
+      : [],
+    documents.length
+      ? db.selectFrom('legal_document').select(['id', 'title']).where('id', 'in', documents).execute()
+      : [],
+    sponsors.length ? db.selectFrom('sponsor').select(['id', 'site']).where('id', 'in', sponsors).execute() : [],
+  ])
+  return [
+    ...packageRows.map(({ product_id, name }): [string, string] => [`package ${product_id}`, name]),
+    ...documentRows.map(({ id, title }): [string, string] => [`document ${id}`, title]),
+    ...sponsorRows.map(({ id, site }): [string, string] => [`sponsor ${id}`, `/${site}`]),
+  ]
+}
 
 async function namesOf(db: Db, subjects: Subject[]): Promise<Map<string, string>> {
   const idsOf = (kind: string) => {
@@ -50,6 +74,7 @@ async function namesOf(db: Db, subjects: Subject[]): Promise<Map<string, string>
     ? await db.selectFrom('staff').select(['id', 'name']).where('id', 'in', staff).execute()
     : []
   return new Map([
+    ...(await catalogNames(db, subjects)),
     ...memberRows.map(({ id, first_name, last_name }): [string, string] => [
       `member ${id}`,
       `${first_name} ${last_name}`,

@@ -68,7 +68,9 @@ describe('documents', () => {
     expect(changed).toMatchObject({ content, before: { version: 1, content: before.content } })
     expect((await owner.get(`documents/${AGREEMENT}/versions/3`)).statusCode).toBe(404)
     const { rows } = (await owner.get('audit')).json()
-    expect(rows[0]).toMatchObject({ act: 'publish_document', after: { version: 2, sha256 } })
+    expect(rows[0]).toMatchObject({
+      ...{ act: 'publish_document', subject_name: 'Membership Agreement', after: { version: 2, sha256 } },
+    })
   })
 
   it('19.81 the preview is what would be stored', async () => {

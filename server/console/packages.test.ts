@@ -180,7 +180,7 @@ describe('prices', () => {
     expect(subjects).toContainEqual(expect.stringMatching(/^Your price changes on /))
     const { rows } = (await owner.get('audit')).json()
     expect(rows[0]).toMatchObject({
-      ...{ act: 'change_prices', reason: 'costs have risen' },
+      ...{ act: 'change_prices', subject_name: 'Founding Membership', reason: 'costs have risen' },
       before: { price: '99.00', renewal_price: '99.00' },
       after: { price: '79.00', renewal_price: '109.00', notice_days: 40 },
     })

@@ -120,6 +120,8 @@ describe('a sponsor', () => {
     await act('activate', 'newpier')
     expect((await shown('newpier')).active).toBe('Yes')
     expect((await act('deactivate', 'master', { reason })).json().message).toMatch(/always active/)
+    const { rows } = (await owner.get('audit')).json()
+    expect(rows[0]).toMatchObject({ act: 'activate_sponsor', subject_name: '/newpier' })
   })
 
   it('19.93 is renamed: the old link leads on, everyone who joined stays, and the credit is still right', async () => {
