@@ -32,6 +32,7 @@ export const permissions = {
   manage_abuse: { text: 'Open and close breakers, block networks, pause joining', roles: ['owner', 'manager'] },
   see_brand: { text: 'See the brand and its texts', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
   manage_brand: { text: 'Change the name, logo, colors and texts', roles: ['owner', 'manager'] },
+  see_funnel: { text: 'See where visitors stop', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
   see_settings: { text: 'See the settings', roles: ['owner', 'manager', 'viewer'] },
 } as const satisfies Record<string, Line>
 

@@ -86,6 +86,32 @@ export const BrandView = z.object({
   built_in: z.object({ name: z.string(), accent: z.string(), support: z.string() }),
 })
 
+/** What a visitor does, in order. */
+export const funnelSteps = ['opened', 'code', 'details', 'pay', 'joined'] as const
+export const funnelDevices = ['phone', 'tablet', 'desktop'] as const
+/** From utm_source in the link. */
+export const funnelSources = ['none', 'search', 'social', 'email', 'print', 'other'] as const
+export const funnelDays = ['7', '28', '90'] as const
+
+const FunnelFilter = z.object({
+  days: z.optional(z.enum(funnelDays, 'Please choose a time.')),
+  site: z.optional(z.string().check(z.regex(/^[a-z0-9_-]{1,30}$/, 'Please enter the word in a sponsor’s link.'))),
+  device: z.optional(z.enum(funnelDevices, 'Please choose a device.')),
+  source: z.optional(z.enum(funnelSources, 'Please choose a source.')),
+})
+const FunnelRow = z.object({ name: z.string(), opened: count, joined: count })
+
+export const FunnelView = z.object({
+  steps: z.array(z.object({ step: z.enum(funnelSteps), count })),
+  days: z.array(FunnelRow),
+  /** The sponsors whose pages were opened most. */
+  sites: z.array(FunnelRow),
+  devices: z.array(FunnelRow),
+  sources: z.array(FunnelRow),
+  /** The fields that the server refused most, whatever the filter. */
+  fields: z.array(z.object({ field: z.string(), count })),
+})
+
 /** Limits, breakers, blocked networks and the pause. */
 export const consoleSiteCalls = {
   getAbuse: {
@@ -188,8 +214,21 @@ export const consoleSiteCalls = {
     input: z.object({}),
     output: BrandView,
   },
+  getFunnel: {
+    method: 'GET',
+    path: '/console/funnel',
+    summary: 'Get how many visitors reached each step',
+    permission: 'see_funnel',
+    input: FunnelFilter,
+    output: FunnelView,
+  },
 } as const satisfies Record<string, ConsoleCall>
 
+export type FunnelStep = (typeof funnelSteps)[number]
+export type FunnelDevice = (typeof funnelDevices)[number]
+export type FunnelSource = (typeof funnelSources)[number]
+export type FunnelFilter = z.infer<typeof FunnelFilter>
+export type FunnelView = z.infer<typeof FunnelView>
 export type BrandView = z.infer<typeof BrandView>
 export type BrandForm = z.infer<typeof BrandForm>
 export type AbuseView = z.infer<typeof AbuseView>

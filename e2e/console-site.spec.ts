@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import type { Role } from '../contract/console-permissions.ts'
 import { createInvitation, firstOwnerLink } from '../server/console/invitations.ts'
+import { flushFunnel } from '../server/funnel/funnel.ts'
 import { runJobs } from '../server/jobs/jobs.ts'
 import { validAnswers } from '../server/test/answers.ts'
 import { solve } from '../server/test/solve-captcha.ts'
@@ -161,6 +162,28 @@ test('19.111 19.115 staff change accent and logo, and the wizard and the next em
     .executeTakeFirstOrThrow()
   expect(email.html).toContain(`bgcolor="${accent}"`)
   expect(email.body).toContain('Good to have you.')
+})
+
+test('19.122 the funnel has its filter in the address, and Today the week', async ({ page, browser }) => {
+  const visitor = await browser.newPage()
+  await visitor.goto(site.at('/ana?utm_source=newsletter'))
+  await visitor.waitForResponse(/page-hits/)
+  await visitor.close()
+  await flushFunnel(site.world)
+  await enter(page, await inviteAs('finance'), { name: 'Fin Finance' })
+  const week = page.getByRole('heading', { name: 'Funnel of the week' })
+  await expect(week).toBeVisible()
+  await page.goto(site.at('/console/funnel'))
+  await expect(page.getByRole('row', { name: 'ana' })).toBeVisible()
+  await page.getByLabel('Source').selectOption('email')
+  await expect(page).toHaveURL(/source=email/)
+  await page.getByRole('link', { name: 'ana', exact: true }).click()
+  await expect(page).toHaveURL(/site=ana/)
+  await expect(page.getByRole('listitem').filter({ hasText: 'Opened the page' })).toContainText('1')
+  await expectGoodScreen(page, 'funnel')
+  await page.goto(site.at('/console'))
+  await expect(page.getByText('Opened the page')).toBeVisible()
+  await expectGoodScreen(page, 'today')
 })
 
 test('19.32 a viewer sees these screens without a button that changes anything', async ({ page }) => {

@@ -103,15 +103,16 @@ const rooms = {
   db: ['config', 'catalog', 'enrollment', 'sponsors'], // for the operator's commands only
   secrets: ['config', 'db'],
   catalog: ['db'],
+  funnel: [],
   abuse: ['config', 'db', 'enrollment', 'payments'], // what an attempt has counted is found by its reference
   phone: ['abuse', 'db', 'gateways'],
-  sponsors: ['abuse', 'catalog', 'db', 'membership', 'phone'], // the start data says where codes are sent to
+  sponsors: ['abuse', 'catalog', 'db', 'funnel', 'membership', 'phone'], // the start data says where codes are sent to
   payments: ['config', 'db', 'gateways', 'jobs', 'membership'], // membership for the operator's commands only
   membership: ['catalog', 'db', 'gateways', 'jobs', 'payments'],
   emails: ['brand', 'enrollment', 'gateways', 'jobs', 'membership', 'office'],
   jobs: ['catalog', 'db', 'emails', 'enrollment', 'gateways', 'membership', 'office', 'payments'],
   enrollment: [
-    ...['abuse', 'catalog', 'db', 'emails', 'gateways'],
+    ...['abuse', 'catalog', 'db', 'emails', 'funnel', 'gateways'],
     ...['jobs', 'membership', 'office', 'payments', 'phone', 'secrets', 'sponsors'],
   ],
   office: [

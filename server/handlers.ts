@@ -8,6 +8,7 @@ import { findDocuments, findPackages, priceOrder, totalOf } from './catalog/cata
 import { availability } from './enrollment/claims.ts'
 import { enroll, enrollmentStatus } from './enrollment/enrollment.ts'
 import { usernameAvailability } from './enrollment/username-suggestions.ts'
+import { countFields, countStep } from './funnel/funnel.ts'
 import { toDialable } from './phone/numbers.ts'
 import { sendCode, verifyCode } from './phone/phone.ts'
 import { Refusal } from './refusal.ts'
@@ -42,16 +43,26 @@ export const handlers: Handlers<typeof calls> = {
   async validateEmail(world, { email }, visitor) {
     await refuseBlocked(world, visitor)
     await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
+    countStep(world, 'details', visitor)
     return { email: await availability(world.db, 'email', email, visitor.enrollment_id) }
   },
   async validateUsername(world, { username }, visitor) {
     await refuseBlocked(world, visitor)
     await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
+    countStep(world, 'details', visitor)
     return usernameAvailability(world, username, visitor.enrollment_id)
   },
 
-  addEnrollment: async (world, order, visitor) =>
-    enroll(world, { ...order, mobile_phone: await toDialable(order.mobile_phone) }, visitor),
+  addEnrollment: async (world, order, visitor) => {
+    countStep(world, 'pay', visitor)
+    const dialable = { ...order, mobile_phone: await toDialable(order.mobile_phone) }
+    const reply = await enroll(world, dialable, visitor).catch((error: unknown) => {
+      if (error instanceof Refusal) countFields(world, Object.keys(error.details.fields ?? {}))
+      throw error
+    })
+    if (reply.payment === 'Approved') countStep(world, 'joined', visitor)
+    return reply
+  },
   getStatus: (world, _input, visitor) => enrollmentStatus(world, visitor),
 
   async sendVerificationCode(world, { phone_number, captcha }, visitor) {
@@ -80,6 +91,7 @@ export const handlers: Handlers<typeof calls> = {
 /** Nobody gets a code who could not join with it. */
 async function sendCodeUnlessClosed(world: World, request: Parameters<typeof sendCode>[1], visitor: Visitor) {
   await refuseNewcomers(world, visitor)
+  countStep(world, 'code', visitor)
   return sendCode(world, request, visitor, enrollmentOf(visitor))
 }
 

@@ -15,6 +15,8 @@ export type Visitor = {
   /** From the Host and User-Agent headers. */
   host: string
   agent: string
+  /** The page that sent the request, from the Referer header; '' if unknown. */
+  pageUrl: string
   /** The browser fetches the page ahead of time; the visitor has not opened it. */
   prefetch: boolean
   /** A page of another site sent the request. */

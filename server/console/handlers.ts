@@ -28,6 +28,7 @@ import {
 } from './documents.ts'
 import { erasePerson } from './erase-person.ts'
 import { exportPerson } from './export-person.ts'
+import { viewFunnel } from './funnel.ts'
 import {
   acceptWithPasskey,
   acceptWithPassword,
@@ -191,6 +192,7 @@ export const consoleHandlers = guardHandlers({
   publishDocument: (input, { world, session }) => publishDocument(world, input, session.staff),
   unscheduleDocument: (input, { world, session }) => unscheduleDocument(world, input, session.staff),
 
+  getFunnel: (input, { world }) => viewFunnel(world, input),
   getBrand: (_input, { world }) => viewBrand(world),
   changeBrand: (input, { world, session }) => changeBrand(world, input, session),
   changeLogo: (input, { world, session }) => changeLogo(world, input, session),

@@ -369,6 +369,9 @@ export type Tables = {
     updated_at: Date
   }
   brand_logo: { name: string; content: Uint8Array; created_at: Date }
+  funnel_hit: { day: string; step: string; visitor: string }
+  funnel_day: { day: string; step: string; site: string; device: string; source: string; count: number }
+  funnel_field: { day: string; field: string; count: number }
   built_file: { name: string; content: Uint8Array; seal: string; kept_at: Date }
 }
 

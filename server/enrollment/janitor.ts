@@ -3,6 +3,7 @@ import { recordDecline } from '#server/abuse/breaker.ts'
 import { settleLater } from '#server/abuse/card-limits.ts'
 import { giveBackExpired } from '#server/abuse/open-uses.ts'
 import type { PaymentState } from '#server/db/tables.ts'
+import { forgetVisitors } from '#server/funnel/funnel.ts'
 import { abandonRenewal, finishRenewal } from '#server/membership/membership.ts'
 import { storedCard } from '#server/membership/new-membership.ts'
 import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
@@ -128,6 +129,7 @@ export async function deleteExpired(world: World): Promise<void> {
   await world.db.deleteFrom('job').where('done_at', '<', daysAgo(30)).execute()
   await deleteOldEvents(world, daysAgo(EVENT_DAYS))
   await rollUpVisits(world)
+  await forgetVisitors(world)
 }
 
 /** How long a member's timeline has emails and sign-ins. */

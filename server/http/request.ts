@@ -23,6 +23,7 @@ export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world:
     address: limitKeys(request.ip),
     host: header(request, 'host'),
     agent: header(request, 'user-agent'),
+    pageUrl: header(request, 'referer'),
     prefetch: isPrefetch(request),
     isFromOtherSite: !['', 'same-origin', 'none'].includes(header(request, 'sec-fetch-site')),
     enrollment_id: cookie?.enrollment_id,

@@ -1,6 +1,7 @@
 import { isbot } from 'isbot'
 import { sql } from 'kysely'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
+import { countStep } from '#server/funnel/funnel.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { Address, Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
@@ -13,6 +14,7 @@ export async function recordPageHit(world: World, { sponsor_site }: { sponsor_si
   const { site } = await findSponsor(world, sponsor_site)
   if (site !== sponsor_site) return
   if (!(await isWithinLimit(world, visitor.address))) return
+  countStep(world, 'opened', visitor)
   const day = today(world)
   const visitorHash = world.keys.hmac('page hits', `${day} ${visitor.address[0]} ${visitor.agent}`)
   await world.db

@@ -7,6 +7,7 @@ import { useConsole } from './api.ts'
 import { BrandScreen } from './brand/BrandScreen.tsx'
 import { DocumentScreen } from './documents/DocumentScreen.tsx'
 import { DocumentsScreen } from './documents/DocumentsScreen.tsx'
+import { FunnelScreen } from './funnel/FunnelScreen.tsx'
 import { MemberScreen } from './members/MemberScreen.tsx'
 import { MembersScreen } from './members/MembersScreen.tsx'
 import { ProblemsScreen } from './ProblemsScreen.tsx'
@@ -70,6 +71,7 @@ const routes: Route[] = [
     screen: ([, id = '']) => <DocumentScreen key={id} id={id} />,
   },
   { pattern: /^\/console\/brand$/, title: 'Brand and texts', permission: 'see_brand', screen: () => <BrandScreen /> },
+  { pattern: /^\/console\/funnel$/, title: 'Funnel', permission: 'see_funnel', screen: () => <FunnelScreen /> },
   { pattern: /^\/console\/staff$/, title: 'Staff', permission: 'see_staff', screen: () => <StaffScreen /> },
   { pattern: /^\/console\/audit$/, title: 'Audit log', permission: 'see_audit', screen: () => <AuditScreen /> },
   { pattern: /^\/console\/settings$/, title: 'Settings', permission: 'see_settings', screen: () => <SettingsScreen /> },

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { showAmount } from '#contract/money.ts'
 import { useConsole } from './api.ts'
+import { WeekFunnel } from './funnel/FunnelScreen.tsx'
 import { Chip, Facts, Panel, ScreenHead, showTime, Waiting } from './parts.tsx'
 import { Link } from './router.tsx'
 import { useLoaded } from './useLoaded.ts'
@@ -53,6 +54,7 @@ export function TodayScreen() {
           {data.newest.length === 0 && <p className="small">Nobody has joined yet.</p>}
         </Panel>
         <div className="stack">
+          {may('see_funnel') && <WeekFunnel />}
           {may('see_problems') && (
             <Panel title="Needs a person">
               <p className="small">

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { FunnelView } from '#contract/console-site-calls.ts'
+import { deleteExpired } from '#server/enrollment/janitor.ts'
+import { deviceOf, flushFunnel, sourceOf } from '#server/funnel/funnel.ts'
+import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { staffMember, type TestStaff } from '#server/test/staff.ts'
+
+let site: Site
+let viewer: TestStaff
+beforeAll(async () => {
+  site = await testSite()
+  viewer = await staffMember(site, 'viewer')
+})
+afterAll(() => site.close())
+
+const PHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 Safari/604.1'
+const DESKTOP = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'
+const from = (page: string, agent = PHONE) => ({
+  'user-agent': agent,
+  host: 'foyer.test',
+  referer: `http://foyer.test/${page}`,
+})
+
+const view = async (query = ''): Promise<FunnelView> => {
+  await flushFunnel(site.world)
+  return (await viewer.get(`funnel${query}`)).json()
+}
+const counts = ({ steps }: FunnelView) => Object.fromEntries(steps.map(({ step, count }) => [step, count]))
+
+it('19.120 each visitor counts once for each step, by sponsor, device and source', async () => {
+  const phone = from('ana?utm_source=Instagram')
+  for (let n = 0; n < 3; n++) await site.get('/api/replicated-sites/page-hits/ana', phone)
+  await site.get('/api/replicated-sites/page-hits/master', from('master', DESKTOP))
+  for (const username of ['one', 'two']) await site.post('enrollment/validate_username', { username }, phone)
+  await flushFunnel(site.world)
+  await site.post('enrollment/validate_username', { username: 'three' }, phone)
+  const form = await filledForm(site)
+  expect((await site.post('enrollment/add-enrollment', form, phone)).json().payment).toBe('Approved')
+  expect(counts(await view())).toEqual({ opened: 2, code: 0, details: 1, pay: 1, joined: 1 })
+  expect(counts(await view('?device=phone&source=social&site=ana'))).toMatchObject({ opened: 1, joined: 1 })
+  expect(counts(await view('?device=desktop'))).toMatchObject({ opened: 1, joined: 0 })
+  const { sites, days } = await view('?days=28')
+  expect(sites).toEqual([
+    { name: 'ana', opened: 1, joined: 1 },
+    { name: 'master', opened: 1, joined: 0 },
+  ])
+  expect([days.length, days.at(-1)]).toEqual([28, { name: '2026-11-15', opened: 2, joined: 1 }])
+})
+
+it('19.120 robots, other hosts and made-up sites do not count', async () => {
+  const before = counts(await view())
+  const send = (headers: Record<string, string>) =>
+    site.post('enrollment/validate_username', { username: 'x' }, headers)
+  await send(from('ana', 'Googlebot/2.1 (+http://www.google.com/bot.html)'))
+  await send({ ...from('ana', `${DESKTOP} a`), referer: 'http://elsewhere.example/ana' })
+  await send({ ...from('ana', `${DESKTOP} b`), 'sec-fetch-site': 'cross-site' })
+  await send(from('madeup', `${DESKTOP} c`))
+  await send({ ...from('ana', `${DESKTOP} d`), referer: '' })
+  expect(counts(await view())).toEqual(before)
+})
+
+it('19.121 the hashes of a day are deleted when it is over, and the numbers stay', async () => {
+  const hits = async () => (await site.db.selectFrom('funnel_hit').selectAll().execute()).length
+  expect(await hits()).toBeGreaterThan(0)
+  const before = counts(await view())
+  site.advance(86_400)
+  await deleteExpired(site.world)
+  expect(await hits()).toBe(0)
+  viewer = await staffMember(site, 'viewer')
+  expect(counts(await view())).toEqual(before)
+})
+
+it('19.123 refused fields are counted', async () => {
+  const form = await filledForm(site, { captcha: 'wrong' })
+  expect((await site.post('enrollment/add-enrollment', form, from('ana'))).statusCode).toBe(422)
+  expect((await view()).fields).toEqual([{ field: 'captcha', count: 1 }])
+})
+
+it.each([
+  [PHONE, 'phone'],
+  [DESKTOP, 'desktop'],
+  ['Mozilla/5.0 (Linux; Android 15; Pixel 9) Chrome/140.0 Mobile Safari/537.36', 'phone'],
+  ['Mozilla/5.0 (Linux; Android 15; SM-X910) Chrome/140.0 Safari/537.36', 'tablet'],
+  ['Mozilla/5.0 (iPad; CPU OS 18_0 like Mac OS X) Mobile/15E148 Safari/604.1', 'tablet'],
+])('19.120 %s is a %s', (agent, device) => expect(deviceOf(agent)).toBe(device))
+
+it('19.120 a source is one of a few, whatever the link says', () =>
+  expect(['', 'IG', 'Facebook_Ads', 'newsletter-7', 'qr', 'zzz'.repeat(99)].map(sourceOf)).toEqual([
+    ...['none', 'social', 'social', 'email', 'print', 'other'],
+  ]))

@@ -1,0 +1,118 @@
+import { isbot } from 'isbot'
+import { sql } from 'kysely'
+import { type FunnelDevice, type FunnelSource, type FunnelStep, funnelSources } from '#contract/console-site-calls.ts'
+import { SITE_PATTERN } from '#contract/site.ts'
+import type { Visitor } from '#server/visitor.ts'
+import type { World } from '#server/world.ts'
+
+/**
+ * Where visitors stop, counted from the calls that the form makes anyway: the browser tells nothing more, and nothing about a
+ * person is kept. Counts are collected in memory and written every few seconds, so that no request waits for them.
+ */
+
+type Hit = { day: string; step: FunnelStep; visitor: string; site: string; device: FunnelDevice; source: FunnelSource }
+type Pending = { hits: Map<string, Hit>; fields: Map<string, number>; timer?: NodeJS.Timeout | undefined }
+
+const FLUSH_MS = 2_000
+/** More in two seconds are not visitors. */
+const MAX_PENDING = 2_000
+
+const pendingOf = new WeakMap<World['keys'], Pending>() // the keys are the same object for as long as a process runs
+
+function pendingFor(world: World): Pending {
+  const pending: Pending = pendingOf.get(world.keys) ?? { hits: new Map(), fields: new Map() }
+  pendingOf.set(world.keys, pending)
+  pending.timer ??= setTimeout(() => {
+    flushFunnel(world).catch((err: unknown) => world.log.warn({ err }, 'steps of visitors were not counted'))
+  }, FLUSH_MS).unref()
+  return pending
+}
+
+const today = ({ now }: World) => now().toISOString().slice(0, 10)
+
+/** Once for each visitor, step and day. Crawlers, prefetches and other hosts do not count. */
+export function countStep(world: World, step: FunnelStep, visitor: Visitor): void {
+  const { agent, address, pageUrl } = visitor
+  if (visitor.prefetch || visitor.isFromOtherSite || !agent || isbot(agent)) return
+  const page = URL.canParse(pageUrl) ? new URL(pageUrl) : undefined
+  if (!page || !world.config.SITE_HOSTS.includes(page.host)) return
+  const site = page.pathname.split('/')[1]?.toLowerCase() ?? ''
+  if (!SITE_PATTERN.test(site)) return
+  const { hits } = pendingFor(world)
+  if (hits.size >= MAX_PENDING) return
+  const day = today(world)
+  const hash = world.keys.hmac('funnel', `${day} ${address[0]} ${agent}`)
+  const source = sourceOf(page.searchParams.get('utm_source') ?? '')
+  hits.set(`${step} ${hash}`, { day, step, visitor: hash, site, device: deviceOf(agent), source })
+}
+
+/** Which fields were refused. */
+export function countFields(world: World, fields: string[]): void {
+  if (!fields.length) return
+  const pending = pendingFor(world)
+  for (const field of fields) pending.fields.set(field, (pending.fields.get(field) ?? 0) + 1)
+}
+
+export function deviceOf(agent: string): FunnelDevice {
+  if (/iPad|Tablet|PlayBook|Silk|Android(?!.*Mobile)/i.test(agent)) return 'tablet'
+  return /Mobi|iPhone|iPod|Android/i.test(agent) ? 'phone' : 'desktop'
+}
+
+const sourcePatterns: [FunnelSource, RegExp][] = [
+  ['search', /google|bing|duckduckgo|yahoo/],
+  ['social', /facebook|^fb|instagram|^ig$|tiktok|youtube|linkedin|twitter|^x$|whatsapp|telegram|pinterest/],
+  ['email', /mail|newsletter/],
+  ['print', /qr|print|flyer|poster/],
+]
+
+/** From utm_source in the link: one of a few, whatever a visitor enters. */
+export function sourceOf(text: string): FunnelSource {
+  const word = text.trim().toLowerCase().slice(0, 60)
+  if (!word) return 'none'
+  return sourcePatterns.find(([, pattern]) => pattern.test(word))?.[0] ?? (funnelSources.at(-1) as FunnelSource)
+}
+
+/** Writes what was counted since the last time. */
+export async function flushFunnel(world: World): Promise<void> {
+  const pending = pendingOf.get(world.keys)
+  if (!pending) return
+  pendingOf.delete(world.keys)
+  clearTimeout(pending.timer)
+  const hits = [...pending.hits].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, hit]) => hit) // one order of locks
+  if (hits.length) await writeHits(world, hits)
+  const day = today(world)
+  const fields = [...pending.fields]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([field, count]) => ({ day, field, count }))
+  if (fields.length)
+    await world.db
+      .insertInto('funnel_field')
+      .values(fields)
+      .onConflict((conflict) =>
+        conflict.columns(['day', 'field']).doUpdateSet({ count: sql`funnel_field.count + excluded.count` }),
+      )
+      .execute()
+}
+
+/** Only sites of sponsors, so that made-up addresses leave no rows. */
+async function writeHits({ db }: World, hits: Hit[]): Promise<void> {
+  const rows = hits.map(
+    ({ day, step, visitor, site, device, source }) =>
+      sql`(cast(${day} as date), ${step}, ${visitor}, ${site}, ${device}, ${source})`,
+  )
+  await sql`
+    with hit (day, step, visitor, site, device, source) as (values ${sql.join(rows)}),
+    known as (select hit.* from hit where site in (select sponsor.site from sponsor where sponsor.site = hit.site)),
+    fresh as (
+      insert into funnel_hit (day, step, visitor) select day, step, visitor from known
+      on conflict do nothing returning day, step, visitor)
+    insert into funnel_day (day, step, site, device, source, count)
+    select day, step, site, device, source, count(*) from known join fresh using (day, step, visitor)
+    group by day, step, site, device, source order by 1, 2, 3, 4, 5
+    on conflict (day, step, site, device, source) do update set count = funnel_day.count + excluded.count`.execute(db)
+}
+
+/** Once a day is over, only its numbers stay. */
+export async function forgetVisitors(world: World): Promise<void> {
+  await world.db.deleteFrom('funnel_hit').where('day', '<', today(world)).execute()
+}
