@@ -54,7 +54,7 @@ export function FunnelScreen() {
         <Select name="device" label="Device" value={values.device} options={deviceOptions} onChange={change} />
         <Select name="source" label="Source" value={values.source} options={sourceOptions} onChange={change} />
         {values.site && (
-          <p className="filter-actions">
+          <p className="filter-actions sponsor-filter">
             Sponsor <strong>{values.site}</strong>
             <Link to={`/console/funnel${toQuery({ ...values, site: '' })}`}>All sponsors</Link>
           </p>
