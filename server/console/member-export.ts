@@ -39,7 +39,7 @@ async function* linesOf(world: World, staff: Actor, first: ListedMember[], pages
   }
 }
 
-type Column = [name: string, cell: (member: ListedMember, world: World) => string | Promise<string>]
+type Column = [name: string, cell: (member: ListedMember & { phone: string }, world: World) => string]
 
 const columns: Column[] = [
   ['Member ID', ({ id }) => id],
@@ -48,7 +48,7 @@ const columns: Column[] = [
   ['Company', ({ business_name }) => business_name],
   ['Username', ({ username }) => username],
   ['Email', ({ email }) => email],
-  ['Mobile phone', ({ mobile_phone }) => showWithoutPlus(mobile_phone)],
+  ['Mobile phone', ({ phone }) => phone],
   ['Address', ({ address }) => address],
   ['Address 2', ({ address2 }) => address2],
   ['City', ({ city }) => city],
@@ -63,8 +63,10 @@ const columns: Column[] = [
   ['Card', (member) => (member.card_last_four ? `${brandName(member.card_brand)} ${member.card_last_four}` : '')],
 ]
 
-const lineOf = async (world: World, member: ListedMember) =>
-  csvRow(await Promise.all(columns.map(([, cell]) => cell(member, world))))
+async function lineOf(world: World, member: ListedMember): Promise<string> {
+  const phone = await showWithoutPlus(member.mobile_phone)
+  return csvRow(columns.map(([, cell]) => cell({ ...member, phone }, world)))
+}
 
 /** A search is often a name or an address, and the log keeps none. */
 const withoutSearch = ({ search, ...filter }: MemberFilter): Facts => ({
