@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { API } from '#contract/api.ts'
 import { readConfig } from '#server/config/config.ts'
+import { flushFunnel } from '#server/funnel/funnel.ts'
 import { createApp } from '#server/http/app.ts'
 import { loadShell } from '#server/http/shell.ts'
 import { createLog } from '#server/log.ts'
@@ -30,10 +31,19 @@ export async function openSite(folder: string, start: Date) {
   if (!clock) throw new Error('The demo needs a clock that can be turned.')
   const app = await createApp({ world, shell: await loadShell() })
 
-  const send = async (method: 'GET' | 'POST', url: string, { network = '10.9.9.9', cookie = '', body }: Sending) => {
+  const send = async (method: 'GET' | 'POST', url: string, sending: Sending) => {
+    const { network = '10.9.9.9', cookie = '', agent = agents.desktop, from = '/', body } = sending
     const reply = await app.inject({
       ...{ method, url, remoteAddress: network },
-      headers: { 'user-agent': BROWSER, cookie, ...(body ? { 'content-type': 'application/json' } : {}) },
+      headers: {
+        ...{
+          host: new URL(config.PUBLIC_URL).host,
+          referer: `${config.PUBLIC_URL}${from}`,
+          'user-agent': agent,
+          cookie,
+        },
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
       ...(body ? { payload: body } : {}),
     })
     const cookies = [reply.headers['set-cookie'] ?? []].flat().map((line) => String(line).split(';')[0])
@@ -54,14 +64,25 @@ export async function openSite(folder: string, start: Date) {
     captcha: async (network: string) =>
       solve(JSON.parse((await send('GET', `${API}/captcha/challenge`, { network })).body)),
     async close() {
+      await flushFunnel(world)
       await app.close()
       await world.close()
     },
   }
 }
-type Sending = { network?: string; cookie?: string; body?: object }
+type Sending = {
+  network?: string
+  cookie?: string
+  agent?: string /** The page that sends it. */
+  from?: string
+  body?: object
+}
 
-const BROWSER = 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+const chrome = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0'
+export const agents = {
+  desktop: `Mozilla/5.0 (X11; Linux x64) ${chrome} Safari/537.36`,
+  phone: `Mozilla/5.0 (Linux; Android 15) ${chrome} Mobile Safari/537.36`,
+}
 
 /** Where the clock of a folder is kept. */
 export const clockFile = (folder: string) => join(folder, 'clock.json')

@@ -1,12 +1,13 @@
+import { API, calls } from '#contract/api.ts'
 import { DAY_MS, turnClock } from '#server/clock/turn.ts'
 import { type CardName, cards } from '#server/gateways/payment/cards.ts'
 import { seededRandom } from '../drill/seeded-random.ts'
 import { type Person, personOf } from './people.ts'
-import type { DemoSite } from './site.ts'
+import { agents, type DemoSite } from './site.ts'
 import { type Colleague, hire } from './staff.ts'
 
 export type Size = { members: number; days: number }
-export const fullYear: Size = { members: 160, days: 365 }
+export const fullYear: Size = { members: 120, days: 365 }
 
 /** What becomes of a member. Assigned in turn, so that every screen of the console has something to show. */
 type Fate = {
@@ -79,7 +80,7 @@ const cardNumbers: Record<NonNullable<Fate['card']>, string> = {
 }
 
 /** Shorter steps take longer to make. */
-const STEP_DAYS = 2
+const STEP_DAYS = 3
 
 type Progress = (text: string) => void
 
@@ -104,15 +105,20 @@ export async function makeYear(site: DemoSite, end: Date, size: Size, print: Pro
     if (noon > clock.now()) await turnClock(world, clock, noon, { stepDays: STEP_DAYS })
     for (const { act, member } of planned.filter((plan) => plan.day >= day && plan.day < day + STEP_DAYS))
       await act(year, member)
-    const goal = Math.round(size.members * ((day + 1) / size.days) ** 1.4) // business grows
-    for (let visitor = 0; visitor < 1 + random.below(4); visitor++)
-      await site.open(`/${siteToOpen(members, random)}`, { network: `10.200.${day & 255}.${1 + random.below(250)}` })
-    while (members.length < goal) {
-      const number = members.length
+    const goal = Math.round(size.members * ((day + STEP_DAYS) / size.days) ** 1.4) // business grows
+    const visits = Array.from({ length: 2 + random.below(5) }, (_, n) =>
+      lookAround(site, 1000 + day * 10 + n, siteToOpen(members, random)),
+    )
+    const joins = Array.from({ length: Math.min(goal, size.members) - members.length }, async (_, n) => {
+      const number = members.length + n
       const fate = fates[number % fates.length] ?? {}
       const member = await join(site, personOf(number), siteToOpen(members, random), fate)
+      return { member, plans: (fate.later ?? []).map(([after, act]) => ({ day: day + after, act, member })) }
+    })
+    await Promise.all(visits)
+    for (const { member, plans } of await Promise.all(joins)) {
       members.push(member)
-      planned.push(...(fate.later ?? []).map(([after, act]) => ({ day: day + after, act, member })))
+      planned.push(...plans)
     }
     if (day % 60 === 0 && day) print(`month ${day / 30} of 12: ${members.length} members`)
   }
@@ -126,21 +132,51 @@ function siteToOpen(members: Member[], random: ReturnType<typeof seededRandom>):
   return random.chance(busy.length / 12) ? random.pick(busy).username : random.pick(sponsors)
 }
 
+const sources = ['', '', '?utm_source=instagram', '?utm_source=newsletter', '?utm_source=qr', '?utm_source=google']
+
+/** Somebody who opens a sponsor's page, and leaves again at some step. */
+async function lookAround(site: DemoSite, number: number, sponsor: string) {
+  const person = personOf(number)
+  const { network, email } = person
+  const random = seededRandom(13, number)
+  const from = `/${sponsor}${random.pick(sources)}`
+  const sending = { network, from, agent: random.chance(0.7) ? agents.phone : agents.desktop }
+  const { cookie } = await site.open(from, sending)
+  await site.open(`${API}${calls.hitPage.path.replace(':sponsor_site', sponsor)}`, { ...sending, cookie })
+  if (random.chance(0.6)) return
+  await site.call(calls.validateEmail.path, { ...sending, cookie, body: { email } })
+  if (random.chance(0.7)) return
+  const body = await formOf(site, person, sponsor, { card: 'declined' })
+  await site.post(calls.addEnrollment.path, { ...sending, cookie, body })
+}
+
 /** Of every member of the demo. */
 export const PASSWORD = 'Open-Sesame-7'
 
-async function join(site: DemoSite, person: Person, sponsor: string, { card = 'good', order }: Fate) {
-  const { network, ...details } = person
-  const { cookie } = await site.open(`/${sponsor}`, { network })
+/** The form as the page sends it. */
+async function formOf(
+  site: DemoSite,
+  { network, ...details }: Person,
+  sponsor: string,
+  { card = 'good', order }: Fate,
+) {
   const year = site.world.now().getUTCFullYear()
-  const body = {
+  return {
     ...details,
     ...{ sponsor_site_name: sponsor, product_ids: '34', ...order, password: PASSWORD },
     ...{ agreement_1: '1', agreement_2: '1', agreement_3: '0', captcha: await site.captcha(network) },
     ...{ cc_number: cardNumbers[card], cc_month: '11', cc_year: String(year + 3) },
     cc_cvv: card === 'amex' ? '1234' : '123',
   }
-  const { json } = await site.call('/enrollment/add-enrollment', { network, cookie, body })
+}
+
+async function join(site: DemoSite, person: Person, sponsor: string, fate: Fate) {
+  const sending = { network: person.network, from: `/${sponsor}`, agent: agents.phone }
+  const { cookie } = await site.open(sending.from, sending)
+  await site.open(`${API}${calls.hitPage.path.replace(':sponsor_site', sponsor)}`, { ...sending, cookie })
+  await site.call(calls.validateEmail.path, { ...sending, cookie, body: { email: person.email } })
+  const body = await formOf(site, person, sponsor, fate)
+  const { json } = await site.call(calls.addEnrollment.path, { ...sending, cookie, body })
   if (json.payment !== 'Approved') throw new Error(`The demo could not join: ${JSON.stringify(json)}`)
   const { id } = await site.world.db
     .selectFrom('member')

@@ -1,9 +1,10 @@
-import { type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { expect, type Page, test } from '@playwright/test'
 import type { Role } from '../contract/console-permissions.ts'
 import { createInvitation } from '../server/console/invitations.ts'
 import { runJobs } from '../server/jobs/jobs.ts'
 import { validAnswers } from '../server/test/answers.ts'
 import { solve } from '../server/test/solve-captcha.ts'
+import { addAuthenticator } from './authenticator.ts'
 import { findAxeViolations } from './axe.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 import { enterOffice, fillPayment, pay, reachPayment } from './visitor.ts'
@@ -15,24 +16,13 @@ test.beforeAll(async () => {
 test.afterAll(() => site.close())
 test.describe.configure({ mode: 'serial' })
 
-async function addAuthenticator(context: BrowserContext, page: Page) {
-  const client = await context.newCDPSession(page)
-  await client.send('WebAuthn.enable')
-  await client.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
-      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
-    },
-  })
-}
-
 let staffCount = 0
 
 /** Gets in as a new colleague with a passkey. */
 async function enterAs(page: Page, role: Role) {
   const email = `${role}${++staffCount}@staff.example`
   const link = await createInvitation(site.world, { email, role, actor: { id: null, role: 'command line' } })
-  await addAuthenticator(page.context(), page)
+  await addAuthenticator(page)
   await page.goto(link)
   await page.getByLabel('Your name').fill(`Max ${role}`)
   await page.getByRole('button', { name: 'Create a passkey' }).click()

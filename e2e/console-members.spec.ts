@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import { type BrowserContext, expect, type Page, test } from '@playwright/test'
+import { expect, type Page, test } from '@playwright/test'
 import { createInvitation } from '../server/console/invitations.ts'
 import { runJobs } from '../server/jobs/jobs.ts'
 import { validAnswers } from '../server/test/answers.ts'
 import { allRows } from '../server/test/database-rows.ts'
 import { solve } from '../server/test/solve-captcha.ts'
+import { addAuthenticator } from './authenticator.ts'
 import { findAxeViolations } from './axe.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 
@@ -15,21 +16,10 @@ test.beforeAll(async () => {
 test.afterAll(() => site.close())
 test.describe.configure({ mode: 'serial' })
 
-async function addAuthenticator(context: BrowserContext, page: Page) {
-  const client = await context.newCDPSession(page)
-  await client.send('WebAuthn.enable')
-  await client.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
-      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
-    },
-  })
-}
-
 let staffCount = 0
 /** A manager in the console, with a passkey. */
 async function enter(page: Page) {
-  await addAuthenticator(page.context(), page)
+  await addAuthenticator(page)
   const email = `manager${++staffCount}@staff.example`
   const link = await createInvitation(site.world, {
     ...{ email, role: 'manager', actor: { id: null, role: 'command line' } },

@@ -5,6 +5,7 @@ import { flushFunnel } from '../server/funnel/funnel.ts'
 import { runJobs } from '../server/jobs/jobs.ts'
 import { validAnswers } from '../server/test/answers.ts'
 import { solve } from '../server/test/solve-captcha.ts'
+import { addAuthenticator } from './authenticator.ts'
 import { findAxeViolations } from './axe.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 
@@ -17,14 +18,7 @@ test.describe.configure({ mode: 'serial' })
 
 /** Accepts an invitation with a passkey of Chromium's virtual authenticator. */
 async function enter(page: Page, link: string, { name, email }: { name: string; email?: string }) {
-  const client = await page.context().newCDPSession(page)
-  await client.send('WebAuthn.enable')
-  await client.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
-      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
-    },
-  })
+  await addAuthenticator(page)
   await page.goto(link)
   await page.getByLabel('Your name').fill(name)
   if (email) await page.getByLabel('Email address').fill(email)
