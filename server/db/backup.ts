@@ -12,7 +12,7 @@ import { appliedMigrations, schemaOf, tablesOf } from './migrate.ts'
 import type { Tables } from './tables.ts'
 
 /** Parents before children, because of the foreign keys. */
-const tables = [
+export const tables = [
   ...['server_key', 'sponsor', 'package', 'legal_text', 'legal_document', 'claim', 'enrollment', 'payment', 'refund'],
   ...['legal_version', 'scheduled_document', 'price_change', 'catalog_picture'],
   ...[
@@ -30,6 +30,7 @@ const tables = [
   ...['page_day', 'difference', 'sponsor_touch', 'one_time_key', 'lease', 'breaker', 'breaker_trip'],
   ...['reconciliation_run', 'email_link', 'picture', 'member_event'],
   ...['staff', 'staff_passkey', 'staff_recovery', 'staff_invitation', 'audit', 'audit_head', 'sponsor_move'],
+  ...['brand', 'brand_logo', 'funnel_day', 'funnel_field', 'network_block', 'joining_pause', 'breaker_event'],
 ] as const satisfies (keyof Tables)[]
 
 /** Tables of schemas before 0010, which a backup saves as they are. */
