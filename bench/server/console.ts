@@ -21,7 +21,7 @@ const SHORT_MANY_MEMBERS = 20_000
 
 const sizes = ['few', 'many'] as const
 type PerSize<Value> = Record<(typeof sizes)[number], Value>
-type Site = { caller: HttpClient; cookie: string; members: number; someDay: string }
+type Site = { caller: HttpClient; cookie: string; members: number }
 
 const list = (query: Record<string, string>) => `/console/members?${new URLSearchParams(query)}`
 
@@ -35,13 +35,13 @@ const lists: Record<string, (site: Site, n: number) => string> = {
   'members that ended': () => list({ state: 'ended' }),
   'members of a package': () => list({ package: '34' }),
   'members of a sponsor': (_, n) => list({ sponsor: `m${Math.max(1, Math.floor(n / 3))}` }),
-  'members of a day': ({ someDay }) => list({ joined_from: someDay, joined_to: someDay }),
-  'search by last name': (_, n) => list({ search: lastNameOf(n) }),
-  'search by the start of a name': (_, n) => list({ search: lastNameOf(n).slice(0, 3) }),
+  'members of some weeks': () => list({ joined_from: daysAgo(100), joined_to: daysAgo(60) }),
+  'search by last name': ({ members }, n) => list({ search: lastNameOf(n, members) }),
+  'search by the start of a name': ({ members }, n) => list({ search: lastNameOf(n, members).slice(0, 3) }),
   'search by email': (_, n) => list({ search: `m${n}@mail.example` }),
   'search by username': (_, n) => list({ search: `m${n}` }),
   'search by phone': () => list({ search: '+1 202 555 0123' }),
-  'search by last four': (_, n) => list({ search: lastFourOf(n) }),
+  'search by last four': ({ members }, n) => list({ search: lastFourOf(n, members) }),
   'search for nobody': (_, n) => list({ search: `nobody ${n}` }),
   sponsors: () => '/console/sponsors',
   'search of a sponsor': (_, n) => `/console/sponsors?search=m${n}`,
@@ -67,7 +67,7 @@ export const consoleLists: Part = async ({ short, log, saveFigures }) => {
     const foyer = await startFoyer({ database: databases[size], settings, preload: [...preload, 'no-hash'] })
     const caller = createHttpClient(foyer.url, 1)
     const cookie = await signIn(databases[size], caller)
-    return { ...foyer, caller, cookie, members: counts[size], someDay: daysAgo(100) }
+    return { ...foyer, caller, cookie, members: counts[size] }
   }
   const sites = { few: await startSite('few'), many: await startSite('many') }
   const times: Record<string, PerSize<number[]>> = {}
@@ -109,15 +109,20 @@ export const consoleLists: Part = async ({ short, log, saveFigures }) => {
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
 
-/** Of a hundred members three are past due, one is on hold, four have canceled, and five have ended. */
+/** A page of every state also with a thousand members, and what staff did in the past. */
 const giveStates = (database: Workspace) =>
   withClient(database, async (client) => {
     const some = (from: number, to: number) =>
       `member_id in (select id from member where substr(username, 2) ~ '^[0-9]+$' and cast(substr(username, 2) as integer) % 100 between ${from} and ${to})`
-    await client.query(`update membership set state = 'past_due' where ${some(1, 3)}`)
-    await client.query(`update membership set on_hold_since = joined_at, hold_reason = 'asked' where ${some(4, 4)}`)
-    await client.query(`update membership set state = 'ended', due_at = null where ${some(5, 9)}`)
-    await client.query('vacuum (analyze) membership')
+    await client.query(`update membership set state = 'past_due' where ${some(1, 6)}`)
+    await client.query(`update membership set on_hold_since = joined_at, hold_reason = 'asked' where ${some(7, 12)}`)
+    await client.query(`update membership set state = 'ended', due_at = null where ${some(13, 18)}`)
+    await client.query(
+      `insert into audit (position, at, kind, act, role, subject_kind, subject, details_hash, hash)
+       select n, now(), 'act', 'end_sessions', 'command line', 'member', 'm' || n, '', '' from generate_series(1, 100000) n`,
+    )
+    await client.query(`insert into audit_head (id, position, hash) values (1, 100000, '')`)
+    await client.query('vacuum (analyze) membership, audit')
   })
 
 /** An owner who accepts an invitation with a password and an authenticator app. */

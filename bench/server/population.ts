@@ -29,13 +29,21 @@ const isRecent = `n % ${DAYS} < ${RECENT_DAYS}`
 /** Columns that are unique to each member. */
 const uniqueColumns = ['reference', 'transaction_id', 'vault_reference']
 
-/** Names and cards differ as they do among people: some are shared by many members, none by all. */
+/** 200 members share a last name, and 100 the end of a card number, however many members there are: a search finds as many. */
 const lastNames = ['Abbott', 'Brandt', 'Castillo', 'Demir', 'Eriksen', 'Farah', 'Garza', 'Hale', 'Ito', 'Jensen']
-const LAST_NAMES = 5000
-export const lastNameOf = (n: number): string => `${lastNames[n % lastNames.length]} ${n % LAST_NAMES}`
-const lastNameSql = `(array['${lastNames.join("', '")}'])[1 + copy.n % ${lastNames.length}] || ' ' || copy.n % ${LAST_NAMES}`
-export const lastFourOf = (n: number): string => String(n % 10_000).padStart(4, '0')
-const lastFourSql = `lpad(cast(copy.n % 10000 as text), 4, '0')`
+const SHARED_NAME = 200
+const SHARED_CARD = 100
+export const lastNameOf = (n: number, members: number): string => {
+  const name = n % Math.ceil(members / SHARED_NAME)
+  return `${lastNames[name % lastNames.length]} ${name}`
+}
+const lastNameSql = (members: number) => {
+  const name = `(copy.n % ${Math.ceil(members / SHARED_NAME)})`
+  return `(array['${lastNames.join("', '")}'])[1 + ${name} % ${lastNames.length}] || ' ' || ${name}`
+}
+export const lastFourOf = (n: number, members: number): string =>
+  String(n % Math.ceil(members / SHARED_CARD)).padStart(4, '0')
+const lastFourSql = (members: number) => `lpad(cast(copy.n % ${Math.ceil(members / SHARED_CARD)} as text), 4, '0')`
 
 type Column = { column_name: string; data_type: string }
 
@@ -48,7 +56,7 @@ export async function addMembers(database: Workspace, { username, enrollment_id 
   const inserts = [
     ...memberTables.map(([table, modelRows]) => async (client: pg.Client) => {
       const columns = await columnsOf(client, table)
-      const values = columns.map((column) => newValue(table, column, { username, sponsor_id }))
+      const values = columns.map((column) => newValue(table, column, { username, sponsor_id, members }))
       await client.query(
         `with model as materialized (
            select r.* from member m, ${table} r where m.enrollment_id = '${enrollment_id}' and ${modelRows})
@@ -84,13 +92,18 @@ const columnsOf = async (client: pg.Client, table: string): Promise<Column[]> =>
 /** An id becomes the same new id in every table, so foreign keys stay valid. */
 const copiedId = (id: string, n = 'n') => `cast(md5(cast(${id} as text) || ':' || ${n}) as uuid)`
 
-function newValue(table: string, { column_name, data_type }: Column, model: Record<'username' | 'sponsor_id', string>) {
+function newValue(
+  table: string,
+  { column_name, data_type }: Column,
+  model: { username: string; sponsor_id: string; members: number },
+) {
   const value = `r.${column_name}`
   if (table === 'member' && column_name === 'sponsor_id')
     return `case when copy.n < 3 then ${value} else ${copiedId(`'${model.sponsor_id}'`, '(copy.n / 3)')} end`
   if (column_name === 'due_at' || column_name === 'notice_at') return `${value} + make_interval(days => copy.n % 28)` // nobody is due yet
-  if (column_name === 'last_name') return lastNameSql
-  if (column_name === 'card_last_four') return `case when ${value} is null then null else ${lastFourSql} end`
+  if (column_name === 'last_name') return lastNameSql(model.members)
+  if (column_name === 'card_last_four')
+    return `case when ${value} is null then null else ${lastFourSql(model.members)} end`
   if (data_type === 'uuid') return copiedId(value, 'copy.n')
   if (uniqueColumns.includes(column_name)) return `left(md5(${value} || ':' || copy.n), length(${value}))`
   if (data_type === 'text') return `replace(${value}, '${model.username}', 'm' || copy.n)`

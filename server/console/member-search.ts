@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
+import { beginsWith } from './begins-with.ts'
 
 /** Matches of each kind that are looked at. With more, the list says that there are more. */
-export const MAX_MATCHES = 500
+export const MAX_MATCHES = 200
 
 type Match = RawBuilder<{ id: string }>
 
@@ -29,8 +30,8 @@ const cards = (last_four: string): Match[] => [
 
 /** The beginning with the country code, or the end. */
 const phones = (digits: string): Match[] => [
-  members(sql`mobile_phone collate "C" like ${`+${digits}%`}`),
-  members(sql`reverse(mobile_phone) collate "C" like ${`${[...digits].reverse().join('')}%`}`),
+  members(beginsWith(sql`mobile_phone collate "C"`, `+${digits}`)),
+  members(beginsWith(sql`reverse(mobile_phone) collate "C"`, [...digits].reverse().join(''))),
 ]
 
 /** Our reference, or the gateway's own number. */
@@ -41,24 +42,25 @@ const payments = (reference: string): Match[] => [
     where transaction_id = ${reference} limit 1`,
 ]
 
-function names(text: string): Match[] {
-  const start = startsWith(text)
+const lastName = sql`lower(last_name) collate "C"`
+const firstName = sql`lower(first_name) collate "C"`
+
+function names(search: string): Match[] {
+  const text = search.toLowerCase()
   const [first = '', ...rest] = text.split(/\s+/)
   const last = rest.join(' ')
   return [
-    members(sql`lower(last_name) collate "C" like ${start}`),
-    members(sql`lower(first_name) collate "C" like ${start}`),
-    members(sql`lower(email) collate "C" like ${start}`),
-    ...(last ? [bothNames(first, last), bothNames(last, first)] : [members(sql`username collate "C" like ${start}`)]),
+    members(beginsWith(lastName, text)),
+    members(beginsWith(firstName, text)),
+    members(beginsWith(sql`lower(email) collate "C"`, text)),
+    ...(last
+      ? [bothNames(first, last), bothNames(last, first)]
+      : [members(beginsWith(sql`username collate "C"`, text))]),
   ]
 }
 
 const bothNames = (first: string, last: string) =>
-  members(
-    sql`lower(last_name) collate "C" like ${startsWith(last)} and lower(first_name) collate "C" like ${startsWith(first)}`,
-  )
+  members(sql`${beginsWith(lastName, last)} and ${beginsWith(firstName, first)}`)
 
 const members = (condition: RawBuilder<unknown>): Match =>
   sql`select id from member where ${condition} limit ${sql.lit(MAX_MATCHES)}`
-
-const startsWith = (text: string) => `${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`

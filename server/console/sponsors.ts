@@ -15,6 +15,7 @@ import { deletePicture, pixelsOf, storePicture } from '#server/office/picture.ts
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 import { recordAct } from './audit.ts'
+import { beginsWith } from './begins-with.ts'
 import { keyOf, parseKey } from './list-key.ts'
 import { dropCatalogPicture, storeCatalogPicture } from './pictures.ts'
 import { dailyFigures } from './sponsor-figures.ts'
@@ -47,13 +48,13 @@ export async function listSponsors(world: World, query: Input<'listSponsors'>) {
 
 /** By the beginning of the link, also of an earlier one, or of the name. Each follows its own index. */
 async function searchSponsors(world: World, search: string, kind: string | undefined) {
-  const start = `${search.replace(/[\\%_]/g, '\\$&')}%`
   const limit = sql.lit(PAGE + 1)
   const matches: RawBuilder<{ id: string }>[] = [
     sql`select coalesce(current.id, sponsor.id) as id from sponsor
       left join sponsor current on current.site = sponsor.renamed_to
-      where sponsor.site collate "C" like ${start} limit ${limit}`,
-    sql`select id from sponsor where lower(name) collate "C" like ${start} and renamed_to is null limit ${limit}`,
+      where ${beginsWith(sql`sponsor.site collate "C"`, search)} limit ${limit}`,
+    sql`select id from sponsor
+      where ${beginsWith(sql`lower(name) collate "C"`, search)} and renamed_to is null limit ${limit}`,
   ]
   const found = await Promise.all(matches.map((match) => match.execute(world.db)))
   const ids = [...new Set(found.flatMap(({ rows }) => rows.map(({ id }) => id)))]

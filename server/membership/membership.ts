@@ -62,7 +62,7 @@ async function claimDue(world: World, count: number) {
     update membership set due_at = ${leaseEnd(world)}
     where member_id in (
       select member_id from membership where due_at is not null and due_at <= ${now}
-      order by due_at limit ${count} for update skip locked)
+      order by due_at limit ${sql.lit(count)} for update skip locked)
     returning member_id`.execute(world.db)
   return rows
 }
