@@ -189,8 +189,11 @@ async function fitting(world: World, query: Query, { ids, after, limit = ids.len
   const joined = joinedRange(world, query).map(
     (condition) => sql`(select ${condition} from (select member.joined_at) m)`,
   )
-  const conditions = [
-    sql`member.id in (${sql.join(ids)})`,
+  const ofMember = sql.join(
+    [sql`member.id in (${sql.join(ids)})`, ...joined, ...keyset(query, keys, after)],
+    sql` and `,
+  )
+  const ofOthers = [
     ...(state ? [sql`${stateSql} = ${state}`] : []),
     ...(sponsor ? [sql`sponsor.site = ${sponsor.toLowerCase()}`] : []),
     ...(product
@@ -199,17 +202,17 @@ async function fitting(world: World, query: Query, { ids, after, limit = ids.len
       where orders.member_id = member.id and product_id = ${Number(product)})`,
         ]
       : []),
-    ...joined,
-    ...keyset(query, keys, after),
   ]
+  const order = sql`order by ${sql.join(keys.map((key) => sql`${key} ${direction}`))} limit ${sql.lit(limit)}`
+  // Without a filter on other tables, only the members of the page are looked up there.
+  const chosen = sql`(select * from member where ${ofMember} ${ofOthers.length ? sql`` : order}) member`
   const { rows } = await sql<ListedMember>`
     select member.id, first_name, last_name, business_name, username, email, mobile_phone, address, address2, city,
       member.state as address_state, post_code, country, member.joined_at, ${stateSql} as state,
       sponsor.site, sponsor.name as sponsor_name, lines, card_brand, card_last_four, card_expires,
       ${isByName ? sql`jsonb_build_array(lower(last_name), lower(first_name), member.id)` : sql`jsonb_build_array(to_char(member.joined_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), member.id)`} as key
-    from member join membership on membership.member_id = member.id join sponsor on sponsor.id = member.sponsor_id
-    where ${sql.join(conditions, sql` and `)}
-    order by ${sql.join(keys.map((key) => sql`${key} ${direction}`))} limit ${sql.lit(limit)}`.execute(world.db)
+    from ${chosen} join membership on membership.member_id = member.id join sponsor on sponsor.id = member.sponsor_id
+    where ${sql.join([sql`true`, ...ofOthers], sql` and `)} ${order}`.execute(world.db)
   return rows
 }
 
