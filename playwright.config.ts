@@ -25,7 +25,7 @@ export default defineConfig({
   outputDir: 'test-results',
   fullyParallel: true,
   workers: 4, // slightly faster than 3 on two cores
-  timeout: 60_000,
+  timeout: 90_000,
   retries: 1, // npm test reports each journey that needed its second try
   use: {
     baseURL: process.env.BASE_URL,

@@ -15,8 +15,8 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 3, // a tenth faster than 2 on two cores
     isolate: false, // test files clean up what they share; loading every module again for each file took a third of the time
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000, // a busy machine is slow, not wrong
+    hookTimeout: 180_000,
     projects: [
       {
         test: {
