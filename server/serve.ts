@@ -28,16 +28,8 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
   const shell = await loadShell(world.captcha.vendor?.sources)
   const app = await createApp({ world, shell })
   await publishFiles(world, shell)
+  const staffLink = (await consoleLink(world)) ?? `${config.PUBLIC_URL}/console`
   const worker = startWorker(world)
-  await app.listen({ port: config.PORT, host: config.HOST })
-
-  print(`database: ${world.database}`)
-  if (config.embedded.length) print(`embedded stand-ins: ${config.embedded.join(', ')}`)
-  if (world.testClock) print(`turn the clock at ${config.PUBLIC_URL}/__clock`)
-  for (const warning of missingOperatorDetails(config)) print(warning)
-  print(`open ${config.PUBLIC_URL}`)
-  print(`console: ${(await consoleLink(world)) ?? `${config.PUBLIC_URL}/console`}`)
-
   const close = async () => {
     print('shutting down …')
     await drain(app, config.CLOSING_SECONDS)
@@ -48,6 +40,14 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
     process.exit(0)
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close())
+  await app.listen({ port: config.PORT, host: config.HOST })
+
+  print(`database: ${world.database}`)
+  if (config.embedded.length) print(`embedded stand-ins: ${config.embedded.join(', ')}`)
+  if (world.testClock) print(`turn the clock at ${config.PUBLIC_URL}/__clock`)
+  for (const warning of missingOperatorDetails(config)) print(warning)
+  print(`open ${config.PUBLIC_URL}`)
+  print(`console: ${staffLink}`)
 }
 
 /** Who tries Foyer on its embedded database gets in with one click. Elsewhere, an owner is invited with `npm run staff`. */
