@@ -1,9 +1,11 @@
 import * as z from 'zod/mini'
 import { type ConsoleCall, consoleAccessCalls } from './console-access-calls.ts'
-import { consoleCatalogCalls } from './console-catalog-calls.ts'
+import { consoleDocumentCalls } from './console-document-calls.ts'
 import { consoleMemberCalls } from './console-member-calls.ts'
 import { consoleOverviewCalls } from './console-overview-calls.ts'
+import { consolePackageCalls } from './console-package-calls.ts'
 import { consoleSiteCalls } from './console-site-calls.ts'
+import { consoleSponsorCalls } from './console-sponsor-calls.ts'
 
 const AuditRow = z.object({
   position: z.int(),
@@ -72,7 +74,9 @@ export const consoleCalls = {
   ...consoleOverviewCalls,
   ...consoleMemberCalls,
   ...consoleSiteCalls,
-  ...consoleCatalogCalls,
+  ...consoleSponsorCalls,
+  ...consolePackageCalls,
+  ...consoleDocumentCalls,
   ...consoleRecordCalls,
 } as const satisfies Record<string, ConsoleCall>
 

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { Package } from './api.ts'
 import { type ConsoleCall, reason } from './console-access-calls.ts'
+import { BAD_AMOUNT, day, dollarAmount } from './console-fields.ts'
 import { fields } from './fields.ts'
 
 const amount = Package.shape.price
 const optionalText = (max: number) =>
   z.optional(z.string().check(z.maxLength(max, `Please use at most ${max} characters.`)))
-const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/, 'Please enter a day.'))
 const member_id = z.uuid('This is not a member.')
 const reference = z.string('Please name a payment.').check(z.regex(/^[\w.-]{1,60}$/, 'This is not a payment.'))
 
@@ -219,16 +219,7 @@ export const consoleMemberCalls = {
     input: z.object({
       member_id,
       reference,
-      amount: z.string('Please enter an amount.').check(
-        z.overwrite((text) =>
-          text
-            .trim()
-            .replace(/^\$/, '')
-            .replace(/^(\d+)$/, '$1.00'),
-        ),
-        z.regex(/^\d{1,7}\.\d{2}$/, 'Please enter an amount in dollars, such as 25.00.'),
-        z.refine((text) => Number(text) > 0, 'Please enter an amount in dollars, such as 25.00.'),
-      ),
+      amount: dollarAmount.check(z.refine((text) => Number(text) > 0, BAD_AMOUNT)),
       reason,
     }),
     output: MemberPage,

@@ -21,7 +21,7 @@ const token = z.string('The token is missing.').check(z.maxLength(2000, 'This to
 const BAD_PICTURE = 'This is not a picture that we can show. Please choose another one.'
 /** At most 45 kB as base64, which is what fits into a call. */
 export const PICTURE_MAX_LENGTH = 60_000
-const picture = z
+export const picture = z
   .string(BAD_PICTURE)
   .check(z.minLength(1, BAD_PICTURE), z.maxLength(PICTURE_MAX_LENGTH, BAD_PICTURE), z.base64(BAD_PICTURE))
 

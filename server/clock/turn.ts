@@ -29,14 +29,11 @@ export function turnClock(
     await doEverythingDue(world)
     const from = clock.now()
     await prolong(world.db, from, to.getTime() - from.getTime())
-    let cleanedAt = from
     for (let steps = 0, maxDays = stepDays ?? 1; clock.now() < to; steps++) {
       const maxMs = Math.min(maxDays * DAY_MS, to.getTime() - clock.now().getTime())
       clock.moveTo(await nextStop(world.db, clock.now(), maxMs, !stepDays && steps < MAX_SHORT_STEPS))
-      const mayKeepExpired = clock.now().getTime() - cleanedAt.getTime() < DAY_MS // once a day is enough
-      if (!mayKeepExpired) cleanedAt = clock.now()
-      const isBusy = Boolean(await doEverythingDue(world, { mayKeepExpired }))
-      maxDays = stepDays ?? (isBusy ? 1 : Math.min(2 * maxDays, MAX_QUIET_DAYS))
+      const hadWork = (await doEverythingDue(world)) > 0
+      maxDays = stepDays ?? (hadWork ? 1 : Math.min(2 * maxDays, MAX_QUIET_DAYS))
     }
     clock.recordTurn({ from, to: clock.now() })
     return { now: clock.now(), ...(await countResults(world.db, { from, to: clock.now() })) }

@@ -1,12 +1,8 @@
 import { type Role, roles } from '#contract/console-permissions.ts'
 import { fields } from '#contract/fields.ts'
-import { readConfig } from '#server/config/config.ts'
-import { type Database, openDatabase } from '#server/db/db.ts'
+import { checkArguments, runCommand, UsageError } from '#server/command-line.ts'
 import { at, plural, table } from '#server/db/listings.ts'
-import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
-import { createLog } from '#server/log.ts'
-import { explainError, OperatorError } from '#server/operator-error.ts'
-import { Refusal } from '#server/refusal.ts'
+import { OperatorError } from '#server/operator-error.ts'
 import { openKeys } from '#server/secrets/secrets.ts'
 import { clock, type World } from '#server/world.ts'
 import { commandLine, verifyAudit } from './audit.ts'
@@ -21,8 +17,6 @@ const USAGE = `npm run staff -- COMMAND
   remove EMAIL         end somebody's access at once, also that of the last owner
   audit [SEAL]         check that no row of the audit log was changed or removed; with the seal of an earlier
                        check, also that the log still goes on from there`
-
-class UsageError extends OperatorError {}
 
 type Context = Pick<World, 'config' | 'db' | 'keys' | 'log' | 'now'>
 type Command = { required: string[]; optional?: string[]; run: (world: Context, args: string[]) => Promise<string> }
@@ -86,44 +80,17 @@ const commands: Record<string, Command> = {
 
 const isRole = (text: string): text is Role => roles.some((role) => role === text)
 
-function checkArguments({ required, optional = [] }: Command, args: string[]) {
-  const missing = required[args.filter(Boolean).length]
-  if (missing) throw new UsageError(`${missing} is missing.`)
-  const unknown = args[required.length + optional.length]
-  if (unknown !== undefined) throw new UsageError(`There is no argument '${unknown}'.`)
-}
-
-async function main([name = '', ...args]: string[]): Promise<number> {
-  if ([name, ...args].some((arg) => ['--help', '-h'].includes(arg))) {
-    console.log(USAGE)
-    return 0
-  }
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!command) {
-    console.error(USAGE)
-    return 2
-  }
-  let database: Database | undefined
-  try {
-    checkArguments(command, args)
-    const config = readConfig()
-    database = await openDatabase(config)
-    const { db } = database
-    await requireSchema(db)
-    await refuseNewer(db)
-    const log = createLog(config.LOG_LEVEL, process.stderr)
-    const keys = await openKeys(db, config.SECRET, clock())
-    console.log(await command.run({ config, db, keys, log, now: clock }, args))
-    return 0
-  } catch (error) {
-    console.error(error instanceof Refusal ? (firstMessage(error) ?? error.message) : (explainError(error) ?? error))
-    if (error instanceof UsageError) console.error(`\n${USAGE}`)
-    return error instanceof UsageError ? 2 : 1
-  } finally {
-    await database?.close()
-  }
-}
-
-const firstMessage = ({ details }: Refusal) => Object.values(details.fields ?? {}).flat()[0]
-
-process.exitCode = await main(process.argv.slice(2))
+process.exitCode = await runCommand(
+  {
+    usage: USAGE,
+    commands,
+    prepare: (command, args) => {
+      checkArguments(command, args)
+      return async ({ config, db, log }) => {
+        const keys = await openKeys(db, config.SECRET, clock())
+        return command.run({ config, db, keys, log, now: clock }, args)
+      }
+    },
+  },
+  process.argv.slice(2),
+)

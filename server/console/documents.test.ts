@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { DocumentPage } from '#contract/console-catalog-calls.ts'
+import type { DocumentPage } from '#contract/console-document-calls.ts'
 import { publishScheduled } from '#server/catalog/documents.ts'
 import { turnClock } from '#server/clock/turn.ts'
 import { startWorker } from '#server/jobs/worker.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type * as z from 'zod/mini'
 import type { Staff } from '#contract/console-access-calls.ts'
-import type { CappedCount, consoleCatalogCalls, DocumentPage, DocumentRow } from '#contract/console-catalog-calls.ts'
+import type { CappedCount, consoleDocumentCalls, DocumentPage, DocumentRow } from '#contract/console-document-calls.ts'
 import { isShownAtCheckout } from '#contract/legal.ts'
 import { storeText } from '#server/catalog/catalog.ts'
 import { lockDocument, publishText } from '#server/catalog/documents.ts'
@@ -152,7 +152,7 @@ export async function previewDocument({ content: html }: { content: string }) {
   return { content, sha256: hashText(content) }
 }
 
-type NewVersion = z.infer<(typeof consoleCatalogCalls)['publishDocument']['input']>
+type NewVersion = z.infer<(typeof consoleDocumentCalls)['publishDocument']['input']>
 
 /**
  * A new text or title is a new version with its own hash; what was published stays as it was. Visitors who have the old text

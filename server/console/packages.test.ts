@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PackagePage, PackageRow } from '#contract/console-catalog-calls.ts'
+import type { PackagePage, PackageRow } from '#contract/console-package-calls.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
 import { testJpeg } from '#server/test/jpeg.ts'
 import { emailsTo, joinedMember } from '#server/test/member.ts'

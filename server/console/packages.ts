@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type * as z from 'zod/mini'
 import type { Staff } from '#contract/console-access-calls.ts'
-import type { consoleCatalogCalls, PackagePage, PackageRow, PriceGroup } from '#contract/console-catalog-calls.ts'
+import type { consolePackageCalls, PackagePage, PackageRow, PriceGroup } from '#contract/console-package-calls.ts'
 import type { ActName } from '#contract/console-permissions.ts'
 import { figures } from '#contract/figures.ts'
 import { toAmount, toCents } from '#contract/money.ts'
@@ -18,7 +18,7 @@ import type { World } from '#server/world.ts'
 import { recordAct } from './audit.ts'
 import { dropCatalogPicture, storeCatalogPicture } from './pictures.ts'
 
-type Input<Name extends keyof typeof consoleCatalogCalls> = z.infer<(typeof consoleCatalogCalls)[Name]['input']>
+type Input<Name extends keyof typeof consolePackageCalls> = z.infer<(typeof consolePackageCalls)[Name]['input']>
 type Stored = Tables['package']
 type Facts = Record<string, string | number | boolean | null>
 

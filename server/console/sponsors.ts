@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type * as z from 'zod/mini'
 import type { Staff } from '#contract/console-access-calls.ts'
-import type { consoleCatalogCalls, SponsorPage, SponsorRow } from '#contract/console-catalog-calls.ts'
 import type { ActName } from '#contract/console-permissions.ts'
+import type { consoleSponsorCalls, SponsorPage, SponsorRow } from '#contract/console-sponsor-calls.ts'
 import { addDays } from '#contract/renewal.ts'
 import { MASTER, reservedWords } from '#contract/site.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
@@ -20,7 +20,7 @@ import { keyOf, parseKey } from './list-key.ts'
 import { dropCatalogPicture, storeCatalogPicture } from './pictures.ts'
 import { dailyFigures } from './sponsor-figures.ts'
 
-type Input<Name extends keyof typeof consoleCatalogCalls> = z.infer<(typeof consoleCatalogCalls)[Name]['input']>
+type Input<Name extends keyof typeof consoleSponsorCalls> = z.infer<(typeof consoleSponsorCalls)[Name]['input']>
 type Stored = Tables['sponsor']
 type Facts = Record<string, string | number | boolean | null>
 

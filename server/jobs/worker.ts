@@ -29,10 +29,10 @@ const tasks: Task[] = [
 /** No pause after a full batch; a short one after a partial batch, so that more work collects; a longer one when idle. */
 const pauseMs = (done: number, batchSize: number) => (done >= batchSize ? 0 : done ? 100 : 500)
 
-/** Does everything that is due, and what follows from it. Returns how much there was. What has expired counts no more, deleted or not. */
-export async function doEverythingDue(world: World, { mayKeepExpired = false } = {}): Promise<number> {
+/** Does everything that is due, and what follows from it. Returns how much there was. */
+export async function doEverythingDue(world: World): Promise<number> {
   const logError = errorLogger(world)
-  if (!mayKeepExpired) await deleteExpired(world).catch(logError)
+  await deleteExpired(world).catch(logError)
   await reconcileHourly(world).catch(logError)
   await writeNotices(world).catch(logError)
   let total = 0

@@ -1,14 +1,11 @@
 import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
-import { readConfig } from '#server/config/config.ts'
-import { type Database, openDatabase } from '#server/db/db.ts'
+import { checkArguments, runCommand, UsageError } from '#server/command-line.ts'
 import { plural } from '#server/db/listings.ts'
-import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
 import { openPaymentGateway } from '#server/gateways/payment/open.ts'
-import { createLog } from '#server/log.ts'
 import { liftHold, putOnHold } from '#server/membership/hold.ts'
 import { changePrice, countChanged, NOTICE_DAYS } from '#server/membership/price-change.ts'
-import { explainError, OperatorError } from '#server/operator-error.ts'
+import { OperatorError } from '#server/operator-error.ts'
 import { clock, type World } from '#server/world.ts'
 import { backfillCards } from './backfill.ts'
 import { differencesOf, resolveDifference } from './books/differences.ts'
@@ -30,8 +27,6 @@ const USAGE = `npm run payments -- COMMAND
 
   --notice DAYS                              for price: 30 by default, at least 7
   --by NAME                                  who asks for it; your system's user name by default`
-
-class UsageError extends OperatorError {}
 
 type Context = Pick<World, 'config' | 'db' | 'log' | 'now' | 'payment'>
 type Input = { reason: string; who: string; notice: string | undefined }
@@ -68,10 +63,12 @@ const commands: Record<string, Command> = {
     run: async (context, [reference = '', kind = ''], { reason, who }) => {
       if (await resolveDifference(context, { reference, kind, reason, who }))
         return `Resolved. It opens again only if the gateway says something else.`
-      const open = (await differencesOf(context.db, reference)).map((difference) => `'${difference.kind}'`)
+      const open = (await differencesOf(context.db, reference))
+        .filter(({ resolved_at }) => !resolved_at)
+        .map((difference) => `'${difference.kind}'`)
       throw new OperatorError(
         open.length
-          ? `${reference} has no difference '${kind}'. It has: ${open.join(', ')}.`
+          ? `${reference} has no open difference '${kind}'. It has: ${open.join(', ')}.`
           : `${reference} has no open difference.`,
       )
     },
@@ -179,45 +176,22 @@ function systemUser(): string {
   }
 }
 
-function checkArguments({ required, optional = [], needsReason }: Command, args: string[], reason: string) {
-  const missing = required[args.filter(Boolean).length]
-  if (missing) throw new UsageError(`${missing} is missing.`)
-  const unknown = args[required.length + optional.length]
-  if (unknown !== undefined) throw new UsageError(`There is no argument '${unknown}'.`)
+function checkReason({ needsReason }: Command, reason: string) {
   if (needsReason && !reason) throw new UsageError('A reason is missing: --reason "…"')
   if (!needsReason && reason) throw new UsageError('This command takes no reason.')
 }
 
-async function main([name = '', ...args]: string[]): Promise<number> {
-  if ([name, ...args].some((arg) => ['--help', '-h'].includes(arg))) {
-    console.log(USAGE)
-    return 0
-  }
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!command) {
-    console.error(USAGE)
-    return 2
-  }
-  let database: Database | undefined
-  try {
-    const { positionals, reason, who, notice } = parse(args)
-    checkArguments(command, positionals, reason)
-    const config = readConfig()
-    database = await openDatabase(config)
-    const { db } = database
-    await requireSchema(db)
-    await refuseNewer(db)
-    const log = createLog(config.LOG_LEVEL, process.stderr)
-    const payment = openPaymentGateway(config, clock)
-    console.log(await command.run({ config, db, log, now: clock, payment }, positionals, { reason, who, notice }))
-    return 0
-  } catch (error) {
-    console.error(explainError(error) ?? error)
-    if (error instanceof UsageError) console.error(`\n${USAGE}`)
-    return error instanceof UsageError ? 2 : 1
-  } finally {
-    await database?.close()
-  }
-}
-
-process.exitCode = await main(process.argv.slice(2))
+process.exitCode = await runCommand(
+  {
+    usage: USAGE,
+    commands,
+    prepare: (command, args) => {
+      const { positionals, ...input } = parse(args)
+      checkArguments(command, positionals)
+      checkReason(command, input.reason)
+      return (opened) =>
+        command.run({ ...opened, now: clock, payment: openPaymentGateway(opened.config, clock) }, positionals, input)
+    },
+  },
+  process.argv.slice(2),
+)

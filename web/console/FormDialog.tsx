@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react'
-import { CallForm, type useCallForm } from '#web/office/CallForm.tsx'
+import { CallForm, useCallForm } from '#web/office/CallForm.tsx'
 
 type FormDialogProps = {
   title: string
@@ -27,6 +27,21 @@ export function FormDialog({ title, text, form, submitLabel, onClose, children }
       </CallForm>
     </Dialog>
   )
+}
+
+type ConfirmDialogProps = Pick<FormDialogProps, 'title' | 'text' | 'submitLabel' | 'onClose'> & {
+  send: () => Promise<unknown>
+}
+
+/** A question without fields. */
+export function ConfirmDialog({ send, ...props }: ConfirmDialogProps) {
+  const form = useCallForm({
+    rules: {},
+    send: async () => {
+      await send()
+    },
+  })
+  return <FormDialog form={form} {...props} />
 }
 
 type DialogProps = { title: string; text?: ReactNode; isBusy?: boolean; onClose: () => void; children: ReactNode }

@@ -9,7 +9,7 @@ import { CheckIcon } from '#web/icons.tsx'
 import { useCallForm } from '#web/office/CallForm.tsx'
 import { useConsole } from './api.ts'
 import { CopyText } from './CopyText.tsx'
-import { Dialog, FormDialog } from './FormDialog.tsx'
+import { ConfirmDialog, Dialog, FormDialog } from './FormDialog.tsx'
 import { Chip, Panel, ScreenHead, showTime, Waiting } from './parts.tsx'
 import { Link } from './router.tsx'
 import { useLoaded } from './useLoaded.ts'
@@ -171,13 +171,12 @@ function ChangeRole({ person, onClose, onDone }: AskProps & { person: Person }) 
 
 function Remove({ person, onClose, onDone }: AskProps & { person: Person }) {
   const { api } = useConsole()
-  const form = useCallForm({ rules: {}, send: async () => onDone(await api.removeStaff({ id: person.id })) })
   return (
-    <FormDialog
+    <ConfirmDialog
       title={`Remove ${person.name}?`}
       text="They are signed out at once and cannot come back without an invitation. What they did stays in the audit log."
-      form={form}
       submitLabel="Remove"
+      send={async () => onDone(await api.removeStaff({ id: person.id }))}
       onClose={onClose}
     />
   )

@@ -4,7 +4,7 @@ import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
 import { useCallForm } from '#web/office/CallForm.tsx'
 import { useConsole } from '../api.ts'
-import { FormDialog } from '../FormDialog.tsx'
+import { ConfirmDialog, FormDialog } from '../FormDialog.tsx'
 
 type BreakerName = AbuseView['breakers'][number]['name']
 
@@ -70,13 +70,12 @@ function OpenBreaker({ breaker, onClose, onDone }: DialogProps & { breaker: Brea
 
 function CloseBreaker({ breaker, onClose, onDone }: DialogProps & { breaker: BreakerName }) {
   const { api } = useConsole()
-  const form = useCallForm({ rules: {}, send: async () => onDone(await api.closeBreaker({ breaker })) })
   return (
-    <FormDialog
+    <ConfirmDialog
       title={`Close: ${breakerTexts[breaker].title}`}
       text="Everybody can go on as usual. Its count starts over, so it opens again only if things go on failing."
-      form={form}
       submitLabel="Close it"
+      send={async () => onDone(await api.closeBreaker({ breaker }))}
       onClose={onClose}
     />
   )
@@ -117,13 +116,12 @@ function Block({ onClose, onDone }: DialogProps) {
 
 function Lift({ block, onClose, onDone }: DialogProps & { block: AbuseView['blocks'][number] }) {
   const { api } = useConsole()
-  const form = useCallForm({ rules: {}, send: async () => onDone(await api.liftBlock({ id: block.id })) })
   return (
-    <FormDialog
+    <ConfirmDialog
       title={`Lift the block of ${block.network}?`}
       text="Its visitors can use the form again within seconds."
-      form={form}
       submitLabel="Lift"
+      send={async () => onDone(await api.liftBlock({ id: block.id }))}
       onClose={onClose}
     />
   )
@@ -159,13 +157,12 @@ function Pause({ pause, onClose, onDone }: DialogProps & { pause: AbuseView['pau
 
 function Resume({ onClose, onDone }: DialogProps) {
   const { api } = useConsole()
-  const form = useCallForm({ rules: {}, send: async () => onDone(await api.resumeJoining({})) })
   return (
-    <FormDialog
+    <ConfirmDialog
       title="Open joining again?"
       text="Every process follows within seconds."
-      form={form}
       submitLabel="Open joining"
+      send={async () => onDone(await api.resumeJoining({}))}
       onClose={onClose}
     />
   )

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import * as z from 'zod/mini'
 import { consoleCalls } from '#contract/console-calls.ts'
-import type { DocumentPage } from '#contract/console-catalog-calls.ts'
+import type { DocumentPage } from '#contract/console-document-calls.ts'
 import { plainDay } from '#web/dates.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'
 import { Field } from '#web/form/Field.tsx'

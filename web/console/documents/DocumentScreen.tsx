@@ -1,10 +1,9 @@
 import { useState } from 'react'
-import type { DocumentPage } from '#contract/console-catalog-calls.ts'
+import type { DocumentPage } from '#contract/console-document-calls.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'
-import { useCallForm } from '#web/office/CallForm.tsx'
 import { SuccessNotice } from '#web/office/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
-import { FormDialog } from '../FormDialog.tsx'
+import { ConfirmDialog } from '../FormDialog.tsx'
 import { Chip, Panel, showTime, Waiting } from '../parts.tsx'
 import { Link, navigate, toQuery, useAddress } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
@@ -83,11 +82,8 @@ type ScheduledProps = {
 function Scheduled({ document, scheduled, mayPublish, onDone }: ScheduledProps) {
   const { api, session } = useConsole()
   const [isAsking, setAsking] = useState(false)
-  const form = useCallForm({
-    rules: {},
-    send: async () =>
-      onDone(await api.unscheduleDocument({ document_id: document.id }), 'The scheduled text is taken back.'),
-  })
+  const takeBack = async () =>
+    onDone(await api.unscheduleDocument({ document_id: document.id }), 'The scheduled text is taken back.')
   return (
     <Panel
       title={`Live from ${showTime(scheduled.publish_at, session.time_zone)}`}
@@ -103,11 +99,11 @@ function Scheduled({ document, scheduled, mayPublish, onDone }: ScheduledProps) 
         </div>
       )}
       {isAsking && (
-        <FormDialog
+        <ConfirmDialog
           title="Take the scheduled text back?"
           text={`Version ${document.version} stays live. The text is not kept, so copy what you still need.`}
-          form={form}
           submitLabel="Take it back"
+          send={takeBack}
           onClose={() => setAsking(false)}
         />
       )}

@@ -1,10 +1,9 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import type { PackagePage } from '#contract/console-catalog-calls.ts'
+import type { PackagePage } from '#contract/console-package-calls.ts'
 import { showAmount } from '#contract/money.ts'
-import { useCallForm } from '#web/office/CallForm.tsx'
 import { SuccessNotice } from '#web/office/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
-import { FormDialog } from '../FormDialog.tsx'
+import { ConfirmDialog } from '../FormDialog.tsx'
 import { PictureButton } from '../PictureButton.tsx'
 import { Chip, Facts, Panel, showTime, Waiting } from '../parts.tsx'
 import { Link } from '../router.tsx'
@@ -155,22 +154,19 @@ type OfferingProps = { offer: PackagePage; onClose: () => void; onDone: (page: P
 function Offering({ offer, onClose, onDone }: OfferingProps) {
   const { api } = useConsole()
   const { product_id, name, withdrawn_at, is_preselected } = offer
-  const form = useCallForm({
-    rules: {},
-    send: async () =>
-      onDone(await (withdrawn_at ? api.offerPackage({ product_id }) : api.withdrawPackage({ product_id }))),
-  })
+  const send = async () =>
+    onDone(await (withdrawn_at ? api.offerPackage({ product_id }) : api.withdrawPackage({ product_id })))
   const first = is_preselected ? ' It is chosen at first: without it, every visitor has to choose.' : ''
   return (
-    <FormDialog
+    <ConfirmDialog
       title={withdrawn_at ? `Offer ${name} again?` : `Withdraw ${name}?`}
       text={
         withdrawn_at
           ? 'Visitors can choose it at once.'
           : `Visitors can no longer choose it. Members who have it keep it and go on paying for it.${first}`
       }
-      form={form}
       submitLabel={withdrawn_at ? 'Offer it' : 'Withdraw'}
+      send={send}
       onClose={onClose}
     />
   )

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import * as z from 'zod/mini'
 import { consoleCalls } from '#contract/console-calls.ts'
-import type { PackagePage, PriceGroup } from '#contract/console-catalog-calls.ts'
+import type { PackagePage, PriceGroup } from '#contract/console-package-calls.ts'
 import { showAmount } from '#contract/money.ts'
 import { addDays } from '#contract/renewal.ts'
 import { plainDay } from '#web/dates.ts'

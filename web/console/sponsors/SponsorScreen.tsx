@@ -1,13 +1,13 @@
 import { type ReactNode, useState } from 'react'
 import * as z from 'zod/mini'
 import { consoleCalls } from '#contract/console-calls.ts'
-import type { SponsorPage } from '#contract/console-catalog-calls.ts'
+import type { SponsorPage } from '#contract/console-sponsor-calls.ts'
 import { plainDay } from '#web/dates.ts'
 import { Field } from '#web/form/Field.tsx'
 import { useCallForm } from '#web/office/CallForm.tsx'
 import { SuccessNotice } from '#web/office/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
-import { FormDialog } from '../FormDialog.tsx'
+import { ConfirmDialog, FormDialog } from '../FormDialog.tsx'
 import { PictureButton } from '../PictureButton.tsx'
 import { Facts, Panel, showTime, Waiting } from '../parts.tsx'
 import { Link, toQuery } from '../router.tsx'
@@ -163,16 +163,12 @@ type DialogProps = { sponsor: SponsorPage; onClose: () => void; onDone: (page: S
 
 function Activate({ sponsor, onClose, onDone }: DialogProps) {
   const { api } = useConsole()
-  const form = useCallForm({
-    rules: {},
-    send: async () => onDone(await api.activateSponsor({ sponsor_id: sponsor.id })),
-  })
   return (
-    <FormDialog
+    <ConfirmDialog
       title={`Activate /${sponsor.site}?`}
       text="Visitors can join through the link again."
-      form={form}
       submitLabel="Activate"
+      send={async () => onDone(await api.activateSponsor({ sponsor_id: sponsor.id }))}
       onClose={onClose}
     />
   )
@@ -180,16 +176,12 @@ function Activate({ sponsor, onClose, onDone }: DialogProps) {
 
 function RemovePicture({ sponsor, onClose, onDone }: DialogProps) {
   const { api } = useConsole()
-  const form = useCallForm({
-    rules: {},
-    send: async () => onDone(await api.removeSponsorPicture({ sponsor_id: sponsor.id })),
-  })
   return (
-    <FormDialog
+    <ConfirmDialog
       title="Remove the picture?"
       text="Visitors see the initials instead."
-      form={form}
       submitLabel="Remove"
+      send={async () => onDone(await api.removeSponsorPicture({ sponsor_id: sponsor.id }))}
       onClose={onClose}
     />
   )

@@ -1,0 +1,24 @@
+import * as z from 'zod/mini'
+
+/** Fields that several calls of the console share. */
+
+export const day = z.string('Please enter a day.').check(z.regex(/^\d{4}-\d{2}-\d{2}$/, 'Please enter a day.'))
+
+export const positiveNumber = (message: string) =>
+  z.coerce.number(message).check(z.int(message), z.minimum(1, message), z.maximum(2 ** 31 - 1, message))
+
+/** Where the next page of a list begins. */
+export const listKey = z.optional(z.string().check(z.maxLength(200, 'This page of the list does not exist.')))
+
+export const BAD_AMOUNT = 'Please enter an amount in dollars, such as 25.00.'
+const dollars = (text: string) =>
+  text
+    .trim()
+    .replace(/^\$/, '')
+    .replace(/^(\d+)$/, '$1.00')
+
+const dollarsLike = (pattern: RegExp) => z.string(BAD_AMOUNT).check(z.overwrite(dollars), z.regex(pattern, BAD_AMOUNT))
+
+/** '25', '$25' and '25.00' are '25.00'. */
+export const dollarAmount = dollarsLike(/^\d{1,7}\.\d{2}$/)
+export const optionalDollarAmount = dollarsLike(/^(?:\d{1,7}\.\d{2})?$/)

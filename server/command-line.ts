@@ -1,0 +1,59 @@
+import { type Config, readConfig } from '#server/config/config.ts'
+import { type Database, type Db, openDatabase } from '#server/db/db.ts'
+import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
+import { createLog, type Log } from '#server/log.ts'
+import { explainError, OperatorError } from '#server/operator-error.ts'
+import { Refusal } from '#server/refusal.ts'
+
+/** The command was called in a wrong way, so the usage is printed as well. */
+export class UsageError extends OperatorError {}
+
+type Arguments = { required: string[]; optional?: string[] }
+
+export function checkArguments({ required, optional = [] }: Arguments, args: string[]) {
+  const missing = required[args.filter(Boolean).length]
+  if (missing) throw new UsageError(`${missing} is missing.`)
+  const unknown = args[required.length + optional.length]
+  if (unknown !== undefined) throw new UsageError(`There is no argument '${unknown}'.`)
+}
+
+type Opened = { config: Config; db: Db; log: Log }
+type Program<Command> = {
+  usage: string
+  commands: Record<string, Command>
+  /** Checks the arguments before the database is opened. Returns what prints the result. */
+  prepare: (command: Command, args: string[]) => (opened: Opened) => Promise<string>
+}
+
+/** Runs one of an operator's commands on the database. The exit code is 1 if it fails, and 2 if it was called in a wrong way. */
+export async function runCommand<Command>({ usage, commands, prepare }: Program<Command>, argv: string[]) {
+  const [name = '', ...args] = argv
+  if (argv.some((arg) => ['--help', '-h'].includes(arg))) {
+    console.log(usage)
+    return 0
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!command) {
+    console.error(usage)
+    return 2
+  }
+  let database: Database | undefined
+  try {
+    const run = prepare(command, args)
+    const config = readConfig()
+    database = await openDatabase(config)
+    const { db } = database
+    await requireSchema(db)
+    await refuseNewer(db)
+    console.log(await run({ config, db, log: createLog(config.LOG_LEVEL, process.stderr) }))
+    return 0
+  } catch (error) {
+    console.error(error instanceof Refusal ? sentenceOf(error) : (explainError(error) ?? error))
+    if (error instanceof UsageError) console.error(`\n${usage}`)
+    return error instanceof UsageError ? 2 : 1
+  } finally {
+    await database?.close()
+  }
+}
+
+const sentenceOf = ({ message, details }: Refusal) => Object.values(details.fields ?? {}).flat()[0] ?? message
