@@ -1,21 +1,27 @@
+import { randomBytes } from 'node:crypto'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../scripts/port.mjs'
 import { readConfig } from '../server/config/config.ts'
+import { type Database, openDatabase } from '../server/db/db.ts'
 import { createApp } from '../server/http/app.ts'
 import { loadShell } from '../server/http/shell.ts'
 import { createLog } from '../server/log.ts'
 import { createWorld } from '../server/world.ts'
-import { testSettings } from './start-sites.ts'
+import { createDatabase, testSettings } from './start-sites.ts'
 
-/** Starts a real site in this process with its own embedded database, a copy of the one in start-sites.ts, for journeys that change its rows or settings. */
+/**
+ * Starts a real site in this process with a database of its own, for journeys that change its rows or settings. Its clock can
+ * be turned. SITE_FOLDER names a data folder to start with a copy of.
+ */
 export async function startOwnSite(settings: Record<string, string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'foyer-e2e-'))
-  if (process.env.SITE_TEMPLATE) await cp(process.env.SITE_TEMPLATE, folder, { recursive: true })
+  if (process.env.SITE_FOLDER) await cp(process.env.SITE_FOLDER, folder, { recursive: true })
   const port = await freePort()
   const config = readConfig({ ...testSettings, PORT: String(port), DATA_DIR: folder, ...settings })
-  const world = await createWorld({ config, log: createLog(config.LOG_LEVEL) })
+  const database = await copyTemplate(process.env.SITE_DATABASE)
+  const world = await createWorld({ config, log: createLog(config.LOG_LEVEL), ...(database ? { database } : {}) })
   const app = await createApp({ world, shell: await loadShell() })
   await app.listen({ port, host: config.HOST })
   return {
@@ -28,6 +34,15 @@ export async function startOwnSite(settings: Record<string, string> = {}) {
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A copy of the database that start-sites.ts has prepared. Without PostgreSQL there is none, and the site is on the embedded database. */
+async function copyTemplate(template: string | undefined): Promise<Database | undefined> {
+  if (!template || process.env.SITE_FOLDER) return undefined
+  const { href, pathname } = new URL(template)
+  const name = `own_site_${randomBytes(6).toString('hex')}`
+  const url = await createDatabase(href.replace(pathname, '/postgres'), name, pathname.slice(1))
+  return openDatabase({ DATABASE_URL: url, DATABASE_POOL: 5, DATA_DIR: '' })
 }
 
 export type OwnSite = Awaited<ReturnType<typeof startOwnSite>>

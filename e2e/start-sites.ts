@@ -45,24 +45,25 @@ async function startVendorCaptcha(cleanups: Cleanups): Promise<Record<string, st
 export async function preparePostgres(cleanups: Cleanups) {
   const postgres = findPostgres() ? await startPostgres() : undefined
   if (postgres) cleanups.push(async () => postgres.stop())
-  return async (name: string): Promise<Record<string, string>> => {
-    if (!postgres) return {}
-    const client = new pg.Client({ connectionString: postgres.url })
-    await client.connect()
-    await client.query(`create database ${name}`)
-    await client.end()
-    return { DATABASE_URL: Object.assign(new URL(postgres.url), { pathname: `/${name}` }).href }
-  }
+  return async (name: string): Promise<Record<string, string>> =>
+    postgres ? { DATABASE_URL: await createDatabase(postgres.url, name) } : {}
 }
 
-/** A folder with a migrated and seeded database. A copy of it is much faster than a new one. */
-async function prepareTemplate(cleanups: Cleanups): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'foyer-e2e-'))
-  cleanups.push(async () => rmSync(folder, { recursive: true, force: true }))
-  const config = readConfig({ ...testSettings, DATA_DIR: folder })
+/** Creates a database on the server of this URL, empty or as a copy, and returns its URL. */
+export async function createDatabase(url: string, name: string, template = 'template1'): Promise<string> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`create database ${name} template ${template}`)
+  await client.end()
+  return Object.assign(new URL(url), { pathname: `/${name}` }).href
+}
+
+/** A migrated and seeded database, for own-site.ts: a copy of it is much faster than a new one. */
+async function prepareTemplate(DATABASE_URL: string): Promise<string> {
+  const config = readConfig({ ...testSettings, DATABASE_URL })
   const world = await createWorld({ config, log: createLog('error') })
   await world.close()
-  return folder
+  return DATABASE_URL
 }
 
 /**
@@ -77,16 +78,17 @@ export default async function startSites() {
     for (const cleanup of cleanups.reverse()) await cleanup()
   }
   try {
-    const createDatabase = await preparePostgres(cleanups)
+    const emptyDatabase = await preparePostgres(cleanups)
     const sites: Record<string, Record<string, string>> = {
       BASE_URL: {},
-      BASE_URL_ALL_STEPS: { ...allStepsSettings, ...(await createDatabase('all_steps')) },
-      BASE_URL_VENDOR: { ...(await startVendorCaptcha(cleanups)), ...(await createDatabase('vendor')) },
+      BASE_URL_ALL_STEPS: { ...allStepsSettings, ...(await emptyDatabase('all_steps')) },
+      BASE_URL_VENDOR: { ...(await startVendorCaptcha(cleanups)), ...(await emptyDatabase('vendor')) },
     }
     const starts = Object.entries(sites).map(async ([name, settings]) => {
       process.env[name] = await startSite(settings, cleanups)
     })
-    process.env.SITE_TEMPLATE ??= await prepareTemplate(cleanups)
+    const { DATABASE_URL } = await emptyDatabase('own_site')
+    if (DATABASE_URL) process.env.SITE_DATABASE ??= await prepareTemplate(DATABASE_URL)
     await Promise.all(starts)
   } catch (error) {
     await stopAll()
