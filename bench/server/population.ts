@@ -124,8 +124,8 @@ const otherRows = (members: number, member_id: string): string[] => [
   `insert into message (id, channel, recipient, subject, body, created_at)
    select ${copiedId("'message'")}, 'mail', 'm' || n || '@mail.example', 'Welcome', 'Welcome', now() - make_interval(days => n % ${DAYS})
    from generate_series(1, ${members}) n where ${isRecent}`,
-  `insert into office_session (key_hash, member_id, created_at, expires_at)
-   select md5('session ' || n), ${copiedId(`'${member_id}'`)}, now(), now() + interval '12 hours'
+  `insert into office_session (key_hash, member_id, created_at, idle_until, expires_at)
+   select md5('session ' || n), ${copiedId(`'${member_id}'`)}, now(), now() + interval '2 hours', now() + interval '12 hours'
    from generate_series(1, ${members}) n where ${isRecent}`,
   `insert into email_link (key_hash, purpose, member_id, created_at, expires_at)
    select md5('link ' || n), 'password', ${copiedId(`'${member_id}'`)}, now(), now() + interval '1 hour'

@@ -27,7 +27,7 @@ const linkKinds: LinkKind[] = [
     expected: 'one session, all others refused with the right message',
     refusal: 'This link into the office was used before or is too old.',
     prepare: async (site, member) => {
-      const token = await mintGrant(site.world, await idOf(site, member))
+      const token = await mintGrant(site.world, await memberOf(site, member))
       return {
         use: (one, _n, sender) => one.post(officeCalls.enterOffice.path, { token }, sender),
         tookEffect: async () => (await sessionsOf(site, member)) === 1,
@@ -99,7 +99,11 @@ export async function oneTimeLinks(run: DrillRun, backend: Backend, fixture: Lin
 }
 
 const memberOf = ({ world }: SiteClient, { name }: TestMember) =>
-  world.db.selectFrom('member').select(['id', 'email']).where('username', '=', name).executeTakeFirstOrThrow()
+  world.db
+    .selectFrom('member')
+    .select(['id', 'email', 'access_version'])
+    .where('username', '=', name)
+    .executeTakeFirstOrThrow()
 
 const idOf = async (site: SiteClient, member: TestMember) => (await memberOf(site, member)).id
 

@@ -3,6 +3,7 @@ import { officeCalls } from '#contract/office-calls.ts'
 import { mintGrant } from '#server/office/grant.ts'
 import { openSession } from '#server/office/session.ts'
 import { allRows } from '#server/test/database-rows.ts'
+import type { World } from '#server/world.ts'
 import type { DrillRun, ReportRow } from '../drill.ts'
 import { solveCaptcha } from '../in-process-site/captcha-solutions.ts'
 import type { InProcessSite, Reply, Sender } from '../in-process-site/in-process-site.ts'
@@ -86,9 +87,18 @@ async function openSponsorSession(site: InProcessSite, person: TestMember): Prom
     ...member,
     emails: [person.email, NEXT_EMAIL, THIRD_EMAIL],
     // Some calls end the session, so every call gets a new one.
-    newCookie: async () => cookie.replace(/(?<=foyer_office=)[^;]+/, (await openSession(world, member.id)).key),
+    newCookie: async () => cookie.replace(/(?<=foyer_office=)[^;]+/, await newKey(world, member.id)),
   }
 }
+
+async function newKey(world: World, id: string): Promise<string> {
+  const session = await openSession(world, { agent: '' }, await accessOf(world, id))
+  if (!session) throw new Error('The member cannot sign in.')
+  return session.key
+}
+
+const accessOf = ({ db }: World, id: string) =>
+  db.selectFrom('member').select(['id', 'access_version']).where('id', '=', id).executeTakeFirstOrThrow()
 
 /** The referrals' answers, and the ids of their payments. */
 async function privateDetails({ world }: InProcessSite, people: TestMember[]): Promise<PrivateDetail[]> {
@@ -160,7 +170,7 @@ async function extraAnswers(
       return { token: await tokenFromEmail(site, email, 'new-password') }
     }
     default:
-      return { token: await mintGrant(site.world, id) }
+      return { token: await mintGrant(site.world, await accessOf(site.world, id)) }
   }
 }
 

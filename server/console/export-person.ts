@@ -70,7 +70,7 @@ async function everythingAbout(db: Db, member_id: string) {
     emails_and_sign_ins: await of('member_event'),
     sessions: await db
       .selectFrom('office_session')
-      .select(['created_at', 'expires_at'])
+      .select(['device', 'created_at', 'idle_until', 'expires_at'])
       .where('member_id', '=', member_id)
       .execute(),
     unconfirmed_addresses: await db

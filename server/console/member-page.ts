@@ -167,6 +167,7 @@ async function countSessions({ db, now }: World, member_id: string): Promise<num
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('member_id', '=', member_id)
     .where('expires_at', '>', now())
+    .where('idle_until', '>', now())
     .executeTakeFirstOrThrow()
   return Number(count)
 }

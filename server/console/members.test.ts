@@ -20,7 +20,7 @@ beforeAll(async () => {
   owner = await staffMember(site, 'owner')
   for (const person of Object.values(people)) {
     await memberInOffice(site, { ...person, email: `${person.username}@mail.example` })
-    site.advance(3600)
+    site.advance(1200)
   }
   while (await runJobs(site.world));
   owner = await staffMember(site, 'owner')

@@ -128,6 +128,8 @@ export type Tables = {
     /** Once the member was moved to another sponsor. */
     joined_sponsor_id: string | null
     erased_at: Date | null
+    /** How often all sessions of the member were ended. */
+    access_version: Generated<number>
   }
   membership: {
     member_id: string
@@ -272,7 +274,15 @@ export type Tables = {
     resolved_by: string | null
   }
   server_key: { name: string; sealed: string; created_at: Date }
-  office_session: { key_hash: string; member_id: string; created_at: Date; expires_at: Date }
+  office_session: {
+    id: Generated<string>
+    key_hash: string
+    member_id: string
+    device: Generated<string>
+    created_at: Date
+    idle_until: Date
+    expires_at: Date
+  }
   email_link: {
     key_hash: string
     purpose: 'password' | 'email'

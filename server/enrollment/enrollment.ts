@@ -6,7 +6,7 @@ import { recheckBeforeCharge, withinCardLimits } from '#server/abuse/card-limits
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { refuseNewcomers } from '#server/abuse/restrictions.ts'
 import type { Db } from '#server/db/db.ts'
-import { mintGrant } from '#server/office/grant.ts'
+import { type Access, mintGrant } from '#server/office/grant.ts'
 import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
 import { authorize, awaitGateway, endedWithoutCharge, findAttempts, isOpen } from '#server/payments/payments.ts'
 import { isOurFailure, Refusal } from '#server/refusal.ts'
@@ -65,7 +65,7 @@ async function charge(world: World, request: PaymentRequest, screened: ScreenedO
   switch (authorization.outcome) {
     case 'approved': {
       const member_id = await admit(world, attempt, authorization)
-      return member_id ? approved(world, member_id) : PENDING
+      return member_id ? approved(world, { id: member_id, access_version: 0 }) : PENDING // nobody has signed in yet
     }
     case 'declined':
       await releaseAttempt(world, attempt, authorization.decline_class)
@@ -98,9 +98,7 @@ async function findPreviousReply(
   const { attempts, member } = await findProgress(world.db, key.enrollment_id)
   if (member) {
     const mayGetToken = visitor.enrollment_id === key.enrollment_id && hasJustJoined(world, member)
-    return mayGetToken
-      ? approved(world, member.id)
-      : { payment: 'Approved', token: '', vo_url: world.config.OFFICE_URL }
+    return mayGetToken ? approved(world, member) : { payment: 'Approved', token: '', vo_url: world.config.OFFICE_URL }
   }
   const sameAttempt = attempts.find(({ attempt }) => attempt === key.attempt)
   if (sameAttempt?.state === 'declined') return declined(sameAttempt.decline_class)
@@ -123,9 +121,9 @@ const hasJustJoined = ({ now }: World, { welcome_until }: { welcome_until: Date 
 
 const PENDING: EnrollmentReply = { payment: 'Pending', token: '', vo_url: '' }
 
-const approved = (world: World, member_id: string): EnrollmentReply => ({
+const approved = (world: World, member: Access): EnrollmentReply => ({
   payment: 'Approved',
-  token: mintGrant(world, member_id),
+  token: mintGrant(world, member),
   vo_url: world.config.OFFICE_URL,
 })
 
@@ -173,5 +171,5 @@ type Phase = { phase: 'open' | 'paying' | 'over' } | { phase: 'joined'; username
 export async function officeUrlFor(world: World, enrollment_id: string | undefined): Promise<string> {
   const { member } = enrollment_id ? await findProgress(world.db, enrollment_id) : { member: undefined }
   const { OFFICE_URL } = world.config
-  return member && hasJustJoined(world, member) ? officeAddress(OFFICE_URL, mintGrant(world, member.id)) : OFFICE_URL
+  return member && hasJustJoined(world, member) ? officeAddress(OFFICE_URL, mintGrant(world, member)) : OFFICE_URL
 }

@@ -6,7 +6,7 @@ import type { World } from '#server/world.ts'
 export const memberOfEnrollment = (db: Db, enrollment_id: string) =>
   db
     .selectFrom('member')
-    .select(['id', 'username', 'welcome_until'])
+    .select(['id', 'username', 'welcome_until', 'access_version'])
     .where('enrollment_id', '=', enrollment_id)
     .executeTakeFirst()
 

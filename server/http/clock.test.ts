@@ -182,11 +182,16 @@ describe('17.52 what people hold outlives a turn', () => {
     const expires_at = new Date(now.getTime() + 60_000)
     const member = await site.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
     const rows: Record<string, () => Promise<unknown>> = {
-      'office_session.expires_at': () =>
-        site.db
-          .insertInto('office_session')
-          .values({ key_hash: name, member_id: member.id, created_at: now, expires_at })
-          .execute(),
+      ...Object.fromEntries(
+        ['expires_at', 'idle_until'].map((column) => [
+          `office_session.${column}`,
+          () =>
+            site.db
+              .insertInto('office_session')
+              .values({ key_hash: name, member_id: member.id, created_at: now, expires_at, idle_until: expires_at })
+              .execute(),
+        ]),
+      ),
       'email_link.expires_at': () =>
         site.db
           .insertInto('email_link')

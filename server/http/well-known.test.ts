@@ -12,6 +12,7 @@ type Example = { verifyGrant: (token: string, isFirstUse: (jti: string) => Promi
 const OFFICE_URL = 'https://office.example'
 let site: Site
 let member_id: string
+const access = () => ({ id: member_id, access_version: 0 })
 let example: Example
 let folder: string
 
@@ -73,24 +74,18 @@ describe('the operator’s own office, with the code from the guide', () => {
 
   const wrong: Record<string, () => string | Promise<string>> = {
     'for another office': () =>
-      mintGrant(
-        { ...site.world, config: { ...site.world.config, OFFICE_URL: 'https://elsewhere.example' } },
-        member_id,
-      ),
+      mintGrant({ ...site.world, config: { ...site.world.config, OFFICE_URL: 'https://elsewhere.example' } }, access()),
     'from another site': () =>
-      mintGrant(
-        { ...site.world, config: { ...site.world.config, PUBLIC_URL: 'https://elsewhere.example' } },
-        member_id,
-      ),
+      mintGrant({ ...site.world, config: { ...site.world.config, PUBLIC_URL: 'https://elsewhere.example' } }, access()),
     'that has expired': () =>
-      mintGrant({ ...site.world, now: () => new Date(site.world.now().getTime() - 61_000) }, member_id),
+      mintGrant({ ...site.world, now: () => new Date(site.world.now().getTime() - 61_000) }, access()),
     'whose member was changed': () => {
-      const [head, body = '', signature] = mintGrant(site.world, member_id).split('.')
+      const [head, body = '', signature] = mintGrant(site.world, access()).split('.')
       const claims = { ...JSON.parse(Buffer.from(body, 'base64url').toString()), sub: 'another member' }
       return `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${signature}`
     },
     'whose signature was changed': () => {
-      const token = mintGrant(site.world, member_id)
+      const token = mintGrant(site.world, access())
       const index = token.length - 10
       return token.slice(0, index) + (token[index] === 'A' ? 'B' : 'A') + token.slice(index + 1)
     },

@@ -90,7 +90,7 @@ describe('the signing key of grants and consents', () => {
     const { OFFICE_URL, PUBLIC_URL } = site.world.config
     const seconds = Math.floor(site.world.now().getTime() / 1000)
     const token = (typ: string | undefined) =>
-      new SignJWT()
+      new SignJWT({ access_version: 0 })
         .setProtectedHeader({ alg: 'ES256', kid, ...(typ ? { typ } : {}) })
         .setIssuer(PUBLIC_URL)
         .setAudience(OFFICE_URL)
@@ -99,11 +99,11 @@ describe('the signing key of grants and consents', () => {
         .setExpirationTime(seconds + 60)
         .sign(privateKey)
     expect(await redeem(await token(typ))).toBeUndefined()
-    expect(await redeem(await token('JWT'))).toBe(member_id)
+    expect(await redeem(await token('JWT'))).toEqual({ id: member_id, access_version: 0 })
   })
 
   it('15.13 a grant is not a consent', () => {
-    const [head, payload, signature] = mintGrant(site.world, member_id).split('.')
+    const [head, payload, signature] = mintGrant(site.world, { id: member_id, access_version: 0 }).split('.')
     expect(() => verifyConsent(JSON.stringify({ payload, protected: head, signature }), keys)).toThrow('not a consent')
   })
 

@@ -12,6 +12,7 @@ import {
   memberInOffice,
 } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
+import type { Access } from './grant.ts'
 import { passwordResetEmailFor } from './new-password.ts'
 
 const NEW_PASSWORD = 'Lemon-Tree-9'
@@ -83,16 +84,17 @@ describe('a changed password', () => {
 
   it('15.7 refuses a sign-in that verified the old password just before', async () => {
     const { username, password } = await joinedMember(site)
-    const { openSessionByPassword } = await import('./session.ts')
+    const { openSession } = await import('./session.ts')
+    const open = (member: Access) => openSession(site.world, { agent: '' }, member)
     const member = await site.db
       .selectFrom('member')
       .selectAll()
       .where('username', '=', username)
       .executeTakeFirstOrThrow()
-    expect(await openSessionByPassword(site.world, member)).toBeDefined()
+    expect(await open(member)).toBeDefined()
     const cookie = cookieOf(await signIn(username, password))
     await site.post('office/password', { password: NEW_PASSWORD, current_password: password }, { cookie })
-    expect(await openSessionByPassword(site.world, member)).toBeUndefined()
+    expect(await open(member)).toBeUndefined()
   })
 })
 

@@ -29,17 +29,19 @@ export async function changePassword(world: World, { password, current_password 
       .executeTakeFirst()
     if (Number(result.numUpdatedRows) === 0)
       throw new Refusal(409, 'Your password was just changed. Please sign in again.')
-    await revokeAccess(db, member.id, world.now())
-    return openSession({ ...world, db }, member.id)
+    const access = await revokeAccess(db, member.id, world.now())
+    return openSession({ ...world, db }, visitor, access)
   })
+  if (!session) throw new Refusal(401, 'Please sign in.') // the member was erased
   visitor.setOfficeCookie(browserMark(world, { id: member.id, password_hash }), session)
 }
 
 /** Anyone with the old password loses access: sessions are closed, and links that were already emailed no longer work. */
 async function revokeAccess(db: Db, member_id: string, now: Date) {
   await deleteLinks(db, member_id)
-  await closeAllSessions(db, member_id)
+  const access = await closeAllSessions(db, member_id)
   await addJob(db, 'password_changed', { member_id }, now)
+  return access
 }
 
 /** Does the same for every name, so that response and timing do not reveal members. A job looks the name up later. */

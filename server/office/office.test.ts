@@ -59,7 +59,7 @@ describe('a grant', () => {
     const none = Buffer.from('{"alg":"none"}').toString('base64url')
     const member = await site.db.selectFrom('member').select('id').executeTakeFirst()
     const otherOffice = { ...site.world, config: { ...site.world.config, OFFICE_URL: 'http://elsewhere.test' } }
-    const foreign = mintGrant(otherOffice, member?.id ?? '')
+    const foreign = mintGrant(otherOffice, { id: member?.id ?? '', access_version: 0 })
     const { kty, crv, x, y } = site.world.keys.signing.publicJwk
     const wrongAlgorithm = await new SignJWT({})
       .setProtectedHeader({ alg: 'HS256' })
@@ -105,8 +105,32 @@ describe('the office', () => {
     expect((await site.get('/office')).statusCode).toBe(401)
     expect((await site.get('/office', { cookie: 'foyer_office=made-up' })).body).toContain('Closed')
     const cookie = cookieOf(await enter((await enroll()).token))
-    site.advance(12 * 3600 + 1)
-    expect((await site.get('/office', { cookie })).statusCode).toBe(401)
+    const open = async () => (await site.get('/office', { cookie })).statusCode
+    for (let hour = 1; hour < 12; hour++) {
+      site.advance(3600)
+      expect(await open(), `${hour} h`).toBe(200)
+    }
+    site.advance(3601)
+    expect(await open()).toBe(401)
+  })
+
+  it('20.31 ends a session after two hours without use, and a use moves that', async () => {
+    const cookie = cookieOf(await enter((await enroll()).token))
+    const open = async () => (await site.get('/office', { cookie })).statusCode
+    for (const seconds of [2 * 3600 - 1, 2 * 3600 - 1]) {
+      site.advance(seconds)
+      expect(await open()).toBe(200)
+    }
+    site.advance(2 * 3600)
+    expect(await open()).toBe(401)
+    expect((await site.get('/api/office/view', { cookie })).statusCode).toBe(401)
+  })
+
+  it('20.32 stores a description of the browser, and not its User-Agent', async () => {
+    const agent = 'Mozilla/5.0 (Linux; Android 16; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0'
+    await enter((await enroll()).token, { 'user-agent': agent })
+    const rows = JSON.stringify(await site.db.selectFrom('office_session').selectAll().execute())
+    expect([rows.includes('Chrome on Android'), rows.includes('Pixel')]).toEqual([true, false])
   })
 
   it('4.17 ends a session when the member signs out', async () => {

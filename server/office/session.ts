@@ -1,46 +1,47 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 import { Refusal } from '#server/refusal.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
+import { describeDevice } from './device.ts'
+import type { Access } from './grant.ts'
 
-const SESSION_HOURS = 12
+const HOUR_MS = 3_600_000
+/** About a working day. */
+const SESSION_MS = 12 * HOUR_MS
+/** Longer than a meal or a meeting; short enough for a shared computer that somebody has walked away from. */
+const IDLE_MS = 2 * HOUR_MS
+/** A session is written as used at most this often. */
+const TOUCH_MS = 5 * 60_000
 const MAX_SESSIONS = 20
 
 type Session = { key: string; expires_at: Date }
 type Credentials = { id: string; password_hash: string }
 
-/** The cookie gets a random key. We store only its hash. */
-export async function openSession({ db, now }: World, member_id: string): Promise<Session> {
-  const { key, created_at, expires_at } = newSession(now())
-  await db
-    .insertInto('office_session')
-    .values({ key_hash: sha256(key), member_id, created_at, expires_at })
-    .execute()
-  return { key, expires_at }
-}
+const later = (time: Date, ms: number) => new Date(time.getTime() + ms)
 
 /**
- * Opens a session only if the password has not been changed since it was verified. The lock on the member's row keeps a
- * password change, which closes all sessions, from missing this one.
+ * Opens a session, unless all sessions of the member have ended since the grant was made or the password was checked. The lock
+ * on the member's row keeps those who end sessions from missing this one. The cookie gets a random key; we store only its hash.
  */
-export async function openSessionByPassword({ db, now }: World, member: Credentials): Promise<Session | undefined> {
-  const { key, created_at, expires_at } = newSession(now())
+export async function openSession(
+  { db, now }: Pick<World, 'db' | 'now'>,
+  { agent }: Pick<Visitor, 'agent'>,
+  { id, access_version }: Access,
+): Promise<Session | undefined> {
+  const key = randomBytes(32).toString('base64url')
+  const created_at = now()
+  const expires_at = later(created_at, SESSION_MS)
   const { rows } = await sql`
-    insert into office_session (key_hash, member_id, created_at, expires_at)
-    select ${sha256(key)}, id, cast(${created_at} as timestamptz), cast(${expires_at} as timestamptz) from member
-    where id = ${member.id} and password_hash = ${member.password_hash} for share
+    insert into office_session (id, key_hash, member_id, device, created_at, idle_until, expires_at)
+    select cast(${randomUUID()} as uuid), ${sha256(key)}, id, ${describeDevice(agent)}, cast(${created_at} as timestamptz),
+      cast(${later(created_at, IDLE_MS)} as timestamptz), cast(${expires_at} as timestamptz)
+    from member where id = ${id} and access_version = ${access_version} and erased_at is null for share
     returning key_hash`.execute(db)
   return rows.length ? { key, expires_at } : undefined
 }
-
-const newSession = (created_at: Date) => ({
-  key: randomBytes(32).toString('base64url'),
-  created_at,
-  expires_at: new Date(created_at.getTime() + SESSION_HOURS * 3_600_000),
-})
 
 /** Marks a browser as trusted by this member until the password changes. It does not reveal who the member is. */
 export const browserMark = ({ keys }: World, { id, password_hash }: Credentials) =>
@@ -66,18 +67,28 @@ export async function startSession(
     .execute()
 }
 
-/** The member of a valid session. */
-export const memberOfSession = ({ db, now }: World, key: string) =>
-  db
+/** The member of a valid session. A use moves the end of the idle time. */
+export async function memberOfSession({ db, now }: World, key: string) {
+  const time = now()
+  const key_hash = sha256(key)
+  const row = await db
     .selectFrom('office_session')
     .innerJoin('member', 'member.id', 'office_session.member_id')
-    .select(['member.id', 'username', 'joined_at', 'office_session.created_at as signed_in_at'])
-    .where('key_hash', '=', sha256(key))
-    .where('expires_at', '>', now())
+    .select(['member.id', 'username', 'joined_at', 'office_session.created_at as signed_in_at', 'idle_until'])
+    .where('key_hash', '=', key_hash)
+    .where('expires_at', '>', time)
+    .where('idle_until', '>', time)
     .executeTakeFirst()
+  if (!row) return undefined
+  const { idle_until, ...member } = row
+  const next = later(time, IDLE_MS)
+  if (next.getTime() - idle_until.getTime() > TOUCH_MS)
+    await db.updateTable('office_session').set({ idle_until: next }).where('key_hash', '=', key_hash).execute()
+  return member
+}
 
 /** The member who is signed in to this browser. */
-export async function requireMember(world: World, { officeKey }: Visitor) {
+export async function requireMember(world: World, { officeKey }: Pick<Visitor, 'officeKey'>) {
   const member = officeKey ? await memberOfSession(world, officeKey) : undefined
   if (!member) throw new Refusal(401, 'Please sign in.')
   return member
@@ -96,7 +107,7 @@ const closeSession = (db: Db, key: string) =>
 
 export async function signOut({ db }: World, _input: object, visitor: Visitor): Promise<void> {
   const session = visitor.officeKey ? await closeSession(db, visitor.officeKey) : undefined
-  if (session) await endWelcome(db, session.member_id)
+  if (session) await revokeGrants(db, session.member_id).where('welcome_until', 'is not', null).execute()
   visitor.clearOfficeCookie()
 }
 
@@ -106,11 +117,17 @@ export async function signOutEverywhere(world: World, _input: object, visitor: V
   visitor.clearOfficeCookie()
 }
 
-export async function closeAllSessions(db: Db, member_id: string): Promise<void> {
+/** Grants first: a session that one of them has opened just before is then closed too. */
+export async function closeAllSessions(db: Db, member_id: string): Promise<Access> {
+  const access = await revokeGrants(db, member_id).executeTakeFirstOrThrow()
   await db.deleteFrom('office_session').where('member_id', '=', member_id).execute()
-  await endWelcome(db, member_id)
+  return access
 }
 
-/** The page that has just enrolled this member can no longer open the office. */
-const endWelcome = (db: Db, id: string) =>
-  db.updateTable('member').set({ welcome_until: null }).where('id', '=', id).execute()
+/** Grants open nothing any more, and the page that has just enrolled this member gets no new ones. */
+const revokeGrants = (db: Db, id: string) =>
+  db
+    .updateTable('member')
+    .set(({ eb }) => ({ welcome_until: null, access_version: eb('access_version', '+', 1) }))
+    .where('id', '=', id)
+    .returning(['id', 'access_version'])

@@ -5,18 +5,19 @@ import { verifyPassword } from '#server/secrets/password-hash.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { redeemGrant } from './grant.ts'
-import { browserMark, openSession, openSessionByPassword, startSession } from './session.ts'
+import { browserMark, openSession, startSession } from './session.ts'
 
 /** With the one-time grant that a new member gets. */
 export async function signInWithGrant(world: World, { token }: { token: string }, visitor: Visitor): Promise<void> {
-  const member_id = await redeemGrant(world, token)
-  if (!member_id) throw new Refusal(401, 'This sign-in link has expired or was already used.')
+  const access = await redeemGrant(world, token)
+  const session = access && (await openSession(world, visitor, access))
+  if (!session) throw new Refusal(401, 'This sign-in link has expired or was already used.')
   const member = await world.db
     .selectFrom('member')
     .select(['id', 'password_hash'])
-    .where('id', '=', member_id)
+    .where('id', '=', access.id)
     .executeTakeFirstOrThrow()
-  await startSession(world, visitor, member, await openSession(world, member_id))
+  await startSession(world, visitor, member, session)
 }
 
 type Credentials = { name: string; password: string }
@@ -29,7 +30,7 @@ export async function signIn(world: World, { name, password }: Credentials, visi
   // A trusted browser has a limit of its own: strangers who guess passwords cannot lock the member out.
   const limitedName = isTrusted ? trustedBrowser.browser : claimValue(name)
   const isCorrect = await tryPassword(world, password, member?.password_hash, { name: limitedName, visitor })
-  const session = member && isCorrect ? await openSessionByPassword(world, member) : undefined
+  const session = member && isCorrect ? await openSession(world, visitor, member) : undefined
   if (!member || !session) throw new Refusal(401, 'Wrong username or password.')
   await startSession(world, visitor, member, session)
 }
@@ -39,7 +40,7 @@ export const findByName = ({ db }: Pick<World, 'db'>, name: string) =>
   db
     .selectFrom('claim')
     .innerJoin('member', 'member.enrollment_id', 'claim.enrollment_id')
-    .select(['member.id', 'member.password_hash'])
+    .select(['member.id', 'member.password_hash', 'access_version'])
     .where('kind', '=', name.includes('@') ? 'email' : 'username')
     .where('value', '=', claimValue(name))
     .where('erased_at', 'is', null)
