@@ -51,7 +51,12 @@ const consoleRecordCalls = {
     summary: 'Check that no row of the audit log was changed or removed',
     permission: 'see_audit',
     input: z.object({}),
-    output: z.object({ rows: z.int(), seal: z.string(), problem: z.optional(z.string()) }),
+    output: z.object({
+      rows: z.int(),
+      seal: z.string(),
+      security: z.object({ events: z.int(), expired: z.int(), unsealed: z.int() }),
+      problem: z.optional(z.string()),
+    }),
   },
   getSettings: {
     method: 'GET',

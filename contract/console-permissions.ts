@@ -103,6 +103,8 @@ export const acts = {
   change_brand: { text: 'Changed the brand' },
   change_logo: { text: 'Changed the logo' },
   remove_logo: { text: 'Went back to the built-in logo' },
+  seal_events: { text: 'Sealed events of the security log' },
+  expire_events: { text: 'Deleted old events of the security log' },
 } as const satisfies Record<string, Act>
 
 export type ActName = keyof typeof acts

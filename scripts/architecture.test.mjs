@@ -100,28 +100,29 @@ const rooms = {
   config: [],
   clock: ['config', 'db', 'jobs', 'membership'], // a turn does everything that is due
   gateways: ['db'],
-  db: ['config', 'catalog', 'enrollment', 'sponsors'], // for the operator's commands only
+  db: ['config', 'catalog', 'enrollment', 'http', 'secrets', 'security', 'sponsors'], // for the operator's commands only
   secrets: ['config', 'db'],
   catalog: ['db'],
   funnel: [],
-  abuse: ['config', 'db', 'enrollment', 'payments'], // what an attempt has counted is found by its reference
+  security: ['db'],
+  abuse: ['config', 'db', 'enrollment', 'payments', 'security'], // what an attempt has counted is found by its reference
   phone: ['abuse', 'db', 'gateways'],
   sponsors: ['abuse', 'catalog', 'db', 'funnel', 'membership', 'phone'], // the start data says where codes are sent to
   payments: ['config', 'db', 'gateways', 'jobs', 'membership'], // membership for the operator's commands only
   membership: ['catalog', 'db', 'gateways', 'jobs', 'payments'],
   emails: ['brand', 'enrollment', 'gateways', 'jobs', 'membership', 'office'],
-  jobs: ['catalog', 'db', 'emails', 'enrollment', 'gateways', 'membership', 'office', 'payments'],
+  jobs: ['catalog', 'console', 'db', 'emails', 'enrollment', 'gateways', 'membership', 'office', 'payments'],
   enrollment: [
     ...['abuse', 'catalog', 'db', 'emails', 'funnel', 'gateways'],
-    ...['jobs', 'membership', 'office', 'payments', 'phone', 'secrets', 'sponsors'],
+    ...['jobs', 'membership', 'office', 'payments', 'phone', 'secrets', 'security', 'sponsors'],
   ],
   office: [
     ...['abuse', 'config', 'db', 'emails', 'enrollment', 'gateways', 'http'],
-    ...['jobs', 'membership', 'payments', 'phone', 'secrets'],
+    ...['jobs', 'membership', 'payments', 'phone', 'secrets', 'security'],
   ],
   console: [
     ...['abuse', 'brand', 'catalog', 'config', 'db', 'emails', 'enrollment', 'http', 'jobs'],
-    ...['membership', 'office', 'payments', 'phone', 'secrets', 'sponsors'],
+    ...['membership', 'office', 'payments', 'phone', 'secrets', 'security', 'sponsors'],
   ],
   http: [
     ...['abuse', 'brand', 'clock', 'config', 'console', 'db', 'emails', 'enrollment'],

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Tables } from '#server/db/tables.ts'
+import { recordEvent } from '#server/security/security-log.ts'
 import type { World } from '#server/world.ts'
 
 /**
@@ -150,6 +151,7 @@ async function trip(world: World, breaker: Breaker, trips: number): Promise<void
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   await recordBreakerEvent(world, { breaker, at: now, kind: 'tripped', open_until: until(seconds) })
+  await recordEvent(world, { kind: 'breaker_opened', details: { breaker, until: until(seconds).toISOString() } })
   world.log.error({ breaker, seconds }, 'breaker opened: too many failures')
 }
 

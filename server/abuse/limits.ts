@@ -4,6 +4,7 @@ import type { Limit } from '#server/config/rules.ts'
 import type { LimitName as LimitSetting } from '#server/config/settings.ts'
 import { statement } from '#server/db/statement.ts'
 import { Refusal } from '#server/refusal.ts'
+import { recordEvent } from '#server/security/security-log.ts'
 import type { Address } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { giveBackExpired, giveBackUses, newOpenAttempt, type OpenAttempt } from './open-uses.ts'
@@ -40,7 +41,7 @@ export async function countAgainstLimits(world: World, uses: LimitUse[]) {
     )
   if (!reached) return { giveBack }
   await giveBack() // a concurrent request used up one of the limits, but the others were counted
-  throw await refusalOf(world, reached)
+  throw await refusalOf(world, reached, uses)
 }
 
 /**
@@ -53,7 +54,7 @@ export async function countWhileOpen(world: World, reference: string, uses: Limi
   if (!reached) return attempt.id
   await giveBackUses(world.db, { id: attempt.id })
   if (await giveBackExpired(world, reached.hash)) return countWhileOpen(world, reference, uses)
-  throw await refusalOf(world, reached)
+  throw await refusalOf(world, reached, uses)
 }
 
 async function countUses(world: World, uses: LimitUse[], attempt?: OpenAttempt) {
@@ -178,8 +179,14 @@ const closed: Partial<Record<LimitName, string>> = {
 }
 const CLOSED = 'This is not available at the moment. Please try again later.'
 
-async function refusalOf(world: World, counter: Counter): Promise<Refusal> {
+/** Counts nothing that anybody could attack. */
+const UNLOGGED: LimitName = 'LIMIT_HITS'
+
+async function refusalOf(world: World, counter: Counter, uses: LimitUse[]): Promise<Refusal> {
   countRefusal(counter.name)
+  const address = uses.map(([, key]) => key).find((key): key is Address => typeof key !== 'string')
+  if (counter.name !== UNLOGGED)
+    await recordEvent(world, { kind: 'limit_tripped', address, details: { limit: counter.name } })
   if (counter.max === 0)
     return new Refusal(429, closed[counter.name] ?? CLOSED, { retryAfter: limitOf(world, counter.name).seconds })
   const retryAfter = await secondsUntilFree(world, counter)

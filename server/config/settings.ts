@@ -110,6 +110,8 @@ export const settings = {
   BREAKER_DECLINES: threshold('20/600/50'),
   BREAKER_CODES: threshold('40/3600/70'),
   BREAKER_SECONDS: integer(1, 86_400, 1800),
+
+  SECURITY_LOG_DAYS: integer(30, 3650, 400),
 } as const satisfies Record<string, z.ZodMiniType>
 
 export type Settings = { [Name in keyof typeof settings]: z.infer<(typeof settings)[Name]> }

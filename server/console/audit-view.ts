@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { AuditRow } from '#contract/console-calls.ts'
 import type { Db } from '#server/db/db.ts'
 import type { World } from '#server/world.ts'
@@ -6,13 +7,14 @@ const PAGE = 50
 
 type Filter = { before?: string | undefined; staff?: string | undefined }
 
-/** Newest first. Names are looked up now: the log itself holds ids. */
+/** Newest first, without the seals of the security log. Names are looked up now: the log itself holds ids. */
 export async function listAudit({ db }: World, { before, staff }: Filter) {
   let query = db
     .selectFrom('audit')
     .leftJoin('staff', 'staff.id', 'audit.staff_id')
     .selectAll('audit')
     .select('staff.name')
+    .where('act', '<>', sql.lit('seal_events')) // a literal, because the index is partial
     .orderBy('position', 'desc')
     .limit(PAGE + 1)
   if (before) query = query.where('position', '<', Number(before))
@@ -24,7 +26,12 @@ export async function listAudit({ db }: World, { before, staff }: Filter) {
     const subject_name = names.get(`${row.subject_kind} ${row.subject}`)
     return {
       ...{ position: Number(row.position), at: row.at.toISOString(), kind: row.kind, act: row.act },
-      ...{ who: row.name ?? 'Command line', role: row.role, subject_kind: row.subject_kind, subject: row.subject },
+      ...{
+        who: row.name ?? (row.role === 'server' ? 'The server' : 'Command line'),
+        role: row.role,
+        subject_kind: row.subject_kind,
+        subject: row.subject,
+      },
       ...(subject_name ? { subject_name } : {}),
       ...JSON.parse(row.details ?? '{}'),
       is_erased: row.details === null,

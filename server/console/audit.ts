@@ -3,11 +3,13 @@ import { sql } from 'kysely'
 import { type ActName, acts, type Role } from '#contract/console-permissions.ts'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
+import { type EventCounts, eventChecker, sealIn } from '#server/security/event-chain.ts'
 import type { World } from '#server/world.ts'
 
-/** Who did something: a colleague, or somebody with access to the command line. */
-export type Actor = { id: string; role: Role } | { id: null; role: 'command line' }
+/** Who did something: a colleague, somebody with access to the command line, or the server itself. */
+export type Actor = { id: string; role: Role } | { id: null; role: 'command line' | 'server' }
 export const commandLine: Actor = { id: null, role: 'command line' }
+export const theServer: Actor = { id: null, role: 'server' }
 
 export type Facts = Record<string, string | number | boolean | null>
 
@@ -28,6 +30,7 @@ export type AuditEntry = {
     | 'document'
     | 'package'
     | 'sponsor'
+    | 'security_log'
   subject: string
   /** Ids, states and amounts rather than names: as little personal data as the act can be understood with. */
   before?: Facts
@@ -69,7 +72,7 @@ export async function recordAct({ db, keys, now, log }: Context, entry: AuditEnt
 }
 
 /** Locks the end of the chain until the transaction ends. */
-async function lockHead(db: Db): Promise<{ position: number; hash: string }> {
+export async function lockHead(db: Db): Promise<{ position: number; hash: string }> {
   const { rows } = await sql<{ position: number; hash: string }>`
     insert into audit_head (id, position, hash) values (1, 0, '')
     on conflict (id) do update set id = 1 returning position, hash`.execute(db)
@@ -93,12 +96,12 @@ const hashRow = (keys: Keys, previous: string, row: HashedRow) =>
     ]),
   )
 
-export type Verdict = { rows: number; seal: string; problem?: string }
+export type Verdict = { rows: number; seal: string; security: EventCounts; problem?: string }
 
 const BATCH = 1000
 
 /**
- * Reads the whole chain, and finds a row that was changed or is missing. An end that was cut off is only found with a seal that
+ * Reads the whole chain and the security log that it seals, and finds a row or event that was changed or is missing. An end that was cut off is only found with a seal that
  * was noted earlier: '12.Q2x…' says that row 12 has this hash.
  */
 export async function verifyAudit(
@@ -110,9 +113,11 @@ export async function verifyAudit(
   const end = Number(head.position)
   let previous = ''
   let position = 0
-  const verdict = (problem?: string): Verdict => ({
+  const events = eventChecker({ db, keys })
+  const verdict = async (problem?: string): Promise<Verdict> => ({
     rows: position,
     seal: `${position}.${previous}`,
+    security: await events.counts(),
     ...(problem ? { problem } : {}),
   })
   while (position < end) {
@@ -126,13 +131,17 @@ export async function verifyAudit(
       previous = row.hash
       if (noted?.position === position && noted.hash !== row.hash)
         return verdict(`Row ${position} is not the one that the seal was made of.`)
+      if (row.act !== 'seal_events') continue
+      const seal = sealIn(row.details)
+      const problem = seal ? await events.checkSeal(seal) : `The details of row ${position} were removed.`
+      if (problem) return verdict(problem)
     }
   }
   if (previous !== head.hash) return verdict('The end of the log was changed.')
   if (await hasRowsAfter(db, end)) return verdict(`There are rows after row ${end}, which is the last.`)
   if (noted && noted.position > end)
     return verdict(`The log ends before row ${noted.position}, which the seal was made of.`)
-  return verdict()
+  return verdict(await events.checkEnd())
 }
 
 const batchAfter = (db: Db, position: number) =>

@@ -15,8 +15,8 @@ const USAGE = `npm run staff -- COMMAND
                        ROLE is ${roles.join(', ')}
   list                 who has access
   remove EMAIL         end somebody's access at once, also that of the last owner
-  audit [SEAL]         check that no row of the audit log was changed or removed; with the seal of an earlier
-                       check, also that the log still goes on from there`
+  audit [SEAL]         check that no row of the audit log and no event of the security log was changed or removed; with
+                       the seal of an earlier check, also that the log still goes on from there`
 
 type Context = Pick<World, 'config' | 'db' | 'keys' | 'log' | 'now'>
 type Command = { required: string[]; optional?: string[]; run: (world: Context, args: string[]) => Promise<string> }
@@ -71,9 +71,13 @@ const commands: Record<string, Command> = {
     optional: ['SEAL'],
     run: async (context, [seal]) => {
       if (seal !== undefined && !/^\d+\.[\w-]*$/.test(seal)) throw new UsageError(`'${seal}' is not a seal.`)
-      const { rows, seal: newSeal, problem } = await verifyAudit(context, seal)
+      const { rows, seal: newSeal, security, problem } = await verifyAudit(context, seal)
       if (problem) throw new OperatorError(`The audit log is not intact. ${problem}`)
-      return `The audit log is intact: ${plural(rows, 'row')}. Its seal is ${newSeal}`
+      const { events, expired, unsealed } = security
+      return [
+        `The audit log is intact: ${plural(rows, 'row')}. Its seal is ${newSeal}`,
+        `The security log is intact: ${plural(events, 'event')}. Expired: ${expired}. Not sealed yet: ${unsealed}.`,
+      ].join('\n')
     },
   },
 }

@@ -68,6 +68,12 @@ async function everythingAbout(db: Db, member_id: string) {
     links_opened_before_joining: await findTouches(db, enrollment_id),
     moves_to_other_sponsors: await of('sponsor_move'),
     emails_and_sign_ins: await of('member_event'),
+    security_events: await db
+      .selectFrom('security_event')
+      .select(['at', 'last_at', 'kind', 'count', 'details'])
+      .where('member_id', '=', member_id)
+      .orderBy('at')
+      .execute(),
     sessions: await db
       .selectFrom('office_session')
       .select(['device', 'created_at', 'idle_until', 'expires_at'])

@@ -9,6 +9,7 @@ import { qrCodePath } from '#server/office/qr-code.ts'
 import { refuseField } from '#server/refusal.ts'
 import { hashPassword, verifyPassword } from '#server/secrets/password-hash.ts'
 import { seal, unseal } from '#server/secrets/secrets.ts'
+import { recordEvent } from '#server/security/security-log.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { appAddress, findStep, newSecret } from './totp.ts'
@@ -66,6 +67,8 @@ export async function tryPasswordAndCode(
   try {
     const isPassword = await verifyPassword(password, staff?.password_hash ?? undefined, world.config)
     isCorrect = Boolean(staff && isPassword && (await redeemCode(world, staff, code)))
+    if (!isCorrect)
+      await recordEvent(world, { kind: 'staff_sign_in_failed', staff_id: staff?.id, address: visitor.address })
     return isCorrect
   } finally {
     if (isCorrect !== false) await failure.giveBack().catch(() => undefined) // also when we were too busy to check

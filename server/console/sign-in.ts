@@ -1,6 +1,7 @@
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { isOurFailure, Refusal } from '#server/refusal.ts'
+import { recordEvent } from '#server/security/security-log.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { recordAct } from './audit.ts'
@@ -61,7 +62,10 @@ async function tryPasskey(world: World, { response }: PasskeyInput, visitor: Vis
     if (isOurFailure(error)) await giveBack()
     throw error
   })
-  if (!result) throw new Refusal(401, 'This passkey is not known here. Use another one, or sign in with a password.')
+  if (!result) {
+    await recordEvent(world, { kind: 'staff_sign_in_failed', address: visitor.address })
+    throw new Refusal(401, 'This passkey is not known here. Use another one, or sign in with a password.')
+  }
   await giveBack()
   return result
 }

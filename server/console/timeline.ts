@@ -3,6 +3,7 @@ import { acts, isAct } from '#contract/console-permissions.ts'
 import { toAmount } from '#contract/money.ts'
 import type { Db } from '#server/db/db.ts'
 import type { PaymentState } from '#server/db/tables.ts'
+import { eventKinds, isEventKind } from '#server/security/security-log.ts'
 import type { TouchRow } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
 import { emailSentAt, emailTexts, type repeatableEmails } from './member-emails.ts'
@@ -25,7 +26,11 @@ export async function timelineOf(
   member: FoundMember,
   { emails, payments, refunds, touches }: Journal,
 ): Promise<TimelineEntry[]> {
-  const [events, staffActs] = await Promise.all([eventsOf(db, member.id, emails), actsOn(db, member.id)])
+  const [events, securityEvents, staffActs] = await Promise.all([
+    eventsOf(db, member.id, emails),
+    securityEventsOf(db, member.id),
+    actsOn(db, member.id),
+  ])
   const entries: TimelineEntry[] = [
     ...touches.map(({ site, why, touched_at }) =>
       entry('link', touched_at, touchTexts[why] ?? 'Opened a link', { detail: `/${site}` }),
@@ -41,6 +46,7 @@ export async function timelineOf(
       ? [entry('membership', member.ends_at, 'The membership ended', { tone: 'bad' as const })]
       : []),
     ...events,
+    ...securityEvents,
     ...staffActs,
   ]
   return entries.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)).slice(0, MAX_ENTRIES)
@@ -115,6 +121,24 @@ async function eventsOf(db: Db, member_id: string, emails: Journal['emails']): P
     const text = emailTexts[what as keyof typeof emailTexts] ?? 'Email'
     return entry('email', at, `${text} sent`, email_id ? { email_id } : {})
   })
+}
+
+/** Sign-ins are among the other events. */
+async function securityEventsOf(db: Db, member_id: string): Promise<TimelineEntry[]> {
+  const rows = await db
+    .selectFrom('security_event')
+    .select(['at', 'kind', 'count'])
+    .where('member_id', '=', member_id)
+    .where('kind', 'not in', ['sign_in', 'grant_used', 'grant_minted'])
+    .orderBy('at', 'desc')
+    .limit(MAX_ENTRIES)
+    .execute()
+  return rows.map(({ at, kind, count }) =>
+    entry('sign_in', at, isEventKind(kind) ? eventKinds[kind].text : kind, {
+      ...(count > 1 ? { detail: `${count} times` } : {}),
+      tone: kind.endsWith('_failed') || kind.endsWith('_refused') ? 'bad' : 'plain',
+    }),
+  )
 }
 
 async function actsOn(db: Db, member_id: string): Promise<TimelineEntry[]> {

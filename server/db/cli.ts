@@ -1,8 +1,10 @@
 import { type Config, readConfig } from '#server/config/config.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
+import { openKeys } from '#server/secrets/secrets.ts'
 import { clock } from '#server/world.ts'
 import { backup, restore } from './backup.ts'
 import { type Database, type Db, inTransaction, openDatabase } from './db.ts'
+import { type EventFilter, eventOptions, eventsAsJson, eventsAsTable, listEvents, parseFilter } from './events.ts'
 import { creditRecord, listings, plural } from './listings.ts'
 import { loadFolder } from './load.ts'
 import { dropTables, migrate, requireSchema, tablesOf } from './migrate.ts'
@@ -15,6 +17,8 @@ const USAGE = `npm run db -- COMMAND
   load DIR                   load your own: sponsors.csv, packages.csv, documents/*.html
   list enrollments|members|sponsors|differences
   credit USERNAME            which sponsors' links led to a member, and whether that record is intact
+  events [FILTERS] [--json]  the security log, newest first; --member=USERNAME --kind=KIND --since=DAY --until=DAY
+                             --address=IP --limit=NUMBER narrow it down
   backup FILE                write everything into one file (.jsonl.gz)
   restore FILE               restore a backup into an empty database
   reset [--empty] [--yes]    remove all of Foyer's tables and start over, with the sample data, or empty (always in production);
@@ -22,11 +26,11 @@ const USAGE = `npm run db -- COMMAND
 
 class UsageError extends OperatorError {}
 
-/** Unknown arguments are refused: `reset --dry-run` must not reset. */
+/** Unknown arguments are refused: `reset --dry-run` must not reset. `[--kind=]` stands for an option with a value. */
 function checkArguments(form: string, args: string[]) {
   const [name, ...parts] = form.split(' ')
   const required = parts.filter((part) => !part.startsWith('['))
-  const positional = args.filter((arg) => !parts.includes(`[${arg}]`))
+  const positional = args.filter((arg) => !parts.includes(`[${arg}]`) && !parts.includes(`[${arg.split('=')[0]}=]`))
   const unknown = positional.find((arg, index) => arg.startsWith('-') || index >= required.length)
   if (unknown !== undefined) throw new UsageError(`${name} has no argument '${unknown}'.`)
   const missing = required[positional.filter(Boolean).length]
@@ -74,6 +78,16 @@ const commands: Record<string, Command> = {
       if (!record.isIntact) throw new OperatorError(record.text)
       return record.text
     },
+  [`events ${eventOptions.map((name) => `[--${name}=]`).join(' ')} [--json]`]: (args, config) => {
+    const options = args.map((arg) => /^--(\w+)=(.*)$/.exec(arg)?.slice(1) ?? [])
+    const filter: EventFilter = Object.fromEntries(options.filter(([name]) => name))
+    const parsed = parseFilter(filter)
+    return async (db) => {
+      await requireSchema(db)
+      const events = await listEvents(db, await openKeys(db, config.SECRET, clock()), parsed)
+      return args.includes('--json') ? eventsAsJson(events) : eventsAsTable(events)
+    }
+  },
   'backup FILE':
     ([file = '']) =>
     async (db) =>

@@ -365,6 +365,20 @@ export type Tables = {
     details_hash: string
     hash: string
   }
+  security_event: {
+    id: string
+    position: Generated<number | null>
+    at: Date
+    last_at: Date
+    kind: string
+    member_id: string | null
+    staff_id: string | null
+    network: string | null
+    details: string
+    count: number
+    slot: Generated<string | null>
+    hash: Generated<string | null>
+  }
   audit_head: { id: number; position: number; hash: string }
   member_event: { member_id: string; at: Date; kind: 'email' | 'sign_in'; what: string }
   brand: {

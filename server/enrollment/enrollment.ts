@@ -11,6 +11,7 @@ import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
 import { authorize, awaitGateway, endedWithoutCharge, findAttempts, isOpen } from '#server/payments/payments.ts'
 import { isOurFailure, Refusal } from '#server/refusal.ts'
 import { hashPassword } from '#server/secrets/password-hash.ts'
+import { recordEvent } from '#server/security/security-log.ts'
 import type { PaymentRequest, Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { admit } from './admission.ts'
@@ -65,7 +66,7 @@ async function charge(world: World, request: PaymentRequest, screened: ScreenedO
   switch (authorization.outcome) {
     case 'approved': {
       const member_id = await admit(world, attempt, authorization)
-      return member_id ? approved(world, { id: member_id, access_version: 0 }) : PENDING // nobody has signed in yet
+      return member_id ? approved(world, { id: member_id, access_version: 0 }, visitor) : PENDING // nobody has signed in yet
     }
     case 'declined':
       await releaseAttempt(world, attempt, authorization.decline_class)
@@ -98,7 +99,9 @@ async function findPreviousReply(
   const { attempts, member } = await findProgress(world.db, key.enrollment_id)
   if (member) {
     const mayGetToken = visitor.enrollment_id === key.enrollment_id && hasJustJoined(world, member)
-    return mayGetToken ? approved(world, member) : { payment: 'Approved', token: '', vo_url: world.config.OFFICE_URL }
+    return mayGetToken
+      ? approved(world, member, visitor)
+      : { payment: 'Approved', token: '', vo_url: world.config.OFFICE_URL }
   }
   const sameAttempt = attempts.find(({ attempt }) => attempt === key.attempt)
   if (sameAttempt?.state === 'declined') return declined(sameAttempt.decline_class)
@@ -121,11 +124,10 @@ const hasJustJoined = ({ now }: World, { welcome_until }: { welcome_until: Date 
 
 const PENDING: EnrollmentReply = { payment: 'Pending', token: '', vo_url: '' }
 
-const approved = (world: World, member: Access): EnrollmentReply => ({
-  payment: 'Approved',
-  token: mintGrant(world, member),
-  vo_url: world.config.OFFICE_URL,
-})
+async function approved(world: World, member: Access, { address }: Visitor): Promise<EnrollmentReply> {
+  await recordEvent(world, { kind: 'grant_minted', member_id: member.id, address })
+  return { payment: 'Approved', token: mintGrant(world, member), vo_url: world.config.OFFICE_URL }
+}
 
 const declined = (decline_class: string | null): EnrollmentReply => ({
   payment: 'Declined',
@@ -168,8 +170,13 @@ export async function enrollmentPhase(world: World, enrollment_id: string): Prom
 type Phase = { phase: 'open' | 'paying' | 'over' } | { phase: 'joined'; username: string }
 
 /** Where a browser that has joined opens the office: signed in at once for a while after joining. */
-export async function officeUrlFor(world: World, enrollment_id: string | undefined): Promise<string> {
+export async function officeUrlFor(
+  world: World,
+  { enrollment_id, address }: Pick<Visitor, 'enrollment_id' | 'address'>,
+): Promise<string> {
   const { member } = enrollment_id ? await findProgress(world.db, enrollment_id) : { member: undefined }
   const { OFFICE_URL } = world.config
-  return member && hasJustJoined(world, member) ? officeAddress(OFFICE_URL, mintGrant(world, member)) : OFFICE_URL
+  if (!member || !hasJustJoined(world, member)) return OFFICE_URL
+  await recordEvent(world, { kind: 'grant_minted', member_id: member.id, address })
+  return officeAddress(OFFICE_URL, mintGrant(world, member))
 }

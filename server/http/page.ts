@@ -10,6 +10,7 @@ import { memberOfSession } from '#server/office/session.ts'
 import { Refusal } from '#server/refusal.ts'
 import { findLanding } from '#server/sponsors/landing.ts'
 import type { World } from '#server/world.ts'
+import { limitKeys } from './address.ts'
 import { findBuiltFile } from './built-files.ts'
 import { notFoundReply } from './errors.ts'
 import { addForms } from './forms.ts'
@@ -171,8 +172,8 @@ function addMemberActions(app: FastifyInstance, world: World, shell: Shell) {
   type Site = { Params: { sponsor_site: string } }
   app.get<Site>('/:sponsor_site/office', hidden, async (request, reply) => {
     if (!isSite(request.params.sponsor_site)) return notFound(request, reply, shell)
-    const { enrollment_id } = readEnrollmentCookie(request) ?? {}
-    return reply.redirect(isSameOrigin(request) ? await officeUrlFor(world, enrollment_id) : world.config.OFFICE_URL)
+    const visitor = { enrollment_id: readEnrollmentCookie(request)?.enrollment_id, address: limitKeys(request.ip) }
+    return reply.redirect(isSameOrigin(request) ? await officeUrlFor(world, visitor) : world.config.OFFICE_URL)
   })
   addForms(app, (forms) =>
     forms.post<Site>('/:sponsor_site/another', hidden, async (request, reply) => {

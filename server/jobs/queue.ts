@@ -31,7 +31,7 @@ export type JobPayloads = {
   price_changed: { member_id: string; product_id: number; old_cents: number; new_cents: number; starts_on: string }
   username_changed: { member_id: string; old_username: string }
   /** The job looks the member up, so that the response time does not reveal whether there is one. */
-  forgotten: { name: string; asked_at: string }
+  forgotten: { name: string; asked_at: string; network?: string }
   /** Sent to the old address. */
   email_changed: { email: string; first_name: string; new_email: string }
   /** Deleted once the email is sent. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { publishScheduled } from '#server/catalog/documents.ts'
+import { keepSecurityLog } from '#server/console/security-seals.ts'
 import { ATTEMPTS_AT_ONCE, deleteExpired, settleAttempts, settlementGroups } from '#server/enrollment/janitor.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { writeNotices } from '#server/membership/notify.ts'
@@ -35,6 +36,7 @@ export async function doEverythingDue(world: World): Promise<number> {
   await deleteExpired(world).catch(logError)
   await reconcileHourly(world).catch(logError)
   await writeNotices(world).catch(logError)
+  await keepSecurityLog(world).catch(logError)
   let total = 0
   for (let done = 1; done; total += done) {
     done = 0
@@ -64,6 +66,7 @@ export function startWorker(world: World): { stop: () => Promise<unknown> } {
       await whileStill(() => deleteExpired(world)).catch(logError)
       await whileStill(() => reconcileHourly(world)).catch(logError)
       await whileStill(() => writeNotices(world)).catch(logError)
+      await whileStill(() => keepSecurityLog(world)).catch(logError)
       await pause(CLEANUP_INTERVAL_MS)
     }
   }

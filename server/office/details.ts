@@ -6,6 +6,7 @@ import { findMember } from '#server/enrollment/members.ts'
 import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
 import { rejectImpossible, toDialable } from '#server/phone/numbers.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
+import { recordEvent } from '#server/security/security-log.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import {
@@ -26,7 +27,10 @@ export async function requirePassword(world: World, current_password: string, vi
   const member = await world.db.selectFrom('member').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   // Limited by id, not by name: a stranger who guesses passwords to sign in cannot block the member's changes.
   const isCorrect = await tryPassword(world, current_password, member.password_hash, { name: id, visitor })
-  if (!isCorrect) throw refuseFields({ current_password: 'This is not your current password.' })
+  if (!isCorrect) {
+    await recordEvent(world, { kind: 'sign_in_failed', member_id: id, address: visitor.address })
+    throw refuseFields({ current_password: 'This is not your current password.' })
+  }
   return member
 }
 
@@ -36,7 +40,10 @@ export async function changePhone(world: World, change: PhoneChange, visitor: Vi
   const mobile_phone = await toDialable(change.mobile_phone)
   await rejectImpossible(mobile_phone)
   const { id } = await requirePassword(world, change.current_password, visitor)
-  await world.db.updateTable('member').set({ mobile_phone }).where('id', '=', id).execute()
+  await inTransaction(world.db, async (db) => {
+    await db.updateTable('member').set({ mobile_phone }).where('id', '=', id).execute()
+    await recordEvent({ ...world, db }, { kind: 'phone_changed', member_id: id, address: visitor.address })
+  })
   return id
 }
 
@@ -76,12 +83,17 @@ export async function confirmAddressEmailFor(world: World, { member_id }: JobPay
 }
 
 /** Changes the address, frees the old one for others, and informs its owner. */
-export async function confirmEmail(world: World, { token }: { token: string }): Promise<{ email: string }> {
+export async function confirmEmail(
+  world: World,
+  { token }: { token: string },
+  { address }: Visitor,
+): Promise<{ email: string }> {
   if (!(await findLink(world, 'email', token))) throw expiredLinkRefusal() // saves the transaction for most expired links
   return inTransaction(world.db, async (db) => {
     const link = await redeemLink({ ...world, db }, 'email', token)
     if (!link?.email) throw expiredLinkRefusal()
     await setEmail({ ...world, db }, link.member_id, link.email)
+    await recordEvent({ ...world, db }, { kind: 'email_changed', member_id: link.member_id, address })
     return { email: link.email }
   })
 }

@@ -30,15 +30,16 @@ export async function activateLink({ db, keys }: Pick<World, 'db' | 'keys'>, see
     .execute()
 }
 
-/** For a job that may run twice or late: a link that was used or has expired does not become valid again. */
+/** For a job that may run twice or late: a link that was used or has expired does not become valid again. Returns whether it did. */
 export async function activateLinkOnce(
   { db, keys, now }: Pick<World, 'db' | 'keys' | 'now'>,
   seed: LinkSeed,
-): Promise<void> {
+): Promise<boolean> {
   const expires_at = expiryOf(seed)
-  if (expires_at <= now()) return
+  if (expires_at <= now()) return false
   const isFirst = await consumeKey(db, { kind: 'letter', key: sha256(linkToken({ keys }, seed)), expires_at })
   if (isFirst) await activateLink({ db, keys }, seed)
+  return isFirst
 }
 
 const expiryOf = ({ purpose, created_at }: LinkSeed) => new Date(created_at.getTime() + validHours[purpose] * 3_600_000)

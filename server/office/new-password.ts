@@ -6,6 +6,7 @@ import { rejectGuessablePassword } from '#server/enrollment/screening.ts'
 import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
 import { Refusal } from '#server/refusal.ts'
 import { hashPassword } from '#server/secrets/password-hash.ts'
+import { hashNetwork, recordEvent } from '#server/security/security-log.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { requirePassword } from './details.ts'
@@ -30,6 +31,7 @@ export async function changePassword(world: World, { password, current_password 
     if (Number(result.numUpdatedRows) === 0)
       throw new Refusal(409, 'Your password was just changed. Please sign in again.')
     const access = await revokeAccess(db, member.id, world.now())
+    await recordEvent({ ...world, db }, { kind: 'password_changed', member_id: member.id, address: visitor.address })
     return openSession({ ...world, db }, visitor, access)
   })
   if (!session) throw new Refusal(401, 'Please sign in.') // the member was erased
@@ -51,18 +53,20 @@ export async function requestPasswordReset(world: World, { name }: { name: strin
     ['LIMIT_LETTERS_BY_NAME', claimValue(name)],
   ])
   const now = world.now()
-  await addJob(world.db, 'forgotten', { name, asked_at: now.toISOString() }, now)
+  const network = hashNetwork(world.keys, visitor.address)
+  await addJob(world.db, 'forgotten', { name, asked_at: now.toISOString(), network }, now)
 }
 
 /** The password reset email; undefined for an unknown name, or if the link was used or has expired in the meantime. */
-export async function passwordResetEmailFor(world: World, { name, asked_at }: JobPayloads['forgotten']) {
+export async function passwordResetEmailFor(world: World, { name, asked_at, network }: JobPayloads['forgotten']) {
   const member = await findByName(world, name)
   if (!member) return undefined
   const seed = { purpose: 'password' as const, member_id: member.id, email: null, created_at: new Date(asked_at) }
   const { email, first_name } = await inTransaction(world.db, async (db) => {
     const lockedMember = db.selectFrom('member').select(['email', 'first_name']).where('id', '=', member.id).forUpdate()
     const recipient = await lockedMember.executeTakeFirstOrThrow() // the address may have changed since the lookup
-    await activateLinkOnce({ ...world, db }, seed)
+    if (await activateLinkOnce({ ...world, db }, seed))
+      await recordEvent({ ...world, db }, { kind: 'password_reset_requested', member_id: member.id, network })
     return recipient
   })
   const token = linkToken(world, seed)
@@ -82,6 +86,7 @@ export async function resetPassword(world: World, { token, password }: Reset, vi
     if (!link) throw expiredLinkRefusal('Please request a new one.')
     await db.updateTable('member').set({ password_hash }).where('id', '=', link.member_id).execute()
     await revokeAccess(db, link.member_id, world.now())
+    await recordEvent({ ...world, db }, { kind: 'password_reset', member_id: link.member_id, address: visitor.address })
   })
   visitor.trustBrowser(browserMark(world, { id: member.id, password_hash })) // strangers' guesses cannot lock the member out
 }

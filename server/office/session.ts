@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 import { Refusal } from '#server/refusal.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
+import { recordEvent } from '#server/security/security-log.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { describeDevice } from './device.ts'
@@ -105,15 +106,21 @@ export async function requireDisplayedMember(world: World, displayed: { username
 const closeSession = (db: Db, key: string) =>
   db.deleteFrom('office_session').where('key_hash', '=', sha256(key)).returning('member_id').executeTakeFirst()
 
-export async function signOut({ db }: World, _input: object, visitor: Visitor): Promise<void> {
-  const session = visitor.officeKey ? await closeSession(db, visitor.officeKey) : undefined
-  if (session) await revokeGrants(db, session.member_id).where('welcome_until', 'is not', null).execute()
+export async function signOut(world: World, _input: object, visitor: Visitor): Promise<void> {
+  const { db } = world
+  const { officeKey, address } = visitor
+  const session = officeKey ? await closeSession(db, officeKey) : undefined
+  if (session) {
+    await revokeGrants(db, session.member_id).where('welcome_until', 'is not', null).execute()
+    await recordEvent(world, { kind: 'session_ended', member_id: session.member_id, address })
+  }
   visitor.clearOfficeCookie()
 }
 
 export async function signOutEverywhere(world: World, _input: object, visitor: Visitor): Promise<void> {
   const { id } = await requireMember(world, visitor)
   await closeAllSessions(world.db, id)
+  await recordEvent(world, { kind: 'sessions_ended', member_id: id, address: visitor.address })
   visitor.clearOfficeCookie()
 }
 

@@ -74,7 +74,7 @@ describe('signing in', () => {
     }
     await costOf(username) // the first sign-in also creates the dummy hash for unknown names
     const cost = await costOf(username)
-    expect([cost.statements.length, cost.hashes]).toEqual([2, 1])
+    expect([cost.statements.length, cost.hashes]).toEqual([3, 1])
     expect(await costOf('nobodyhere')).toEqual(cost)
   })
 

@@ -2,6 +2,7 @@ import { countAgainstLimits } from '#server/abuse/limits.ts'
 import { claimValue } from '#server/enrollment/claims.ts'
 import { Refusal } from '#server/refusal.ts'
 import { verifyPassword } from '#server/secrets/password-hash.ts'
+import { recordEvent } from '#server/security/security-log.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { redeemGrant } from './grant.ts'
@@ -11,13 +12,18 @@ import { browserMark, openSession, startSession } from './session.ts'
 export async function signInWithGrant(world: World, { token }: { token: string }, visitor: Visitor): Promise<void> {
   const access = await redeemGrant(world, token)
   const session = access && (await openSession(world, visitor, access))
-  if (!session) throw new Refusal(401, 'This sign-in link has expired or was already used.')
+  const { address } = visitor
+  if (!session) {
+    await recordEvent(world, { kind: 'grant_refused', member_id: access?.id, address })
+    throw new Refusal(401, 'This sign-in link has expired or was already used.')
+  }
   const member = await world.db
     .selectFrom('member')
     .select(['id', 'password_hash'])
     .where('id', '=', access.id)
     .executeTakeFirstOrThrow()
   await startSession(world, visitor, member, session)
+  await recordEvent(world, { kind: 'grant_used', member_id: access.id, address })
 }
 
 type Credentials = { name: string; password: string }
@@ -31,8 +37,13 @@ export async function signIn(world: World, { name, password }: Credentials, visi
   const limitedName = isTrusted ? trustedBrowser.browser : claimValue(name)
   const isCorrect = await tryPassword(world, password, member?.password_hash, { name: limitedName, visitor })
   const session = member && isCorrect ? await openSession(world, visitor, member) : undefined
-  if (!member || !session) throw new Refusal(401, 'Wrong username or password.')
+  const event = { member_id: member?.id, address: visitor.address }
+  if (!member || !session) {
+    await recordEvent(world, { kind: 'sign_in_failed', ...event })
+    throw new Refusal(401, 'Wrong username or password.')
+  }
   await startSession(world, visitor, member, session)
+  await recordEvent(world, { kind: 'sign_in', ...event })
 }
 
 /** Finds a member by username or email. Only an email address contains an @. */

@@ -35,8 +35,9 @@ export function AuditScreen() {
           aside={staff && <Link to="/console/audit">Show all</Link>}
         >
           <ol className="log">
-            {data.rows.map((row) => (
+            {data.rows.map((row, index) => (
               <li key={row.position}>
+                {!staff && <Seals between={row.position} and={data.rows[index - 1]?.position} />}
                 <Row row={row} time={showTime(row.at, session.time_zone)} />
               </li>
             ))}
@@ -63,6 +64,12 @@ const Pages = ({ first, next, staff }: { first: boolean; next: string | undefine
     )}
   </div>
 )
+
+/** The list leaves out what seals the security log. Without this line, rows would seem to be missing. */
+const Seals = ({ between, and }: { between: number; and: number | undefined }) => {
+  const count = (and ?? between + 1) - between - 1
+  return count > 0 && <p className="small">{count === 1 ? '1 seal' : `${count} seals`} of the security log</p>
+}
 
 function Row({ row, time }: { row: AuditRow; time: string }) {
   const { act, who, role, subject_kind, subject, subject_name } = row
@@ -94,7 +101,7 @@ const toText = (facts: Record<string, unknown>) =>
 
 function Verify() {
   const { api } = useConsole()
-  const [verdict, setVerdict] = useState<{ rows: number; seal: string; problem?: string | undefined }>()
+  const [verdict, setVerdict] = useState<Awaited<ReturnType<typeof api.verifyAudit>>>()
   const [round, setRound] = useState(0)
   const { button, error } = useAction(async () => {
     setVerdict(await api.verifyAudit({}))
@@ -109,7 +116,8 @@ function Verify() {
       <div role="status">
         {verdict && (
           <Notice tone={verdict.problem ? 'alert' : 'info'}>
-            {verdict.problem ?? `Intact: ${verdict.rows} rows. Seal ${verdict.seal}`}
+            {verdict.problem ??
+              `Intact: ${verdict.rows} rows and ${verdict.security.events} security events. Seal ${verdict.seal}`}
           </Notice>
         )}
       </div>
