@@ -5,8 +5,8 @@ import { flushFunnel } from '#server/funnel/funnel.ts'
 import { createApp } from '#server/http/app.ts'
 import { loadShell } from '#server/http/shell.ts'
 import { createLog } from '#server/log.ts'
+import { solve } from '#server/test/solve-captcha.ts'
 import { createWorld } from '#server/world.ts'
-import { solve } from '../server/test/solve-captcha.ts'
 
 export type DemoSite = Awaited<ReturnType<typeof openSite>>
 
@@ -73,7 +73,8 @@ export async function openSite(folder: string, start: Date) {
 type Sending = {
   network?: string
   cookie?: string
-  agent?: string /** The page that sends it. */
+  agent?: string
+  /** The page that sends it. */
   from?: string
   body?: object
 }

@@ -17,7 +17,7 @@ type Fate = {
 }
 type Act = (year: Year, member: Member) => Promise<unknown>
 
-type Member = Person & { id: string; cookie: string; password: string }
+type Member = Person & { id: string }
 type Year = { site: DemoSite; support: Colleague; finance: Colleague }
 
 const office =
@@ -25,7 +25,7 @@ const office =
   async ({ site }, member) => {
     const { cookie } = await site.call('/office/sign-in', {
       network: member.network,
-      body: { name: member.username, password: member.password },
+      body: { name: member.username, password: PASSWORD },
     })
     await site.call(path, { network: member.network, cookie, body: { username: member.username } })
   }
@@ -183,5 +183,5 @@ async function join(site: DemoSite, person: Person, sponsor: string, fate: Fate)
     .select('id')
     .where('username', '=', person.username)
     .executeTakeFirstOrThrow()
-  return { ...person, id, cookie, password: PASSWORD }
+  return { ...person, id }
 }

@@ -1,12 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
-import { createInvitation } from '../server/console/invitations.ts'
 import { runJobs } from '../server/jobs/jobs.ts'
-import { validAnswers } from '../server/test/answers.ts'
 import { allRows } from '../server/test/database-rows.ts'
-import { solve } from '../server/test/solve-captcha.ts'
-import { addAuthenticator } from './authenticator.ts'
-import { findAxeViolations } from './axe.ts'
+import { checkScreen, enterAs, newMember } from './console.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 
 let site: OwnSite
@@ -16,58 +12,12 @@ test.beforeAll(async () => {
 test.afterAll(() => site.close())
 test.describe.configure({ mode: 'serial' })
 
-let staffCount = 0
-/** A manager in the console, with a passkey. */
-async function enter(page: Page) {
-  await addAuthenticator(page)
-  const email = `manager${++staffCount}@staff.example`
-  const link = await createInvitation(site.world, {
-    ...{ email, role: 'manager', actor: { id: null, role: 'command line' } },
-  })
-  await page.goto(link)
-  await page.getByLabel('Your name').fill('Max Manager')
-  await page.getByRole('button', { name: 'Create a passkey' }).click()
-  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
-}
-
-let memberCount = 0
-async function newMember(changes: Partial<ReturnType<typeof validAnswers>> = {}) {
-  const answers = { ...validAnswers(`member${++memberCount}x`), ...changes }
-  const captcha = await solve(await (await fetch(site.at('/api/captcha/challenge'))).json())
-  const reply = await fetch(site.at('/api/enrollment/add-enrollment'), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...answers, captcha }),
-  })
-  expect((await reply.json()).payment).toBe('Approved')
-  while (await runJobs(site.world));
-  const { id } = await site.db
-    .selectFrom('member')
-    .select('id')
-    .where('username', '=', answers.username)
-    .executeTakeFirstOrThrow()
-  return { ...answers, id }
-}
-
 const open = (page: Page, { id }: { id: string }) => page.goto(site.at(`/console/members/${id}`))
 
-/** Nothing for axe in light and dark, and nothing wider than the window. */
-async function checkScreen(page: Page, name: string) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await findAxeViolations(page), `${name} ${colorScheme}`).toEqual([])
-  }
-  await page.emulateMedia({ colorScheme: 'light' })
-  const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
-  expect(await page.evaluate(overflow), name).toBe(0)
-  if (process.env.SHOTS)
-    await page.screenshot({ path: `${process.env.SHOTS}/${name}-${page.viewportSize()?.width}.png`, fullPage: true })
-}
-
 test('19.60 a manager exports the members that fit the filter', async ({ page }) => {
-  await newMember({ first_name: '=Ana', last_name: 'Formula', sponsor_site_name: 'bluepier' })
-  await newMember({ first_name: 'Ben', last_name: 'Elsewhere' })
-  await enter(page)
+  await newMember(site, { first_name: '=Ana', last_name: 'Formula', sponsor_site_name: 'bluepier' })
+  await newMember(site, { first_name: 'Ben', last_name: 'Elsewhere' })
+  await enterAs(page, site, 'manager')
   await page.goto(site.at('/console/members?sponsor=bluepier'))
   await expect(page.getByRole('link', { name: '=Ana Formula' })).toBeVisible()
   await checkScreen(page, 'members')
@@ -85,8 +35,8 @@ test('19.60 a manager exports the members that fit the filter', async ({ page })
 })
 
 test('19.64 a manager moves a member to another sponsor and sees both credits', async ({ page }) => {
-  const member = await newMember({ first_name: 'Joy', last_name: 'Okafor' })
-  await enter(page)
+  const member = await newMember(site, { first_name: 'Joy', last_name: 'Okafor' })
+  await enterAs(page, site, 'manager')
   await open(page, member)
   await page.getByRole('button', { name: 'Move to another sponsor' }).click()
   const dialog = page.getByRole('dialog')
@@ -108,8 +58,8 @@ test('19.64 a manager moves a member to another sponsor and sees both credits', 
 test('19.62 19.66 19.67 19.68 a manager corrects, waives, moves the renewal day and sends an email again', async ({
   page,
 }) => {
-  const member = await newMember({ first_name: 'Tom', last_name: 'Ibarra' })
-  await enter(page)
+  const member = await newMember(site, { first_name: 'Tom', last_name: 'Ibarra' })
+  await enterAs(page, site, 'manager')
   await open(page, member)
   const dialog = page.getByRole('dialog')
   await page.getByRole('button', { name: 'Correct', exact: true }).click()
@@ -156,11 +106,11 @@ test('19.62 19.66 19.67 19.68 a manager corrects, waives, moves the renewal day 
 })
 
 test('19.69 19.71 a manager exports a person, erases them, and the database knows them no more', async ({ page }) => {
-  const member = await newMember({
+  const member = await newMember(site, {
     ...{ first_name: 'Maranella', last_name: 'Lindqvistova', username: 'maralind', email: 'maranella@mail.example' },
     ...{ address: '77 Nightingale Lane', city: 'Winnemucca' },
   })
-  await enter(page)
+  await enterAs(page, site, 'manager')
   await open(page, member)
   const [download] = await Promise.all([
     page.waitForEvent('download'),

@@ -1,12 +1,8 @@
-import { expect, type Page, test } from '@playwright/test'
-import type { Role } from '../contract/console-permissions.ts'
-import { createInvitation, firstOwnerLink } from '../server/console/invitations.ts'
+import { expect, test } from '@playwright/test'
+import { firstOwnerLink } from '../server/console/invitations.ts'
 import { flushFunnel } from '../server/funnel/funnel.ts'
-import { runJobs } from '../server/jobs/jobs.ts'
-import { validAnswers } from '../server/test/answers.ts'
-import { solve } from '../server/test/solve-captcha.ts'
-import { addAuthenticator } from './authenticator.ts'
 import { findAxeViolations } from './axe.ts'
+import { checkScreen, enter, enterAs, newMember } from './console.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 
 let site: OwnSite
@@ -15,38 +11,6 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => site.close())
 test.describe.configure({ mode: 'serial' })
-
-/** Accepts an invitation with a passkey of Chromium's virtual authenticator. */
-async function enter(page: Page, link: string, { name, email }: { name: string; email?: string }) {
-  await addAuthenticator(page)
-  await page.goto(link)
-  await page.getByLabel('Your name').fill(name)
-  if (email) await page.getByLabel('Email address').fill(email)
-  await page.getByRole('button', { name: 'Create a passkey' }).click()
-  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
-}
-
-const inviteAs = (role: Role) =>
-  createInvitation(site.world, {
-    ...{ email: `${role}@staff.example`, role, actor: { id: null, role: 'command line' } },
-  })
-
-/** Light and dark, and no wider than the screen. */
-async function expectGoodScreen(page: Page, name: string) {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await findAxeViolations(page)).toEqual([])
-  }
-  await page.emulateMedia({ colorScheme: 'light' })
-  const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
-  expect(await page.evaluate(overflow), name).toBe(0)
-  await takeShot(page, name)
-}
-
-async function takeShot(page: Page, name: string) {
-  const path = `${process.env.SHOTS}/${name}-${page.viewportSize()?.width}.png`
-  if (process.env.SHOTS) await page.screenshot({ path, fullPage: true })
-}
 
 test('19.100 19.101 staff pause joining and block a network, and visitors read it', async ({ page, browser }) => {
   await enter(page, (await firstOwnerLink(site.world)) ?? '', { name: 'Ada Owner', email: 'ada@staff.example' })
@@ -72,7 +36,7 @@ test('19.100 19.101 staff pause joining and block a network, and visitors read i
   await page.getByRole('button', { name: 'Open', exact: true }).first().click()
   await dialog.getByRole('button', { name: 'Open' }).click()
   await expect(page.getByText('opened by hand')).toBeVisible()
-  await expectGoodScreen(page, 'abuse')
+  await checkScreen(page, 'abuse')
   await page.getByRole('button', { name: 'Close', exact: true }).click()
   await dialog.getByRole('button', { name: 'Close it' }).click()
   await expect(page.getByText('closed by hand')).toBeVisible()
@@ -84,7 +48,6 @@ test('19.100 19.101 staff pause joining and block a network, and visitors read i
   )
   expect(await findAxeViolations(visitor)).toEqual([])
   await expect(visitor.getByRole('heading', { level: 1 })).toBeVisible()
-  await takeShot(visitor, 'paused')
   await page.getByRole('button', { name: 'Open joining again' }).click()
   await dialog.getByRole('button', { name: 'Open joining' }).click()
   await expect(page.getByRole('button', { name: 'Pause joining' })).toBeVisible()
@@ -100,7 +63,7 @@ test('19.111 19.115 staff change accent and logo, and the wizard and the next em
   page,
   browser,
 }) => {
-  await enter(page, await inviteAs('manager'), { name: 'Max Manager' })
+  await enterAs(page, site, 'manager')
   await page.goto(site.at('/console/brand'))
   await page.getByLabel('Name').fill('Acme')
   await page.getByLabel('Accent color').fill('#d9a6f0')
@@ -111,7 +74,7 @@ test('19.111 19.115 staff change accent and logo, and the wizard and the next em
   await page.getByLabel('Welcome text').fill('Good to have you.')
   const preview = page.frameLocator('iframe[title="Preview of the form"]')
   await expect(preview.getByText('Acme').first()).toBeVisible()
-  await expectGoodScreen(page, 'brand')
+  await checkScreen(page, 'brand')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Saved. Open pages show it after a reload.')).toBeVisible()
   const file = { name: 'logo.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(logo) }
@@ -132,7 +95,6 @@ test('19.111 19.115 staff change accent and logo, and the wizard and the next em
   await expect(mark).toHaveAttribute('src', /^\/assets\/brand\//)
   await expect.poll(() => mark.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
   expect(await findAxeViolations(visitor)).toEqual([])
-  await takeShot(visitor, 'branded')
   await visitor.getByLabel('First name').fill('Zoë')
   await visitor.getByLabel('Last name').fill('Example')
   await visitor.getByLabel('Mobile phone number').fill('2025550143')
@@ -142,14 +104,7 @@ test('19.111 19.115 staff change accent and logo, and the wizard and the next em
   expect(errors).toEqual([])
   await visitor.close()
 
-  const answers = validAnswers('branded')
-  const captcha = await solve(await (await fetch(site.at('/api/captcha/challenge'))).json())
-  await fetch(site.at('/api/enrollment/add-enrollment'), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...answers, captcha }),
-  })
-  while (await runJobs(site.world));
+  await newMember(site)
   const email = await site.db
     .selectFrom('message')
     .select(['html', 'body'])
@@ -166,7 +121,7 @@ test('19.122 the funnel has its filter in the address, and Today the week', asyn
   await visitor.waitForResponse(/page-hits/)
   await visitor.close()
   await flushFunnel(site.world)
-  await enter(page, await inviteAs('finance'), { name: 'Fin Finance' })
+  await enterAs(page, site, 'finance')
   const week = page.getByRole('heading', { name: 'Funnel of the week' })
   await expect(week).toBeVisible()
   await page.goto(site.at('/console/funnel'))
@@ -176,14 +131,14 @@ test('19.122 the funnel has its filter in the address, and Today the week', asyn
   await page.getByRole('link', { name: 'ana', exact: true }).click()
   await expect(page).toHaveURL(/site=ana/)
   await expect(page.getByRole('listitem').filter({ hasText: 'Opened the page' })).toContainText('1')
-  await expectGoodScreen(page, 'funnel')
+  await checkScreen(page, 'funnel')
   await page.goto(site.at('/console'))
   await expect(page.getByText('Opened the page')).toBeVisible()
-  await expectGoodScreen(page, 'today')
+  await checkScreen(page, 'today')
 })
 
 test('19.32 a viewer sees these screens without a button that changes anything', async ({ page }) => {
-  await enter(page, await inviteAs('viewer'), { name: 'Vic Viewer' })
+  await enterAs(page, site, 'viewer')
   await page.goto(site.at('/console/abuse'))
   await expect(page.getByRole('heading', { name: 'Blocked networks' })).toBeVisible()
   await expect(page.getByRole('main').getByRole('button')).toHaveCount(0)

@@ -1,13 +1,10 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
-import type { Role } from '../contract/console-permissions.ts'
 import { turnClock } from '../server/clock/turn.ts'
 import { verifyAudit } from '../server/console/audit.ts'
-import { createInvitation, firstOwnerLink } from '../server/console/invitations.ts'
+import { firstOwnerLink } from '../server/console/invitations.ts'
 import { runJobs } from '../server/jobs/jobs.ts'
-import { validAnswers } from '../server/test/answers.ts'
-import { solve } from '../server/test/solve-captcha.ts'
-import { addAuthenticator } from './authenticator.ts'
 import { findAxeViolations } from './axe.ts'
+import { enter, invite, newMember, overflowOf } from './console.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 
 let site: OwnSite
@@ -16,33 +13,6 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => site.close())
 test.describe.configure({ mode: 'serial' })
-
-/** Accepts an invitation with a passkey. */
-async function enter(page: Page, link: string, { name, email }: { name: string; email?: string }) {
-  await addAuthenticator(page)
-  await page.goto(link)
-  await page.getByLabel('Your name').fill(name)
-  if (email) await page.getByLabel('Email address').fill(email)
-  await page.getByRole('button', { name: 'Create a passkey' }).click()
-  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
-}
-
-const inviteAs = (role: Role, email = `${role}@staff.example`) =>
-  createInvitation(site.world, { email, role, actor: { id: null, role: 'command line' } })
-
-let memberCount = 0
-async function newMember(changes: Partial<ReturnType<typeof validAnswers>> = {}) {
-  const answers = { ...validAnswers(`console${++memberCount}`), ...changes }
-  const captcha = await solve(await (await fetch(site.at('/api/captcha/challenge'))).json())
-  const reply = await fetch(site.at('/api/enrollment/add-enrollment'), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...answers, captcha }),
-  })
-  expect((await reply.json()).payment).toBe('Approved')
-  while (await runJobs(site.world));
-  return answers
-}
 
 const search = async (page: Page, text: string) => {
   await page.keyboard.press('/')
@@ -56,8 +26,8 @@ const emailsTo = async (email: string): Promise<{ subject: string }[]> =>
 test('19.30 the first owner gets in with a passkey, finds a member by the last four digits and refunds half', async ({
   page,
 }) => {
-  const member = await newMember({ first_name: 'Mara', last_name: 'Lindqvist', cc_number: '5555 5555 5555 4444' })
-  await newMember({ first_name: 'Tomás', last_name: 'Ibarra' })
+  const member = await newMember(site, { first_name: 'Mara', last_name: 'Lindqvist', cc_number: '5555 5555 5555 4444' })
+  await newMember(site, { first_name: 'Tomás', last_name: 'Ibarra' })
   await enter(page, (await firstOwnerLink(site.world)) ?? '', { name: 'Ada Owner', email: 'ada@staff.example' })
   await search(page, '4444')
   await expect(page.getByRole('link', { name: 'Mara Lindqvist' })).toBeVisible()
@@ -107,14 +77,14 @@ test('19.30 the first owner gets in with a passkey, finds a member by the last f
 test('19.31 a colleague signs out and in again with a passkey, and proves it again before a refund', async ({
   page,
 }) => {
-  await enter(page, await inviteAs('finance'), { name: 'Fay Finance' })
+  await enter(page, await invite(site, 'finance', 'finance@staff.example'), { name: 'Fay Finance' })
   await page.goto(site.at('/console/access'))
   const menu = page.getByRole('button', { name: 'Menu' })
   if (await menu.isVisible()) await menu.click()
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
   await expect(page.getByRole('heading', { name: 'Your access' })).toBeVisible()
-  const member = await newMember({ first_name: 'Joy' })
+  const member = await newMember(site, { first_name: 'Joy' })
   await site.db
     .updateTable('console_session')
     .set({ proved_until: new Date(0) })
@@ -132,9 +102,9 @@ test('19.31 a colleague signs out and in again with a passkey, and proves it aga
 })
 
 test('19.32 support helps members and may not refund; a viewer may change nothing', async ({ browser }) => {
-  const member = await newMember({ first_name: 'Ola' })
+  const member = await newMember(site, { first_name: 'Ola' })
   const support = await (await browser.newContext({ baseURL: site.at('/') })).newPage()
-  await enter(support, await inviteAs('support'), { name: 'Sam Support' })
+  await enter(support, await invite(site, 'support', 'support@staff.example'), { name: 'Sam Support' })
   await search(support, member.email)
   await support.getByRole('link', { name: 'Ola Example' }).click()
   await expect(support.getByRole('button', { name: 'Send a password link' })).toBeVisible()
@@ -152,7 +122,7 @@ test('19.32 support helps members and may not refund; a viewer may change nothin
   expect((await emailsTo(member.email)).map(({ subject }) => subject).sort()).toContain('Reset your password')
 
   const viewer = await (await browser.newContext()).newPage()
-  await enter(viewer, await inviteAs('viewer'), { name: 'Vi Viewer' })
+  await enter(viewer, await invite(site, 'viewer', 'viewer@staff.example'), { name: 'Vi Viewer' })
   await viewer.goto(support.url())
   await expect(viewer.getByRole('heading', { name: /Ola Example/ })).toBeVisible()
   const main = viewer.getByRole('main')
@@ -166,7 +136,7 @@ test('19.32 support helps members and may not refund; a viewer may change nothin
 })
 
 test('19.33 a colleague gets in with a password and an app, and keeps recovery codes', async ({ page }) => {
-  await page.goto(await inviteAs('manager'))
+  await page.goto(await invite(site, 'manager', 'manager@staff.example'))
   await page.getByRole('button', { name: 'Use a password instead' }).click()
   await page.getByLabel('Your name').fill('Max Manager')
   await page.getByRole('button', { name: 'Next' }).click()
@@ -190,8 +160,6 @@ test('19.33 a colleague gets in with a password and an app, and keeps recovery c
   await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
 })
 
-const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
-
 test('19.34 no screen has anything that axe finds, light or dark, or is wider than the window', async ({
   page,
   isMobile,
@@ -200,8 +168,8 @@ test('19.34 no screen has anything that axe finds, light or dark, or is wider th
   await page.goto(site.at('/console'))
   await expect(page.getByRole('heading', { name: 'Sign in to the console' })).toBeVisible()
   expect(await findAxeViolations(page)).toEqual([])
-  await newMember()
-  await enter(page, await inviteAs('owner', 'oda@staff.example'), { name: 'Oda Owner' })
+  await newMember(site)
+  await enter(page, await invite(site, 'owner', 'oda@staff.example'), { name: 'Oda Owner' })
   const member = await site.db.selectFrom('member').select('id').executeTakeFirstOrThrow()
   const links = await page.locator('nav a').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
   expect(links.length).toBeGreaterThan(6)
@@ -216,18 +184,18 @@ test('19.34 no screen has anything that axe finds, light or dark, or is wider th
       await page.goto(site.at(`/console/${screen}`))
       await expect(page.getByRole('progressbar')).toHaveCount(0)
       expect(await findAxeViolations(page), `${screen} ${colorScheme}`).toEqual([])
-      expect(await page.evaluate(overflow), screen).toBe(0)
+      expect(await overflowOf(page), screen).toBe(0)
     }
     await page.setViewportSize({ width: Math.max(full.width / 2, 320), height: full.height / 2 }) // what a zoom of 200 % leaves
-    expect(await page.evaluate(overflow), `${screen} at 200 %`).toBe(0)
+    expect(await overflowOf(page), `${screen} at 200 %`).toBe(0)
   }
 })
 
 test('19.35 with the keyboard alone, a colleague finds a member, opens the refund and leaves it again', async ({
   page,
 }) => {
-  const { username } = await newMember({ first_name: 'Kit' })
-  await enter(page, await inviteAs('manager', 'mo@staff.example'), { name: 'Mo Manager' })
+  const { username } = await newMember(site, { first_name: 'Kit' })
+  await enter(page, await invite(site, 'manager', 'mo@staff.example'), { name: 'Mo Manager' })
   await search(page, username)
   await expect(page.getByRole('link', { name: 'Kit Example' })).toBeVisible()
   await tabTo(page, page.getByRole('link', { name: 'Kit Example' }))

@@ -9,20 +9,16 @@ import { isPostgres } from '#server/test/database.ts'
 import { joinedMember } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
-import { type Twin, twinOf } from '#server/test/twin.ts'
+import { siteWithTwin, type Twin } from '#server/test/twin.ts'
 
 let site: Site
 let twin: Twin
 let owner: TestStaff
+let close: () => Promise<void>
 beforeAll(async () => {
-  site = await testSite({ TIME_ZONE: 'America/New_York' })
-  twin = await twinOf(site)
-  owner = await staffMember(site, 'owner')
+  ;({ site, twin, owner, close } = await siteWithTwin({ TIME_ZONE: 'America/New_York' }))
 })
-afterAll(async () => {
-  await twin.close()
-  await site.close()
-})
+afterAll(() => close())
 
 const AGREEMENT = 3
 const page = async (document_id = AGREEMENT): Promise<DocumentPage> =>

@@ -4,22 +4,18 @@ import type { PackagePage, PackageRow } from '#contract/console-package-calls.ts
 import { runJobs } from '#server/jobs/jobs.ts'
 import { testJpeg } from '#server/test/jpeg.ts'
 import { emailsTo, joinedMember } from '#server/test/member.ts'
-import { type Site, testSite } from '#server/test/site.ts'
-import { staffMember, type TestStaff } from '#server/test/staff.ts'
-import { type Twin, twinOf } from '#server/test/twin.ts'
+import type { Site } from '#server/test/site.ts'
+import type { TestStaff } from '#server/test/staff.ts'
+import { siteWithTwin, type Twin } from '#server/test/twin.ts'
 
 let site: Site
 let twin: Twin
 let owner: TestStaff
+let close: () => Promise<void>
 beforeAll(async () => {
-  site = await testSite()
-  twin = await twinOf(site)
-  owner = await staffMember(site, 'owner')
+  ;({ site, twin, owner, close } = await siteWithTwin())
 })
-afterAll(async () => {
-  await twin.close()
-  await site.close()
-})
+afterAll(() => close())
 
 const list = async (): Promise<PackageRow[]> => (await owner.get('packages')).json().packages
 const page = async (product_id: number): Promise<PackagePage> => (await owner.get(`packages/${product_id}`)).json()

@@ -6,22 +6,18 @@ import { findTouches } from '#server/sponsors/touches.ts'
 import { isPostgres } from '#server/test/database.ts'
 import { testJpeg } from '#server/test/jpeg.ts'
 import { joinedMember } from '#server/test/member.ts'
-import { type Site, testSite } from '#server/test/site.ts'
+import type { Site } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
-import { type Twin, twinOf } from '#server/test/twin.ts'
+import { siteWithTwin, type Twin } from '#server/test/twin.ts'
 
 let site: Site
 let twin: Twin
 let owner: TestStaff
+let close: () => Promise<void>
 beforeAll(async () => {
-  site = await testSite({ TIME_ZONE: 'America/New_York' })
-  twin = await twinOf(site)
-  owner = await staffMember(site, 'owner')
+  ;({ site, twin, owner, close } = await siteWithTwin({ TIME_ZONE: 'America/New_York' }))
 })
-afterAll(async () => {
-  await twin.close()
-  await site.close()
-})
+afterAll(() => close())
 
 type List = { sponsors: SponsorRow[]; next?: string; is_capped: boolean }
 const list = async (query: Record<string, string> = {}): Promise<List> =>

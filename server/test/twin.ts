@@ -1,7 +1,8 @@
 import { createApp } from '#server/http/app.ts'
 import { createWorld } from '#server/world.ts'
 import { isPostgres } from './database.ts'
-import { plainShell, type Site } from './site.ts'
+import { plainShell, type Site, testSite } from './site.ts'
+import { staffMember } from './staff.ts'
 
 /** Another process of the same site: its own world, app and connections on the same database. */
 export async function twinOf(site: Site) {
@@ -24,3 +25,14 @@ export async function twinOf(site: Site) {
   }
 }
 export type Twin = Awaited<ReturnType<typeof twinOf>>
+
+/** A site, another process of it, and an owner who is signed in. */
+export async function siteWithTwin(settings: Record<string, string> = {}) {
+  const site = await testSite(settings)
+  const twin = await twinOf(site)
+  const close = async () => {
+    await twin.close()
+    await site.close()
+  }
+  return { site, twin, owner: await staffMember(site, 'owner'), close }
+}
