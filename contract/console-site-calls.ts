@@ -108,6 +108,8 @@ export const FunnelView = z.object({
   sites: z.array(FunnelRow),
   devices: z.array(FunnelRow),
   sources: z.array(FunnelRow),
+  /** What the form showed most at its fields, by visitors and whatever the filter. '' is a message that is not of the form. */
+  messages: z.array(z.object({ field: z.string(), message: z.string(), count })),
   /** The fields that the server refused most, whatever the filter. */
   fields: z.array(z.object({ field: z.string(), count })),
 })

@@ -45,12 +45,14 @@ export const consoleSponsorCalls = {
   listSponsors: {
     method: 'GET',
     path: '/console/sponsors',
-    summary: 'List sponsors, newest first, in pages, or search them',
+    summary: 'List sponsors, newest or most visited first, in pages, or search them',
     permission: 'see_sponsors',
     input: z.object({
       search: z.optional(z.string().check(z.maxLength(100, 'Please use at most 100 characters.'))),
       /** 'own': only those who are not members. */
       kind: z.optional(z.enum(['own', 'all'], 'Please choose who to list.')),
+      /** 'visits': by those of the last 30 full days. Without it, newest first. */
+      sort: z.optional(z.enum(['newest', 'visits'], 'Please choose an order.')),
       after: listKey,
     }),
     output: z.object({

@@ -4,6 +4,7 @@ import { flushFunnel } from '../server/funnel/funnel.ts'
 import { findAxeViolations } from './axe.ts'
 import { checkScreen, enter, enterAs, newMember } from './console.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
+import { fillAccount, newVisitor, next } from './visitor.ts'
 
 let site: OwnSite
 test.beforeAll(async () => {
@@ -135,6 +136,45 @@ test('19.122 the funnel has its filter in the address, and Today the week', asyn
   await page.goto(site.at('/console'))
   await expect(page.getByText('Opened the page')).toBeVisible()
   await checkScreen(page, 'today')
+})
+
+test('19.131 the funnel shows which messages stopped visitors, on the first step and on a later one', async ({
+  page,
+  browser,
+}) => {
+  const userAgent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36'
+  const visitor = await browser.newPage({ userAgent })
+  const reports: string[] = []
+  visitor.on(
+    'request',
+    (request) => request.url().endsWith('/funnel/messages') && reports.push(request.postData() ?? ''),
+  )
+  await visitor.goto(site.at('/ana'))
+  const person = newVisitor()
+  await visitor.getByLabel('First name').fill('Zoë')
+  await visitor.getByLabel('Mobile phone number').fill('202 55')
+  await next(visitor)
+  await expect(visitor.getByText('Invalid mobile phone number format.').first()).toBeVisible()
+  await fillAccount(visitor, person)
+  await next(visitor)
+  await visitor.getByLabel('Email address').fill('zoe@nowhere')
+  await next(visitor)
+  await expect(visitor.getByText('Invalid email format.').first()).toBeVisible()
+  await visitor.getByLabel('Email address').fill('zoe@elsewhere')
+  await next(visitor)
+  await expect.poll(() => reports.flatMap((report) => JSON.parse(report).messages).length).toBe(5)
+  const fields = reports.flatMap((report) => JSON.parse(report).messages.map(({ field }: { field: string }) => field))
+  expect(fields.sort()).toEqual(['email', 'last_name', 'mobile_phone', 'password', 'username'])
+  expect(reports.join()).not.toMatch(/zoe|Zoë|202/)
+  await visitor.close()
+
+  await flushFunnel(site.world)
+  await enterAs(page, site, 'viewer')
+  await page.goto(site.at('/console/funnel'))
+  const row = page.getByRole('listitem').filter({ hasText: 'Invalid email format.' })
+  await expect(row).toContainText('email')
+  await expect(row).toContainText('1')
+  await checkScreen(page, 'funnel with messages')
 })
 
 test('19.32 a viewer sees these screens without a button that changes anything', async ({ page }) => {

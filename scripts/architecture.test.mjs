@@ -103,7 +103,7 @@ const rooms = {
   db: ['config', 'catalog', 'enrollment', 'http', 'secrets', 'security', 'sponsors'], // for the operator's commands only
   secrets: ['config', 'db'],
   catalog: ['db'],
-  funnel: [],
+  funnel: ['enrollment'], // what the form says about taken names
   security: ['db'],
   abuse: ['config', 'db', 'enrollment', 'payments', 'security'], // what an attempt has counted is found by its reference
   phone: ['abuse', 'db', 'gateways'],

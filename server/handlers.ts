@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type * as z from 'zod/mini'
 import type { Call, calls } from '#contract/api.ts'
+import type { messageCalls } from '#contract/message-calls.ts'
 import { toAmount } from '#contract/money.ts'
-import { countAgainstLimit } from './abuse/limits.ts'
+import { countAgainstLimit, isWithinLimit } from './abuse/limits.ts'
 import { refuseBlocked, refuseNewcomers } from './abuse/restrictions.ts'
 import { findDocuments, findPackages, priceOrder, totalOf } from './catalog/catalog.ts'
 import { availability } from './enrollment/claims.ts'
 import { enroll, enrollmentStatus } from './enrollment/enrollment.ts'
 import { usernameAvailability } from './enrollment/username-suggestions.ts'
 import { countFields, countStep } from './funnel/funnel.ts'
+import { recordMessages } from './funnel/messages.ts'
 import { toDialable } from './phone/numbers.ts'
 import { sendCode, verifyCode } from './phone/phone.ts'
 import { Refusal } from './refusal.ts'
@@ -85,6 +87,14 @@ export const handlers: Handlers<typeof calls> = {
   async getChallenge(world, _input, visitor) {
     await countAgainstLimit(world, 'LIMIT_CHALLENGES', visitor.address)
     return world.captcha.challenge()
+  },
+}
+
+/** Beyond the limit nothing is counted, and nobody is refused anything. */
+export const messageHandlers: Handlers<typeof messageCalls> = {
+  async reportMessages(world, { messages }, visitor) {
+    if (await isWithinLimit(world, 'LIMIT_MESSAGES', visitor.address)) recordMessages(world, messages, visitor)
+    return {}
   },
 }
 

@@ -27,7 +27,7 @@ const secondScript = [
   'altcha-lib/',
   'web/(?:api|call|lean-zod|laterIcons|useTimeout|style/addStyles)\\.',
   'web/form/(?:Captcha|CaptchaFrame|VendorCaptcha|solveCaptcha|showPhone)\\.',
-  'web/enroll/wizard/(?:rules|otherTabs|useIsMounted)\\.',
+  'web/enroll/wizard/(?:rules|reportMessages|otherTabs|useIsMounted)\\.',
   'web/enroll/order/fetchTotal\\.',
   'web/enroll/steps/account-creation/AccountCreation\\.',
   'web/enroll/steps/code-verification/phoneStatus\\.',
@@ -78,6 +78,9 @@ const leanImports: Plugin = {
   renderChunk: (code) => code.replace(/\bimport(?=\("\.\/[^"]+\.js"\))/g, RETRIED_IMPORT),
 }
 
+/** Which settings are best is luck: the names of later files in a script alone make a difference of a hundred bytes. */
+const brotliTries = [0, 17].flatMap((block) => [0, 1, 2, 3].map((postfix) => ({ block, postfix })))
+
 await Promise.all(['web', 'render', 'page.json'].map((name) => rm(join(dist, name), { recursive: true, force: true })))
 const [browser, early] = await Promise.all([buildBrowser(), buildEarly(), buildPages()])
 const head: PageHead = {
@@ -88,7 +91,7 @@ const head: PageHead = {
   early,
 }
 await writeFile(join(dist, 'page.json'), JSON.stringify(head))
-await compressFiles(join(dist, 'web'))
+await compressFiles(join(dist, 'web'), head.script)
 await report()
 
 /**
@@ -196,8 +199,8 @@ async function run(options: InlineConfig['build'], more: InlineConfig = {}): Pro
   return first?.output ?? []
 }
 
-/** Compresses once here, so that no request has to. */
-async function compressFiles(folder: string) {
+/** Compresses once here, so that no request has to. The wizard's first script gets the best of several tries. */
+async function compressFiles(folder: string, firstScript: string) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const texts = entries.filter((entry) => entry.isFile() && /\.(js|css|svg|json)$/.test(entry.name))
   await Promise.all(
@@ -205,17 +208,27 @@ async function compressFiles(folder: string) {
       const path = join(entry.parentPath, entry.name)
       const text = await readFile(path)
       await Promise.all([
-        brotli(text).then((bytes) => writeFile(`${path}.br`, bytes)),
+        brotli(text, path.endsWith(firstScript)).then((bytes) => writeFile(`${path}.br`, bytes)),
         zip(text).then((bytes) => writeFile(`${path}.gz`, bytes)),
       ])
     }),
   )
 }
 
-function brotli(text: Buffer) {
-  return promisify(brotliCompress)(text, {
-    params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
-  })
+async function brotli(text: Buffer, isTriedOften: boolean): Promise<Buffer> {
+  const tries = isTriedOften ? brotliTries : brotliTries.slice(0, 1)
+  const results = await Promise.all(
+    tries.map(({ block, postfix }) =>
+      promisify(brotliCompress)(text, {
+        params: {
+          [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+          [constants.BROTLI_PARAM_LGBLOCK]: block,
+          [constants.BROTLI_PARAM_NPOSTFIX]: postfix,
+        },
+      }),
+    ),
+  )
+  return results.reduce((best, result) => (result.length < best.length ? result : best))
 }
 
 function zip(text: string | Buffer) {

@@ -28,6 +28,16 @@ export type LimitUse = [limit: LimitName, key: Key]
 /** Counts one use, or refuses it if the limit is reached. */
 export const countAgainstLimit = (world: World, limit: LimitName, key: Key) => countAgainstLimits(world, [[limit, key]])
 
+/** Counts one use and says whether there was one left, for calls that are ignored beyond the limit and not refused. */
+export const isWithinLimit = (world: World, limit: LimitName, key: Key): Promise<boolean> =>
+  countAgainstLimit(world, limit, key).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Refusal) return false
+      throw error
+    },
+  )
+
 /**
  * Counts one use of each limit, or of none if one of them is reached. All processes share one table, and keys are stored
  * only as keyed hashes. The window slides in small buckets, so that the limit cannot be used twice at the edge of a window.

@@ -93,6 +93,7 @@ export const settings = {
   LIMIT_DECLINES_BY_PHONE: limit('5/86400'),
   PAYMENTS_AT_ONCE: integer(1, 100_000, 40),
   LIMIT_HITS: limit('300/86400'),
+  LIMIT_MESSAGES: limit('300/86400'),
   LIMIT_LOOKUPS: limit('300/3600'),
   LIMIT_CHALLENGES: limit('300/3600'),
   LIMIT_CODES_BY_ADDRESS: limit('20/3600'),

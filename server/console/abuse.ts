@@ -118,6 +118,7 @@ const limitTexts: Record<LimitName, string> = {
   LIMIT_DECLINES_BY_ENROLLMENT: 'declines, per enrollment',
   LIMIT_DECLINES_BY_PHONE: 'declines, per phone number',
   LIMIT_HITS: 'counted page views, per address',
+  LIMIT_MESSAGES: 'counted messages at fields, per address',
   LIMIT_LOOKUPS: 'username and email lookups, per address',
   LIMIT_CHALLENGES: 'captchas, per address',
   LIMIT_CODES_BY_ADDRESS: 'phone codes that were not confirmed, per address',

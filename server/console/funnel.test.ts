@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { FunnelView } from '#contract/console-site-calls.ts'
+import { messageKey } from '#contract/field-messages.ts'
 import { deleteExpired } from '#server/enrollment/janitor.ts'
 import { deviceOf, flushFunnel, sourceOf } from '#server/funnel/funnel.ts'
+import { allRows } from '#server/test/database-rows.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
 
@@ -88,3 +90,32 @@ it('19.120 a source is one of a few, whatever the link says', () =>
   expect(['', 'IG', 'Facebook_Ads', 'newsletter-7', 'qr', 'zzz'.repeat(99)].map(sourceOf)).toEqual([
     ...['none', 'social', 'social', 'email', 'print', 'other'],
   ]))
+
+it('19.130 what the fields showed is counted once for each visitor, field and day, and nothing that was entered', async () => {
+  const report = (messages: unknown, headers = from('ana')) => site.post('funnel/messages', { messages }, headers)
+  const email = { field: 'email', message: messageKey('Invalid email format.') }
+  for (let n = 0; n < 3; n++) expect((await report([email])).json()).toEqual({})
+  await flushFunnel(site.world)
+  await report([email, { field: 'username', message: messageKey('This username is already taken.') }])
+  await report([email], from('ana', DESKTOP))
+  await report([{ field: 'cc_number', message: 4242424242424242 }]) // not a sentence of the form
+  await report([{ field: 'nowhere', message: email.message }])
+  await report([email], from('ana', 'Googlebot/2.1 (+http://www.google.com/bot.html)'))
+  expect((await view()).messages).toEqual([
+    { field: 'email', message: 'Invalid email format.', count: 2 },
+    { field: 'cc_number', message: '', count: 1 },
+    { field: 'username', message: 'This username is already taken.', count: 1 },
+  ])
+  expect((await report('x')).statusCode).toBe(422)
+  expect((await report([{ field: 'email', message: 'mara@mail.example' }])).statusCode).toBe(422)
+  expect(JSON.stringify(await allRows(site.db))).not.toContain('4242424242424242')
+})
+
+it('19.130 reports beyond the limit are ignored', async () => {
+  const strict = await testSite({ LIMIT_MESSAGES: '1/86400' })
+  const report = (field: string) => strict.post('funnel/messages', { messages: [{ field, message: 1 }] }, from('ana'))
+  expect([(await report('email')).statusCode, (await report('city')).statusCode]).toEqual([200, 200])
+  await flushFunnel(strict.world)
+  expect(await strict.db.selectFrom('funnel_message').select('field').execute()).toEqual([{ field: 'email' }])
+  await strict.close()
+})

@@ -10,6 +10,7 @@ import { addDays } from '#contract/renewal.ts'
 import type { World } from '#server/world.ts'
 
 const MAX_SITES = 10
+const MAX_MESSAGES = 15
 const MAX_FIELDS = 10
 
 type Counts = { step: string; count: number }
@@ -36,12 +37,21 @@ export async function viewFunnel(world: World, filter: FunnelFilter): Promise<Fu
       from funnel_day where ${where} and step in ('opened', 'joined') group by 1 ${more}`.execute(db)
     return rows.map(({ name, opened, joined }) => ({ name, opened: Number(opened), joined: Number(joined) }))
   }
-  const [steps, byDay, sites, devices, sources, fields] = await Promise.all([
+  const [steps, byDay, sites, devices, sources, messages, fields] = await Promise.all([
     sql<Counts>`select step, sum(count) as count from funnel_day where ${where} group by step`.execute(db),
     by('day'),
     by('site', sql`order by 2 desc, 1 limit ${sql.lit(MAX_SITES)}`),
     by('device'),
     by('source'),
+    db
+      .selectFrom('funnel_message')
+      .select(({ fn }) => ['field', 'message', fn.sum<number>('count').as('count')])
+      .where('day', '>=', from)
+      .groupBy(['field', 'message'])
+      .orderBy('count', 'desc')
+      .orderBy('field')
+      .limit(MAX_MESSAGES)
+      .execute(),
     db
       .selectFrom('funnel_field')
       .select(({ fn }) => ['field', fn.sum<number>('count').as('count')])
@@ -64,6 +74,7 @@ export async function viewFunnel(world: World, filter: FunnelFilter): Promise<Fu
     sites,
     devices: pick(funnelDevices, devices),
     sources: pick(funnelSources, sources),
+    messages: messages.map(({ count, ...shown }) => ({ ...shown, count: Number(count) })),
     fields: fields.map(({ field, count }) => ({ field, count: Number(count) })),
   }
 }

@@ -76,12 +76,12 @@ import {
   signInWithPasskey,
   signInWithPassword,
 } from './sign-in.ts'
+import { listSponsors } from './sponsor-list.ts'
 import { moveSponsor } from './sponsor-moves.ts'
 import {
   activateSponsor,
   addSponsor,
   deactivateSponsor,
-  listSponsors,
   removeSponsorPicture,
   renameSponsor,
   setSponsorPicture,

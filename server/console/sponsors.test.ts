@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SponsorPage, SponsorRow } from '#contract/console-sponsor-calls.ts'
+import { deleteExpired } from '#server/enrollment/janitor.ts'
 import { recordProblem } from '#server/sponsors/credit.ts'
 import { findTouches } from '#server/sponsors/touches.ts'
 import { isPostgres } from '#server/test/database.ts'
@@ -18,6 +19,8 @@ beforeAll(async () => {
   ;({ site, twin, owner, close } = await siteWithTwin({ TIME_ZONE: 'America/New_York' }))
 })
 afterAll(() => close())
+
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36'
 
 type List = { sponsors: SponsorRow[]; next?: string; is_capped: boolean }
 const list = async (query: Record<string, string> = {}): Promise<List> =>
@@ -77,7 +80,14 @@ describe('the list of sponsors', () => {
       await work()
       return (await scans()) - before
     }
-    const queries: Record<string, string>[] = [{}, { kind: 'own' }, { search: 'ana' }, { search: 'main' }]
+    const queries: Record<string, string>[] = [
+      {},
+      { kind: 'own' },
+      { sort: 'visits' },
+      { sort: 'visits', kind: 'own' },
+      { search: 'ana' },
+      { search: 'main' },
+    ]
     for (const query of queries) expect(await scansOf(() => list(query)), JSON.stringify(query)).toBe(0)
     const sponsor_id = await idOf('ana')
     expect(await scansOf(() => owner.get(`sponsors/${sponsor_id}`)), 'the page').toBe(0)
@@ -194,6 +204,58 @@ describe('a sponsor', () => {
 })
 
 /** Sponsors who are not members, written directly. */
+describe('the list of sponsors by visits', () => {
+  it('19.132 has the most visited first, and then the others, newest first', async () => {
+    const visit = (word: string, visitor: number) =>
+      site.get(`/api/replicated-sites/page-hits/${word}`, { 'user-agent': `${BROWSER} ${visitor}`, host: 'foyer.test' })
+    const add = (word: string) => owner.post('sponsors/add', { site: word, name: word })
+    const day = site.world.now().toISOString().slice(0, 10)
+    await Promise.all(['quiet', 'busy', 'some'].map(add))
+    const renamed = await act('rename', 'busy', { site: 'busier', reason: 'new brand' })
+    expect(renamed.statusCode, renamed.body).toBe(200)
+    for (const visitor of [1, 2, 3]) await visit('some', visitor)
+    for (const visitor of [1, 2]) await visit('busier', visitor)
+    await site.db
+      .insertInto('page_hit')
+      .values(['a', 'b'].map((visitor) => ({ site: 'busy', day, visitor }))) // while the link had its old name
+      .execute()
+    site.advance(86_400)
+    for (let n = 0; n < 2; n++) await deleteExpired(site.world)
+    owner = await staffMember(site, 'owner')
+    const byVisits = async (query = {}) => sitesOf(await list({ sort: 'visits', kind: 'own', ...query }))
+    const first = await byVisits()
+    expect(first.slice(0, 2)).toEqual(['busier', 'some'])
+    expect(new Set(first).size).toBe(first.length)
+    const { next = '' } = await list({ sort: 'visits', kind: 'own' })
+    expect([first.length, first.includes('quiet')]).toEqual([50, true])
+    const second = await byVisits({ after: next })
+    expect(second.length > 0 && second.every((word) => !first.includes(word))).toBe(true)
+    const visitsOf = async (word: string) =>
+      (await site.db.selectFrom('sponsor').select('recent_visits').where('site', '=', word).executeTakeFirstOrThrow())
+        .recent_visits
+    expect([await visitsOf('busier'), await visitsOf('some'), await visitsOf('quiet')]).toEqual([4, 3, 0])
+    site.advance(30 * 86_400)
+    for (let n = 0; n < 2; n++) await deleteExpired(site.world)
+    expect([await visitsOf('busier'), await visitsOf('some')]).toEqual([0, 0])
+    owner = await staffMember(site, 'owner')
+  })
+
+  it('19.132 goes on with the visited ones only, when they are more than a page', async () => {
+    await sql`
+      update sponsor set recent_visits = 7 where site in (
+        select site from sponsor where site like 'copy%' order by site limit 120)`.execute(site.db)
+    const seen: string[] = []
+    let after: string | undefined
+    do {
+      const part = await list({ sort: 'visits', ...(after ? { after } : {}) })
+      seen.push(...sitesOf(part))
+      after = part.next
+    } while (after)
+    await sql`update sponsor set recent_visits = 0 where recent_visits > 0`.execute(site.db)
+    expect([seen.length, new Set(seen).size]).toEqual([120, 120])
+  })
+})
+
 const addCopies = (count: number) =>
   sql`
     insert into sponsor (id, site, name, active, created_at)

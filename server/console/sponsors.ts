@@ -1,96 +1,26 @@
 import { randomUUID } from 'node:crypto'
-import { type RawBuilder, sql } from 'kysely'
 import type * as z from 'zod/mini'
 import type { Staff } from '#contract/console-access-calls.ts'
 import type { ActName } from '#contract/console-permissions.ts'
-import type { consoleSponsorCalls, SponsorPage, SponsorRow } from '#contract/console-sponsor-calls.ts'
+import type { consoleSponsorCalls, SponsorPage } from '#contract/console-sponsor-calls.ts'
 import { addDays } from '#contract/renewal.ts'
 import { MASTER, reservedWords } from '#contract/site.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import type { Tables } from '#server/db/tables.ts'
 import { claimName } from '#server/enrollment/claims.ts'
 import { todayOf } from '#server/membership/due.ts'
-import { dayIn, startOfDay } from '#server/membership/time-zone.ts'
+import { startOfDay } from '#server/membership/time-zone.ts'
 import { deletePicture, pixelsOf, storePicture } from '#server/office/picture.ts'
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 import { recordAct } from './audit.ts'
-import { beginsWith } from './begins-with.ts'
-import { keyOf, parseKey } from './list-key.ts'
 import { dropCatalogPicture, storeCatalogPicture } from './pictures.ts'
 import { dailyFigures } from './sponsor-figures.ts'
+import { type Stored, toRow } from './sponsor-list.ts'
 
 type Input<Name extends keyof typeof consoleSponsorCalls> = z.infer<(typeof consoleSponsorCalls)[Name]['input']>
-type Stored = Tables['sponsor']
 type Facts = Record<string, string | number | boolean | null>
 
-const PAGE = 50
-const columns = sql`id, site, name, active, renamed_to, member_id, active_until, picture_url, created_at`
-
-/** A page along the index of the list, or the first matches of a search. Sites that only lead on are not listed. */
-export async function listSponsors(world: World, query: Input<'listSponsors'>) {
-  const search = query.search?.trim().toLowerCase().replace(/^\//, '')
-  if (search) return searchSponsors(world, search, query.kind)
-  const key = query.after ? parseKey(query.after) : undefined
-  const { rows } = await sql<Stored>`
-    select ${columns} from sponsor where renamed_to is null
-      ${query.kind === 'own' ? sql`and member_id is null` : sql``}
-      ${key ? sql`and (created_at, id) < (cast(${key[0]} as timestamptz), cast(${key[1]} as uuid))` : sql``}
-    order by created_at desc, id desc limit ${sql.lit(PAGE + 1)}`.execute(world.db)
-  const page = rows.slice(0, PAGE)
-  const last = page.at(-1)
-  return {
-    sponsors: await toRows(world, page),
-    ...(rows.length > PAGE && last ? { next: keyOf(last.created_at, last.id) } : {}),
-    is_capped: false,
-  }
-}
-
-/** By the beginning of the link, also of an earlier one, or of the name. Each follows its own index. */
-async function searchSponsors(world: World, search: string, kind: string | undefined) {
-  const limit = sql.lit(PAGE + 1)
-  const matches: RawBuilder<{ id: string }>[] = [
-    sql`select coalesce(current.id, sponsor.id) as id from sponsor
-      left join sponsor current on current.site = sponsor.renamed_to
-      where ${beginsWith(sql`sponsor.site collate "C"`, search)} limit ${limit}`,
-    sql`select id from sponsor
-      where ${beginsWith(sql`lower(name) collate "C"`, search)} and renamed_to is null limit ${limit}`,
-  ]
-  const found = await Promise.all(matches.map((match) => match.execute(world.db)))
-  const ids = [...new Set(found.flatMap(({ rows }) => rows.map(({ id }) => id)))]
-  const { rows } = ids.length
-    ? await sql<Stored>`
-        select ${columns} from sponsor where id in (${sql.join(ids)}) ${kind === 'own' ? sql`and member_id is null` : sql``}
-        order by name, id limit ${limit}`.execute(world.db)
-    : { rows: [] }
-  const is_capped = rows.length > PAGE || found.some((match) => match.rows.length > PAGE)
-  return { sponsors: await toRows(world, rows.slice(0, PAGE)), is_capped }
-}
-
-async function toRows(world: World, rows: Stored[]): Promise<SponsorRow[]> {
-  const figures = await dailyFigures(
-    world,
-    rows.map(({ site }) => site),
-  )
-  return rows.map((row) => toRow(world, row, figures.get(row.site) ?? []))
-}
-
-type Day = { visits: number; joins: number }
-
-function toRow(world: World, row: Stored, days: Day[]): SponsorRow {
-  const { id, site, name, active, active_until, picture_url, member_id, created_at } = row
-  return {
-    ...{ id, site, name, is_main: site === MASTER },
-    is_active: active && (!active_until || active_until > world.now()),
-    ...(active_until ? { active_until: active_until.toISOString() } : {}),
-    ...(picture_url ? { picture_url } : {}),
-    ...(member_id ? { member_id } : {}),
-    created_on: dayIn(world.config.TIME_ZONE, created_at),
-    visits: days.reduce((sum, { visits }) => sum + visits, 0),
-    joins: days.reduce((sum, { joins }) => sum + joins, 0),
-  }
-}
-
+const MAX_EARLIER_SITES = 50
 const NO_SPONSOR = 'There is no such sponsor.'
 
 export async function viewSponsor(world: World, sponsor_id: string): Promise<SponsorPage> {
@@ -102,7 +32,7 @@ export async function viewSponsor(world: World, sponsor_id: string): Promise<Spo
     .select('site')
     .where('renamed_to', '=', row.site)
     .orderBy('site')
-    .limit(PAGE)
+    .limit(MAX_EARLIER_SITES)
     .execute()
   const days = (await dailyFigures(world, [row.site])).get(row.site) ?? []
   return {

@@ -31,7 +31,8 @@ export const tables = [
   ...['reconciliation_run', 'email_link', 'picture', 'member_event'],
   ...['staff', 'staff_passkey', 'staff_recovery', 'staff_invitation', 'audit', 'audit_head', 'sponsor_move'],
   ...['security_event'],
-  ...['brand', 'brand_logo', 'funnel_day', 'funnel_field', 'network_block', 'joining_pause', 'breaker_event'],
+  ...['brand', 'brand_logo', 'funnel_day', 'funnel_field', 'funnel_message', 'network_block'],
+  ...['joining_pause', 'breaker_event'],
 ] as const satisfies (keyof Tables)[]
 
 /** Tables of schemas before 0010, which a backup saves as they are. */

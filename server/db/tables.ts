@@ -14,6 +14,8 @@ export type Tables = {
     active_until: Date | null
     picture_url: string | null
     created_at: Date
+    /** In the last 30 full days, through this site and those that lead to it. */
+    recent_visits: Generated<number>
   }
   package: {
     product_id: number
@@ -310,7 +312,7 @@ export type Tables = {
     moved_at: Date
   }
   page_hit: { site: string; day: string; visitor: string }
-  page_day: { site: string; day: string; visits: number }
+  page_day: { site: string; day: string; visits: number; is_recent: Generated<boolean> }
   staff: {
     id: string
     email: string
@@ -396,6 +398,7 @@ export type Tables = {
   funnel_hit: { day: string; step: string; visitor: string }
   funnel_day: { day: string; step: string; site: string; device: string; source: string; count: number }
   funnel_field: { day: string; field: string; count: number }
+  funnel_message: { day: string; field: string; message: string; count: number }
   built_file: { name: string; content: Uint8Array; seal: string; kept_at: Date }
 }
 

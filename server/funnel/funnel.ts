@@ -6,12 +6,19 @@ import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 
 /**
- * Where visitors stop, counted from the calls that the form makes anyway: the browser tells nothing more, and nothing about a
- * person is kept. Counts are collected in memory and written every few seconds, so that no request waits for them.
+ * Where visitors stop, counted from the calls that the form makes anyway, and which messages its fields showed, which the form
+ * reports. Nothing about a person is kept. Counts are collected in memory and written every few seconds, so that no request
+ * waits for them.
  */
 
 type Hit = { day: string; step: FunnelStep; visitor: string; site: string; device: FunnelDevice; source: FunnelSource }
-type Pending = { hits: Map<string, Hit>; fields: Map<string, number>; timer?: NodeJS.Timeout | undefined }
+type Shown = { day: string; visitor: string; field: string; message: string }
+type Pending = {
+  hits: Map<string, Hit>
+  messages: Map<string, Shown>
+  fields: Map<string, number>
+  timer?: NodeJS.Timeout | undefined
+}
 
 const FLUSH_MS = 2_000
 /** More in two seconds are not visitors. */
@@ -20,7 +27,7 @@ const MAX_PENDING = 2_000
 const pendingOf = new WeakMap<World['keys'], Pending>() // the keys are the same object for as long as a process runs
 
 function pendingFor(world: World): Pending {
-  const pending: Pending = pendingOf.get(world.keys) ?? { hits: new Map(), fields: new Map() }
+  const pending: Pending = pendingOf.get(world.keys) ?? { hits: new Map(), messages: new Map(), fields: new Map() }
   pendingOf.set(world.keys, pending)
   pending.timer ??= setTimeout(() => {
     flushFunnel(world).catch((err: unknown) => world.log.warn({ err }, 'steps of visitors were not counted'))
@@ -30,20 +37,39 @@ function pendingFor(world: World): Pending {
 
 const today = ({ now }: World) => now().toISOString().slice(0, 10)
 
-/** Once for each visitor, step and day. Crawlers, prefetches and other hosts do not count. */
+/** Once for each visitor, step and day. */
 export function countStep(world: World, step: FunnelStep, visitor: Visitor): void {
+  const counted = countedVisitor(world, visitor)
+  if (!counted) return
+  const { day, visitor: hash, page, site } = counted
+  const { hits } = pendingFor(world)
+  if (hits.size >= MAX_PENDING) return
+  const source = sourceOf(page.searchParams.get('utm_source') ?? '')
+  hits.set(`${step} ${hash}`, { day, step, visitor: hash, site, device: deviceOf(visitor.agent), source })
+}
+
+/** Once for each visitor, field and day: the first message that the field showed. */
+export function countMessages(world: World, shown: { field: string; message: string }[], visitor: Visitor): void {
+  const counted = countedVisitor(world, visitor)
+  if (!counted) return
+  const { day, visitor: hash } = counted
+  const { messages } = pendingFor(world)
+  for (const { field, message } of shown) {
+    const key = `${field} ${hash}`
+    if (messages.size < MAX_PENDING && !messages.has(key)) messages.set(key, { day, visitor: hash, field, message })
+  }
+}
+
+/** Crawlers, prefetches and other hosts do not count. */
+function countedVisitor(world: World, visitor: Visitor) {
   const { agent, address, pageUrl } = visitor
   if (visitor.prefetch || visitor.isFromOtherSite || !agent || isbot(agent)) return
   const page = URL.canParse(pageUrl) ? new URL(pageUrl) : undefined
   if (!page || !world.config.SITE_HOSTS.includes(page.host)) return
   const site = page.pathname.split('/')[1]?.toLowerCase() ?? ''
   if (!SITE_PATTERN.test(site)) return
-  const { hits } = pendingFor(world)
-  if (hits.size >= MAX_PENDING) return
   const day = today(world)
-  const hash = world.keys.hmac('funnel', `${day} ${address[0]} ${agent}`)
-  const source = sourceOf(page.searchParams.get('utm_source') ?? '')
-  hits.set(`${step} ${hash}`, { day, step, visitor: hash, site, device: deviceOf(agent), source })
+  return { day, page, site, visitor: world.keys.hmac('funnel', `${day} ${address[0]} ${agent}`) }
 }
 
 /** Which fields were refused. */
@@ -78,8 +104,10 @@ export async function flushFunnel(world: World): Promise<void> {
   if (!pending) return
   pendingOf.delete(world.keys)
   clearTimeout(pending.timer)
-  const hits = [...pending.hits].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, hit]) => hit) // one order of locks
+  const hits = inOrder(pending.hits)
   if (hits.length) await writeHits(world, hits)
+  const messages = inOrder(pending.messages)
+  if (messages.length) await writeMessages(world, messages)
   const day = today(world)
   const fields = [...pending.fields]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -93,6 +121,10 @@ export async function flushFunnel(world: World): Promise<void> {
       )
       .execute()
 }
+
+/** All processes lock rows in one order. */
+const inOrder = <Value>(pending: Map<string, Value>): Value[] =>
+  [...pending].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value)
 
 /** Only sites of sponsors, so that made-up addresses leave no rows. */
 async function writeHits({ db }: World, hits: Hit[]): Promise<void> {
@@ -110,6 +142,22 @@ async function writeHits({ db }: World, hits: Hit[]): Promise<void> {
     select day, step, site, device, source, count(*) from known join fresh using (day, step, visitor)
     group by day, step, site, device, source order by 1, 2, 3, 4, 5
     on conflict (day, step, site, device, source) do update set count = funnel_day.count + excluded.count`.execute(db)
+}
+
+async function writeMessages({ db }: World, messages: Shown[]): Promise<void> {
+  const rows = messages.map(
+    ({ day, visitor, field, message }) => sql`(cast(${day} as date), ${visitor}, ${field}, ${message})`,
+  )
+  await sql`
+    with shown (day, visitor, field, message) as (values ${sql.join(rows)}),
+    fresh as (
+      insert into funnel_hit (day, step, visitor) select day, 'message ' || field, visitor from shown
+      on conflict do nothing returning day, step, visitor)
+    insert into funnel_message (day, field, message, count)
+    select shown.day, field, message, count(*)
+    from shown join fresh on fresh.day = shown.day and fresh.visitor = shown.visitor and fresh.step = 'message ' || field
+    group by shown.day, field, message order by 1, 2, 3
+    on conflict (day, field, message) do update set count = funnel_message.count + excluded.count`.execute(db)
 }
 
 /** Once a day is over, only its numbers stay. */

@@ -6,12 +6,13 @@ import * as z from 'zod/mini'
 import { API, type Call, calls, ErrorReply, IdempotencyKey } from '#contract/api.ts'
 import { brand } from '#contract/brand.ts'
 import { consoleCalls } from '#contract/console-calls.ts'
+import { messageCalls } from '#contract/message-calls.ts'
 import { officeCalls } from '#contract/office-calls.ts'
 import { brandOf, type SiteBrand } from '#server/brand/brand.ts'
 import { linkTo } from '#server/config/operator.ts'
 import { consoleHandlers } from '#server/console/handlers.ts'
 import { addConsole } from '#server/console/pages.ts'
-import { type Handlers, handlers } from '#server/handlers.ts'
+import { type Handlers, handlers, messageHandlers } from '#server/handlers.ts'
 import { officeHandlers } from '#server/office/handlers.ts'
 import { addOffice, isOfficeOurs } from '#server/office/pages.ts'
 import { addPublicPages } from '#server/office/public-pages.ts'
@@ -133,6 +134,7 @@ function addApi(api: FastifyInstance, world: World) {
   api.setNotFoundHandler((_request, reply) => reply.code(404).send(notFoundReply))
   addCalls(api, world, calls, handlers)
   if (isOfficeOurs(world.config)) addCalls(api, world, officeCalls, officeHandlers)
+  addCalls(api, world, messageCalls, messageHandlers, hidden)
   addCalls(api, world, consoleCalls, consoleHandlers, hidden) // for our own pages only, so the public reference leaves them out
   api.get('/openapi.json', { schema: { hide: true } }, async () => api.swagger())
 }

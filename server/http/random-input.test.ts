@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { API, type Call, calls } from '#contract/api.ts'
+import { messageCalls } from '#contract/message-calls.ts'
 import { officeCalls } from '#contract/office-calls.ts'
 import { validAnswers } from '#server/test/answers.ts'
 import { generousLimits } from '#server/test/generous-settings.ts'
@@ -48,7 +49,7 @@ const answers: Record<string, unknown> = {
   product_category_id: '17',
   language_id: '1',
 }
-const allCalls = Object.entries<Call>({ ...calls, ...officeCalls })
+const allCalls = Object.entries<Call>({ ...calls, ...messageCalls, ...officeCalls })
 
 /** Replaces some of a call's fields with shapes that no form sends. */
 const inputOf = ({ input }: Call) => {

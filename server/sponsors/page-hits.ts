@@ -1,9 +1,9 @@
 import { isbot } from 'isbot'
-import { sql } from 'kysely'
-import { countAgainstLimit } from '#server/abuse/limits.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { addDays } from '#contract/renewal.ts'
+import { isWithinLimit } from '#server/abuse/limits.ts'
 import { countStep } from '#server/funnel/funnel.ts'
-import { Refusal } from '#server/refusal.ts'
-import type { Address, Visitor } from '#server/visitor.ts'
+import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { findSponsor } from './sponsors.ts'
 
@@ -13,7 +13,7 @@ export async function recordPageHit(world: World, { sponsor_site }: { sponsor_si
   if (!world.config.SITE_HOSTS.includes(visitor.host)) return
   const { site } = await findSponsor(world, sponsor_site)
   if (site !== sponsor_site) return
-  if (!(await isWithinLimit(world, visitor.address))) return
+  if (!(await isWithinLimit(world, 'LIMIT_HITS', visitor.address))) return // an address can invent any number of browsers
   countStep(world, 'opened', visitor)
   const day = today(world)
   const visitorHash = world.keys.hmac('page hits', `${day} ${visitor.address[0]} ${visitor.agent}`)
@@ -24,19 +24,12 @@ export async function recordPageHit(world: World, { sponsor_site }: { sponsor_si
     .execute()
 }
 
-/** An address can invent any number of browsers, so its visits are limited. */
-const isWithinLimit = (world: World, address: Address): Promise<boolean> =>
-  countAgainstLimit(world, 'LIMIT_HITS', address).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof Refusal) return false
-      throw error
-    },
-  )
-
 const today = ({ now }: World) => now().toISOString().slice(0, 10)
 
 const BATCH_SIZE = 20_000
+
+/** The days whose visits the list of sponsors adds up. */
+const RECENT_DAYS = 30
 
 /** For past days, keeps only the number of visits, not the visitors. */
 export async function rollUpVisits(world: World): Promise<void> {
@@ -44,7 +37,33 @@ export async function rollUpVisits(world: World): Promise<void> {
     with past as (
       delete from page_hit where ctid = any(array(
         select ctid from page_hit where day < ${today(world)} order by day limit ${sql.lit(BATCH_SIZE)}))
-      returning site, day)
-    insert into page_day (site, day, visits) select site, day, count(*) from past group by site, day
-    on conflict (site, day) do update set visits = page_day.visits + excluded.visits`.execute(world.db)
+      returning site, day),
+    counted as (select site, day, count(*) as visits from past group by site, day),
+    kept as (
+      insert into page_day (site, day, visits) select site, day, visits from counted
+      on conflict (site, day) do update set visits = page_day.visits + excluded.visits
+      returning site, day, is_recent)
+    ${addToSponsors(sql`+`, sql`select site, visits from counted join kept using (site, day) where is_recent`)}`.execute(
+    world.db,
+  )
+  await forgetOldVisits(world)
 }
+
+/** Each day leaves the sum of its sponsor once. */
+async function forgetOldVisits(world: World): Promise<void> {
+  const first = addDays(today(world), -RECENT_DAYS)
+  await sql`
+    with old as (
+      update page_day set is_recent = false where (site, day) in (
+        select site, day from page_day where is_recent and day < cast(${first} as date)
+        order by day limit ${sql.lit(BATCH_SIZE)})
+      and is_recent returning site, visits)
+    ${addToSponsors(sql`-`, sql`select site, visits from old`)}`.execute(world.db)
+}
+
+/** The visits of an earlier site belong to the sponsor it leads to. */
+const addToSponsors = (sign: RawBuilder<unknown>, visits: RawBuilder<unknown>) => sql`
+  update sponsor set recent_visits = recent_visits ${sign} added.visits from (
+    select coalesce(renamed_to, sponsor.site) as site, cast(sum(visits) as integer) as visits
+    from (${visits}) counted join sponsor on sponsor.site = counted.site group by 1) added
+  where sponsor.site = added.site and sponsor.renamed_to is null`

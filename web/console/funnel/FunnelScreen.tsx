@@ -67,6 +67,7 @@ export function FunnelScreen() {
           <Panel title="Steps">
             <Bars steps={data.steps} />
           </Panel>
+          <Messages messages={data.messages} />
           <div className="grid">
             <Rows title="By day" rows={data.days} />
             <Rows
@@ -167,13 +168,34 @@ const Rows = ({ title, rows, show = (name) => name }: RowsProps) => (
   </Panel>
 )
 
+const fieldText = (field: string) => field.replaceAll('_', ' ')
+
+const Messages = ({ messages }: Pick<FunnelView, 'messages'>) => (
+  <Panel title="Messages at fields">
+    <p className="small">
+      What the form told visitors most, whatever is chosen above. Each visitor counts once for each field and day.
+    </p>
+    <ul className="rows">
+      {messages.map(({ field, message, count }) => (
+        <li key={`${field} ${message}`}>
+          <span>
+            {fieldText(field)} <span className="small">{message || 'another message'}</span>
+          </span>{' '}
+          <strong>{count}</strong>
+        </li>
+      ))}
+    </ul>
+    {messages.length === 0 && <p className="small">None.</p>}
+  </Panel>
+)
+
 const Fields = ({ fields }: Pick<FunnelView, 'fields'>) => (
   <Panel title="Refused fields">
     <p className="small">What the server did not accept when somebody paid. The form itself checks most before.</p>
     <ul className="rows">
       {fields.map(({ field, count }) => (
         <li key={field}>
-          <span>{field.replaceAll('_', ' ')}</span> <strong>{count}</strong>
+          <span>{fieldText(field)}</span> <strong>{count}</strong>
         </li>
       ))}
     </ul>

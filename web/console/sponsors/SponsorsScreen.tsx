@@ -19,12 +19,18 @@ export function SponsorsScreen() {
   const [isAdding, setAdding] = useState(false)
   const search = query.get('search') ?? undefined
   const kind = query.get('kind') === 'own' ? 'own' : undefined
+  const sort = query.get('sort') === 'newest' ? 'newest' : undefined
   const after = query.get('after') ?? undefined
   const loaded = useLoaded(query.toString(), () =>
-    api.listSponsors({ ...(search ? { search } : {}), ...(kind ? { kind } : {}), ...(after ? { after } : {}) }),
+    api.listSponsors({
+      ...(search ? { search } : {}),
+      ...(kind ? { kind } : {}),
+      ...(after ? { after } : {}),
+      sort: sort ?? 'visits',
+    }),
   )
   const { data } = loaded
-  const pageAt = (after?: string) => `/console/sponsors${toQuery({ search, kind, after })}`
+  const pageAt = (after?: string) => `/console/sponsors${toQuery({ search, kind, sort, after })}`
   return (
     <>
       <ScreenHead title="Sponsors" lead="Whose links lead to this site. Every member is one, too.">
@@ -34,7 +40,7 @@ export function SponsorsScreen() {
           </button>
         )}
       </ScreenHead>
-      <Filters key={query.toString()} search={search} kind={kind} />
+      <Filters key={query.toString()} search={search} kind={kind} sort={sort} />
       {!data ? (
         <Waiting loaded={loaded} />
       ) : (
@@ -61,7 +67,9 @@ export function SponsorsScreen() {
   )
 }
 
-function Filters({ search, kind }: { search: string | undefined; kind: string | undefined }) {
+type FilterProps = Record<'search' | 'kind' | 'sort', string | undefined>
+
+function Filters({ search, kind, sort }: FilterProps) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const values = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>
@@ -92,11 +100,19 @@ function Filters({ search, kind }: { search: string | undefined; kind: string | 
         defaultValue={kind ?? ''}
         options={[{ value: 'own', text: 'Not members' }]}
       />
+      <SelectField
+        name="sort"
+        label="Order"
+        optional
+        placeholder="Most visits first"
+        defaultValue={sort ?? ''}
+        options={[{ value: 'newest', text: 'Newest first' }]}
+      />
       <div className="filter-actions">
         <button type="submit" className="button quiet">
           Apply
         </button>
-        {(search || kind) && <Link to="/console/sponsors">Clear</Link>}
+        {(search || kind || sort) && <Link to="/console/sponsors">Clear</Link>}
       </div>
     </form>
   )

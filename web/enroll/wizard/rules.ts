@@ -7,6 +7,7 @@ import { countriesOf } from '#web/form/dial-codes.ts'
 import type { Draft } from '#web/storage.ts'
 import { nextStep } from '../flow.ts'
 import type { State } from './state.ts'
+import './reportMessages.ts'
 
 // A chunk of its own: visitors can type before the rules are loaded.
 
