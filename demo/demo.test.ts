@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { verifyAudit } from '#server/console/audit.ts'
+import { TEST_SECRET } from '#server/test/generous-settings.ts'
 import { openSite } from './site.ts'
 import { makeYear } from './year.ts'
 
@@ -37,7 +38,7 @@ it('19.54 the demo makes business of every kind, and its audit log is intact', a
 })
 
 it.each([
-  { NODE_ENV: 'production', SECRET: 'correct horse battery staple', PUBLIC_URL: 'https://join.example' },
+  { NODE_ENV: 'production', SECRET: TEST_SECRET, PUBLIC_URL: 'https://join.example' },
   { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
 ])('19.54 the demo does not start with %o', async (settings) => {
   const { PATH = '' } = process.env

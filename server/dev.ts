@@ -6,6 +6,7 @@ import type { Pages } from '#contract/pages.ts'
 import { readConfig } from './config/config.ts'
 import { firstOwnerLink } from './console/invitations.ts'
 import { createApp } from './http/app.ts'
+import { hostCheck } from './http/hosts.ts'
 import { type Shell, sendPage } from './http/shell.ts'
 import { startWorker } from './jobs/worker.ts'
 import { createLog } from './log.ts'
@@ -44,9 +45,10 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const vite = await createServer({
   root,
   plugins: [entry],
-  server: { middlewareMode: true },
+  server: { middlewareMode: true, allowedHosts: [new URL(config.PUBLIC_URL).hostname] },
   optimizeDeps: { entries: Object.values(scripts) }, // otherwise Vite discovers packages late, and reloads the page
 })
+const isOurHost = hostCheck(config) // Vite would serve sources to any page that names this machine
 const pagesFromSource = async () => ((await vite.ssrLoadModule('/web/render.tsx')) as { pages: Pages }).pages
 
 const world = await createWorld({ config, log: createLog(config.LOG_LEVEL), print: console.log })
@@ -77,12 +79,13 @@ const app = await createApp({
   world,
   shell,
   serverFactory: (handler) =>
-    createHttpServer((request, response) =>
+    createHttpServer((request, response) => {
+      if (!isOurHost(request.headers.host ?? '')) return handler(request, response)
       vite.middlewares(request, response, async () => {
         Object.assign(shell.pages, await pagesFromSource().catch(() => ({}))) // Vite reports the compile error
         handler(request, response)
-      }),
-    ),
+      })
+    }),
 })
 app.get('/__gallery', { schema: { hide: true } }, (request, reply) =>
   sendPage(request, reply, shell, {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../scripts/port.mjs'
 import { findPostgres, startPostgres } from '../../scripts/postgres.mjs'
+import { TEST_SECRET } from '../../server/test/generous-settings.ts'
 import { type ServerProcess, startServer } from './server-process.ts'
 
 /** Foyer as in production, with the sample data, on PostgreSQL if it is installed. */
@@ -16,7 +17,7 @@ export async function startFoyer(): Promise<ServerProcess> {
   const env = {
     PORT: String(port),
     PUBLIC_URL: `http://localhost:${port}`,
-    SECRET: 'a secret for an hour of measuring',
+    SECRET: TEST_SECRET,
     ALLOW_EMBEDDED: 'database,payment,phone,mail',
     DATA_DIR: folder,
     LOG_LEVEL: 'error',

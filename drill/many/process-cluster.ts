@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { TEST_SECRET } from '#server/test/generous-settings.ts'
 import { freePort } from '../../scripts/port.mjs'
 import type { Backend } from '../site/backends.ts'
 import { type Foyer, type StartOptions, startFoyer } from '../site/processes.ts'
@@ -15,7 +16,7 @@ const READY_CHECK_MS = 1500
 /** Production settings, with the sandboxes instead of vendors. */
 const productionSettings = {
   NODE_ENV: 'production',
-  SECRET: 'a secret for the drill of many processes',
+  SECRET: TEST_SECRET,
   ALLOW_EMBEDDED: 'payment,phone,mail',
   TRUST_PROXY: '127.0.0.1',
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { calls } from '#contract/api.ts'
 import { officeCalls } from '#contract/office-calls.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
+import { TEST_SECRET } from '#server/test/generous-settings.ts'
 import type { DrillRun } from '../drill.ts'
 import { solveCaptcha } from '../in-process-site/captcha-solutions.ts'
 import { cookieOf, openInProcessSites, type SiteClient } from '../in-process-site/in-process-site.ts'
@@ -21,7 +22,7 @@ const UNLIMITED = '999999999/86400'
 /** Production settings without the development pages, and with limits that never apply. */
 const settings = {
   NODE_ENV: 'production',
-  SECRET: 'a secret for the drill of the office',
+  SECRET: TEST_SECRET,
   PUBLIC_URL: 'https://foyer.test',
   ALLOW_EMBEDDED: 'database,payment,phone,mail',
   HASHES_WAITING: '100000',

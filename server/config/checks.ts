@@ -1,30 +1,27 @@
-import { isLoopback } from './rules.ts'
+import { unsafeDevelopment } from './development.ts'
+import { unsafeProduction } from './production.ts'
+import { type Env, isSecretFile, isSet } from './secret-files.ts'
 import { type Settings, settings } from './settings.ts'
-
-export type Env = Record<string, string | undefined>
-
-/** Public in the source code, so production refuses it. */
-export const DEVELOPMENT_SECRET = 'foyer development secret'
 
 /** What is wrong with settings that are valid one by one. A setting whose own rule failed is undefined here. */
 export function checkTogether(values: Partial<Settings>, embedded: string[], env: Env): string[] {
   return [
     ...unknownNames(env),
     ...incompleteVendors(values, env),
-    ...(values.NODE_ENV === 'production' ? missingInProduction(values, embedded, env) : unsafeDevelopment(values)),
+    ...samePorts(values),
+    ...(values.NODE_ENV === 'production' ? unsafeProduction(values, embedded, env) : unsafeDevelopment(values)),
   ]
 }
 
-const isSet = (env: Env, name: string) => Boolean(env[name]?.trim())
-
 const OUR_PREFIXES =
-  /^(?:OPERATOR_|SUPPORT_|REFUND_|LIMIT_|CLOSING_|PAYMENTS_|MINIMUM_|HSTS_|BREAKER_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|TWILIO_|HASHES_|MAIL_|DATABASE_(?!URL_TEST))/
+  /^(?:OPERATOR_|SUPPORT_|REFUND_|LIMIT_|CLOSING_|PAYMENTS_|MINIMUM_|HSTS_|BREAKER_|CAPTCHA_|PAYMENT_|AUTHORIZENET_|PHONE_|TWILIO_|HASHES_|MAIL_|OPS_|UNSAFE_|DATABASE_(?!URL_TEST))/
 
 /** A mistyped name would otherwise be a setting that silently does nothing. */
 const unknownNames = (env: Env): string[] =>
   Object.keys(env)
-    .filter((name) => !(name in settings))
+    .filter((name) => !(name in settings) && !isSecretFile(name))
     .flatMap((name) => {
+      if (name.replace(/_FILE$/, '') in settings) return [`${name} is not a setting: only secrets are read from files`]
       const suggestion = Object.keys(settings).find((setting) => isTypo(name, setting))
       if (suggestion) return [`${name} is not a setting. Did you mean ${suggestion}?`]
       return OUR_PREFIXES.test(name) ? [`${name} is not a setting`] : []
@@ -68,34 +65,5 @@ const incompleteVendors = (values: Partial<Settings>, env: Env): string[] =>
       : []
   })
 
-/** Outside production, anyone can read codes and emails, so NODE_ENV must not be forgotten. Domains in .test are never public. */
-const unsafeDevelopment = ({ PUBLIC_URL: url }: Partial<Settings>): string[] =>
-  url?.startsWith('https:') && !isLoopback(url) && !/\.test(?::|$)/.test(url)
-    ? [`NODE_ENV must be production with PUBLIC_URL=${url}: otherwise anyone could read codes and emails`]
-    : []
-
-function missingInProduction(values: Partial<Settings>, embedded: string[], env: Env): string[] {
-  const { SECRET, ALLOW_EMBEDDED = embedded, PUBLIC_URL, OFFICE_URL, MAIL, PHONE, PAYMENT } = values
-  const problems: string[] = []
-  if (!isSet(env, 'SECRET'))
-    problems.push('SECRET is required in production: a long random text, the same for every process')
-  if (SECRET === DEVELOPMENT_SECRET) problems.push('SECRET must not be the public development secret')
-  if (!isSet(env, 'PUBLIC_URL')) problems.push('PUBLIC_URL is required in production: the address that visitors type')
-  if (PUBLIC_URL?.startsWith('http:') && !isLoopback(PUBLIC_URL))
-    problems.push('PUBLIC_URL must start with https:// in production: cards and passwords are sent there')
-  if (OFFICE_URL?.startsWith('http:') && !PUBLIC_URL?.startsWith('http:'))
-    problems.push('OFFICE_URL must start with https:// in production: links to it carry a sign-in token')
-  if (MAIL && MAIL !== 'outbox' && !isSet(env, 'MAIL_FROM'))
-    problems.push('MAIL_FROM is required with a real MAIL: the address that emails come from and replies go to')
-  for (const part of embedded.filter((part) => !ALLOW_EMBEDDED.includes(part)))
-    problems.push(`ALLOW_EMBEDDED does not list ${part}: in production every embedded part must be allowed by name`)
-  if (PHONE === 'sandbox' && PAYMENT && PAYMENT !== 'sandbox' && mayRequireCode(values))
-    problems.push(
-      'PHONE=sandbox sends no codes, and payments may require one: set PHONE=twilio, or both BREAKER_DECLINES=off and PHONE_VERIFICATION=off',
-    )
-  return problems
-}
-
-/** Either always, or while too many cards are declined. */
-const mayRequireCode = ({ PHONE_VERIFICATION, BREAKER_DECLINES }: Partial<Settings>) =>
-  PHONE_VERIFICATION || Number.isFinite(BREAKER_DECLINES?.failures)
+const samePorts = ({ PORT, OPS_PORT }: Partial<Settings>): string[] =>
+  OPS_PORT !== undefined && OPS_PORT === PORT ? ['OPS_PORT must be another port than PORT'] : []

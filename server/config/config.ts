@@ -1,10 +1,13 @@
 import * as z from 'zod/mini'
 import type { Operator } from '#contract/pages.ts'
 import { OperatorError } from '#server/operator-error.ts'
-import { checkTogether, DEVELOPMENT_SECRET, type Env } from './checks.ts'
+import { checkTogether } from './checks.ts'
+import { needsTls } from './encryption.ts'
 import { operatorOf } from './operator.ts'
 import type { EMBEDDED_PARTS } from './rules.ts'
-import { type Settings, settings } from './settings.ts'
+import { DEVELOPMENT_SECRET } from './secret.ts'
+import { type Env, readSecretFiles } from './secret-files.ts'
+import { isSecret, type Settings, settings } from './settings.ts'
 
 export type Config = Settings & {
   LOG_LEVEL: string
@@ -14,6 +17,8 @@ export type Config = Settings & {
   production: boolean
   /** Which parts are our own stand-ins for a real database or vendor. */
   embedded: string[]
+  /** Emails are sent only over TLS. */
+  requiresMailTls: boolean
   operator: Operator
 }
 
@@ -25,10 +30,11 @@ export class InvalidSettings extends OperatorError {
 }
 
 /** Reads and checks the environment once. No other file reads process.env. */
-export function readConfig(env: Env = process.env): Config {
-  const { values, problems } = checkOneByOne(env)
+export function readConfig(variables: Env = process.env): Config {
+  const { env, problems } = readSecretFiles(variables)
+  const { values, problems: invalid } = checkOneByOne(env)
   const embedded = embeddedParts(values)
-  problems.push(...checkTogether(values, embedded, env))
+  problems.push(...invalid, ...checkTogether(values, embedded, env))
   if (problems.length) throw new InvalidSettings(problems)
   return withDefaults(values as Settings, embedded)
 }
@@ -40,13 +46,12 @@ function checkOneByOne(env: Env): { values: Partial<Settings>; problems: string[
     const text = env[name]?.trim() || undefined
     const { success, data, error } = z.safeParse(rule, text)
     if (success) values[name] = data
-    else problems.push(`${name} ${error.issues[0]?.message}${isSecret(name, text) ? '' : `; got '${text}'`}`)
+    else problems.push(`${name} ${error.issues[0]?.message}${mayBeSecret(name, text) ? '' : `; got '${text}'`}`)
   }
   return { values, problems }
 }
 
-const isSecret = (name: string, text = '') =>
-  /SECRET|_KEY$|_TOKEN$|_SID$|DATABASE_URL|MAIL$/.test(name) || text.includes('@')
+const mayBeSecret = (name: string, text = '') => isSecret(name) || text.includes('@')
 
 function embeddedParts(values: Partial<Settings>): string[] {
   const isEmbedded: Record<(typeof EMBEDDED_PARTS)[number], boolean> = {
@@ -71,6 +76,7 @@ function withDefaults(settings: Settings, embedded: string[]): Config {
     SITE_HOSTS: settings.SITE_HOSTS.length ? settings.SITE_HOSTS : [new URL(PUBLIC_URL).host],
     production,
     embedded,
+    requiresMailTls: production && needsTls('mail', settings),
     operator: operatorOf(settings),
   }
 }

@@ -1,14 +1,14 @@
 import type { Config } from './config.ts'
-import { settings } from './settings.ts'
+import { isSecret, settings } from './settings.ts'
 
 /** What the console shows of a setting. A secret is only said to be set. */
 export type DescribedSetting = { name: string; value: string; is_secret: boolean }
 
-/** Secrets, and what would lead to them. */
-const SECRET = /SECRET|_KEY$|_TOKEN$|_SID$|_LOGIN_ID$|^DATABASE_URL$|^MAIL$/
-
 const groups: [title: string, pattern: RegExp][] = [
-  ['Site', /^(NODE_ENV|PORT|HOST|PUBLIC_URL|OFFICE_URL|SITE_HOSTS|TRUST_PROXY|HSTS_|LOG_LEVEL|CLOSING_|SECRET)/],
+  [
+    'Site',
+    /^(NODE_ENV|PORT|HOST|PUBLIC_URL|OFFICE_URL|SITE_HOSTS|TRUST_PROXY|HSTS_|OPS_|UNSAFE_|LOG_LEVEL|CLOSING_|SECRET)/,
+  ],
   ['Operator', /^(OPERATOR_|SUPPORT_|REFUND_TEXT|TIME_ZONE)/],
   ['Enrollment', /^(START_STEP|AUTOSHIP|SPECIAL|PHONE_VERIFICATION|VOICE_CALL|COMMON_PASSWORDS|MINIMUM_)/],
   ['Payments', /^(PAYMENT|RENEWALS|AUTHORIZENET_)/],
@@ -28,7 +28,7 @@ export function describeSettings(config: Config): { title: string; settings: Des
 }
 
 function describeOne(name: string, value: unknown): DescribedSetting {
-  const is_secret = SECRET.test(name)
+  const is_secret = isSecret(name)
   if (value === undefined) return { name, value: 'not set', is_secret }
   return { name, value: is_secret ? 'set' : toText(value), is_secret }
 }

@@ -27,13 +27,17 @@ export const line = (max: number) =>
     `must be one line of at most ${max} characters`,
   )
 
-export const secret = z.string().check(z.minLength(16, 'must have at least 16 characters'))
-
-export const integer = (min: number, max: number, byDefault: number) => {
+const wholeNumber = (min: number, max: number) => {
   const message = `must be a whole number from ${min} to ${max}`
   const inRange = z.number().check(z.gte(min, message), z.lte(max, message))
-  return z.prefault(z.pipe(z.pipe(matching(/^\d+$/, message), z.transform(Number)), inRange), String(byDefault))
+  return z.pipe(z.pipe(matching(/^\d+$/, message), z.transform(Number)), inRange)
 }
+
+export const integer = (min: number, max: number, byDefault: number) =>
+  z.prefault(wholeNumber(min, max), String(byDefault))
+
+/** A port that is not used unless it is set. */
+export const port = wholeNumber(1, 65535)
 
 type Choices<Choice> = readonly [Choice, ...Choice[]]
 
@@ -57,14 +61,17 @@ export const splitList = (text: string): string[] =>
     .map((entry) => entry.trim())
     .filter(Boolean)
 
-/** The parts that have an embedded stand-in. A word that names none of them would silently allow nothing. */
+/** A word that is none of these would silently do nothing. */
+const listOfSome = (words: readonly string[]) =>
+  listOf(satisfying((word) => words.includes(word), `must be a list of: ${words.join(', ')}`))
+
+/** The parts that have an embedded stand-in. */
 export const EMBEDDED_PARTS = ['database', 'payment', 'phone', 'mail'] as const
-export const embeddedParts = listOf(
-  satisfying(
-    (part) => EMBEDDED_PARTS.some((known) => known === part),
-    `must be a list of: ${EMBEDDED_PARTS.join(', ')}`,
-  ),
-)
+export const embeddedParts = listOfSome(EMBEDDED_PARTS)
+
+/** The parts that are reached without TLS only if the operator says so. The others always use https. */
+export const UNENCRYPTED_PARTS = ['database', 'mail'] as const
+export const unencryptedParts = listOfSome(UNENCRYPTED_PARTS)
 
 /** URLs are normalized as browsers do it, without a slash at the end. */
 export const url = (...protocols: string[]) =>
@@ -97,8 +104,11 @@ const POSTGRES = ['postgres:', 'postgresql:']
 /** Kept as it is: what follows a question mark, such as sslmode, is for the driver. */
 export const databaseUrl = satisfying((text) => isUrl(text.split('?', 1)[0] ?? '', POSTGRES), startsWith(POSTGRES))
 
-export const isLoopback = (url: string): boolean =>
-  /^(?:127(?:\.\d+){3}|\[::1\]|(?:.+\.)?localhost)$/.test(new URL(url).hostname)
+export const isLoopback = (url: string): boolean => isLoopbackHost(new URL(url).hostname)
+
+/** Whether a host name, or an address with or without brackets, can only mean this machine. */
+export const isLoopbackHost = (host: string): boolean =>
+  /^(?:127(?:\.\d+){3}|::1|\[::1\]|(?:.+\.)?localhost)$/i.test(host)
 
 /** Hosts with their ports, as browsers spell them. */
 export const hosts = listOf(

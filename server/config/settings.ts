@@ -13,14 +13,15 @@ import {
   mail,
   onOff,
   phoneCountries,
+  port,
   proxies,
-  secret,
   sender,
   sid,
   siteUrl,
   text,
   threshold,
   timeZone,
+  unencryptedParts,
   url,
   vendorUrl,
 } from './rules.ts'
@@ -32,11 +33,14 @@ export const settings = {
   HOST: text('127.0.0.1'),
   LOG_LEVEL: z.optional(anyOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])),
   PUBLIC_URL: z.optional(siteUrl),
-  SECRET: z.optional(secret),
+  SECRET: z.optional(z.string()),
   TRUST_PROXY: proxies,
   CLOSING_SECONDS: integer(0, 60, 0),
   SITE_HOSTS: hosts,
   HSTS_SUBDOMAINS: onOff,
+  OPS_PORT: z.optional(port),
+  OPS_HOST: text('127.0.0.1'),
+  UNSAFE_DEVELOPMENT_ON_NETWORK: onOff,
 
   OPERATOR_NAME: z.optional(line(100)),
   OPERATOR_ADDRESS: z.optional(line(200)),
@@ -47,6 +51,7 @@ export const settings = {
   DATABASE_POOL: integer(1, 200, 10),
   DATA_DIR: text('data'),
   ALLOW_EMBEDDED: embeddedParts,
+  ALLOW_UNENCRYPTED: unencryptedParts,
 
   START_STEP: choice(['ACCOUNT', 'PRODUCT_SELECTION']),
   AUTOSHIP: onOff,
@@ -62,7 +67,7 @@ export const settings = {
   RENEWALS_AT_ONCE: integer(1, 200, 12),
   TIME_ZONE: timeZone('UTC'),
   PAYMENT_IN_FLIGHT_SECONDS: integer(1, 86_400, 1800),
-  PAYMENT_SANDBOX_URL: z.optional(url('http:', 'https:')),
+  PAYMENT_SANDBOX_URL: z.optional(vendorUrl),
   AUTHORIZENET_LOGIN_ID: z.optional(z.string()),
   AUTHORIZENET_TRANSACTION_KEY: z.optional(z.string()),
   AUTHORIZENET_BASE_URL: z.optional(vendorUrl),
@@ -117,3 +122,7 @@ export const settings = {
 
 export type Settings = { [Name in keyof typeof settings]: z.infer<(typeof settings)[Name]> }
 export type LimitName = Extract<keyof Settings, `LIMIT_${string}`>
+
+/** Secrets, and what would lead to them: never shown, and each can come from a file, such as SECRET_FILE. */
+export const isSecret = (name: string): boolean =>
+  /SECRET|_KEY$|_TOKEN$|_SID$|_LOGIN_ID$|^DATABASE_URL$|^MAIL$/.test(name)

@@ -32,7 +32,7 @@ test('a payment gateway needs all of its keys', () => {
     'AUTHORIZENET_TRANSACTION_KEY',
     'AUTHORIZENET_BASE_URL',
   ])
-  expect(readConfig(authorizenet).embedded).not.toContain('payment')
+  expect(readConfig({ ...production, ...twilio, ...authorizenet }).embedded).not.toContain('payment')
 })
 
 test('8.1 cards are only sent over https, except on this machine', () => {
@@ -62,7 +62,7 @@ describe('a captcha vendor', () => {
 
 describe('the phone gateway', () => {
   test('has a default address and is not embedded', () => {
-    const config = readConfig(twilio)
+    const config = readConfig({ ...production, ...twilio })
     expect(config).toMatchObject({ ...twilio, TWILIO_BASE_URL: 'https://verify.twilio.com' })
     expect(config.embedded).not.toContain('phone')
     const local = readConfig({ ...twilio, TWILIO_BASE_URL: 'http://127.0.0.1:20000/' })
@@ -70,7 +70,7 @@ describe('the phone gateway', () => {
   })
 
   test('needs all of its keys, and only if it is chosen', () => {
-    expect(settingErrors({ PHONE: 'twilio', TWILIO_ACCOUNT_SID: ' ' })).toEqual([
+    expect(settingErrors({ ...production, PHONE: 'twilio', TWILIO_ACCOUNT_SID: ' ' })).toEqual([
       'TWILIO_ACCOUNT_SID is required with PHONE=twilio',
       'TWILIO_AUTH_TOKEN is required with PHONE=twilio',
       'TWILIO_SERVICE_SID is required with PHONE=twilio',
@@ -79,14 +79,16 @@ describe('the phone gateway', () => {
   })
 
   test('accepts an API key as its account', () =>
-    expect(settingErrors({ ...twilio, TWILIO_ACCOUNT_SID: `SK${'0123456789abcdef'.repeat(2)}` })).toEqual([]))
+    expect(
+      settingErrors({ ...production, ...twilio, TWILIO_ACCOUNT_SID: `SK${'0123456789abcdef'.repeat(2)}` }),
+    ).toEqual([]))
 
   test.each([
     ['TWILIO_ACCOUNT_SID', twilio.TWILIO_SERVICE_SID, 'must be AC or SK followed by 32 hexadecimal digits'],
     ['TWILIO_ACCOUNT_SID', twilio.TWILIO_AUTH_TOKEN, 'must be AC or SK followed by 32 hexadecimal digits'],
     ['TWILIO_SERVICE_SID', `${twilio.TWILIO_SERVICE_SID}/..`, 'must be VA followed by 32 hexadecimal digits'],
   ])('rejects an id of the wrong kind without quoting it: %s=%s', (name, text, problem) =>
-    expect(settingErrors({ ...twilio, [name]: text })).toEqual([`${name} ${problem}`]),
+    expect(settingErrors({ ...production, ...twilio, [name]: text })).toEqual([`${name} ${problem}`]),
   )
 
   test('only gets its keys over https', () =>
@@ -99,5 +101,6 @@ test('real payments need real codes, or none', () => {
   expect(settingErrors({ ...real, BREAKER_DECLINES: 'off', PHONE_VERIFICATION: 'on' })).toHaveLength(1)
   expect(settingErrors({ ...real, BREAKER_DECLINES: 'off' })).toEqual([])
   expect(settingErrors({ ...real, ...twilio })).toEqual([])
-  expect(settingErrors({ ...real, NODE_ENV: 'development', PUBLIC_URL: 'http://localhost:3000' })).toEqual([])
+  const local = { AUTHORIZENET_BASE_URL: 'http://127.0.0.1:20000', MAIL: 'outbox', PUBLIC_URL: 'http://localhost:3000' }
+  expect(settingErrors({ ...real, ...local, NODE_ENV: 'development' })).toEqual([])
 })

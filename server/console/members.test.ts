@@ -281,7 +281,7 @@ describe('settings', () => {
   it('19.50 are shown, and secrets are not', async () => {
     const secrets = {
       ...{ SECRET: 'a secret of this test site', CAPTCHA: 'turnstile', CAPTCHA_SITE_KEY: 'site-key-xyz' },
-      ...{ CAPTCHA_SECRET: 'captcha-secret-xyz', MAIL: 'smtp://user:mailpass@mail.example', MAIL_FROM: 'a@b.example' },
+      ...{ CAPTCHA_SECRET: 'captcha-secret-xyz', MAIL: 'smtp://user:mailpass@localhost', MAIL_FROM: 'a@b.example' },
     }
     const other = await testSite(secrets)
     const reply = await (await staffMember(other, 'owner')).get('settings')

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
+import { TEST_SECRET } from '#server/test/generous-settings.ts'
 import { runProgram } from '#server/test/process.ts'
 import { openDatabase } from './db.ts'
 
@@ -33,7 +34,7 @@ const dbWith =
 const db = dbWith({})
 const dbInProduction = dbWith({
   NODE_ENV: 'production',
-  SECRET: 'correct horse battery staple',
+  SECRET: TEST_SECRET,
   PUBLIC_URL: 'https://join.example',
   ALLOW_EMBEDDED: 'database,payment,phone,mail',
 })

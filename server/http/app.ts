@@ -30,6 +30,7 @@ import {
 } from './errors.ts'
 import { dataHeaders } from './headers.ts'
 import { addHealth } from './health.ts'
+import { checkHost } from './hosts.ts'
 import { addPages } from './page.ts'
 import { visitorFrom } from './request.ts'
 import type { Look, Shell } from './shell.ts'
@@ -65,7 +66,7 @@ export async function createApp({ world, shell: plain, serverFactory }: AppOptio
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
-  addSafety(app, headers)
+  addSafety(app, headers, config)
   closeGracefully(app)
   await addCookies(app, world)
   await app.register(swagger, {
@@ -102,12 +103,13 @@ const info = {
   license: { name: 'MIT', identifier: 'MIT' },
 }
 
-/** Security headers on every reply, and one line in the log per request. The URL is not logged: it may hold a token. */
-function addSafety(app: FastifyInstance, headers: Record<string, string>) {
+/** Security headers on every reply, our own hosts only, and one line in the log per request. The URL is not logged: it may hold a token. */
+function addSafety(app: FastifyInstance, headers: Record<string, string>, config: World['config']) {
+  const isForUs = checkHost(config)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers)
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) replyToMissingHost(reply)
-    else done()
+    else if (isForUs(request, reply)) done()
   })
   app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
     replyToExpectation(response, headers),

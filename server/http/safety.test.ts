@@ -2,6 +2,7 @@ import { type AddressInfo, connect } from 'node:net'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openKeys } from '#server/secrets/secrets.ts'
+import { TEST_SECRET } from '#server/test/generous-settings.ts'
 import { cookieOf, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { addCookies } from './cookies.ts'
@@ -40,7 +41,7 @@ describe('every reply', () => {
   it('7.2 has HSTS in production', async () => {
     const production = await testSite({
       NODE_ENV: 'production',
-      SECRET: 'a secret of good length',
+      SECRET: TEST_SECRET,
       PUBLIC_URL: 'https://foyer.test',
       ALLOW_EMBEDDED: 'database,payment,phone,mail',
     })

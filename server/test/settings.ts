@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { InvalidSettings, readConfig } from '#server/config/config.ts'
+import { TEST_SECRET } from './generous-settings.ts'
 
 type Env = Record<string, string | undefined>
 
@@ -19,9 +20,9 @@ export const settingNames = (env: Env) => settingErrors(env).map((line) => line.
 
 export const production = {
   NODE_ENV: 'production',
-  SECRET: 'correct horse battery staple',
+  SECRET: TEST_SECRET,
   PUBLIC_URL: 'https://join.example',
-  DATABASE_URL: 'postgres://foyer:hunter2@db.example/foyer',
+  DATABASE_URL: 'postgres://foyer:hunter2@db.example/foyer?sslmode=verify-full',
   MAIL: 'smtps://foyer:hunter2@mail.example',
   MAIL_FROM: 'Join <hello@join.example>',
   ALLOW_EMBEDDED: 'payment, phone',

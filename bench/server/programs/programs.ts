@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { TEST_SECRET } from '#server/test/generous-settings.ts'
 import { waitUntilReady } from '#server/test/process.ts'
 import { testSettings } from '../../../drill/site/processes.ts'
 import type { Workspace } from '../../../drill/site/workspace.ts'
@@ -73,7 +74,7 @@ const productionSettings = (url: string): Env => ({
   ...testSettings,
   NODE_ENV: 'production',
   LOG_LEVEL: 'info',
-  SECRET: 'a secret of the bench only',
+  SECRET: TEST_SECRET,
   ALLOW_EMBEDDED: 'payment,phone,mail',
   PUBLIC_URL: url,
 })
