@@ -282,7 +282,7 @@ const right: [what: string, env: Env][] = [
 ]
 
 describe('the start is refused', () => {
-  test.each(wrong)('20.10 %s', (_what, env, ...sentences) => expect(settingErrors(env)).toEqual(sentences))
+  test.each(wrong)('20.1 20.10 %s', (_what, env, ...sentences) => expect(settingErrors(env)).toEqual(sentences))
   test('20.10 in at least forty ways', () => expect(wrong.length).toBeGreaterThanOrEqual(40))
 })
 
