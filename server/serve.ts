@@ -7,6 +7,7 @@ import { drain } from './http/closing.ts'
 import { loadShell, type Shell } from './http/shell.ts'
 import { startWorker } from './jobs/worker.ts'
 import { createLog } from './log.ts'
+import { watchKeys } from './secrets/secrets.ts'
 import { createWorld, type World } from './world.ts'
 
 /** Longer than any request should take. The janitor settles what is still open when the server starts again. */
@@ -30,10 +31,12 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
   await publishFiles(world, shell)
   const staffLink = (await consoleLink(world)) ?? `${config.PUBLIC_URL}/console`
   const worker = startWorker(world)
+  const stopWatchingKeys = watchKeys(world)
   const close = async () => {
     print('shutting down …')
     await drain(app, config.CLOSING_SECONDS)
     setTimeout(() => process.exit(1), SHUTDOWN_DEADLINE_MS).unref()
+    stopWatchingKeys()
     await Promise.all([app.close(), worker.stop()])
     await world.close()
     print('stopped')

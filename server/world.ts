@@ -60,7 +60,7 @@ export async function createWorld({
     const now = testClock?.now ?? systemNow
     await prepareDatabase(connection, { production: config.production, now: now(), print })
     const { db } = connection
-    const keys = await openKeys(db, config.SECRET, now())
+    const keys = await openKeys(db, config, { now, print })
     const { payment, calls: paymentCalls } = watchGateway(openPaymentGateway(config, now), { now, log })
     const host = new URL(config.PUBLIC_URL).hostname // without the port: phones match codes by host name
     return {
@@ -73,8 +73,8 @@ export async function createWorld({
       log,
       payment,
       paymentCalls,
-      sms: openSmsGateway(config, { db, now, key: keys.secret('codes'), host, log }),
-      captcha: openCaptchaGateway(config, { db, now, log, key: keys.secret('captcha') }),
+      sms: openSmsGateway(config, { db, now, hmacs: (text) => keys.hmacs('codes', text), host, log }),
+      captcha: openCaptchaGateway(config, { db, now, log, secrets: () => keys.secrets('captcha') }),
       mail: config.MAIL === 'outbox' ? outboxMail({ db, now }) : await connectSmtp(config),
       close: connection.close,
     }

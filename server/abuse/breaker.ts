@@ -33,7 +33,7 @@ export async function recordCodeConfirmed(
   network: string,
   { sent_at, sends }: { sent_at: Date; sends: number },
 ): Promise<void> {
-  await writeCount(world.db, toCount(world, 'codes', keyOf(world, network), sent_at, -sends))
+  await writeCount(world.db, toCount(world, 'codes', keyOf(world, network, sent_at), sent_at, -sends))
   await writeCount(world.db, toCount(world, 'codes', SUCCESSES, sent_at))
 }
 
@@ -45,7 +45,7 @@ async function recordFailure(world: World, breaker: Breaker, network: string): P
 
 /** Successes share one key. Failures are counted by network. */
 const SUCCESSES = 'good'
-const keyOf = ({ keys }: World, network: string) => keys.hmac('limits', network)
+const keyOf = ({ keys }: World, network: string, at?: Date) => keys.hmac('limits', network, at)
 
 const DAY = 86_400
 const BUCKETS = 6
@@ -214,19 +214,19 @@ type Risk = { open_until: Date | null; declined: number | null }
 export type RiskQuery = ReturnType<typeof riskQuery>
 
 export const riskQuery = (world: World, network: string, ago = 0) => ({
-  key: keyOf(world, network),
+  keys: world.keys.hmacs('limits', network), // also of declines that were counted before the keys were changed
   since: new Date(world.now().getTime() - (DAY + ago) * 1000),
 })
 
 /** Can also be columns of a larger statement. */
-export const riskColumns = (db: Db, { key, since }: RiskQuery) =>
+export const riskColumns = (db: Db, { keys, since }: RiskQuery) =>
   [
     openUntil(db, 'declines').as('open_until'),
     db
       .selectFrom('limit_count')
       .select(({ fn }) => fn.sum<number>('count').as('count'))
       .where('name', '=', 'breaker declines')
-      .where('key', '=', key)
+      .where('key', 'in', keys)
       .where('window_start', '>', since)
       .as('declined'),
   ] as const

@@ -7,7 +7,7 @@ import { Refusal } from '#server/refusal.ts'
 import { networkOf, type PaymentRequest, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { approvalCount, isRisky, type RiskQuery, recordDecline, riskColumns, riskQuery } from './breaker.ts'
-import { countRefusal, countWhileOpen } from './limits.ts'
+import { countRefusal, countWhileOpen, type LimitUse } from './limits.ts'
 import { giveBackUses, keepUses, keepUsesOpen } from './open-uses.ts'
 
 /**
@@ -22,7 +22,8 @@ export async function withinCardLimits<Reply extends Pick<EnrollmentReply, 'paym
 ): Promise<Reply> {
   if (world.payment.isTestCard?.(cc_number)) return attempt()
   const id = await countWhileOpen(world, reference, [
-    ['LIMIT_DECLINES_BY_CARD', world.keys.hmac('cards', cc_number)], // the only trace of a card number, kept for a day
+    // The only trace of a card number, kept for a day: under the key in use and, after the keys were changed, under the one before.
+    ...world.keys.hmacs('cards', cc_number).map((hash): LimitUse => ['LIMIT_DECLINES_BY_CARD', hash]),
     ['LIMIT_DECLINES_BY_PHONE', mobile_phone],
     ['LIMIT_DECLINES_BY_ENROLLMENT', enrollment_id],
     ['LIMIT_DECLINES', visitor.address],

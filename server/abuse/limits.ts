@@ -161,7 +161,7 @@ const NETWORK_FACTOR = 10
 
 type Counter = ReturnType<typeof countersOf>[number]
 
-/** One counter for the visitor and one for each wider network. */
+/** One counter for the visitor and one for each wider network. After the keys were changed, the old counters count on. */
 function countersOf(world: World, limit: LimitName, key: Key) {
   const { max, seconds } = limitOf(world, limit)
   const now = world.now().getTime()
@@ -169,14 +169,16 @@ function countersOf(world: World, limit: LimitName, key: Key) {
   const bucketMs = windowMs / BUCKETS
   const start = Math.floor(now / bucketMs) * bucketMs
   const countedMs = limit === STRICT ? windowMs + bucketMs : windowMs
-  return [key].flat().map((text, index) => ({
-    max: max * (index === 0 ? 1 : NETWORK_FACTOR),
-    name: limit,
-    hash: world.keys.hmac('limits', text),
-    bucket: new Date(start),
-    since: new Date(now - countedMs),
-    expiresAt: new Date(start + countedMs),
-  }))
+  return [key].flat().flatMap((text, index) =>
+    world.keys.hmacs('limits', text).map((hash) => ({
+      max: max * (index === 0 ? 1 : NETWORK_FACTOR),
+      name: limit,
+      hash,
+      bucket: new Date(start),
+      since: new Date(now - countedMs),
+      expiresAt: new Date(start + countedMs),
+    })),
+  )
 }
 
 /** Refusals by limit since this process started, for /metrics. */

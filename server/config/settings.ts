@@ -34,6 +34,7 @@ export const settings = {
   LOG_LEVEL: z.optional(anyOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])),
   PUBLIC_URL: z.optional(siteUrl),
   SECRET: z.optional(z.string()),
+  SECRET_PREVIOUS: z.optional(z.string()), // may be as weak as it was
   TRUST_PROXY: proxies,
   CLOSING_SECONDS: integer(0, 60, 0),
   SITE_HOSTS: hosts,

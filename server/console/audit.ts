@@ -87,14 +87,13 @@ type HashedRow = Omit<Tables['audit'], 'details' | 'details_salt' | 'hash'>
 const hashDetails = (keys: Keys, salt: string, details: string) => keys.hmac('audit details', `${salt} ${details}`)
 
 /** Keyed, so that nobody can rebuild the chain with access to the database alone. */
-const hashRow = (keys: Keys, previous: string, row: HashedRow) =>
-  keys.hmac(
-    'audit',
-    JSON.stringify([
-      ...[previous, row.position, row.at.toISOString(), row.kind, row.act, row.staff_id, row.role],
-      ...[row.subject_kind, row.subject, row.details_hash],
-    ]),
-  )
+const hashRow = (keys: Keys, previous: string, row: HashedRow) => keys.hmac('audit', rowText(previous, row))
+
+const rowText = (previous: string, row: HashedRow) =>
+  JSON.stringify([
+    ...[previous, row.position, row.at.toISOString(), row.kind, row.act, row.staff_id, row.role],
+    ...[row.subject_kind, row.subject, row.details_hash],
+  ])
 
 export type Verdict = { rows: number; seal: string; security: EventCounts; problem?: string }
 
@@ -155,11 +154,12 @@ async function hasRowsAfter(db: Db, end: number): Promise<boolean> {
   return Number(last ?? 0) > Math.max(end, Number(head ?? 0))
 }
 
-/** Details may be erased, never changed. */
+/** Details may be erased, never changed. Older rows were made with older keys. */
 function isIntact(keys: Keys, previous: string, row: Tables['audit']): boolean {
   const { details, details_salt } = row
-  const areDetailsIntact = details === null || hashDetails(keys, details_salt ?? '', details) === row.details_hash
-  return areDetailsIntact && hashRow(keys, previous, row) === row.hash
+  const areDetailsIntact =
+    details === null || keys.isHmac('audit details', `${details_salt ?? ''} ${details}`, row.details_hash)
+  return areDetailsIntact && keys.isHmac('audit', rowText(previous, row), row.hash)
 }
 
 function parseSeal(seal: string | undefined): { position: number; hash: string } | undefined {

@@ -91,7 +91,7 @@ process.exitCode = await runCommand(
     prepare: (command, args) => {
       checkArguments(command, args)
       return async ({ config, db, log }) => {
-        const keys = await openKeys(db, config.SECRET, clock())
+        const keys = await openKeys(db, config, { now: clock })
         return command.run({ config, db, keys, log, now: clock }, args)
       }
     },

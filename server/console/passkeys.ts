@@ -28,11 +28,10 @@ const CHALLENGE_MS = 5 * 60_000
  */
 function newChallenge({ keys, now }: World, purpose: string): Uint8Array<ArrayBuffer> {
   const text = `${now().getTime() + CHALLENGE_MS}.${randomBytes(16).toString('base64url')}`
-  return new Uint8Array(Buffer.from(`${text}.${signature(keys, purpose, text)}`))
+  return new Uint8Array(Buffer.from(`${text}.${keys.hmac(CHALLENGES, `${purpose} ${text}`)}`))
 }
 
-const signature = (keys: World['keys'], purpose: string, text: string) =>
-  keys.hmac('passkey challenges', `${purpose} ${text}`)
+const CHALLENGES = 'passkey challenges'
 
 /** Checks a challenge that comes back. `consume` is false if it was used before, by any process. */
 function challengeFor({ keys, now, db }: World, purpose: string) {
@@ -42,7 +41,7 @@ function challengeFor({ keys, now, db }: World, purpose: string) {
     isOurs: (challenge: string): boolean => {
       const [end = '', random = '', mac = ''] = Buffer.from(challenge, 'base64url').toString().split('.')
       seen = { end: Number(end), random }
-      return mac === signature(keys, purpose, `${end}.${random}`) && seen.end > now().getTime()
+      return keys.isHmac(CHALLENGES, `${purpose} ${end}.${random}`, mac) && seen.end > now().getTime()
     },
     consume: () => consumeKey(db, { kind: 'passkey', key: seen.random, expires_at: new Date(seen.end) }),
   }

@@ -7,16 +7,14 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { qrCodePath } from '#server/office/qr-code.ts'
 import { refuseField } from '#server/refusal.ts'
+import { STAFF_APP } from '#server/secrets/key-rows.ts'
 import { hashPassword, verifyPassword } from '#server/secrets/password-hash.ts'
-import { seal, unseal } from '#server/secrets/secrets.ts'
 import { recordEvent } from '#server/security/security-log.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { appAddress, findStep, newSecret } from './totp.ts'
 
 /** The way in without a passkey: a password and a code of an authenticator app, or a recovery code instead of that. */
-
-const SEALED_FOR = 'staff authenticator app'
 
 /** Authenticator apps follow the real clock, also where ours was turned. */
 const realTime = ({ now, testClock }: World) => new Date(now().getTime() - (testClock?.aheadMs() ?? 0))
@@ -26,25 +24,17 @@ export async function offerAppSecret(world: World, email: string): Promise<AppSe
   const secret = newSecret()
   const { name: issuer } = (await brandOf(world)).page
   const { path, size } = qrCodePath(appAddress(secret, { issuer, email }))
-  return { secret, qr_path: path, qr_size: size, sealed: seal(world.config.SECRET, SEALED_FOR, secret) }
+  return { secret, qr_path: path, qr_size: size, sealed: world.keys.seal(STAFF_APP, secret) }
 }
 
 type NewPassword = { password: string; sealed: string; code: string }
 
 /** The columns of a colleague who signs in with this password and app. The code proves that the app has the secret. */
 export async function passwordColumns(world: World, { password, sealed, code }: NewPassword) {
-  const secret = openSecret(world, sealed)
+  const secret = world.keys.unseal(STAFF_APP, sealed)
   const step = secret && findStep(secret, code, realTime(world), 0)
   if (!step) throw refuseField('code', 'This code is not correct. Enter the newest one that your app shows.')
   return { password_hash: await hashPassword(password, world.config), totp_sealed: sealed, totp_step: step }
-}
-
-function openSecret({ config }: World, sealed: string): string | undefined {
-  try {
-    return unseal(config.SECRET, SEALED_FOR, sealed)
-  } catch {
-    return undefined
-  }
 }
 
 type Credentials = Pick<Selectable<Tables['staff']>, 'id' | 'password_hash' | 'totp_sealed' | 'totp_step'>
@@ -80,7 +70,7 @@ const redeemCode = async (world: World, staff: Credentials, code: string): Promi
 
 /** Of several requests with the same code, one succeeds. */
 async function redeemAppCode(world: World, { id, totp_sealed, totp_step }: Credentials, code: string) {
-  const secret = totp_sealed && openSecret(world, totp_sealed)
+  const secret = totp_sealed && world.keys.unseal(STAFF_APP, totp_sealed)
   const step = secret && findStep(secret, code, realTime(world), Number(totp_step))
   if (!step) return false
   const { numUpdatedRows } = await world.db
@@ -96,13 +86,12 @@ async function redeemRecoveryCode({ db, keys }: World, staff_id: string, code: s
   const { numDeletedRows } = await db
     .deleteFrom('staff_recovery')
     .where('staff_id', '=', staff_id)
-    .where('key_hash', '=', hashRecoveryCode(keys, code))
+    .where('key_hash', 'in', keys.hmacs('recovery codes', code))
     .executeTakeFirst()
   return numDeletedRows > 0
 }
 
 const RECOVERY_CODES = 10
-const hashRecoveryCode = (keys: World['keys'], code: string) => keys.hmac('recovery codes', code)
 
 /** Without letters and digits that look alike. 16 of them are 80 bits, too many to guess. */
 const RECOVERY_ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789'
@@ -119,7 +108,7 @@ export async function replaceRecoveryCodes(
     await db.deleteFrom('staff_recovery').where('staff_id', '=', staff_id).execute()
     await db
       .insertInto('staff_recovery')
-      .values(codes.map((code) => ({ staff_id, key_hash: hashRecoveryCode(keys, code) })))
+      .values(codes.map((code) => ({ staff_id, key_hash: keys.hmac('recovery codes', code) })))
       .execute()
   })
   return codes.map((code) => code.match(/.{4}/g)?.join('-') ?? code)

@@ -30,7 +30,7 @@ export const tables = [
   ...['page_day', 'difference', 'sponsor_touch', 'one_time_key', 'lease', 'breaker', 'breaker_trip'],
   ...['reconciliation_run', 'email_link', 'picture', 'member_event'],
   ...['staff', 'staff_passkey', 'staff_recovery', 'staff_invitation', 'audit', 'audit_head', 'sponsor_move'],
-  ...['security_event'],
+  ...['security_event', 'csp_report'],
   ...['brand', 'brand_logo', 'funnel_day', 'funnel_field', 'funnel_message', 'network_block'],
   ...['joining_pause', 'breaker_event'],
 ] as const satisfies (keyof Tables)[]

@@ -39,6 +39,19 @@ const dbInProduction = dbWith({
   ALLOW_EMBEDDED: 'database,payment,phone,mail',
 })
 
+it('20.20 20.24 an operator makes new keys from the terminal, which the security log has', async () => {
+  await db('seed')
+  const made = await db('rekey')
+  expect(made.output).toMatch(
+    /^New keys were made. Every process uses them from \S+ on, without a restart.\nWhat the old/,
+  )
+  expect(await db('rekey')).toMatchObject({ code: 1, output: expect.stringMatching(/^New keys were made already\./) })
+  expect((await db('rekey', '--revoke')).output).toContain('From then on, the old keys only')
+  expect(await db('rekey', '--now')).toMatchObject({ code: 1, output: expect.stringContaining("no argument '--now'") })
+  expect((await db('events', '--kind=key_rotated')).output.match(/key_rotated|A key was replaced/g)).toHaveLength(2)
+  await db('reset', '--empty', '--yes')
+})
+
 it('9.4 9.6 an operator loads, lists, backs up, resets and restores from the terminal', async () => {
   expect((await db('seed')).output).toBe('Loaded 6 sponsors, 6 packages, 5 documents.\n')
   expect((await db('migrate')).output).toBe('The schema is up to date.\n')

@@ -1,6 +1,8 @@
 import { type Config, readConfig } from '#server/config/config.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
+import { rekey } from '#server/secrets/key-rows.ts'
 import { openKeys } from '#server/secrets/secrets.ts'
+import { recordEvent } from '#server/security/security-log.ts'
 import { clock } from '#server/world.ts'
 import { backup, restore } from './backup.ts'
 import { type Database, type Db, inTransaction, openDatabase } from './db.ts'
@@ -21,6 +23,7 @@ const USAGE = `npm run db -- COMMAND
                              --address=IP --limit=NUMBER narrow it down
   backup FILE                write everything into one file (.jsonl.gz)
   restore FILE               restore a backup into an empty database
+  rekey [--revoke]           make new keys, which are used ten minutes later; --revoke: the old ones have leaked
   reset [--empty] [--yes]    remove all of Foyer's tables and start over, with the sample data, or empty (always in production);
                              --yes is required if there may be data to lose`
 
@@ -84,7 +87,7 @@ const commands: Record<string, Command> = {
     const parsed = parseFilter(filter)
     return async (db) => {
       await requireSchema(db)
-      const events = await listEvents(db, await openKeys(db, config.SECRET, clock()), parsed)
+      const events = await listEvents(db, await openKeys(db, config, { now: clock }), parsed)
       return args.includes('--json') ? eventsAsJson(events) : eventsAsTable(events)
     }
   },
@@ -98,6 +101,21 @@ const commands: Record<string, Command> = {
       await migrate(db, clock())
       return `Restored ${plural(await restore(db, file), 'row')}.`
     },
+  'rekey [--revoke]': (args, config) => async (db) => {
+    await requireSchema(db)
+    const revoke = args.includes('--revoke')
+    const keys = await openKeys(db, config, { now: clock })
+    const used_from = await inTransaction(db, async (db) => {
+      await recordEvent({ db, keys, now: clock }, { kind: 'key_rotated', details: { revoke } })
+      return rekey(db, config, clock(), { revoke })
+    })
+    return [
+      `New keys were made. Every process uses them from ${used_from.toISOString()} on, without a restart.`,
+      revoke
+        ? 'From then on, the old keys only verify the audit log, and links in emails to reset a password must be requested again.'
+        : 'What the old keys have signed stays valid.',
+    ].join('\n')
+  },
   'reset [--empty] [--yes]': (args, config) => async (db) => {
     const risk = args.includes('--yes') ? undefined : await dataToLose(db, config)
     if (risk) throw new UsageError(`A reset deletes all members and payments, and ${risk}. To confirm, add --yes.`)

@@ -1,7 +1,7 @@
 import { claimValue } from '#server/enrollment/claims.ts'
 import { limitKeys } from '#server/http/address.ts'
 import { OperatorError } from '#server/operator-error.ts'
-import { eventKinds, hashNetwork, isEventKind } from '#server/security/security-log.ts'
+import { eventKinds, isEventKind, networkHashes } from '#server/security/security-log.ts'
 import type { World } from '#server/world.ts'
 import type { Db } from './db.ts'
 import { at, table } from './listings.ts'
@@ -47,7 +47,7 @@ export async function listEvents(db: Db, keys: World['keys'], filter: ReturnType
   if (kind) query = query.where('kind', '=', kind)
   if (since) query = query.where('last_at', '>=', since)
   if (until) query = query.where('at', '<', until)
-  if (address !== undefined) query = query.where('network', '=', hashNetwork(keys, limitKeys(address)))
+  if (address !== undefined) query = query.where('network', 'in', networkHashes(keys, limitKeys(address)))
   return query.execute()
 }
 

@@ -275,7 +275,17 @@ export type Tables = {
     reason: string | null
     resolved_by: string | null
   }
-  server_key: { name: string; sealed: string; created_at: Date }
+  server_key: {
+    name: string
+    version: number
+    sealed: string
+    created_at: Date
+    /** It is published earlier, so that nobody meets a signature whose key they do not know. */
+    used_from: Date
+    retired_at: Date | null
+    revoked_at: Date | null
+  }
+  csp_report: { day: string; directive: string; blocked: string; page: string; count: number; expires_at: Date }
   office_session: {
     id: Generated<string>
     key_hash: string

@@ -74,7 +74,7 @@ export async function createApp({ world, shell: plain, serverFactory }: AppOptio
     transform: jsonSchemaTransform,
   })
   addHealth(app, world)
-  addPublicKey(app, world)
+  addPublicKeys(app, world)
   await app.register(async (api) => addApi(api, world), { prefix: API })
   addPages(app, world, shell)
   addPublicPages(app, world, shell)
@@ -122,13 +122,13 @@ function addSafety(app: FastifyInstance, headers: Record<string, string>, config
   })
 }
 
-/** The public key, where JWT libraries look for it. It verifies grants and consent bundles. */
-const addPublicKey = (app: FastifyInstance, { keys }: World) =>
+/** The public keys, where JWT libraries look for them. They verify grants and consent bundles. */
+const addPublicKeys = (app: FastifyInstance, { keys }: World) =>
   app.get('/.well-known/jwks.json', { schema: { hide: true } }, async (_request, reply) =>
     reply
       .type('application/json; charset=utf-8')
-      .header('cache-control', 'public, max-age=3600')
-      .send(JSON.stringify({ keys: [keys.signing.publicJwk] })),
+      .header('cache-control', 'public, max-age=300')
+      .send(JSON.stringify({ keys: keys.publicKeys() })),
   )
 
 function addApi(api: FastifyInstance, world: World) {

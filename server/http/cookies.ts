@@ -8,8 +8,16 @@ const HOST_PREFIX = '__Host-'
 /** With https, adds the prefix to every cookie that we set, and ignores cookies without it. */
 export async function addCookies(app: FastifyInstance, { config, keys }: World) {
   const isHttps = config.PUBLIC_URL.startsWith('https:')
-  const secret = keys.secret('cookies').toString('base64')
-  await app.register(cookie, { secret, parseOptions: { secure: isHttps } })
+  const secrets = () => keys.secrets('cookies').map((secret) => secret.toString('base64'))
+  /** The newest key signs. A cookie that was signed before the keys were changed is valid for a while. */
+  const signer = {
+    sign: (value: string) => cookie.sign(value, secrets()[0] ?? ''),
+    unsign: (value: string) => {
+      const results = secrets().map((secret) => cookie.unsign(value, secret))
+      return results.find(({ valid }) => valid) ?? ({ valid: false, renew: false, value: null } as const)
+    },
+  }
+  await app.register(cookie, { secret: signer, parseOptions: { secure: isHttps } })
   if (!isHttps) return
   app.addHook('onRequest', (request, _reply, done) => {
     request.cookies = Object.fromEntries(Object.entries(request.cookies).flatMap(withoutPrefix))

@@ -147,17 +147,21 @@ describe('the visitor’s address', () => {
 
 it('7.5 reads the same keys again, and only with the SECRET that encrypted them', async () => {
   const { db, now, config } = site.world
-  const again = await openKeys(db, config.SECRET, now())
+  const again = await openKeys(db, config, { now })
   expect(again.signing.publicJwk).toEqual(site.world.keys.signing.publicJwk)
-  await expect(openKeys(db, 'another secret of good length', now())).rejects.toThrow('SECRET is not the one')
+  await expect(openKeys(db, { SECRET: 'another secret of good length' }, { now })).rejects.toThrow(
+    'SECRET is not the one',
+  )
   const rows = await db.selectFrom('server_key').select('sealed').execute()
-  expect(JSON.stringify(rows)).not.toContain(site.world.keys.secret('cookies').toString('base64'))
+  expect(JSON.stringify(rows)).not.toContain(site.world.keys.secrets('cookies')[0]?.toString('base64'))
 })
 
 it('7.5 processes that start at once agree on one set of keys', async () => {
   const { db, now } = site.world
   await db.deleteFrom('server_key').execute()
-  const opened = await Promise.all(Array.from({ length: 5 }, () => openKeys(db, 'one secret for all of them', now())))
+  const opened = await Promise.all(
+    Array.from({ length: 5 }, () => openKeys(db, { SECRET: 'one secret for all of them' }, { now })),
+  )
   expect(new Set(opened.map((keys) => keys.signing.kid)).size).toBe(1)
 })
 

@@ -46,13 +46,13 @@ const isFirstUse = async (jti: string) => used.size < used.add(jti).size
 const enter = (token: string) => example.verifyGrant(token.replaceAll('.', '~'), isFirstUse)
 
 describe('the public key', () => {
-  it('15.11 is at its well-known address, cached for an hour, without the private key', async () => {
+  it('15.11 is at its well-known address, cached for five minutes, without the private key', async () => {
     const reply = await site.get('/.well-known/jwks.json')
     const { kid } = site.world.keys.signing
     expect(reply.json()).toEqual({
       keys: [{ kty: 'EC', crv: 'P-256', x: expect.any(String), y: expect.any(String), kid, alg: 'ES256', use: 'sig' }],
     })
-    expect(reply.headers['cache-control']).toBe('public, max-age=3600')
+    expect(reply.headers['cache-control']).toBe('public, max-age=300')
     expect(reply.headers['content-type']).toBe('application/json; charset=utf-8')
   })
 

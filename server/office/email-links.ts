@@ -13,9 +13,9 @@ type Purpose = keyof typeof validHours
 /** The token of a link is derived from these values. */
 type LinkSeed = Pick<Tables['email_link'], 'purpose' | 'member_id' | 'email' | 'created_at'>
 
-/** Derived instead of stored, so that an email that is sent again contains the same token. */
+/** Derived instead of stored, so that an email that is sent again contains the same token, also after the keys were changed. */
 export const linkToken = ({ keys }: Pick<World, 'keys'>, { purpose, member_id, email, created_at }: LinkSeed): string =>
-  keys.hmac('letter keys', JSON.stringify([purpose, member_id, email, created_at.toISOString()]))
+  keys.hmac('letter keys', JSON.stringify([purpose, member_id, email, created_at.toISOString()]), created_at)
 
 /**
  * Makes a link valid. A new email link replaces the member's earlier one. A password link does not, because a stranger

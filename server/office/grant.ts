@@ -31,7 +31,6 @@ export const mintGrant = (
 
 /** What a grant is for; undefined if it was changed, has expired, was used before, or is for another office. */
 export async function redeemGrant({ db, keys, config, now }: World, token: string): Promise<Access | undefined> {
-  const { publicJwk } = keys.signing
   const expected = {
     algorithms: ['ES256'],
     typ: GRANT_JWS_TYPE,
@@ -40,7 +39,8 @@ export async function redeemGrant({ db, keys, config, now }: World, token: strin
     currentDate: now(),
   }
   const { importJWK, jwtVerify } = await import('jose') // loaded on demand, to start faster
-  const result = await jwtVerify(token, await importJWK(publicJwk, 'ES256'), expected).catch(() => undefined)
+  const keyOf = ({ kid = '' }) => importJWK(keys.grantKey(kid) ?? {}, 'ES256')
+  const result = await jwtVerify(token, keyOf, expected).catch(() => undefined)
   const { sub, jti, exp, access_version } = result?.payload ?? {}
   if (!sub || !jti || !exp || typeof access_version !== 'number') return undefined
   const isFirst = await consumeKey(db, { kind: 'grant', key: jti, expires_at: new Date(exp * 1000) })

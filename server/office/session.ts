@@ -46,7 +46,13 @@ export async function openSession(
 
 /** Marks a browser as trusted by this member until the password changes. It does not reveal who the member is. */
 export const browserMark = ({ keys }: World, { id, password_hash }: Credentials) =>
-  keys.hmac('marks', `${id} ${password_hash}`)
+  keys.hmac('marks', markedText({ id, password_hash }))
+
+/** Also a mark that was made before the keys changed. */
+export const isBrowserMark = ({ keys }: World, member: Credentials, mark: string): boolean =>
+  keys.isHmac('marks', markedText(member), mark)
+
+const markedText = ({ id, password_hash }: Credentials) => `${id} ${password_hash}`
 
 /** Sets the session cookie. Closes the browser's previous session, and the member's oldest ones if there are too many. */
 export async function startSession(

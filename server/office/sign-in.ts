@@ -6,7 +6,7 @@ import { recordEvent } from '#server/security/security-log.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { redeemGrant } from './grant.ts'
-import { browserMark, openSession, startSession } from './session.ts'
+import { isBrowserMark, openSession, startSession } from './session.ts'
 
 /** With the one-time grant that a new member gets. */
 export async function signInWithGrant(world: World, { token }: { token: string }, visitor: Visitor): Promise<void> {
@@ -32,7 +32,7 @@ type Credentials = { name: string; password: string }
 export async function signIn(world: World, { name, password }: Credentials, visitor: Visitor): Promise<void> {
   const member = await findByName(world, name)
   const { trustedBrowser } = visitor
-  const isTrusted = member && trustedBrowser?.mark === browserMark(world, member)
+  const isTrusted = member && trustedBrowser && isBrowserMark(world, member, trustedBrowser.mark)
   // A trusted browser has a limit of its own: strangers who guess passwords cannot lock the member out.
   const limitedName = isTrusted ? trustedBrowser.browser : claimValue(name)
   const isCorrect = await tryPassword(world, password, member?.password_hash, { name: limitedName, visitor })

@@ -10,13 +10,13 @@ type EventRow = Selectable<Tables['security_event']>
 
 /** Keyed, and over the hash before it, so that nobody can change, remove or add an event with access to the database alone. */
 export const hashEvent = (keys: World['keys'], previous: string, position: number, row: EventRow): string =>
-  keys.hmac(
-    'security event',
-    JSON.stringify([
-      ...[previous, position, row.at.toISOString(), row.last_at.toISOString(), row.kind, row.member_id, row.staff_id],
-      ...[row.network, row.details, row.count],
-    ]),
-  )
+  keys.hmac('security event', eventText(previous, position, row))
+
+const eventText = (previous: string, position: number, row: EventRow) =>
+  JSON.stringify([
+    ...[previous, position, row.at.toISOString(), row.last_at.toISOString(), row.kind, row.member_id, row.staff_id],
+    ...[row.network, row.details, row.count],
+  ])
 
 /** The seal in the details of an audit row; undefined if they were removed. */
 export function sealIn(details: string | null): Seal | undefined {
@@ -117,8 +117,9 @@ function problemIn(keys: World['keys'], previousHash: string, { first, last, has
   for (let position = first; position <= last; position++) {
     const row = rows[position - first]
     if (!row || Number(row.position) !== position) return `Event ${position} is missing.`
-    if (hashEvent(keys, previous, position, row) !== row.hash) return `Event ${position} was changed.`
-    previous = row.hash
+    if (!keys.isHmac('security event', eventText(previous, position, row), row.hash ?? ''))
+      return `Event ${position} was changed.`
+    previous = row.hash ?? ''
   }
   return previous === hash ? undefined : `Events ${first} to ${last} are not those that were sealed.`
 }

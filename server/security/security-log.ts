@@ -64,6 +64,10 @@ export async function recordEvent({ db, keys, now }: Context, event: SecurityEve
 export const hashNetwork = (keys: World['keys'], address: Address): string =>
   keys.hmac('security network', networkOf({ address }))
 
+/** To find events of a network, also those from before the keys were changed. */
+export const networkHashes = (keys: World['keys'], address: Address): string[] =>
+  keys.hmacs('security network', networkOf({ address }))
+
 type Facts = {
   kind: EventKind
   member_id: string | null

@@ -18,6 +18,8 @@ export async function twinOf(site: Site) {
   return {
     world,
     get: (url: string, headers: Record<string, string> = {}) => app.inject({ method: 'GET', url, headers }),
+    post: (path: string, payload: object, headers: Record<string, string> = {}) =>
+      app.inject({ method: 'POST', url: `/api/${path}`, payload, headers }),
     async close() {
       await app.close()
       await world.close()

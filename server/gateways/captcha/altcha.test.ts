@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const open = (key = 'one key', now = () => new Date()) =>
-  altcha({ db: database.db, now, key: Buffer.from(key), cost: 1, counter: 4 })
+  altcha({ db: database.db, now, secrets: () => [Buffer.from(key)], cost: 1, counter: 4 })
 
 const newSolution = async (gateway = open()) => solve((await gateway.challenge()) as never)
 

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createChallenge, randomInt } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import type { Db } from '#server/db/db.ts'
@@ -11,21 +11,13 @@ const VALID_MINUTES = 20
 export const altcha = (parts: {
   db: Db
   now: () => Date
-  key: Buffer
+  /** The key in use, then those that were in use before. */
+  secrets: () => Buffer[]
   cost: number
   counter: number
 }): CaptchaGateway => {
-  const { db, now, key, cost, counter } = parts
-  const secrets = {
-    hmacSignatureSecret: `${key.toString('base64')}-challenge`,
-    hmacKeySignatureSecret: `${key.toString('base64')}-key`,
-  }
-  const signChallenge = signerWith(secrets.hmacSignatureSecret)
-  const signKey = signerWith(secrets.hmacKeySignatureSecret)
-
-  /** The same check as altcha-lib's for challenges with both signatures, but without its worker threads. */
-  const isSolved = ({ challenge, signature, keySignature, derivedKey }: Solution) =>
-    isEqual(signature, signChallenge(challenge)) && isEqual(keySignature, signKey(Buffer.from(derivedKey, 'hex')))
+  const { db, now, cost, counter } = parts
+  const secrets = () => parts.secrets().map(secretsFrom)
 
   return {
     name: 'altcha',
@@ -36,14 +28,14 @@ export const altcha = (parts: {
         counter: randomInt(counter, Math.ceil(counter / 2)),
         deriveKey,
         data: { good_until: now().getTime() + VALID_MINUTES * 60_000 }, // signed with the rest, and compared with our own clock
-        ...secrets,
+        ...secrets()[0],
       })
       return { ...challenge }
     },
 
     async verify(solution, used_by) {
       const parsed = parseSolution(solution)
-      if (!parsed || !isSolved(parsed)) return false
+      if (!parsed || !secrets().some(isSolvedWith(parsed))) return false
       const { signature, good_until } = parsed
       const isValid = now().getTime() < good_until
       return isValid && markSolutionUsed(db, signature, used_by, new Date(good_until))
@@ -76,10 +68,21 @@ function parseSolution(text: string): Solution | undefined {
 
 const isHex = (part: unknown) => typeof part === 'string' && /^(?:[0-9a-f]{2})+$/.test(part)
 
-function signerWith(secret: string) {
-  const key = createSecretKey(secret, 'utf8')
-  return (content: string | Buffer) => createHmac('sha256', key).update(content).digest('hex')
-}
+type Secrets = { hmacSignatureSecret: string; hmacKeySignatureSecret: string }
+
+const secretsFrom = (key: Buffer): Secrets => ({
+  hmacSignatureSecret: `${key.toString('base64')}-challenge`,
+  hmacKeySignatureSecret: `${key.toString('base64')}-key`,
+})
+
+/** The same check as altcha-lib's for challenges with both signatures, but without its worker threads. */
+const isSolvedWith =
+  ({ challenge, signature, keySignature, derivedKey }: Solution) =>
+  ({ hmacSignatureSecret, hmacKeySignatureSecret }: Secrets): boolean =>
+    isEqual(signature, hmacHex(hmacSignatureSecret, challenge)) &&
+    isEqual(keySignature, hmacHex(hmacKeySignatureSecret, Buffer.from(derivedKey, 'hex')))
+
+const hmacHex = (secret: string, content: string | Buffer) => createHmac('sha256', secret).update(content).digest('hex')
 
 const isEqual = (a: string, b: string) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
 

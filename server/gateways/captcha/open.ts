@@ -13,13 +13,13 @@ type Settings = {
   CAPTCHA_COUNTER: number
   SITE_HOSTS: string[]
 }
-type Parts = { db: Db; now: () => Date; log: Log; key: Buffer }
+type Parts = { db: Db; now: () => Date; log: Log; secrets: () => Buffer[] }
 
 /** Opens the captcha gateway chosen in the settings. */
-export function openCaptchaGateway(settings: Settings, { db, now, log, key }: Parts): CaptchaGateway {
+export function openCaptchaGateway(settings: Settings, { db, now, log, secrets }: Parts): CaptchaGateway {
   const { CAPTCHA, CAPTCHA_SITE_KEY = '', CAPTCHA_SECRET = '' } = settings
   if (CAPTCHA === 'altcha')
-    return altcha({ db, now, key, cost: settings.CAPTCHA_COST, counter: settings.CAPTCHA_COUNTER })
+    return altcha({ db, now, secrets, cost: settings.CAPTCHA_COST, counter: settings.CAPTCHA_COUNTER })
   return siteverify({
     name: CAPTCHA,
     vendor: vendorAt(CAPTCHA, settings.CAPTCHA_BASE_URL),

@@ -13,7 +13,7 @@ type Settings = {
 type Parts = {
   db: Db
   now: () => Date
-  key: Buffer
+  hmacs: (text: string) => string[]
   host: string
   log: { error: (details: object, message: string) => void }
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { sha256 } from '#server/secrets/secrets.ts'
 import { testDatabase } from '#server/test/database.ts'
 import { testSmsAdapter } from './adapter-tests.ts'
 import { sandboxSms } from './sandbox.ts'
@@ -8,7 +9,7 @@ const open = async () => {
   let time = new Date('2026-11-15T12:00:00Z').getTime()
   return {
     db,
-    gateway: sandboxSms({ db, now: () => new Date(time), key: Buffer.alloc(32, 7), host: 'foyer.test' }),
+    gateway: sandboxSms({ db, now: () => new Date(time), hmacs: (text) => [sha256(text)], host: 'foyer.test' }),
     codeTo: async (mobile_phone: string) => {
       const { body } = await db
         .selectFrom('message')

@@ -1,4 +1,4 @@
-import { createHmac, randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { brand as builtIn } from '#contract/brand.ts'
 import type { Db } from '#server/db/db.ts'
@@ -9,14 +9,16 @@ const MAX_TRIES = 5
 
 const byLastDigits: Record<string, SendResult> = { '0403': 'blocked', '0429': 'too_often', '0500': 'unknown' }
 
+type Parts = { db: Db; now: () => Date; hmacs: (text: string) => string[]; host: string }
+
 /**
  * Sends nothing: messages go to the outbox page. The last digits of the number decide: …0403 is blocked, …0404 cannot
  * receive SMS, …0429 had too many codes, …0500 gets no response, and any other number works.
  */
-export const sandboxSms = (parts: { db: Db; now: () => Date; key: Buffer; host: string }): SmsGateway => {
-  const { db, now, key, host } = parts
-  const hash = (mobile_phone: string, code: string) =>
-    createHmac('sha256', key).update(`${mobile_phone} ${code}`).digest('base64url')
+export const sandboxSms = (parts: Parts): SmsGateway => {
+  const { db, now, hmacs, host } = parts
+  /** With every key that may have been in use, the newest first. */
+  const hashes = (mobile_phone: string, code: string) => hmacs(`${mobile_phone} ${code}`)
 
   return {
     name: 'sandbox',
@@ -26,7 +28,7 @@ export const sandboxSms = (parts: { db: Db; now: () => Date; key: Buffer; host: 
       if (mobile_phone.endsWith('0404') && channel === 'sms') return 'unreachable'
       const code = String(randomInt(1_000_000)).padStart(6, '0')
       const row = {
-        code_hash: hash(mobile_phone, code),
+        code_hash: hashes(mobile_phone, code)[0] ?? '',
         tries: 0,
         expires_at: new Date(now().getTime() + VALID_MINUTES * 60_000),
       }
@@ -53,7 +55,7 @@ export const sandboxSms = (parts: { db: Db; now: () => Date; key: Buffer; host: 
         returning code_hash`.execute(db)
       const stored = rows[0]?.code_hash
       if (!stored) return 'gone'
-      if (!timingSafeEqual(Buffer.from(stored), Buffer.from(hash(mobile_phone, code)))) return 'wrong'
+      if (!hashes(mobile_phone, code).includes(stored)) return 'wrong'
       const result = await db
         .deleteFrom('sandbox_code')
         .where('mobile_phone', '=', mobile_phone)
