@@ -15,7 +15,8 @@ export async function startHaproxy({ folder, port, processes, guarded }: ProxyOp
   const file = join(folder, 'haproxy.cfg')
   writeFileSync(file, guarded ? text : withoutGuards(text))
   const addresses = processes.map((port, index) => [`FOYER_${index + 1}`, `127.0.0.1:${port}`])
-  const env = { PROXY_BIND: `127.0.0.1:${port}`, ...Object.fromEntries(addresses) }
+  const binds = { PROXY_BIND: `127.0.0.1:${port}`, PROXY_HEALTH_BIND: `unix@${join(folder, 'proxy-health.sock')}` }
+  const env = { ...binds, ...Object.fromEntries(addresses) }
   const requests: LoggedRequest[] = []
   const onLine = (line: string) => {
     if (!line.startsWith('{"process"')) return

