@@ -57,6 +57,19 @@ export const listings: Record<string, (db: Db) => Promise<string>> = {
       ]),
     )
   },
+  'csp-reports': async (db) => {
+    const rows = await db
+      .selectFrom('csp_report')
+      .selectAll()
+      .orderBy('day', 'desc')
+      .orderBy('count', 'desc')
+      .limit(MAX_ROWS)
+      .execute()
+    return table(
+      ['day', 'times', 'directive', 'blocked', 'page'],
+      rows.map((row) => [row.day, row.count, row.directive, row.blocked, row.page]),
+    )
+  },
   sponsors: async (db) => {
     const rows = await db
       .selectFrom('sponsor')

@@ -19,6 +19,7 @@ import { addPublicPages } from '#server/office/public-pages.ts'
 import type { World } from '#server/world.ts'
 import { closeGracefully } from './closing.ts'
 import { addCookies } from './cookies.ts'
+import { addCspReports } from './csp-reports.ts'
 import { Download, sendDownload } from './download.ts'
 import {
   notFoundReply,
@@ -76,6 +77,7 @@ export async function createApp({ world, shell: plain, serverFactory }: AppOptio
   addHealth(app, world)
   addPublicKeys(app, world)
   await app.register(async (api) => addApi(api, world), { prefix: API })
+  await addCspReports(app, world)
   addPages(app, world, shell)
   addPublicPages(app, world, shell)
   if (isOfficeOurs(config)) addOffice(app, world, shell)

@@ -3,6 +3,9 @@ import type { Sources } from '#server/gateways/captcha/port.ts'
 
 const hashOf = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`
 
+/** Where browsers report what a policy has stopped. */
+export const REPORTS_PATH = '/api/csp-reports'
+
 export const noSources: Sources = { script: [], style: [], connect: [], frame: [], trust: 'ours' }
 
 /** What scripts may turn into markup or code: legal documents (web/dialog/LegalText.tsx), what their own policies allow, or anything. */
@@ -28,7 +31,12 @@ export const pagePolicy = (inline: { css: string; early: string }, others: Sourc
     "base-uri 'none'",
     "frame-ancestors 'none'",
     ...trustedTypes[others.trust],
+    `report-uri ${REPORTS_PATH}`, // for browsers that do not know the next one
+    'report-to csp',
   ].join('; ')
+
+/** Names the endpoint of the policy's report-to. On every page. */
+export const reportingHeaders = { 'reporting-endpoints': `csp="${REPORTS_PATH}"` }
 
 /** The same policy for a page that the console shows in a frame. */
 export const allowOwnFrame = (policy: string): string =>
@@ -40,6 +48,13 @@ export const allowStyle = (policy: string, css: string): string =>
 
 /** A reply that is not a page may load nothing. */
 export const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
+
+/**
+ * For a sign-out. Only the cache, which also drops pages that the back button would show again. Not "cookies": they would go for the
+ * whole domain, with the mark of a trusted browser, the cookie of an enrollment, and sign-ins to the operator's other sites. Not
+ * "storage": another tab may hold a half-filled form. Browsers take it over https only.
+ */
+export const clearedAtSignOut = '"cache"'
 
 type HeaderSettings = { production: boolean; HSTS_SUBDOMAINS: boolean }
 

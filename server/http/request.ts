@@ -5,6 +5,7 @@ import { parseTouches, serializeTouches, type Touch } from '#server/sponsors/tou
 import { ENROLLMENT_COOKIE_DAYS, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { limitKeys } from './address.ts'
+import { clearedAtSignOut } from './headers.ts'
 
 const COOKIE = 'foyer_enrollment'
 const OFFICE_COOKIE = 'foyer_office'
@@ -37,14 +38,24 @@ export function visitorFrom(request: FastifyRequest, reply: FastifyReply, world:
     },
     trustedBrowser: readTrustedCookie(request),
     trustBrowser: (mark) => setTrustedCookie(request, reply, mark),
-    clearOfficeCookie: () => reply.clearCookie(OFFICE_COOKIE, cookieOptions),
+    clearOfficeCookie: () => {
+      reply.clearCookie(OFFICE_COOKIE, cookieOptions)
+      clearSiteData(reply, world)
+    },
     consoleKey: request.cookies[CONSOLE_COOKIE],
     setConsoleCookie: ({ key, expires_at: expires }) =>
       reply.setCookie(CONSOLE_COOKIE, key, { ...cookieOptions, sameSite: 'strict', expires }),
-    clearConsoleCookie: () => reply.clearCookie(CONSOLE_COOKIE, { ...cookieOptions, sameSite: 'strict' }),
+    clearConsoleCookie: () => {
+      reply.clearCookie(CONSOLE_COOKIE, { ...cookieOptions, sameSite: 'strict' })
+      clearSiteData(reply, world)
+    },
     setEnrollmentCookie: (enrollment_id, touches) =>
       setEnrollmentCookie(reply, { enrollment_id, since: cookie?.since ?? world.now(), touches }),
   }
+}
+
+const clearSiteData = (reply: FastifyReply, { config }: World) => {
+  if (config.PUBLIC_URL.startsWith('https:')) reply.header('clear-site-data', clearedAtSignOut)
 }
 
 export const readOfficeCookie = (request: FastifyRequest): string | undefined => request.cookies[OFFICE_COOKIE]
