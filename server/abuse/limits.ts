@@ -42,7 +42,7 @@ export const isWithinLimit = (world: World, limit: LimitName, key: Key): Promise
  * Counts one use of each limit, or of none if one of them is reached. All processes share one table, and keys are stored
  * only as keyed hashes. The window slides in small buckets, so that the limit cannot be used twice at the edge of a window.
  */
-export async function countAgainstLimits(world: World, uses: LimitUse[]) {
+export async function countAgainstLimits(world: World, uses: LimitUse[], about: About = {}) {
   const { counted, reached } = await countUses(world, uses)
   const giveBack = ({ names }: { names?: LimitName[] } = {}) =>
     undoCounts(
@@ -51,7 +51,7 @@ export async function countAgainstLimits(world: World, uses: LimitUse[]) {
     )
   if (!reached) return { giveBack }
   await giveBack() // a concurrent request used up one of the limits, but the others were counted
-  throw await refusalOf(world, reached, uses)
+  throw await refusalOf(world, reached, uses, about)
 }
 
 /**
@@ -194,11 +194,14 @@ const CLOSED = 'This is not available at the moment. Please try again later.'
 /** Counts nothing that anybody could attack. */
 const UNLOGGED: LimitName = 'LIMIT_HITS'
 
-async function refusalOf(world: World, counter: Counter, uses: LimitUse[]): Promise<Refusal> {
+/** Whose limit it is, for the security log. */
+type About = { member_id?: string | undefined }
+
+async function refusalOf(world: World, counter: Counter, uses: LimitUse[], about: About = {}): Promise<Refusal> {
   countRefusal(counter.name)
   const address = uses.map(([, key]) => key).find((key): key is Address => typeof key !== 'string')
   if (counter.name !== UNLOGGED)
-    await recordEvent(world, { kind: 'limit_tripped', address, details: { limit: counter.name } })
+    await recordEvent(world, { kind: 'limit_tripped', address, ...about, details: { limit: counter.name } })
   if (counter.max === 0)
     return new Refusal(429, closed[counter.name] ?? CLOSED, { retryAfter: limitOf(world, counter.name).seconds })
   const retryAfter = await secondsUntilFree(world, counter)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import type { AppSecret } from '#contract/console-access-calls.ts'
-import { countAgainstLimits } from '#server/abuse/limits.ts'
+import { countAgainstLimits, type LimitUse } from '#server/abuse/limits.ts'
 import { brandOf } from '#server/brand/brand.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
@@ -10,7 +10,7 @@ import { refuseField } from '#server/refusal.ts'
 import { STAFF_APP } from '#server/secrets/key-rows.ts'
 import { hashPassword, verifyPassword } from '#server/secrets/password-hash.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import type { Visitor } from '#server/visitor.ts'
+import { type Address, networkOf } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { appAddress, findStep, newSecret } from './totp.ts'
 
@@ -34,7 +34,11 @@ export async function passwordColumns(world: World, { password, sealed, code }: 
   const secret = world.keys.unseal(STAFF_APP, sealed)
   const step = secret && findStep(secret, code, realTime(world), 0)
   if (!step) throw refuseField('code', 'This code is not correct. Enter the newest one that your app shows.')
-  return { password_hash: await hashPassword(password, world.config), totp_sealed: sealed, totp_step: step }
+  return {
+    password_hash: await hashPassword(password, world.config, { lane: 'known', key: 'staff' }),
+    totp_sealed: sealed,
+    totp_step: step,
+  }
 }
 
 type Credentials = Pick<Selectable<Tables['staff']>, 'id' | 'password_hash' | 'totp_sealed' | 'totp_step'>
@@ -47,18 +51,16 @@ export async function tryPasswordAndCode(
   world: World,
   { name, password, code }: { name: string; password: string; code: string },
   staff: Credentials | undefined,
-  visitor: Visitor,
+  { address, isSignedIn }: { address: Address; isSignedIn: boolean },
 ): Promise<boolean> {
-  const failure = await countAgainstLimits(world, [
-    ['LIMIT_SIGN_INS', visitor.address],
-    ['LIMIT_SIGN_INS_BY_NAME', `staff ${name}`],
-  ])
+  const byName: LimitUse = ['LIMIT_SIGN_INS_BY_NAME', `staff ${name}`]
+  const failure = await countAgainstLimits(world, isSignedIn ? [byName] : [['LIMIT_SIGN_INS', address], byName])
+  const applicant = { lane: isSignedIn ? 'known' : 'sign_in', key: networkOf({ address }) } as const
   let isCorrect: boolean | undefined
   try {
-    const isPassword = await verifyPassword(password, staff?.password_hash ?? undefined, world.config)
+    const isPassword = await verifyPassword(password, staff?.password_hash ?? undefined, world.config, applicant)
     isCorrect = Boolean(staff && isPassword && (await redeemCode(world, staff, code)))
-    if (!isCorrect)
-      await recordEvent(world, { kind: 'staff_sign_in_failed', staff_id: staff?.id, address: visitor.address })
+    if (!isCorrect) await recordEvent(world, { kind: 'staff_sign_in_failed', staff_id: staff?.id, address })
     return isCorrect
   } finally {
     if (isCorrect !== false) await failure.giveBack().catch(() => undefined) // also when we were too busy to check

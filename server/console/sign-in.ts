@@ -26,7 +26,10 @@ type PasswordInput = { email: string; password: string; code: string }
 export async function signInWithPassword(world: World, input: PasswordInput, visitor: Visitor) {
   const email = input.email.toLowerCase()
   const staff = await findCredentials(world.db, { email })
-  const isCorrect = await tryPasswordAndCode(world, { ...input, name: email }, staff, visitor)
+  const isCorrect = await tryPasswordAndCode(world, { ...input, name: email }, staff, {
+    address: visitor.address,
+    isSignedIn: false,
+  })
   if (!staff || !isCorrect) throw new Refusal(401, 'Wrong email address, password or code.')
   return enter(world, staff.id, 'password', visitor)
 }
@@ -88,7 +91,8 @@ export async function proveWithPassword(
   session: StaffSession,
 ): Promise<void> {
   const staff = await findCredentials(world.db, { id: session.staff.id })
-  if (!(await tryPasswordAndCode(world, { ...input, name: session.staff.email }, staff, visitor)))
+  const by = { address: visitor.address, isSignedIn: true }
+  if (!(await tryPasswordAndCode(world, { ...input, name: session.staff.email }, staff, by)))
     throw new Refusal(422, 'Wrong password or code.') // not 401: the session goes on
   await recordProof(world, session)
 }

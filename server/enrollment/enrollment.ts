@@ -12,7 +12,7 @@ import { authorize, awaitGateway, endedWithoutCharge, findAttempts, isOpen } fro
 import { isOurFailure, Refusal } from '#server/refusal.ts'
 import { hashPassword } from '#server/secrets/password-hash.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import type { PaymentRequest, Visitor } from '#server/visitor.ts'
+import { networkOf, type PaymentRequest, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { admit } from './admission.ts'
 import { memberOfEnrollment } from './members.ts'
@@ -56,7 +56,10 @@ async function screenAndCharge(world: World, request: PaymentRequest): Promise<E
 /** The steps that cost time or money. */
 async function charge(world: World, request: PaymentRequest, screened: ScreenedOrder): Promise<EnrollmentReply> {
   const { order, key, visitor } = request
-  const password_hash = await hashPassword(order.password, world.config)
+  const password_hash = await hashPassword(order.password, world.config, {
+    lane: 'enrollment',
+    key: networkOf(visitor),
+  })
   await recheckBeforeCharge(world, request) // a breaker may have tripped since the first check
   const attempt = await reserve(world, key, screened, password_hash) // claims the username and the email
   if (!attempt) return PENDING // another request for this enrollment came first

@@ -25,8 +25,10 @@ import { tryPassword } from './sign-in.ts'
 export async function requirePassword(world: World, current_password: string, visitor: Visitor) {
   const { id } = await requireMember(world, visitor)
   const member = await world.db.selectFrom('member').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-  // Limited by id, not by name: a stranger who guesses passwords to sign in cannot block the member's changes.
-  const isCorrect = await tryPassword(world, current_password, member.password_hash, { name: id, visitor })
+  const isCorrect = await tryPassword(world, current_password, member.password_hash, {
+    member_id: id,
+    known_by: `session of ${id}`,
+  })
   if (!isCorrect) {
     await recordEvent(world, { kind: 'sign_in_failed', member_id: id, address: visitor.address })
     throw refuseFields({ current_password: 'This is not your current password.' })
@@ -54,11 +56,11 @@ export async function changeEmail(world: World, { email, current_password }: Ema
   const member = await requirePassword(world, current_password, visitor)
   if (claimValue(email) === claimValue(member.email))
     throw refuseFields({ email: 'This is already your email address.' })
-  await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address) // the same limit as when joining: this reveals registered addresses
+  await countAgainstLimit(world, 'LIMIT_LOOKUPS', member.id) // as when joining: this reveals registered addresses
   const result = await availability(world.db, 'email', email, undefined)
   if (result !== 'Available') throw refuseFields({ email: result })
   await countAgainstLimits(world, [
-    ['LIMIT_LETTERS', visitor.address],
+    ['LIMIT_LETTERS', member.id],
     ['LIMIT_LETTERS_BY_NAME', claimValue(email)],
   ])
   await inTransaction(world.db, (db) => requestEmail({ ...world, db }, member.id, email))

@@ -20,7 +20,7 @@ type Change = { password: string; current_password: string }
 export async function changePassword(world: World, { password, current_password }: Change, visitor: Visitor) {
   const member = await requirePassword(world, current_password, visitor)
   rejectGuessablePassword(world, { ...member, password })
-  const password_hash = await hashPassword(password, world.config)
+  const password_hash = await hashPassword(password, world.config, { lane: 'known', key: member.id })
   const session = await inTransaction(world.db, async (db) => {
     const result = await db
       .updateTable('member')
@@ -80,7 +80,7 @@ export async function resetPassword(world: World, { token, password }: Reset, vi
   const member = await findLink(world, 'password', token) // a rejected password does not use up the link
   if (!member) throw expiredLinkRefusal('Please request a new one.')
   rejectGuessablePassword(world, { ...member, password })
-  const password_hash = await hashPassword(password, world.config)
+  const password_hash = await hashPassword(password, world.config, { lane: 'known', key: member.id })
   await inTransaction(world.db, async (db) => {
     const link = await redeemLink({ ...world, db }, 'password', token)
     if (!link) throw expiredLinkRefusal('Please request a new one.')

@@ -148,7 +148,7 @@ describe('too many wrong passwords', () => {
       expect(statuses, name).toEqual([401, 401, 401, 401, 401, 429])
     }
     expect((await tryAt(strict, 20, username, password)).statusCode).toBe(429)
-    expect((await tryAt(strict, 20, email, password)).statusCode, 'username and email are limited separately').toBe(200)
+    expect((await tryAt(strict, 20, email, password)).statusCode, 'the same member').toBe(429)
     await strict.close()
   })
 

@@ -1,9 +1,9 @@
-import { countAgainstLimits } from '#server/abuse/limits.ts'
+import { countAgainstLimits, type LimitUse } from '#server/abuse/limits.ts'
 import { claimValue } from '#server/enrollment/claims.ts'
 import { Refusal } from '#server/refusal.ts'
-import { verifyPassword } from '#server/secrets/password-hash.ts'
+import { type HashApplicant, verifyPassword } from '#server/secrets/password-hash.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import type { Visitor } from '#server/visitor.ts'
+import { networkOf, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { redeemGrant } from './grant.ts'
 import { isBrowserMark, openSession, startSession } from './session.ts'
@@ -33,9 +33,10 @@ export async function signIn(world: World, { name, password }: Credentials, visi
   const member = await findByName(world, name)
   const { trustedBrowser } = visitor
   const isTrusted = member && trustedBrowser && isBrowserMark(world, member, trustedBrowser.mark)
-  // A trusted browser has a limit of its own: strangers who guess passwords cannot lock the member out.
-  const limitedName = isTrusted ? trustedBrowser.browser : claimValue(name)
-  const isCorrect = await tryPassword(world, password, member?.password_hash, { name: limitedName, visitor })
+  const guesser: Guesser = isTrusted
+    ? { member_id: member.id, known_by: `browser ${trustedBrowser.browser}` }
+    : { member_id: member?.id, name: claimValue(name), visitor }
+  const isCorrect = await tryPassword(world, password, member?.password_hash, guesser)
   const session = member && isCorrect ? await openSession(world, visitor, member) : undefined
   const event = { member_id: member?.id, address: visitor.address }
   if (!member || !session) {
@@ -57,25 +58,42 @@ export const findByName = ({ db }: Pick<World, 'db'>, name: string) =>
     .where('erased_at', 'is', null)
     .executeTakeFirst()
 
+/** Somebody in a session or a browser of the member, or a stranger. */
+type Guesser =
+  | { member_id: string; known_by: string }
+  | { member_id: string | undefined; name: string; visitor: Visitor }
+
 /**
- * Whether a password is correct, within the limits for failures by address and by name. Each attempt counts as a failure
- * until it succeeds, so that many parallel attempts cannot exceed a limit.
+ * Whether a password is correct, within the limits for failures. Each attempt counts as a failure until it succeeds, so that
+ * many parallel attempts cannot exceed a limit. Strangers are limited by address and by member, whatever name of the member
+ * they type. Known browsers and sessions have limits of their own: strangers cannot lock the member out of those.
  */
 export async function tryPassword(
   world: World,
   password: string,
   password_hash: string | undefined,
-  { name, visitor }: { name: string; visitor: Visitor },
+  guesser: Guesser,
 ): Promise<boolean> {
-  const failure = await countAgainstLimits(world, [
-    ['LIMIT_SIGN_INS', visitor.address],
-    ['LIMIT_SIGN_INS_BY_NAME', name],
-  ])
+  const { member_id } = guesser
+  const failure = await countAgainstLimits(world, limitsOf(guesser), { member_id })
   let isCorrect: boolean | undefined
   try {
-    isCorrect = await verifyPassword(password, password_hash, world.config)
+    isCorrect = await verifyPassword(password, password_hash, world.config, applicantOf(guesser))
     return isCorrect
   } finally {
     if (isCorrect !== false) await failure.giveBack().catch(() => undefined) // also when the server was too busy to check
   }
 }
+
+const limitsOf = (guesser: Guesser): LimitUse[] =>
+  'known_by' in guesser
+    ? [['LIMIT_SIGN_INS_BY_NAME', guesser.known_by]]
+    : [
+        ['LIMIT_SIGN_INS', guesser.visitor.address],
+        ['LIMIT_SIGN_INS_BY_NAME', guesser.member_id ? `member ${guesser.member_id}` : guesser.name],
+      ]
+
+const applicantOf = (guesser: Guesser): HashApplicant =>
+  'known_by' in guesser
+    ? { lane: 'known', key: guesser.member_id }
+    : { lane: 'sign_in', key: networkOf(guesser.visitor) }

@@ -20,7 +20,7 @@ type UsernameChange = { username: string; current_password: string }
  */
 export async function changeUsername(world: World, { username, current_password }: UsernameChange, visitor: Visitor) {
   const { id, enrollment_id } = await requirePassword(world, current_password, visitor)
-  await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
+  await countAgainstLimit(world, 'LIMIT_LOOKUPS', id)
   const now = world.now()
   await inTransaction(world.db, async (db) => {
     const member = await db

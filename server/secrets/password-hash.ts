@@ -1,25 +1,36 @@
 import { hash, verify } from '@node-rs/argon2'
 import type { Config } from '#server/config/config.ts'
-import { tooBusy } from '#server/refusal.ts'
+import { type Applicant, fairQueue } from './fair-queue.ts'
 
 const ARGON2ID = 2
 const argon2id = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 type Capacity = Pick<Config, 'HASHES_AT_ONCE' | 'HASHES_WAITING'>
+const toRoom = ({ HASHES_AT_ONCE, HASHES_WAITING }: Capacity) => ({ atOnce: HASHES_AT_ONCE, waiting: HASHES_WAITING })
+
+/**
+ * A hash takes 19 MB of memory, so only a few run at once, and strangers must not be able to take them all. known: a member or
+ * colleague who is signed in, in a browser they have used before, or with a link from their email. sign_in: strangers, among
+ * them those who guess. enrollment: new members. The key is a person or a network.
+ */
+const lanes = ['known', 'sign_in', 'enrollment'] as const
+export type HashApplicant = Applicant<(typeof lanes)[number]>
+const queue = fairQueue(lanes)
 
 /** Keyboards differ in how they type an accented letter: as one character or as two. */
 const normalize = (password: string) => password.normalize()
 
-export const hashPassword = (password: string, capacity: Capacity): Promise<string> =>
-  withSemaphore(capacity, () => hash(normalize(password), argon2id))
+export const hashPassword = (password: string, capacity: Capacity, by: HashApplicant): Promise<string> =>
+  queue(by, toRoom(capacity), () => hash(normalize(password), argon2id))
 
 /** Without a hash, the result is false after the same time, so that timing does not reveal whether a member exists. */
 export const verifyPassword = (
   password: string,
   password_hash: string | undefined,
   capacity: Capacity,
+  by: HashApplicant,
 ): Promise<boolean> =>
-  withSemaphore(forSignIns(capacity), async () => {
+  queue(by, toRoom(capacity), async () => {
     const dummy = await dummyHash() // always awaited, because the first call takes longer
     const isSame = await verify(password_hash ?? dummy, normalize(password))
     return isSame && password_hash !== undefined
@@ -33,31 +44,4 @@ function dummyHash(): Promise<string> {
     throw error
   })
   return dummyHashCache
-}
-
-/** Sign-ins may use a quarter of the queue, so that guessing passwords does not keep others from joining. */
-const forSignIns = ({ HASHES_AT_ONCE, HASHES_WAITING }: Capacity): Capacity => ({
-  HASHES_AT_ONCE,
-  HASHES_WAITING: Math.ceil(HASHES_WAITING / 4),
-})
-
-let running = 0
-const waiting: (() => void)[] = []
-
-/** A hash takes 19 MB of memory, so only a few run at once and the queue is bounded. */
-async function withSemaphore<Result>(
-  { HASHES_AT_ONCE, HASHES_WAITING }: Capacity,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  if (running >= HASHES_AT_ONCE) {
-    if (waiting.length >= HASHES_WAITING) throw tooBusy()
-    await new Promise<void>((resume) => waiting.push(resume))
-  } else running++
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
 }
