@@ -1,3 +1,4 @@
+import { watchAccounts } from './accounts.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { missingOperatorDetails } from './config/operator.ts'
 import { firstOwnerLink } from './console/invitations.ts'
@@ -44,6 +45,7 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close())
   await app.listen({ port: config.PORT, host: config.HOST })
+  void watchAccounts(world)
 
   print(`database: ${world.database}`)
   if (config.embedded.length) print(`embedded stand-ins: ${config.embedded.join(', ')}`)

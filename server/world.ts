@@ -3,6 +3,7 @@ import { mayTurnClock, openTestClock, type TestClock } from './clock/clock.ts'
 import type { Config } from './config/config.ts'
 import { type Database, type Db, openDatabase } from './db/db.ts'
 import { prepareDatabase } from './db/prepare.ts'
+import type { Accounts } from './gateways/account.ts'
 import { openCaptchaGateway } from './gateways/captcha/open.ts'
 import type { CaptchaGateway } from './gateways/captcha/port.ts'
 import { outboxMail } from './gateways/mail/outbox.ts'
@@ -32,6 +33,8 @@ export type World = {
   sms: SmsGateway
   captcha: CaptchaGateway
   mail: MailGateway
+  /** Whether the vendors accept our credentials, see accounts.ts. */
+  accounts: Accounts
 }
 
 /** The system clock. */
@@ -76,6 +79,7 @@ export async function createWorld({
       sms: openSmsGateway(config, { db, now, hmacs: (text) => keys.hmacs('codes', text), host, log }),
       captcha: openCaptchaGateway(config, { db, now, log, secrets: () => keys.secrets('captcha') }),
       mail: config.MAIL === 'outbox' ? outboxMail({ db, now }) : await connectSmtp(config),
+      accounts: new Map(),
       close: connection.close,
     }
   } catch (error) {
@@ -85,7 +89,7 @@ export async function createWorld({
 }
 
 /** Loaded only if a mail server is configured. */
-async function connectSmtp({ MAIL, MAIL_FROM }: Config): Promise<MailGateway> {
+async function connectSmtp({ MAIL, MAIL_FROM, requiresMailTls }: Config): Promise<MailGateway> {
   const { smtpMail } = await import('./gateways/mail/smtp.ts')
-  return smtpMail(MAIL, MAIL_FROM)
+  return smtpMail(MAIL, MAIL_FROM, { requiresTls: requiresMailTls })
 }

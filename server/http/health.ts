@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { breakers, secondsOpen } from '#server/abuse/breaker.ts'
 import { refusals } from '#server/abuse/limits.ts'
+import type { AccountCheck } from '#server/gateways/account.ts'
 import { abandonedJobs, countWaitingJobs } from '#server/jobs/jobs.ts'
 import { jobGroups, jobKinds } from '#server/jobs/kinds.ts'
 import { lostLines } from '#server/log.ts'
+import { OperatorError } from '#server/operator-error.ts'
 import { openDifferences } from '#server/payments/books/differences.ts'
 import { lastReconciledAt } from '#server/payments/books/hourly.ts'
 import { chargeKinds, chargeOutcomes } from '#server/payments/gateway-watch.ts'
 import { renewalQueue } from '#server/payments/renewal-queue.ts'
 import type { World } from '#server/world.ts'
 import { isDraining } from './closing.ts'
+import { dataHeaders } from './headers.ts'
 
 const hidden = { schema: { hide: true } }
 
@@ -20,34 +23,82 @@ const hidden = { schema: { hide: true } }
 const withTimeout = <Result, Fallback>(query: Promise<Result>, fallback: Fallback): Promise<Result | Fallback> =>
   Promise.race([query.catch(() => fallback), sleep(2_000, fallback, { ref: false })])
 
-/** For monitoring: /livez, /readyz and /metrics. */
+/**
+ * For monitoring: /livez, /readyz and /metrics. With OPS_PORT they have a port of their own, and the port of the visitors
+ * only tells a load balancer whether this process is ready.
+ */
 export function addHealth(app: FastifyInstance, world: World) {
-  const { config, db, payment, paymentCalls, sms, captcha, mail } = world
-
-  app.get('/livez', hidden, async (_request, reply) => reply.type('text/plain').send('alive\n'))
-
-  app.get('/readyz', hidden, async (_request, reply) => {
-    const query = sql`select 1`.execute(db).then(() => true)
-    const answering = await withTimeout(query, false)
-    const kind = (part: string) => (config.embedded.includes(part) ? 'embedded' : 'real')
-    const parts = {
-      database: { kind: kind('database'), name: config.DATABASE_URL ? 'postgresql' : 'pglite', answering },
-      payment: { kind: kind('payment'), name: payment.name, answering: paymentCalls.isAnswering() },
-      phone: { kind: kind('phone'), name: sms.name },
-      captcha: { kind: captcha.vendor ? 'real' : 'embedded', name: captcha.name },
-      mail: { kind: kind('mail'), name: mail.name },
-    }
-    // A silent payment gateway is silent for every process. Pages, sign-in and offices work without it, and payments are
-    // looked up later, so it must not take all processes out of rotation.
-    const ready = answering && !isDraining(app)
-    return reply
-      .code(ready ? 200 : 503)
-      .type('application/json')
-      .send(JSON.stringify({ ready, parts }))
-  })
-
-  addMetrics(app, world)
+  const registry = collectMetrics(app, world)
+  const readiness = () => describeReadiness(app, world)
+  if (world.config.OPS_PORT === undefined) {
+    addProbes(app, readiness)
+    addMetrics(app, registry)
+    return
+  }
+  addProbes(app, async () => ({ ready: (await readiness()).ready }))
+  app.get('/metrics', hidden, (_request, reply) => reply.callNotFound())
+  const ops = openOpsServer(app, world.config)
+  addProbes(ops, readiness)
+  addMetrics(ops, registry)
 }
+
+function addProbes(app: FastifyInstance, readiness: () => Promise<{ ready: boolean }>) {
+  app.get('/livez', hidden, async (_request, reply) => reply.type('text/plain').send('alive\n'))
+  app.get('/readyz', hidden, async (_request, reply) => {
+    const described = await readiness()
+    return reply
+      .code(described.ready ? 200 : 503)
+      .type('application/json')
+      .send(JSON.stringify(described))
+  })
+}
+
+const addMetrics = (app: FastifyInstance, registry: Registry) =>
+  app.get('/metrics', hidden, async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  )
+
+/** A server that opens and closes with the app. */
+function openOpsServer(app: FastifyInstance, config: World['config']): FastifyInstance {
+  const { OPS_PORT: port = 0, OPS_HOST: host } = config
+  const ops = Fastify({ forceCloseConnections: true })
+  const headers = dataHeaders(config)
+  ops.addHook('onRequest', async (_request, reply) => void reply.headers(headers))
+  app.addHook('onReady', async () => {
+    await ops.listen({ port, host }).catch((error: { code?: string }) => {
+      throw new OperatorError(`OPS_PORT=${port} cannot be opened on OPS_HOST=${host} (${error.code}).`)
+    })
+  })
+  app.addHook('onClose', () => ops.close())
+  return ops
+}
+
+async function describeReadiness(app: FastifyInstance, world: World) {
+  const { config, db, payment, paymentCalls, sms, captcha, mail } = world
+  const query = sql`select 1`.execute(db).then(() => true)
+  const answering = await withTimeout(query, false)
+  const account = (part: 'payment' | 'phone' | 'mail') => accountOf(world.accounts.get(part))
+  const kind = (part: string) => (config.embedded.includes(part) ? 'embedded' : 'real')
+  const parts = {
+    database: { kind: kind('database'), name: config.DATABASE_URL ? 'postgresql' : 'pglite', answering },
+    payment: {
+      kind: kind('payment'),
+      name: payment.name,
+      answering: paymentCalls.isAnswering(),
+      ...account('payment'),
+    },
+    phone: { kind: kind('phone'), name: sms.name, ...account('phone') },
+    captcha: { kind: captcha.vendor ? 'real' : 'embedded', name: captcha.name },
+    mail: { kind: kind('mail'), name: mail.name, ...account('mail') },
+  }
+  // A silent payment gateway is silent for every process. Pages, sign-in and offices work without it, and payments are
+  // looked up later, so it must not take all processes out of rotation. The same holds for wrong credentials.
+  return { ready: answering && !isDraining(app), parts }
+}
+
+/** Nothing until the vendor was asked; then 'ok', or a sentence. */
+const accountOf = (check: AccountCheck | undefined) =>
+  check ? { account: check.state === 'ok' ? 'ok' : check.why } : {}
 
 type RenewalQueue = Awaited<ReturnType<typeof renewalQueue>>
 const renewalGauges: [name: string, help: string, pick: (queue: RenewalQueue) => number][] = [
@@ -56,7 +107,7 @@ const renewalGauges: [name: string, help: string, pick: (queue: RenewalQueue) =>
   ['oldest_due_seconds', 'For how long the oldest of those that are due has waited', ({ waited }) => waited],
 ]
 
-function addMetrics(app: FastifyInstance, world: World) {
+function collectMetrics(app: FastifyInstance, world: World): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   new Gauge({
@@ -123,6 +174,15 @@ function addMetrics(app: FastifyInstance, world: World) {
       for (const [index, breaker] of breakers.entries()) open.set({ breaker }, Math.sign((await seconds[index]) ?? 0))
     },
   })
+  const wrongAccounts: Gauge<'part'> = new Gauge({
+    name: 'foyer_account_wrong',
+    help: 'Vendors that rejected our credentials when this process started',
+    labelNames: ['part'],
+    registers: [registry],
+    collect: () => {
+      for (const [part, { state }] of world.accounts) wrongAccounts.set({ part }, Number(state === 'wrong'))
+    },
+  })
   const waiting: Gauge<'kind'> = new Gauge({
     name: 'foyer_jobs_waiting',
     help: 'Captures, voids and emails that are not done yet',
@@ -170,7 +230,5 @@ function addMetrics(app: FastifyInstance, world: World) {
     seconds.observe({ route }, reply.elapsedTime / 1000)
     done()
   })
-  app.get('/metrics', hidden, async (_request, reply) =>
-    reply.type(registry.contentType).send(await registry.metrics()),
-  )
+  return registry
 }

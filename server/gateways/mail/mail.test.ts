@@ -151,7 +151,7 @@ it.each(['EHLO', 'RCPT', '.'])(
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
-    const gateway = smtpMail(`smtp://127.0.0.1:${port}`, 'Foyer <hello@foyer.example>', 500)
+    const gateway = smtpMail(`smtp://127.0.0.1:${port}`, 'Foyer <hello@foyer.example>', { deadlineMs: 500 })
     const began = performance.now()
     const email = { to: 'zoe@mail.example', subject: 'Hello', text: 'Hello', html: '<p>Hello' }
     await expect(gateway.send(email)).rejects.toThrow('the mail server did not accept the email (ECONNECTION)')

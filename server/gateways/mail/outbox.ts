@@ -3,6 +3,7 @@ import type { Insertable } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Tables } from '#server/db/tables.ts'
+import { accountOk } from '#server/gateways/account.ts'
 import type { MailGateway } from './port.ts'
 
 /** Stores emails for the outbox page instead of sending them. */
@@ -21,6 +22,7 @@ export const outboxMail = (parts: { db: Db; now: () => Date }): MailGateway => (
     }
     await insertMessage(parts.db, message)
   },
+  checkAccount: async () => accountOk,
 })
 
 const insertMessage = statement((db, message: Insertable<Tables['message']>) =>

@@ -1,7 +1,13 @@
 import type { Attachment } from '#server/db/tables.ts'
+import type { AccountCheck } from '#server/gateways/account.ts'
 
 /** Sends emails. Throws if it fails: the job is then retried, unless the address does not exist. */
-export type MailGateway = { name: string; send: (email: Email) => Promise<void> }
+export type MailGateway = {
+  name: string
+  send: (email: Email) => Promise<void>
+  /** Whether the mail server can be used with our credentials. Sends nothing. */
+  checkAccount: () => Promise<AccountCheck>
+}
 
 /** The address does not exist, so a retry is pointless. */
 export class UndeliverableAddress extends Error {}

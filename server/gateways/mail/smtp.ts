@@ -1,40 +1,76 @@
 import { Socket } from 'node:net'
-import { createTransport } from 'nodemailer'
+import { createTransport, type Transporter } from 'nodemailer'
+import { type AccountCheck, accountOk } from '#server/gateways/account.ts'
 import { type MailGateway, UndeliverableAddress } from './port.ts'
 
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
 /** For the whole email: a server that keeps responding "wait" never runs into the other timeouts. */
 const DEADLINE_MS = 60_000
 
+type Options = {
+  deadlineMs?: number
+  /** Sends nothing, not even the password, to a server that offers no TLS or has a certificate that is not trusted. */
+  requiresTls?: boolean
+}
+
 /** Sends through a mail server with a URL such as smtp://name:password@host:port. */
-export const smtpMail = (address: string, from: string, deadlineMs = DEADLINE_MS): MailGateway => ({
-  name: 'smtp',
-  send: async ({ to, attachment, unsubscribeUrl, ...content }) => {
-    const mail = {
-      ...content,
-      from,
-      to: { name: '', address: to }, // an object is one address, even if the text looks like several
-      attachments: attachment ? [attachment] : [],
-      headers: {
-        'Auto-Submitted': 'auto-generated', // prevents automatic replies
-        ...(unsubscribeUrl ? unsubscribeHeaders(unsubscribeUrl) : {}),
-      },
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    }
+export function smtpMail(
+  url: string,
+  from: string,
+  { deadlineMs = DEADLINE_MS, requiresTls = false }: Options = {},
+): MailGateway {
+  const connect = async <Result>(work: (transport: Transporter) => Promise<Result>): Promise<Result> => {
     const socket = new Socket()
     const timer = setTimeout(() => socket.destroy(), deadlineMs)
-    const transport = createTransport({ ...timeouts, url: address, socket })
-    const sending = transport.sendMail(mail).finally(() => clearTimeout(timer))
-    await sending.catch((error: SmtpError) => {
-      const { code, responseCode } = error
-      const ErrorClass = isUnknownRecipient(error) ? UndeliverableAddress : Error
-      throw new ErrorClass(
-        `the mail server did not accept the email (${[code, responseCode].filter(Boolean).join(' ')})`,
-      )
-    })
+    const transport = createTransport({ ...timeouts, url, socket, requireTLS: requiresTls })
+    return work(transport).finally(() => clearTimeout(timer))
+  }
+
+  return {
+    name: 'smtp',
+    send: async ({ to, attachment, unsubscribeUrl, ...content }) => {
+      const mail = {
+        ...content,
+        from,
+        to: { name: '', address: to }, // an object is one address, even if the text looks like several
+        attachments: attachment ? [attachment] : [],
+        headers: {
+          'Auto-Submitted': 'auto-generated', // prevents automatic replies
+          ...(unsubscribeUrl ? unsubscribeHeaders(unsubscribeUrl) : {}),
+        },
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      }
+      await connect((transport) => transport.sendMail(mail)).catch((error: SmtpError) => {
+        const { code, responseCode } = error
+        const ErrorClass = isUnknownRecipient(error) ? UndeliverableAddress : Error
+        throw new ErrorClass(
+          `the mail server did not accept the email (${[code, responseCode].filter(Boolean).join(' ')})`,
+        )
+      })
+    },
+    checkAccount: () =>
+      connect((transport) => transport.verify()).then(
+        () => accountOk,
+        (error: SmtpError) => wrongAccount[error.code ?? ''] ?? noAnswer(error),
+      ),
+  }
+}
+
+/** What only another setting can fix. */
+const wrongAccount: Record<string, AccountCheck> = {
+  EAUTH: { state: 'wrong', why: 'The mail server rejected the user name or password in MAIL.' },
+  ETLS: {
+    state: 'wrong',
+    why: 'The mail server offers no TLS. Use smtps://, another port, or, on a network of your own, ALLOW_UNENCRYPTED=mail.',
   },
-})
+}
+
+/** A certificate that is not trusted arrives as ESOCKET. */
+const noAnswer = ({ code = '', message = '' }: SmtpError): AccountCheck =>
+  code === 'ESOCKET' && /certificate/i.test(message)
+    ? { state: 'wrong', why: 'The certificate of the mail server is not trusted, or is for another host.' }
+    : { state: 'unknown', why: `The mail server in MAIL does not answer (${code || 'no code'}).` }
 
 const unsubscribeHeaders = (url: string) => ({
   'List-Unsubscribe': `<${url}>`,
@@ -42,7 +78,7 @@ const unsubscribeHeaders = (url: string) => ({
 })
 
 /** The server's own message may contain the address, so it is not passed on. */
-type SmtpError = { code?: string; responseCode?: number; command?: string; response?: string }
+type SmtpError = { message?: string; code?: string; responseCode?: number; command?: string; response?: string }
 
 /** The address permanently does not exist. Other rejections may be temporary, or can be fixed by the operator. */
 const isUnknownRecipient = ({ command, response = '' }: SmtpError) =>

@@ -1,4 +1,5 @@
 import type { Brand } from '#contract/card.ts'
+import type { AccountCheck } from '#server/gateways/account.ts'
 
 /** What Foyer needs from a payment gateway. An adapter knows only its own vendor. */
 export type PaymentGateway = {
@@ -30,6 +31,8 @@ export type PaymentGateway = {
   refund: (refund: Refund, signal: AbortSignal) => Promise<RefundResult>
   /** All transactions since then, for reconciliation with our journal. Throws if the gateway gives no answer. */
   transactions: (since: Date, signal: AbortSignal) => Promise<Transaction[]>
+  /** Whether the gateway accepts our credentials. Changes nothing there. */
+  checkAccount: (signal: AbortSignal) => Promise<AccountCheck>
 }
 
 export type Card = { cc_number: string; cc_month: string; cc_year: string; cc_cvv: string }

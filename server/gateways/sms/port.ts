@@ -1,8 +1,12 @@
+import type { AccountCheck } from '#server/gateways/account.ts'
+
 /** Sends verification codes to phones, and checks them. */
 export type SmsGateway = {
   name: string
   send: (mobile_phone: string, channel: 'sms' | 'call') => Promise<SendResult>
   check: (mobile_phone: string, code: string) => Promise<CheckResult>
+  /** Whether the vendor accepts our credentials. Sends nothing. */
+  checkAccount: () => Promise<AccountCheck>
 }
 
 /**

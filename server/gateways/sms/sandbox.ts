@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { brand as builtIn } from '#contract/brand.ts'
 import type { Db } from '#server/db/db.ts'
+import { accountOk } from '#server/gateways/account.ts'
 import type { SendResult, SmsGateway } from './port.ts'
 
 const VALID_MINUTES = 10
@@ -63,5 +64,7 @@ export const sandboxSms = (parts: Parts): SmsGateway => {
         .executeTakeFirst()
       return Number(result.numDeletedRows) === 1 ? 'right' : 'gone'
     },
+
+    checkAccount: async () => accountOk,
   }
 }

@@ -13,7 +13,7 @@ import type {
 import { storedCardOf } from '#server/gateways/payment/stored-card.ts'
 import { openBooks } from './books.ts'
 import { openCardChanges } from './card-changes.ts'
-import { type Account, createClient, OutcomeUnknown, RECORD_NOT_FOUND, VendorError } from './client.ts'
+import { type Account, checkAccount, createClient, OutcomeUnknown, RECORD_NOT_FOUND, VendorError } from './client.ts'
 import {
   checksOf,
   declineClasses,
@@ -154,6 +154,7 @@ export function authorizeNet({ now, ...account }: Account & { now: () => Date })
       settlements.void(transaction_id, signal).catch(whenUnknown<Settlement>('unknown')),
     refund: (refund, signal) => settlements.refund(refund, signal).catch(whenUnknown<RefundResult>('unknown')),
     transactions: books.transactions,
+    checkAccount: (signal) => checkAccount(send, signal),
   }
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { type AccountCheck, accountOk } from '#server/gateways/account.ts'
 import { readLimited } from '#server/gateways/response.ts'
 
 /** No readable response: the operation may or may not have happened. */
@@ -91,3 +92,18 @@ export function requireOk<Reply extends BaseReply>(reply: Reply): Reply {
   if (!isOk(reply)) throw vendorError(reply)
   return reply
 }
+
+/** Errors of the vendor itself, which say nothing about our account. */
+const vendorFailures = new Set(['E00001', 'E00053'])
+
+/** A request that only authenticates. */
+export const checkAccount = (send: Client, signal: AbortSignal): Promise<AccountCheck> =>
+  send('authenticateTestRequest', {}, z.object(baseReply), signal).then(
+    (reply) => (isOk(reply) ? accountOk : stateOf(vendorError(reply))),
+    (error: Error) => ({ state: 'unknown', why: error.message }),
+  )
+
+const stateOf = ({ code, message: why }: VendorError): AccountCheck => ({
+  state: vendorFailures.has(code) ? 'unknown' : 'wrong',
+  why,
+})

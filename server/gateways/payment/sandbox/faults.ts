@@ -9,13 +9,14 @@ const operations = [
   'void',
   'refund',
   'transactions',
+  'account',
 ] as const
 export type Operation = (typeof operations)[number]
 
 /** A fault for a share of the requests of an operation, optionally limited to a number of times. */
 const Rule = z.strictObject({
   on: z.enum([...operations, 'any']),
-  fault: z.enum(['lost_before', 'lost_after', 'slow', 'reset', 'garbage', 'error', 'duplicate']),
+  fault: z.enum(['lost_before', 'lost_after', 'slow', 'reset', 'garbage', 'error', 'duplicate', 'wrong_account']),
   share: z.number().check(z.minimum(0), z.maximum(1)),
   ms: z.optional(z.int().check(z.minimum(0), z.maximum(600_000))),
   times: z.optional(z.int().check(z.minimum(0))),
@@ -31,7 +32,9 @@ export type Chance = (request: string) => number
 export function faultScript(chance: Chance = Math.random) {
   let rules: Rule[] = []
   const applies = ({ on, share, times = 1 }: Rule, operation: Operation, id: string) =>
-    (on === 'any' || on === operation) && times > 0 && chance(`${operation} ${id}`) < share
+    (on === operation || (on === 'any' && operation !== 'account')) && // every start asks for the account
+    times > 0 &&
+    chance(`${operation} ${id}`) < share
   return {
     /** The rules with their remaining times. */
     read: () => rules,

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { brandNames } from '#contract/card.ts'
+import type { AccountCheck } from '#server/gateways/account.ts'
 import type {
   Authorization,
   CardChange,
@@ -121,3 +122,7 @@ export const TransactionsReply: z.ZodMiniType<{ transactions: Transaction[] }> =
 })
 /** Whether the change was made. */
 export const DoneReply = z.object({ done: z.boolean() })
+export const AccountReply: z.ZodMiniType<AccountCheck> = z.discriminatedUnion('state', [
+  z.object({ state: z.literal('ok') }),
+  z.object({ state: z.enum(['wrong', 'unknown']), why: z.string() }),
+])

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod/mini'
+import type { AccountCheck } from '#server/gateways/account.ts'
 import { DeclineRules, declineScript } from './decline-script.ts'
 import { type Chance, faultScript, type Operation, type Rule, Script } from './faults.ts'
 import { openLedger } from './ledger.ts'
@@ -108,6 +109,7 @@ function routes({ ledger, sandbox, faults, declines, clock }: Parts): Handler {
     'GET /transactions': call('transactions', SinceMessage, async ({ since }) => ({
       transactions: await sandbox.transactions(new Date(since), neverAborted),
     })),
+    'GET /account': call('account', z.object({}), () => sandbox.checkAccount(neverAborted)),
     'POST /review': async (request, response) => {
       const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')
       const input = isForm ? Object.fromEntries(new URLSearchParams(await readText(request))) : await readJson(request)
@@ -155,12 +157,15 @@ const idOf = (input: unknown): string =>
 const isCrossOrigin = ({ headers: { origin, host } }: IncomingMessage) =>
   origin !== undefined && origin !== `http://${host}`
 
+const wrongAccount: AccountCheck = { state: 'wrong', why: 'The sandbox was told to refuse our credentials.' }
+
 /** Runs the operation and applies the fault. */
 async function respond(response: ServerResponse, rule: Rule | undefined, run: () => Promise<object>): Promise<void> {
   const fault = rule?.fault
   if (fault === 'lost_before') return hangUp(response)
   if (fault === 'reset') return void response.socket?.resetAndDestroy()
   if (fault === 'error') return send(response, 500, 'text/html', '<h1>500 Internal Server Error</h1>')
+  if (fault === 'wrong_account') return sendJson(response, wrongAccount)
   const [result] = await Promise.all(fault === 'duplicate' ? [run(), run()] : [run()])
   if (fault === 'slow') await sleep(rule?.ms ?? SLOW_MS)
   if (fault === 'lost_after') return hangUp(response)

@@ -6,6 +6,7 @@ import { isTestCard } from '#server/gateways/payment/cards.ts'
 import type { Settlement } from '#server/gateways/payment/port.ts'
 import { DeclineRules } from './decline-script.ts'
 import {
+  AccountReply,
   AuthorizationReply,
   CardReplacementReply,
   DoneReply,
@@ -53,6 +54,10 @@ export function remoteSandbox(url: string): SandboxGateway {
       const address = `${url}/transactions?since=${encodeURIComponent(since.toISOString())}`
       return parse(TransactionsReply, JSON.parse(await send(address, signal))).transactions
     },
+    checkAccount: (signal) =>
+      send(`${url}/account`, signal)
+        .then((text) => parse(AccountReply, JSON.parse(text)))
+        .catch(() => ({ state: 'unknown', why: 'The payment sandbox does not answer.' })),
     review: async (transaction_id, verdict) => (await post('/review', { transaction_id, verdict }, DoneReply)).done,
     dispute: async (transaction_id, change) => (await post('/dispute', { transaction_id, change }, DoneReply)).done,
     scriptDeclines: async (rules) => void (await post('/declines', rules, DeclineRules, undefined, 'PUT')),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isExpired } from '#contract/card.ts'
+import { accountOk } from '#server/gateways/account.ts'
 import {
   isTestCard,
   type RenewalStep,
@@ -122,6 +123,7 @@ export function sandboxOn(ledger: Ledger, declines = declineScript()): SandboxGa
       return ledger.move(transaction_id, to)?.state === to
     },
     scriptDeclines: async (rules) => declines.write(rules),
+    checkAccount: async () => accountOk,
   }
 }
 

@@ -141,10 +141,12 @@ export async function twilioEmulator({ account_sid, auth_token, service_sid, por
     [`/v2/Services/${service_sid}/Verifications`]: { takes: 'Channel,To', answer: send },
     [`/v2/Services/${service_sid}/VerificationCheck`]: { takes: 'Code,To', answer: check },
   }
+  const service = { sid: service_sid, account_sid, friendly_name: 'Foyer', code_length: 6, lookup_enabled: false }
   const authorization = `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString('base64')}`
 
   const replyTo = ({ url = '', method, headers }: IncomingMessage, body: string): Reply => {
     if (headers.authorization !== authorization) return errorReply(20003)
+    if (method === 'GET' && url === `/v2/Services/${service_sid}`) return { status: 200, body: service }
     const call = calls[url]
     if (!call) return errorReply(20404)
     if (method !== 'POST') return errorReply(20004)

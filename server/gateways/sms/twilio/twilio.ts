@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { type AccountCheck, accountOk } from '#server/gateways/account.ts'
 import { readLimited } from '#server/gateways/response.ts'
 import type { CheckResult, SendResult, SmsGateway } from '#server/gateways/sms/port.ts'
 
@@ -52,6 +53,11 @@ const explanations: ReadonlyMap<string, string> = new Map([
 
 const OkReply = z.object({ status: z.string() })
 const ErrorReply = z.object({ code: z.number() })
+const ServiceReply = z.object({ sid: z.string() })
+
+/** Errors that only another setting can fix. */
+const wrongAccount = new Set(['20003', '20404', '20005', '20008'])
+const noAnswer = (reason: string): AccountCheck => ({ state: 'unknown', why: `Twilio did not answer: ${reason}.` })
 
 /**
  * Twilio Verify creates, stores and counts the codes. Until a code expires, the same code is sent again. Each code has
@@ -61,11 +67,11 @@ export function twilioVerify({ deadline_seconds = 8, log, ...account }: Account)
   const credentials = Buffer.from(`${account.account_sid}:${account.auth_token}`).toString('base64')
   const headers = { authorization: `Basic ${credentials}`, accept: 'application/json' }
 
-  const post = async (resource: string, form: Record<string, string>): Promise<string> => {
-    const reply = await fetch(`${account.base_url}/v2/Services/${account.service_sid}/${resource}`, {
-      method: 'POST',
+  const request = async (options: { method: string; body?: URLSearchParams }, ...resource: string[]) => {
+    const service = `${account.base_url}/v2/Services/${account.service_sid}`
+    const reply = await fetch([service, ...resource].join('/'), {
+      ...options,
       headers,
-      body: new URLSearchParams(form),
       redirect: 'error',
       signal: AbortSignal.timeout(deadline_seconds * 1000),
     })
@@ -73,7 +79,26 @@ export function twilioVerify({ deadline_seconds = 8, log, ...account }: Account)
     const isJson = reply.headers.get('content-type')?.startsWith('application/json')
     if (reply.status >= 500 || !isJson) throw new Error(`status ${reply.status}${isJson ? '' : ', not JSON'}`)
     const answer: unknown = JSON.parse(text)
-    return reply.ok ? z.parse(OkReply, answer).status : String(z.parse(ErrorReply, answer).code)
+    return reply.ok ? { answer } : { code: String(z.parse(ErrorReply, answer).code) }
+  }
+
+  /** The status of a successful response, or the vendor's error code. */
+  const post = async (resource: string, form: Record<string, string>): Promise<string> => {
+    const { answer, code } = await request({ method: 'POST', body: new URLSearchParams(form) }, resource)
+    return code ?? z.parse(OkReply, answer).status
+  }
+
+  /** Reads the service that sends the codes. */
+  const checkAccount = async (): Promise<AccountCheck> => {
+    try {
+      const { answer, code } = await request({ method: 'GET' })
+      if (code === undefined)
+        return z.safeParse(ServiceReply, answer).success ? accountOk : noAnswer('an unexpected response')
+      const why = `Twilio refused: ${explanations.get(code) ?? `see its error ${code}`}.`
+      return { state: wrongAccount.has(code) ? 'wrong' : 'unknown', why }
+    } catch (error) {
+      return noAnswer(reasonOf(error))
+    }
   }
 
   const outcome = async <Outcome>(
@@ -97,6 +122,7 @@ export function twilioVerify({ deadline_seconds = 8, log, ...account }: Account)
     name: 'twilio',
     send: (To, Channel) => outcome(sendResults, 'Verifications', { To, Channel }),
     check: (To, Code) => outcome(checkResults, 'VerificationCheck', { To, Code }),
+    checkAccount,
   }
 }
 

@@ -40,6 +40,7 @@ export async function authorizeNetEmulator({ login_id, transaction_key, port, no
 
   const handlers: Record<string, (body: Body) => object> = {
     ...profileRequests(ledger),
+    authenticateTestRequest: () => ok,
     createTransactionRequest: ({ transactionRequest }) =>
       ledger.isCardMissing(transactionRequest as never)
         ? notFound

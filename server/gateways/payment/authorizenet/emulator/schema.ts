@@ -131,6 +131,7 @@ const request = (...elements: Shape['elements']) =>
   )
 
 const requests: Record<string, Shape> = {
+  authenticateTestRequest: request(),
   createTransactionRequest: request(['transactionRequest', transactionRequest, 'required']),
   getTransactionDetailsRequest: request(['transId', numeric, 'required']),
   getUnsettledTransactionListRequest: request(['status', { pattern: /^(any|pendingApproval)$/ }], ...listing),
