@@ -30,6 +30,9 @@ export const testPaymentAdapter = (name: string, open: () => Promise<TestSetup>)
       return reply
     }
 
+    it('20.7 accepts our account', async () =>
+      expect(await gateway.checkAccount(tenSeconds())).toEqual({ state: 'ok' }))
+
     it('approves a good card and stores it for renewals', async () => {
       const reply = await approved(hold(cards.good))
       expect(reply.transaction_id).not.toBe('')

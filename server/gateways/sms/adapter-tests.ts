@@ -25,6 +25,8 @@ export const testSmsAdapter = (name: string, open: () => Promise<TestSetup>) =>
     }
     const check = (mobile_phone: string, code: string) => setup.gateway.check(mobile_phone, code)
 
+    it('20.7 accepts our account', async () => expect(await setup.gateway.checkAccount()).toEqual({ state: 'ok' }))
+
     it('sends a six-digit code that works once', async () => {
       const code = await send('+12025550131')
       expect(code).toMatch(/^\d{6}$/)
