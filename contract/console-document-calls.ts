@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { LegalDocument } from './api.ts'
-import { type ConsoleCall, textLine } from './console-access-calls.ts'
+import { type ConsoleCall, reason, textLine } from './console-access-calls.ts'
 import { day, listKey, positiveNumber } from './console-fields.ts'
 import { figures } from './figures.ts'
 
@@ -50,6 +50,7 @@ const DocumentPage = z.object({
   ),
 })
 
+const title = textLine('Please enter a title.', figures.text_length)
 const aboutDocument = z.object({ document_id })
 const aboutVersion = z.object({ document_id, version })
 
@@ -110,11 +111,35 @@ export const consoleDocumentCalls = {
     input: z.object({
       /** With the version that was on the screen: if there is a newer one, nothing is published. */
       ...aboutVersion.shape,
-      title: textLine('Please enter a title.', figures.text_length),
+      title,
       content,
       /** As this day begins in the operator's time zone. Without it, now. */
       publish_on: z.optional(day),
     }),
+    output: DocumentPage,
+  },
+  addDocument: {
+    method: 'POST',
+    path: '/console/documents/add',
+    summary: 'Add a document that everybody accepts at checkout from now on',
+    permission: 'publish_documents',
+    input: z.object({ title, content }),
+    output: DocumentPage,
+  },
+  withdrawDocument: {
+    method: 'POST',
+    path: '/console/documents/withdraw',
+    summary: 'Stop asking visitors to accept a document',
+    permission: 'publish_documents',
+    input: z.object({ document_id, reason }),
+    output: DocumentPage,
+  },
+  restoreDocument: {
+    method: 'POST',
+    path: '/console/documents/restore',
+    summary: 'Put a withdrawn document in force again',
+    permission: 'publish_documents',
+    input: aboutDocument,
     output: DocumentPage,
   },
   unscheduleDocument: {

@@ -75,6 +75,52 @@ test('19.84 a manager publishes a document, and the next visitor accepts the new
   await expect(viewer.getByRole('main').getByRole('button')).toHaveCount(0)
 })
 
+test('19.135 a manager adds a document and withdraws it, and visitors follow', async ({ page, browser }) => {
+  test.setTimeout(180_000)
+  await enterAs(page, site, 'manager')
+  await page.goto(site.at('/console/documents'))
+  await page.getByRole('link', { name: 'Add a document' }).click()
+  await page.getByLabel('Title').fill('House Rules')
+  await page.getByLabel('Text', { exact: true }).fill('<h2>At the door</h2><p>Be <b>kind</b>.</p>')
+  await expect(page.locator('.legal').getByRole('heading', { name: 'At the door' })).toBeVisible()
+  await checkScreen(page, 'document-new')
+  await page.getByRole('button', { name: 'Publish version 1 now' }).click()
+  await expect(page.getByRole('heading', { name: 'House Rules version 1' })).toBeVisible()
+
+  const visitor = await (await browser.newContext({ baseURL: site.at('/') })).newPage()
+  const { username } = await reachPayment(visitor, site.at('/ana'))
+  await visitor.getByRole('button', { name: 'House Rules' }).click()
+  await expect(visitor.getByRole('dialog')).toContainText('At the door')
+  await visitor.getByRole('button', { name: 'Close', exact: true }).click()
+  await fillPayment(visitor)
+  await pay(visitor)
+  await enterOffice(visitor)
+  await page.reload()
+  await expect(page.getByText('Accepted by 1')).toBeVisible()
+
+  await page.getByRole('button', { name: 'Withdraw' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Withdraw House Rules?' })
+  await dialog.getByRole('button', { name: 'Withdraw' }).click()
+  await expect(dialog.getByText('Please say why.')).toBeVisible()
+  await checkScreen(page, 'document-withdraw')
+  await dialog.getByLabel('Reason').fill('part of the terms now')
+  await dialog.getByRole('button', { name: 'Withdraw' }).click()
+  await expect(page.getByText('It is withdrawn.')).toBeVisible()
+  await expect(page.getByText('Accepted by 1')).toBeVisible()
+  const next = await (await browser.newContext({ baseURL: site.at('/') })).newPage()
+  await reachPayment(next, site.at('/ana'))
+  await expect(next.getByRole('button', { name: 'Membership Agreement' })).toBeVisible()
+  await expect(next.getByRole('button', { name: 'House Rules' })).toHaveCount(0)
+  const accepted = await site.db
+    .selectFrom('acceptance')
+    .innerJoin('member', 'member.id', 'member_id')
+    .select('title')
+    .where('username', '=', username)
+    .where('title', '=', 'House Rules')
+    .execute()
+  expect(accepted).toHaveLength(1)
+})
+
 test('19.89 a manager adds a package with a picture, moves it by keyboard, and changes a price after seeing what it does', async ({
   page,
   browser,

@@ -8,6 +8,7 @@ import { createHttpClient, type HttpClient } from '../../drill/visitor/http-clie
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Part, Row } from '../part.ts'
 import { formatNumber, formatSpread, quartiles, shuffle } from '../statistics.ts'
+import { createExportRow, measureExport } from './console-export.ts'
 import { createDatabase, withClient } from './database.ts'
 import { visitorSettings } from './enrollment-rate.ts'
 import { enrollModel } from './growth.ts'
@@ -44,6 +45,7 @@ const lists: Record<string, (site: Site, n: number) => string> = {
   'search by last four': ({ members }, n) => list({ search: lastFourOf(n, members) }),
   'search for nobody': (_, n) => list({ search: `nobody ${n}` }),
   sponsors: () => '/console/sponsors',
+  'sponsors by visits': () => '/console/sponsors?sort=visits',
   'search of a sponsor': (_, n) => `/console/sponsors?search=m${n}`,
   'acceptances of a document': () => '/console/document-acceptances?document_id=1&version=1',
   'needs a person': () => '/console/problems',
@@ -63,8 +65,10 @@ export const consoleLists: Part = async ({ short, log, saveFigures }) => {
     await addMembers(databases[size], await enrollModel(databases[size], settings), counts[size])
     await giveStates(databases[size])
   }
-  const startSite = async (size: keyof typeof counts, preload: Preload[] = []) => {
-    const foyer = await startFoyer({ database: databases[size], settings, preload: [...preload, 'no-hash'] })
+  const startSite = async (size: keyof typeof counts, preload: Preload[] = [], nodeFlags: string[] = []) => {
+    const foyer = await startFoyer({
+      ...{ database: databases[size], settings, preload: [...preload, 'no-hash'], nodeFlags },
+    })
     const caller = createHttpClient(foyer.url, 1)
     const cookie = await signIn(databases[size], caller)
     return { ...foyer, caller, cookie, members: counts[size] }
@@ -80,6 +84,12 @@ export const consoleLists: Part = async ({ short, log, saveFigures }) => {
     await site.stop()
   }
 
+  log('console: exporting every member …')
+  const exportingSite = await startSite('many', ['report-memory'], ['--expose-gc'])
+  const exported = await measureExport(exportingSite, exportingSite.cookie)
+  exportingSite.caller.close()
+  await exportingSite.stop()
+
   log('console: checking the query plans …')
   const recordingSite = await startSite('many', ['record-statements'])
   await recordingSite.request({})
@@ -92,9 +102,10 @@ export const consoleLists: Part = async ({ short, log, saveFigures }) => {
   await sandbox.stop()
   await Promise.all(Object.values(databases).map((database) => database.remove()))
 
-  saveFigures('console', { counts, found: times, scans })
+  saveFigures('console', { counts, found: times, exported, scans })
   return [
     ...names.map((name) => createRow(name, counts, times[name])),
+    createExportRow(counts.many, exported),
     {
       goal: 'statements that scan a growing table',
       promise: 'none',

@@ -116,9 +116,12 @@ const otherRows = (members: number, member_id: string): string[] => [
   `insert into job (id, kind, payload, run_at, tries, done_at)
    select ${copiedId("'job ' || kind")}, kind, '{}', now() - make_interval(days => n % ${DAYS}), 1, now() - make_interval(days => n % ${DAYS})
    from generate_series(1, ${members}) n, unnest(array['capture', 'welcome', 'consent', 'referral']) kind where ${isRecent}`,
-  `insert into page_day (site, day, visits)
-   select 'm' || n, current_date - 1 - (n + visit) % 80, visit
+  `insert into page_day (site, day, visits, is_recent)
+   select 'm' || n, current_date - 1 - (n + visit) % 80, visit, (n + visit) % 80 < 29
    from generate_series(1, ${members}) n, generate_series(1, 3) visit`,
+  `update sponsor set recent_visits = recent.visits
+   from (select site, sum(visits) as visits from page_day where is_recent group by site) recent
+   where sponsor.site = recent.site`,
   `insert into page_hit (site, day, visitor)
    select 'm' || n, current_date, md5('visitor ' || n) from generate_series(1, ${members}) n where ${isRecent}`,
   `insert into message (id, channel, recipient, subject, body, created_at)

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { DocumentPage } from '#contract/console-document-calls.ts'
+import { documentsFingerprint, isShownAtCheckout } from '#contract/legal.ts'
 import { publishScheduled } from '#server/catalog/documents.ts'
 import { turnClock } from '#server/clock/turn.ts'
 import { startWorker } from '#server/jobs/worker.ts'
@@ -258,3 +259,95 @@ async function addAcceptances({ version, sha256, title, count }: Accepted) {
     site.db,
   )
 }
+
+describe('the list of documents', () => {
+  const titles = async (process: Pick<Twin, 'get'> = twin) =>
+    (await process.get('/api/enrollment/get-all-legal-documents'))
+      .json()
+      .filter(isShownAtCheckout)
+      .map(({ title }: { title: string }) => title)
+  const reason = 'replaced'
+
+  it('19.133 gets a new document, which visitors accept from then on, in every process', async () => {
+    const form = await filledForm(site)
+    const reply = await owner.post('documents/add', {
+      title: 'House Rules',
+      content: '<p>Be kind.</p><script>x</script>',
+    })
+    expect(reply.statusCode, reply.body).toBe(200)
+    const added: DocumentPage = reply.json()
+    expect(added).toMatchObject({
+      ...{ title: 'House Rules', version: 1, content: '<p>Be kind.</p>', is_at_checkout: true },
+      versions: [{ version: 1, published_by: owner.email, accepted: { count: 0 } }],
+    })
+    expect(await titles()).toContain('House Rules')
+    const documents = (await site.get('/api/enrollment/get-all-legal-documents')).json().filter(isShownAtCheckout)
+    const old = documentsFingerprint(documents.filter(({ id }: Shown) => id !== added.id))
+    const stale = await site.post('enrollment/add-enrollment', { ...form, shown_texts: old })
+    expect([stale.statusCode, Object.keys(stale.json().fields)], stale.body).toEqual([422, ['agreement_1']])
+    const { username } = await joinedMember(site)
+    expect(await acceptedBy(username)).toContain('House Rules')
+    for (const body of [
+      { title: ' ', content: '<p>Text</p>' },
+      { title: 'house rules', content: '<p>Text</p>' },
+      { title: 'Empty', content: '<script>x</script>' },
+    ])
+      expect((await owner.post('documents/add', body)).statusCode, body.title).toBe(422)
+  })
+
+  it('19.133 two who add at once add two', async () => {
+    const replies = await Promise.all(
+      ['One', 'Two'].map((title) => owner.post('documents/add', { title, content: `<p>${title}</p>` })),
+    )
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 200])
+    expect(new Set(replies.map((reply) => reply.json().id)).size).toBe(2)
+    for (const reply of replies) await owner.post('documents/withdraw', { document_id: reply.json().id, reason })
+    expect((await titles()).includes('One')).toBe(false)
+  })
+
+  it('19.134 loses one that is withdrawn, with a reason; what members accepted stays', async () => {
+    const { documents } = (await owner.get('documents')).json()
+    const { id: document_id } = documents.find(({ title }: { title: string }) => title === 'House Rules')
+    expect((await owner.post('documents/withdraw', { document_id })).json().fields.reason).toEqual(['Please say why.'])
+    const withdrawn = await owner.post('documents/withdraw', { document_id, reason })
+    expect(withdrawn.json(), withdrawn.body).toMatchObject({
+      ...{ status: 'withdrawn', is_at_checkout: false, accepted: { count: 1 } },
+    })
+    expect(await titles()).not.toContain('House Rules')
+    const { username } = await joinedMember(site)
+    expect(await acceptedBy(username)).not.toContain('House Rules')
+    expect((await owner.post('documents/withdraw', { document_id, reason })).statusCode).toBe(409)
+    expect((await owner.post('documents/restore', { document_id })).json()).toMatchObject({
+      status: 'active',
+      version: 1,
+    })
+    expect(await titles()).toContain('House Rules')
+    expect((await owner.post('documents/restore', { document_id })).statusCode).toBe(409)
+    expect((await owner.post('documents/withdraw', { document_id: 99, reason })).statusCode).toBe(404)
+    const acts = (await owner.get('audit')).json().rows.map(({ act }: { act: string }) => act)
+    expect(acts).toEqual(expect.arrayContaining(['add_document', 'withdraw_document', 'restore_document']))
+  })
+
+  it('19.134 keeps its last document, also when two are withdrawn at once', async () => {
+    const { documents } = (await owner.get('documents')).json()
+    const shown: { id: number }[] = documents.filter(({ is_at_checkout }: DocumentPage) => is_at_checkout)
+    const withdraw = ({ id }: { id: number }) => owner.post('documents/withdraw', { document_id: id, reason })
+    for (const document of shown.slice(2)) expect((await withdraw(document)).statusCode).toBe(200)
+    const replies = await Promise.all(shown.slice(0, 2).map(withdraw))
+    expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409])
+    expect(replies.find(({ statusCode }) => statusCode === 409)?.json().message).toBe(
+      'This is the last document that visitors accept. Add another one first.',
+    )
+    expect(await titles()).toHaveLength(1)
+  })
+})
+
+const acceptedBy = async (username: string) =>
+  (
+    await site.db
+      .selectFrom('acceptance')
+      .innerJoin('member', 'member.id', 'member_id')
+      .select('title')
+      .where('username', '=', username)
+      .execute()
+  ).map(({ title }) => title)

@@ -57,7 +57,7 @@ async function countAcceptances(
   return { count: Math.min(count, MAX_COUNT), is_capped: count > MAX_COUNT }
 }
 
-const NO_DOCUMENT = 'There is no such document.'
+export const NO_DOCUMENT = 'There is no such document.'
 const MAX_VERSIONS = 100
 
 export async function viewDocument({ db }: Pick<World, 'db'>, document_id: number): Promise<DocumentPage> {
@@ -197,7 +197,7 @@ function startOf(world: World, day: string): Date {
   return startOfDay(world.config.TIME_ZONE, day)
 }
 
-async function requireNoneScheduled(db: Db, document_id: number) {
+export async function requireNoneScheduled(db: Db, document_id: number) {
   const scheduled = await db
     .selectFrom('scheduled_document')
     .select('document_id')

@@ -17,6 +17,7 @@ import { verifyAudit } from './audit.ts'
 import { listAudit } from './audit-view.ts'
 import { changeBrand, changeLogo, removeLogo, viewBrand } from './brand.ts'
 import { type ConsoleHandlers, guardHandlers, type Request } from './console.ts'
+import { addDocument, restoreDocument, withdrawDocument } from './document-acts.ts'
 import {
   listAcceptances,
   listDocuments,
@@ -190,6 +191,9 @@ export const consoleHandlers = guardHandlers({
   listAcceptances: (input, { world }) => listAcceptances(world, input),
   previewDocument: (input) => previewDocument(input),
   publishDocument: (input, { world, session }) => publishDocument(world, input, session.staff),
+  addDocument: (input, { world, session }) => addDocument(world, input, session.staff),
+  withdrawDocument: (input, { world, session }) => withdrawDocument(world, input, session.staff),
+  restoreDocument: (input, { world, session }) => restoreDocument(world, input, session.staff),
   unscheduleDocument: (input, { world, session }) => unscheduleDocument(world, input, session.staff),
 
   getFunnel: (input, { world }) => viewFunnel(world, input),

@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { PackagePage, PackageRow } from '#contract/console-package-calls.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
+import { renewMemberships } from '#server/membership/membership.ts'
 import { testJpeg } from '#server/test/jpeg.ts'
 import { emailsTo, joinedMember } from '#server/test/member.ts'
-import type { Site } from '#server/test/site.ts'
-import type { TestStaff } from '#server/test/staff.ts'
+import { type Site, testSite } from '#server/test/site.ts'
+import { staffMember, type TestStaff } from '#server/test/staff.ts'
 import { siteWithTwin, type Twin } from '#server/test/twin.ts'
 
 let site: Site
@@ -181,4 +182,28 @@ describe('prices', () => {
       after: { price: '79.00', renewal_price: '109.00', notice_days: 40 },
     })
   })
+})
+
+it('19.86 a withdrawn package renews at the price that the member agreed to', async () => {
+  const own = await testSite()
+  const manager = await staffMember(own, 'manager')
+  const { username } = await joinedMember(own, { product_ids: '35', cc_year: '2035' })
+  expect((await manager.post('packages/withdraw', { product_id: 35 })).statusCode).toBe(200)
+  for (let month = 0; month < 2; month++) {
+    own.advance(31 * 86_400)
+    while (await renewMemberships(own.world));
+    while (await runJobs(own.world));
+  }
+  const paid = await own.db
+    .selectFrom('payment')
+    .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+    .select(['period', 'amount_cents', 'payment.state'])
+    .where('username', '=', username)
+    .where('period', '>', 0)
+    .orderBy('period')
+    .execute()
+  expect(paid).toEqual([1, 2].map((period) => ({ period, amount_cents: 9900, state: 'captured' })))
+  const { state, lines } = await own.db.selectFrom('membership').select(['state', 'lines']).executeTakeFirstOrThrow()
+  expect([state, lines]).toMatchObject(['active', [{ product_id: 35, renewal_cents: 9900 }]])
+  await own.close()
 })

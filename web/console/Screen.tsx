@@ -7,6 +7,7 @@ import { useConsole } from './api.ts'
 import { BrandScreen } from './brand/BrandScreen.tsx'
 import { DocumentScreen } from './documents/DocumentScreen.tsx'
 import { DocumentsScreen } from './documents/DocumentsScreen.tsx'
+import { NewDocument } from './documents/NewDocument.tsx'
 import { FunnelScreen } from './funnel/FunnelScreen.tsx'
 import { MemberScreen } from './members/MemberScreen.tsx'
 import { MembersScreen } from './members/MembersScreen.tsx'
@@ -63,6 +64,12 @@ const routes: Route[] = [
     title: 'Documents',
     permission: 'see_catalog',
     screen: () => <DocumentsScreen />,
+  },
+  {
+    pattern: /^\/console\/documents\/new$/,
+    title: 'Add a document',
+    permission: 'publish_documents',
+    screen: () => <NewDocument />,
   },
   {
     pattern: /^\/console\/documents\/(\d{1,9})$/,

@@ -13,7 +13,8 @@ import { TextareaField } from '../TextareaField.tsx'
 import { DocumentDiff } from './DocumentDiff.tsx'
 
 type EditorProps = {
-  document: DocumentPage
+  /** What is live. None for a new document. */
+  document?: DocumentPage
   onDone: (page: DocumentPage, message: string) => void
   onClose: () => void
 }
@@ -25,14 +26,16 @@ const rules = { title, content, publish_on: z.union([z.literal(''), publish_on],
 /** The text on one side; on the other what visitors will read, or what is new in it. */
 export function DocumentEditor({ document, onDone, onClose }: EditorProps) {
   const { api, session } = useConsole()
-  const [draft, setDraft] = useState({ title: document.title, content: document.content })
+  const live = { title: document?.title ?? '', content: document?.content ?? '' }
+  const [draft, setDraft] = useState(live)
   const [day, setDay] = useState('')
-  const next = document.version + 1
-  useLeaveWarning(draft.content !== document.content || draft.title !== document.title)
+  const next = (document?.version ?? 0) + 1
+  useLeaveWarning(draft.content !== live.content || draft.title !== live.title)
   const form = useCallForm({
     rules,
-    values: { title: document.title, content: document.content },
+    values: live,
     send: async ({ publish_on, ...text }) => {
+      if (!document) return onDone(await api.addDocument(text), 'The document is live.')
       const page = await api.publishDocument({
         ...{ document_id: document.id, version: document.version, ...text },
         ...(publish_on ? { publish_on } : {}),
@@ -67,20 +70,22 @@ export function DocumentEditor({ document, onDone, onClose }: EditorProps) {
             className="control code"
             onChange={({ target }) => setDraft({ ...draft, content: target.value })}
           />
-          <Field
-            {...form.field('publish_on')}
-            label="Publish on"
-            optional
-            hint={`Empty: at once. Otherwise when that day begins in ${session.time_zone.replaceAll('_', ' ')}.`}
-            type="date"
-            onChange={({ target }) => setDay(target.value)}
-          />
+          {document && (
+            <Field
+              {...form.field('publish_on')}
+              label="Publish on"
+              optional
+              hint={`Empty: at once. Otherwise when that day begins in ${session.time_zone.replaceAll('_', ' ')}.`}
+              type="date"
+              onChange={({ target }) => setDay(target.value)}
+            />
+          )}
           <p className="small">
             Visitors who are about to pay are asked to read the new text first. Members keep what they accepted.
           </p>
         </CallForm>
       </section>
-      <Result document={document} draft={draft} />
+      <Result live={document} draft={draft} />
     </div>
   )
 }
@@ -97,28 +102,30 @@ function useLeaveWarning(isChanged: boolean) {
 
 type Draft = { title: string; content: string }
 
-function Result({ document, draft }: { document: DocumentPage; draft: Draft }) {
+function Result({ live, draft }: { live: Draft | undefined; draft: Draft }) {
   const { api } = useConsole()
   const [isDiff, setDiff] = useState(false)
-  const { content, problem } = useStoredText(api, draft.content, document.content)
+  const { content, problem } = useStoredText(api, draft.content, live?.content ?? '')
   return (
     <Panel title="As visitors will read it">
-      <fieldset className="tabs">
-        <legend className="unseen">Show</legend>
-        {[false, true].map((value) => (
-          <button
-            key={String(value)}
-            type="button"
-            className="tab"
-            aria-pressed={isDiff === value}
-            onClick={() => setDiff(value)}
-          >
-            {value ? 'Changes' : 'Preview'}
-          </button>
-        ))}
-      </fieldset>
+      {live && (
+        <fieldset className="tabs">
+          <legend className="unseen">Show</legend>
+          {[false, true].map((value) => (
+            <button
+              key={String(value)}
+              type="button"
+              className="tab"
+              aria-pressed={isDiff === value}
+              onClick={() => setDiff(value)}
+            >
+              {value ? 'Changes' : 'Preview'}
+            </button>
+          ))}
+        </fieldset>
+      )}
       {problem && <p className="small">{problem}</p>}
-      {isDiff ? <DocumentDiff before={document} after={{ ...draft, content }} /> : <LegalText html={content} />}
+      {live && isDiff ? <DocumentDiff before={live} after={{ ...draft, content }} /> : <LegalText html={content} />}
     </Panel>
   )
 }
@@ -131,6 +138,7 @@ function useStoredText(api: Api, html: string, initial: string): { content: stri
   useEffect(() => {
     let isCurrent = true
     const timer = setTimeout(() => {
+      if (!html.trim()) return setStored({ content: '' })
       api.previewDocument({ content: html }).then(
         ({ content }) => isCurrent && setStored({ content }),
         (cause: unknown) => isCurrent && setStored((last) => ({ ...last, problem: errorMessage(cause) })),

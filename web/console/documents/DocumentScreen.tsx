@@ -1,9 +1,12 @@
 import { useState } from 'react'
+import { consoleCalls } from '#contract/console-calls.ts'
 import type { DocumentPage } from '#contract/console-document-calls.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'
+import { Field } from '#web/form/Field.tsx'
+import { useCallForm } from '#web/office/CallForm.tsx'
 import { SuccessNotice } from '#web/office/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'
-import { ConfirmDialog } from '../FormDialog.tsx'
+import { ConfirmDialog, FormDialog } from '../FormDialog.tsx'
 import { Chip, Panel, showTime, Waiting } from '../parts.tsx'
 import { Link, navigate, toQuery, useAddress } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
@@ -49,6 +52,7 @@ export function DocumentScreen({ id }: { id: string }) {
         </div>
         {mayPublish && !isEditing && !document.scheduled && (
           <div className="screen-actions">
+            <StatusButton document={document} onDone={done} />
             <Link to={`${base}?edit=1`} className="button">
               Write a new version
             </Link>
@@ -72,6 +76,69 @@ export function DocumentScreen({ id }: { id: string }) {
 }
 
 type Done = (page: DocumentPage, message: string) => void
+
+/** Withdraws a document, or puts it in force again. */
+function StatusButton({ document, onDone }: { document: DocumentPage; onDone: Done }) {
+  const [isAsking, setAsking] = useState(false)
+  const isActive = document.status === 'active'
+  const props = { document, onDone, onClose: () => setAsking(false) }
+  return (
+    <>
+      <button
+        type="button"
+        className={isActive ? 'button quiet danger' : 'button quiet'}
+        onClick={() => setAsking(true)}
+      >
+        {isActive ? 'Withdraw' : 'Put in force again'}
+      </button>
+      {isAsking && (isActive ? <Withdraw {...props} /> : <Restore {...props} />)}
+    </>
+  )
+}
+
+type StatusProps = { document: DocumentPage; onDone: Done; onClose: () => void }
+
+const { reason } = consoleCalls.withdrawDocument.input.shape
+
+function Withdraw({ document, onDone, onClose }: StatusProps) {
+  const { api } = useConsole()
+  const form = useCallForm({
+    rules: { reason },
+    send: async ({ reason }) => {
+      onDone(await api.withdrawDocument({ document_id: document.id, reason }), 'It is withdrawn.')
+      onClose()
+    },
+  })
+  return (
+    <FormDialog
+      title={`Withdraw ${document.title}?`}
+      text="Visitors are no longer asked to accept it. What members accepted is kept, with the text."
+      form={form}
+      submitLabel="Withdraw"
+      onClose={onClose}
+    >
+      <Field {...form.field('reason')} label="Reason" hint="For the audit log" autoComplete="off" enterKeyHint="go" />
+    </FormDialog>
+  )
+}
+
+function Restore({ document, onDone, onClose }: StatusProps) {
+  const { api } = useConsole()
+  const send = async () => {
+    onDone(await api.restoreDocument({ document_id: document.id }), 'It is in force again.')
+    onClose()
+  }
+  return (
+    <ConfirmDialog
+      title={`Put ${document.title} in force again?`}
+      text={`Version ${document.version} is in force from now on, for everybody who has not paid yet.`}
+      submitLabel="Put in force"
+      send={send}
+      onClose={onClose}
+    />
+  )
+}
+
 type ScheduledProps = {
   document: DocumentPage
   scheduled: NonNullable<DocumentPage['scheduled']>

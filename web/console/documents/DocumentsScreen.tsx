@@ -9,12 +9,18 @@ export const showCount = ({ count, is_capped }: CappedCount) =>
 
 /** The legal documents and which version of each is live. */
 export function DocumentsScreen() {
-  const { api, session } = useConsole()
+  const { api, session, may } = useConsole()
   const loaded = useLoaded('documents', () => api.listDocuments({}))
   const { data } = loaded
   return (
     <>
-      <ScreenHead title="Documents" lead="What members agree to. A published version never changes." />
+      <ScreenHead title="Documents" lead="What members agree to. A published version never changes.">
+        {may('publish_documents') && (
+          <Link to="/console/documents/new" className="button">
+            Add a document
+          </Link>
+        )}
+      </ScreenHead>
       {!data ? (
         <Waiting loaded={loaded} />
       ) : (
