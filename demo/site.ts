@@ -70,7 +70,7 @@ export async function openSite(folder: string, start: Date) {
     },
   }
 }
-type Sending = {
+export type Sending = {
   network?: string
   cookie?: string
   agent?: string

@@ -1,9 +1,11 @@
 import { API, calls } from '#contract/api.ts'
+import { messageKey, messageReports } from '#contract/field-messages.ts'
+import { passwordMessages } from '#contract/password.ts'
 import { DAY_MS, turnClock } from '#server/clock/turn.ts'
 import { type CardName, cards } from '#server/gateways/payment/cards.ts'
 import { seededRandom } from '../drill/seeded-random.ts'
 import { type Person, personOf } from './people.ts'
-import { agents, type DemoSite } from './site.ts'
+import { agents, type DemoSite, type Sending } from './site.ts'
 import { type Colleague, hire } from './staff.ts'
 
 export type Size = { members: number; days: number }
@@ -143,12 +145,28 @@ async function lookAround(site: DemoSite, number: number, sponsor: string) {
   const sending = { network, from, agent: random.chance(0.7) ? agents.phone : agents.desktop }
   const { cookie } = await site.open(from, sending)
   await site.open(`${API}${calls.hitPage.path.replace(':sponsor_site', sponsor)}`, { ...sending, cookie })
+  if (random.chance(0.3)) await reportMessage(site, { ...sending, cookie }, random.pick(stumblingBlocks))
   if (random.chance(0.6)) return
   await site.call(calls.validateEmail.path, { ...sending, cookie, body: { email } })
   if (random.chance(0.7)) return
   const body = await formOf(site, person, sponsor, { card: 'declined' })
   await site.post(calls.addEnrollment.path, { ...sending, cookie, body })
 }
+
+/** What the form tells visitors, the more often the earlier a field comes. */
+const stumblingBlocks: [field: string, message: string][] = [
+  ...[1, 2, 3, 4, 5].map((): [string, string] => ['mobile_phone', 'Invalid mobile phone number format.']),
+  ...[1, 2].map((): [string, string] => ['email', 'Invalid email format.']),
+  ['email', 'This email address is already registered.'],
+  ['username', 'This username is already taken.'],
+  ['password', passwordMessages.common],
+  ['cc_number', 'Invalid credit card number format.'],
+  ['agreement_1', 'Please confirm all the agreements.'],
+]
+
+/** The page reports it without what was entered. */
+const reportMessage = (site: DemoSite, sending: Sending, [field, message]: (typeof stumblingBlocks)[number]) =>
+  site.call(messageReports.path, { ...sending, body: { messages: [{ field, message: messageKey(message) }] } })
 
 /** Of every member of the demo. */
 export const PASSWORD = 'Open-Sesame-7'

@@ -1,8 +1,7 @@
-import { expect, test } from '@playwright/test'
+import { test } from '@playwright/test'
 import { personOf } from '../demo/people.ts'
 import { PASSWORD } from '../demo/year.ts'
-import { createInvitation } from '../server/console/invitations.ts'
-import { addAuthenticator } from './authenticator.ts'
+import { enter, invite } from './console.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 import { fillCard, pay, reachPayment } from './visitor.ts'
 
@@ -52,18 +51,13 @@ test('the office', async ({ page }, { project }) => {
 })
 
 test('the console', async ({ page }, { project }) => {
-  await addAuthenticator(page)
-  const actor = { id: null, role: 'command line' } as const
-  await page.goto(
-    await createInvitation(site.world, { email: `${project.name}@staff.example`, role: 'owner', actor }).then((link) =>
-      site.at(new URL(link).pathname + new URL(link).hash),
-    ),
-  )
-  await page.getByLabel('Your name').fill('Alex Reed')
-  await page.getByRole('button', { name: 'Create a passkey' }).click()
-  await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
+  await enter(page, await invite(site, 'owner'), { name: 'Alex Reed' })
+  await page.getByText('Opened the page').waitFor()
   await page.waitForLoadState('networkidle')
   await page.screenshot(screenshotOptions('console-today', project))
+  await page.goto(site.at('/console/funnel'))
+  await page.getByRole('heading', { name: 'Messages at fields' }).waitFor()
+  await page.screenshot(screenshotOptions('console-funnel', project))
   const { id } = await site.db
     .selectFrom('refund')
     .innerJoin('payment', 'payment.reference', 'refund.payment_reference')
