@@ -124,6 +124,7 @@ const rooms = {
     ...['abuse', 'brand', 'catalog', 'config', 'db', 'emails', 'enrollment', 'http', 'jobs'],
     ...['membership', 'office', 'payments', 'phone', 'secrets', 'security', 'sponsors'],
   ],
+  inventory: ['config', 'db', 'gateways', 'http', 'office'], // db for its tables in the terminal
   http: [
     ...['abuse', 'brand', 'clock', 'config', 'console', 'db', 'emails', 'enrollment'],
     ...['gateways', 'jobs', 'membership', 'office', 'payments', 'sponsors'],

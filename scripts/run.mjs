@@ -18,6 +18,9 @@ const commands = {
   payments: { program: ['server/payments/cli.ts'] },
   /** Who may use the console, and whether its audit log is intact. */
   staff: { program: ['server/console/cli.ts'] },
+  /** The scripts of pages with a card form, with their hashes; and whether a site serves just these. */
+  'scripts:inventory': { program: ['server/inventory/cli.ts', 'inventory'], pages: true },
+  'scripts:check': { program: ['server/inventory/cli.ts', 'check'] },
   /** Measures every performance budget beside its peer. `-- PART …`, `-- --short`, `-- --json FILE`. */
   bench: { program: ['bench/main.ts'], pages: true },
 }
