@@ -78,7 +78,7 @@ export async function recheckBeforeCharge(world: World, request: PaymentRequest)
   const query = { now: world.now(), ...riskQuery(world, networkOf(request.visitor)) }
   const [risk] = (await readRisk(world.db, query)).rows
   if (!risk) throw new Error('The query for the risk of a payment returned no row.')
-  await requireVerifiedPhone(world, request, async () => isRisky(world, risk))
+  await requireVerifiedPhone(world, request, async () => isRisky(world, risk), true)
   if (Number(risk.in_flight) < world.config.PAYMENTS_AT_ONCE) return
   countRefusal('PAYMENTS_AT_ONCE')
   throw new Refusal(429, 'Many people are joining right now. Please try again in a moment.', { retryAfter: 5 })

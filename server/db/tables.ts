@@ -244,7 +244,7 @@ export type Tables = {
   limit_count: { name: string; key: string; window_start: Date; count: number; expires_at: Date }
   open_use: { id: string; reference: string; name: string; key: string; window_start: Date; expires_at: Date }
   one_time_key: {
-    kind: 'grant' | 'letter' | 'captcha' | 'passkey'
+    kind: 'grant' | 'letter' | 'captcha' | 'passkey' | 'phone'
     key: string
     used_by: string | null
     expires_at: Date

@@ -11,7 +11,7 @@ import { checkoutDocuments, consentFor, priceOrder, totalOf } from '#server/cata
 import type { Details } from '#server/db/tables.ts'
 import { referenceOf } from '#server/payments/attempt-key.ts'
 import { rejectImpossible } from '#server/phone/numbers.ts'
-import { isVerified, missingCode } from '#server/phone/phone.ts'
+import { isVerified, missingCode, useConfirmation } from '#server/phone/phone.ts'
 import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import { isCommonPassword } from '#server/secrets/common-passwords.ts'
 import { creditForOrder } from '#server/sponsors/credit.ts'
@@ -82,17 +82,20 @@ export function rejectExpiredCard({ cc_month, cc_year }: Pick<Enrollment, 'cc_mo
 
 /**
  * The phone must be verified if the operator requires it, or while too many cards are declined, overall or from the
- * visitor's network. A card tester cannot read the code; an honest visitor can.
+ * visitor's network. A card tester cannot read the code; an honest visitor can. What is used right before the charge serves
+ * no other enrollment.
  */
 export async function requireVerifiedPhone(
   world: World,
   { order, key, visitor }: PaymentRequest,
   isTripped: () => Promise<boolean>,
+  isCharging = false,
 ) {
   const { PHONE_VERIFICATION } = world.config
   if (!PHONE_VERIFICATION && !(await isTripped())) return
   const { enrollment_id: cookie } = visitor
-  if (await isVerified(world, order.mobile_phone, { enrollment_id: key.enrollment_id, cookie })) return
+  const confirm = isCharging ? useConfirmation : isVerified
+  if (await confirm(world, order.mobile_phone, { enrollment_id: key.enrollment_id, cookie })) return
   if (PHONE_VERIFICATION) throw refuseFields({ mobile_phone: 'Please verify your mobile phone number.' })
   countRefusal('BREAKER_DECLINES')
   throw refuseFields(await missingCode(world, order.mobile_phone))

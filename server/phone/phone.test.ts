@@ -238,6 +238,46 @@ describe('with PHONE_VERIFICATION=on', () => {
     expect((await pay({ cookie })).json().payment).toBe('Approved')
   })
 
+  it('20.61 a confirmed number serves one enrollment, and all retries of it', async () => {
+    const { cookie, send, verify } = await visitor()
+    const mobile_phone = '+12025550114'
+    const confirm = async () => {
+      await send(mobile_phone)
+      await verify(mobile_phone, await codeTo(mobile_phone))
+    }
+    const [first, second, third] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()]
+    const pay = async (enrollment: string, attempt: number, more: Record<string, string> = {}) =>
+      (
+        await site.post('enrollment/add-enrollment', await filledForm(site, { mobile_phone, ...more }), {
+          ...{ cookie, 'idempotency-key': `${enrollment}.${attempt}` },
+        })
+      ).json()
+    await confirm()
+    expect((await pay(first, 1, { cc_number: '4000000000000002' })).payment, 'a card that is declined').toBe('Declined')
+    const refused = await pay(second, 1)
+    expect(refused.fields).toEqual({ mobile_phone: ['Please verify your mobile phone number.'] })
+    expect((await pay(first, 2)).payment, 'a retry').toBe('Approved')
+    expect((await pay(third, 1)).fields, 'after the first has joined').toBeDefined()
+    site.advance(31)
+    await confirm()
+    expect((await pay(second, 2)).payment, 'with another code').toBe('Approved')
+    expect((await pay(third, 2)).fields).toBeDefined()
+  })
+
+  it('20.61 of many enrollments at once, a confirmed number serves one', async () => {
+    const { cookie, send, verify } = await visitor()
+    const mobile_phone = '+12025550115'
+    await send(mobile_phone)
+    await verify(mobile_phone, await codeTo(mobile_phone))
+    const forms = await Promise.all(Array.from({ length: 8 }, () => filledForm(site, { mobile_phone })))
+    const replies = await Promise.all(
+      forms.map((form) =>
+        site.post('enrollment/add-enrollment', form, { cookie, 'idempotency-key': `${crypto.randomUUID()}.1` }),
+      ),
+    )
+    expect(replies.filter((reply) => reply.json().payment === 'Approved')).toHaveLength(1)
+  })
+
   it('5.3 a number is the same with or without its domestic zero', async () => {
     const abroad = await testSite({
       PHONE_VERIFICATION: 'on',

@@ -12,6 +12,7 @@ import {
   whenToRetry,
 } from '#server/abuse/limits.ts'
 import { acquireLease, leaseExpiry, releaseLease } from '#server/db/leases.ts'
+import { consumeKey, findUser } from '#server/db/one-time-keys.ts'
 import type { SendResult } from '#server/gateways/sms/port.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
 import { networkOf, type Visitor } from '#server/visitor.ts'
@@ -245,20 +246,46 @@ async function giveBackReducedQuota(world: World, visitor: Visitor, { sent_at }:
 const logFailure = (world: World, counting: Promise<unknown>) =>
   counting.catch((err: unknown) => world.log.error({ err }, 'could not count a phone code'))
 
-/** Whether this number was confirmed for the enrollment, or for the one in the cookie: two tabs may have different enrollments. */
-export async function isVerified(
-  { db }: World,
-  mobile_phone: string,
-  { enrollment_id, cookie = enrollment_id }: { enrollment_id: string; cookie: string | undefined },
-): Promise<boolean> {
-  const check = await db
+type Confirming = { enrollment_id: string; cookie: string | undefined }
+
+/**
+ * Whether this number was confirmed for the enrollment, or for the one in the cookie: two tabs may have different enrollments.
+ * A confirmation that another enrollment has used does not count.
+ */
+export async function isVerified(world: World, mobile_phone: string, confirming: Confirming): Promise<boolean> {
+  const users = await Promise.all(
+    (await confirmations(world, mobile_phone, confirming)).map((key) => findUser(world.db, 'phone', key)),
+  )
+  return users.some((user) => user === undefined || user === confirming.enrollment_id)
+}
+
+/** The same, and from now on it serves this enrollment only. Of several at once, one gets it. */
+export async function useConfirmation(world: World, mobile_phone: string, confirming: Confirming): Promise<boolean> {
+  const { db, now } = world
+  const expires_at = new Date(now().getTime() + USED_DAYS * 24 * HOUR * 1000)
+  const used_by = confirming.enrollment_id
+  for (const key of await confirmations(world, mobile_phone, confirming))
+    if (
+      (await consumeKey(db, { kind: 'phone', key, used_by, expires_at })) ||
+      (await findUser(db, 'phone', key)) === used_by
+    )
+      return true
+  return false
+}
+
+/** Longer than a confirmation is kept. */
+const USED_DAYS = 90
+
+/** One key for each: confirming the number again with another code makes a new one. */
+async function confirmations({ db }: World, mobile_phone: string, { enrollment_id, cookie }: Confirming) {
+  const rows = await db
     .selectFrom('phone_check')
-    .select('verified_at')
-    .where('enrollment_id', 'in', [enrollment_id, cookie])
+    .select(['enrollment_id', 'verified_at'])
+    .where('enrollment_id', 'in', [enrollment_id, cookie ?? enrollment_id])
     .where('mobile_phone', '=', mobile_phone)
     .where('verified_at', 'is not', null)
-    .executeTakeFirst()
-  return check !== undefined
+    .execute()
+  return rows.map((row) => `${row.enrollment_id} ${row.verified_at?.toISOString()}`)
 }
 
 /** Confirmed, and no code was sent since. */
