@@ -101,6 +101,7 @@ const rooms = {
   clock: ['config', 'db', 'jobs', 'membership'], // a turn does everything that is due
   gateways: ['db'],
   db: ['config', 'catalog', 'enrollment', 'http', 'secrets', 'security', 'sponsors'], // for the operator's commands only
+  doctor: ['config', 'db', 'gateways', 'secrets'],
   secrets: ['config', 'db'],
   catalog: ['db'],
   funnel: ['enrollment'], // what the form says about taken names

@@ -16,6 +16,8 @@ const commands = {
   reconcile: { program: ['server/payments/books/cli.ts'] },
   /** Shows payments, and refunds, voids and resolves. */
   payments: { program: ['server/payments/cli.ts'] },
+  /** Tries every part, and says what is wrong. */
+  doctor: { program: ['server/doctor/cli.ts'] },
   /** Who may use the console, and whether its audit log is intact. */
   staff: { program: ['server/console/cli.ts'] },
   /** The scripts of pages with a card form, with their hashes; and whether a site serves just these. */

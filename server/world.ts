@@ -89,7 +89,7 @@ export async function createWorld({
 }
 
 /** Loaded only if a mail server is configured. */
-async function connectSmtp({ MAIL, MAIL_FROM, requiresMailTls }: Config): Promise<MailGateway> {
+export async function connectSmtp({ MAIL, MAIL_FROM, requiresMailTls }: Config): Promise<MailGateway> {
   const { smtpMail } = await import('./gateways/mail/smtp.ts')
   return smtpMail(MAIL, MAIL_FROM, { requiresTls: requiresMailTls })
 }
