@@ -132,6 +132,7 @@ const limitTexts: Record<LimitName, string> = {
   LIMIT_SIGN_INS_BY_NAME: 'wrong passwords, per username or email',
   LIMIT_LETTERS: 'requested emails, per address',
   LIMIT_LETTERS_BY_NAME: 'requested emails, per username or email',
+  LIMIT_CARD_DIGITS: 'wrong last four digits of the card for a reset, per member',
 }
 
 const limitsOf = ({ config }: World, refused: Refused): AbuseView['limits'] =>

@@ -2,6 +2,7 @@ import { availability, claimValue } from '#server/enrollment/claims.ts'
 import { requestEmail, setEmail } from '#server/office/details.ts'
 import { setName } from '#server/office/name.ts'
 import { isOfficeOurs } from '#server/office/pages.ts'
+import { setPhone } from '#server/office/phone.ts'
 import { rejectImpossible, toDialable } from '#server/phone/numbers.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
@@ -35,6 +36,7 @@ export async function changeDetails(world: World, input: Details & { member_id: 
     if (changedNames.length) await setName(db, member_id, pick(wanted, names))
     if (changedContact.length)
       await db.updateTable('member').set(pick(wanted, changedContact)).where('id', '=', member_id).execute()
+    if (isChanged('mobile_phone')) await setPhone(world, member_id, wanted.mobile_phone, 'team') // the member is told
     const changed: Detail[] = [...changedNames, ...changedContact]
     const email = isChanged('email') ? await changeEmail(world, member_id, current.email, wanted.email) : {}
     return {
@@ -60,9 +62,9 @@ async function changeEmail(world: World, member_id: string, old: string, email: 
   const result = await availability(world.db, 'email', email, undefined)
   if (result !== 'Available') throw refuseFields({ email: result })
   if (isOfficeOurs(world.config)) {
-    await requestEmail(world, member_id, email)
+    await requestEmail(world, member_id, email, { by_staff: true })
     return { unconfirmed_email: email }
   }
-  await setEmail(world, member_id, email)
+  await setEmail(world, member_id, email, { email_confirmed_at: null, who: 'team' })
   return { email }
 }

@@ -28,7 +28,8 @@ const selectMember = statement((db, { member_id }: { member_id: string }) =>
     .innerJoin('sponsor', (join) =>
       join.on('sponsor.id', '=', ({ fn }) => fn.coalesce('member.joined_sponsor_id', 'member.sponsor_id')),
     )
-    .select(['first_name', 'last_name', 'email', 'username', 'joined_at', 'cancelled_at', 'touch_seal'])
+    .select(['member.id', 'first_name', 'last_name', 'email', 'email_confirmed_at', 'username', 'joined_at'])
+    .select(['cancelled_at', 'touch_seal'])
     .select(['joined_username', 'joined_first_name', 'joined_last_name', 'joined_sponsor_name'])
     .select(['sponsor.name as sponsor_name', 'sponsor.site as sponsor_site'])
     .where('member.id', '=', member_id),
