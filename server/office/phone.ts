@@ -49,6 +49,7 @@ export async function confirmPhone(world: World, input: Displayed & { code: stri
   const { status, message } = await verifyCode(world, { mobile_phone, code: input.code }, visitor, enrollment_id)
   if (status !== 1) throw refuseFields({ code: message })
   await setOwnPhone(world, id, mobile_phone, visitor)
+  await world.db.deleteFrom('phone_check').where('enrollment_id', '=', enrollment_id).execute() // it serves nothing else
   return id
 }
 
