@@ -1,3 +1,4 @@
+import { operatorNames } from '#server/brand/public-names.ts'
 import { availability, claimValue } from '#server/enrollment/claims.ts'
 import { requestEmail, setEmail } from '#server/office/details.ts'
 import { setName } from '#server/office/name.ts'
@@ -20,6 +21,7 @@ export async function changeDetails(world: World, input: Details & { member_id: 
   const mobile_phone = await toDialable(input.mobile_phone)
   await rejectImpossible(mobile_phone)
   const wanted: Details = { ...input, mobile_phone }
+  const ours = await operatorNames(world)
   await actOnMember(world, session, { act: 'change_details', member_id }, async (world) => {
     const { db } = world
     const current = await db
@@ -33,7 +35,7 @@ export async function changeDetails(world: World, input: Details & { member_id: 
     const changedContact = contact.filter(isChanged)
     if (!changedNames.length && !changedContact.length && !isChanged('email'))
       throw new Refusal(409, 'This is so already.')
-    if (changedNames.length) await setName(db, member_id, pick(wanted, names))
+    if (changedNames.length) await setName(db, member_id, pick(wanted, names), ours)
     if (changedContact.length)
       await db.updateTable('member').set(pick(wanted, changedContact)).where('id', '=', member_id).execute()
     if (isChanged('mobile_phone')) await setPhone(world, member_id, wanted.mobile_phone, 'team') // the member is told

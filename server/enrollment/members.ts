@@ -10,10 +10,6 @@ export const memberOfEnrollment = (db: Db, enrollment_id: string) =>
     .where('enrollment_id', '=', enrollment_id)
     .executeTakeFirst()
 
-/** The name that visitors see on a member's page. */
-export const publicName = (member: { business_name: string; first_name: string; last_name: string }): string =>
-  member.business_name || `${member.first_name} ${member.last_name}`
-
 /** A member and the sponsor they joined with, as emails and consent records name them. */
 export async function findMember({ db }: Pick<World, 'db'>, member_id: string) {
   const [member] = (await selectMember(db, { member_id })).rows
