@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import type { Call } from './api.ts'
 import { type Permission, roles } from './console-permissions.ts'
+import { AppSecret, appCode, code, credential_id, Passkey, passkeyData, RecoveryCodes } from './credentials.ts'
 import { fields } from './fields.ts'
 import { figures } from './figures.ts'
 
@@ -18,8 +19,6 @@ export const PROOF_NEEDED = 428
 const nothing = z.object({})
 const id = z.uuid('This is not an id.')
 const token = z.string('The link is incomplete.').check(z.minLength(1), z.maxLength(200, 'The link is incomplete.'))
-/** What a browser's passkey functions take and return. */
-const passkeyData = z.record(z.string(), z.unknown())
 
 /** One line of text that somebody enters. */
 export const textLine = (missing: string, max: number) =>
@@ -43,12 +42,6 @@ const password = z
     z.minLength(1, 'Please enter your password.'),
     z.maxLength(figures.password_max_length, 'This password is too long.'),
   )
-/** Six digits of the authenticator app, or a recovery code. */
-const code = z.string('Please enter the code.').check(
-  z.overwrite((text) => text.replace(/[\s-]/g, '').toLowerCase()),
-  z.minLength(6, 'Please enter the code.'),
-  z.maxLength(32, 'This is not a code.'),
-)
 const role = z.enum(roles, 'Please choose a role.')
 
 export const Staff = z.object({ id: z.string(), name: z.string(), email: z.string(), role })
@@ -64,15 +57,8 @@ export const ConsoleSession = z.object({
   problems: z.optional(z.int()),
 })
 
-/** A new secret for an authenticator app. `sealed` brings it back to the server, which does not keep it yet. */
-const AppSecret = z.object({ secret: z.string(), qr_path: z.string(), qr_size: z.int(), sealed: z.string() })
-const appCode = { sealed: z.string('The secret is missing.').check(z.maxLength(500)), code }
-const RecoveryCodes = z.object({ recovery_codes: z.array(z.string()) })
-
 const Access = z.object({
-  passkeys: z.array(
-    z.object({ credential_id: z.string(), name: z.string(), created_on: z.string(), used_on: z.optional(z.string()) }),
-  ),
+  passkeys: z.array(Passkey),
   has_password: z.boolean(),
   recovery_codes_left: z.int(),
   other_sessions: z.int(),
@@ -222,7 +208,7 @@ export const consoleAccessCalls = {
     summary: 'Remove a passkey',
     permission: 'staff',
     needsProof: true,
-    input: z.object({ credential_id: z.string('This is not a passkey.').check(z.maxLength(1500)) }),
+    input: z.object({ credential_id }),
     output: Access,
   },
   getAppSecret: {
@@ -310,4 +296,3 @@ export type Staff = z.infer<typeof Staff>
 export type ConsoleSession = z.infer<typeof ConsoleSession>
 export type Access = z.infer<typeof Access>
 export type StaffList = z.infer<typeof StaffList>
-export type AppSecret = z.infer<typeof AppSecret>

@@ -108,11 +108,6 @@ export const MemberPage = z.object({
   business_name: z.string(),
   username: z.string(),
   email: z.string(),
-  /** Whether somebody has opened a link that was sent to it. */
-  is_email_confirmed: z.boolean(),
-  /** The mail server refuses the address: no such mailbox, closed, or not an address at all. */
-  email_bounce: z.optional(z.enum(['unknown', 'closed', 'malformed'])),
-  email_bounced_at: z.optional(z.string()),
   /** A new address that the member has not confirmed yet. */
   unconfirmed_email: z.optional(z.string()),
   mobile_phone: z.string(),
@@ -140,6 +135,7 @@ export const MemberPage = z.object({
   }),
   link: z.string(),
   sessions: z.int(),
+  has_second_factor: z.boolean(),
   membership: z.object({
     state,
     /** From the next period on. */
@@ -338,6 +334,15 @@ export const consoleMemberCalls = {
     summary: 'Sign a member out of the office everywhere',
     permission: 'help_members',
     input: aboutMember,
+    output: MemberPage,
+  },
+  removeSecondFactor: {
+    method: 'POST',
+    path: '/console/members/remove-second-factor',
+    summary: 'Remove a member’s authenticator app, passkeys and recovery codes, and sign the member out everywhere',
+    permission: 'remove_second_factor',
+    needsProof: true,
+    input: z.object({ member_id, reason }),
     output: MemberPage,
   },
   sendResetLink: {

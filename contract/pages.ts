@@ -1,5 +1,6 @@
 import type { PageBrand } from './brand.ts'
 import type { OfficeView } from './office-calls.ts'
+import type { SecurityView } from './office-security-calls.ts'
 import type { Interval } from './renewal.ts'
 import type { FallbackStart, StartData } from './start.ts'
 
@@ -113,12 +114,12 @@ export type DocumentedCall = {
  */
 export type OfficeStart =
   | { screen: 'office'; view: OfficeView }
+  | { screen: 'security'; view: SecurityView }
   | { screen: 'sign-in' }
   | { screen: 'forgotten-password' }
   /** `isFromOtherSite`: the visitor came from another site, so they must press a button before they are signed in. */
   | { screen: 'grant-landing'; isFromOtherSite?: true }
-  /** `asksCard`: the address that the link was sent to is not confirmed. */
-  | { screen: 'new-password'; asksCard?: true }
+  | { screen: 'new-password' }
   | { screen: 'confirm-email' }
   /** Opened from an email about somebody who joined. `state`: asking, done, or a link that is not whole. */
   | { screen: 'unsubscribe'; state: 'ask' | 'done' | 'invalid' }

@@ -142,7 +142,7 @@ test('19.33 a colleague gets in with a password and an app, and keeps recovery c
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByLabel('New password', { exact: true }).fill('Tall-Ladder-77')
   const secret = (await page.locator('.app-setup code').textContent())?.replaceAll(' ', '') ?? ''
-  const { codeOf, stepAt } = await import('../server/console/totp.ts')
+  const { codeOf, stepAt } = await import('../server/credentials/totp.ts')
   await page.getByLabel('Code that the app shows').fill(codeOf(secret, stepAt(new Date())))
   expect(await findAxeViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Finish' }).click()

@@ -103,26 +103,27 @@ const rooms = {
   db: ['config', 'catalog', 'enrollment', 'http', 'secrets', 'security', 'sponsors'], // for the operator's commands only
   doctor: ['config', 'db', 'gateways', 'secrets'],
   secrets: ['config', 'db'],
+  credentials: ['brand', 'db', 'office', 'secrets'], // an app's secret is a QR code, like a member's link
   catalog: ['db'],
   funnel: ['enrollment'], // what the form says about taken names
   security: ['db'],
   abuse: ['config', 'db', 'enrollment', 'payments', 'security'], // what an attempt has counted is found by its reference
   phone: ['abuse', 'db', 'gateways'],
-  sponsors: ['abuse', 'brand', 'catalog', 'db', 'funnel', 'membership', 'phone'], // the start data says where codes are sent to
+  sponsors: ['abuse', 'catalog', 'db', 'funnel', 'membership', 'phone'], // the start data says where codes are sent to
   payments: ['config', 'db', 'gateways', 'jobs', 'membership'], // membership for the operator's commands only
   membership: ['catalog', 'db', 'gateways', 'jobs', 'payments'],
   emails: ['brand', 'enrollment', 'gateways', 'jobs', 'membership', 'office'],
   jobs: ['catalog', 'console', 'db', 'emails', 'enrollment', 'gateways', 'membership', 'office', 'payments'],
   enrollment: [
-    ...['abuse', 'brand', 'catalog', 'db', 'emails', 'funnel', 'gateways'],
+    ...['abuse', 'catalog', 'db', 'emails', 'funnel', 'gateways'],
     ...['jobs', 'membership', 'office', 'payments', 'phone', 'secrets', 'security', 'sponsors'],
   ],
   office: [
-    ...['abuse', 'brand', 'config', 'db', 'emails', 'enrollment', 'gateways', 'http'],
+    ...['abuse', 'config', 'credentials', 'db', 'emails', 'enrollment', 'gateways', 'http'],
     ...['jobs', 'membership', 'payments', 'phone', 'secrets', 'security'],
   ],
   console: [
-    ...['abuse', 'brand', 'catalog', 'config', 'db', 'emails', 'enrollment', 'http', 'jobs'],
+    ...['abuse', 'brand', 'catalog', 'config', 'credentials', 'db', 'emails', 'enrollment', 'http', 'jobs'],
     ...['membership', 'office', 'payments', 'phone', 'secrets', 'security', 'sponsors'],
   ],
   inventory: ['config', 'db', 'gateways', 'http', 'office'], // db for its tables in the terminal

@@ -78,6 +78,7 @@ type Lifetime = { [Table in keyof Tables]: [table: Table, column: keyof Tables[T
 export const lifetimes: Lifetime[] = [
   ['office_session', 'expires_at'],
   ['office_session', 'idle_until'],
+  ['pending_sign_in', 'expires_at'],
   ['email_link', 'expires_at'],
   ['one_time_key', 'expires_at'],
   ['sandbox_code', 'expires_at'],

@@ -111,9 +111,9 @@ export const settings = {
   LIMIT_GRANTS: limit('60/3600'),
   LIMIT_SIGN_INS: limit('20/900'),
   LIMIT_SIGN_INS_BY_NAME: limit('50/3600'),
+  LIMIT_SECOND_FACTORS: limit('20/86400'),
   LIMIT_LETTERS: limit('10/3600'),
   LIMIT_LETTERS_BY_NAME: limit('3/3600'),
-  LIMIT_CARD_DIGITS: limit('10/604800'),
 
   BREAKER_DECLINES: threshold('20/600/50'),
   BREAKER_CODES: threshold('40/3600/70'),

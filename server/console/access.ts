@@ -1,13 +1,15 @@
 import type { Access } from '#contract/console-access-calls.ts'
 import type { ActName } from '#contract/console-permissions.ts'
+import { offerAppSecret } from '#server/credentials/authenticator-app.ts'
+import { registrationOptions, verifyRegistration } from '#server/credentials/passkeys.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { rejectGuessablePassword } from '#server/enrollment/screening.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 import { recordAct } from './audit.ts'
-import { registrationOptions, storePasskey, verifyRegistration } from './passkeys.ts'
-import { offerAppSecret, passwordColumns, replaceRecoveryCodes } from './passwords.ts'
+import { passwordColumns, replaceRecoveryCodes } from './passwords.ts'
 import { closeSessions, type StaffSession } from './session.ts'
+import { storePasskey } from './staff-passkeys.ts'
 
 /** A colleague's own ways to sign in. */
 
@@ -85,7 +87,7 @@ export async function removePasskey(world: World, input: { credential_id: string
 const lockStaff = (db: Db, id: string) =>
   db.selectFrom('staff').select('password_hash').where('id', '=', id).forUpdate().executeTakeFirstOrThrow()
 
-export const newAppSecret = (world: World, { staff }: StaffSession) => offerAppSecret(world, staff.email)
+export const newAppSecret = (world: World, { staff }: StaffSession) => offerAppSecret(world, 'staff', staff.email)
 
 type NewPassword = { password: string; sealed: string; code: string }
 

@@ -167,7 +167,15 @@ describe('a person', () => {
     expect(reply.statusCode, reply.body).toBe(200)
     while (await runJobs(site.world));
     expect(await find(gone)).toEqual({})
-    for (const table of ['picture', 'office_session', 'email_link', 'member_event'] as const) {
+    for (const table of [
+      'picture',
+      'office_session',
+      'email_link',
+      'member_event',
+      'member_app',
+      'member_passkey',
+      'member_recovery',
+    ] as const) {
       const rows = site.db.selectFrom(table).select('member_id').where('member_id', '=', member_id)
       expect(await rows.execute(), table).toEqual([])
     }

@@ -107,9 +107,13 @@ async function endNow(world: World, member_id: string) {
 export const FORMER = { first_name: 'A former', last_name: 'member' }
 const FORMER_MEMBER = `${FORMER.first_name} ${FORMER.last_name}`
 
+const personalTables = [
+  ...(['office_session', 'email_link', 'picture', 'member_event'] as const),
+  ...(['member_app', 'member_passkey', 'member_recovery', 'pending_sign_in'] as const),
+]
+
 async function eraseMember({ db, now }: World, { id, enrollment_id, mobile_phone }: Person) {
-  for (const table of ['office_session', 'email_link', 'picture', 'member_event'] as const)
-    await db.deleteFrom(table).where('member_id', '=', id).execute()
+  for (const table of personalTables) await db.deleteFrom(table).where('member_id', '=', id).execute()
   await db.deleteFrom('phone_check').where('enrollment_id', '=', enrollment_id).execute()
   await db.deleteFrom('sandbox_code').where('mobile_phone', '=', mobile_phone).execute()
   await db.deleteFrom('claim').where('enrollment_id', '=', enrollment_id).where('kind', '=', 'email').execute()
@@ -119,8 +123,6 @@ async function eraseMember({ db, now }: World, { id, enrollment_id, mobile_phone
       ...{ ...FORMER, business_name: '', email: '', mobile_phone: '', password_hash: '', welcome_until: null },
       ...{ address: '', address2: '', city: '', country: '', state: '', post_code: '', join_emails: false },
       ...{ joined_first_name: null, joined_last_name: null, erased_at: now() },
-      ...{ email_confirmed_at: null, email_bounced_at: null, email_bounce: null },
-      ...{ unconfirmed_phone: null, unconfirmed_phone_at: null },
     })
     .where('id', '=', id)
     .execute()

@@ -79,6 +79,16 @@ async function everythingAbout(db: Db, member_id: string) {
       .select(['device', 'created_at', 'idle_until', 'expires_at'])
       .where('member_id', '=', member_id)
       .execute(),
+    passkeys: await db
+      .selectFrom('member_passkey')
+      .select(['name', 'created_at', 'used_at'])
+      .where('member_id', '=', member_id)
+      .execute(),
+    authenticator_app: await db
+      .selectFrom('member_app')
+      .select('created_at')
+      .where('member_id', '=', member_id)
+      .executeTakeFirst(),
     unconfirmed_addresses: await db
       .selectFrom('email_link')
       .select(['purpose', 'email', 'created_at'])

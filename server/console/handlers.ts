@@ -45,6 +45,7 @@ import {
   holdMembership,
   refundPayment,
   releaseMembership,
+  removeMemberSecondFactor,
   resumeMembership,
   sendResetLink,
   voidPayment,
@@ -157,6 +158,7 @@ export const consoleHandlers = guardHandlers({
   changeDetails: thenViewMember(changeDetails),
   moveSponsor: thenViewMember(moveSponsor),
   endSessions: thenViewMember(endSessions),
+  removeSecondFactor: thenViewMember(removeMemberSecondFactor),
   sendResetLink: thenViewMember(sendResetLink),
   resendEmail: thenViewMember(resendEmail),
 

@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Role } from '#contract/console-permissions.ts'
+import { offerAppSecret } from '#server/credentials/authenticator-app.ts'
+import { registrationOptions, verifyRegistration } from '#server/credentials/passkeys.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { rejectGuessablePassword } from '#server/enrollment/screening.ts'
@@ -8,9 +10,9 @@ import { sha256 } from '#server/secrets/secrets.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { type Actor, recordAct } from './audit.ts'
-import { registrationOptions, storePasskey, verifyRegistration } from './passkeys.ts'
-import { offerAppSecret, passwordColumns, replaceRecoveryCodes } from './passwords.ts'
+import { passwordColumns, replaceRecoveryCodes } from './passwords.ts'
 import { type Method, openSession, startSession, viewSession } from './session.ts'
+import { storePasskey } from './staff-passkeys.ts'
 
 /** Long enough for a weekend. */
 const VALID_HOURS = 72
@@ -101,7 +103,7 @@ export async function firstPasskeyOptions(world: World, { token, name, email }: 
 
 export async function firstAppSecret(world: World, { token, email }: Omit<Newcomer, 'name'>) {
   const invitation = await requireInvitation(world, token)
-  return offerAppSecret(world, invitation.email ?? email)
+  return offerAppSecret(world, 'staff', invitation.email ?? email)
 }
 
 type WithPasskey = Newcomer & { response: Record<string, unknown> }

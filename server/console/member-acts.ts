@@ -6,6 +6,7 @@ import { cancel, resume } from '#server/membership/cancellation.ts'
 import { liftHold, putOnHold } from '#server/membership/hold.ts'
 import { moveRenewalDay } from '#server/membership/renewal-day.ts'
 import { waivePeriod } from '#server/membership/waive.ts'
+import { removeSecondFactor } from '#server/office/factors.ts'
 import { closeAllSessions } from '#server/office/session.ts'
 import { leaseEnd } from '#server/payments/payments.ts'
 import { executeRefund, NotSettled, requestRefund, requestVoid } from '#server/payments/refunds.ts'
@@ -157,6 +158,14 @@ const stateOf = async (db: Db, member_id: string): Promise<Facts> => {
 export const endSessions = (world: World, { member_id }: { member_id: string }, session: StaffSession) =>
   actOnMember(world, session, { act: 'end_sessions', member_id }, async ({ db }) => {
     await closeAllSessions(db, member_id)
+    return {}
+  })
+
+/** Whoever has the lost device is signed out too. */
+export const removeMemberSecondFactor = (world: World, { member_id, reason }: AboutMember, session: StaffSession) =>
+  actOnMember(world, session, { act: 'remove_second_factor', member_id, reason }, async (world) => {
+    await removeSecondFactor(world, member_id)
+    await closeAllSessions(world.db, member_id)
     return {}
   })
 

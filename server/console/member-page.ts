@@ -9,6 +9,7 @@ import { linesOn } from '#server/membership/prices.ts'
 import { waivedOf } from '#server/membership/summary.ts'
 import { dayIn } from '#server/membership/time-zone.ts'
 import { findNewestLink } from '#server/office/email-links.ts'
+import { factorsOf } from '#server/office/factors.ts'
 import { AWAITING_GATEWAY } from '#server/payments/payments.ts'
 import { mayRefund, mayVoid } from '#server/payments/refunds.ts'
 import { Refusal } from '#server/refusal.ts'
@@ -32,15 +33,16 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
   const { db, config } = world
   const member = await findMember(db, member_id)
   if (!member) throw new Refusal(404, 'There is no such member.')
-  const [payments, refunds, accepted, sessions, touches, emailLink] = await Promise.all([
+  const [payments, refunds, accepted, sessions, factors, touches, emailLink] = await Promise.all([
     paymentsOf(db, member.enrollment_id),
     refundsOf(db, member.enrollment_id),
     acceptedTexts(db, member_id),
     countSessions(world, member_id),
+    factorsOf(db, member_id),
     findTouches(db, member.enrollment_id),
     findNewestLink(world, 'email', member_id),
   ])
-  const emails = member.erased_at ? [] : repeatableEmails(world, { ...member, id: member_id }, { payments, refunds })
+  const emails = member.erased_at ? [] : repeatableEmails({ ...member, id: member_id }, { payments, refunds })
   return {
     id: member_id,
     first_name: member.first_name,
@@ -48,10 +50,6 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
     business_name: member.business_name,
     username: member.username,
     email: member.email,
-    is_email_confirmed: member.email_confirmed_at !== null,
-    ...(member.email_bounced_at && member.email_bounce
-      ? { email_bounce: member.email_bounce, email_bounced_at: member.email_bounced_at.toISOString() }
-      : {}),
     mobile_phone: member.mobile_phone,
     ...(emailLink?.email ? { unconfirmed_email: emailLink.email } : {}),
     postal: {
@@ -64,6 +62,7 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
     credit: await creditOf(db, { ...member, id: member_id }, touches),
     link: `${config.PUBLIC_URL}/${member.username}`,
     sessions,
+    has_second_factor: factors.has_app || factors.has_passkey,
     membership: membershipOf(world, member, payments),
     payments: payments
       .map((payment) => toPayment(world, payment, refunds))

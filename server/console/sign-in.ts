@@ -5,15 +5,15 @@ import { recordEvent } from '#server/security/security-log.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { recordAct } from './audit.ts'
-import { signInOptions, verifySignIn } from './passkeys.ts'
 import { tryPasswordAndCode } from './passwords.ts'
 import { type Method, openSession, recordProof, type StaffSession, startSession, viewSession } from './session.ts'
+import { staffSignInOptions, verifyStaffPasskey } from './staff-passkeys.ts'
 
 type PasskeyInput = { response: Record<string, unknown> }
 
 export async function passkeyOptions(world: World, _input: object, visitor: Visitor) {
   await countAgainstLimit(world, 'LIMIT_CHALLENGES', visitor.address)
-  return signInOptions(world)
+  return staffSignInOptions(world)
 }
 
 export async function signInWithPasskey(world: World, input: PasskeyInput, visitor: Visitor) {
@@ -61,7 +61,7 @@ async function enter(world: World, staff_id: string, method: Method, visitor: Vi
 async function tryPasskey(world: World, { response }: PasskeyInput, visitor: Visitor) {
   const failure = await countAgainstLimit(world, 'LIMIT_SIGN_INS', visitor.address)
   const giveBack = () => failure.giveBack().catch(() => undefined)
-  const result = await verifySignIn(world, response).catch(async (error: unknown) => {
+  const result = await verifyStaffPasskey(world, response).catch(async (error: unknown) => {
     if (isOurFailure(error)) await giveBack()
     throw error
   })

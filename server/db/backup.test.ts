@@ -49,6 +49,7 @@ const excluded = [
   'open_use',
   'sandbox_code',
   'office_session',
+  'pending_sign_in',
   'console_session',
   'built_file',
   'kysely_migration',

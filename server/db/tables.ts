@@ -132,13 +132,6 @@ export type Tables = {
     erased_at: Date | null
     /** How often all sessions of the member were ended. */
     access_version: Generated<number>
-    email_confirmed_at: Date | null
-    /** The mail server has refused the address, and why. */
-    email_bounced_at: Date | null
-    email_bounce: Bounce | null
-    /** A new number until the code that was sent to it is entered. */
-    unconfirmed_phone: string | null
-    unconfirmed_phone_at: Date | null
   }
   membership: {
     member_id: string
@@ -302,16 +295,32 @@ export type Tables = {
     idle_until: Date
     expires_at: Date
   }
+  member_app: { member_id: string; sealed: string; step: number; created_at: Date }
+  member_passkey: {
+    credential_id: string
+    member_id: string
+    public_key: string
+    counter: number
+    transports: string[]
+    name: string
+    created_at: Date
+    used_at: Date | null
+  }
+  member_recovery: { member_id: string; key_hash: string }
+  pending_sign_in: {
+    key_hash: string
+    member_id: string
+    access_version: number
+    tries: Generated<number>
+    expires_at: Date
+  }
   email_link: {
     key_hash: string
-    /** An 'address' link confirms the address that the member already has. */
-    purpose: 'password' | 'email' | 'address'
+    purpose: 'password' | 'email'
     member_id: string
     email: string | null
     created_at: Date
     expires_at: Date
-    tries: Generated<number>
-    by_staff: Generated<boolean>
   }
   sponsor_touch: {
     enrollment_id: string
@@ -430,9 +439,6 @@ export type RenewalLine = {
   /** A higher price that was announced, for periods that begin on this day or later. */
   announced?: { renewal_cents: number; from_on: string }
 }
-
-/** Why a mail server refuses an address for good. */
-export type Bounce = 'unknown' | 'closed' | 'malformed'
 
 /** A file attached to an email. */
 export type Attachment = { filename: string; content: string }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { type OperatorNames, operatorNames, publicName } from '#server/brand/public-names.ts'
 import { type Db, inTransaction, isPermanentWriteError, isRejectedWrite } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { PaymentState } from '#server/db/tables.ts'
@@ -10,7 +9,7 @@ import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
 import { type Attempt, AWAITING_GATEWAY, endedWithoutCharge, transitionQuery } from '#server/payments/payments.ts'
 import { recordSummary } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
-import { memberOfEnrollment } from './members.ts'
+import { memberOfEnrollment, publicName } from './members.ts'
 import { releaseAndEmail } from './release.ts'
 
 /**
@@ -23,13 +22,12 @@ export async function admit(
   approval: Approval,
 ): Promise<string | undefined> {
   const columns = { ...approvalColumns(approval), updated_at: world.now() }
-  const admission = { ...world, ours: await operatorNames(world) }
-  const member_id = 'details' in attempt && (await admitInOneStatement(admission, attempt, approval, columns))
+  const member_id = 'details' in attempt && (await admitInOneStatement(world, attempt, approval, columns))
   if (member_id) return member_id
   const key = keyOf(attempt)
   await transitionQuery(world.db, key, AWAITING_GATEWAY, { state: 'authorized', ...columns }).execute()
   try {
-    return await admitInTransaction(admission, key, approval)
+    return await admitInTransaction(world, key, approval)
   } catch (error) {
     if (!isPermanentWriteError(error)) throw error
     world.log.error({ err: error, reference: referenceOf(key) }, 'the member cannot be written; voiding the hold')
@@ -45,15 +43,12 @@ const approvalColumns = ({ transaction_id, checks, ...card }: Approval) => ({
 })
 type ApprovalColumns = ReturnType<typeof approvalColumns> & { updated_at: Date }
 
-/** The operator's names: a member's page must not carry them. */
-type Admission = World & { ours: OperatorNames }
-
 /** Only the key: a job with the whole attempt would keep details that the attempt itself deletes. */
 const keyOf = ({ enrollment_id, attempt }: AttemptKey): AttemptKey => ({ enrollment_id, attempt })
 
 /** The usual case. If the database rejects the statement, nothing is written, and the transaction finds out why. */
 async function admitInOneStatement(
-  world: Admission,
+  world: World,
   attempt: Attempt,
   approval: Approval,
   columns: ApprovalColumns,
@@ -67,7 +62,7 @@ async function admitInOneStatement(
 }
 
 /** The same with the details stored in the journal: for the janitor, and if the single statement was rejected. */
-function admitInTransaction(world: Admission, key: AttemptKey, approval: Approval): Promise<string | undefined> {
+function admitInTransaction(world: World, key: AttemptKey, approval: Approval): Promise<string | undefined> {
   return inTransaction(world.db, async (db) => {
     const now = world.now()
     const payment = await db
@@ -85,7 +80,7 @@ function admitInTransaction(world: Admission, key: AttemptKey, approval: Approva
 
 /** The visitor may only be told "Approved" after this has been committed. */
 async function writeMember(
-  world: Admission,
+  world: World,
   attempt: Attempt,
   from: PaymentState[],
   approval: Approval,
@@ -134,7 +129,7 @@ type NewMember = {
   rows: ReturnType<typeof newRows>
 }
 
-function newRows(world: Admission, { enrollment_id, attempt, ...payment }: Attempt, approval: Approval, now: Date) {
+function newRows(world: World, { enrollment_id, attempt, ...payment }: Attempt, approval: Approval, now: Date) {
   const { member, sponsor_id, shipping, lines, acceptances } = payment.details
   const [id, order_id] = [randomUUID(), randomUUID()]
   return {
@@ -151,7 +146,7 @@ function newRows(world: Admission, { enrollment_id, attempt, ...payment }: Attem
     site: {
       id: randomUUID(),
       site: member.username,
-      name: publicName(member, world.ours),
+      name: publicName(member),
       active: true,
       member_id: id,
       created_at: now,

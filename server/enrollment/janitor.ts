@@ -113,7 +113,7 @@ async function settleRenewal(world: World, key: AttemptKey, answer: LookupAnswer
 type LookupAnswer = Awaited<ReturnType<World['payment']['lookup']>>
 
 const expiringTables = [
-  ...(['limit_count', 'sandbox_code', 'office_session', 'email_link'] as const),
+  ...(['limit_count', 'sandbox_code', 'office_session', 'email_link', 'pending_sign_in'] as const),
   ...(['one_time_key', 'lease', 'breaker_trip', 'reconciliation_run'] as const),
   ...(['staff_invitation', 'console_session'] as const),
   ...(['network_block', 'breaker_event', 'limit_refusal', 'csp_report'] as const),

@@ -192,6 +192,11 @@ describe('17.52 what people hold outlives a turn', () => {
               .execute(),
         ]),
       ),
+      'pending_sign_in.expires_at': () =>
+        site.db
+          .insertInto('pending_sign_in')
+          .values({ key_hash: name, member_id: member.id, access_version: 0, expires_at })
+          .execute(),
       'email_link.expires_at': () =>
         site.db
           .insertInto('email_link')

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from '#server/db/db.ts'
 import type { AttemptKey } from '#server/payments/attempt-key.ts'
 
-/** Who changed a detail of a member: the member in the office or with a link from an email, or the operator's staff. */
-export type WhoChanged = 'office' | 'link' | 'team'
-
-/** Absent in jobs that waited while Foyer was updated. */
-type Changed = { who?: WhoChanged; at?: string }
+export type SecondFactorChange =
+  | 'app_on'
+  | 'app_off'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'new_recovery_codes'
+  | 'recovery_code_used'
+  | 'removed_by_staff'
 
 /** Work that follows a commit, by kind. A job may run more than once, so each kind is idempotent or harmless to repeat. */
 export type JobPayloads = {
@@ -20,10 +23,8 @@ export type JobPayloads = {
   cancelled: { member_id: string }
   kept: { member_id: string }
   confirm_email: { member_id: string }
-  /** Confirms the address that the member already has. */
-  confirm_address: { member_id: string }
-  password_changed: { member_id: string } & Changed
-  phone_changed: { member_id: string; masked_phone: string } & Changed
+  password_changed: { member_id: string }
+  second_factor_changed: { member_id: string; change: SecondFactorChange }
   renewed: { member_id: string } & AttemptKey
   renewal_declined: { member_id: string } & AttemptKey
   /** Tells the member of a refund. */
@@ -38,11 +39,11 @@ export type JobPayloads = {
   price_change: { price_change_id: string }
   /** Tells one of them. */
   price_changed: { member_id: string; product_id: number; old_cents: number; new_cents: number; starts_on: string }
-  username_changed: { member_id: string; old_username: string } & Changed
+  username_changed: { member_id: string; old_username: string }
   /** The job looks the member up, so that the response time does not reveal whether there is one. */
   forgotten: { name: string; asked_at: string; network?: string }
   /** Sent to the old address. */
-  email_changed: { email: string; first_name: string; new_email: string } & Changed
+  email_changed: { email: string; first_name: string; new_email: string }
   /** Deleted once the email is sent. */
   unpaid: { enrollment_id: string; email: string; first_name: string; site: string }
 }

@@ -8,12 +8,22 @@ import { isOurFailure } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { changeCard } from './card.ts'
-import { changeEmail, confirmEmail, sendEmailLink } from './details.ts'
+import { changeEmail, changePhone, confirmEmail } from './details.ts'
 import { changeJoinEmails } from './join-emails.ts'
 import { changeName } from './name.ts'
 import { changePassword, requestPasswordReset, resetPassword } from './new-password.ts'
-import { changePhone, confirmPhone, sendPhoneCode } from './phone.ts'
 import { changePicture, removePicture } from './picture.ts'
+import {
+  addPasskey,
+  makeRecoveryCodes,
+  newAppSecret,
+  newPasskeyOptions,
+  removePasskey,
+  turnOffApp,
+  turnOnApp,
+} from './second-factor.ts'
+import { signInPasskeyOptions, signInWithCode, signInWithPasskey } from './second-step.ts'
+import { endOtherSessions, endSession, viewSecurity } from './security.ts'
 import { requireDisplayedMember, requireMember, signOut, signOutEverywhere } from './session.ts'
 import { signIn, signInWithGrant } from './sign-in.ts'
 import { changeUsername } from './username.ts'
@@ -22,7 +32,10 @@ import { acceptedText, viewOffice } from './view.ts'
 /** The handler of each call of the office. */
 export const officeHandlers: Handlers<typeof officeCalls> = {
   enterOffice: emptyReply(limitFailures(signInWithGrant)),
-  signIn: emptyReply(signIn),
+  signIn,
+  signInWithCode: emptyReply(signInWithCode),
+  getSignInPasskey: signInPasskeyOptions,
+  signInWithPasskey: emptyReply(signInWithPasskey),
   leaveOffice: emptyReply(signOut),
   leaveEverywhere: emptyReply(signOutEverywhere),
 
@@ -30,16 +43,24 @@ export const officeHandlers: Handlers<typeof officeCalls> = {
   getAcceptedText: async (world, { sha256 }, visitor) =>
     acceptedText(world, (await requireMember(world, visitor)).id, sha256),
 
+  getSecurity: async (world, _input, visitor) => viewSecurity(world, (await requireMember(world, visitor)).id, visitor),
+  endSession,
+  endOtherSessions,
+  getAppSecret: newAppSecret,
+  turnOnApp: withSecurityView(turnOnApp),
+  turnOffApp: thenViewSecurity(turnOffApp),
+  getNewPasskey: newPasskeyOptions,
+  addPasskey: withSecurityView(addPasskey),
+  removePasskey: thenViewSecurity(removePasskey),
+  makeRecoveryCodes,
+
   changeName: thenViewOffice(changeName),
   changeUsername: thenViewOffice(changeUsername),
   changePicture: thenViewOffice(changePicture),
   removePicture: thenViewOffice(removePicture),
   changeJoinEmails: thenViewOffice(changeJoinEmails),
   changePhone: thenViewOffice(changePhone),
-  sendPhoneCode: emptyReply(sendPhoneCode),
-  confirmPhone: thenViewOffice(confirmPhone),
   changeEmail: thenViewOffice(changeEmail),
-  sendEmailLink: emptyReply(sendEmailLink),
   confirmEmail: limitFailures(confirmEmail),
   changePassword: emptyReply(changePassword),
   forgetPassword: emptyReply(requestPasswordReset),
@@ -57,6 +78,19 @@ type Work<Input, Result> = (world: World, input: Input, visitor: Visitor) => Pro
 /** Runs a change that returns the member's id, and responds with the updated view. */
 function thenViewOffice<Input>(change: Work<Input, string>): Work<Input, Awaited<ReturnType<typeof viewOffice>>> {
   return async (world, input, visitor) => viewOffice(world, await change(world, input, visitor))
+}
+
+/** Changes how the member signs in, and adds the updated view to what that returns. */
+function withSecurityView<Input, Result extends object>(change: Work<Input, Result>) {
+  return async (world: World, input: Input, visitor: Visitor) => {
+    const result = await change(world, input, visitor)
+    return { ...result, view: await viewSecurity(world, (await requireMember(world, visitor)).id, visitor) }
+  }
+}
+
+function thenViewSecurity<Input>(change: Work<Input, object>) {
+  const work = withSecurityView(change)
+  return async (world: World, input: Input, visitor: Visitor) => (await work(world, input, visitor)).view
 }
 
 /** Changes the membership of the member on the screen. */

@@ -6,6 +6,7 @@ import { type Shell, sendPage } from '#server/http/shell.ts'
 import type { World } from '#server/world.ts'
 import { consentBundle } from './consent.ts'
 import { qrCodePng, qrCodeSvg } from './qr-code.ts'
+import { viewSecurity } from './security.ts'
 import { memberOfSession } from './session.ts'
 import { linkOf, viewOffice } from './view.ts'
 
@@ -14,6 +15,7 @@ export const isOfficeOurs = ({ PUBLIC_URL, OFFICE_URL }: Config) => OFFICE_URL =
 
 const titles: Record<OfficeStart['screen'], string> = {
   office: 'Your office',
+  security: 'Sign-in and security',
   'sign-in': 'Sign in',
   'grant-landing': 'Your office',
   'forgotten-password': 'Forgot your password',
@@ -23,12 +25,11 @@ const titles: Record<OfficeStart['screen'], string> = {
 }
 
 /** Screens that need no session. Tokens in their URLs are read only by the page's script. */
-const publicScreens: Record<string, OfficeStart> = {
-  '/office/forgotten-password': { screen: 'forgotten-password' },
-  '/office/new-password': { screen: 'new-password' },
-  '/office/new-password-with-card': { screen: 'new-password', asksCard: true },
-  '/office/confirm-email': { screen: 'confirm-email' },
-}
+const publicScreens = {
+  '/office/forgotten-password': 'forgotten-password',
+  '/office/new-password': 'new-password',
+  '/office/confirm-email': 'confirm-email',
+} as const
 
 const undocumented = { schema: { hide: true } }
 
@@ -48,8 +49,8 @@ export const screenSender =
 export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
   const sendScreen = screenSender(shell)
 
-  for (const [path, start] of Object.entries(publicScreens))
-    app.get(path, undocumented, (request, reply) => sendScreen(request, reply, start))
+  for (const [path, screen] of Object.entries(publicScreens))
+    app.get(path, undocumented, (request, reply) => sendScreen(request, reply, { screen }))
   app.get('/office/autologin/grant-access/:token', undocumented, (request, reply) =>
     sendScreen(request, reply, {
       screen: 'grant-landing',
@@ -72,6 +73,12 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
 
   addMemberPage('/office', async ({ id }, request, reply) =>
     sendScreen(request, reply, { screen: 'office', view: await viewOffice(world, id) }),
+  )
+  addMemberPage('/office/security', async ({ id }, request, reply) =>
+    sendScreen(request, reply, {
+      screen: 'security',
+      view: await viewSecurity(world, id, { officeKey: readOfficeCookie(request) }),
+    }),
   )
   addMemberPage('/office/link.svg', async ({ id }, _request, reply) =>
     reply.type('image/svg+xml').send(qrCodeSvg(await linkOf(world, id))),

@@ -23,6 +23,9 @@ type Credentials = { id: string; password_hash: string }
 
 const later = (time: Date, ms: number) => new Date(time.getTime() + ms)
 
+/** When a session was used last, true to a few minutes. */
+export const lastUse = ({ idle_until }: { idle_until: Date }) => later(idle_until, -IDLE_MS)
+
 /**
  * Opens a session, unless all sessions of the member have ended since the grant was made or the password was checked. The lock
  * on the member's row keeps those who end sessions from missing this one. The cookie gets a random key; we store only its hash.
@@ -131,14 +134,22 @@ export async function signOutEverywhere(world: World, _input: object, visitor: V
 }
 
 /** Grants first: a session that one of them has opened just before is then closed too. */
-export async function closeAllSessions(db: Db, member_id: string): Promise<Access> {
+export async function closeAllSessions(
+  db: Db,
+  member_id: string,
+  except: Partial<Pick<Visitor, 'officeKey'>> = {},
+): Promise<Access> {
   const access = await revokeGrants(db, member_id).executeTakeFirstOrThrow()
-  await db.deleteFrom('office_session').where('member_id', '=', member_id).execute()
+  await db
+    .deleteFrom('office_session')
+    .where('member_id', '=', member_id)
+    .where('key_hash', '!=', except.officeKey ? sha256(except.officeKey) : '')
+    .execute()
   return access
 }
 
 /** Grants open nothing any more, and the page that has just enrolled this member gets no new ones. */
-const revokeGrants = (db: Db, id: string) =>
+export const revokeGrants = (db: Db, id: string) =>
   db
     .updateTable('member')
     .set(({ eb }) => ({ welcome_until: null, access_version: eb('access_version', '+', 1) }))

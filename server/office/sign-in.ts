@@ -6,6 +6,7 @@ import { recordEvent } from '#server/security/security-log.ts'
 import { networkOf, type Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { redeemGrant } from './grant.ts'
+import { beginSecondStep } from './second-step.ts'
 import { isBrowserMark, openSession, startSession } from './session.ts'
 
 /** With the one-time grant that a new member gets. */
@@ -29,7 +30,7 @@ export async function signInWithGrant(world: World, { token }: { token: string }
 type Credentials = { name: string; password: string }
 
 /** With username or email, and password. An unknown name takes the same steps and the same time as a known one. */
-export async function signIn(world: World, { name, password }: Credentials, visitor: Visitor): Promise<void> {
+export async function signIn(world: World, { name, password }: Credentials, visitor: Visitor) {
   const member = await findByName(world, name)
   const { trustedBrowser } = visitor
   const isTrusted = member && trustedBrowser && isBrowserMark(world, member, trustedBrowser.mark)
@@ -37,6 +38,8 @@ export async function signIn(world: World, { name, password }: Credentials, visi
     ? { member_id: member.id, known_by: `browser ${trustedBrowser.browser}` }
     : { member_id: member?.id, name: claimValue(name), visitor }
   const isCorrect = await tryPassword(world, password, member?.password_hash, guesser)
+  const second_factor = member && isCorrect ? await beginSecondStep(world, member) : undefined
+  if (second_factor) return { second_factor }
   const session = member && isCorrect ? await openSession(world, visitor, member) : undefined
   const event = { member_id: member?.id, address: visitor.address }
   if (!member || !session) {
@@ -45,6 +48,7 @@ export async function signIn(world: World, { name, password }: Credentials, visi
   }
   await startSession(world, visitor, member, session)
   await recordEvent(world, { kind: 'sign_in', ...event })
+  return {}
 }
 
 /** Finds a member by username or email. Only an email address contains an @. */

@@ -1,14 +1,14 @@
 import { type ReactNode, useState } from 'react'
 import type { ConsoleSession, Staff } from '#contract/console-access-calls.ts'
 import { consoleCalls } from '#contract/console-calls.ts'
-import { Field } from '#web/form/Field.tsx'
+import { CodeField } from '#web/credentials/CodeField.tsx'
+import { signWithPasskey } from '#web/credentials/passkeys.ts'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { ActionButton, useAction } from '#web/office/ActionButton.tsx'
 import { useCallForm } from '#web/office/CallForm.tsx'
 import { ErrorNotice } from '#web/office/ErrorNotice.tsx'
 import { plainApi } from './api.ts'
 import { Dialog, FormDialog } from './FormDialog.tsx'
-import { signWithPasskey } from './passkeys.ts'
 
 type ProofProps = {
   staff: Staff
@@ -71,21 +71,3 @@ function PasswordProof({ text, onProved, onCancel }: WayProps) {
     </FormDialog>
   )
 }
-
-type CodeFieldProps = { name: string; error?: string | undefined; label?: string; hint?: string }
-
-export const CodeField = ({
-  label = 'Code',
-  hint = 'Six digits of your app, or a recovery code',
-  ...field
-}: CodeFieldProps) => (
-  <Field
-    {...field}
-    label={label}
-    hint={hint}
-    inputMode="text"
-    autoComplete="one-time-code"
-    autoCapitalize="none"
-    enterKeyHint="go"
-  />
-)

@@ -2,14 +2,14 @@ import { type ReactNode, useState } from 'react'
 import { brand } from '#contract/brand.ts'
 import type { ConsoleSession } from '#contract/console-access-calls.ts'
 import { consoleCalls } from '#contract/console-calls.ts'
+import { CodeField } from '#web/credentials/CodeField.tsx'
+import { hasPasskeys, signWithPasskey } from '#web/credentials/passkeys.ts'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { ActionButton, useAction } from '#web/office/ActionButton.tsx'
 import { CallForm, useCallForm } from '#web/office/CallForm.tsx'
 import { ErrorNotice } from '#web/office/ErrorNotice.tsx'
 import { plainApi } from './api.ts'
-import { CodeField } from './ProofDialog.tsx'
-import { hasPasskeys, signWithPasskey } from './passkeys.ts'
 
 type EnterProps = { onEnter: (session: ConsoleSession) => void }
 

@@ -3,7 +3,6 @@ import type { OfficeView } from '#contract/office-calls.ts'
 import { longDay } from '#web/dates.ts'
 import { Details } from './Details.tsx'
 import { Documents } from './Documents.tsx'
-import { EmailNotice } from './EmailNotice.tsx'
 import { Membership } from './Membership.tsx'
 import { PaymentProblem } from './PaymentProblem.tsx'
 import { Referrals } from './Referrals.tsx'
@@ -35,7 +34,6 @@ export function Office({ start }: { start: OfficeView }) {
           </p>
         </div>
         <PaymentProblem membership={view.membership} />
-        <EmailNotice view={view} />
         <nav className="section-links" aria-label="Sections">
           <a href="#details">Details</a>
           <a href="#membership">Membership</a>
@@ -55,7 +53,11 @@ export function Office({ start }: { start: OfficeView }) {
             <Documents accepted={view.accepted} />
           </div>
         </div>
-        <SignOutEverywhere />
+        <SignOutEverywhere>
+          <a className="button quiet" href="/office/security">
+            Sign-in and security
+          </a>
+        </SignOutEverywhere>
       </main>
     </>
   )

@@ -8,6 +8,7 @@ import { GrantLanding } from './GrantLanding.tsx'
 import { NewPassword } from './NewPassword.tsx'
 import { Office } from './Office.tsx'
 import { SignIn } from './SignIn.tsx'
+import { Security } from './security/Security.tsx'
 import { Unsubscribe } from './Unsubscribe.tsx'
 
 /** Every page of the office: rendered by the server, hydrated by main.tsx. */
@@ -26,6 +27,8 @@ function renderScreen(start: OfficeStart, message: string | undefined) {
   switch (start.screen) {
     case 'office':
       return <Office start={start.view} />
+    case 'security':
+      return <Security start={start.view} />
     case 'sign-in':
       return <SignIn message={message} />
     case 'grant-landing':
@@ -33,7 +36,7 @@ function renderScreen(start: OfficeStart, message: string | undefined) {
     case 'forgotten-password':
       return <ForgottenPassword />
     case 'new-password':
-      return <NewPassword asksCard={start.asksCard} />
+      return <NewPassword />
     case 'confirm-email':
       return <ConfirmEmail />
     case 'unsubscribe':

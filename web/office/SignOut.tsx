@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { forgetMember } from '#web/storage.ts'
 import { ActionButton, useAction } from './ActionButton.tsx'
 import { officeApi } from './api.ts'
@@ -18,8 +19,8 @@ export function SignOut() {
   )
 }
 
-/** Ends every session of the member. */
-export function SignOutEverywhere() {
+/** Ends every session of the member. Beside it, what else can be done about that. */
+export function SignOutEverywhere({ children }: { children?: ReactNode }) {
   const { button, error } = useSignOut(
     () => officeApi.leaveEverywhere({}),
     'You are signed out here and in every other browser.',
@@ -29,9 +30,12 @@ export function SignOutEverywhere() {
       <ErrorNotice message={error} />
       <div className="everywhere">
         <p>Still signed in on a device you no longer use?</p>
-        <ActionButton quiet {...button}>
-          Sign out everywhere
-        </ActionButton>
+        <div className="everywhere-actions">
+          {children}
+          <ActionButton quiet {...button}>
+            Sign out everywhere
+          </ActionButton>
+        </div>
       </div>
     </div>
   )

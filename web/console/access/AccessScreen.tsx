@@ -1,6 +1,10 @@
 import { useState } from 'react'
-import type { Access, AppSecret } from '#contract/console-access-calls.ts'
+import type { Access } from '#contract/console-access-calls.ts'
 import { consoleCalls } from '#contract/console-calls.ts'
+import type { AppSecret } from '#contract/credentials.ts'
+import { AppSetup } from '#web/credentials/AppSetup.tsx'
+import { createPasskey } from '#web/credentials/passkeys.ts'
+import { RecoveryCodes } from '#web/credentials/RecoveryCodes.tsx'
 import { plainDay } from '#web/dates.ts'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
@@ -10,10 +14,7 @@ import { ErrorNotice } from '#web/office/ErrorNotice.tsx'
 import { useConsole } from '../api.ts'
 import { Dialog, FormDialog } from '../FormDialog.tsx'
 import { Panel, ScreenHead, Waiting } from '../parts.tsx'
-import { createPasskey } from '../passkeys.ts'
 import { useLoaded } from '../useLoaded.ts'
-import { AppSetup } from './AppSetup.tsx'
-import { RecoveryCodes } from './RecoveryCodes.tsx'
 
 type Question = { kind: 'passkey' } | { kind: 'password'; secret: AppSecret } | { kind: 'codes'; codes: string[] }
 

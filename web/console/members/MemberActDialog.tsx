@@ -14,7 +14,7 @@ import { FormDialog } from '../FormDialog.tsx'
 export type MemberAct =
   | { kind: 'refund' | 'void'; payment: PaymentRow }
   | { kind: 'cancel' | 'resume' | 'hold' | 'release' | 'waive' }
-  | { kind: 'end-sessions' | 'reset-link' | 'move-sponsor' | 'erase' }
+  | { kind: 'end-sessions' | 'second-factor' | 'reset-link' | 'move-sponsor' | 'erase' }
   | { kind: 'email'; email_id?: string }
 
 type Plan = {
@@ -127,6 +127,15 @@ function planOf(act: MemberAct, member: MemberPage): Plan {
         done: `${name} is signed out everywhere.`,
         rules: {},
         send: (api) => api.endSessions({ member_id }),
+      }
+    case 'second-factor':
+      return {
+        title: `Remove the second factor of ${name}?`,
+        text: `The authenticator app, the passkeys and the recovery codes stop working, and ${name} is signed out everywhere. After that, the password alone opens the office. ${name} gets an email. Make sure that it is ${name} who asks.`,
+        submit: 'Remove it',
+        done: `${name} signs in with the password alone now.`,
+        rules: { reason },
+        send: (api, { reason = '' }) => api.removeSecondFactor({ member_id, reason }),
       }
     case 'reset-link':
       return {

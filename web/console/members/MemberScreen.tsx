@@ -176,13 +176,14 @@ function Details({ member, onAct }: SectionProps) {
       <Facts
         facts={[
           ...(member.business_name ? [['Company', member.business_name] as [string, string]] : []),
-          ['Email', emailLine(member)],
+          ['Email', member.email],
           ...(member.unconfirmed_email
             ? [['New email', `${member.unconfirmed_email}, not confirmed yet`] as [string, string]]
             : []),
           ['Phone', showPhone(member.mobile_phone)],
           ['Address', addressLine(member)],
           ['Link', <a key="link" href={member.link}>{`/${member.username}`}</a>],
+          ['Second factor', member.has_second_factor ? 'on' : 'off'],
           ['Signed in', sessions === 1 ? 'in one browser' : sessions ? `in ${sessions} browsers` : 'nowhere'],
         ]}
       />
@@ -199,6 +200,11 @@ function Details({ member, onAct }: SectionProps) {
           <button type="button" className="button quiet" onClick={() => onAct({ kind: 'email' })}>
             Send an email again
           </button>
+          {member.has_second_factor && may('remove_second_factor') && (
+            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'second-factor' })}>
+              Remove second factor
+            </button>
+          )}
           {sessions > 0 && (
             <button type="button" className="button quiet" onClick={() => onAct({ kind: 'end-sessions' })}>
               End sessions
@@ -209,22 +215,6 @@ function Details({ member, onAct }: SectionProps) {
     </Panel>
   )
 }
-
-const bounces = {
-  unknown: 'the mail server says that there is no such mailbox',
-  closed: 'the mail server says that the mailbox is closed',
-  malformed: 'the mail server says that this is not an address',
-}
-
-/** The address, and what staff should know about it. */
-const emailLine = ({ email, is_email_confirmed, email_bounce, email_bounced_at }: MemberPage) =>
-  [
-    email,
-    is_email_confirmed || !email ? '' : 'not confirmed',
-    email_bounce && email_bounced_at ? `${bounces[email_bounce]} (${plainDay(email_bounced_at.slice(0, 10))})` : '',
-  ]
-    .filter(Boolean)
-    .join(', ')
 
 const addressLine = ({ postal }: MemberPage) =>
   [postal.address, postal.address2, `${postal.city}, ${postal.state} ${postal.post_code}`, postal.country]

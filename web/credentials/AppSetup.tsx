@@ -1,5 +1,5 @@
-import type { AppSecret } from '#contract/console-access-calls.ts'
-import { CodeField } from '../ProofDialog.tsx'
+import type { AppSecret } from '#contract/credentials.ts'
+import { CodeField } from './CodeField.tsx'
 
 type AppSetupProps = { secret: AppSecret; field: { name: string; error?: string | undefined } }
 

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { brandOf } from '#server/brand/brand.ts'
-import type { Db } from '#server/db/db.ts'
 import { consumeKey } from '#server/db/one-time-keys.ts'
-import type { Tables } from '#server/db/tables.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 
@@ -47,24 +45,30 @@ function challengeFor({ keys, now, db }: World, purpose: string) {
   }
 }
 
-const SIGN_IN = 'sign in'
+type Credential = { credential_id: string }
 
-/** The browser offers the passkeys that it has for this site; nobody has to type a name. */
-export async function signInOptions(world: World): Promise<PasskeyData> {
+/** The browser offers the passkeys that it has for this site, or those that are allowed; nobody has to type a name. */
+export async function signInOptions(world: World, purpose: string, allowed: Credential[] = []): Promise<PasskeyData> {
   const { generateAuthenticationOptions } = await library()
-  const challenge = newChallenge(world, SIGN_IN)
-  return {
-    ...(await generateAuthenticationOptions({ rpID: siteOf(world).rpID, challenge, userVerification: 'required' })),
-  }
+  const options = await generateAuthenticationOptions({
+    rpID: siteOf(world).rpID,
+    challenge: newChallenge(world, purpose),
+    allowCredentials: allowed.map(({ credential_id }) => ({ id: credential_id })),
+    userVerification: 'required',
+  })
+  return { ...options }
 }
 
-/** The colleague whose passkey has signed our challenge, or undefined. */
-export async function verifySignIn(world: World, response: PasskeyData): Promise<{ staff_id: string } | undefined> {
-  const passkey = await findPasskey(world.db, String(response.id))
-  if (!passkey) return undefined
+/** The new counter of a passkey that has signed our challenge, or undefined. */
+export async function verifySignIn(
+  world: World,
+  response: PasskeyData,
+  purpose: string,
+  passkey: Pick<NewPasskey, 'credential_id' | 'public_key' | 'counter'>,
+): Promise<{ counter: number } | undefined> {
   const { verifyAuthenticationResponse } = await library()
   const { rpID, origin } = siteOf(world)
-  const challenge = challengeFor(world, SIGN_IN)
+  const challenge = challengeFor(world, purpose)
   const result = await verifyAuthenticationResponse({
     response: response as unknown as AuthenticationResponseJSON,
     expectedChallenge: challenge.isOurs,
@@ -78,12 +82,7 @@ export async function verifySignIn(world: World, response: PasskeyData): Promise
     requireUserVerification: true,
   }).catch(refused(world))
   if (!result?.verified || !(await challenge.consume())) return undefined
-  await world.db
-    .updateTable('staff_passkey')
-    .set({ counter: result.authenticationInfo.newCounter, used_at: world.now() })
-    .where('credential_id', '=', passkey.credential_id)
-    .execute()
-  return { staff_id: passkey.staff_id }
+  return { counter: result.authenticationInfo.newCounter }
 }
 
 /** The library throws what is wrong with a response. */
@@ -93,18 +92,9 @@ const refused =
     log.info({ err: error }, 'a passkey was refused')
   }
 
-const findPasskey = (db: Db, credential_id: string) =>
-  db
-    .selectFrom('staff_passkey')
-    .innerJoin('staff', 'staff.id', 'staff_passkey.staff_id')
-    .select(['credential_id', 'staff_id', 'public_key', 'counter'])
-    .where('credential_id', '=', credential_id)
-    .where('removed_at', 'is', null)
-    .executeTakeFirst()
+type Person = { name: string; email: string; purpose: string; existing?: Credential[] }
 
-type Person = { name: string; email: string; purpose: string; existing?: { credential_id: string }[] }
-
-/** For a new passkey. `purpose` ties it to an invitation or to a colleague. */
+/** For a new passkey. `purpose` ties it to a person or an invitation. */
 export async function registrationOptions(world: World, { name, email, purpose, existing = [] }: Person) {
   const { generateRegistrationOptions } = await library()
   const options = await generateRegistrationOptions({
@@ -121,7 +111,7 @@ export async function registrationOptions(world: World, { name, email, purpose, 
   return { ...options }
 }
 
-export type NewPasskey = Pick<Tables['staff_passkey'], 'credential_id' | 'public_key' | 'counter' | 'transports'>
+export type NewPasskey = { credential_id: string; public_key: string; counter: number; transports: string[] }
 
 /** The passkey that the browser has made, or a refusal. */
 export async function verifyRegistration(world: World, response: PasskeyData, purpose: string): Promise<NewPasskey> {
@@ -146,14 +136,3 @@ export async function verifyRegistration(world: World, response: PasskeyData, pu
     transports: transports.map(String).slice(0, 10),
   }
 }
-
-export const storePasskey = (
-  { db, now }: Pick<World, 'db' | 'now'>,
-  staff_id: string,
-  name: string,
-  passkey: NewPasskey,
-) =>
-  db
-    .insertInto('staff_passkey')
-    .values({ ...passkey, staff_id, name, created_at: now() })
-    .execute()

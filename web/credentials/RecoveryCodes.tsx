@@ -1,4 +1,4 @@
-import { CopyText } from '../CopyText.tsx'
+import { CopyText } from './CopyText.tsx'
 
 /** They are shown once. */
 export const RecoveryCodes = ({ codes, onDone }: { codes: string[]; onDone: () => void }) => (

@@ -1,9 +1,7 @@
 import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
+import { PasskeyFailed } from '#web/office/callErrors.ts'
 
 type PasskeyData = Record<string, unknown>
-
-/** The person closed the browser's own dialog, or took too long. */
-export class PasskeyDismissed extends Error {}
 
 export const hasPasskeys = () => typeof PublicKeyCredential === 'function'
 
@@ -19,14 +17,14 @@ async function run(work: () => Promise<object>): Promise<PasskeyData> {
   try {
     return { ...(await work()) }
   } catch (cause) {
-    throw new PasskeyDismissed(messageOf(cause))
+    throw new PasskeyFailed(messageOf(cause))
   }
 }
 
 const messages: Record<string, string> = {
   NotAllowedError: 'No passkey was used. Try again, or choose the other way.',
   InvalidStateError: 'This device has a passkey for you already.',
-  SecurityError: 'Passkeys do not work at this address. Open the console at the address that the operator has set.',
+  SecurityError: 'Passkeys do not work at this address. Open this page at the address that the operator has set.',
 }
 
 const messageOf = (cause: unknown): string =>

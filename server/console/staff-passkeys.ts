@@ -1,0 +1,43 @@
+import { type NewPasskey, signInOptions, verifySignIn } from '#server/credentials/passkeys.ts'
+import type { Db } from '#server/db/db.ts'
+import type { World } from '#server/world.ts'
+
+const PURPOSE = 'sign in'
+
+export const staffSignInOptions = (world: World) => signInOptions(world, PURPOSE)
+
+/** The colleague whose passkey has signed our challenge, or undefined. */
+export async function verifyStaffPasskey(
+  world: World,
+  response: Record<string, unknown>,
+): Promise<{ staff_id: string } | undefined> {
+  const passkey = await findPasskey(world.db, String(response.id))
+  const result = passkey && (await verifySignIn(world, response, PURPOSE, passkey))
+  if (!result) return undefined
+  await world.db
+    .updateTable('staff_passkey')
+    .set({ counter: result.counter, used_at: world.now() })
+    .where('credential_id', '=', passkey.credential_id)
+    .execute()
+  return { staff_id: passkey.staff_id }
+}
+
+const findPasskey = (db: Db, credential_id: string) =>
+  db
+    .selectFrom('staff_passkey')
+    .innerJoin('staff', 'staff.id', 'staff_passkey.staff_id')
+    .select(['credential_id', 'staff_id', 'public_key', 'counter'])
+    .where('credential_id', '=', credential_id)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst()
+
+export const storePasskey = (
+  { db, now }: Pick<World, 'db' | 'now'>,
+  staff_id: string,
+  name: string,
+  passkey: NewPasskey,
+) =>
+  db
+    .insertInto('staff_passkey')
+    .values({ ...passkey, staff_id, name, created_at: now() })
+    .execute()
