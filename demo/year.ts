@@ -145,7 +145,7 @@ async function lookAround(site: DemoSite, number: number, sponsor: string) {
   const sending = { network, from, agent: random.chance(0.7) ? agents.phone : agents.desktop }
   const { cookie } = await site.open(from, sending)
   await site.open(`${API}${calls.hitPage.path.replace(':sponsor_site', sponsor)}`, { ...sending, cookie })
-  if (random.chance(0.3)) await reportMessage(site, { ...sending, cookie }, random.pick(stumblingBlocks))
+  if (random.chance(0.6)) await reportMessage(site, { ...sending, cookie }, random.pick(stumblingBlocks))
   if (random.chance(0.6)) return
   await site.call(calls.validateEmail.path, { ...sending, cookie, body: { email } })
   if (random.chance(0.7)) return

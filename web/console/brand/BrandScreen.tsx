@@ -33,12 +33,12 @@ export function BrandScreen() {
         title="Brand and texts"
         lead="What visitors and members see. Every process follows within seconds; nothing has to be built or restarted."
       />
+      <SuccessNotice message={saved} />
       {!data ? (
         <Waiting loaded={loaded} />
       ) : (
         <div className="brand-grid">
           <div className="stack">
-            <SuccessNotice message={saved} />
             <Logo view={data} onDone={done('The logo is changed. Open pages show it after a reload.')} />
             {may('manage_brand') ? (
               <BrandForm view={data} onInput={setUnsaved} onDone={done('Saved. Open pages show it after a reload.')} />

@@ -6,6 +6,7 @@ import {
   funnelDevices,
   funnelSources,
 } from '#contract/console-site-calls.ts'
+import { ChevronIcon } from '#web/icons.tsx'
 import { useConsole } from '../api.ts'
 import { Panel, ScreenHead, Waiting } from '../parts.tsx'
 import { Link, navigate, toQuery, useAddress } from '../router.tsx'
@@ -96,19 +97,22 @@ type SelectProps = {
 const Select = ({ name, label, value, options, onChange }: SelectProps) => (
   <div className="field">
     <label htmlFor={name}>{label}</label>
-    <select
-      className="control"
-      id={name}
-      name={name}
-      value={value}
-      onChange={(event) => onChange(name, event.target.value)}
-    >
-      {options.map(([option = '', text]) => (
-        <option key={option} value={option}>
-          {text}
-        </option>
-      ))}
-    </select>
+    <div className="select">
+      <select
+        className="control"
+        id={name}
+        name={name}
+        value={value}
+        onChange={(event) => onChange(name, event.target.value)}
+      >
+        {options.map(([option = '', text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+      <ChevronIcon />
+    </div>
   </div>
 )
 
@@ -149,7 +153,7 @@ const Rows = ({ title, rows, show = (name) => name }: RowsProps) => (
     <table className="table tight">
       <thead>
         <tr>
-          <th scope="col">{title.replace('By ', '')}</th>
+          <th scope="col">{title.replace(/^By ./, (start) => start.slice(-1).toUpperCase())}</th>
           <th scope="col">Opened</th>
           <th scope="col">Joined</th>
         </tr>
