@@ -12,6 +12,7 @@ import type { Backend } from '../site/backends.ts'
 import { americanPhone, cardNumber, formAnswers, visitorAddress } from '../test-data.ts'
 import { type OfficeFixture, signIn, type TestMember, tokenFromEmail } from './fixture.ts'
 import { CARD, decodeAll, type PrivateDetail, privateDetailsOf } from './private-data.ts'
+import { removeFactors, secondFactorInputs } from './second-factor.ts'
 
 const MAX_EXAMPLES = 5
 /** Emails to which the sponsor changes during the drill. */
@@ -20,7 +21,7 @@ const THIRD_EMAIL = 'one.more@mail.example'
 const sender: Sender = { address: visitorAddress(0) }
 
 type Sponsor = TestMember & { id: string; emails: string[]; sha256: string; newCookie: () => Promise<string> }
-type Answers = Record<string, string>
+type Answers = Record<string, unknown>
 type Leak = { what: string; where: string }
 
 /** A sponsor calls every route. No answer may contain anything about the referrals except name and date. */
@@ -56,6 +57,7 @@ export async function sponsorPrivacy(
       answers += 1
     }
   }
+  await removeFactors(site, sponsor.id)
   const emails = await emailsTo(site, sponsor.emails)
   for (const email of emails) search('an email', email)
 
@@ -154,6 +156,8 @@ async function extraAnswers(
   const { id, name, password } = sponsor
   const { changeEmail, confirmEmail, forgetPassword, resetPassword, signIn } = officeCalls
   if (isAboutReferral) return path === API + signIn.path ? { password: 'Wrong-Password-1' } : { token: '' }
+  const prepare = secondFactorInputs[path.slice(API.length)]
+  if (prepare) return prepare({ site, person: sponsor, sender })
   switch (path) {
     case API + calls.addEnrollment.path:
       return { username: 'newcomer' }
@@ -183,12 +187,12 @@ function sendTo(
   answers: Answers,
   cookie: string,
 ): Promise<Reply> {
-  const url = path.replace(/:(\w+)/g, (_all, name) => answers[name] ?? '')
+  const url = path.replace(/:(\w+)/g, (_all, name) => String(answers[name] ?? ''))
   const input = Object.fromEntries(
     Object.keys(fields).flatMap((name) => (answers[name] ? [[name, answers[name]]] : [])),
   )
   if (method === 'POST') return site.post(url.slice(API.length), input, { ...sender, cookie })
-  const query = path.includes(':') ? '' : `?${new URLSearchParams(input)}`
+  const query = path.includes(':') ? '' : `?${new URLSearchParams(input as Record<string, string>)}`
   return site.get(url + query, { ...sender, cookie })
 }
 
