@@ -31,12 +31,8 @@ export const pagePolicy = (inline: { css: string; early: string }, others: Sourc
     "base-uri 'none'",
     "frame-ancestors 'none'",
     ...trustedTypes[others.trust],
-    `report-uri ${REPORTS_PATH}`, // for browsers that do not know the next one
-    'report-to csp',
+    `report-uri ${REPORTS_PATH}`, // every browser sends it at once; with report-to, Chromium would wait up to a minute and send nothing else
   ].join('; ')
-
-/** Names the endpoint of the policy's report-to. On every page. */
-export const reportingHeaders = { 'reporting-endpoints': `csp="${REPORTS_PATH}"` }
 
 /** The same policy for a page that the console shows in a frame. */
 export const allowOwnFrame = (policy: string): string =>

@@ -12,7 +12,7 @@ import { logoType } from '#server/brand/logo.ts'
 import { escapeHtml } from '#server/emails/layout.ts'
 import type { Sources } from '#server/gateways/captcha/port.ts'
 import { OperatorError } from '#server/operator-error.ts'
-import { allowOwnFrame, allowStyle, noSources, pagePolicy, reportingHeaders } from './headers.ts'
+import { allowOwnFrame, allowStyle, noSources, pagePolicy } from './headers.ts'
 
 /** The output of the web build: the head of every page, the bodies, the policies, and the folder with the files. */
 export type Shell = {
@@ -111,7 +111,6 @@ export async function sendPage(
   return reply
     .code(page.status ?? 200)
     .header('content-security-policy', moreCss ? allowStyle(policy, moreCss) : policy)
-    .headers(reportingHeaders)
     .header('vary', 'accept-encoding')
     .type('text/html; charset=utf-8')
     .send(bytes)

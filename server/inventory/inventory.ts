@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 import { MASTER } from '#contract/site.ts'
 import type { Config } from '#server/config/config.ts'
 import { vendorAt } from '#server/gateways/captcha/vendors.ts'
-import { reportingHeaders, safeHeaders } from '#server/http/headers.ts'
+import { safeHeaders } from '#server/http/headers.ts'
 import { loadShell, type Shell } from '#server/http/shell.ts'
 import { isOfficeOurs } from '#server/office/pages.ts'
 import { OperatorError } from '#server/operator-error.ts'
@@ -78,7 +78,7 @@ export async function makeInventory(config: Config): Promise<Inventory> {
 
 /** The wizard, and our office, where a card is changed: its page to sign in has the same script and headers. */
 function pagesOf({ head, policy, formPolicy }: Shell, config: Config): Page[] {
-  const headers = { ...safeHeaders(config), ...reportingHeaders }
+  const headers = safeHeaders(config)
   const wizard: Page = {
     path: `/${MASTER}`,
     status: 200,

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { mintGrant, redeemGrant } from '#server/office/grant.ts'
+import { isPostgres, testDatabase } from '#server/test/database.ts'
 import { joinedMember } from '#server/test/member.ts'
+import { runProgram, startServer } from '#server/test/process.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { STAFF_PASSWORD, staffMember } from '#server/test/staff.ts'
 import { rekey, STAFF_APP, seal, unseal } from './key-rows.ts'
@@ -95,4 +97,51 @@ describe('a new SECRET', () => {
     expect(stored.map(({ totp_sealed }) => unseal(OLD, STAFF_APP, totp_sealed ?? ''))).toEqual([undefined, undefined])
     expect(JSON.stringify(stored)).not.toContain(older.secret)
   })
+})
+
+/** A real process on this database. */
+const processWith = (secrets: Record<string, string>) =>
+  startServer({ DATABASE_URL: database.url ?? '', DATA_DIR: site.world.config.DATA_DIR, ...secrets })
+
+let database: Awaited<ReturnType<typeof testDatabase>>
+
+describe.runIf(isPostgres)('real processes', () => {
+  beforeAll(async () => {
+    database = await testDatabase()
+  })
+  afterAll(() => database.close())
+
+  const enrollmentOf = (cookie: string) => /foyer_enrollment=([\w-]+)\./.exec(cookie)?.[1]
+  const openPage = async (url: string, cookie = '') => {
+    const reply = await fetch(`${url}/ana`, { headers: { cookie } })
+    return reply.headers.getSetCookie().join('; ')
+  }
+  const stop = async ({ child, ended }: Awaited<ReturnType<typeof startServer>>) => {
+    child.kill()
+    await ended
+  }
+
+  it('20.25 one still runs with the old SECRET while another starts with the new one and makes new keys', async () => {
+    const old = await processWith({ SECRET: OLD })
+    const cookie = await openPage(old.url)
+    const fresh = await processWith({ SECRET: NEW, SECRET_PREVIOUS: OLD })
+    expect(fresh.output()).toContain('SECRET was changed: all keys are encrypted with the new one.')
+    expect(enrollmentOf(await openPage(fresh.url, cookie))).toBe(enrollmentOf(cookie))
+    expect(enrollmentOf(await openPage(old.url, await openPage(fresh.url)))).toBeTruthy()
+    const [one, other] = await Promise.all(
+      [old, fresh].map(({ url }) => fetch(`${url}/.well-known/jwks.json`).then((reply) => reply.text())),
+    )
+    expect(one).toBe(other)
+    await stop(old)
+    const refused = runProgram('server/main.ts', [], { DATABASE_URL: database.url ?? '', SECRET: OLD })
+    expect((await refused.ended).code).toBe(1)
+    expect(refused.output()).toContain('SECRET is not the one that this database’s keys were encrypted with.')
+    const keys = () =>
+      fetch(`${fresh.url}/.well-known/jwks.json`).then(async (reply) => (await reply.json()).keys.length)
+    expect(await keys()).toBe(1)
+    const rekey = runProgram('server/db/cli.ts', ['rekey'], { DATABASE_URL: database.url ?? '', SECRET: NEW })
+    expect((await rekey.ended).code, rekey.output()).toBe(0)
+    await expect.poll(keys, { timeout: 8_000 }).toBe(2)
+    await stop(fresh)
+  }, 120_000)
 })
