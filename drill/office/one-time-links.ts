@@ -25,7 +25,7 @@ const linkKinds: LinkKind[] = [
   {
     name: 'office grant',
     expected: 'one session, all others refused with the right message',
-    refusal: 'This link into the office was used before or is too old.',
+    refusal: 'This sign-in link has expired or was already used.',
     prepare: async (site, member) => {
       const token = await mintGrant(site.world, await memberOf(site, member))
       return {
@@ -37,7 +37,7 @@ const linkKinds: LinkKind[] = [
   {
     name: 'password reset link',
     expected: 'one sets the password, all others refused with the right message',
-    refusal: 'This link was used before or is too old. Please ask for a new one.',
+    refusal: 'This link has expired or was already used. Please request a new one.',
     prepare: async (site, member) => {
       await site.post(officeCalls.forgetPassword.path, { name: member.name }, { address: attackerAddress(0) })
       const token = await tokenFromEmail(site, member.email, 'new-password')
@@ -55,7 +55,7 @@ const linkKinds: LinkKind[] = [
   {
     name: 'email confirmation link',
     expected: 'one confirms the email, all others refused with the right message',
-    refusal: 'This link was used before or is too old.',
+    refusal: 'This link has expired or was already used.',
     prepare: async (site, member) => {
       const email = `new.${member.email}`
       const sender = { address: attackerAddress(0), cookie: await signIn(site, member) }
