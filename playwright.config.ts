@@ -41,7 +41,7 @@ export default defineConfig({
       // Journeys that do not depend on the screen width run on the phone only.
       testIgnore: [
         ...ignored,
-        /(?:all-steps|autofill|captcha|card-page|console-\w+|legal|messages|navigation|office|office-failures|office-profile|payment-problems|pending-payment|small-screens|spec-\w+|dark|stale-page)\.spec\.ts$/,
+        /(?:all-steps|autofill|captcha|card-page|console-\w+|email-address|legal|messages|navigation|office|office-failures|office-profile|payment-problems|pending-payment|small-screens|spec-\w+|dark|stale-page)\.spec\.ts$/,
       ],
       grepInvert: /19\.3[123] |axe finds nothing on|without its start data|a legal document opens|a package that ships/,
     },

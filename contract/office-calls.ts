@@ -14,6 +14,10 @@ const amount = Package.shape.price
 
 const token = z.string('The token is missing.').check(z.maxLength(2000, 'This token is not valid.'))
 
+/** Asked for if the member's email address is not confirmed. */
+const FOUR_DIGITS = 'Please enter the last four digits of your card.'
+export const card_last_four = z.string(FOUR_DIGITS).check(z.trim(), z.regex(/^\d{4}$/, FOUR_DIGITS))
+
 /** A picture that cannot be read, or is larger than any that our page sends. */
 const BAD_PICTURE = 'This is not a picture that we can show. Please choose another one.'
 /** At most 45 kB as base64, which is what fits into a call. */
@@ -41,7 +45,13 @@ export const OfficeView = z.object({
   email: z.string(),
   /** A new address that is not confirmed yet. */
   unconfirmed_email: z.optional(z.string()),
+  /** Nobody has opened a link that was sent to the address yet. */
+  is_email_confirmed: z.boolean(),
+  /** What the office says about the address at its top. Members of long standing see it only in their details. */
+  email_notice: z.optional(z.enum(['unconfirmed', 'undeliverable'])),
   mobile_phone: z.string(),
+  /** A new number that waits for its code. */
+  unconfirmed_phone: z.optional(z.string()),
   link: z.string(),
   /** Whether the member gets an email when somebody joins through the link. */
   join_emails: z.boolean(),
@@ -209,21 +219,42 @@ export const officeCalls = {
   changePhone: {
     method: 'POST',
     path: '/office/phone',
-    summary: 'Change the mobile phone number',
+    summary: 'Change the mobile phone number; where codes are sent, it takes effect with the code',
     input: z.object({ mobile_phone: fields.mobile_phone, current_password }),
+    output: OfficeView,
+  },
+  sendPhoneCode: {
+    method: 'POST',
+    path: '/office/phone/code',
+    summary: 'Send another code to the new mobile phone number',
+    input: memberOnScreen,
+    output: nothing,
+  },
+  confirmPhone: {
+    method: 'POST',
+    path: '/office/phone/confirm',
+    summary: 'Confirm the new mobile phone number with the code that was sent to it',
+    input: z.object({ ...memberOnScreen.shape, code: fields.code }),
     output: OfficeView,
   },
   changeEmail: {
     method: 'POST',
     path: '/office/email',
-    summary: 'Request a new email address; it takes effect when it is confirmed',
+    summary: 'Request a new email address; it takes effect when it is confirmed, or at once if the old one is not',
     input: z.object({ email: fields.email, current_password }),
     output: OfficeView,
+  },
+  sendEmailLink: {
+    method: 'POST',
+    path: '/office/email/link',
+    summary: 'Send the link that confirms the email address again',
+    input: memberOnScreen,
+    output: nothing,
   },
   confirmEmail: {
     method: 'POST',
     path: '/office/confirm-email',
-    summary: 'Confirm a new email address with the token from the email',
+    summary: 'Confirm an email address with the token from the email',
     input: z.object({ token }),
     output: z.object({ email: z.string() }),
   },
@@ -245,7 +276,7 @@ export const officeCalls = {
     method: 'POST',
     path: '/office/new-password',
     summary: 'Set a new password with the token from the email',
-    input: z.object({ token, password: fields.password }),
+    input: z.object({ token, password: fields.password, card_last_four: z.optional(card_last_four) }),
     output: nothing,
   },
   changeCard: {

@@ -119,7 +119,8 @@ export type OfficeStart =
   | { screen: 'forgotten-password' }
   /** `isFromOtherSite`: the visitor came from another site, so they must press a button before they are signed in. */
   | { screen: 'grant-landing'; isFromOtherSite?: true }
-  | { screen: 'new-password' }
+  /** `asksCard`: the address that the link was sent to is not confirmed. */
+  | { screen: 'new-password'; asksCard?: true }
   | { screen: 'confirm-email' }
   /** Opened from an email about somebody who joined. `state`: asking, done, or a link that is not whole. */
   | { screen: 'unsubscribe'; state: 'ask' | 'done' | 'invalid' }

@@ -43,6 +43,12 @@ export const emailsTo = async (page: Page, address: string) => {
   return emails.map(({ subject, body }) => `${subject}\n${body}`).join('\n')
 }
 
+/** Confirms the address that a member joined with, as by the link in the welcome email. */
+export async function confirmAddress(page: Page, address: string) {
+  const token = (await findEmailLink(page, address, 'confirm-email')).split('#')[1]
+  expect((await page.request.post('/api/office/confirm-email', { data: { token } })).ok()).toBe(true)
+}
+
 /** Waits for an email with a link to a page of the office, and returns the link. */
 export async function findEmailLink(page: Page, address: string, path: string): Promise<string> {
   const link = new RegExp(`http\\S+/office/${path}#[\\w-]+`)

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { createMember, findEmailLink, openOffice, signIn } from './member.ts'
+import { confirmAddress, createMember, findEmailLink, openOffice, signIn } from './member.ts'
 
 // The office when a reply is lost, or when the browser does not keep the session cookie.
 
@@ -48,6 +48,7 @@ test('15.16 a password change whose reply was lost says that it may have worked'
 
 test('15.16 a password reset whose reply was lost says that it may have worked', async ({ page, request }) => {
   const { username, email } = await createMember(request)
+  await confirmAddress(page, email)
   await page.request.post('/api/office/forgotten-password', { data: { name: username } })
   await page.goto(await findEmailLink(page, email, 'new-password'))
   await loseReply(page, 'new-password')
@@ -62,7 +63,8 @@ test('15.16 a password reset whose reply was lost says that it may have worked',
 })
 
 test('15.16 an email confirmation whose reply was lost says that it may have worked', async ({ page, request }) => {
-  const { username, password } = await createMember(request)
+  const { username, password, email: joinedWith } = await createMember(request)
+  await confirmAddress(page, joinedWith)
   const email = `${username}.new@mail.example`
   await openOffice(page, username, password)
   await page.request.post('/api/office/email', { data: { email, current_password: password } })

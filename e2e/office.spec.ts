@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test'
 import { findAxeViolations } from './axe.ts'
 import { pressByKeyboard, typeByKeyboard } from './keyboard.ts'
-import { createMember, emailsTo, findEmailLink, join, openOffice, signIn } from './member.ts'
+import { confirmAddress, createMember, emailsTo, findEmailLink, join, openOffice, signIn } from './member.ts'
 import { holdScript, newVisitor } from './visitor.ts'
 
 const NEW_PASSWORD = 'Closed-Sesame-8'
@@ -46,6 +46,7 @@ test('15.14 when a visitor joins through a member’s link, the member sees the 
 
 test('15.15 a member signs in and resets a forgotten password with the keyboard', async ({ page, request }) => {
   const { username, email, password } = await createMember(request)
+  await confirmAddress(page, email)
   await page.goto('/office')
   expect(await findAxeViolations(page)).toEqual([])
   const name = page.getByLabel('Username or email address')
@@ -98,7 +99,8 @@ test('15.15 a member signs in and resets a forgotten password with the keyboard'
 })
 
 test('15.6 15.15 a member changes phone, email and password with the keyboard', async ({ page, request, browser }) => {
-  const { username, password } = await createMember(request)
+  const { username, password, email: joinedWith } = await createMember(request)
+  await confirmAddress(page, joinedWith)
   const elsewhere = await (await browser.newContext()).newPage()
   for (const browserPage of [page, elsewhere]) await openOffice(browserPage, username, password)
   const details = page.getByRole('region', { name: 'Your details' })
@@ -160,7 +162,8 @@ test('15.6 15.15 a member changes phone, email and password with the keyboard', 
 })
 
 test('15.15 a new email address is confirmed with one press', async ({ page, request }) => {
-  const { username, password } = await createMember(request)
+  const { username, password, email: joinedWith } = await createMember(request)
+  await confirmAddress(page, joinedWith)
   const email = `${username}.new@mail.example`
   await openOffice(page, username, password)
   await page.request.post('/api/office/email', { data: { email, current_password: password } })
@@ -178,6 +181,7 @@ test('15.15 a new email address is confirmed with one press', async ({ page, req
 
 test('15.8 a new password that is saved before the script arrives is not lost', async ({ page, request }) => {
   const { username, email } = await createMember(request)
+  await confirmAddress(page, email)
   await page.request.post('/api/office/forgotten-password', { data: { name: username } })
   const link = await findEmailLink(page, email, 'new-password')
   const releaseScript = await holdScript(page)

@@ -109,17 +109,17 @@ const rooms = {
   security: ['db'],
   abuse: ['config', 'db', 'enrollment', 'payments', 'security'], // what an attempt has counted is found by its reference
   phone: ['abuse', 'db', 'gateways'],
-  sponsors: ['abuse', 'catalog', 'db', 'funnel', 'membership', 'phone'], // the start data says where codes are sent to
+  sponsors: ['abuse', 'brand', 'catalog', 'db', 'funnel', 'membership', 'phone'], // the start data says where codes are sent to
   payments: ['config', 'db', 'gateways', 'jobs', 'membership'], // membership for the operator's commands only
   membership: ['catalog', 'db', 'gateways', 'jobs', 'payments'],
   emails: ['brand', 'enrollment', 'gateways', 'jobs', 'membership', 'office'],
   jobs: ['catalog', 'console', 'db', 'emails', 'enrollment', 'gateways', 'membership', 'office', 'payments'],
   enrollment: [
-    ...['abuse', 'catalog', 'db', 'emails', 'funnel', 'gateways'],
+    ...['abuse', 'brand', 'catalog', 'db', 'emails', 'funnel', 'gateways'],
     ...['jobs', 'membership', 'office', 'payments', 'phone', 'secrets', 'security', 'sponsors'],
   ],
   office: [
-    ...['abuse', 'config', 'credentials', 'db', 'emails', 'enrollment', 'gateways', 'http'],
+    ...['abuse', 'brand', 'config', 'credentials', 'db', 'emails', 'enrollment', 'gateways', 'http'],
     ...['jobs', 'membership', 'payments', 'phone', 'secrets', 'security'],
   ],
   console: [

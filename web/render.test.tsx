@@ -38,6 +38,8 @@ const view: OfficeView = {
   username: 'zoe',
   email: 'zoe@mail.example',
   unconfirmed_email: 'new@mail.example',
+  is_email_confirmed: false,
+  email_notice: 'unconfirmed',
   mobile_phone: '+12025550123',
   link: 'https://a.example/zoe',
   joined_on: '2026-11-15',

@@ -114,6 +114,7 @@ export const settings = {
   LIMIT_SECOND_FACTORS: limit('20/86400'),
   LIMIT_LETTERS: limit('10/3600'),
   LIMIT_LETTERS_BY_NAME: limit('3/3600'),
+  LIMIT_CARD_DIGITS: limit('10/604800'),
 
   BREAKER_DECLINES: threshold('20/600/50'),
   BREAKER_CODES: threshold('40/3600/70'),

@@ -133,6 +133,7 @@ const limitTexts: Record<LimitName, string> = {
   LIMIT_SECOND_FACTORS: 'wrong codes after the right password, per member',
   LIMIT_LETTERS: 'requested emails, per address',
   LIMIT_LETTERS_BY_NAME: 'requested emails, per username or email',
+  LIMIT_CARD_DIGITS: 'wrong last four digits of the card for a reset, per member',
 }
 
 const limitsOf = ({ config }: World, refused: Refused): AbuseView['limits'] =>

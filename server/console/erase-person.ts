@@ -123,6 +123,8 @@ async function eraseMember({ db, now }: World, { id, enrollment_id, mobile_phone
       ...{ ...FORMER, business_name: '', email: '', mobile_phone: '', password_hash: '', welcome_until: null },
       ...{ address: '', address2: '', city: '', country: '', state: '', post_code: '', join_emails: false },
       ...{ joined_first_name: null, joined_last_name: null, erased_at: now() },
+      ...{ email_confirmed_at: null, email_bounced_at: null, email_bounce: null },
+      ...{ unconfirmed_phone: null, unconfirmed_phone_at: null },
     })
     .where('id', '=', id)
     .execute()

@@ -1,7 +1,9 @@
+import { operatorNames } from '#server/brand/public-names.ts'
 import { availability, claimValue } from '#server/enrollment/claims.ts'
 import { requestEmail, setEmail } from '#server/office/details.ts'
 import { setName } from '#server/office/name.ts'
 import { isOfficeOurs } from '#server/office/pages.ts'
+import { setPhone } from '#server/office/phone.ts'
 import { rejectImpossible, toDialable } from '#server/phone/numbers.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
@@ -19,6 +21,7 @@ export async function changeDetails(world: World, input: Details & { member_id: 
   const mobile_phone = await toDialable(input.mobile_phone)
   await rejectImpossible(mobile_phone)
   const wanted: Details = { ...input, mobile_phone }
+  const ours = await operatorNames(world)
   await actOnMember(world, session, { act: 'change_details', member_id }, async (world) => {
     const { db } = world
     const current = await db
@@ -32,9 +35,10 @@ export async function changeDetails(world: World, input: Details & { member_id: 
     const changedContact = contact.filter(isChanged)
     if (!changedNames.length && !changedContact.length && !isChanged('email'))
       throw new Refusal(409, 'This is so already.')
-    if (changedNames.length) await setName(db, member_id, pick(wanted, names))
+    if (changedNames.length) await setName(db, member_id, pick(wanted, names), ours)
     if (changedContact.length)
       await db.updateTable('member').set(pick(wanted, changedContact)).where('id', '=', member_id).execute()
+    if (isChanged('mobile_phone')) await setPhone(world, member_id, wanted.mobile_phone, 'team') // the member is told
     const changed: Detail[] = [...changedNames, ...changedContact]
     const email = isChanged('email') ? await changeEmail(world, member_id, current.email, wanted.email) : {}
     return {
@@ -60,9 +64,9 @@ async function changeEmail(world: World, member_id: string, old: string, email: 
   const result = await availability(world.db, 'email', email, undefined)
   if (result !== 'Available') throw refuseFields({ email: result })
   if (isOfficeOurs(world.config)) {
-    await requestEmail(world, member_id, email)
+    await requestEmail(world, member_id, email, { by_staff: true })
     return { unconfirmed_email: email }
   }
-  await setEmail(world, member_id, email)
+  await setEmail(world, member_id, email, { email_confirmed_at: null, who: 'team' })
   return { email }
 }

@@ -2,6 +2,7 @@ import type { MemberPage } from '#contract/console-member-calls.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { addJob, type JobKind } from '#server/jobs/queue.ts'
 import { waivedOf } from '#server/membership/summary.ts'
+import { isOfficeOurs } from '#server/office/pages.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
 import { actOnMember } from './member-acts.ts'
@@ -32,7 +33,9 @@ export const emailTexts: Partial<Record<JobKind, string>> = {
   yearly_reminder: 'Yearly reminder',
   price_changed: 'Email about a new price',
   confirm_email: 'Email to confirm a new address',
+  confirm_address: 'Email to confirm the address',
   password_changed: 'Email about a changed password',
+  phone_changed: 'Email about a changed phone number',
   second_factor_changed: 'Email about a changed second factor',
   username_changed: 'Email about a changed username',
 }
@@ -44,7 +47,11 @@ type Repeatable = { kind: JobKind; reference?: string; payload?: Payload; text?:
 type Journal = { payments: FoundPayment[]; refunds: FoundRefund[] }
 
 /** Those that are still true. An alarm, such as about a changed password, is sent once and never again. */
-export function repeatableEmails(member: FoundMember, { payments, refunds }: Journal): Repeatable[] {
+export function repeatableEmails(
+  { config }: Pick<World, 'config'>,
+  member: FoundMember,
+  { payments, refunds }: Journal,
+): Repeatable[] {
   const { state, cancelled_at, enrollment_id } = member
   const isRenewing = ['active', 'past_due'].includes(state) && !cancelled_at && member.lines.length > 0
   const waived = waivedOf(member)
@@ -59,6 +66,7 @@ export function repeatableEmails(member: FoundMember, { payments, refunds }: Jou
   return [
     { kind: 'welcome' },
     { kind: 'consent' },
+    ...(member.email_confirmed_at || !isOfficeOurs(config) ? [] : [{ kind: 'confirm_address' as const }]),
     ...paid.map((payment) => about('renewed', payment)),
     ...(state === 'past_due' && declined ? [about('renewal_declined', declined)] : []),
     ...refunds
@@ -99,11 +107,12 @@ type Wanted = { member_id: string; email_id: string }
 
 /** Writes the email anew, from what is true now, and sends it to the member's current address. */
 export const resendEmail = (world: World, { member_id, email_id }: Wanted, session: StaffSession) =>
-  actOnMember(world, session, { act: 'resend_email', member_id }, async ({ db, now }) => {
+  actOnMember(world, session, { act: 'resend_email', member_id }, async (world) => {
+    const { db, now } = world
     const member = await findMember(db, member_id)
     if (!member) throw new Refusal(404, 'There is no such member.')
     const [payments, refunds] = [await paymentsOf(db, member.enrollment_id), await refundsOf(db, member.enrollment_id)]
-    const emails = repeatableEmails({ ...member, id: member_id }, { payments, refunds })
+    const emails = repeatableEmails(world, { ...member, id: member_id }, { payments, refunds })
     const email = emails.find((each) => idOf(each) === email_id)
     if (!email) throw new Refusal(409, 'This email cannot be sent again. Please reload the page.')
     await addJob(db, email.kind, { ...email.payload, member_id } as never, now())

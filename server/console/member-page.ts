@@ -42,7 +42,7 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
     findTouches(db, member.enrollment_id),
     findNewestLink(world, 'email', member_id),
   ])
-  const emails = member.erased_at ? [] : repeatableEmails({ ...member, id: member_id }, { payments, refunds })
+  const emails = member.erased_at ? [] : repeatableEmails(world, { ...member, id: member_id }, { payments, refunds })
   return {
     id: member_id,
     first_name: member.first_name,
@@ -50,6 +50,10 @@ export async function viewMember(world: World, member_id: string): Promise<Membe
     business_name: member.business_name,
     username: member.username,
     email: member.email,
+    is_email_confirmed: member.email_confirmed_at !== null,
+    ...(member.email_bounced_at && member.email_bounce
+      ? { email_bounce: member.email_bounce, email_bounced_at: member.email_bounced_at.toISOString() }
+      : {}),
     mobile_phone: member.mobile_phone,
     ...(emailLink?.email ? { unconfirmed_email: emailLink.email } : {}),
     postal: {

@@ -13,6 +13,7 @@ export const findMember = (db: Db, member_id: string) =>
       join.onRef('period.member_id', '=', 'membership.member_id').onRef('period.n', '=', 'membership.period'),
     )
     .select(['enrollment_id', 'first_name', 'last_name', 'business_name', 'username', 'email', 'mobile_phone'])
+    .select(['email_confirmed_at', 'email_bounced_at', 'email_bounce'])
     .select(['address', 'address2', 'city', 'member.state as address_state', 'post_code', 'country'])
     .select(['member.joined_at', 'cancelled_at', 'ends_at', 'sponsor.site', 'sponsor.name as sponsor_name'])
     .select(['joined.site as joined_site', 'joined.name as joined_name', 'touches', 'touch_seal', 'erased_at'])

@@ -106,13 +106,15 @@ async function lastTries(db: Db): Promise<Problem[]> {
 async function givenUpEmails(world: Pick<World, 'db' | 'now'>): Promise<Problem[]> {
   const rows = await world.db
     .selectFrom('job')
-    .select(['kind', 'last_error', 'done_at'])
+    .leftJoin('member', (join) => join.on(sql<boolean>`member.id = cast(payload ->> 'member_id' as uuid)`))
+    .select(['kind', 'last_error', 'done_at', 'member.id as member_id', 'first_name', 'last_name'])
     .where('done_at', '>', daysAgo(world, EMAIL_DAYS))
     .where('last_error', 'is not', null)
     .orderBy('done_at')
     .limit(MAX_OF_EACH)
     .execute()
-  return rows.map(({ kind, last_error, done_at }) => ({
+  return rows.map(({ kind, last_error, done_at, ...member }) => ({
+    ...memberOf(member),
     kind: 'email',
     title: `An email could not be sent: ${kind.replaceAll('_', ' ')}`,
     detail: last_error ?? '',

@@ -132,6 +132,13 @@ export type Tables = {
     erased_at: Date | null
     /** How often all sessions of the member were ended. */
     access_version: Generated<number>
+    email_confirmed_at: Date | null
+    /** The mail server has refused the address, and why. */
+    email_bounced_at: Date | null
+    email_bounce: Bounce | null
+    /** A new number until the code that was sent to it is entered. */
+    unconfirmed_phone: string | null
+    unconfirmed_phone_at: Date | null
   }
   membership: {
     member_id: string
@@ -316,11 +323,14 @@ export type Tables = {
   }
   email_link: {
     key_hash: string
-    purpose: 'password' | 'email'
+    /** An 'address' link confirms the address that the member already has. */
+    purpose: 'password' | 'email' | 'address'
     member_id: string
     email: string | null
     created_at: Date
     expires_at: Date
+    tries: Generated<number>
+    by_staff: Generated<boolean>
   }
   sponsor_touch: {
     enrollment_id: string
@@ -439,6 +449,9 @@ export type RenewalLine = {
   /** A higher price that was announced, for periods that begin on this day or later. */
   announced?: { renewal_cents: number; from_on: string }
 }
+
+/** Why a mail server refuses an address for good. */
+export type Bounce = 'unknown' | 'closed' | 'malformed'
 
 /** A file attached to an email. */
 export type Attachment = { filename: string; content: string }

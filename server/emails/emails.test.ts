@@ -5,15 +5,13 @@ import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { verifyConsent } from '../../scripts/verify-consent.mjs'
 import {
   addressChangedEmail,
-  cancellationEmail,
   confirmAddressEmail,
-  consentEmail,
+  confirmCurrentAddressEmail,
   passwordChangedEmail,
   passwordResetEmail,
-  resumedEmail,
-  unpaidEmail,
-  welcomeEmail,
-} from './emails.ts'
+  phoneChangedEmail,
+} from './changes.ts'
+import { cancellationEmail, consentEmail, resumedEmail, unpaidEmail, welcomeEmail } from './emails.ts'
 import { secondFactorEmail } from './second-factor.ts'
 
 let site: Site
@@ -48,10 +46,15 @@ const emails: Record<string, (world: Site['world']) => Email | Promise<Email>> =
     return required(await resumedEmail(world, { member_id }))
   },
   unpaid: (world) => unpaidEmail(world, { ...zoe, site: 'ana' }),
-  'password reset': (world) => passwordResetEmail(world, { ...zoe, token: 'a-token' }),
+  'password reset': (world) => passwordResetEmail(world, { ...zoe, token: 'a-token', proof: 'link' }),
+  'password reset with card': (world) => passwordResetEmail(world, { ...zoe, token: 'a-token', proof: 'card' }),
+  'no password reset': (world) => passwordResetEmail(world, { ...zoe, token: 'a-token', proof: 'support' }),
   'confirm email': (world) => confirmAddressEmail(world, { ...zoe, token: 'a-token' }),
   'email changed': (world) => addressChangedEmail(world, { ...zoe, new_email: 'new.zoe@other.example' }),
-  'password changed': (world) => passwordChangedEmail(world, { member_id }),
+  'confirm current email': (world) => confirmCurrentAddressEmail(world, { ...zoe, token: 'a-token' }),
+  'password changed': (world) => passwordChangedEmail(world, { member_id, who: 'link', at: '2026-11-15T12:00:00Z' }),
+  'phone changed': (world) =>
+    phoneChangedEmail(world, { member_id, masked_phone: '+•••••••••77', who: 'team', at: '2026-11-15T12:00:00Z' }),
   'second factor': (world) => secondFactorEmail(world, { member_id, change: 'removed_by_staff' }),
 }
 
@@ -160,7 +163,7 @@ describe('the content of an email', () => {
   })
 
   it('15.12 tokens are in the URL fragment, which no server sees', async () => {
-    expect((await passwordResetEmail(site.world, { ...zoe, token: 'a-token' })).text).toContain(
+    expect((await passwordResetEmail(site.world, { ...zoe, token: 'a-token', proof: 'link' })).text).toContain(
       'http://foyer.test/office/new-password#a-token\n',
     )
     expect((await confirmAddressEmail(site.world, { ...zoe, token: 'a-token' })).text).toContain(
@@ -193,7 +196,7 @@ describe('names in emails', () => {
     for (const { subject, text, html } of [
       await welcomeEmail(other.world, { member_id: id }),
       await consentEmail(other.world, { member_id: id }),
-      await passwordResetEmail(other.world, { ...zoe, first_name: hostile, token: 'a-token' }),
+      await passwordResetEmail(other.world, { ...zoe, first_name: hostile, token: 'a-token', proof: 'link' }),
     ]) {
       expect(html).not.toContain('<img')
       expect(text).not.toMatch(/^Total: \$0/m)

@@ -2,12 +2,14 @@ import { type Brand, brands } from '#contract/card.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
 import type { Interval } from '#contract/renewal.ts'
 import { brandOf } from '#server/brand/brand.ts'
-import { findMember } from '#server/enrollment/members.ts'
+import { findMember, type MemberWithSponsor } from '#server/enrollment/members.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
 import { renewalDay } from '#server/membership/summary.ts'
 import { acceptedBy, signedConsent } from '#server/office/consent.ts'
+import { addressLinkToken } from '#server/office/email-links.ts'
 import { findReferral, unsubscribeUrl } from '#server/office/join-emails.ts'
+import { isOfficeOurs } from '#server/office/pages.ts'
 import { receiptOf } from '#server/office/view.ts'
 import type { World } from '#server/world.ts'
 import {
@@ -27,7 +29,7 @@ import {
 } from './layout.ts'
 import { htmlToText } from './plain-text.ts'
 
-/** Sent after joining: the receipt and the member's own link. */
+/** Sent after joining: the receipt, the member's own link, and the link that confirms the address. */
 export async function welcomeEmail(world: World, { member_id }: JobPayloads['welcome']): Promise<Email> {
   const { PUBLIC_URL, OFFICE_URL } = world.config
   const [member, order, renews_on, { page: brand }] = await Promise.all([
@@ -44,6 +46,7 @@ export async function welcomeEmail(world: World, { member_id }: JobPayloads['wel
       paragraph(
         `You joined with ${sponsor} on ${day(member.joined_at)}. ${brand.welcome ?? 'We’re glad you’re here.'}`,
       ),
+      ...(await confirmBlocks(world, member)),
       button('Open your office', OFFICE_URL),
       heading('Your link'),
       paragraph('Share this link. Anyone who joins through it becomes your referral.'),
@@ -71,6 +74,19 @@ export async function welcomeEmail(world: World, { member_id }: JobPayloads['wel
     ],
   })
 }
+
+/** An operator's own office has no page that confirms an address. */
+async function confirmBlocks(world: World, member: MemberWithSponsor): Promise<Block[]> {
+  if (member.email_confirmed_at || !isOfficeOurs(world.config)) return []
+  return [
+    paragraph('Please confirm that this email address is yours. The link expires in one week:'),
+    button('Confirm email address', confirmUrl(world, await addressLinkToken(world, member))),
+  ]
+}
+
+/** The token is in the URL fragment, which browsers do not send and servers do not log. */
+export const confirmUrl = ({ config }: Pick<World, 'config'>, token: string) =>
+  `${config.PUBLIC_URL}/office/confirm-email#${token}`
 
 /** Sent after joining: every text the member accepted, and a signed file that proves it. */
 export async function consentEmail(world: World, { member_id }: JobPayloads['consent']): Promise<Email> {
@@ -176,7 +192,7 @@ export async function resumedEmail(world: World, { member_id }: JobPayloads['kep
   })
 }
 
-type Recipient = { email: string; first_name: string }
+export type Recipient = { email: string; first_name: string }
 
 /** Sent when a payment under review fails, because the visitor may have left the page by then. */
 export const unpaidEmail = (world: World, { site, ...to }: Recipient & { site: string }): Promise<Email> =>
@@ -191,90 +207,6 @@ export const unpaidEmail = (world: World, { site, ...to }: Recipient & { site: s
       button('Try again', `${world.config.PUBLIC_URL}/${site}`),
     ],
   })
-
-/** The token is in the URL fragment, which browsers do not send and servers do not log. */
-export const passwordResetEmail = (world: World, { token, ...to }: Recipient & { token: string }): Promise<Email> =>
-  emailTo(world, to, {
-    subject: 'Reset your password',
-    preview: 'This link expires in one hour.',
-    blocks: [
-      paragraph(
-        'We received a request to reset your password. Choose a new one with this link. It works once and expires in one hour:',
-      ),
-      button('Reset your password', `${world.config.PUBLIC_URL}/office/new-password#${token}`),
-      smallPrint('If you didn’t ask for this, you can ignore this email. Your password stays the same.'),
-    ],
-  })
-
-/** Sent to a new address, which takes effect only when it is confirmed. */
-export const confirmAddressEmail = async (
-  world: World,
-  { token, ...to }: Recipient & { token: string },
-): Promise<Email> =>
-  emailTo(world, to, {
-    subject: 'Confirm your email address',
-    preview: 'This link expires in one day.',
-    blocks: [
-      paragraph(
-        `You asked to use this email address for your ${(await brandOf(world)).page.name} membership. Please confirm that it is yours. The link works once and expires in one day:`,
-      ),
-      button('Confirm email address', `${world.config.PUBLIC_URL}/office/confirm-email#${token}`),
-      smallPrint('If you didn’t ask for this, you can ignore this email. Nothing changes until you confirm.'),
-    ],
-  })
-
-/** Sent to the old address, so that an attacker cannot change the address unnoticed. */
-export const addressChangedEmail = (world: World, { new_email, ...to }: JobPayloads['email_changed']): Promise<Email> =>
-  emailTo(world, to, {
-    subject: 'Your email address was changed',
-    preview: 'We now send your emails to another address.',
-    blocks: [
-      paragraph(
-        `The email address of your membership was changed to ${maskEmail(new_email)}. From now on we send emails there, and you use it to sign in.`,
-      ),
-      ...ifNotYou(world, 'change your password and your email address'),
-    ],
-  })
-
-export const passwordChangedEmail = async (
-  world: World,
-  { member_id }: JobPayloads['password_changed'],
-): Promise<Email> =>
-  emailTo(world, await findMember(world, member_id), {
-    subject: 'Your password was changed',
-    preview: 'All other browsers were signed out.',
-    blocks: [
-      paragraph('The password of your office was changed, and all other browsers were signed out.'),
-      ...ifNotYou(world, 'reset your password right away'),
-    ],
-  })
-
-export async function usernameChangedEmail(
-  world: World,
-  { member_id, old_username }: JobPayloads['username_changed'],
-): Promise<Email> {
-  const member = await findMember(world, member_id)
-  const { PUBLIC_URL } = world.config
-  return emailTo(world, member, {
-    subject: 'Your username was changed',
-    preview: `Your username is now ${member.username}.`,
-    blocks: [
-      paragraph(`Your username was changed from ${old_username} to ${member.username}. This is your new link:`),
-      linkBox(`${PUBLIC_URL}/${member.username}`),
-      paragraph(
-        `Your old link, ${PUBLIC_URL}/${old_username}, still works: it leads to the new one. You can sign in with either username.`,
-      ),
-      ...ifNotYou(world, 'change your password'),
-    ],
-  })
-}
-
-export const ifNotYou = ({ config }: World, advice: string): Block[] => [
-  paragraph(
-    `If this was you, there’s nothing to do. If it wasn’t, open your office and ${advice}. If you can’t sign in, reply to this email.`,
-  ),
-  button('Open your office', config.OFFICE_URL),
-]
 
 /** Nothing of the order renews. */
 const isOnce = ({ renewal_price }: { renewal_price: string }) => Number(renewal_price) === 0
@@ -313,13 +245,10 @@ export const day = (date: Date | string) => longDay.format(new Date(date))
 const longDay = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
 /** 'Nov 15, 2026, 12:00:00 UTC' */
-const timestamp = (date: Date) => `${toTheSecond.format(date)} UTC`
+export const timestamp = (date: Date) => `${toTheSecond.format(date)} UTC`
 const toTheSecond = new Intl.DateTimeFormat('en-US', {
   dateStyle: 'medium',
   timeStyle: 'medium',
   hourCycle: 'h23',
   timeZone: 'UTC',
 })
-
-/** 'n•••@•••.example': the owner recognizes it, a stranger does not. */
-const maskEmail = (email: string) => `${[...email][0]}•••@•••${/\.[^.@]*$/.exec(email)?.[0] ?? ''}`

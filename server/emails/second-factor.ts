@@ -2,7 +2,8 @@ import { findMember } from '#server/enrollment/members.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads, SecondFactorChange } from '#server/jobs/queue.ts'
 import type { World } from '#server/world.ts'
-import { emailTo, ifNotYou } from './emails.ts'
+import { ifNotYou } from './changes.ts'
+import { emailTo } from './emails.ts'
 import { paragraph } from './layout.ts'
 
 const secondFactorChanges: Record<SecondFactorChange, string> = {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { type OperatorNames, operatorNames, publicName } from '#server/brand/public-names.ts'
 import { type Db, inTransaction, isPermanentWriteError, isRejectedWrite } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { PaymentState } from '#server/db/tables.ts'
@@ -9,7 +10,7 @@ import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
 import { type Attempt, AWAITING_GATEWAY, endedWithoutCharge, transitionQuery } from '#server/payments/payments.ts'
 import { recordSummary } from '#server/sponsors/touches.ts'
 import type { World } from '#server/world.ts'
-import { memberOfEnrollment, publicName } from './members.ts'
+import { memberOfEnrollment } from './members.ts'
 import { releaseAndEmail } from './release.ts'
 
 /**
@@ -22,12 +23,13 @@ export async function admit(
   approval: Approval,
 ): Promise<string | undefined> {
   const columns = { ...approvalColumns(approval), updated_at: world.now() }
-  const member_id = 'details' in attempt && (await admitInOneStatement(world, attempt, approval, columns))
+  const admission = { ...world, ours: await operatorNames(world) }
+  const member_id = 'details' in attempt && (await admitInOneStatement(admission, attempt, approval, columns))
   if (member_id) return member_id
   const key = keyOf(attempt)
   await transitionQuery(world.db, key, AWAITING_GATEWAY, { state: 'authorized', ...columns }).execute()
   try {
-    return await admitInTransaction(world, key, approval)
+    return await admitInTransaction(admission, key, approval)
   } catch (error) {
     if (!isPermanentWriteError(error)) throw error
     world.log.error({ err: error, reference: referenceOf(key) }, 'the member cannot be written; voiding the hold')
@@ -43,12 +45,15 @@ const approvalColumns = ({ transaction_id, checks, ...card }: Approval) => ({
 })
 type ApprovalColumns = ReturnType<typeof approvalColumns> & { updated_at: Date }
 
+/** The operator's names: a member's page must not carry them. */
+type Admission = World & { ours: OperatorNames }
+
 /** Only the key: a job with the whole attempt would keep details that the attempt itself deletes. */
 const keyOf = ({ enrollment_id, attempt }: AttemptKey): AttemptKey => ({ enrollment_id, attempt })
 
 /** The usual case. If the database rejects the statement, nothing is written, and the transaction finds out why. */
 async function admitInOneStatement(
-  world: World,
+  world: Admission,
   attempt: Attempt,
   approval: Approval,
   columns: ApprovalColumns,
@@ -62,7 +67,7 @@ async function admitInOneStatement(
 }
 
 /** The same with the details stored in the journal: for the janitor, and if the single statement was rejected. */
-function admitInTransaction(world: World, key: AttemptKey, approval: Approval): Promise<string | undefined> {
+function admitInTransaction(world: Admission, key: AttemptKey, approval: Approval): Promise<string | undefined> {
   return inTransaction(world.db, async (db) => {
     const now = world.now()
     const payment = await db
@@ -80,7 +85,7 @@ function admitInTransaction(world: World, key: AttemptKey, approval: Approval): 
 
 /** The visitor may only be told "Approved" after this has been committed. */
 async function writeMember(
-  world: World,
+  world: Admission,
   attempt: Attempt,
   from: PaymentState[],
   approval: Approval,
@@ -129,7 +134,7 @@ type NewMember = {
   rows: ReturnType<typeof newRows>
 }
 
-function newRows(world: World, { enrollment_id, attempt, ...payment }: Attempt, approval: Approval, now: Date) {
+function newRows(world: Admission, { enrollment_id, attempt, ...payment }: Attempt, approval: Approval, now: Date) {
   const { member, sponsor_id, shipping, lines, acceptances } = payment.details
   const [id, order_id] = [randomUUID(), randomUUID()]
   return {
@@ -146,7 +151,7 @@ function newRows(world: World, { enrollment_id, attempt, ...payment }: Attempt, 
     site: {
       id: randomUUID(),
       site: member.username,
-      name: publicName(member),
+      name: publicName(member, world.ours),
       active: true,
       member_id: id,
       created_at: now,

@@ -10,10 +10,6 @@ export const memberOfEnrollment = (db: Db, enrollment_id: string) =>
     .where('enrollment_id', '=', enrollment_id)
     .executeTakeFirst()
 
-/** The name that visitors see on a member's page. */
-export const publicName = (member: { business_name: string; first_name: string; last_name: string }): string =>
-  member.business_name || `${member.first_name} ${member.last_name}`
-
 /** A member and the sponsor they joined with, as emails and consent records name them. */
 export async function findMember({ db }: Pick<World, 'db'>, member_id: string) {
   const [member] = (await selectMember(db, { member_id })).rows
@@ -28,7 +24,8 @@ const selectMember = statement((db, { member_id }: { member_id: string }) =>
     .innerJoin('sponsor', (join) =>
       join.on('sponsor.id', '=', ({ fn }) => fn.coalesce('member.joined_sponsor_id', 'member.sponsor_id')),
     )
-    .select(['first_name', 'last_name', 'email', 'username', 'joined_at', 'cancelled_at', 'touch_seal'])
+    .select(['member.id', 'first_name', 'last_name', 'email', 'email_confirmed_at', 'username', 'joined_at'])
+    .select(['cancelled_at', 'touch_seal'])
     .select(['joined_username', 'joined_first_name', 'joined_last_name', 'joined_sponsor_name'])
     .select(['sponsor.name as sponsor_name', 'sponsor.site as sponsor_site'])
     .where('member.id', '=', member_id),

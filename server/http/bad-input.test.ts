@@ -67,6 +67,14 @@ describe('invalid input', () => {
     expect((await site.get('/api/enrollment/orders')).statusCode).toBe(404)
   })
 
+  it('6.2 by TRACE is not sent back', async () => {
+    for (const url of ['/ana', '/api/enrollment/orders', '/office']) {
+      const reply = await site.ask({ method: 'TRACE' as 'GET', url, headers: { 'x-marked': 'echo-me' } })
+      expect(reply.statusCode, url).toBe(404)
+      expect(reply.body, url).not.toContain('echo-me')
+    }
+  })
+
   it('6.2 in the URL gets a reply too', async () => {
     for (const url of ['/api/%', '/%E0%A4%A', '/a/b', '/..%2f..%2fetc', '/ana%00']) {
       const reply = await site.get(url)

@@ -71,7 +71,7 @@ async function retryOrAbandon(world: World, { id, kind, tries }: ClaimedJob, err
   if (isLast) abandonedJobs.set(kind, (abandonedJobs.get(kind) ?? 0) + 1)
   const now = world.now()
   const run_at = new Date(now.getTime() + Math.min(2 ** tries, maxBackoffSeconds) * 1000)
-  const change = isLast ? { done_at: now, payload: '{}' } : { run_at, leased_until: null }
+  const change = isLast ? { done_at: now, payload: onlyMember } : { run_at, leased_until: null }
   const last_error = error instanceof Error ? error.message : String(error)
   await world.db
     .updateTable('job')
@@ -79,6 +79,9 @@ async function retryOrAbandon(world: World, { id, kind, tries }: ClaimedJob, err
     .where('id', '=', id)
     .execute()
 }
+
+/** So that staff can see whom an email did not reach. */
+const onlyMember = sql<string>`jsonb_strip_nulls(jsonb_build_object('member_id', payload ->> 'member_id'))`
 
 /** How many jobs of each kind this process has abandoned, for /metrics. */
 export const abandonedJobs = new Map<JobKind, number>()

@@ -1,13 +1,10 @@
 import {
   addressChangedEmail,
-  cancellationEmail,
-  consentEmail,
   passwordChangedEmail,
-  referralEmail,
-  resumedEmail,
+  phoneChangedEmail,
   usernameChangedEmail,
-  welcomeEmail,
-} from '#server/emails/emails.ts'
+} from '#server/emails/changes.ts'
+import { cancellationEmail, consentEmail, referralEmail, resumedEmail, welcomeEmail } from '#server/emails/emails.ts'
 import { cardExpiresEmail, priceChangedEmail, yearlyReminderEmail } from '#server/emails/notices.ts'
 import { refundEmail } from '#server/emails/refunds.ts'
 import {
@@ -19,9 +16,10 @@ import {
 } from '#server/emails/renewals.ts'
 import { secondFactorEmail } from '#server/emails/second-factor.ts'
 import { unpaidEmailFor } from '#server/enrollment/release.ts'
-import type { Email } from '#server/gateways/mail/port.ts'
+import { type Email, UndeliverableAddress } from '#server/gateways/mail/port.ts'
 import { announcePrices } from '#server/membership/price-change.ts'
-import { confirmAddressEmailFor } from '#server/office/details.ts'
+import { noteBounce } from '#server/office/bounces.ts'
+import { confirmAddressEmailFor, confirmCurrentAddressEmailFor } from '#server/office/details.ts'
 import { passwordResetEmailFor } from '#server/office/new-password.ts'
 import { captureHold, voidHold } from '#server/payments/holds.ts'
 import { executeRefund } from '#server/payments/refunds.ts'
@@ -38,11 +36,15 @@ type KindOfJob<Payload> = {
 
 type WriteEmail<Payload> = (world: World, payload: Payload) => Email | undefined | Promise<Email | undefined>
 
-/** Writes the email when the job runs, and sends it if it is still relevant. */
+/** Writes the email when the job runs, and sends it if it is still relevant. An address that takes no email is noted. */
 const email = <Payload>(write: WriteEmail<Payload>): KindOfJob<Payload> => ({
   run: async (world, payload) => {
     const message = await write(world, payload)
-    if (message?.to) await world.mail.send(message) // somebody who was erased has no address
+    if (!message?.to) return // somebody who was erased has no address
+    await world.mail.send(message).catch(async (error: unknown) => {
+      if (error instanceof UndeliverableAddress) await noteBounce(world, message.to, error.bounce)
+      throw error
+    })
   },
   maxBackoffSeconds: 3600,
   maxTries: 100, // about four days
@@ -70,8 +72,10 @@ export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
   price_changed: email(priceChangedEmail),
   price_change: { run: announcePrices, maxBackoffSeconds: 60 },
   confirm_email: email(confirmAddressEmailFor),
+  confirm_address: email(confirmCurrentAddressEmailFor),
   email_changed: email(addressChangedEmail),
   password_changed: email(passwordChangedEmail),
+  phone_changed: email(phoneChangedEmail),
   second_factor_changed: email(secondFactorEmail),
   username_changed: email(usernameChangedEmail),
   forgotten: { ...email(passwordResetEmailFor), maxBackoffSeconds: 60 }, // its link expires after an hour

@@ -2,6 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from '#server/db/db.ts'
 import type { AttemptKey } from '#server/payments/attempt-key.ts'
 
+/** Who changed a detail of a member: the member in the office or with a link from an email, or the operator's staff. */
+export type WhoChanged = 'office' | 'link' | 'team'
+
+/** Absent in jobs that waited while Foyer was updated. */
+type Changed = { who?: WhoChanged; at?: string }
+
 export type SecondFactorChange =
   | 'app_on'
   | 'app_off'
@@ -23,7 +29,10 @@ export type JobPayloads = {
   cancelled: { member_id: string }
   kept: { member_id: string }
   confirm_email: { member_id: string }
-  password_changed: { member_id: string }
+  /** Confirms the address that the member already has. */
+  confirm_address: { member_id: string }
+  password_changed: { member_id: string } & Changed
+  phone_changed: { member_id: string; masked_phone: string } & Changed
   second_factor_changed: { member_id: string; change: SecondFactorChange }
   renewed: { member_id: string } & AttemptKey
   renewal_declined: { member_id: string } & AttemptKey
@@ -39,11 +48,11 @@ export type JobPayloads = {
   price_change: { price_change_id: string }
   /** Tells one of them. */
   price_changed: { member_id: string; product_id: number; old_cents: number; new_cents: number; starts_on: string }
-  username_changed: { member_id: string; old_username: string }
+  username_changed: { member_id: string; old_username: string } & Changed
   /** The job looks the member up, so that the response time does not reveal whether there is one. */
   forgotten: { name: string; asked_at: string; network?: string }
   /** Sent to the old address. */
-  email_changed: { email: string; first_name: string; new_email: string }
+  email_changed: { email: string; first_name: string; new_email: string } & Changed
   /** Deleted once the email is sent. */
   unpaid: { enrollment_id: string; email: string; first_name: string; site: string }
 }

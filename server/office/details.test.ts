@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runJobs } from '#server/jobs/jobs.ts'
-import { byManyVisitors, CROWD, emailsTo, joinedMember, linkTokenIn, memberInOffice } from '#server/test/member.ts'
+import {
+  byManyVisitors,
+  CROWD,
+  confirmed,
+  emailsTo,
+  joinedMember,
+  linkTokenIn,
+  memberInOffice,
+} from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 
 let site: Site
@@ -60,7 +68,7 @@ describe('a phone number', () => {
 
 describe('an email address', () => {
   it('15.6 takes effect when the link in the email is used, and the old address is informed', async () => {
-    const member = await memberInOffice(site)
+    const member = await confirmed(site, await memberInOffice(site))
     const email = `New.${member.email}`
     const reply = await change('email', member, { email })
     expect([reply.statusCode, reply.json().email, reply.json().unconfirmed_email]).toEqual([200, member.email, email])
@@ -68,8 +76,8 @@ describe('an email address', () => {
 
     const [confirmation] = await emailsTo(site, email)
     expect(confirmation?.subject).toBe('Confirm your email address')
-    const confirmed = await confirm(linkTokenIn(confirmation)) // without a cookie: the email may be opened in another browser
-    expect([confirmed.statusCode, confirmed.json()]).toEqual([200, { email }])
+    const answer = await confirm(linkTokenIn(confirmation)) // without a cookie: the email may be opened in another browser
+    expect([answer.statusCode, answer.json()]).toEqual([200, { email }])
     expect(await view(member)).toMatchObject({ email })
     expect(await view(member)).not.toHaveProperty('unconfirmed_email')
     expect([await canSignIn(email, member.password), await canSignIn(member.email, member.password)]).toEqual([
@@ -86,7 +94,7 @@ describe('an email address', () => {
   })
 
   it('15.6 is confirmed once, even if many requests send the token at the same time', async () => {
-    const member = await memberInOffice(site)
+    const member = await confirmed(site, await memberInOffice(site))
     const email = `thousand.${member.email}`
     await change('email', member, { email })
     const token = linkTokenIn((await emailsTo(site, email))[0])
@@ -98,7 +106,7 @@ describe('an email address', () => {
 
   it('15.6 cannot be another member’s, or the current one', async () => {
     const other = await joinedMember(site)
-    const member = await memberInOffice(site)
+    const member = await confirmed(site, await memberInOffice(site))
     const errors = async (email: string) => (await change('email', member, { email })).json().fields
     expect(await errors(other.email.toUpperCase())).toEqual({ email: ['This email address is already registered.'] })
     expect(await errors(member.email.toUpperCase())).toEqual({ email: ['This is already your email address.'] })
@@ -106,7 +114,7 @@ describe('an email address', () => {
   })
 
   it('15.6 is not confirmed if another member has taken it in the meantime', async () => {
-    const member = await memberInOffice(site)
+    const member = await confirmed(site, await memberInOffice(site))
     const email = `late.${member.email}`
     await change('email', member, { email })
     const token = linkTokenIn((await emailsTo(site, email))[0])
@@ -116,7 +124,7 @@ describe('an email address', () => {
   })
 
   it('15.6 is confirmed only by the newest email, and within a day', async () => {
-    const member = await memberInOffice(site)
+    const member = await confirmed(site, await memberInOffice(site))
     const [one, two] = [`one.${member.email}`, `two.${member.email}`]
     await change('email', member, { email: one })
     const first = linkTokenIn((await emailsTo(site, one))[0])
@@ -131,7 +139,7 @@ describe('an email address', () => {
   })
 
   it('15.6 gets the same token when its email is sent again, and only its hash is stored', async () => {
-    const member = await memberInOffice(site)
+    const member = await confirmed(site, await memberInOffice(site))
     const email = `again.${member.email}`
     while (await runJobs(site.world));
     const { send } = site.world.mail
@@ -155,7 +163,7 @@ describe('an email address', () => {
   })
 
   it('15.6 cannot be used to flood a stranger with emails', async () => {
-    const member = await memberInOffice(site)
+    const member = await confirmed(site, await memberInOffice(site))
     const statuses = []
     for (let round = 0; round < 4; round++)
       statuses.push((await change('email', member, { email: `stranger@${member.username}.example` })).statusCode)

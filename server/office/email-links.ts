@@ -5,9 +5,10 @@ import { Refusal } from '#server/refusal.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
 import type { World } from '#server/world.ts'
 
-/** One-time links that are sent by email: to reset a password, or to confirm a new email address. */
+/** Links that are sent by email: to reset a password, and to confirm a new email address or the current one. */
 
-const validHours = { password: 1, email: 24 }
+const HOURS_A_DAY = 24
+const validHours = { password: 1, email: HOURS_A_DAY, address: 8 * HOURS_A_DAY }
 type Purpose = keyof typeof validHours
 
 /** The token of a link is derived from these values. */
@@ -21,12 +22,16 @@ export const linkToken = ({ keys }: Pick<World, 'keys'>, { purpose, member_id, e
  * Makes a link valid. A new email link replaces the member's earlier one. A password link does not, because a stranger
  * who requests another reset would break the link that has just arrived. The caller's transaction locks the member's row.
  */
-export async function activateLink({ db, keys }: Pick<World, 'db' | 'keys'>, seed: LinkSeed): Promise<void> {
-  if (seed.purpose === 'email')
-    await db.deleteFrom('email_link').where('member_id', '=', seed.member_id).where('purpose', '=', 'email').execute()
+export async function activateLink(
+  { db, keys }: Pick<World, 'db' | 'keys'>,
+  seed: LinkSeed,
+  { by_staff = false } = {},
+): Promise<void> {
+  if (seed.purpose === 'email') await deleteLinks(db, seed.member_id, ['email'])
   await db
     .insertInto('email_link')
-    .values({ ...seed, key_hash: sha256(linkToken({ keys }, seed)), expires_at: expiryOf(seed) })
+    .values({ ...seed, by_staff, key_hash: sha256(linkToken({ keys }, seed)), expires_at: expiryOf(seed) })
+    .onConflict((conflict) => conflict.doNothing()) // two emails that are written at the same time
     .execute()
 }
 
@@ -62,15 +67,26 @@ export const redeemLink = ({ db, now }: Pick<World, 'db' | 'now'>, purpose: Purp
     .where('key_hash', '=', sha256(token))
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now())
-    .returning(['member_id', 'email'])
+    .returning(['member_id', 'email', 'by_staff'])
     .executeTakeFirst()
+
+/** Counts a try before it is checked, so that parallel guesses cannot exceed the limit. False: there were enough. */
+export async function countLinkTry({ db }: Pick<World, 'db'>, token: string, max: number): Promise<boolean> {
+  const result = await db
+    .updateTable('email_link')
+    .set((row) => ({ tries: row('tries', '+', 1) }))
+    .where('key_hash', '=', sha256(token))
+    .where('tries', '<', max)
+    .executeTakeFirst()
+  return Number(result.numUpdatedRows) === 1
+}
 
 export const expiredLinkRefusal = (advice = '') =>
   new Refusal(401, `This link has expired or was already used. ${advice}`.trim())
 
-/** Invalidates all links that were sent to a member. */
-export const deleteLinks = (db: Db, member_id: string) =>
-  db.deleteFrom('email_link').where('member_id', '=', member_id).execute()
+/** Invalidates links that were sent to a member. */
+export const deleteLinks = (db: Db, member_id: string, purposes: Purpose[]) =>
+  db.deleteFrom('email_link').where('member_id', '=', member_id).where('purpose', 'in', purposes).execute()
 
 /** A member's newest valid link for a purpose. */
 export const findNewestLink = (
@@ -84,4 +100,19 @@ export const findNewestLink = (
     .where('member_id', '=', member_id)
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now())
+    .orderBy('created_at', 'desc')
+    .limit(1)
     .executeTakeFirst()
+
+type Addressee = { id: string; email: string }
+
+/** The token that confirms a member's current address for at least a week. An email that is written twice in a day gets the same one. */
+export async function addressLinkToken(world: World, { id, email }: Addressee): Promise<string> {
+  const now = world.now()
+  const last = await findNewestLink(world, 'address', id)
+  const isFresh = last?.email === email && now.getTime() - last.created_at.getTime() < HOURS_A_DAY * 3_600_000
+  if (isFresh) return linkToken(world, last)
+  const seed = { purpose: 'address' as const, member_id: id, email, created_at: now }
+  await activateLink(world, seed)
+  return linkToken(world, seed)
+}

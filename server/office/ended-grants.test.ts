@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { tokenFromAddress } from '#contract/office.ts'
 import { testBrowser } from '#server/test/browser.ts'
-import { cookieOf, emailsTo, joinedMember, linkTokenIn } from '#server/test/member.ts'
+import { confirmed, cookieOf, emailsTo, joinedMember, linkTokenIn } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { staffMember } from '#server/test/staff.ts'
 
@@ -16,7 +16,7 @@ const NEW_PASSWORD = 'Lemon-Tree-9'
 
 /** A member who has signed in by password, and whose grant is still unused. */
 async function memberWithGrant() {
-  const member = await joinedMember(site)
+  const member = await confirmed(site, await joinedMember(site))
   const { username: name, password } = member
   const cookie = cookieOf(await site.post('office/sign-in', { name, password }))
   return { ...member, cookie }

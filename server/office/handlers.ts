@@ -8,10 +8,11 @@ import { isOurFailure } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { changeCard } from './card.ts'
-import { changeEmail, changePhone, confirmEmail } from './details.ts'
+import { changeEmail, confirmEmail, sendEmailLink } from './details.ts'
 import { changeJoinEmails } from './join-emails.ts'
 import { changeName } from './name.ts'
 import { changePassword, requestPasswordReset, resetPassword } from './new-password.ts'
+import { changePhone, confirmPhone, sendPhoneCode } from './phone.ts'
 import { changePicture, removePicture } from './picture.ts'
 import {
   addPasskey,
@@ -60,7 +61,10 @@ export const officeHandlers: Handlers<typeof officeCalls> = {
   removePicture: thenViewOffice(removePicture),
   changeJoinEmails: thenViewOffice(changeJoinEmails),
   changePhone: thenViewOffice(changePhone),
+  sendPhoneCode: emptyReply(sendPhoneCode),
+  confirmPhone: thenViewOffice(confirmPhone),
   changeEmail: thenViewOffice(changeEmail),
+  sendEmailLink: emptyReply(sendEmailLink),
   confirmEmail: limitFailures(confirmEmail),
   changePassword: emptyReply(changePassword),
   forgetPassword: emptyReply(requestPasswordReset),

@@ -1,5 +1,5 @@
+import { type OperatorNames, operatorNames, publicName, rejectMisleadingNames } from '#server/brand/public-names.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import { publicName } from '#server/enrollment/members.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { requireDisplayedMember } from './session.ts'
@@ -9,15 +9,22 @@ type NameChange = { username: string; first_name: string; last_name: string; bus
 /** Changes the name, also as visitors see it. What was signed before keeps the old one. */
 export async function changeName(world: World, { username, ...names }: NameChange, visitor: Visitor): Promise<string> {
   const { id } = await requireDisplayedMember(world, { username }, visitor)
-  await inTransaction(world.db, (db) => setName(db, id, names))
+  const ours = await operatorNames(world)
+  await inTransaction(world.db, (db) => setName(db, id, names, ours))
   return id
 }
 
-/** Call it in a transaction. */
-export async function setName(db: Db, id: string, names: Omit<NameChange, 'username'>): Promise<void> {
+/** Call it in a transaction. A name that pretends to be the operator's, or carries contact data, is refused. */
+export async function setName(
+  db: Db,
+  id: string,
+  names: Omit<NameChange, 'username'>,
+  ours: OperatorNames,
+): Promise<void> {
+  rejectMisleadingNames(names, ours)
   const member = await db
     .selectFrom('member')
-    .select(['first_name', 'last_name', 'joined_first_name', 'joined_last_name'])
+    .select(['username', 'first_name', 'last_name', 'joined_first_name', 'joined_last_name'])
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirstOrThrow()
@@ -28,7 +35,7 @@ export async function setName(db: Db, id: string, names: Omit<NameChange, 'usern
   await keepSponsorName(db, id)
   await db
     .updateTable('sponsor')
-    .set({ name: publicName(names) })
+    .set({ name: publicName({ ...names, username: member.username }, ours) })
     .where('member_id', '=', id)
     .execute()
 }

@@ -5,6 +5,7 @@ import { beforeTransactions, recordStatements } from '#server/test/database.ts'
 import {
   byManyVisitors,
   CROWD,
+  confirmed,
   cookieOf,
   emailsTo,
   joinedMember,
@@ -100,7 +101,7 @@ describe('a changed password', () => {
 
 describe('a forgotten password', () => {
   it('15.8 is reset by a link in an email, requested by username or email address', async () => {
-    const { username, email, password, cookie } = await memberInOffice(site)
+    const { username, email, password, cookie } = await confirmed(site, await memberInOffice(site))
     for (const [name, next] of [
       [username, NEW_PASSWORD],
       [email.toUpperCase(), 'Other-Tree-9'],
@@ -117,7 +118,7 @@ describe('a forgotten password', () => {
   })
 
   it('15.8 a reset request does the same for every name, and only members get an email', async () => {
-    const { username, email } = await joinedMember(site)
+    const { username, email } = await confirmed(site, await joinedMember(site))
     while (await runJobs(site.world));
     const statementsFor = async (name: string) => {
       const { db, statements } = recordStatements(site.db)
@@ -137,7 +138,7 @@ describe('a forgotten password', () => {
   })
 
   it('15.8 the link works once, even for many requests at the same time', async () => {
-    const { username, email } = await joinedMember(site)
+    const { username, email } = await confirmed(site, await joinedMember(site))
     await requestReset(username)
     const token = await tokenSentTo(email)
     const counts = await byManyVisitors((headers) => reset(token, NEW_PASSWORD, headers))
@@ -150,7 +151,7 @@ describe('a forgotten password', () => {
   })
 
   it('15.8 the link works for an hour and for its own purpose only; another request does not invalidate it', async () => {
-    const { username, email, password, cookie } = await memberInOffice(site)
+    const { username, email, password, cookie } = await confirmed(site, await memberInOffice(site))
     await requestReset(username)
     const first = await tokenSentTo(email)
     site.advance(1)
@@ -171,7 +172,7 @@ describe('a forgotten password', () => {
   })
 
   it('15.8 a delayed email with an expired link is not sent, and newer links stay valid', async () => {
-    const { username, email } = await joinedMember(site)
+    const { username, email } = await confirmed(site, await joinedMember(site))
     while (await runJobs(site.world));
     await requestReset(username)
     site.advance(2400)
@@ -184,7 +185,7 @@ describe('a forgotten password', () => {
   })
 
   it('15.8 an email that is sent again has the same token, and is not sent once the link was used', async () => {
-    const { username, email } = await joinedMember(site)
+    const { username, email } = await confirmed(site, await joinedMember(site))
     while (await runJobs(site.world));
     await requestReset(username)
     const runJobAgain = () =>
@@ -212,7 +213,7 @@ describe('a forgotten password', () => {
   })
 
   it('15.8 a changed address or password invalidates earlier links', async () => {
-    const { username, email, password, cookie } = await memberInOffice(site)
+    const { username, email, password, cookie } = await confirmed(site, await memberInOffice(site))
     await requestReset(username)
     const token = await tokenSentTo(email)
     const moved = `moved.${email}`
@@ -228,7 +229,7 @@ describe('a forgotten password', () => {
   })
 
   it('15.8 the email goes to the new address if the address has just changed', async () => {
-    const { username, email } = await joinedMember(site)
+    const { username, email } = await confirmed(site, await joinedMember(site))
     const moved = `moved.${email}`
     const changeEmail = () =>
       site.db.updateTable('member').set({ email: moved }).where('username', '=', username).execute()
@@ -242,7 +243,7 @@ describe('a forgotten password', () => {
 
   it('15.10 a member who has just reset it can sign in, no matter how often strangers guess', async () => {
     const strict = await testSite({ LIMIT_SIGN_INS_BY_NAME: '3/3600', TRUST_PROXY: '127.0.0.1' })
-    const { username, email, password } = await joinedMember(strict)
+    const { username, email, password } = await confirmed(strict, await joinedMember(strict))
     const signInFrom = (last: number, password: string, headers = {}) =>
       strict.post(
         'office/sign-in',
@@ -268,7 +269,7 @@ describe('a forgotten password', () => {
 
   it('15.12 a failed reset email is retried only while its link is valid', async () => {
     const site = await testSite()
-    const { username, email } = await joinedMember(site)
+    const { username, email } = await confirmed(site, await joinedMember(site))
     await emailsTo(site, email)
     const { send } = site.world.mail
     const attempts: string[] = []
@@ -290,7 +291,7 @@ describe('a forgotten password', () => {
 
   it('15.8 reset requests are limited, in the same way for every name', async () => {
     const strict = await testSite({ LIMIT_LETTERS: '8/3600', LIMIT_LETTERS_BY_NAME: '3/3600' })
-    const { username } = await joinedMember(strict)
+    const { username } = await confirmed(strict, await joinedMember(strict))
     const statuses = async (name: string) => {
       const codes = []
       for (let round = 0; round < 4; round++) codes.push((await requestReset(name, strict)).statusCode)

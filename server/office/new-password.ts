@@ -1,16 +1,24 @@
-import { countAgainstLimits } from '#server/abuse/limits.ts'
+import { countAgainstLimit, countAgainstLimits } from '#server/abuse/limits.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import { passwordResetEmail } from '#server/emails/emails.ts'
+import { passwordResetEmail, type ResetProof } from '#server/emails/changes.ts'
 import { claimValue } from '#server/enrollment/claims.ts'
 import { rejectGuessablePassword } from '#server/enrollment/screening.ts'
-import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
-import { Refusal } from '#server/refusal.ts'
+import { addJob, type JobPayloads, type WhoChanged } from '#server/jobs/queue.ts'
+import { Refusal, refuseFields } from '#server/refusal.ts'
 import { hashPassword } from '#server/secrets/password-hash.ts'
 import { hashNetwork, recordEvent } from '#server/security/security-log.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
 import { requirePassword } from './details.ts'
-import { activateLinkOnce, deleteLinks, expiredLinkRefusal, findLink, linkToken, redeemLink } from './email-links.ts'
+import {
+  activateLinkOnce,
+  countLinkTry,
+  deleteLinks,
+  expiredLinkRefusal,
+  findLink,
+  linkToken,
+  redeemLink,
+} from './email-links.ts'
 import { browserMark, closeAllSessions, openSession } from './session.ts'
 import { findByName } from './sign-in.ts'
 
@@ -30,7 +38,7 @@ export async function changePassword(world: World, { password, current_password 
       .executeTakeFirst()
     if (Number(result.numUpdatedRows) === 0)
       throw new Refusal(409, 'Your password was just changed. Please sign in again.')
-    const access = await revokeAccess(db, member.id, world.now())
+    const access = await revokeAccess(db, member.id, 'office', world.now())
     await recordEvent({ ...world, db }, { kind: 'password_changed', member_id: member.id, address: visitor.address })
     return openSession({ ...world, db }, visitor, access)
   })
@@ -39,10 +47,10 @@ export async function changePassword(world: World, { password, current_password 
 }
 
 /** Anyone with the old password loses access: sessions are closed, and links that were already emailed no longer work. */
-async function revokeAccess(db: Db, member_id: string, now: Date) {
-  await deleteLinks(db, member_id)
+async function revokeAccess(db: Db, member_id: string, who: WhoChanged, now: Date) {
+  await deleteLinks(db, member_id, ['password', 'email'])
   const access = await closeAllSessions(db, member_id)
-  await addJob(db, 'password_changed', { member_id }, now)
+  await addJob(db, 'password_changed', { member_id, who, at: now.toISOString() }, now)
   return access
 }
 
@@ -62,31 +70,68 @@ export async function passwordResetEmailFor(world: World, { name, asked_at, netw
   const member = await findByName(world, name)
   if (!member) return undefined
   const seed = { purpose: 'password' as const, member_id: member.id, email: null, created_at: new Date(asked_at) }
-  const { email, first_name } = await inTransaction(world.db, async (db) => {
-    const lockedMember = db.selectFrom('member').select(['email', 'first_name']).where('id', '=', member.id).forUpdate()
+  const { email, first_name, proof } = await inTransaction(world.db, async (db) => {
+    const lockedMember = db
+      .selectFrom('member')
+      .select(['id', 'email', 'first_name', 'email_confirmed_at'])
+      .where('id', '=', member.id)
+      .forUpdate()
     const recipient = await lockedMember.executeTakeFirstOrThrow() // the address may have changed since the lookup
-    if (await activateLinkOnce({ ...world, db }, seed))
+    const proof = await proofFor(db, recipient)
+    if (proof !== 'support' && (await activateLinkOnce({ ...world, db }, seed)))
       await recordEvent({ ...world, db }, { kind: 'password_reset_requested', member_id: member.id, network })
-    return recipient
+    return { ...recipient, proof }
   })
   const token = linkToken(world, seed)
-  const isValid = await findLink(world, 'password', token)
-  return isValid ? passwordResetEmail(world, { email, first_name, token }) : undefined
+  const isValid = proof === 'support' || (await findLink(world, 'password', token))
+  return isValid ? passwordResetEmail(world, { email, first_name, token, proof }) : undefined
 }
 
-type Reset = { token: string; password: string }
+type Confirmable = { id: string; email_confirmed_at: Date | null }
 
-export async function resetPassword(world: World, { token, password }: Reset, visitor: Visitor): Promise<void> {
+/** Nobody knows whose an unconfirmed address is, so there the link alone is not enough. */
+const proofFor = async (db: Db, member: Confirmable): Promise<ResetProof> =>
+  member.email_confirmed_at ? 'link' : (await cardDigits(db, member.id)) ? 'card' : 'support'
+
+/** The last four digits of the card on file. */
+const cardDigits = async (db: Db, member_id: string) =>
+  (await db.selectFrom('membership').select('card_last_four').where('member_id', '=', member_id).executeTakeFirst())
+    ?.card_last_four
+
+type Reset = { token: string; password: string; card_last_four?: string | undefined }
+
+export async function resetPassword(world: World, { token, ...reset }: Reset, visitor: Visitor): Promise<void> {
+  const { password } = reset
   const member = await findLink(world, 'password', token) // a rejected password does not use up the link
   if (!member) throw expiredLinkRefusal('Please request a new one.')
   rejectGuessablePassword(world, { ...member, password })
+  if (!member.email_confirmed_at) await requireCardDigits(world, member.id, token, reset.card_last_four)
   const password_hash = await hashPassword(password, world.config, { lane: 'known', key: member.id })
   await inTransaction(world.db, async (db) => {
     const link = await redeemLink({ ...world, db }, 'password', token)
     if (!link) throw expiredLinkRefusal('Please request a new one.')
-    await db.updateTable('member').set({ password_hash }).where('id', '=', link.member_id).execute()
-    await revokeAccess(db, link.member_id, world.now())
-    await recordEvent({ ...world, db }, { kind: 'password_reset', member_id: link.member_id, address: visitor.address })
+    await db
+      .updateTable('member')
+      .set({ password_hash, email_bounced_at: null, email_bounce: null })
+      .set(({ fn, val }) => ({ email_confirmed_at: fn.coalesce('email_confirmed_at', val(world.now())) })) // the link was in their mailbox
+      .where('id', '=', link.member_id)
+      .execute()
+    await revokeAccess(db, link.member_id, 'link', world.now())
+    const event = { member_id: link.member_id, address: visitor.address }
+    await recordEvent({ ...world, db }, { kind: 'password_reset', ...event })
+    if (!member.email_confirmed_at) await recordEvent({ ...world, db }, { kind: 'email_confirmed', ...event })
   })
   visitor.trustBrowser(browserMark(world, { id: member.id, password_hash })) // strangers' guesses cannot lock the member out
+}
+
+const MAX_DIGIT_TRIES = 5
+
+/** Each try counts as wrong until it is right: for the link, which then ends, and for the member over all links. */
+async function requireCardDigits(world: World, member_id: string, token: string, typed: string | undefined) {
+  if (!typed) throw refuseFields({ card_last_four: 'Please enter the last four digits of your card.' })
+  if (!(await countLinkTry(world, token, MAX_DIGIT_TRIES))) throw expiredLinkRefusal('Please request a new one.')
+  const { giveBack } = await countAgainstLimit(world, 'LIMIT_CARD_DIGITS', member_id)
+  if (typed !== (await cardDigits(world.db, member_id)))
+    throw refuseFields({ card_last_four: 'These are not the last four digits of your card on file.' })
+  await giveBack().catch(() => undefined)
 }

@@ -25,11 +25,12 @@ const titles: Record<OfficeStart['screen'], string> = {
 }
 
 /** Screens that need no session. Tokens in their URLs are read only by the page's script. */
-const publicScreens = {
-  '/office/forgotten-password': 'forgotten-password',
-  '/office/new-password': 'new-password',
-  '/office/confirm-email': 'confirm-email',
-} as const
+const publicScreens: Record<string, OfficeStart> = {
+  '/office/forgotten-password': { screen: 'forgotten-password' },
+  '/office/new-password': { screen: 'new-password' },
+  '/office/new-password-with-card': { screen: 'new-password', asksCard: true },
+  '/office/confirm-email': { screen: 'confirm-email' },
+}
 
 const undocumented = { schema: { hide: true } }
 
@@ -49,8 +50,8 @@ export const screenSender =
 export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
   const sendScreen = screenSender(shell)
 
-  for (const [path, screen] of Object.entries(publicScreens))
-    app.get(path, undocumented, (request, reply) => sendScreen(request, reply, { screen }))
+  for (const [path, start] of Object.entries(publicScreens))
+    app.get(path, undocumented, (request, reply) => sendScreen(request, reply, start))
   app.get('/office/autologin/grant-access/:token', undocumented, (request, reply) =>
     sendScreen(request, reply, {
       screen: 'grant-landing',

@@ -3,6 +3,7 @@ import { allRows } from '#server/test/database-rows.ts'
 import {
   byManyVisitors,
   CROWD,
+  confirmed,
   cookieOf,
   emailsTo,
   joinedMember,
@@ -132,7 +133,7 @@ describe('an authenticator app', () => {
   })
 
   it('20.38 outlives a password that was reset by email', async () => {
-    const { username, email, code } = await memberWithApp(site)
+    const { username, email, code } = await confirmed(site, await memberWithApp(site))
     await site.post('office/forgotten-password', { name: email })
     const token = linkTokenIn((await emailsTo(site, email, 'Reset your password'))[0])
     const password = 'Lemon-Tree-9'

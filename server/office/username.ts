@@ -39,7 +39,12 @@ export async function changeUsername(world: World, { username, current_password 
       .set({ username, joined_username, username_changed_at: now })
       .where('id', '=', id)
       .execute()
-    await addJob(db, 'username_changed', { member_id: id, old_username: member.username }, now)
+    await addJob(
+      db,
+      'username_changed',
+      { member_id: id, old_username: member.username, who: 'office', at: now.toISOString() },
+      now,
+    )
   })
   return id
 }

@@ -24,6 +24,7 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
     findNewestLink(world, 'email', member_id),
   ])
   const { first_name, last_name, business_name, username, email, mobile_phone, join_emails, sponsor_name } = member
+  const unconfirmed_phone = pendingPhone(world, member)
   const username_fixed_until = member.username_changed_at && nextUsernameChange(member.username_changed_at)
   return {
     first_name,
@@ -34,7 +35,10 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
     ...(username_fixed_until && username_fixed_until > dayOf(world.now()) ? { username_fixed_until } : {}),
     email,
     ...(emailLink?.email ? { unconfirmed_email: emailLink.email } : {}),
+    is_email_confirmed: member.email_confirmed_at !== null,
+    ...emailNotice(world, member),
     mobile_phone,
+    ...(unconfirmed_phone ? { unconfirmed_phone } : {}),
     link: linkTo(world, member),
     join_emails,
     joined_on: dayOf(member.joined_at),
@@ -48,6 +52,28 @@ export async function viewOffice(world: World, member_id: string): Promise<Offic
     brought: referrals,
   }
 }
+
+/** Days after joining on which the office asks to confirm the address. Later only the details say that it is not confirmed. */
+const ASKING_DAYS = 30
+
+function emailNotice({ now }: World, member: Member): Pick<OfficeView, 'email_notice'> {
+  if (member.email_bounced_at) return { email_notice: 'undeliverable' }
+  const isNew = now().getTime() - member.joined_at.getTime() < ASKING_DAYS * DAY_MS
+  return !member.email_confirmed_at && isNew ? { email_notice: 'unconfirmed' } : {}
+}
+
+/** How long a new number waits for its code. */
+const PENDING_MS = 3_600_000
+
+type PendingColumns = { unconfirmed_phone: string | null; unconfirmed_phone_at: Date | null }
+
+/** The new number that waits for its code. */
+export const pendingPhone = ({ now }: Pick<World, 'now'>, member: PendingColumns): string | undefined =>
+  member.unconfirmed_phone &&
+  member.unconfirmed_phone_at &&
+  now().getTime() - member.unconfirmed_phone_at.getTime() < PENDING_MS
+    ? member.unconfirmed_phone
+    : undefined
 
 const dayOf = (time: Date) => time.toISOString().slice(0, 10)
 
@@ -65,7 +91,8 @@ const findMember = ({ db }: World, member_id: string) =>
       join.onRef('own.member_id', '=', 'member.id').on('own.renamed_to', 'is', null),
     )
     .select(['first_name', 'last_name', 'business_name', 'username', 'username_changed_at', 'email', 'mobile_phone'])
-    .select(['joined_at', 'join_emails'])
+    .select(['joined_at', 'join_emails', 'email_confirmed_at', 'email_bounced_at'])
+    .select(['unconfirmed_phone', 'unconfirmed_phone_at'])
     .select(['member.id', 'sponsor.name as sponsor_name', 'own.site as own_site', 'own.picture_url'])
     .where('member.id', '=', member_id)
     .executeTakeFirstOrThrow()

@@ -70,6 +70,38 @@ export async function sendCode(
   }
   const reducedQuota = await reducedQuotaUses(world, visitor)
   await requireHuman(world, enrollment_id, captcha, visitor)
+  const sending = await deliverCode(world, { mobile_phone, channel }, visitor, enrollment_id, reducedQuota)
+  if (sending === 'sent' && channel === 'call') return replies.calling
+  if (sending === 'unreachable' && channel === 'sms' && offersCalls(world)) return replies.no_text_messages
+  return replies[sending === 'unknown' ? 'unsent' : sending]
+}
+
+/** Whether members confirm a new number with a code: always with a real gateway, which the operator has for that. */
+export const areCodesSent = ({ sms, config }: Pick<World, 'sms' | 'config'>) =>
+  sms.name !== 'sandbox' || config.PHONE_VERIFICATION
+
+/** For a member who has given the password: no captcha, but the limits of all codes. Returns why not, if none was sent. */
+export async function sendCodeToMember(
+  world: World,
+  mobile_phone: string,
+  visitor: Visitor,
+  enrollment_id: string,
+): Promise<string | undefined> {
+  if (!(await isCodeCountry(world.config, mobile_phone))) return elsewhereMessage(world.config)
+  const reducedQuota = await reducedQuotaUses(world, visitor)
+  const code = { mobile_phone, channel: 'sms' as const }
+  const sending = await deliverCode(world, code, visitor, enrollment_id, reducedQuota)
+  if (sending === 'unknown') throw new Refusal(503, 'We couldn’t send a code. Please try again in a moment.')
+  return sending === 'sent' ? undefined : replies[sending].message
+}
+
+async function deliverCode(
+  world: World,
+  { mobile_phone, channel }: Pick<CodeRequest, 'mobile_phone' | 'channel'>,
+  visitor: Visitor,
+  enrollment_id: string,
+  reducedQuota: LimitUse[],
+): Promise<SendResult> {
   await refuseTooSoon(world, enrollment_id, mobile_phone)
   let sending: SendResult | undefined
   const { giveBack } = await countAgainstLimits(world, [
@@ -91,9 +123,7 @@ export async function sendCode(
   }
   if (sending === 'sent' || sending === 'unknown') await expectCode(world, enrollment_id, mobile_phone)
   if (sending === 'sent') await logFailure(world, recordCodeSent(world, networkOf(visitor)))
-  if (sending === 'sent' && channel === 'call') return replies.calling
-  if (sending === 'unreachable' && channel === 'sms' && offersCalls(world)) return replies.no_text_messages
-  return replies[sending === 'unknown' ? 'unsent' : sending]
+  return sending
 }
 
 const offersCalls = ({ config }: World) => config.PHONE_VERIFICATION && config.VOICE_CALL

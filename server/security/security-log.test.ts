@@ -46,7 +46,7 @@ describe('20.50 the security log', () => {
     await change('phone', { mobile_phone: '+16265550199' })
     await change('phone', { mobile_phone: '+16265550199', current_password: 'Wrong-1234' })
     await change('email', { email: 'other-address@example.com' })
-    const token = linkTokenIn((await emailsTo(site, 'other-address@example.com'))[0])
+    const token = linkTokenIn((await emailsTo(site, 'other-address@example.com', 'Confirm your email address'))[0])
     expect((await site.post('office/confirm-email', { token })).statusCode).toBe(200)
     const third = cookieOf(await change('password', { password: 'Open-Sesame-77' }))
     await site.post('office/forgotten-password', { name: member.username })
@@ -60,6 +60,7 @@ describe('20.50 the security log', () => {
     expect((await kindsOf(id)).sort()).toEqual(
       [
         ...['grant_minted', 'grant_used', 'sign_in_failed', 'sign_in', 'phone_changed', 'email_changed'],
+        'email_confirmed',
         ...['password_changed', 'password_reset_requested', 'password_reset', 'sign_in', 'session_ended'],
         ...['sign_in', 'sessions_ended'],
       ].sort(),

@@ -7,7 +7,7 @@ import { linkToken, useLinkToken } from './linkToken.ts'
 import { emailMayBeConfirmed } from './messages.ts'
 import { SignedOutFrame } from './SignedOutFrame.tsx'
 
-/** Opened from the email to a new address. Asks for a click, because mail scanners open every link. */
+/** Opened from the welcome email, or from the email to a new address. Asks for a click, because mail scanners open every link. */
 export function ConfirmEmail() {
   const token = useLinkToken()
   const [email, setEmail] = useState<string>()
@@ -18,11 +18,7 @@ export function ConfirmEmail() {
   const isExpired = isExpiredLink(form.failure?.cause)
   if (email)
     return (
-      <SignedOutFrame
-        result="success"
-        title="Your email address is confirmed"
-        lead={`From now on we'll send email to ${email}.`}
-      >
+      <SignedOutFrame result="success" title="Your email address is confirmed" lead={`We send your email to ${email}.`}>
         {officeLink}
       </SignedOutFrame>
     )
@@ -30,8 +26,8 @@ export function ConfirmEmail() {
   if (token === '' || isExpired) return <ExpiredLink message={form.failure?.message}>{officeLink}</ExpiredLink>
   return (
     <SignedOutFrame
-      title="Confirm your new email address"
-      lead="Once you confirm it, we'll send all email to this address."
+      title="Confirm your email address"
+      lead="Press the button to confirm that the email with this link reached you."
     >
       <CallForm form={form} submitLabel="Confirm email address" />
     </SignedOutFrame>

@@ -5,6 +5,7 @@ import { longDay } from '#web/dates.ts'
 import { showPhone } from '#web/form/showPhone.ts'
 import { changeForms, type EditableDetail } from './changeForms.tsx'
 import { PictureRow } from './PictureRow.tsx'
+import { SendEmailLink } from './SendEmailLink.tsx'
 import { SuccessNotice } from './SuccessNotice.tsx'
 import type { Office } from './useOffice.ts'
 
@@ -89,12 +90,28 @@ export function Details({ office }: { office: Office }) {
           </>,
           Boolean(view.username_fixed_until),
         )}
-        {row('mobile_phone', 'Phone', showPhone(view.mobile_phone))}
+        {row(
+          'mobile_phone',
+          'Phone',
+          <>
+            {showPhone(view.mobile_phone)}
+            {view.unconfirmed_phone && (
+              <span className="detail-note">
+                We sent a code to <strong>{showPhone(view.unconfirmed_phone)}</strong>. Press Change to enter it.
+              </span>
+            )}
+          </>,
+        )}
         {row(
           'email',
           'Email',
           <>
             {view.email}
+            {!view.is_email_confirmed && !view.email_notice && (
+              <span className="detail-note">
+                Not confirmed yet. <SendEmailLink view={view} label="Send a confirmation link" />
+              </span>
+            )}
             {view.unconfirmed_email && (
               <span className="detail-note">
                 We sent a link to <strong>{view.unconfirmed_email}</strong>. Open it to confirm your new address. No
@@ -108,5 +125,8 @@ export function Details({ office }: { office: Office }) {
     </section>
   )
 }
+
+/** As if the member had pressed Change. */
+export const openDetail = (detail: EditableDetail) => document.getElementById(buttonId(detail))?.click()
 
 const buttonId = (detail: EditableDetail) => `change-${detail}`

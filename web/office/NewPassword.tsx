@@ -1,4 +1,5 @@
-import { officeCalls } from '#contract/office-calls.ts'
+import { card_last_four, officeCalls } from '#contract/office-calls.ts'
+import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { officeApi } from './api.ts'
 import { CallForm, useCallForm } from './CallForm.tsx'
@@ -9,12 +10,12 @@ import { linkToken, useLinkToken } from './linkToken.ts'
 import { passwordMayBeReset } from './messages.ts'
 import { SignedOutFrame } from './SignedOutFrame.tsx'
 
-/** Opened from the email about a forgotten password. */
-export function NewPassword() {
+/** Opened from the email about a forgotten password. Whoever has not confirmed that address also proves that they know the card. */
+export function NewPassword({ asksCard }: { asksCard?: true | undefined }) {
   const token = useLinkToken()
-  const { password } = officeCalls.resetPassword.input.shape
+  const { password, card_last_four: notAsked } = officeCalls.resetPassword.input.shape
   const form = useCallForm({
-    rules: { password },
+    rules: { password, card_last_four: asksCard ? card_last_four : notAsked },
     send: async (values) => {
       await officeApi.resetPassword({ ...values, token: linkToken() })
       redirectWithMessage('/office', 'Your password has been changed. Please sign in with your new password.')
@@ -46,7 +47,23 @@ export function NewPassword() {
       lead="This signs you out of every browser. You can then sign in with your new password."
     >
       <CallForm form={form} submitLabel="Save new password">
-        <PasswordField {...form.field('password')} label="New password" autoComplete="new-password" enterKeyHint="go" />
+        <PasswordField
+          {...form.field('password')}
+          label="New password"
+          autoComplete="new-password"
+          enterKeyHint={asksCard ? 'next' : 'go'}
+        />
+        {asksCard && (
+          <Field
+            {...form.field('card_last_four')}
+            label="Last four digits of your card"
+            inputMode="numeric"
+            maxLength={4}
+            autoComplete="off"
+            enterKeyHint="go"
+            hint="The card you pay for your membership with. We ask because your email address isn't confirmed yet."
+          />
+        )}
       </CallForm>
     </SignedOutFrame>
   )

@@ -3,6 +3,7 @@ import type { OfficeView } from '#contract/office-calls.ts'
 import { longDay } from '#web/dates.ts'
 import { Details } from './Details.tsx'
 import { Documents } from './Documents.tsx'
+import { EmailNotice } from './EmailNotice.tsx'
 import { Membership } from './Membership.tsx'
 import { PaymentProblem } from './PaymentProblem.tsx'
 import { Referrals } from './Referrals.tsx'
@@ -34,6 +35,7 @@ export function Office({ start }: { start: OfficeView }) {
           </p>
         </div>
         <PaymentProblem membership={view.membership} />
+        <EmailNotice view={view} />
         <nav className="section-links" aria-label="Sections">
           <a href="#details">Details</a>
           <a href="#membership">Membership</a>

@@ -36,7 +36,7 @@ function renderScreen(start: OfficeStart, message: string | undefined) {
     case 'forgotten-password':
       return <ForgottenPassword />
     case 'new-password':
-      return <NewPassword />
+      return <NewPassword asksCard={start.asksCard} />
     case 'confirm-email':
       return <ConfirmEmail />
     case 'unsubscribe':

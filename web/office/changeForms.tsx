@@ -1,15 +1,16 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { DAYS_BETWEEN_USERNAMES } from '#contract/office.ts'
 import { type OfficeView, officeCalls } from '#contract/office-calls.ts'
 import { ErrorSummary } from '#web/form/ErrorSummary.tsx'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { PhoneField } from '#web/form/PhoneField.tsx'
+import { showPhone } from '#web/form/showPhone.ts'
 import type { Form } from '#web/form/useForm.ts'
 import { CheckIcon } from '#web/icons.tsx'
 import { officeApi } from './api.ts'
 import { SubmitButton, useCallForm } from './CallForm.tsx'
-import { isSignedOut } from './callErrors.ts'
+import { errorMessage, isSignedOut } from './callErrors.ts'
 import { ErrorNotice } from './ErrorNotice.tsx'
 import { passwordMayBeChanged } from './messages.ts'
 
@@ -80,11 +81,27 @@ function ChangeUsername({ view, onCancel, onDone }: ChangeProps) {
   )
 }
 
-function ChangePhone({ view, onCancel, onDone }: ChangeProps) {
+const PHONE_CHANGED = 'Your phone number has been changed.'
+
+/** Where codes are sent, the new number is confirmed with one before it counts. */
+function ChangePhone(props: ChangeProps) {
+  const [newPhone, setNewPhone] = useState(props.view.unconfirmed_phone)
+  return newPhone ? (
+    <ConfirmPhone {...props} newPhone={newPhone} onOtherNumber={() => setNewPhone(undefined)} />
+  ) : (
+    <EnterPhone {...props} onCodeSent={setNewPhone} />
+  )
+}
+
+function EnterPhone({ view, onCancel, onDone, onCodeSent }: ChangeProps & { onCodeSent: (newPhone: string) => void }) {
   const form = useCallForm({
     rules: officeCalls.changePhone.input.shape,
     values: { mobile_phone: view.mobile_phone },
-    send: async (values) => onDone('Your phone number has been changed.', await officeApi.changePhone(values)),
+    send: async (values) => {
+      const changed = await officeApi.changePhone(values)
+      if (changed.unconfirmed_phone) onCodeSent(changed.unconfirmed_phone)
+      else onDone(PHONE_CHANGED, changed)
+    },
   })
   return (
     <ChangeForm form={form} username={view.username} onCancel={onCancel}>
@@ -94,14 +111,59 @@ function ChangePhone({ view, onCancel, onDone }: ChangeProps) {
   )
 }
 
+type ConfirmPhoneProps = ChangeProps & { newPhone: string; onOtherNumber: () => void }
+
+function ConfirmPhone({ view, newPhone, onOtherNumber, onCancel, onDone }: ConfirmPhoneProps) {
+  const { username } = view
+  const form = useCallForm({
+    rules: { code: officeCalls.confirmPhone.input.shape.code },
+    send: async (values) => onDone(PHONE_CHANGED, await officeApi.confirmPhone({ ...values, username })),
+  })
+  const [answer, setAnswer] = useState('')
+  const resend = () =>
+    officeApi.sendPhoneCode({ username }).then(
+      () => setAnswer('We sent a new code.'),
+      (cause: unknown) => setAnswer(errorMessage(cause)),
+    )
+  return (
+    <ChangeForm form={form} onCancel={onCancel} submitLabel="Confirm">
+      <Field
+        {...form.field('code')}
+        label="Code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        enterKeyHint="go"
+        autoFocus
+        hint={`We sent a code to ${showPhone(newPhone)}. Your number changes when you enter it.`}
+      />
+      <p className="aside">
+        No code?{' '}
+        <button type="button" className="link" onClick={resend}>
+          Send a new one
+        </button>{' '}
+        or{' '}
+        <button type="button" className="link" onClick={onOtherNumber}>
+          use another number
+        </button>
+        . <span role="status">{answer}</span>
+      </p>
+    </ChangeForm>
+  )
+}
+
 function ChangeEmail({ view, onCancel, onDone }: ChangeProps) {
   const form = useCallForm({
     rules: officeCalls.changeEmail.input.shape,
-    send: async (values) =>
+    send: async (values) => {
+      const changed = await officeApi.changeEmail(values)
+      const isChanged = changed.email === values.email
       onDone(
-        'Check your inbox. Open the link in our email to confirm your new address.',
-        await officeApi.changeEmail(values),
-      ),
+        isChanged
+          ? 'Your address is changed. Open the link in our email to confirm it.'
+          : 'Check your inbox. Open the link in our email to confirm your new address.',
+        changed,
+      )
+    },
   })
   return (
     <ChangeForm form={form} username={view.username} onCancel={onCancel}>
@@ -112,7 +174,11 @@ function ChangeEmail({ view, onCancel, onDone }: ChangeProps) {
         inputMode="email"
         autoComplete="email"
         enterKeyHint="next"
-        hint="We'll email a link to this address. Your address changes when you open it."
+        hint={
+          view.is_email_confirmed
+            ? "We'll email a link to this address. Your address changes when you open it."
+            : "We'll email a link to this address. Please open it to confirm the address."
+        }
       />
       <CurrentPassword {...form.field('current_password')} />
     </ChangeForm>
@@ -152,10 +218,11 @@ type ChangeFormProps = {
   username?: string
   onCancel: () => void
   warning?: string | undefined
+  submitLabel?: string
   children: ReactNode
 }
 
-function ChangeForm({ form, username, onCancel, warning, children }: ChangeFormProps) {
+function ChangeForm({ form, username, onCancel, warning, submitLabel = 'Save', children }: ChangeFormProps) {
   return (
     <form className="change-form" method="post" {...form.props}>
       <ErrorSummary entries={form.summary} />
@@ -168,7 +235,7 @@ function ChangeForm({ form, username, onCancel, warning, children }: ChangeFormP
       </ErrorNotice>
       <div className="form-actions">
         <SubmitButton busy={form.busy} icon={<CheckIcon />}>
-          Save
+          {submitLabel}
         </SubmitButton>
         <button type="button" className="button quiet" onClick={onCancel}>
           Cancel

@@ -3,12 +3,13 @@ import { type AddressInfo, createServer } from 'node:net'
 import { inspect } from 'node:util'
 import PostalMime from 'postal-mime'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runJobs } from '#server/jobs/jobs.ts'
 import { jobGroups } from '#server/jobs/kinds.ts'
 import { testDatabase } from '#server/test/database.ts'
-import { joinedMember } from '#server/test/member.ts'
+import { confirmed, joinedMember, memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
+import { staffMember } from '#server/test/staff.ts'
 import { testMailAdapter } from './adapter-tests.ts'
 import { outboxMail } from './outbox.ts'
 import type { Email } from './port.ts'
@@ -108,6 +109,7 @@ it.each([
   ['550 your address is in a black list', false],
   ['550 5.2.2 the mailbox is full', false],
   ['550 5.1.1 no such person', true],
+  ['550 5.1.2 no such host', true],
   ['553 5.1.3 that is no address', true],
   ['550 5.2.1 the mailbox is closed', true],
   ['450 4.2.0 later, please', false],
@@ -130,6 +132,79 @@ it.each([
   expect(site.log()).not.toContain(email)
   await site.db.deleteFrom('job').execute()
   await close()
+})
+
+describe('20.49 an address that the mail server refuses', () => {
+  const refusing = (reply: string): SMTPServerOptions => ({
+    onRcptTo: (_address, _session, done) =>
+      done(Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })),
+  })
+  const send = async (member: { username: string }, reply?: string) => {
+    const { gateway, received, close } = await mailServer(reply ? refusing(reply) : {})
+    while (await runJobs({ ...site.world, mail: gateway }, jobGroups.emails));
+    await close()
+    const row = await site.db
+      .selectFrom('member')
+      .select(['id', 'email', 'email_bounced_at', 'email_bounce'])
+      .where('username', '=', member.username)
+      .executeTakeFirstOrThrow()
+    return { ...row, received }
+  }
+  const viewOf = async (cookie: string) => (await site.get('/api/office/view', { cookie })).json()
+
+  it.each([
+    ['550 5.1.1 no such person', 'unknown'],
+    ['550 no such person', 'unknown'],
+    ['553 5.1.3 that is no address', 'malformed'],
+    ['550 5.2.1 the mailbox is closed', 'closed'],
+  ])(
+    '20.49 with %s is noted as %s, shown in the office and to staff, and its emails are given up',
+    async (reply, why) => {
+      const member = await memberInOffice(site)
+      const { id, email_bounced_at, email_bounce } = await send(member, reply)
+      expect([email_bounced_at, email_bounce]).toEqual([site.world.now(), why])
+      expect((await viewOf(member.cookie)).email_notice).toBe('undeliverable')
+      const staff = await staffMember(site, 'support')
+      expect((await staff.get(`members/${id}`)).json()).toMatchObject({ email_bounce: why })
+      const { problems } = (await staff.get('problems')).json()
+      expect(problems.filter(({ member }: { member?: { id: string } }) => member?.id === id)).not.toEqual([])
+      const waiting = site.db.selectFrom('job').select('kind').where('done_at', 'is', null)
+      expect(await waiting.where('kind', 'in', jobGroups.emails).execute()).toEqual([])
+      expect(site.log()).not.toContain(member.email)
+    },
+  )
+
+  it.each(['450 4.2.1 later', '550 5.7.1 nothing from you', '550 relay not permitted'])(
+    '20.49 with %s is not noted, because the address may be fine',
+    async (reply) => {
+      const member = await joinedMember(site)
+      expect((await send(member, reply)).email_bounced_at).toBeNull()
+      await site.db.deleteFrom('job').execute()
+    },
+  )
+
+  it('20.49 is forgotten once a new address replaces it, and the new one gets the link over SMTP', async () => {
+    const member = await memberInOffice(site)
+    await send(member, '550 5.1.1 no such person')
+    const email = `right.${member.email}`
+    const { cookie, password } = member
+    await site.post('office/email', { email, current_password: password }, { cookie })
+    const { email_bounced_at, received } = await send(member)
+    expect(email_bounced_at).toBeNull()
+    const link = received.find(({ recipients }) => recipients[0] === email)
+    const { text = '' } = await PostalMime.parse(link?.raw ?? '')
+    const token = /confirm-email#([\w-]{43})/.exec(text)?.[1] ?? ''
+    expect((await site.post('office/confirm-email', { token })).json()).toEqual({ email })
+    expect(await viewOf(cookie)).not.toHaveProperty('email_notice')
+  })
+
+  it('20.49 is not the member’s own if only a new address that waits for its link was refused', async () => {
+    const member = await confirmed(site, await memberInOffice(site))
+    await send(member)
+    const { cookie, password } = member
+    await site.post('office/email', { email: `wrong.${member.email}`, current_password: password }, { cookie })
+    expect((await send(member, '550 5.1.1 no such person')).email_bounced_at).toBeNull()
+  })
 })
 
 it.each(['EHLO', 'RCPT', '.'])(

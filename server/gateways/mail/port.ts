@@ -1,4 +1,4 @@
-import type { Attachment } from '#server/db/tables.ts'
+import type { Attachment, Bounce } from '#server/db/tables.ts'
 import type { AccountCheck } from '#server/gateways/account.ts'
 
 /** Sends emails. Throws if it fails: the job is then retried, unless the address does not exist. */
@@ -9,8 +9,15 @@ export type MailGateway = {
   checkAccount: () => Promise<AccountCheck>
 }
 
-/** The address does not exist, so a retry is pointless. */
-export class UndeliverableAddress extends Error {}
+/** The address takes no email, so a retry is pointless. */
+export class UndeliverableAddress extends Error {
+  readonly bounce: Bounce
+
+  constructor(message: string, bounce: Bounce) {
+    super(message)
+    this.bounce = bounce
+  }
+}
 
 /** An email with the same content as plain text and as HTML. */
 export type Email = {

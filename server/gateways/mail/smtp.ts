@@ -1,5 +1,6 @@
 import { Socket } from 'node:net'
 import { createTransport, type Transporter } from 'nodemailer'
+import type { Bounce } from '#server/db/tables.ts'
 import { type AccountCheck, accountOk } from '#server/gateways/account.ts'
 import { type MailGateway, UndeliverableAddress } from './port.ts'
 
@@ -43,10 +44,9 @@ export function smtpMail(
       }
       await connect((transport) => transport.sendMail(mail)).catch((error: SmtpError) => {
         const { code, responseCode } = error
-        const ErrorClass = isUnknownRecipient(error) ? UndeliverableAddress : Error
-        throw new ErrorClass(
-          `the mail server did not accept the email (${[code, responseCode].filter(Boolean).join(' ')})`,
-        )
+        const message = `the mail server did not accept the email (${[code, responseCode].filter(Boolean).join(' ')})`
+        const bounce = bounceOf(error)
+        throw bounce ? new UndeliverableAddress(message, bounce) : new Error(message)
       })
     },
     checkAccount: () =>
@@ -80,9 +80,16 @@ const unsubscribeHeaders = (url: string) => ({
 /** The server's own message may contain the address, so it is not passed on. */
 type SmtpError = { message?: string; code?: string; responseCode?: number; command?: string; response?: string }
 
-/** The address permanently does not exist. Other rejections may be temporary, or can be fixed by the operator. */
-const isUnknownRecipient = ({ command, response = '' }: SmtpError) =>
-  command === 'RCPT TO' && (unknownByCode.test(response) || unknownByText.test(response))
-const unknownByCode = /^5\d\d[ -]5\.(?:1\.(?:1|3|6|10)|2\.1)\b/
-const unknownByText =
-  /^55[013][ -](?!\d\.\d).*(?:no such|unknown (?:user|recipient|mailbox)|(?:user|recipient|mailbox) (?:unknown|not found)|does(?: not|n't) exist)/i
+/** Why the address takes no email, for good. Other rejections may be temporary, or can be fixed by the operator. */
+const bounceOf = ({ command, response = '' }: SmtpError): Bounce | undefined =>
+  command === 'RCPT TO' ? bounces.find(([pattern]) => pattern.test(response))?.[1] : undefined
+
+const bounces: [RegExp, Bounce][] = [
+  [/^5\d\d[ -]5\.1\.(?:1|2|6|10)\b/, 'unknown'],
+  [/^5\d\d[ -]5\.1\.3\b/, 'malformed'],
+  [/^5\d\d[ -]5\.2\.1\b/, 'closed'],
+  [
+    /^55[013][ -](?!\d\.\d).*(?:no such|unknown (?:user|recipient|mailbox)|(?:user|recipient|mailbox) (?:unknown|not found)|does(?: not|n't) exist)/i,
+    'unknown',
+  ],
+]

@@ -176,7 +176,7 @@ function Details({ member, onAct }: SectionProps) {
       <Facts
         facts={[
           ...(member.business_name ? [['Company', member.business_name] as [string, string]] : []),
-          ['Email', member.email],
+          ['Email', emailLine(member)],
           ...(member.unconfirmed_email
             ? [['New email', `${member.unconfirmed_email}, not confirmed yet`] as [string, string]]
             : []),
@@ -215,6 +215,22 @@ function Details({ member, onAct }: SectionProps) {
     </Panel>
   )
 }
+
+const bounces = {
+  unknown: 'the mail server says that there is no such mailbox',
+  closed: 'the mail server says that the mailbox is closed',
+  malformed: 'the mail server says that this is not an address',
+}
+
+/** The address, and what staff should know about it. */
+const emailLine = ({ email, is_email_confirmed, email_bounce, email_bounced_at }: MemberPage) =>
+  [
+    email,
+    is_email_confirmed || !email ? '' : 'not confirmed',
+    email_bounce && email_bounced_at ? `${bounces[email_bounce]} (${plainDay(email_bounced_at.slice(0, 10))})` : '',
+  ]
+    .filter(Boolean)
+    .join(', ')
 
 const addressLine = ({ postal }: MemberPage) =>
   [postal.address, postal.address2, `${postal.city}, ${postal.state} ${postal.post_code}`, postal.country]

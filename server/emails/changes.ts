@@ -1,0 +1,175 @@
+import { brandOf } from '#server/brand/brand.ts'
+import { findMember } from '#server/enrollment/members.ts'
+import type { Email } from '#server/gateways/mail/port.ts'
+import type { JobPayloads, WhoChanged } from '#server/jobs/queue.ts'
+import type { World } from '#server/world.ts'
+import { confirmUrl, emailTo, type Recipient, timestamp } from './emails.ts'
+import { type Block, button, linkBox, paragraph, smallPrint } from './layout.ts'
+
+/** Links that prove something, and what was changed: the owner of an account must hear of it, whoever did it. */
+
+/** What a reset needs besides the link. `support`: there is nothing that we could ask for. */
+export type ResetProof = 'link' | 'card' | 'support'
+
+type Reset = Recipient & { token: string; proof: ResetProof }
+
+export const passwordResetEmail = (world: World, { token, proof, ...to }: Reset): Promise<Email> =>
+  proof === 'support' ? noResetEmail(world, to) : resetLinkEmail(world, { ...to, token, asksCard: proof === 'card' })
+
+const resetLinkEmail = (world: World, { token, asksCard, ...to }: Recipient & { token: string; asksCard: boolean }) =>
+  emailTo(world, to, {
+    subject: 'Reset your password',
+    preview: 'This link expires in one hour.',
+    blocks: [
+      paragraph(
+        'We received a request to reset your password. Choose a new one with this link. It works once and expires in one hour:',
+      ),
+      button(
+        'Reset your password',
+        `${world.config.PUBLIC_URL}/office/${asksCard ? 'new-password-with-card' : 'new-password'}#${token}`,
+      ),
+      ...(asksCard
+        ? [
+            paragraph(
+              'You haven’t confirmed this email address yet, so the page also asks for the last four digits of the card you pay with.',
+            ),
+          ]
+        : []),
+      smallPrint('If you didn’t ask for this, you can ignore this email. Your password stays the same.'),
+    ],
+  })
+
+/** Neither the address nor a card can show that it is the member who asks. */
+const noResetEmail = (world: World, to: Recipient) =>
+  emailTo(world, to, {
+    subject: 'We can’t reset your password by email',
+    preview: 'Please reply to this email, and we’ll help you.',
+    blocks: [
+      paragraph(
+        'We received a request to reset your password. This email address was never confirmed, and there is no card on file that we could ask about. Please reply to this email, and we’ll help you to sign in.',
+      ),
+      smallPrint('If you didn’t ask for this, you can ignore this email. Your password stays the same.'),
+    ],
+  })
+
+/** Sent to a new address, which takes effect only when it is confirmed. */
+export const confirmAddressEmail = async (
+  world: World,
+  { token, ...to }: Recipient & { token: string },
+): Promise<Email> =>
+  emailTo(world, to, {
+    subject: 'Confirm your email address',
+    preview: 'This link expires in one day.',
+    blocks: [
+      paragraph(
+        `You asked to use this email address for your ${(await brandOf(world)).page.name} membership. Please confirm that it is yours. The link works once and expires in one day:`,
+      ),
+      button('Confirm email address', confirmUrl(world, token)),
+      smallPrint('If you didn’t ask for this, you can ignore this email. Nothing changes until you confirm.'),
+    ],
+  })
+
+/** Sent to the current address, if it is not confirmed. */
+export const confirmCurrentAddressEmail = async (
+  world: World,
+  { token, ...to }: Recipient & { token: string },
+): Promise<Email> =>
+  emailTo(world, to, {
+    subject: 'Confirm your email address',
+    preview: 'This link expires in one week.',
+    blocks: [
+      paragraph(
+        `This is the email address of your ${(await brandOf(world)).page.name} membership. Please confirm that it is yours. The link expires in one week:`,
+      ),
+      button('Confirm email address', confirmUrl(world, token)),
+      smallPrint('If you are not a member, somebody has mistyped their address. You can ignore this email.'),
+    ],
+  })
+
+/** Sent to the old address, so that an attacker cannot change the address unnoticed. */
+export const addressChangedEmail = (
+  world: World,
+  { new_email, who, at, ...to }: JobPayloads['email_changed'],
+): Promise<Email> =>
+  emailTo(world, to, {
+    subject: 'Your email address was changed',
+    preview: 'We now send your emails to another address.',
+    blocks: [
+      paragraph(
+        `The email address of your membership was changed to ${maskEmail(new_email)}${whoAndWhen(who, at)}. From now on we send emails there, and you use it to sign in.`,
+      ),
+      ...ifNotYou(world, 'change your password and your email address'),
+    ],
+  })
+
+export const passwordChangedEmail = async (
+  world: World,
+  { member_id, who, at }: JobPayloads['password_changed'],
+): Promise<Email> =>
+  emailTo(world, await findMember(world, member_id), {
+    subject: 'Your password was changed',
+    preview: 'All other browsers were signed out.',
+    blocks: [
+      paragraph(`The password of your office was changed${whoAndWhen(who, at)}. All other browsers were signed out.`),
+      ...ifNotYou(world, 'reset your password right away'),
+    ],
+  })
+
+export async function phoneChangedEmail(
+  world: World,
+  { member_id, masked_phone, who, at }: JobPayloads['phone_changed'],
+): Promise<Email> {
+  return emailTo(world, await findMember(world, member_id), {
+    subject: 'Your phone number was changed',
+    preview: `It now ends in ${masked_phone.slice(-2)}.`,
+    blocks: [
+      paragraph(`The phone number of your membership was changed to ${masked_phone}${whoAndWhen(who, at)}.`),
+      ...ifNotYou(world, 'change your password and your phone number'),
+    ],
+  })
+}
+
+export async function usernameChangedEmail(
+  world: World,
+  { member_id, old_username, at }: JobPayloads['username_changed'],
+): Promise<Email> {
+  const member = await findMember(world, member_id)
+  const { PUBLIC_URL } = world.config
+  return emailTo(world, member, {
+    subject: 'Your username was changed',
+    preview: `Your username is now ${member.username}.`,
+    blocks: [
+      paragraph(
+        `Your username was changed from ${old_username} to ${member.username}${whoAndWhen('office', at)}. This is your new link:`,
+      ),
+      linkBox(`${PUBLIC_URL}/${member.username}`),
+      paragraph(
+        `Your old link, ${PUBLIC_URL}/${old_username}, still works: it leads to the new one. You can sign in with either username.`,
+      ),
+      ...ifNotYou(world, 'change your password'),
+    ],
+  })
+}
+
+const places: Record<WhoChanged, string> = {
+  office: ' in your office',
+  link: ' with the link that we emailed you',
+  team: ' by our team',
+}
+
+/** ' in your office on Nov 15, 2026, 12:00:00 UTC'. Emails that waited while Foyer was updated do not say. */
+const whoAndWhen = (who?: WhoChanged, at?: string): string =>
+  who && at ? `${places[who]} on ${timestamp(new Date(at))}` : ''
+
+export const ifNotYou = ({ config }: World, advice: string): Block[] => [
+  paragraph(
+    `If this was you, there’s nothing to do. If it wasn’t, open your office and ${advice}. If you can’t sign in, reply to this email.`,
+  ),
+  button('Open your office', config.OFFICE_URL),
+]
+
+/** 'n•••@•••.example': the owner recognizes it, a stranger does not. */
+const maskEmail = (email: string) => `${[...email][0]}•••@•••${/\.[^.@]*$/.exec(email)?.[0] ?? ''}`
+
+/** '+•••••••••77' */
+export const maskPhone = (phone: string) => `+${'•'.repeat(Math.max(1, phone.length - 3))}${phone.slice(-2)}`
