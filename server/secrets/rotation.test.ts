@@ -7,7 +7,7 @@ import { consentBundle } from '#server/office/consent.ts'
 import { mintGrant, redeemGrant } from '#server/office/grant.ts'
 import { unsubscribe, unsubscribeUrl } from '#server/office/join-emails.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import { cookieOf, emailsTo, joinedMember, linkTokenIn, memberInOffice } from '#server/test/member.ts'
+import { confirmed, cookieOf, emailsTo, joinedMember, linkTokenIn, memberInOffice } from '#server/test/member.ts'
 import { acceptRealCards, realCards } from '#server/test/real-cards.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { STAFF_PASSWORD, staffMember } from '#server/test/staff.ts'
@@ -167,7 +167,7 @@ describe('what was made before the keys were changed', () => {
 
   it('20.22 links in emails, recovery codes, the audit log and marks of browsers stay valid', async () => {
     const site = await newSite({ LIMIT_SIGN_INS_BY_NAME: '2/3600' })
-    const { username, password, email, cookie } = await memberInOffice(site)
+    const { username, password, email, cookie } = await confirmed(site, await memberInOffice(site))
     const staff = await staffMember(site, 'manager')
     await act(site.world)
     const member_id = await memberIdOf(site, username)
