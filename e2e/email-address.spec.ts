@@ -1,6 +1,7 @@
-import { expect, test } from '@playwright/test'
+import { type APIRequestContext, expect, test } from '@playwright/test'
 import { findAxeViolations } from './axe.ts'
 import { createMember, findEmailLink, join, openOffice, signIn } from './member.ts'
+import { startOwnSite } from './own-site.ts'
 import { newVisitor } from './visitor.ts'
 
 const NEW_PASSWORD = 'Lemon-Tree-9'
@@ -84,4 +85,33 @@ test('20.47 a member with an unconfirmed address resets the password with the la
   await signIn(page, username, NEW_PASSWORD)
   await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible()
   await expect(page.locator('.notice', { hasText: 'Please confirm your email address' })).toHaveCount(0)
+})
+
+test('20.80 where codes are sent, a new phone number counts once its code is entered', async ({ page, playwright }) => {
+  const site = await startOwnSite({ LOG_LEVEL: 'silent' })
+  const request: APIRequestContext = await playwright.request.newContext({ baseURL: site.at('') })
+  const { username, password } = await createMember(request)
+  site.world.config = { ...site.world.config, PHONE_VERIFICATION: true } // codes are sent from now on
+  await page.request.post(site.at('/api/office/sign-in'), { data: { name: username, password } })
+  await page.goto(site.at('/office'))
+  const details = page.getByRole('region', { name: 'Your details' })
+  await details.getByRole('button', { name: 'Change phone' }).click()
+  await details.getByLabel('New mobile phone number').fill('202 555 0177')
+  await details.getByLabel('Current password', { exact: true }).fill(String(password))
+  await details.getByRole('button', { name: 'Save' }).click()
+  const code = details.getByLabel('Code')
+  await expect(code).toBeFocused()
+  expect(await findAxeViolations(page, '.change-form')).toEqual([])
+  const [{ body }] = await (await request.get('/__outbox.json?to=%2B12025550177')).json()
+  await page.reload()
+  await expect(details).toContainText('We sent a code to')
+  await details.getByRole('button', { name: 'Change phone' }).click()
+  await code.fill('000000')
+  await page.keyboard.press('Enter')
+  await expect(details.getByText('This code is incorrect. Please check it and try again.').first()).toBeVisible()
+  await code.fill(/\d{6}/.exec(body)?.[0] ?? '')
+  await page.keyboard.press('Enter')
+  await expect(details.getByText('Your phone number has been changed.')).toBeVisible()
+  await expect(details).toContainText('+1 (202) 555-0177')
+  await site.close()
 })

@@ -136,7 +136,7 @@ function ConfirmPhone({ view, newPhone, onOtherNumber, onCancel, onDone }: Confi
         autoFocus
         hint={`We sent a code to ${showPhone(newPhone)}. Your number changes when you enter it.`}
       />
-      <p className="aside">
+      <p className="detail-note">
         No code?{' '}
         <button type="button" className="link" onClick={resend}>
           Send a new one
