@@ -2,6 +2,7 @@ import { watchAccounts } from './accounts.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { missingOperatorDetails } from './config/operator.ts'
 import { firstOwnerLink } from './console/invitations.ts'
+import { flushFunnel } from './funnel/funnel.ts'
 import { createApp } from './http/app.ts'
 import { storeBuiltFiles } from './http/built-files.ts'
 import { drain } from './http/closing.ts'
@@ -39,6 +40,7 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
     setTimeout(() => process.exit(1), SHUTDOWN_DEADLINE_MS).unref()
     stopWatchingKeys()
     await Promise.all([app.close(), worker.stop()])
+    await flushFunnel(world).catch((err: unknown) => log.warn({ err }, 'steps of visitors were not counted'))
     await world.close()
     print('stopped')
     process.exit(0)

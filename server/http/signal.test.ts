@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { validAnswers } from '#server/test/answers.ts'
-import { testDatabase } from '#server/test/database.ts'
+import { isPostgres, testDatabase } from '#server/test/database.ts'
 import { startServer } from '#server/test/process.ts'
 import { solve } from '#server/test/solve-captcha.ts'
 
@@ -61,6 +61,16 @@ describe('a signal', () => {
       silent.destroy()
     },
   )
+
+  it.runIf(isPostgres)('8.3 19.120 a visitor who came just before is still counted in the funnel', async () => {
+    const server = await startServer(env)
+    const headers = { 'user-agent': 'Mozilla/5.0 Chrome/140.0.0.0', referer: `${server.url}/ana` }
+    await fetch(`${server.url}/api/replicated-sites/page-hits/ana`, { headers })
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+    const opened = await database.db.selectFrom('funnel_day').selectAll().where('step', '=', 'opened').execute()
+    expect(opened).toMatchObject([{ site: 'ana', count: 1 }])
+  })
 })
 
 it('8.9 a server whose log cannot be written keeps running, reports that, and counts the lost lines', async () => {
