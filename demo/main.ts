@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '#server/config/config.ts'
-import { createInvitation } from '#server/console/invitations.ts'
+import { createInvitation } from '#server/console/access/invitations.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
 import { serve } from '#server/serve.ts'
 import type { World } from '#server/world.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test'
-import { firstOwnerLink } from '../server/console/invitations.ts'
+import { firstOwnerLink } from '../server/console/access/invitations.ts'
 import { flushFunnel } from '../server/funnel/funnel.ts'
 import { findAxeViolations } from './axe.ts'
 import { checkScreen, enter, enterAs, newMember } from './console.ts'

@@ -1,7 +1,7 @@
 import { watchAccounts } from './accounts.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { missingOperatorDetails } from './config/operator.ts'
-import { firstOwnerLink } from './console/invitations.ts'
+import { firstOwnerLink } from './console/access/invitations.ts'
 import { flushFunnel } from './funnel/funnel.ts'
 import { createApp } from './http/app.ts'
 import { storeBuiltFiles } from './http/built-files.ts'

@@ -5,9 +5,9 @@ import { at, plural, table } from '#server/db/listings.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { openKeys } from '#server/secrets/secrets.ts'
 import { clock, type World } from '#server/world.ts'
-import { commandLine, verifyAudit } from './audit.ts'
-import { createInvitation } from './invitations.ts'
-import { listStaff, removeStaff } from './staff.ts'
+import { createInvitation } from './access/invitations.ts'
+import { listStaff, removeStaff } from './access/staff.ts'
+import { commandLine, verifyAudit } from './audit/audit.ts'
 
 const USAGE = `npm run staff -- COMMAND
 

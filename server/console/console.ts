@@ -7,7 +7,7 @@ import { OperatorError } from '#server/operator-error.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'
-import { findSession, type StaffSession } from './session.ts'
+import { findSession, type StaffSession } from './access/session.ts'
 
 /** A request to the console, after its permission was checked. */
 export type Request<Session = StaffSession> = { world: World; visitor: Visitor; session: Session }

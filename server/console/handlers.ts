@@ -1,8 +1,6 @@
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { isOurFailure } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
-import { viewAbuse } from './abuse.ts'
-import { blockNetwork, closeBreaker, liftBlock, openBreaker, pauseJoining, resumeJoining } from './abuse-acts.ts'
 import {
   addPasskey,
   endOtherSessions,
@@ -12,12 +10,27 @@ import {
   removePasskey,
   setPassword,
   viewAccess,
-} from './access.ts'
-import { verifyAudit } from './audit.ts'
-import { listAudit } from './audit-view.ts'
-import { changeBrand, changeLogo, removeLogo, viewBrand } from './brand.ts'
-import { type ConsoleHandlers, guardHandlers, type Request } from './console.ts'
-import { addDocument, restoreDocument, withdrawDocument } from './document-acts.ts'
+} from './access/access.ts'
+import {
+  acceptWithPasskey,
+  acceptWithPassword,
+  createInvitation,
+  firstAppSecret,
+  firstPasskeyOptions,
+  viewInvitation,
+} from './access/invitations.ts'
+import { type StaffSession, signOut, viewSession } from './access/session.ts'
+import {
+  passkeyOptions,
+  proveWithPasskey,
+  proveWithPassword,
+  signInWithPasskey,
+  signInWithPassword,
+} from './access/sign-in.ts'
+import { changeRole, listStaff, removeStaff, withdrawInvitation } from './access/staff.ts'
+import { verifyAudit } from './audit/audit.ts'
+import { listAudit } from './audit/audit-view.ts'
+import { addDocument, restoreDocument, withdrawDocument } from './catalog/document-acts.ts'
 import {
   listAcceptances,
   listDocuments,
@@ -26,18 +39,32 @@ import {
   unscheduleDocument,
   viewDocument,
   viewVersion,
-} from './documents.ts'
-import { erasePerson } from './erase-person.ts'
-import { exportPerson } from './export-person.ts'
-import { viewFunnel } from './funnel.ts'
+} from './catalog/documents.ts'
 import {
-  acceptWithPasskey,
-  acceptWithPassword,
-  createInvitation,
-  firstAppSecret,
-  firstPasskeyOptions,
-  viewInvitation,
-} from './invitations.ts'
+  addPackage,
+  changePrices,
+  editPackage,
+  listPackages,
+  movePackage,
+  offerPackage,
+  setPackagePicture,
+  viewPackage,
+  viewPriceEffect,
+  withdrawPackage,
+} from './catalog/packages.ts'
+import { listSponsors } from './catalog/sponsor-list.ts'
+import {
+  activateSponsor,
+  addSponsor,
+  deactivateSponsor,
+  removeSponsorPicture,
+  renameSponsor,
+  setSponsorPicture,
+  viewSponsor,
+} from './catalog/sponsors.ts'
+import { type ConsoleHandlers, guardHandlers, type Request } from './console.ts'
+import { erasePerson } from './members/erase-person.ts'
+import { exportPerson } from './members/export-person.ts'
 import {
   cancelMembership,
   changeRenewalDay,
@@ -50,46 +77,19 @@ import {
   sendResetLink,
   voidPayment,
   waiveNextPeriod,
-} from './member-acts.ts'
-import { changeDetails } from './member-details.ts'
-import { resendEmail } from './member-emails.ts'
-import { exportMembers } from './member-export.ts'
-import { listMembers, packagesToFilterBy } from './member-list.ts'
-import { viewMember } from './member-page.ts'
-import {
-  addPackage,
-  changePrices,
-  editPackage,
-  listPackages,
-  movePackage,
-  offerPackage,
-  setPackagePicture,
-  viewPackage,
-  viewPriceEffect,
-  withdrawPackage,
-} from './packages.ts'
+} from './members/member-acts.ts'
+import { changeDetails } from './members/member-details.ts'
+import { resendEmail } from './members/member-emails.ts'
+import { exportMembers } from './members/member-export.ts'
+import { listMembers, packagesToFilterBy } from './members/member-list.ts'
+import { viewMember } from './members/member-page.ts'
+import { moveSponsor } from './members/sponsor-moves.ts'
 import { listProblems, resolve } from './problems.ts'
-import { type StaffSession, signOut, viewSession } from './session.ts'
-import { viewSettings } from './settings.ts'
-import {
-  passkeyOptions,
-  proveWithPasskey,
-  proveWithPassword,
-  signInWithPasskey,
-  signInWithPassword,
-} from './sign-in.ts'
-import { listSponsors } from './sponsor-list.ts'
-import { moveSponsor } from './sponsor-moves.ts'
-import {
-  activateSponsor,
-  addSponsor,
-  deactivateSponsor,
-  removeSponsorPicture,
-  renameSponsor,
-  setSponsorPicture,
-  viewSponsor,
-} from './sponsors.ts'
-import { changeRole, listStaff, removeStaff, withdrawInvitation } from './staff.ts'
+import { viewAbuse } from './site/abuse.ts'
+import { blockNetwork, closeBreaker, liftBlock, openBreaker, pauseJoining, resumeJoining } from './site/abuse-acts.ts'
+import { changeBrand, changeLogo, removeLogo, viewBrand } from './site/brand.ts'
+import { viewFunnel } from './site/funnel.ts'
+import { viewSettings } from './site/settings.ts'
 import { viewToday } from './today.ts'
 
 /** The handler of each call of the console, behind the check of its permission. */

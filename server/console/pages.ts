@@ -3,7 +3,7 @@ import { LOGOS } from '#server/brand/brand.ts'
 import { findLogo } from '#server/brand/logo.ts'
 import { type Shell, sendPage } from '#server/http/shell.ts'
 import type { World } from '#server/world.ts'
-import { addBrandPreview } from './brand-preview.ts'
+import { addBrandPreview } from './site/brand-preview.ts'
 
 /** Where the console's own router begins. */
 const paths = ['/console', '/console/*']

@@ -8,7 +8,7 @@ import type { RenewalLine } from '#server/db/tables.ts'
 import { resolveDifference } from '#server/payments/books/differences.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'
-import { recordAct } from './audit.ts'
+import { recordAct } from './audit/audit.ts'
 
 /** What no program can decide: each source follows its own small index. */
 

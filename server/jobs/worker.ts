@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { publishScheduled } from '#server/catalog/documents.ts'
-import { keepSecurityLog } from '#server/console/security-seals.ts'
+import { keepSecurityLog } from '#server/console/audit/security-seals.ts'
 import { ATTEMPTS_AT_ONCE, deleteExpired, settleAttempts, settlementGroups } from '#server/enrollment/janitor.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { writeNotices } from '#server/membership/notify.ts'

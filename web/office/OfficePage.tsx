@@ -1,15 +1,15 @@
 import { useEffect } from 'react'
 import type { OfficeStart } from '#contract/pages.ts'
 import { Offline } from '#web/Offline.tsx'
-import { ConfirmEmail } from './ConfirmEmail.tsx'
-import { ForgottenPassword } from './ForgottenPassword.tsx'
+import { ConfirmEmail } from './details/ConfirmEmail.tsx'
+import { Unsubscribe } from './details/Unsubscribe.tsx'
 import { useFlashMessage } from './flashMessage.ts'
-import { GrantLanding } from './GrantLanding.tsx'
-import { NewPassword } from './NewPassword.tsx'
 import { Office } from './Office.tsx'
-import { SignIn } from './SignIn.tsx'
 import { Security } from './security/Security.tsx'
-import { Unsubscribe } from './Unsubscribe.tsx'
+import { ForgottenPassword } from './sign-in/ForgottenPassword.tsx'
+import { GrantLanding } from './sign-in/GrantLanding.tsx'
+import { NewPassword } from './sign-in/NewPassword.tsx'
+import { SignIn } from './sign-in/SignIn.tsx'
 
 /** Every page of the office: rendered by the server, hydrated by main.tsx. */
 export function OfficePage({ start }: { start: OfficeStart }) {

@@ -1,5 +1,5 @@
 import { LOGO_MAX_BYTES } from '#contract/console-site-calls.ts'
-import { UnusableFile } from '#web/office/squareJpeg.ts'
+import { UnusableFile } from '#web/office/details/squareJpeg.ts'
 
 /** Sharp at any size that our pages show. */
 const SIDES = [192, 128, 96]

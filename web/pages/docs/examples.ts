@@ -10,6 +10,8 @@ const values: Record<string, unknown> = {
   ...{ agreement_1: '1', agreement_2: '1', captcha: 'eyJhbGdvcml0aG0…', current_password: 'Open-Sesame-7' },
   ...{ cc_number: '4242424242424242', cc_month: '12', cc_year: '2030', cc_cvv: '123', token: 'eyJhbGciOiJFUzI1NiJ9…' },
   ...{ sha256: 'a1'.repeat(32), grand_total: '99.00', price: '99.00', renewal_price: '99.00', total: '99.00' },
+  ...{ id: 'b3c1f0de-5a52-4c8e-9d3b-7f1a2c4e6d80', credential_id: 'k9Zq3T…', sealed: 'data.1.q8Zx…' },
+  ...{ response: { id: 'k9Zq3T…', type: 'public-key' } },
   ...{ shown_price: '99.00', join_emails: true, picture: '/9j/4AAQSkZJRg==' },
   ...{ vo_url: 'https://join.example/office', image_url: '/assets/packages/34.svg', product_id: 34 },
   ...{

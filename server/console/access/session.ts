@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import type { ConsoleSession, Staff } from '#contract/console-access-calls.ts'
+import { mayDo } from '#contract/console-permissions.ts'
+import type { Db } from '#server/db/db.ts'
+import { todayOf } from '#server/membership/due.ts'
+import { sha256 } from '#server/secrets/secrets.ts'
+import type { Visitor } from '#server/visitor.ts'
+import type { World } from '#server/world.ts'
+import { countProblems } from '../problems.ts'
+
+const MINUTE_MS = 60_000
+const IDLE_MINUTES = 30
+const PROOF_MINUTES = 10
+const SESSION_HOURS = 12
+
+/** A session is written as used at most this often. */
+const TOUCH_MS = MINUTE_MS
+
+export type Method = 'passkey' | 'password'
+
+export type StaffSession = {
+  staff: Staff
+  key_hash: string
+  method: Method
+  /** Whether this person has proved who they are within the last minutes. */
+  isProved: boolean
+}
+
+const later = (time: Date, minutes: number) => new Date(time.getTime() + minutes * MINUTE_MS)
+
+/** The cookie gets a random key. Only its hash is stored. Signing in is also a proof. */
+export async function openSession(
+  { db, now }: Pick<World, 'db' | 'now'>,
+  staff_id: string,
+  method: Method,
+): Promise<{ key: string; expires_at: Date }> {
+  const key = randomBytes(32).toString('base64url')
+  const created_at = now()
+  const expires_at = later(created_at, SESSION_HOURS * 60)
+  await db
+    .insertInto('console_session')
+    .values({
+      key_hash: sha256(key),
+      staff_id,
+      method,
+      created_at,
+      idle_until: later(created_at, IDLE_MINUTES),
+      proved_until: later(created_at, PROOF_MINUTES),
+      expires_at,
+    })
+    .execute()
+  return { key, expires_at }
+}
+
+/** The colleague who is signed in with this cookie. A use moves the end of the idle time. */
+export async function findSession(
+  { db, now }: World,
+  { consoleKey }: Pick<Visitor, 'consoleKey'>,
+): Promise<StaffSession | undefined> {
+  if (!consoleKey) return undefined
+  const time = now()
+  const key_hash = sha256(consoleKey)
+  const row = await db
+    .selectFrom('console_session')
+    .innerJoin('staff', 'staff.id', 'console_session.staff_id')
+    .select(['staff.id', 'staff.name', 'staff.email', 'staff.role', 'method', 'idle_until', 'proved_until'])
+    .where('key_hash', '=', key_hash)
+    .where('expires_at', '>', time)
+    .where('idle_until', '>', time)
+    .where('removed_at', 'is', null)
+    .executeTakeFirst()
+  if (!row) return undefined
+  const idle_until = later(time, IDLE_MINUTES)
+  if (idle_until.getTime() - row.idle_until.getTime() > TOUCH_MS)
+    await db.updateTable('console_session').set({ idle_until }).where('key_hash', '=', key_hash).execute()
+  const { id, name, email, role, method, proved_until } = row
+  return { staff: { id, name, email, role }, key_hash, method, isProved: proved_until > time }
+}
+
+export const recordProof = ({ db, now }: World, { key_hash }: StaffSession) =>
+  db
+    .updateTable('console_session')
+    .set({ proved_until: later(now(), PROOF_MINUTES) })
+    .where('key_hash', '=', key_hash)
+    .execute()
+
+/** Sets the cookie and closes the session that this browser had before. */
+export async function startSession(world: World, visitor: Visitor, session: { key: string; expires_at: Date }) {
+  await closeSession(world.db, visitor)
+  visitor.setConsoleCookie(session)
+}
+
+const closeSession = async (db: Db, { consoleKey }: Visitor) => {
+  if (consoleKey) await db.deleteFrom('console_session').where('key_hash', '=', sha256(consoleKey)).execute()
+}
+
+export async function signOut({ db }: World, _input: object, visitor: Visitor): Promise<void> {
+  await closeSession(db, visitor)
+  visitor.clearConsoleCookie()
+}
+
+/** All sessions of a colleague, or all but one. */
+export const closeSessions = (db: Db, staff_id: string, exceptKeyHash = '') =>
+  db.deleteFrom('console_session').where('staff_id', '=', staff_id).where('key_hash', '!=', exceptKeyHash).execute()
+
+/** What the page has to know of a session. */
+export async function viewSession(
+  world: World,
+  session?: Pick<StaffSession, 'staff' | 'method'>,
+): Promise<ConsoleSession> {
+  const site = { time_zone: world.config.TIME_ZONE, today: todayOf(world) }
+  if (!session) return site
+  const { staff, method } = session
+  const problems = mayDo(staff.role, 'see_problems') ? { problems: await countProblems(world) } : {}
+  return { ...site, staff, method, ...problems }
+}

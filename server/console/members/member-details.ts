@@ -1,0 +1,72 @@
+import { operatorNames } from '#server/brand/public-names.ts'
+import { availability, claimValue } from '#server/enrollment/claims.ts'
+import { requestEmail, setEmail } from '#server/office/details.ts'
+import { setName } from '#server/office/name.ts'
+import { isOfficeOurs } from '#server/office/pages.ts'
+import { setPhone } from '#server/office/phone.ts'
+import { rejectImpossible, toDialable } from '#server/phone/numbers.ts'
+import { Refusal, refuseFields } from '#server/refusal.ts'
+import type { World } from '#server/world.ts'
+import type { StaffSession } from '../access/session.ts'
+import { actOnMember } from './member-acts.ts'
+
+const names = ['first_name', 'last_name', 'business_name'] as const
+const contact = ['mobile_phone', 'address', 'address2', 'city', 'state', 'post_code'] as const
+type Detail = (typeof names)[number] | (typeof contact)[number] | 'email'
+type Details = Record<Detail, string>
+
+/** Corrects what the member typed. The rules are those of the form that they joined with. */
+export async function changeDetails(world: World, input: Details & { member_id: string }, session: StaffSession) {
+  const { member_id } = input
+  const mobile_phone = await toDialable(input.mobile_phone)
+  await rejectImpossible(mobile_phone)
+  const wanted: Details = { ...input, mobile_phone }
+  const ours = await operatorNames(world)
+  await actOnMember(world, session, { act: 'change_details', member_id }, async (world) => {
+    const { db } = world
+    const current = await db
+      .selectFrom('member')
+      .select([...names, ...contact, 'email'])
+      .where('id', '=', member_id)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+    const isChanged = (name: Detail) => wanted[name] !== current[name]
+    const changedNames = names.filter(isChanged)
+    const changedContact = contact.filter(isChanged)
+    if (!changedNames.length && !changedContact.length && !isChanged('email'))
+      throw new Refusal(409, 'This is so already.')
+    if (changedNames.length) await setName(db, member_id, pick(wanted, names), ours)
+    if (changedContact.length)
+      await db.updateTable('member').set(pick(wanted, changedContact)).where('id', '=', member_id).execute()
+    if (isChanged('mobile_phone')) await setPhone(world, member_id, wanted.mobile_phone, 'team') // the member is told
+    const changed: Detail[] = [...changedNames, ...changedContact]
+    const email = isChanged('email') ? await changeEmail(world, member_id, current.email, wanted.email) : {}
+    return {
+      before: { ...pick(current, changed), ...(isChanged('email') ? { email: current.email } : {}) },
+      after: { ...pick(wanted, changed), ...email },
+    }
+  })
+}
+
+const pick = <Name extends Detail>(details: Details, names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, details[name]])) as Record<Name, string>
+
+/**
+ * As in the office: the new address counts when its owner has confirmed it, and the old one is told then. An operator's own
+ * office has no page for that, so there it counts at once.
+ */
+async function changeEmail(world: World, member_id: string, old: string, email: string) {
+  const isOnlyCase = claimValue(email) === claimValue(old)
+  if (isOnlyCase) {
+    await world.db.updateTable('member').set({ email }).where('id', '=', member_id).execute()
+    return { email }
+  }
+  const result = await availability(world.db, 'email', email, undefined)
+  if (result !== 'Available') throw refuseFields({ email: result })
+  if (isOfficeOurs(world.config)) {
+    await requestEmail(world, member_id, email, { by_staff: true })
+    return { unconfirmed_email: email }
+  }
+  await setEmail(world, member_id, email, { email_confirmed_at: null, who: 'team' })
+  return { email }
+}

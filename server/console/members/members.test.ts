@@ -1,0 +1,297 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runJobs } from '#server/jobs/jobs.ts'
+import { isPostgres } from '#server/test/database.ts'
+import { emailsTo, memberInOffice } from '#server/test/member.ts'
+import { type Site, testSite } from '#server/test/site.ts'
+import { staffMember, type TestStaff } from '#server/test/staff.ts'
+import { verifyAudit } from '../audit/audit.ts'
+
+let site: Site
+let owner: TestStaff
+const people = {
+  mara: { first_name: 'Mara', last_name: 'Lindqvist', username: 'maralind', mobile_phone: '+12025550143' },
+  joy: { first_name: 'Joy', last_name: 'Okafor', username: 'joyok', sponsor_site_name: 'bluepier' },
+  tom: { first_name: 'Tomás', last_name: 'Ibarra', username: 'tomas', cc_number: '5555 5555 5555 4444' },
+  percent: { first_name: '100%', last_name: '_Under', username: 'percent' },
+}
+beforeAll(async () => {
+  site = await testSite({ TIME_ZONE: 'America/New_York' })
+  owner = await staffMember(site, 'owner')
+  for (const person of Object.values(people)) {
+    await memberInOffice(site, { ...person, email: `${person.username}@mail.example` })
+    site.advance(1200)
+  }
+  while (await runJobs(site.world));
+  owner = await staffMember(site, 'owner')
+})
+afterAll(() => site.close())
+
+type Row = { id: string; username: string; state: string }
+type List = { members: Row[]; next?: string; is_capped: boolean }
+const list = async (filter: Record<string, string>): Promise<List> =>
+  (await owner.get(`members?${new URLSearchParams(filter)}`)).json()
+const names = async (filter: Record<string, string>) => (await list(filter)).members.map(({ username }) => username)
+const idOf = async (username: string) =>
+  (await site.db.selectFrom('member').select('id').where('username', '=', username).executeTakeFirstOrThrow()).id
+const paymentOf = async (username: string) =>
+  site.db
+    .selectFrom('payment')
+    .innerJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+    .select(['reference', 'payment.state', 'refunded_cents'])
+    .where('username', '=', username)
+    .executeTakeFirstOrThrow()
+
+describe('the list of members', () => {
+  it.each([
+    ['the last name', 'lindq', ['maralind']],
+    ['the first name, in any case', 'TOMÁS', ['tomas']],
+    ['both names', 'mara lind', ['maralind']],
+    ['both names the other way round', 'okafor joy', ['joyok']],
+    ['the username', 'joyo', ['joyok']],
+    ['the email address', 'maralind@mail', ['maralind']],
+    ['the phone as it is written', '(202) 555-0143', ['maralind']],
+    ['the phone with its country', '+1 202 555 0143', ['maralind']],
+    ['the last four digits of the card', '4444', ['tomas']],
+    ['signs that mean something in SQL', '_u', ['percent']],
+    ['a sign that would match all', '%', []],
+    ['nobody', 'nobody', []],
+  ])('19.40 is searched by %s', async (_what, search, expected) => {
+    expect(await names({ search })).toEqual(expected)
+  })
+
+  it('19.40 is searched by the reference of a payment', async () => {
+    const { reference } = await paymentOf('joyok')
+    expect(await names({ search: reference })).toEqual(['joyok'])
+  })
+
+  it('19.41 is filtered by state, sponsor, package and day, and ordered', async () => {
+    expect(await names({})).toEqual(['percent', 'tomas', 'joyok', 'maralind'])
+    expect(await names({ sort: 'oldest' })).toEqual(['maralind', 'joyok', 'tomas', 'percent'])
+    expect(await names({ sort: 'name' })).toEqual(['percent', 'tomas', 'maralind', 'joyok'])
+    expect(await names({ sponsor: 'bluepier' })).toEqual(['joyok'])
+    expect(await names({ sponsor: 'nobody' })).toEqual([])
+    expect(await names({ package: '34' })).toHaveLength(4)
+    expect(await names({ package: '35' })).toEqual([])
+    expect(await names({ joined_from: '2026-11-15', joined_to: '2026-11-15', state: 'active' })).toHaveLength(4)
+    expect(await names({ joined_from: '2026-11-16' })).toEqual([])
+    expect(await names({ search: 'joy', sponsor: 'bluepier', state: 'active', sort: 'name' })).toEqual(['joyok'])
+    expect(await names({ state: 'ended' })).toEqual([])
+  })
+
+  it('19.41 refuses a page that cannot exist', async () => {
+    for (const after of ['x', 'W10', Buffer.from('["x","y"]').toString('base64url')])
+      expect((await owner.get(`members?after=${after}`)).statusCode).toBe(422)
+  })
+
+  it.each(['newest', 'oldest', 'name'])('19.41 has every member once over all pages, by %s', async (sort) => {
+    await addCopies(260)
+    const seen: string[] = []
+    let after: string | undefined
+    do {
+      const page = await list({ sort, ...(after ? { after } : {}) })
+      seen.push(...page.members.map(({ username }) => username))
+      after = page.next
+    } while (after)
+    expect(new Set(seen).size).toBe(264)
+    expect(seen).toHaveLength(264)
+    const { next, members } = await list({ search: 'copy', sort })
+    expect([members.length, Boolean(next)]).toEqual([50, true])
+    const second = await list({ search: 'copy', sort, after: next ?? '' })
+    expect(second.members.some(({ id }) => members.some((member) => member.id === id))).toBe(false)
+    await removeCopies()
+  })
+
+  it('19.41 finds a rare state among many members', async () => {
+    await addCopies(1200)
+    const id = await idOf('maralind')
+    await site.db.updateTable('membership').set({ state: 'past_due' }).where('member_id', '=', id).execute()
+    expect(await names({ state: 'past_due' })).toEqual(['maralind'])
+    expect(await names({ state: 'past_due', sort: 'name' })).toEqual(['maralind'])
+    await site.db.updateTable('membership').set({ state: 'active' }).where('member_id', '=', id).execute()
+    await removeCopies()
+  })
+})
+
+/** Copies of Joy, written directly: the list does not care how they came. */
+async function addCopies(count: number) {
+  await sql`
+    insert into enrollment (id, created_at) select gen_random_uuid(), cast('2026-01-01' as timestamptz) from generate_series(1, ${sql.lit(count)})`.execute(
+    site.db,
+  )
+  await sql`
+    insert into member (id, enrollment_id, sponsor_id, level, username, email, password_hash, first_name, last_name, business_name,
+      mobile_phone, address, address2, city, country, state, post_code, joined_at)
+    select gen_random_uuid(), e.id, sponsor_id, level, 'copy' || row_number() over (), 'copy@mail.example', '', first_name,
+      'Copy', '', '+19990000000', address, address2, city, country, member.state, post_code, joined_at
+    from enrollment e, member where member.username = 'joyok' and e.created_at = cast('2026-01-01' as timestamptz)`.execute(
+    site.db,
+  )
+  await sql`
+    insert into membership (member_id, state, anchor_on, anchor_period, period, declines, lines, vault_reference, joined_at, billing_interval)
+    select id, 'active', '2026-11-15', 0, 0, 0, '[]', '', joined_at, 'month' from member where last_name = 'Copy'`.execute(
+    site.db,
+  )
+}
+
+async function removeCopies() {
+  await sql`delete from membership using member where member.id = member_id and last_name = 'Copy'`.execute(site.db)
+  await sql`delete from member where last_name = 'Copy'`.execute(site.db)
+  await sql`delete from enrollment where created_at = cast('2026-01-01' as timestamptz)`.execute(site.db)
+}
+
+describe('no list or search reads a growing table whole', () => {
+  it.runIf(isPostgres)('19.42 with many members, every statement follows an index', async () => {
+    await addCopies(3000)
+    await sql`analyze`.execute(site.db)
+    const before = await scans()
+    for (const filter of [
+      ...[{}, { sort: 'oldest' }, { sort: 'name' }, { state: 'past_due' }, { state: 'ended' }, { state: 'on_hold' }],
+      ...[
+        { state: 'canceled' },
+        { sponsor: 'bluepier' },
+        { search: 'mara' },
+        { search: '4444' },
+        { search: '2025550143' },
+      ],
+      ...[{ search: 'mara lind' }, { search: 'x@y.zz' }, { search: (await paymentOf('joyok')).reference }],
+    ])
+      await list(filter as Record<string, string>)
+    await owner.get(`members/${await idOf('maralind')}`)
+    expect(await scans()).toEqual(before)
+    await removeCopies()
+  })
+
+  /** How often each large table was read from end to end. */
+  async function scans() {
+    await sql`select pg_stat_force_next_flush()`.execute(site.db)
+    const { rows } = await sql<{ name: string; scans: number }>`
+      select relname as name, seq_scan as scans from pg_stat_user_tables
+      where relname in ('member', 'membership', 'enrollment')`.execute(site.db)
+    return Object.fromEntries(rows.map(({ name, scans }) => [name, Number(scans)]))
+  }
+})
+
+describe('a member’s page', () => {
+  it('19.43 shows details, membership, money, accepted texts and one timeline', async () => {
+    const page = (await owner.get(`members/${await idOf('maralind')}`)).json()
+    expect(page).toMatchObject({
+      ...{ first_name: 'Mara', email: 'maralind@mail.example', sponsor: { site: 'ana' }, sessions: 1 },
+      membership: { state: 'active', price: '99.00', next_charge_on: '2026-12-15', card: { last_four: '4242' } },
+      payments: [{ amount: '99.00', state: 'captured', refundable: '99.00', may_void: true }],
+    })
+    expect(page.accepted.length).toBeGreaterThan(1)
+    const whats = page.timeline.map(({ what }: { what: string }) => what)
+    for (const what of [
+      'Joined',
+      'Payment collected',
+      'Welcome email sent',
+      'Signed in to the office',
+      'Ordered through the link',
+    ])
+      expect(whats).toContain(what)
+    expect(JSON.stringify(page)).not.toMatch(/password|4242424242424242|vault/)
+  })
+
+  it('19.43 is not found for an id that no member has', async () => {
+    expect((await owner.get(`members/${crypto.randomUUID()}`)).statusCode).toBe(404)
+  })
+})
+
+describe('acts', () => {
+  it('19.44 a refund needs a reason, goes through the journal once, and never exceeds what was paid', async () => {
+    const member_id = await idOf('joyok')
+    const { reference } = await paymentOf('joyok')
+    const refund = (more: object) => owner.post('payments/refund', { member_id, reference, ...more })
+    expect((await refund({ amount: '99.00' })).json().fields).toEqual({ reason: ['Please say why.'] })
+    expect((await refund({ amount: '99.01', reason: 'too much' })).statusCode).toBe(409)
+    expect((await refund({ amount: '0.00', reason: 'nothing' })).statusCode).toBe(422)
+    const elsewhere = await owner.post('payments/refund', {
+      ...{ member_id: await idOf('tomas'), reference, amount: '1.00', reason: 'of another member' },
+    })
+    expect(elsewhere.statusCode).toBe(404)
+    const both = await Promise.all([1, 2].map((n) => refund({ amount: '99', reason: `try ${n}` })))
+    expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409])
+    expect(await paymentOf('joyok')).toMatchObject({ state: 'refunded', refunded_cents: 9900 })
+    expect(await emailsTo(site, 'joyok@mail.example', 'Your refund of $99.00')).toHaveLength(1)
+    const rows = await site.db.selectFrom('audit').select('details').where('act', '=', 'refund_payment').execute()
+    expect(rows.map(({ details }) => JSON.parse(details ?? ''))).toMatchObject([
+      { after: { payment: reference, amount: '99.00' }, reason: expect.stringMatching(/^try \d$/) },
+    ])
+  })
+
+  it('19.45 cancel, take back, hold and release change the membership once each, with before and after', async () => {
+    const member_id = await idOf('tomas')
+    const act = async (path: string) => {
+      const reply = await owner.post(`members/${path}`, { member_id, reason: 'asked by phone' })
+      return [reply.statusCode, reply.json().membership?.state]
+    }
+    expect(await act('cancel')).toEqual([200, 'canceled'])
+    expect((await act('cancel'))[0]).toBe(409)
+    expect(await names({ state: 'canceled' })).toEqual(['tomas'])
+    expect(await act('resume')).toEqual([200, 'active'])
+    expect(await act('hold')).toEqual([200, 'on_hold'])
+    expect(await names({ state: 'on_hold' })).toEqual(['tomas'])
+    expect((await act('hold'))[0]).toBe(409)
+    expect(await act('release')).toEqual([200, 'active'])
+    const rows = await site.db
+      .selectFrom('audit')
+      .select(['act', 'details'])
+      .where('subject', '=', member_id)
+      .orderBy('position')
+      .execute()
+    expect(
+      rows.map(({ act, details }) => [
+        act,
+        JSON.parse(details ?? '').before.state,
+        JSON.parse(details ?? '').after.state,
+      ]),
+    ).toEqual([
+      ['cancel_membership', 'active', 'canceled'],
+      ['resume_membership', 'canceled', 'active'],
+      ['hold_membership', 'active', 'on_hold'],
+      ['release_membership', 'on_hold', 'active'],
+    ])
+  })
+
+  it('19.46 ends sessions, sends a password link and the welcome email, and writes each down', async () => {
+    const member = await memberInOffice(site, { username: 'helped' })
+    const member_id = await idOf('helped')
+    const isIn = async () => (await site.get('/api/office/view', { cookie: member.cookie })).statusCode
+    expect(await isIn()).toBe(200)
+    expect((await owner.post('members/end-sessions', { member_id })).json().sessions).toBe(0)
+    expect(await isIn()).toBe(401)
+    await owner.post('members/reset-link', { member_id })
+    await owner.post('members/email', { member_id, email_id: 'welcome' })
+    const subjects = (await emailsTo(site, member.email)).map(({ subject }) => subject)
+    expect(subjects.filter((subject) => /password/i.test(subject))).toHaveLength(1)
+    expect(subjects.filter((subject) => /welcome/i.test(subject))).toHaveLength(2)
+    const { timeline } = (await owner.get(`members/${member_id}`)).json()
+    const acts = timeline.filter(({ kind }: { kind: string }) => kind === 'staff')
+    expect(acts.map(({ what }: { what: string }) => what).sort()).toEqual([
+      'Sent a link to set a new password',
+      'Sent an email again',
+      'Signed the member out everywhere',
+    ])
+    expect((await verifyAudit(site.world)).problem).toBe(undefined)
+  })
+})
+
+describe('settings', () => {
+  it('19.50 are shown, and secrets are not', async () => {
+    const secrets = {
+      ...{ SECRET: 'a secret of this test site', CAPTCHA: 'turnstile', CAPTCHA_SITE_KEY: 'site-key-xyz' },
+      ...{ CAPTCHA_SECRET: 'captcha-secret-xyz', MAIL: 'smtp://user:mailpass@localhost', MAIL_FROM: 'a@b.example' },
+    }
+    const other = await testSite(secrets)
+    const reply = await (await staffMember(other, 'owner')).get('settings')
+    expect(reply.statusCode).toBe(200)
+    for (const text of [secrets.SECRET, 'site-key-xyz', 'captcha-secret-xyz', 'mailpass'])
+      expect(reply.body).not.toContain(text)
+    const all = reply.json().groups.flatMap(({ settings }: { settings: object[] }) => settings)
+    expect(all).toContainEqual({ name: 'SECRET', value: 'set', is_secret: true })
+    expect(all).toContainEqual({ name: 'LIMIT_SIGN_INS', value: '20/900', is_secret: false })
+    expect(reply.body).not.toMatch(/postgres(ql)?:\/\//)
+    await other.close()
+  })
+})

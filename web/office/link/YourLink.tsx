@@ -1,0 +1,60 @@
+import { useRef } from 'react'
+import type { OfficeView } from '#contract/office-calls.ts'
+import { longDay } from '#web/dates.ts'
+import { CopyIcon, DownloadIcon } from '#web/laterIcons.tsx'
+import { CopyButton } from '../CopyButton.tsx'
+import { Invitation } from './Invitation.tsx'
+
+/** The member's link to copy, send or scan. Once the membership has ended, it only says so. */
+export function YourLink({ view: { link, username, membership } }: { view: OfficeView }) {
+  const address = useRef<HTMLAnchorElement>(null)
+  const [, host, site] = /^https?:\/\/(.*\/)(.*)$/.exec(link) ?? []
+  return (
+    <section className="link-card" aria-labelledby="your-link">
+      <div className="link-text">
+        <h2 id="your-link">Your link</h2>
+        <p>
+          {membership.is_over
+            ? `It closed on ${longDay(membership.renews_on)}, when your membership ended.`
+            : 'Anyone who joins through this link becomes your referral.'}
+        </p>
+        <a className="link-address" href={link} ref={address}>
+          {host}
+          <wbr />
+          <strong>{site}</strong>
+        </a>
+        {!membership.is_over && (
+          <div className="link-actions">
+            <CopyButton
+              text={link}
+              icon={<CopyIcon />}
+              label="Copy link"
+              copied="Link copied."
+              select={() => address.current && getSelection()?.selectAllChildren(address.current)}
+            />
+          </div>
+        )}
+      </div>
+      {!membership.is_over && (
+        <>
+          <figure className="link-code">
+            <img src={`/office/link.svg?${username}`} alt="QR code of your link" width="160" height="160" />
+            <figcaption>
+              <p>People can scan this on your screen or on paper.</p>
+              <div className="link-downloads">
+                <DownloadIcon />
+                <a href="/office/link.png" download={`${site}-qr-code.png`}>
+                  <span className="unseen">Download the QR code as </span>PNG
+                </a>
+                <a href="/office/link.svg" download={`${site}-qr-code.svg`}>
+                  <span className="unseen">Download the QR code as </span>SVG
+                </a>
+              </div>
+            </figcaption>
+          </figure>
+          <Invitation link={link} />
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,107 @@
+import { useEffect, useEffectEvent, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { type OfficeView, officeCalls } from '#contract/office-calls.ts'
+import { monthAndYear } from '#web/dates.ts'
+import { Captcha } from '#web/form/Captcha.tsx'
+import { CardFields } from '#web/form/CardFields.tsx'
+import { ErrorSummary } from '#web/form/ErrorSummary.tsx'
+import { CheckIcon } from '#web/icons.tsx'
+import { officeApi } from '../api.ts'
+import { SubmitButton, useCallForm } from '../CallForm.tsx'
+import { isSignedOut } from '../callErrors.ts'
+import { ErrorNotice } from '../ErrorNotice.tsx'
+import type { Office } from '../useOffice.ts'
+
+/** The card that pays for the membership, and a form to replace it. Emails link to #card, which opens the form. */
+export function CardOnFile({ office }: { office: Office }) {
+  const { membership } = office.view
+  const [isOpen, setOpen] = useState(false)
+  const open = () => {
+    office.clearSuccess()
+    flushSync(() => setOpen(true))
+    document.getElementById('cc_number')?.focus()
+  }
+  const openIfLinked = useEffectEvent(() => {
+    if (location.hash === '#card') queueMicrotask(open) // flushSync is not allowed inside an effect
+  })
+  useEffect(() => {
+    openIfLinked()
+    addEventListener('hashchange', openIfLinked)
+    return () => removeEventListener('hashchange', openIfLinked)
+  }, [])
+  const close = () => {
+    forgetLink()
+    flushSync(() => setOpen(false))
+    document.getElementById('change-card')?.focus()
+  }
+  const finish = (view: OfficeView) => {
+    forgetLink()
+    setOpen(false)
+    const isPaid = membership.payment_problem && !view.membership.payment_problem
+    const message = isPaid
+      ? 'Your new card is on file, and your membership is paid. Thank you.'
+      : 'Your new card is on file.'
+    office.showSuccess({ section: 'membership', message, view, focus: 'membership' })
+  }
+  return (
+    <div className="card-on-file" id="card">
+      <h3>Card on file</h3>
+      {isOpen ? (
+        <CardForm office={office} onCancel={close} onDone={finish} />
+      ) : (
+        <p className="card-line">
+          {membership.card ? describeCard(membership.card) : 'No card is stored.'}
+          <button type="button" className="link" id="change-card" onClick={open}>
+            {membership.card ? 'Update' : 'Add'}
+            <span className="unseen"> card</span>
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** So that the same link works again, and a reload does not open the form. */
+const forgetLink = () => {
+  if (location.hash === '#card') history.replaceState(history.state, '', location.pathname)
+}
+
+const describeCard = ({ brand, last_four, expires }: NonNullable<OfficeView['membership']['card']>) =>
+  `${brand} ending in ${last_four}, expires ${monthAndYear(expires)}`
+
+type CardFormProps = { office: Office; onCancel: () => void; onDone: (view: OfficeView) => void }
+
+function CardForm({ office: { view }, onCancel, onDone }: CardFormProps) {
+  const { username: _username, ...rules } = officeCalls.changeCard.input.shape
+  const [usedCount, setUsedCount] = useState(0)
+  const form = useCallForm({
+    rules,
+    send: async (values) => {
+      try {
+        onDone(await officeApi.changeCard({ ...values, username: view.username }))
+      } catch (cause) {
+        setUsedCount((count) => count + 1)
+        throw cause
+      }
+    },
+  })
+  return (
+    <form className="change-form" method="post" {...form.props}>
+      <ErrorSummary entries={form.summary} />
+      <p className="small">Your bank verifies the new card without a charge. Your old card stays on file until then.</p>
+      <CardFields form={form} />
+      <Captcha {...form.field('captcha')} vendor={view.captcha} usedCount={usedCount} busyWhile={form.busyWhile} />
+      <ErrorNotice message={form.failure?.message}>
+        {isSignedOut(form.failure?.cause) && <a href="/office">Go to the sign-in page</a>}
+      </ErrorNotice>
+      <div className="form-actions">
+        <SubmitButton busy={form.busy} icon={<CheckIcon />}>
+          Save card
+        </SubmitButton>
+        <button type="button" className="button quiet" onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  )
+}
