@@ -211,7 +211,7 @@ it.skipIf(isPostgres).each([
   ['dance', 2, 'npm run db -- COMMAND'],
   ['load', 1, 'DIR is missing.'],
   ['restore', 1, 'FILE is missing.'],
-  ['list cats', 1, 'enrollments, members, differences, sponsors'],
+  ['list cats', 1, 'enrollments, members, differences, csp-reports, sponsors'],
   ['--help', 0, 'npm run db -- COMMAND'],
   ['reset --yes --help', 0, 'npm run db -- COMMAND'],
   ['backup -h', 0, 'npm run db -- COMMAND'],

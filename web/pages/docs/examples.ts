@@ -54,11 +54,14 @@ export function exampleOf(schema: Schema, name = ''): unknown {
   if (Array.isArray(schema.enum)) return schema.enum[0]
   const choices = schema.anyOf ?? schema.oneOf
   if (Array.isArray(choices)) return exampleOf(choices[0], name)
-  if (name in values && schema.type !== 'object') return values[name]
+  if (name in values && fits(schema, values[name])) return values[name]
   if (schema.type === 'array') return [exampleOf((schema.items ?? {}) as Schema)]
   if (schema.type === 'object') return exampleObject(schema)
   return examplesByType[String(schema.type)] ?? null
 }
+
+/** Two calls may have a field of the same name that holds something else. */
+const fits = ({ type }: Schema, value: unknown) => type !== 'object' && (type === 'integer') === Number.isInteger(value)
 
 /** Without what is optional: it would not always fit the rest. */
 function exampleObject({ properties = {}, required = [] }: Schema) {
