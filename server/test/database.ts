@@ -90,6 +90,22 @@ export const beforeTransactions = (original: Db, hook: () => Promise<unknown>): 
     },
   })
 
+const POOL = 20
+
+/**
+ * How often each of these tables was read from end to end, on PostgreSQL. A connection reports what it has read only after a
+ * while, so every connection of the pool is told to report now.
+ */
+export async function countScans(db: Db, tables: string[]): Promise<Record<string, number>> {
+  const report = () => sql`select pg_stat_force_next_flush(), pg_sleep(0.05)`.execute(db)
+  await Promise.all(Array.from({ length: POOL }, report))
+  const { rows } = await sql<{ name: string; scans: number }>`
+    select relname as name, seq_scan as scans from pg_stat_user_tables where relname in (${sql.join(tables)})`.execute(
+    db,
+  )
+  return Object.fromEntries(rows.map(({ name, scans }) => [name, Number(scans)]))
+}
+
 let databaseCount = 0
 
 async function postgresDatabase() {
@@ -97,7 +113,7 @@ async function postgresDatabase() {
   const name = `foyer_test_${process.pid}_${databaseCount++}`
   await runSql(server, `create database ${name} template ${TEMPLATE}`)
   const url = databaseUrl(server, name)
-  const database = await openDatabase({ DATABASE_URL: url, DATABASE_POOL: 20, DATA_DIR: '' })
+  const database = await openDatabase({ DATABASE_URL: url, DATABASE_POOL: POOL, DATA_DIR: '' })
   const close = async () => {
     await database.close()
     await runSql(server, `drop database if exists ${name} with (force)`)

@@ -4,7 +4,7 @@ import type { SponsorPage, SponsorRow } from '#contract/console-sponsor-calls.ts
 import { deleteExpired } from '#server/enrollment/janitor.ts'
 import { recordProblem } from '#server/sponsors/credit.ts'
 import { findTouches } from '#server/sponsors/touches.ts'
-import { isPostgres } from '#server/test/database.ts'
+import { countScans, isPostgres } from '#server/test/database.ts'
 import { testJpeg } from '#server/test/jpeg.ts'
 import { joinedMember } from '#server/test/member.ts'
 import type { Site } from '#server/test/site.ts'
@@ -69,12 +69,7 @@ describe('the list of sponsors', () => {
   it.runIf(isPostgres)('19.90 follows an index, however many sponsors there are', async () => {
     await addCopies(20_000)
     await sql`analyze`.execute(site.db)
-    const scans = async () => {
-      await sql`select pg_stat_force_next_flush()`.execute(site.db)
-      const { rows } = await sql<{ scans: number }>`
-        select sum(seq_scan) as scans from pg_stat_user_tables where relname = 'sponsor'`.execute(site.db)
-      return Number(rows[0]?.scans)
-    }
+    const scans = async () => (await countScans(site.db, ['sponsor'])).sponsor ?? 0
     const scansOf = async (work: () => Promise<unknown>) => {
       const before = await scans()
       await work()
