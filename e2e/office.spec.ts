@@ -53,7 +53,7 @@ test('15.15 a member signs in and resets a forgotten password with the keyboard'
   await typeByKeyboard(page, name, username)
   await typeByKeyboard(page, page.getByLabel('Password', { exact: true }), 'Wrong-Sesame-7')
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('alert')).toHaveText('Wrong username or password.')
+  await expect(page.locator('form').getByRole('alert')).toHaveText('Wrong username or password.')
   await expect(name).toHaveValue(username)
   expect(await findAxeViolations(page)).toEqual([])
 
@@ -79,7 +79,7 @@ test('15.15 a member signs in and resets a forgotten password with the keyboard'
   await expect(page).toHaveURL(/\/office$/)
 
   await signIn(page, email, password)
-  await expect(page.getByRole('alert')).toHaveText('Wrong username or password.')
+  await expect(page.locator('form').getByRole('alert')).toHaveText('Wrong username or password.')
   await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD)
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { name: 'Welcome, Zoë' })).toBeVisible()

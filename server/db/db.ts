@@ -1,10 +1,14 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
 import type { PGlite } from '@electric-sql/pglite'
 import { type Dialect, Kysely, PGliteDialect, PostgresAdapter, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
 import { createBatchingDriver } from './batching-driver.ts'
 import { lockFolder, markAsDatabase, prepareFolder } from './data-folder.ts'
 import type { Tables } from './tables.ts'
+
+// Freeing WebAssembly code that PGlite no longer needs sometimes crashes Node 24 (nodejs/node#64500), so it is kept.
+setFlagsFromString('--no-wasm-code-gc')
 
 /** No other file opens PostgreSQL or PGlite. */
 export type Db = Kysely<Tables>
