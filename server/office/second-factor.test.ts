@@ -95,6 +95,14 @@ describe('an authenticator app', () => {
     expect((await sendCode('made-up', member.code())).statusCode).toBe(401)
   })
 
+  it('20.35 a sign-in takes no more than five codes, also when many send them at once', async () => {
+    const member = await memberWithApp(site)
+    const token = await beginSignIn(site, member)
+    const replies = await Promise.all(Array.from({ length: 20 }, () => sendCode(token, wrong(member.code()))))
+    expect(replies.filter(({ statusCode }) => statusCode === 422)).toHaveLength(5)
+    expect(replies.filter(({ statusCode }) => statusCode === 401)).toHaveLength(15)
+  })
+
   it('20.35 a sign-in that waits is void once the password is changed or the sessions are ended', async () => {
     const member = await memberWithApp(site)
     const token = await beginSignIn(site, member)
