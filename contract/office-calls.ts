@@ -11,6 +11,8 @@ const nothing = z.object({})
 const memberOnScreen = z.object({ username: fields.username })
 const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/))
 const amount = Package.shape.price
+const BAD_PRICE = 'Please send the price that the page showed, such as 99.00.'
+const shownPrice = z.string(BAD_PRICE).check(z.regex(/^\d+\.\d{2}$/, BAD_PRICE))
 
 const token = z.string('The token is missing.').check(z.maxLength(2000, 'This token is not valid.'))
 
@@ -304,7 +306,7 @@ export const officeCalls = {
     method: 'POST',
     path: '/office/come-back',
     summary: 'Restart a membership that has ended with one payment, under the same name and link',
-    input: z.object({ ...memberOnScreen.shape, shown_price: amount }),
+    input: z.object({ ...memberOnScreen.shape, shown_price: shownPrice }),
     output: OfficeView,
   },
   cancelMembership: {

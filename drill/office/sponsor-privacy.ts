@@ -3,6 +3,7 @@ import { officeCalls } from '#contract/office-calls.ts'
 import { mintGrant } from '#server/office/grant.ts'
 import { openSession } from '#server/office/session.ts'
 import { allRows } from '#server/test/database-rows.ts'
+import { testJpeg } from '#server/test/jpeg.ts'
 import type { World } from '#server/world.ts'
 import type { DrillRun, ReportRow } from '../drill.ts'
 import { solveCaptcha } from '../in-process-site/captcha-solutions.ts'
@@ -18,7 +19,12 @@ const MAX_EXAMPLES = 5
 /** Emails to which the sponsor changes during the drill. */
 const NEXT_EMAIL = 'next@mail.example'
 const THIRD_EMAIL = 'one.more@mail.example'
+const NEXT_NAME = 'renamedsponsor'
 const sender: Sender = { address: visitorAddress(0) }
+
+const { dropPackage, comeBack, sendPhoneCode, confirmPhone } = officeCalls
+/** Calls that need another membership than this one, or a site that sends codes. Their answers are searched, too. */
+const otherStates = new Set<string>([dropPackage, comeBack, sendPhoneCode, confirmPhone].map(({ path }) => path))
 
 type Sponsor = TestMember & { id: string; emails: string[]; sha256: string; newCookie: () => Promise<string> }
 type Answers = Record<string, unknown>
@@ -42,6 +48,7 @@ export async function sponsorPrivacy(
 
   const routes = routesOf(site.app)
   const successes = new Set<string>()
+  const failures = new Map<string, string>()
   let answers = 0
   let nameCount = 0
   for (const [index, route] of routes.entries()) {
@@ -53,6 +60,7 @@ export async function sponsorPrivacy(
       const reply = await sendTo(site, route, await answersFor(site, route, sponsor, person), await sponsor.newCookie())
       search(`${route.method} ${route.path}`, fullText(reply))
       if (reply.statusCode === 200) successes.add(route.path)
+      else if (!person) failures.set(route.path, `${reply.statusCode} ${reply.body}`)
       if (route.path.endsWith(officeCalls.getOffice.path)) nameCount = countNames(reply, referrals)
       answers += 1
     }
@@ -61,15 +69,17 @@ export async function sponsorPrivacy(
   const emails = await emailsTo(site, sponsor.emails)
   for (const email of emails) search('an email', email)
 
-  const failedCalls = Object.values(officeCalls).filter(({ path }) => !successes.has(API + path))
-  for (const { path } of failedCalls) run.print(`  not answered with 200: ${path}`)
+  const failedCalls = Object.values(officeCalls).filter(
+    ({ path }) => !successes.has(API + path) && !otherStates.has(path),
+  )
+  for (const { path } of failedCalls) run.print(`  not answered with 200: ${path}: ${failures.get(API + path)}`)
   for (const { what, where } of leaks.slice(0, MAX_EXAMPLES)) run.print(`  ${what} in ${where}`)
   const missing = await missingInDump(site, details)
   for (const what of new Set(missing)) run.print(`  the control does not find: ${what}`)
   return {
     action: `a sponsor with ${referrals.length} referrals calls all ${routes.length} routes, for themselves and for each referral: ${answers} answers and ${emails.length} emails searched for ${details.length} private details`,
     expected:
-      '15.5 no email, phone, address or payment of a referral; every office call succeeds and all referrals are listed; the control, a dump of the database, contains every detail',
+      '15.5 no email, phone, address or payment of a referral; every office call that fits this membership succeeds and all referrals are listed; the control, a dump of the database, contains every detail',
     result: `${leaks.length} leaks; ${failedCalls.length} calls failed, ${nameCount} referrals listed; ${missing.length} details missing in the control`,
     passed: !leaks.length && !failedCalls.length && nameCount === referrals.length && !missing.length,
   }
@@ -154,7 +164,8 @@ async function extraAnswers(
   isAboutReferral: boolean,
 ): Promise<Answers> {
   const { id, name, password } = sponsor
-  const { changeEmail, confirmEmail, forgetPassword, resetPassword, signIn } = officeCalls
+  const { changeEmail, confirmEmail, forgetPassword, resetPassword, signIn, sendEmailLink } = officeCalls
+  const { changeUsername, changePicture, changeJoinEmails, changePhone } = officeCalls
   if (isAboutReferral) return path === API + signIn.path ? { password: 'Wrong-Password-1' } : { token: '' }
   const prepare = secondFactorInputs[path.slice(API.length)]
   if (prepare) return prepare({ site, person: sponsor, sender })
@@ -163,6 +174,18 @@ async function extraAnswers(
       return { username: 'newcomer' }
     case API + changeEmail.path:
       return { email: NEXT_EMAIL }
+    case API + changeUsername.path:
+      sponsor.name = NEXT_NAME // what the page shows from now on
+      return { username: NEXT_NAME }
+    case API + changePicture.path:
+      return { picture: testJpeg(256, 256) }
+    case API + changeJoinEmails.path:
+      return { join_emails: true }
+    case API + changePhone.path:
+      return { mobile_phone: americanPhone(998) }
+    case API + sendEmailLink.path:
+      await site.world.db.updateTable('member').set({ email_confirmed_at: null }).where('id', '=', id).execute()
+      return {}
     case API + confirmEmail.path: {
       const cookie = await sponsor.newCookie()
       await site.post(changeEmail.path, { email: THIRD_EMAIL, current_password: password }, { ...sender, cookie })

@@ -65,7 +65,7 @@ export async function signInTiming(
     what: 'wrong passwords',
     specNumber: '15.1',
     control: `known names ${controlHash.description}`,
-    answer: { status: 401, body: { message: 'Username or password do not match.' } },
+    answer: { status: 401, body: { message: 'Wrong username or password.' } },
     requests: {
       known: { count: signIns, names: namesOf(known), send },
       unknown: { count: signIns, names: unknown, send },
