@@ -43,7 +43,7 @@ test('20.46 a member corrects a mistyped address and confirms it signed out', as
   expect(await findAxeViolations(page, '.change-form')).toEqual([])
   await details.getByRole('button', { name: 'Save' }).click()
   await expect(details.getByRole('status').first()).toHaveText(
-    'Your address is changed. Open the link in our email to confirm it.',
+    'Your address has been changed. Open the link in our email to confirm it.',
   )
   await expect(notice).toContainText(email)
   await expect(details).not.toContainText(mistyped)

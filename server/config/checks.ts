@@ -66,4 +66,4 @@ const incompleteVendors = (values: Partial<Settings>, env: Env): string[] =>
   })
 
 const samePorts = ({ PORT, OPS_PORT }: Partial<Settings>): string[] =>
-  OPS_PORT !== undefined && OPS_PORT === PORT ? ['OPS_PORT must be another port than PORT'] : []
+  OPS_PORT !== undefined && OPS_PORT === PORT ? ['OPS_PORT must differ from PORT'] : []

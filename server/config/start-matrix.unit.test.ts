@@ -228,7 +228,7 @@ const wrong: Row[] = [
   [
     'one port for visitors and metrics',
     { ...production, PORT: '8080', OPS_PORT: '8080' },
-    'OPS_PORT must be another port than PORT',
+    'OPS_PORT must differ from PORT',
   ],
   [
     'a port that does not exist',

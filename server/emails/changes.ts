@@ -46,7 +46,7 @@ const noResetEmail = (world: World, to: Recipient) =>
     preview: 'Please reply to this email, and we’ll help you.',
     blocks: [
       paragraph(
-        'We received a request to reset your password. This email address was never confirmed, and there is no card on file that we could ask about. Please reply to this email, and we’ll help you to sign in.',
+        'We received a request to reset your password. This email address was never confirmed, and there is no card on file that we could ask about. Please reply to this email, and we’ll help you sign in.',
       ),
       smallPrint('If you didn’t ask for this, you can ignore this email. Your password stays the same.'),
     ],
@@ -82,7 +82,7 @@ export const confirmCurrentAddressEmail = async (
         `This is the email address of your ${(await brandOf(world)).page.name} membership. Please confirm that it is yours. The link expires in one week:`,
       ),
       button('Confirm email address', confirmUrl(world, token)),
-      smallPrint('If you are not a member, somebody has mistyped their address. You can ignore this email.'),
+      smallPrint('If you are not a member, somebody mistyped their address. You can ignore this email.'),
     ],
   })
 

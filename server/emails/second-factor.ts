@@ -7,14 +7,14 @@ import { emailTo } from './emails.ts'
 import { paragraph } from './layout.ts'
 
 const secondFactorChanges: Record<SecondFactorChange, string> = {
-  app_on: 'An authenticator app was added. Signing in with your password now also asks for a code of the app.',
+  app_on: 'An authenticator app was added. Signing in with your password now also takes a code from the app.',
   app_off: 'The authenticator app was removed.',
   passkey_added: 'A passkey was added. It opens your office, and your password alone no longer does.',
   passkey_removed: 'A passkey was removed.',
   new_recovery_codes: 'New recovery codes were made. The earlier ones no longer work.',
-  recovery_code_used: 'A recovery code was used to sign in. It does not work again.',
+  recovery_code_used: 'A recovery code was used to sign in. It won’t work again.',
   removed_by_staff:
-    'Our support removed your authenticator app, your passkeys and your recovery codes, and signed you out everywhere. Your password alone opens your office now.',
+    'Our support team removed your authenticator app, your passkeys and your recovery codes, and signed you out everywhere. Your password alone now opens your office.',
 }
 
 export const secondFactorEmail = async (

@@ -299,7 +299,7 @@ describe('support', () => {
     expect([reply.statusCode, reply.json().has_second_factor, reply.json().sessions]).toEqual([200, false, 0])
     expect(await isSignedIn(cookie)).toBe(false)
     expect((await signIn(username, password)).json()).toEqual({})
-    expect(await changesTold(email)).toContain('Our support removed')
+    expect(await changesTold(email)).toContain('Our support team removed')
     expect((await remove('again')).statusCode).toBe(409)
     const { act, details } = await site.db
       .selectFrom('audit')

@@ -2,10 +2,10 @@ import { Field } from '#web/form/Field.tsx'
 
 type CodeFieldProps = { name: string; error?: string | undefined; label?: string; hint?: string }
 
-/** For a code of an authenticator app, or a recovery code. */
+/** For a code from an authenticator app, or a recovery code. */
 export const CodeField = ({
   label = 'Code',
-  hint = 'Six digits of your app, or a recovery code',
+  hint = 'Six digits from your app, or a recovery code',
   ...field
 }: CodeFieldProps) => (
   <Field

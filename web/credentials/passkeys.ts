@@ -23,7 +23,7 @@ async function run(work: () => Promise<object>): Promise<PasskeyData> {
 
 const messages: Record<string, string> = {
   NotAllowedError: 'No passkey was used. Try again, or choose the other way.',
-  InvalidStateError: 'This device has a passkey for you already.',
+  InvalidStateError: 'This device already has a passkey for you.',
   SecurityError: 'Passkeys do not work at this address. Open this page at the address that the operator has set.',
 }
 

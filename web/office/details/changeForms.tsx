@@ -134,7 +134,7 @@ function ConfirmPhone({ view, newPhone, onOtherNumber, onCancel, onDone }: Confi
         autoComplete="one-time-code"
         enterKeyHint="go"
         autoFocus
-        hint={`We sent a code to ${showPhone(newPhone)}. Your number changes when you enter it.`}
+        hint={`We sent a code to ${showPhone(newPhone)}. Enter it to change your number.`}
       />
       <p className="detail-note">
         No code?{' '}
@@ -159,7 +159,7 @@ function ChangeEmail({ view, onCancel, onDone }: ChangeProps) {
       const isChanged = changed.email === values.email
       onDone(
         isChanged
-          ? 'Your address is changed. Open the link in our email to confirm it.'
+          ? 'Your address has been changed. Open the link in our email to confirm it.'
           : 'Check your inbox. Open the link in our email to confirm your new address.',
         changed,
       )

@@ -84,7 +84,7 @@ export function SecondFactor({ view, onChange }: SecurityProps) {
               value={
                 view.passkeys.length
                   ? 'They open your office without a password.'
-                  : 'Sign in with your fingerprint, your face or the lock of your device.'
+                  : 'Sign in with your fingerprint, your face or the screen lock of your device.'
               }
               action="Add"
               what="a passkey"
@@ -112,7 +112,7 @@ export function SecondFactor({ view, onChange }: SecurityProps) {
                   open.credential_id === credential_id && (
                     <PasswordForm
                       {...form}
-                      text="Remove it here, and then on the device too."
+                      text="Remove it here, and then from the device."
                       submitLabel="Remove passkey"
                       send={async (values) =>
                         finish({
@@ -143,7 +143,7 @@ export function SecondFactor({ view, onChange }: SecurityProps) {
                 (open?.kind === 'app-off' && (
                   <PasswordForm
                     {...form}
-                    text="Its codes will no longer be asked for."
+                    text="We will no longer ask for its codes."
                     submitLabel="Turn off the app"
                     send={async (values) =>
                       finish({
@@ -165,7 +165,7 @@ export function SecondFactor({ view, onChange }: SecurityProps) {
                   open?.kind === 'codes' && (
                     <PasswordForm
                       {...form}
-                      text="The codes that you have now will no longer work."
+                      text="Your current codes will no longer work."
                       submitLabel="Make new codes"
                       send={async (values) => {
                         const { recovery_codes } = await officeApi.makeRecoveryCodes(values)
@@ -181,9 +181,7 @@ export function SecondFactor({ view, onChange }: SecurityProps) {
               />
             )}
           </dl>
-          <p className="small">
-            Every change is confirmed with your password, and we tell you about it at {view.email}.
-          </p>
+          <p className="small">Every change needs your password, and we email you about it at {view.email}.</p>
         </>
       )}
     </section>

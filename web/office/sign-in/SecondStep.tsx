@@ -47,7 +47,7 @@ export function SecondStep({ pending, onRestart }: SecondStepProps) {
       >
         <CodeField
           {...form.field('code')}
-          {...(has_app ? {} : { label: 'Recovery code', hint: 'One of those that you stored' })}
+          {...(has_app ? {} : { label: 'Recovery code', hint: 'One of the codes you saved' })}
         />
       </CallForm>
     </div>
