@@ -90,9 +90,17 @@ describe('the pages about the embedded parts', () => {
       (await shown.get(url, { host, 'x-forwarded-for': address })).statusCode
     expect(await from('/ana', '10.0.0.7')).toBe(200)
     expect(await from('/__outbox', '10.0.0.7')).toBe(404)
-    expect(await from('/__outbox', '127.0.0.1')).toBe(200)
+    expect(await from('/__outbox', '127.0.0.1')).toBe(404)
     await shown.close()
   })
+
+  it.each(['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'])(
+    '20.3 do not answer through a tunnel that ends on this machine and adds %s',
+    async (name) => {
+      expect((await development.get('/ana', { [name]: 'for=203.0.113.7' })).statusCode).toBe(200)
+      expect((await development.get('/__outbox.json', { [name]: 'for=203.0.113.7' })).statusCode).toBe(404)
+    },
+  )
 
   it('20.2 20.3 a page of another name that resolves to this machine cannot read a reset link', async () => {
     await development.app.listen({ port: 0, host: '127.0.0.1' })

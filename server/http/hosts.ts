@@ -40,6 +40,10 @@ export function checkHost(config: Hosts): (request: FastifyRequest, reply: Fasti
 
 const WRONG_HOST = 'This site is not served under this host name.'
 
-/** The sender and, behind a trusted proxy, whom it names. */
-const isFromThisMachine = ({ socket, ip }: FastifyRequest): boolean =>
+/** What a tunnel or proxy on this machine adds to the requests of others. */
+const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
+
+/** The sender itself, not somebody behind it. */
+const isFromThisMachine = ({ socket, ip, headers }: FastifyRequest): boolean =>
+  !forwarding.some((name) => name in headers) &&
   [socket.remoteAddress ?? '', ip].every((address) => isLoopbackHost(address.replace(/^::ffff:/, '')))

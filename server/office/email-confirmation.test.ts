@@ -139,6 +139,8 @@ describe('20.47 a password reset by mail', () => {
         card_last_four: ['These are not the last four digits of your card on file.'],
       })
     expect((await reset(token, { card_last_four: 'x' })).statusCode).toBe(422)
+    const logged = site.db.selectFrom('security_event').select('count').where('kind', '=', 'card_digits_failed')
+    expect((await logged.execute()).length).toBeGreaterThan(0)
     expect((await site.post('office/sign-in', { name: username, password: NEW_PASSWORD })).statusCode).toBe(401)
     const { card_last_four } = await site.db
       .selectFrom('membership')

@@ -105,7 +105,7 @@ export async function resetPassword(world: World, { token, ...reset }: Reset, vi
   const member = await findLink(world, 'password', token) // a rejected password does not use up the link
   if (!member) throw expiredLinkRefusal('Please request a new one.')
   rejectGuessablePassword(world, { ...member, password })
-  if (!member.email_confirmed_at) await requireCardDigits(world, member.id, token, reset.card_last_four)
+  if (!member.email_confirmed_at) await requireCardDigits(world, member.id, token, reset.card_last_four, visitor)
   const password_hash = await hashPassword(password, world.config, { lane: 'known', key: member.id })
   await inTransaction(world.db, async (db) => {
     const link = await redeemLink({ ...world, db }, 'password', token)
@@ -127,11 +127,19 @@ export async function resetPassword(world: World, { token, ...reset }: Reset, vi
 const MAX_DIGIT_TRIES = 5
 
 /** Each try counts as wrong until it is right: for the link, which then ends, and for the member over all links. */
-async function requireCardDigits(world: World, member_id: string, token: string, typed: string | undefined) {
+async function requireCardDigits(
+  world: World,
+  member_id: string,
+  token: string,
+  typed: string | undefined,
+  { address }: Visitor,
+) {
   if (!typed) throw refuseFields({ card_last_four: 'Please enter the last four digits of your card.' })
   if (!(await countLinkTry(world, token, MAX_DIGIT_TRIES))) throw expiredLinkRefusal('Please request a new one.')
   const { giveBack } = await countAgainstLimit(world, 'LIMIT_CARD_DIGITS', member_id)
-  if (typed !== (await cardDigits(world.db, member_id)))
+  if (typed !== (await cardDigits(world.db, member_id))) {
+    await recordEvent(world, { kind: 'card_digits_failed', member_id, address })
     throw refuseFields({ card_last_four: 'These are not the last four digits of your card on file.' })
+  }
   await giveBack().catch(() => undefined)
 }

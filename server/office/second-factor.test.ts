@@ -129,6 +129,25 @@ describe('an authenticator app', () => {
     await strict.close()
   })
 
+  it('20.36 many trusted browsers together get no more wrong codes than one', async () => {
+    const strict = await testSite({ LIMIT_SECOND_FACTORS: '8/86400' })
+    const member = await memberWithApp(strict)
+    const send = async (code: string, cookie = '') => {
+      const token = await beginSignIn(strict, member)
+      return strict.post('office/sign-in/code', { token, code }, cookie ? { cookie } : {})
+    }
+    const cookies = [member.cookie]
+    for (let n = 0; n < 3; n++) {
+      cookies.push(cookieOf(await send(member.code())))
+      strict.advance(30)
+    }
+    const statuses: number[] = []
+    for (const cookie of cookies)
+      for (let n = 0; n < 3; n++) statuses.push((await send(wrong(member.code()), cookie)).statusCode)
+    expect(statuses).toEqual([...Array(8).fill(422), ...Array(4).fill(429)])
+    await strict.close()
+  })
+
   it('20.36 who does not know the password cannot use up the limit of codes', async () => {
     const strict = await testSite({ LIMIT_SECOND_FACTORS: '1/86400', LIMIT_SIGN_INS: '1000/900' })
     const member = await memberWithApp(strict)
@@ -244,6 +263,18 @@ describe('a passkey', () => {
     expect(challenge.allowCredentials).toEqual([{ id, type: 'public-key' }])
     expect((await enter(member.passkey.get(challenge))).statusCode).toBe(200)
     expect((await site.post('office/sign-in/passkey-options', { token: 'made-up' })).statusCode).toBe(401)
+  })
+
+  it('20.58 signs in from a browser of the member, although others on the same address have failed too often', async () => {
+    const strict = await testSite({ LIMIT_SIGN_INS: '2/900' })
+    const { passkey, cookie } = await memberWithPasskey(strict)
+    const enterWith = async (response: object, headers = {}) =>
+      (await strict.post('office/sign-in/passkey', { response }, headers)).statusCode
+    const challenge = async () => (await strict.post('office/sign-in/passkey-options', {})).json()
+    for (const status of [401, 401, 429]) expect(await enterWith({ id: 'unknown' })).toBe(status)
+    expect(await enterWith(passkey.get(await challenge()))).toBe(429)
+    expect(await enterWith(passkey.get(await challenge()), { cookie })).toBe(200)
+    await strict.close()
   })
 
   it('20.37 a challenge of the console, or of a new passkey, does not sign a member in', async () => {

@@ -47,7 +47,8 @@ const findPending = ({ db, now }: World, token: string) =>
 
 /**
  * Wrong codes are limited by sign-in, by address and by member. Only somebody who knows the password gets here, so a stranger
- * cannot use up the member's limit; and a trusted browser has a limit of its own.
+ * cannot use up the member's limit. Trusted browsers have limits of their own: one each, and one together, because whoever
+ * knows the password can collect many.
  */
 export async function signInWithCode(world: World, input: { token: string; code: string }, visitor: Visitor) {
   const member = await findPending(world, input.token)
@@ -55,7 +56,10 @@ export async function signInWithCode(world: World, input: { token: string; code:
   const { trustedBrowser } = visitor
   const isTrusted = trustedBrowser && isBrowserMark(world, member, trustedBrowser.mark)
   const limits: LimitUse[] = isTrusted
-    ? [['LIMIT_SECOND_FACTORS', `browser ${trustedBrowser.browser}`]]
+    ? [
+        ['LIMIT_SECOND_FACTORS', `browser ${trustedBrowser.browser}`],
+        ['LIMIT_SECOND_FACTORS', `browsers of ${member.id}`],
+      ]
     : [
         ['LIMIT_SIGN_INS', visitor.address],
         ['LIMIT_SECOND_FACTORS', member.id],
@@ -102,9 +106,14 @@ export async function signInPasskeyOptions(world: World, { token }: { token?: st
 
 /** A passkey that verifies its owner is both factors at once. Each attempt counts as a failure until it succeeds. */
 export async function signInWithPasskey(world: World, input: { response: Record<string, unknown> }, visitor: Visitor) {
-  const failure = await countAgainstLimit(world, 'LIMIT_SIGN_INS', visitor.address)
+  const passkey = await findPasskey(world, input.response)
+  const { trustedBrowser } = visitor
+  const isTrusted = passkey && trustedBrowser && isBrowserMark(world, passkey, trustedBrowser.mark)
+  const failure = await countAgainstLimits(world, [
+    isTrusted ? ['LIMIT_SIGN_INS_BY_NAME', `browser ${trustedBrowser.browser}`] : ['LIMIT_SIGN_INS', visitor.address],
+  ])
   const giveBack = () => failure.giveBack().catch(() => undefined)
-  const member = await verifyMemberPasskey(world, input.response).catch(async (error: unknown) => {
+  const member = await verifyPasskey(world, input.response, passkey).catch(async (error: unknown) => {
     if (isOurFailure(error)) await giveBack()
     throw error
   })
@@ -119,13 +128,19 @@ export async function signInWithPasskey(world: World, input: { response: Record<
   await recordEvent(world, { kind: 'sign_in', member_id: member.id, address, details: { second_factor: 'passkey' } })
 }
 
-async function verifyMemberPasskey(world: World, response: Record<string, unknown>) {
-  const passkey = await world.db
+const findPasskey = ({ db }: World, response: Record<string, unknown>) =>
+  db
     .selectFrom('member_passkey')
     .innerJoin('member', 'member.id', 'member_passkey.member_id')
     .select(['member.id', 'password_hash', 'access_version', 'credential_id', 'public_key', 'counter'])
     .where('credential_id', '=', String(response.id))
     .executeTakeFirst()
+
+async function verifyPasskey(
+  world: World,
+  response: Record<string, unknown>,
+  passkey: Awaited<ReturnType<typeof findPasskey>>,
+) {
   const result = passkey && (await verifySignIn(world, response, PASSKEY_PURPOSE, passkey))
   if (!result) return undefined
   await world.db

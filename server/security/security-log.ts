@@ -22,6 +22,7 @@ export const eventKinds = {
   grant_used: { text: 'Signed in with a one-time link' },
   grant_refused: { text: 'One-time sign-in link refused', isCounted: true },
   password_reset_requested: { text: 'Asked for a link to set a new password', isCounted: true },
+  card_digits_failed: { text: 'Wrong card digits at a password reset', isCounted: true },
   password_reset: { text: 'Set a new password with a link' },
   password_changed: { text: 'Changed the password' },
   email_changed: { text: 'Changed the email address' },

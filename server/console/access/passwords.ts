@@ -35,7 +35,8 @@ export async function tryPasswordAndCode(
   staff: Credentials | undefined,
   { address, isSignedIn }: { address: Address; isSignedIn: boolean },
 ): Promise<boolean> {
-  const byName: LimitUse = ['LIMIT_SIGN_INS_BY_NAME', `staff ${name}`]
+  // A limit of their own: strangers who guess cannot keep a colleague from proving who they are.
+  const byName: LimitUse = ['LIMIT_SIGN_INS_BY_NAME', `${isSignedIn ? 'signed-in staff' : 'staff'} ${name}`]
   const failure = await countAgainstLimits(world, isSignedIn ? [byName] : [['LIMIT_SIGN_INS', address], byName])
   const applicant = { lane: isSignedIn ? 'known' : 'sign_in', key: networkOf({ address }) } as const
   let isCorrect: boolean | undefined

@@ -177,6 +177,10 @@ describe('a session', () => {
     const prove = (body: object) => site.post('console/proof/password', body, { cookie: owner.cookie, ...stranger() })
     expect((await prove({ password: STAFF_PASSWORD, code: '000000' })).statusCode).toBe(422)
     expect((await invite()).statusCode).toBe(428)
+    const guess = () =>
+      site.post('console/sign-in/password', { email: owner.email, password: 'Wrong-1234', code: '000000' }, stranger())
+    for (let n = 0; n < 10; n++) await guess()
+    expect((await guess()).statusCode).toBe(429) // strangers are stopped, and the colleague is not
     expect((await prove({ password: STAFF_PASSWORD, code: owner.code() })).statusCode).toBe(200)
     expect((await invite()).statusCode).toBe(200)
   })
