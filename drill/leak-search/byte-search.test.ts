@@ -82,6 +82,20 @@ it('digits of a UUID are not a fragment of a card', () => {
   expect(search.in(Buffer.from(id))).toEqual([])
 })
 
+it('an id after an expiry date is not a fragment of a card, whatever it begins with', () => {
+  const { cc_year, cc_month, cc_cvv } = card
+  expect(search.in(Buffer.from(`visa ${cc_year}-${cc_month}!${cc_cvv}FE2041D7A90F`))).toEqual([])
+  expect(search.in(Buffer.from(`visa ${cc_year}-${cc_month}!${cc_cvv}C`))).not.toEqual([])
+})
+
+it('entries of an index are not UTF-16, although there are zeros between them', () => {
+  const entry = (digits: string) => `\0\0\x01\0\x05\0\x10@\x0b${digits}\0\0\0`
+  const entries = [card.cc_number.slice(-4), card.cc_cvv].map(entry).join('')
+  const utf16 = Buffer.from('"0":"', 'utf16le') // makes the search look for UTF-16
+  const digits = Buffer.from('123', 'utf16le')
+  expect(search.in(Buffer.concat([utf16, digits, Buffer.from(entries, 'latin1')]))).toEqual([])
+})
+
 it('a name that sounds like a card is suspicious unless it is on the list and its values match', () => {
   const index = createFieldIndex()
   index.addAll('columns', {

@@ -7,7 +7,8 @@ type Hit = { card: TestCard; encoding: string; offset: number; length: number }
 const GAP = '(?:[^0-9A-Za-z]{1,6}|[^0-9]{0,30}?(?:cv|csc|code)[^0-9]{0,12})'
 /** Not case-insensitive, because compressed bytes contain mixed case by chance. */
 const NAMES = '[Cc]v[cv2n]|CV[CV2N]|csc|CSC|(?:[Ss]ecurity|[Cc]ard).?[Cc]ode'
-const CVC = '(\\d{3,4})(?!\\d)'
+/** Not the beginning of a longer id: in a row, a gateway's id follows the expiry date. */
+const CVC = '(\\d{3,4})(?!\\d|[0-9A-F]{8})'
 
 /** Three digits alone occur everywhere. A CVC is recognized next to the end of its number, its expiry date, or a name. */
 const shapes: { encoding: string; shape: RegExp; keyOf: (card: TestCard) => string[] }[] = [
@@ -79,7 +80,8 @@ export function createFragmentSearch(cards: TestCard[]): (bytes: Buffer) => Hit[
         }
       },
     )
-    return [...hits, ...utf16Hits.filter(({ offset }) => !hits.some((hit) => hit.offset === offset))]
+    const isUtf16 = ({ offset }: Hit) => bytes[offset + 1] === 0 // not single bytes that have zeros somewhere around them
+    return [...hits, ...utf16Hits.filter((hit) => isUtf16(hit) && !hits.some(({ offset }) => offset === hit.offset))]
   }
 }
 
