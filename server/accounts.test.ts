@@ -4,38 +4,18 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../scripts/port.mjs'
 import { checkAccounts } from './accounts.ts'
-import { authorizeNetEmulator } from './gateways/payment/authorizenet/emulator/emulator.ts'
 import { startSandbox } from './gateways/payment/sandbox/process.ts'
-import { twilioEmulator } from './gateways/sms/twilio/emulator.ts'
 import { type Site, testSite } from './test/site.ts'
+import { startVendors } from './test/vendors.ts'
 
 const now = () => new Date('2026-11-15T12:00:00Z')
-const card = { login_id: 'merchant-login', transaction_key: 'transactionkey16' }
-const phone = {
-  account_sid: `AC${'0123456789abcdef'.repeat(2)}`,
-  auth_token: 'a token',
-  service_sid: `VA${'fedcba9876543210'.repeat(2)}`,
-}
-
-let payments: Awaited<ReturnType<typeof authorizeNetEmulator>>
-let codes: Awaited<ReturnType<typeof twilioEmulator>>
+let vendors: Awaited<ReturnType<typeof startVendors>>
 let settings: Record<string, string>
 beforeAll(async () => {
-  payments = await authorizeNetEmulator({ ...card, port: await freePort(), now })
-  codes = await twilioEmulator({ ...phone, port: await freePort(), now })
-  settings = {
-    PAYMENT: 'authorizenet',
-    AUTHORIZENET_LOGIN_ID: card.login_id,
-    AUTHORIZENET_TRANSACTION_KEY: card.transaction_key,
-    AUTHORIZENET_BASE_URL: payments.url,
-    PHONE: 'twilio',
-    TWILIO_ACCOUNT_SID: phone.account_sid,
-    TWILIO_AUTH_TOKEN: phone.auth_token,
-    TWILIO_SERVICE_SID: phone.service_sid,
-    TWILIO_BASE_URL: codes.url,
-  }
+  vendors = await startVendors(now)
+  settings = vendors.settings
 })
-afterAll(() => Promise.all([payments.close(), codes.close()]))
+afterAll(() => vendors.close())
 
 /** What /readyz, /metrics and the log say after the check. */
 async function checked(site: Site) {
@@ -59,11 +39,13 @@ const withSite = async (env: Record<string, string>, work: (site: Site) => Promi
 describe('credentials', () => {
   it('20.7 that the vendors accept are said to be ok, and nothing was charged or sent', () =>
     withSite(settings, async (site) => {
-      payments.received.length = 0
-      codes.received.length = 0
+      vendors.payments.received.length = 0
+      vendors.codes.received.length = 0
       expect(await checked(site)).toMatchObject({ status: 200, accounts: ['ok', 'ok', 'ok'], wrong: [] })
-      expect(payments.received.map((text) => Object.keys(JSON.parse(text))[0])).toEqual(['authenticateTestRequest'])
-      expect(codes.received).toEqual([{ path: `/v2/Services/${phone.service_sid}`, body: '' }])
+      expect(vendors.payments.received.map((text) => Object.keys(JSON.parse(text))[0])).toEqual([
+        'authenticateTestRequest',
+      ])
+      expect(vendors.codes.received).toEqual([{ path: `/v2/Services/${settings.TWILIO_SERVICE_SID}`, body: '' }])
     }))
 
   it('20.7 that are wrong are told in a sentence, and the process stays ready', () =>
@@ -89,8 +71,8 @@ describe('credentials', () => {
 
   it('20.7 of a vendor that is away are not called wrong, and are asked for again', () =>
     withSite(settings, async (site) => {
-      payments.failNext('authenticateTestRequest', 'status_500')
-      codes.fail('dropped_before')
+      vendors.payments.failNext('authenticateTestRequest', 'status_500')
+      vendors.codes.fail('dropped_before')
       const away = await checked(site)
       expect(away).toMatchObject({ status: 200, wrong: [] })
       expect(away.accounts).toEqual([
@@ -98,7 +80,7 @@ describe('credentials', () => {
         expect.stringMatching(/^Twilio did not answer: /),
         'ok',
       ])
-      codes.fail(undefined)
+      vendors.codes.fail(undefined)
       expect((await checked(site)).accounts).toEqual(['ok', 'ok', 'ok'])
     }))
 })

@@ -7,25 +7,15 @@ import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readConfig } from '#server/config/config.ts'
-import { authorizeNetEmulator } from '#server/gateways/payment/authorizenet/emulator/emulator.ts'
-import { twilioEmulator } from '#server/gateways/sms/twilio/emulator.ts'
 import { openKeys } from '#server/secrets/secrets.ts'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
 import { runProgram } from '#server/test/process.ts'
+import { startVendors } from '#server/test/vendors.ts'
 import { clock } from '#server/world.ts'
-import { freePort } from '../../scripts/port.mjs'
-
-const phone = {
-  account_sid: `AC${'0123456789abcdef'.repeat(2)}`,
-  auth_token: 'a token',
-  service_sid: `VA${'fedcba9876543210'.repeat(2)}`,
-}
-const card = { login_id: 'merchant-login', transaction_key: 'transactionkey16' }
 
 let folder: string
 let settings: Record<string, string>
-let payments: Awaited<ReturnType<typeof authorizeNetEmulator>>
-let codes: Awaited<ReturnType<typeof twilioEmulator>>
+let vendors: Awaited<ReturnType<typeof startVendors>>
 let mail: SMTPServer
 let database: Awaited<ReturnType<typeof testDatabase>>
 let kid = ''
@@ -35,8 +25,7 @@ const site = createServer((_request, response) => response.end(JSON.stringify({ 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'foyer-doctor-'))
   database = await testDatabase()
-  payments = await authorizeNetEmulator({ ...card, port: await freePort(), now: clock })
-  codes = await twilioEmulator({ ...phone, port: await freePort(), now: clock })
+  vendors = await startVendors(clock)
   mail = new SMTPServer({
     disabledCommands: ['STARTTLS'],
     allowInsecureAuth: true,
@@ -57,22 +46,14 @@ beforeAll(async () => {
   settings = {
     DATA_DIR: join(folder, 'data'),
     PUBLIC_URL: `http://127.0.0.1:${(site.address() as AddressInfo).port}`,
-    PAYMENT: 'authorizenet',
-    AUTHORIZENET_LOGIN_ID: card.login_id,
-    AUTHORIZENET_TRANSACTION_KEY: card.transaction_key,
-    AUTHORIZENET_BASE_URL: payments.url,
-    PHONE: 'twilio',
-    TWILIO_ACCOUNT_SID: phone.account_sid,
-    TWILIO_AUTH_TOKEN: phone.auth_token,
-    TWILIO_SERVICE_SID: phone.service_sid,
-    TWILIO_BASE_URL: codes.url,
+    ...vendors.settings,
     MAIL: `smtp://foyer:right@127.0.0.1:${(mail.server.address() as AddressInfo).port}`,
     ...(database.url ? { DATABASE_URL: database.url } : {}),
   }
   if (isPostgres) kid = (await openKeys(database.db, readConfig(settings), { now: clock })).signing.kid
 })
 afterAll(async () => {
-  await Promise.all([payments.close(), codes.close(), database.close()])
+  await Promise.all([vendors.close(), database.close()])
   mail.close()
   site.close()
   rmSync(folder, { recursive: true, force: true })
@@ -102,7 +83,7 @@ it.runIf(isPostgres)('20.8 the doctor says that everything works, and charges an
     '',
   ])
   expect(code).toBe(0)
-  expect([payments.entries.size, codes.sent, received]).toEqual([0, [], []])
+  expect([vendors.payments.entries.size, vendors.codes.sent, received]).toEqual([0, [], []])
 })
 
 it.runIf(isPostgres)('20.8 the doctor sends a test email and a code if asked to', async () => {
@@ -112,7 +93,7 @@ it.runIf(isPostgres)('20.8 the doctor sends a test email and a code if asked to'
   )
   expect(verdict('phone')).toBe('ok     phone     The credentials are accepted, and a code was sent to +12025550147.')
   expect(code).toBe(0)
-  expect([codes.sent.map(({ to }) => to), received]).toEqual([['+12025550147'], ['you@example.com']])
+  expect([vendors.codes.sent.map(({ to }) => to), received]).toEqual([['+12025550147'], ['you@example.com']])
 })
 
 it.runIf(isPostgres).each<[what: string, changes: Record<string, string>, part: string, sentence: string | RegExp]>([
@@ -162,7 +143,7 @@ it.runIf(isPostgres).each<[what: string, changes: Record<string, string>, part: 
 it.runIf(isPostgres)(
   '20.8 the doctor finds a gateway that looks nothing up, and a site with another database',
   async () => {
-    payments.failNext('getUnsettledTransactionListRequest', 'E00011')
+    vendors.payments.failNext('getUnsettledTransactionListRequest', 'E00011')
     kid = 'another'
     const { code, verdict } = await doctor()
     expect(verdict('payment')).toContain('a payment cannot be looked up: Authorize.Net refused with E00011')

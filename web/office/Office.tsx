@@ -1,4 +1,3 @@
-import { brand } from '#contract/brand.ts'
 import type { OfficeView } from '#contract/office-calls.ts'
 import { longDay } from '#web/dates.ts'
 import { Details } from './details/Details.tsx'
@@ -9,8 +8,9 @@ import { Visits } from './link/Visits.tsx'
 import { YourLink } from './link/YourLink.tsx'
 import { Membership } from './membership/Membership.tsx'
 import { PaymentProblem } from './membership/PaymentProblem.tsx'
+import { OfficeHeader } from './OfficeHeader.tsx'
 import { Receipt } from './receipt/Receipt.tsx'
-import { SignOut, SignOutEverywhere } from './SignOut.tsx'
+import { SignOutEverywhere } from './SignOut.tsx'
 import { useOffice } from './useOffice.ts'
 
 export function Office({ start }: { start: OfficeView }) {
@@ -18,13 +18,7 @@ export function Office({ start }: { start: OfficeView }) {
   const { view } = office
   return (
     <>
-      <header className="header">
-        <a className="brand" href="/office">
-          <img src={brand.mark} alt="" width="30" height="30" />
-          {brand.name}
-        </a>
-        <SignOut />
-      </header>
+      <OfficeHeader />
       <main className="office">
         <div className="greeting">
           <h1 id="heading" tabIndex={-1}>

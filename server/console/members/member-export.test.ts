@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Download } from '#server/http/download.ts'
 import { joinedMember } from '#server/test/member.ts'
+import { addMemberCopies } from '#server/test/member-copies.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
 import type { StaffSession } from '../access/session.ts'
@@ -66,7 +66,7 @@ describe('the export of members', () => {
   })
 
   it('19.60 has everyone once however many there are, and stops when the browser has gone', async () => {
-    await addMany(1700)
+    await addMemberCopies(site.db, { username: 'joyok', last_name: 'Many', count: 1700 })
     const rows = rowsOf((await download()).body)
     expect(rows).toHaveLength(1702)
     expect(new Set(rows.map(({ Username }) => Username)).size).toBe(1702)
@@ -81,25 +81,3 @@ describe('the export of members', () => {
     expect((await download({ search: 'many' })).statusCode).toBe(409)
   })
 })
-
-/** Copies of Joy, written directly: the file does not care how they came. */
-async function addMany(count: number) {
-  await sql`
-    insert into enrollment (id, created_at)
-    select gen_random_uuid(), cast('2026-01-01' as timestamptz) from generate_series(1, ${sql.lit(count)})`.execute(
-    site.db,
-  )
-  await sql`
-    insert into member (id, enrollment_id, sponsor_id, level, username, email, password_hash, first_name, last_name, business_name,
-      mobile_phone, address, address2, city, country, state, post_code, joined_at)
-    select gen_random_uuid(), e.id, sponsor_id, level, 'many' || row_number() over (), 'many@mail.example', '', first_name,
-      'Many', '', '+19990000000', address, address2, city, country, member.state, post_code, joined_at
-    from enrollment e, member where member.username = 'joyok' and e.created_at = cast('2026-01-01' as timestamptz)`.execute(
-    site.db,
-  )
-  await sql`
-    insert into membership (member_id, state, anchor_on, anchor_period, period, declines, lines, vault_reference, joined_at, billing_interval)
-    select id, 'active', '2026-11-15', 0, 0, 0, '[]', '', joined_at, 'month' from member where last_name = 'Many'`.execute(
-    site.db,
-  )
-}

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { brand } from '#contract/brand.ts'
 import type { SecurityView } from '#contract/office-security-calls.ts'
-import { SignOut, SignOutEverywhere } from '../SignOut.tsx'
+import { OfficeHeader } from '../OfficeHeader.tsx'
+import { SignOutEverywhere } from '../SignOut.tsx'
 import { SecondFactor } from './SecondFactor.tsx'
 import { Sessions } from './Sessions.tsx'
 
@@ -10,13 +10,7 @@ export function Security({ start }: { start: SecurityView }) {
   const [view, setView] = useState(start)
   return (
     <>
-      <header className="header">
-        <a className="brand" href="/office">
-          <img src={brand.mark} alt="" width="30" height="30" />
-          {brand.name}
-        </a>
-        <SignOut />
-      </header>
+      <OfficeHeader />
       <main className="office security">
         <div className="greeting">
           <h1 id="heading" tabIndex={-1}>
