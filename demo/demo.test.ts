@@ -11,7 +11,7 @@ import { makeYear } from './year.ts'
 
 const DAY_MS = 86_400_000
 
-it('19.54 the demo makes business of every kind, and its audit log is intact', async () => {
+it('19.19 the demo makes business of every kind, and its audit log is intact', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'foyer-demo-'))
   const end = new Date('2026-11-17T12:00:00Z')
   const days = 75
@@ -40,7 +40,7 @@ it('19.54 the demo makes business of every kind, and its audit log is intact', a
 it.each([
   { NODE_ENV: 'production', SECRET: TEST_SECRET, PUBLIC_URL: 'https://join.example' },
   { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
-])('19.54 the demo does not start with %o', async (settings) => {
+])('19.19 the demo does not start with %o', async (settings) => {
   const { PATH = '' } = process.env
   const env = { PATH, ALLOW_EMBEDDED: 'database,payment,phone,mail', ...settings }
   const failure = await promisify(execFile)(process.execPath, ['demo/main.ts'], { env }).catch((error) => error)
@@ -48,7 +48,7 @@ it.each([
   expect(failure.stderr).toContain('The demo runs on its own database and stand-ins.')
 })
 
-it('19.54 the demo explains its options', async () => {
+it('19.19 the demo explains its options', async () => {
   const failure = await promisify(execFile)(process.execPath, ['demo/main.ts', '--nwe']).catch((error) => error)
   expect(failure.code).toBe(1)
   expect(failure.stderr).toContain("There is no option '--nwe'.")

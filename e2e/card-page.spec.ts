@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test'
 import { startOwnSite } from './own-site.ts'
 import { waitForHydration } from './visitor.ts'
 
-test('20.70 a script that sends the card elsewhere is stopped, and the browser reports it', async ({ page }) => {
+test('24.1 a script that sends the card elsewhere is stopped, and the browser reports it', async ({ page }) => {
   test.setTimeout(180_000) // starting a site takes time
   const site = await startOwnSite()
   await page.goto(site.at('/ana'))

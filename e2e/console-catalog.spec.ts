@@ -11,7 +11,7 @@ test.beforeAll(async () => {
 test.afterAll(() => site.close())
 test.describe.configure({ mode: 'serial' })
 
-test('19.84 a manager publishes a document, and the next visitor accepts the new text', async ({ page, browser }) => {
+test('19.62 a manager publishes a document, and the next visitor accepts the new text', async ({ page, browser }) => {
   test.setTimeout(180_000)
   await enterAs(page, site, 'manager')
   await page.goto(site.at('/console/documents'))
@@ -75,7 +75,7 @@ test('19.84 a manager publishes a document, and the next visitor accepts the new
   await expect(viewer.getByRole('main').getByRole('button')).toHaveCount(0)
 })
 
-test('19.135 a manager adds a document and withdraws it, and visitors follow', async ({ page, browser }) => {
+test('19.61 a manager adds a document and withdraws it, and visitors follow', async ({ page, browser }) => {
   test.setTimeout(180_000)
   await enterAs(page, site, 'manager')
   await page.goto(site.at('/console/documents'))
@@ -121,7 +121,7 @@ test('19.135 a manager adds a document and withdraws it, and visitors follow', a
   expect(accepted).toHaveLength(1)
 })
 
-test('19.89 a manager adds a package with a picture, moves it by keyboard, and changes a price after seeing what it does', async ({
+test('19.54 a manager adds a package with a picture, moves it by keyboard, and changes a price after seeing what it does', async ({
   page,
   browser,
 }) => {
@@ -183,7 +183,7 @@ test('19.89 a manager adds a package with a picture, moves it by keyboard, and c
   await expect(viewer.getByRole('main').getByRole('button')).toHaveCount(0)
 })
 
-test('19.96 a manager adds a sponsor, renames the link and switches it off, and visitors see each of it', async ({
+test('19.49 a manager adds a sponsor, renames the link and switches it off, and visitors see each of it', async ({
   page,
   browser,
 }) => {

@@ -14,7 +14,7 @@ test.describe.configure({ mode: 'serial' })
 
 const open = (page: Page, { id }: { id: string }) => page.goto(site.at(`/console/members/${id}`))
 
-test('19.60 a manager exports the members that fit the filter', async ({ page }) => {
+test('19.28 a manager exports the members that fit the filter', async ({ page }) => {
   await newMember(site, { first_name: '=Ana', last_name: 'Formula', sponsor_site_name: 'bluepier' })
   await newMember(site, { first_name: 'Ben', last_name: 'Elsewhere' })
   await enterAs(page, site, 'manager')
@@ -34,7 +34,7 @@ test('19.60 a manager exports the members that fit the filter', async ({ page })
   await expect(page.getByText(/rows 1/)).toBeVisible()
 })
 
-test('19.64 a manager moves a member to another sponsor and sees both credits', async ({ page }) => {
+test('19.32 a manager moves a member to another sponsor and sees both credits', async ({ page }) => {
   const member = await newMember(site, { first_name: 'Joy', last_name: 'Okafor' })
   await enterAs(page, site, 'manager')
   await open(page, member)
@@ -55,7 +55,7 @@ test('19.64 a manager moves a member to another sponsor and sees both credits', 
   await checkScreen(page, 'member')
 })
 
-test('19.62 19.66 19.67 19.68 a manager corrects, waives, moves the renewal day and sends an email again', async ({
+test('19.30 19.34 19.35 19.36 a manager corrects, waives, moves the renewal day and sends an email again', async ({
   page,
 }) => {
   const member = await newMember(site, { first_name: 'Tom', last_name: 'Ibarra' })
@@ -105,7 +105,7 @@ test('19.62 19.66 19.67 19.68 a manager corrects, waives, moves the renewal day 
   expect(emails.map(({ subject }) => subject)).toContain('A month without a charge')
 })
 
-test('19.69 19.71 a manager exports a person, erases them, and the database knows them no more', async ({ page }) => {
+test('19.37 19.39 a manager exports a person, erases them, and the database knows them no more', async ({ page }) => {
   const member = await newMember(site, {
     ...{ first_name: 'Maranella', last_name: 'Lindqvistova', username: 'maralind', email: 'maranella@mail.example' },
     ...{ address: '77 Nightingale Lane', city: 'Winnemucca' },

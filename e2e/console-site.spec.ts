@@ -13,7 +13,7 @@ test.beforeAll(async () => {
 test.afterAll(() => site.close())
 test.describe.configure({ mode: 'serial' })
 
-test('19.100 19.101 staff pause joining and block a network, and visitors read it', async ({ page, browser }) => {
+test('19.63 19.64 staff pause joining and block a network, and visitors read it', async ({ page, browser }) => {
   await enter(page, (await firstOwnerLink(site.world)) ?? '', { name: 'Ada Owner', email: 'ada@staff.example' })
   await page.goto(site.at('/console/abuse'))
   await page.getByRole('button', { name: 'Pause joining' }).click()
@@ -60,7 +60,7 @@ test('19.100 19.101 staff pause joining and block a network, and visitors read i
 const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 30 30"><circle cx="15" cy="15" r="14" fill="#7a1fa2"/></svg>'
 
-test('19.111 19.115 staff change accent and logo, and the wizard and the next email follow', async ({
+test('19.69 19.73 staff change accent and logo, and the wizard and the next email follow', async ({
   page,
   browser,
 }) => {
@@ -115,7 +115,7 @@ test('19.111 19.115 staff change accent and logo, and the wizard and the next em
   expect(email.body).toContain('Good to have you.')
 })
 
-test('19.122 the funnel has its filter in the address, and Today the week', async ({ page, browser }) => {
+test('19.76 the funnel has its filter in the address, and Today the week', async ({ page, browser }) => {
   const userAgent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36' // not a robot
   const visitor = await browser.newPage({ userAgent })
   await visitor.goto(site.at('/ana?utm_source=newsletter'))
@@ -138,7 +138,7 @@ test('19.122 the funnel has its filter in the address, and Today the week', asyn
   await checkScreen(page, 'today')
 })
 
-test('19.131 the funnel shows which messages stopped visitors, on the first step and on a later one', async ({
+test('19.79 the funnel shows which messages stopped visitors, on the first step and on a later one', async ({
   page,
   browser,
 }) => {
@@ -177,7 +177,7 @@ test('19.131 the funnel shows which messages stopped visitors, on the first step
   await checkScreen(page, 'funnel with messages')
 })
 
-test('19.32 a viewer sees these screens without a button that changes anything', async ({ page }) => {
+test('19.12 a viewer sees these screens without a button that changes anything', async ({ page }) => {
   await enterAs(page, site, 'viewer')
   await page.goto(site.at('/console/abuse'))
   await expect(page.getByRole('heading', { name: 'Blocked networks' })).toBeVisible()

@@ -23,7 +23,7 @@ const search = async (page: Page, text: string) => {
 const emailsTo = async (email: string): Promise<{ subject: string }[]> =>
   (await fetch(site.at(`/__outbox.json?to=${encodeURIComponent(email)}`))).json()
 
-test('19.30 the first owner gets in with a passkey, finds a member by the last four digits and refunds half', async ({
+test('19.27 the first owner gets in with a passkey, finds a member by the last four digits and refunds half', async ({
   page,
 }) => {
   const member = await newMember(site, { first_name: 'Mara', last_name: 'Lindqvist', cc_number: '5555 5555 5555 4444' })
@@ -74,7 +74,7 @@ test('19.30 the first owner gets in with a passkey, finds a member by the last f
   expect((await verifyAudit(site.world)).problem).toBe(undefined)
 })
 
-test('19.31 a colleague signs out and in again with a passkey, and proves it again before a refund', async ({
+test('19.10 a colleague signs out and in again with a passkey, and proves it again before a refund', async ({
   page,
 }) => {
   await enter(page, await invite(site, 'finance', 'finance@staff.example'), { name: 'Fay Finance' })
@@ -101,7 +101,7 @@ test('19.31 a colleague signs out and in again with a passkey, and proves it aga
   await expect(page.getByText('Voided (done): “joined twice”, finance@staff.example')).toBeVisible()
 })
 
-test('19.32 support helps members and may not refund; a viewer may change nothing', async ({ browser }) => {
+test('19.12 support helps members and may not refund; a viewer may change nothing', async ({ browser }) => {
   const member = await newMember(site, { first_name: 'Ola' })
   const support = await (await browser.newContext({ baseURL: site.at('/') })).newPage()
   await enter(support, await invite(site, 'support', 'support@staff.example'), { name: 'Sam Support' })
@@ -135,7 +135,7 @@ test('19.32 support helps members and may not refund; a viewer may change nothin
   await expect(support.getByText('Your role does not include this.')).toBeVisible()
 })
 
-test('19.33 a colleague gets in with a password and an app, and keeps recovery codes', async ({ page }) => {
+test('19.11 a colleague gets in with a password and an app, and keeps recovery codes', async ({ page }) => {
   await page.goto(await invite(site, 'manager', 'manager@staff.example'))
   await page.getByRole('button', { name: 'Use a password instead' }).click()
   await page.getByLabel('Your name').fill('Max Manager')
@@ -160,7 +160,7 @@ test('19.33 a colleague gets in with a password and an app, and keeps recovery c
   await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
 })
 
-test('19.34 no screen has anything that axe finds, light or dark, or is wider than the window', async ({
+test('19.13 no screen has anything that axe finds, light or dark, or is wider than the window', async ({
   page,
   isMobile,
 }) => {
@@ -191,7 +191,7 @@ test('19.34 no screen has anything that axe finds, light or dark, or is wider th
   }
 })
 
-test('19.35 with the keyboard alone, a colleague finds a member, opens the refund and leaves it again', async ({
+test('19.14 with the keyboard alone, a colleague finds a member, opens the refund and leaves it again', async ({
   page,
 }) => {
   const { username } = await newMember(site, { first_name: 'Kit' })

@@ -6,7 +6,7 @@ import { newVisitor } from './visitor.ts'
 
 const NEW_PASSWORD = 'Lemon-Tree-9'
 
-test('20.45 a new member opens the welcome email, presses the link, and the notice is gone', async ({ page }) => {
+test('21.14 a new member opens the welcome email, presses the link, and the notice is gone', async ({ page }) => {
   const visitor = newVisitor()
   await join(page, 'ana', visitor)
   const notice = page.locator('.notice', { hasText: 'Please confirm your email address' })
@@ -29,7 +29,7 @@ test('20.45 a new member opens the welcome email, presses the link, and the noti
   await expect(notice).toHaveCount(0)
 })
 
-test('20.46 a member corrects a mistyped address and confirms it signed out', async ({ page, request, browser }) => {
+test('21.15 a member corrects a mistyped address and confirms it signed out', async ({ page, request, browser }) => {
   const { username, password, email: mistyped } = await createMember(request)
   await openOffice(page, username, password)
   const notice = page.locator('.notice', { hasText: 'Please confirm your email address' })
@@ -59,7 +59,7 @@ test('20.46 a member corrects a mistyped address and confirms it signed out', as
   await expect(notice).toHaveCount(0)
 })
 
-test('20.47 a member with an unconfirmed address resets the password with the last four digits of the card', async ({
+test('21.16 a member with an unconfirmed address resets the password with the last four digits of the card', async ({
   page,
   request,
 }) => {
@@ -87,7 +87,7 @@ test('20.47 a member with an unconfirmed address resets the password with the la
   await expect(page.locator('.notice', { hasText: 'Please confirm your email address' })).toHaveCount(0)
 })
 
-test('20.80 where codes are sent, a new phone number counts once its code is entered', async ({ page, playwright }) => {
+test('21.19 where codes are sent, a new phone number counts once its code is entered', async ({ page, playwright }) => {
   const site = await startOwnSite({ LOG_LEVEL: 'silent' })
   const request: APIRequestContext = await playwright.request.newContext({ baseURL: site.at('') })
   const { username, password } = await createMember(request)

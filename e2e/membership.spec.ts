@@ -20,7 +20,7 @@ async function turnClock(page: Page, days: number): Promise<Turn> {
   return reply.json()
 }
 
-test('17.18 three months with a decline and a new card, canceled, resumed, ended, and back: all books agree', async ({
+test('17.16 three months with a decline and a new card, canceled, resumed, ended, and back: all books agree', async ({
   page,
 }) => {
   test.setTimeout(90_000)

@@ -24,7 +24,7 @@ async function expectAccessible(page: Page) {
   expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
 }
 
-test('20.41 a member adds a passkey by keyboard, signs out, and signs in with it', async ({ page, request }) => {
+test('21.12 a member adds a passkey by keyboard, signs out, and signs in with it', async ({ page, request }) => {
   await addAuthenticator(page)
   const { username, password, email } = await createMember(request)
   await openOffice(page, username, password)
@@ -56,7 +56,7 @@ test('20.41 a member adds a passkey by keyboard, signs out, and signs in with it
   await isInOffice(page)
 })
 
-test('20.41 a member turns on an app, signs in with a code and a recovery code, and turns it off', async ({
+test('21.12 a member turns on an app, signs in with a code and a recovery code, and turns it off', async ({
   page,
   request,
 }) => {
@@ -96,7 +96,7 @@ test('20.41 a member turns on an app, signs in with a code and a recovery code, 
   await expect(card.getByRole('status').first()).toContainText('The authenticator app is off.')
 })
 
-test('20.42 a member sees the other browsers, signs one out, and then all others', async ({
+test('21.13 a member sees the other browsers, signs one out, and then all others', async ({
   page,
   request,
   playwright,

@@ -77,7 +77,7 @@ async function expectWholeButtons(page: Page) {
   }
 }
 
-test('12.26 12.27 12.28 11.9 every button is whole, the bar moves, help opens over what was typed, and a free username is offered', async ({
+test('12.19 12.20 12.21 11.9 every button is whole, the bar moves, help opens over what was typed, and a free username is offered', async ({
   page,
 }) => {
   const json = { status: 1, message: '' }

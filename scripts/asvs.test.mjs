@@ -45,13 +45,13 @@ const specNumbers = ({ evidence }) =>
   [...evidence.matchAll(/SPEC (\d+\.\d+(?:, \d+\.\d+)*)/g)].flatMap(([, numbers]) => numbers.split(', '))
 const remark = ({ evidence }) => evidence.replaceAll(/`[^`]+`|SPEC \d+\.\d+(?:, \d+\.\d+)*/g, '').trim()
 
-it('20.94 every requirement of levels 1 and 2 is listed once, with its level', () => {
+it('20.15 every requirement of levels 1 and 2 is listed once, with its level', () => {
   expect(['1', '2'].map((wanted) => required.filter(({ level }) => level === wanted).length)).toEqual([70, 183])
   const listed = rows.flatMap(({ numbers, level }) => numbers.map((number) => `${number} ${level}`))
   expect(listed.toSorted()).toEqual(required.map(({ number, level }) => `${number} ${level}`).toSorted())
 })
 
-it('20.94 every row has a state, and what the state needs: evidence, or a reason', () => {
+it('20.15 every row has a state, and what the state needs: evidence, or a reason', () => {
   const isComplete = (row) => {
     if (!row.requirement || row.rest.length || !states.includes(row.state)) return false
     const isShown = citations(row).length + specNumbers(row).length > 0
@@ -61,7 +61,7 @@ it('20.94 every row has a state, and what the state needs: evidence, or a reason
   expect(rows.filter((row) => !isComplete(row)).map(({ numbers }) => numbers.join())).toEqual([])
 })
 
-it('20.94 every file, test and line that a row names exists', () => {
+it('20.15 every file, test and line that a row names exists', () => {
   const isThere = ({ file, title }) =>
     existsSync(file) && (!title || (/\.(?:test|spec)\.\w+$/.test(file) && readFileSync(file, 'utf8').includes(title)))
   expect(rows.flatMap(citations).filter((citation) => !isThere(citation))).toEqual([])

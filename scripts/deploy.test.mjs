@@ -20,20 +20,20 @@ describe('compose.yaml', () => {
   const failing = (isFine) => names.filter((name) => !isFine(services[name], name))
   const own = Object.values(services).filter(({ build }) => build)
 
-  it('20.90 no container has a capability, gains privileges or writes to its own files', () => {
+  it('20.11 no container has a capability, gains privileges or writes to its own files', () => {
     expect(failing(({ cap_drop, cap_add }) => cap_drop?.join() === 'ALL' && !cap_add)).toEqual([])
     expect(failing(({ security_opt }) => security_opt?.includes('no-new-privileges:true'))).toEqual([])
     expect(failing(({ read_only, privileged }) => read_only === true && !privileged)).toEqual([])
     expect(failing(({ build, user }) => build || user)).toEqual([])
   })
 
-  it('20.90 every container has a health check, limits of memory and processes, and logs that are rotated', () => {
+  it('20.11 every container has a health check, limits of memory and processes, and logs that are rotated', () => {
     expect(failing(({ healthcheck }) => healthcheck?.test && healthcheck.interval)).toEqual([])
     expect(failing(({ mem_limit, pids_limit }, name) => pids_limit && (mem_limit || name === 'postgres'))).toEqual([])
     expect(failing(({ logging }) => logging.options['max-size'] && logging.options['max-file'])).toEqual([])
   })
 
-  it('20.90 images are named with a version: ours with this one, and Node’s with the one that is tested', () => {
+  it('20.11 images are named with a version: ours with this one, and Node’s with the one that is tested', () => {
     expect([...new Set(own.map(({ image }) => image.split(':').slice(1).join(':')))]).toEqual([
       `\${FOYER_VERSION:-${version}}`,
     ])
@@ -43,7 +43,7 @@ describe('compose.yaml', () => {
     expect(services.postgres.image).toMatch(/^\$\{POSTGRES_IMAGE:-postgres:\d+\.\d+-bookworm\}$/)
   })
 
-  it('20.90 secrets are files, each for the containers that need it', () => {
+  it('20.11 secrets are files, each for the containers that need it', () => {
     expect(Object.values(secrets).map(({ file }) => file)).toEqual(
       ['secret', 'postgres_password', 'database_url'].map((name) => `secrets/${name}`),
     )
@@ -56,14 +56,14 @@ describe('compose.yaml', () => {
     expect(read('.gitignore').split('\n')).toEqual(expect.arrayContaining(['deploy/.env', 'deploy/secrets/']))
   })
 
-  it('20.90 only the proxy can be reached, on this machine; the database can reach nobody', () => {
+  it('20.11 only the proxy can be reached, on this machine; the database can reach nobody', () => {
     expect(names.filter((name) => services[name].ports)).toEqual(['proxy'])
     expect(services.proxy.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)])
     expect(networks.database.internal).toBe(true)
     for (const name of ['postgres', 'pooler', 'backup']) expect(services[name].networks).toEqual(['database'])
   })
 
-  it('20.90 every setting exists, and with the made secrets production starts', () => {
+  it('20.11 every setting exists, and with the made secrets production starts', () => {
     const { environment } = services['foyer-1']
     const setting = (name) => name.replace(/_FILE$/, '')
     expect(Object.keys(environment).filter((name) => !(setting(name) in settings))).toEqual([])
@@ -90,7 +90,7 @@ describe('compose.yaml', () => {
 
 /** Debian installs it in a folder that is not on every PATH. */
 const haproxy = findCommand('haproxy') ?? ['/usr/sbin/haproxy'].find((path) => existsSync(path))
-it.skipIf(!haproxy)('20.90 HAProxy accepts its configuration', () => {
+it.skipIf(!haproxy)('20.11 HAProxy accepts its configuration', () => {
   const { environment } = parseYaml(read('deploy/compose.yaml')).services.proxy
   const { status, stderr } = spawnSync(haproxy, ['-c', '-f', 'deploy/haproxy.cfg'], {
     env: environment,
@@ -111,19 +111,19 @@ describe.skipIf(!analyze)('the systemd units (skipped where systemd-analyze is m
     )
   const run = (...args) => spawnSync(analyze, args, { cwd: workspace, encoding: 'utf8' })
 
-  it('20.92 are accepted by systemd', () => {
+  it('20.13 are accepted by systemd', () => {
     const files = names.map((name) => join(workspace, name.replace('@', '@3001')))
     const { status, stderr } = run('verify', '--man=no', '--recursive-errors=no', ...files)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   })
 
-  it.each(services)('20.92 %s is hardened: an exposure of at most 1.3 of 10', (name) => {
+  it.each(services)('20.13 %s is hardened: an exposure of at most 1.3 of 10', (name) => {
     const { status, stdout } = run('security', '--offline=true', '--threshold=13', join(workspace, name))
     expect(stdout).toMatch(/Overall exposure level .* OK/)
     expect(status).toBe(0)
   })
 
-  it('20.92 read secrets as credentials, never as settings', () => {
+  it('20.13 read secrets as credentials, never as settings', () => {
     for (const name of services) {
       const unit = readFileSync(join(workspace, name), 'utf8')
       expect(unit).toContain('LoadCredential=secret:/etc/foyer/secrets/secret')

@@ -29,7 +29,7 @@ const idOf = (path) => {
   return `${name}@${version}`
 }
 
-it('20.93 the SBOM is CycloneDX 1.6, and has every production dependency with version, hash and license', () => {
+it('20.14 the SBOM is CycloneDX 1.6, and has every production dependency with version, hash and license', () => {
   const bom = productionBom()
   expect(bom).toMatchObject({
     bomFormat: 'CycloneDX',

@@ -31,6 +31,13 @@ it('every sentence of SPEC.md is cited by a test of npm test, or names the drill
   ).toEqual([])
 })
 
+it('every section has its sentences in order, without gaps (node scripts/renumber.mjs)', () => {
+  const expected = [...spec.matchAll(/^## (\d+)\..*\n(?:(?!## ).*\n)*/gm)].flatMap(([text, section]) =>
+    (text.match(/^- \*\*/gm) ?? []).map((_, index) => `${section}.${index + 1}`),
+  )
+  expect(sentences.map(({ number }) => number)).toEqual(expected)
+})
+
 it('every number that a test cites exists in SPEC.md', () => {
   const specNumbers = sentences.map(({ number }) => number)
   expect([...cited, ...citedByManualDrills].filter((number) => !specNumbers.includes(number))).toEqual([])

@@ -36,7 +36,7 @@ test('the mark and the icon are SVG files of our own', () => {
 
 const accents = ['#0b5d4a', '#000000', '#7a1fa2', '#b3261e', '#004d99', '#5c574d', '#8a4b00']
 
-test.each(accents)('19.111 %s and its companions can be read, light and dark', (accent) => {
+test.each(accents)('19.69 %s and its companions can be read, light and dark', (accent) => {
   const { light, dark } = paletteOf(accent)
   expect(isReadableAccent(accent)).toBe(true)
   expect(nearestReadable(accent)).toBe(accent)
@@ -51,7 +51,7 @@ test.each(accents)('19.111 %s and its companions can be read, light and dark', (
 })
 
 test.each(['#7fd0b0', '#ffffff', '#ffcc00', '#ff0000', '#00ffff', '#8888ff'])(
-  '19.111 %s is too light, and the nearest that works is only as dark as it has to be',
+  '19.69 %s is too light, and the nearest that works is only as dark as it has to be',
   (accent) => {
     expect(isReadableAccent(accent)).toBe(false)
     const nearest = nearestReadable(accent)
@@ -60,7 +60,7 @@ test.each(['#7fd0b0', '#ffffff', '#ffcc00', '#ff0000', '#00ffff', '#8888ff'])(
   },
 )
 
-test('19.111 the built-in colors stay as they were drawn', () => {
+test('19.69 the built-in colors stay as they were drawn', () => {
   const { accent, 'accent-deep': deep, 'accent-tint': tint } = theme
   expect(paletteOf(theme.accent)).toEqual({
     light: { accent, 'accent-deep': deep, 'accent-tint': tint },

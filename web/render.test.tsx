@@ -260,7 +260,7 @@ test('15.9 a canceled membership says when it ends and can be resumed, and one t
   expect(ended).not.toMatch(/Resume membership|link\.svg|Copy/)
 })
 
-test('17.51 the test clock tells what happened in plain sentences', () => {
+test('17.26 the test clock tells what happened in plain sentences', () => {
   const text = withoutComments(everyPage['test clock'])
   expect(text).toContain('December 15, 2026')
   expect(text).toMatch(/charged \$99\.00 to mara \(Visa 4242\), <a href="\/__outbox\/one">receipt sent<\/a>/)

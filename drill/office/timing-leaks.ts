@@ -63,7 +63,7 @@ export async function signInTiming(
   const send = (name: string) => site.post(officeCalls.signIn.path, { name, password: 'Wrong-Password-1' }, sender)
   return measure(run, backend, {
     what: 'wrong passwords',
-    specNumber: '15.1',
+    specNumber: 'SPEC 15.1',
     control: `known names ${controlHash.description}`,
     answer: { status: 401, body: { message: 'Wrong username or password.' } },
     requests: {
@@ -91,7 +91,7 @@ export function passwordResetTiming(
   }
   return measure(run, backend, {
     what: 'password resets',
-    specNumber: '15.8',
+    specNumber: 'SPEC 15.8',
     control: `known names for which ${rows === 1 ? 'one more row is' : `${rows} more rows are`} written`,
     answer: { status: 200, body: {} },
     requests: {

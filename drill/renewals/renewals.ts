@@ -59,19 +59,19 @@ const shortYears = ({ name }: Backend): SiteYear[] => [
  * Months of renewals on a turned clock, compared with a ledger that is computed apart. Each guard was taken away once, and
  * this is what noticed:
  *
- * - the index payment_one_per_period: the audit writes a second charge (17.70)
+ * - the index payment_one_per_period: the audit writes a second charge (SPEC 17.31)
  * - the conditional transition: the next minute begins before slow answers have come, and receipts are doubled
  * - hasOpenCharge: members who cancel and resume while their charge is under way
  * - the lock on the membership: four workers that overlap; the log has errors
  * - counting periods from the anchor: members who joined on the 29th, 30th and 31st
- * - never_retry, also after a downtime: the declines 41, 43 and R1 (17.72)
+ * - never_retry, also after a downtime: the declines 41, 43 and R1 (SPEC 17.33)
  * - the lookup of unknowns: one answer in ten is lost
  * - waiving missed periods: the downtime that hides a whole month
- * - the notice before a higher price, its day, and its email: the members whose price is below the new one (17.73)
+ * - the notice before a higher price, its day, and its email: the members whose price is below the new one (SPEC 17.34)
  * - a withdrawn rise disappears: the fourth price change, which the fifth takes back
  * - members who have canceled or are on hold keep their price, and nobody is told twice: the emails are counted
- * - disputes are found in the books and put the membership on hold: nobody else says so (17.74)
- * - years are counted in years, with one reminder each: the yearly memberships (17.75)
+ * - disputes are found in the books and put the membership on hold: nobody else says so (SPEC 17.35)
+ * - years are counted in years, with one reminder each: the yearly memberships (SPEC 17.36)
  */
 export const renewals: Drill = async (run, backend) => {
   const years = (run.short ? shortYears : longYears)(backend)
@@ -124,7 +124,7 @@ async function turnYear(run: DrillRun, backend: Backend, year: SiteYear): Promis
   )
   return {
     action: `${zone}: ${members} members over ${months} months, ${attempts} attempts, ${captures} captures, four workers, ${turned.killed} × kill -9 (${turned.killedAtWork} at work), one answer in ten lost, ${downtimes.map(({ days: length }) => length).join(' and ')} days of downtime, a clock that jumps back, ${prices.size} price changes, seed ${run.seed}`,
-    expected: '17.70 17.71 17.72 17.73 17.74 17.75 as the golden ledger says, to the cent and to the day',
+    expected: '17.31 17.32 17.33 17.34 17.35 17.36 as the golden ledger says, to the cent and to the day',
     result: problems.length ? problems.map(([kind, list]) => `${list.length} ${kind}`).join(', ') : 'as it says',
     passed: problems.length === 0 && captures > members && turned.killed === kills,
   }

@@ -9,7 +9,7 @@ describe('company names', () => {
   it.each([
     ...['Call 626 555 0100', 'Ana (626) 555-0100', '+1.626.555.0100', '６２６５５５０１００', 'ana@mail.example'],
     ...['https://evil.example', 'www.evil.example', 'evil.com', 'Join at evil.shop today', 'evil\u200b.com'],
-  ])('20.62 %j carries contact data', (name) => expect(businessNameProblem(name, ours)).toBe(contact))
+  ])('21.24 %j carries contact data', (name) => expect(businessNameProblem(name, ours)).toBe(contact))
 
   it.each([
     ...[
@@ -35,7 +35,7 @@ describe('company names', () => {
       'Off1cial',
     ],
     ...['Admin', '@dmin', 'Adrnin', 'Administrator', 'FoyerSupport', 'SupportTeam', 'official-foyer'],
-  ])('20.62 %j pretends to be the operator', (name) => expect(businessNameProblem(name, ours)).toBe(pretends))
+  ])('21.24 %j pretends to be the operator', (name) => expect(businessNameProblem(name, ours)).toBe(pretends))
 
   it.each([
     ...[
@@ -58,7 +58,7 @@ describe('company names', () => {
       'Adminton Sports',
     ],
     ...['A B C Plumbing', 'Est. 1987', '4 Ever Young', 'Modern Barn', 'Membership Matters'],
-  ])('20.62 %j is a name like any other', (name) => expect(businessNameProblem(name, ours)).toBeUndefined())
+  ])('21.24 %j is a name like any other', (name) => expect(businessNameProblem(name, ours)).toBeUndefined())
 })
 
 describe('people’s names', () => {
@@ -76,7 +76,7 @@ describe('people’s names', () => {
       ['Will', 'Service'],
       ['Foyer', 'Foyer'],
     ],
-  ])('20.62 %s %s may be called that', (first_name = '', last_name = '') =>
+  ])('21.24 %s %s may be called that', (first_name = '', last_name = '') =>
     expect(personNameProblem({ first_name, last_name }, ours)).toBeUndefined(),
   )
 
@@ -87,12 +87,12 @@ describe('people’s names', () => {
     [pretends, 'Admin', 'Admin'],
     [contact, 'Ana', '626-555-0100'],
     [contact, 'evil.com', 'Lee'],
-  ])('20.62 %s: %s %s', (problem, first_name, last_name) =>
+  ])('21.24 %s: %s %s', (problem, first_name, last_name) =>
     expect(personNameProblem({ first_name, last_name }, ours)).toBe(problem),
   )
 })
 
-it('20.63 a page shows the company, or the person, or the username', () => {
+it('21.25 a page shows the company, or the person, or the username', () => {
   const member = { first_name: 'Ana', last_name: 'Lee', business_name: '', username: 'ana' }
   const names = [
     {},

@@ -15,7 +15,7 @@ describe.runIf(isPostgres)('npm run staff', () => {
     return { ...(await program.ended), output: program.output() }
   }
 
-  it('19.1 19.12 an owner is invited, listed and removed from the terminal, and the audit log knows', async () => {
+  it('19.1 19.9 an owner is invited, listed and removed from the terminal, and the audit log knows', async () => {
     const invited = await staff('invite', 'Ada@Example.com', 'owner')
     expect(invited.output).toMatch(/Send this link to ada@example\.com\..*\n.*\/console\/welcome#[\w-]{43}/)
     expect((await staff('list')).output).toMatch(/ada@example\.com .*owner .*invited until/)

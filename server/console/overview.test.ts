@@ -19,7 +19,7 @@ const today = async (): Promise<Today> => (await owner.get('today')).json()
 const problems = async (): Promise<ProblemList> => (await owner.get('problems')).json()
 
 describe('today', () => {
-  it('19.52 shows who joined, what was collected, and how both were a week ago', async () => {
+  it('19.17 shows who joined, what was collected, and how both were a week ago', async () => {
     await joinedMember(site)
     await joinedMember(site)
     await doEverythingDue(site.world)
@@ -33,7 +33,7 @@ describe('today', () => {
     expect(view.newest).toHaveLength(3)
   })
 
-  it('19.52 counts renewals that are declined, and those that are saved by a later try', async () => {
+  it('19.17 counts renewals that are declined, and those that are saved by a later try', async () => {
     site.advance(30 * DAY) // the third member's month has ended too
     await doEverythingDue(site.world)
     owner = await staffMember(site, 'owner')
@@ -46,11 +46,11 @@ describe('today', () => {
 })
 
 describe('what needs a person', () => {
-  it('19.53 is empty while everything goes its way', async () => {
+  it('19.18 is empty while everything goes its way', async () => {
     expect(await problems()).toEqual({ problems: [], is_capped: false })
   })
 
-  it('19.53 lists payments that nobody answers, and those in review, after an hour', async () => {
+  it('19.18 lists payments that nobody answers, and those in review, after an hour', async () => {
     const form = { cc_number: cards.review }
     await joinedMember(site, form).catch(() => undefined)
     expect((await problems()).problems).toEqual([])
@@ -62,7 +62,7 @@ describe('what needs a person', () => {
     expect(await today()).toMatchObject({ problems: 1 })
   })
 
-  it('19.53 lists an email that was given up', async () => {
+  it('19.18 lists an email that was given up', async () => {
     const now = site.world.now()
     await site.db
       .insertInto('job')
@@ -80,7 +80,7 @@ describe('what needs a person', () => {
     )
   })
 
-  it('19.53 19.22 lists a difference with the gateway until it is resolved with a reason', async () => {
+  it('19.18 19.82 lists a difference with the gateway until it is resolved with a reason', async () => {
     const difference = { reference: 'a'.repeat(20), kind: 'missing here' }
     await site.db
       .insertInto('difference')
@@ -95,7 +95,7 @@ describe('what needs a person', () => {
     expect((await owner.post('problems/resolve', { ...difference, reason: 'again' })).statusCode).toBe(409)
   })
 
-  it('19.53 lists a renewal that was declined three times, and says when the last try is', async () => {
+  it('19.18 lists a renewal that was declined three times, and says when the last try is', async () => {
     const { username } = await joinedMember(site, { first_name: 'Nia', cc_number: cards.renewalNoFunds })
     for (const days of [31, 3, 4]) {
       site.advance(days * DAY)

@@ -56,7 +56,7 @@ const isKeptOut = (status: number) => status === 401 || status === 403
 
 describe.each(roles)('%s', (role) => {
   it.each(calls.filter(([name]) => name !== 'signOut'))(
-    '19.10 may make the call %s as the table says',
+    '19.7 may make the call %s as the table says',
     async (_name, call) => {
       const { permission } = call
       const cookie = staff[role].cookie
@@ -69,16 +69,16 @@ describe.each(roles)('%s', (role) => {
 })
 
 it.each(calls.filter(([, { permission }]) => permission !== 'anyone'))(
-  '19.10 nobody who is not signed in may make the call %s',
+  '19.7 nobody who is not signed in may make the call %s',
   async (_name, call) => expect((await send(call, '')).statusCode).toBe(401),
 )
 
-it('19.10 every permission of the table is used by a call', () => {
+it('19.7 every permission of the table is used by a call', () => {
   const used = new Set<string>(calls.map(([, { permission }]) => permission))
   expect(allPermissions.filter((name) => !used.has(name))).toEqual([])
 })
 
-it('19.10 a viewer can change nothing: every call that is not a GET is refused, except about their own access', async () => {
+it('19.7 a viewer can change nothing: every call that is not a GET is refused, except about their own access', async () => {
   const changing = calls.filter(
     ([, { method, permission }]) => method === 'POST' && permission !== 'anyone' && permission !== 'staff',
   )
@@ -89,7 +89,7 @@ it('19.10 a viewer can change nothing: every call that is not a GET is refused, 
   expect(replies.filter(([name, status]) => !harmless.includes(String(name)) && status !== 403)).toEqual([])
 })
 
-it('19.11 money and staff need a fresh proof, whoever asks', async () => {
+it('19.8 money and staff need a fresh proof, whoever asks', async () => {
   const changing = calls.filter(([, { permission }]) =>
     [
       'refund',
@@ -108,7 +108,7 @@ it('19.11 money and staff need a fresh proof, whoever asks', async () => {
   expect(new Set(statuses)).toEqual(new Set([428]))
 })
 
-it('19.10 somebody who was removed, or whose role was changed, has the new rights at once', async () => {
+it('19.7 somebody who was removed, or whose role was changed, has the new rights at once', async () => {
   const owner = await staffMember(site, 'owner')
   const finance = await staffMember(site, 'finance')
   expect((await finance.get('audit')).statusCode).toBe(200)
@@ -119,7 +119,7 @@ it('19.10 somebody who was removed, or whose role was changed, has the new right
   expect(isKeptOut((await finance.get('access')).statusCode)).toBe(true)
 })
 
-it('19.12 the only owner can neither leave nor lose the role, also when two remove each other at once', async () => {
+it('19.9 the only owner can neither leave nor lose the role, also when two remove each other at once', async () => {
   const lonely = await testSite()
   const owner = await staffMember(lonely, 'owner')
   const remove = (by: TestStaff, { id }: TestStaff) => by.post('staff/remove', { id })

@@ -34,7 +34,7 @@ describe.runIf(isPostgres)('deploy/backup.sh', () => {
     run('sh', ['deploy/backup.sh', ...args], settings)
   const backups = async () => (await readdir(folder)).toSorted()
 
-  it('20.91 a backup that fails removes nothing; one that works keeps the newest, for its owner only', async () => {
+  it('20.12 a backup that fails removes nothing; one that works keeps the newest, for its owner only', async () => {
     for (const name of [...OLDER, 'notes.txt']) await writeFile(join(folder, name), '')
     const failed = await backUp({ DATABASE_URL: NO_DATABASE, BACKUP_KEEP: '2' })
     expect(failed.code).not.toBe(0)
@@ -47,7 +47,7 @@ describe.runIf(isPostgres)('deploy/backup.sh', () => {
     expect((await stat(join(folder, newest))).mode & 0o777).toBe(0o600)
   })
 
-  it('20.91 the daily job makes no second backup within a day, also after a restart, and goes on after a failure', async () => {
+  it('20.12 the daily job makes no second backup within a day, also after a restart, and goes on after a failure', async () => {
     const untilItSleeps = 'sleep() { exit; }; . deploy/backup.sh'
     const daily = (settings: Record<string, string>) =>
       run('sh', ['-c', untilItSleeps, 'deploy/backup.sh', '--daily', folder], settings)
@@ -66,7 +66,7 @@ describe.runIf(isPostgres)('deploy/backup.sh', () => {
     ['a folder that is not there', { args: ['no-such-folder'], keep: '14', message: 'usage:' }],
     ['to keep none', { args: [], keep: '0', message: 'BACKUP_KEEP must be a whole number above 0.' }],
     ['to keep a word', { args: [], keep: 'all', message: 'BACKUP_KEEP must be a whole number above 0.' }],
-  ])('20.91 refuses %s', async (_name, { args, keep, message }) => {
+  ])('20.12 refuses %s', async (_name, { args, keep, message }) => {
     const { code, stderr } = await backUp({ BACKUP_KEEP: keep }, args.length ? args : [folder])
     expect(code).toBe(2)
     expect(stderr).toContain(message)

@@ -39,7 +39,7 @@ const dbInProduction = dbWith({
   ALLOW_EMBEDDED: 'database,payment,phone,mail',
 })
 
-it('20.20 20.24 an operator makes new keys from the terminal, which the security log has', async () => {
+it('23.1 23.5 an operator makes new keys from the terminal, which the security log has', async () => {
   await db('seed')
   const made = await db('rekey')
   expect(made.output).toMatch(

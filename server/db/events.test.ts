@@ -26,7 +26,7 @@ describe.runIf(isPostgres)('npm run db -- events', () => {
     return { ...(await program.ended), output: program.output() }
   }
 
-  it('20.56 shows all events as a table, newest first', async () => {
+  it('22.7 shows all events as a table, newest first', async () => {
     const { output } = await events()
     expect(output).toMatch(/^at +event +member +count +network +details\n2026-11-15 12:01 /)
     expect(output).toMatch(/Wrong password +3 {2,}/)
@@ -35,7 +35,7 @@ describe.runIf(isPostgres)('npm run db -- events', () => {
     expect(output).toMatch(/\(5\)\n$/)
   })
 
-  it('20.56 filters by member, kind, time and the network of an address', async () => {
+  it('22.7 filters by member, kind, time and the network of an address', async () => {
     const kinds = async (...args: string[]) =>
       (await events('--json', ...args)).output
         .split('\n')
@@ -62,7 +62,7 @@ describe.runIf(isPostgres)('npm run db -- events', () => {
     [['--limit=many'], '--limit=many is not a number.'],
     [['--whom=me'], "events has no argument '--whom=me'."],
     [['ada'], "events has no argument 'ada'."],
-  ])('20.56 explains what is wrong with %j', async (args, sentence) => {
+  ])('22.7 explains what is wrong with %j', async (args, sentence) => {
     const { code, output } = await events(...args)
     expect(code).toBe(1)
     expect(output).toContain(sentence)

@@ -147,7 +147,7 @@ it('4.5 9.1 members keep the monthly price of the text they accepted when prices
   ])
 })
 
-it('17.7 9.1 members who joined earlier get a membership: what has passed is waived, and the next month is charged', async () => {
+it('17.6 9.1 members who joined earlier get a membership: what has passed is waived, and the next month is charged', async () => {
   const { db } = database
   await schemaBefore(MEMBERSHIPS)
   const id = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`

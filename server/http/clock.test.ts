@@ -54,7 +54,7 @@ async function showPage(world: World): Promise<ClockPage> {
 
 const endAllMemberships = () => site.db.updateTable('membership').set({ due_at: null }).execute()
 
-it('17.50 a turn by a month charges a member once, sends the receipt and answers when that is done', async () => {
+it('17.25 a turn by a month charges a member once, sends the receipt and answers when that is done', async () => {
   await endAllMemberships()
   const { username, email } = await joinedMember(site)
   const before = site.world.now()
@@ -81,7 +81,7 @@ it('17.50 a turn by a month charges a member once, sends the receipt and answers
   expect(memberships.find((membership) => membership.username === username)).toMatchObject({ state: 'active' })
 })
 
-it('17.50 a turn by thirteen months charges every month once, on its own day', async () => {
+it('17.25 a turn by thirteen months charges every month once, on its own day', async () => {
   await endAllMemberships()
   const { username, email } = await joinedMember(site)
   expect(await turn({ days: 397 })).toMatchObject({ captured: 13, declined: 0 })
@@ -100,7 +100,7 @@ it('17.50 a turn by thirteen months charges every month once, on its own day', a
   expect(await receiptsTo(email)).toHaveLength(13)
 }, 60_000)
 
-it('17.50 a card that is declined is tried again on its days, and the membership ends', async () => {
+it('17.25 a card that is declined is tried again on its days, and the membership ends', async () => {
   await endAllMemberships()
   const { username } = await joinedMember(site, { cc_number: cards.renewalNoFunds })
   expect(await turn({ days: 50 })).toMatchObject({ captured: 0, declined: 4, emails: 4 })
@@ -112,7 +112,7 @@ it('17.50 a card that is declined is tried again on its days, and the membership
   expect(memberships.find((membership) => membership.username === username)).toMatchObject({ state: 'ended' })
 })
 
-it('17.50 the worker rests while the clock is turned, so nothing is charged twice', async () => {
+it('17.25 the worker rests while the clock is turned, so nothing is charged twice', async () => {
   await endAllMemberships()
   await joinedMember(site)
   const worker = startWorker(site.world)
@@ -121,7 +121,7 @@ it('17.50 the worker rests while the clock is turned, so nothing is charged twic
   expect(first.captured + second.captured).toBe(2 - (second.now === first.now ? 1 : 0))
 })
 
-describe('17.51 the page', () => {
+describe('17.26 the page', () => {
   it('goes to the next renewal, and comes back to itself', async () => {
     await endAllMemberships()
     const { email } = await joinedMember(site)
@@ -168,7 +168,7 @@ async function addConsoleSession(key_hash: string, until: Date) {
     .execute()
 }
 
-describe('17.52 what people hold outlives a turn', () => {
+describe('17.27 what people hold outlives a turn', () => {
   it('a session', async () => {
     const { cookie } = await memberInOffice(site)
     await turn({ days: 31 })
@@ -286,7 +286,7 @@ describe('17.52 what people hold outlives a turn', () => {
   })
 })
 
-describe('17.53 a request that makes no sense gets a sentence', () => {
+describe('17.28 a request that makes no sense gets a sentence', () => {
   const past = '2020-01-01T00:00:00Z'
   it.each([
     ['nothing', {}, 422, 'Please send either days or to.'],
@@ -307,7 +307,7 @@ describe('17.53 a request that makes no sense gets a sentence', () => {
   })
 })
 
-describe('17.54 the clock cannot be turned', () => {
+describe('17.29 the clock cannot be turned', () => {
   const without: [string, (world: World) => World][] = [
     ['in production', (world) => ({ ...world, config: { ...world.config, production: true } })],
     ...['database', 'payment', 'phone', 'mail'].map((part): [string, (world: World) => World] => [
@@ -337,7 +337,7 @@ describe('17.54 the clock cannot be turned', () => {
   })
 })
 
-it('17.55 the clock keeps its time over a restart, and says so when its file is damaged', async () => {
+it('17.30 the clock keeps its time over a restart, and says so when its file is damaged', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'foyer-clock-'))
   const file = join(folder, 'data', 'clock.json')
   const system = () => new Date('2026-11-15T12:00:00Z')

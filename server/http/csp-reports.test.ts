@@ -60,7 +60,7 @@ async function rows(count: number) {
 }
 
 describe('reports of browsers', () => {
-  it('20.70 a page says where to send them, and both formats are counted by day', async () => {
+  it('24.1 a page says where to send them, and both formats are counted by day', async () => {
     const { headers } = await site.get('/ana')
     expect(headers['content-security-policy']).toMatch(/; report-uri \/api\/csp-reports$/)
     for (let n = 0; n < 3; n++) expect((await send(oldReport())).statusCode).toBe(204)
@@ -75,7 +75,7 @@ describe('reports of browsers', () => {
     expect(list).toContain('https://evil.example')
   })
 
-  it('20.71 keep nothing about a person: no path, query, sample, browser or address', async () => {
+  it('24.2 keep nothing about a person: no path, query, sample, browser or address', async () => {
     await send(oldReport())
     await sendNew([newReport()])
     await send(oldReport({ 'blocked-uri': 'chrome-extension://abcdefgh/x.js' }))
@@ -99,7 +99,7 @@ describe('reports of browsers', () => {
     expect(site.log()).not.toMatch(/tok-123|my secret sample|skimmer/)
   })
 
-  it('20.71 what is not a report of our own pages is dropped', async () => {
+  it('24.2 what is not a report of our own pages is dropped', async () => {
     const dropped: [object | string, number][] = [
       [oldReport({ 'document-uri': 'https://elsewhere.example/' }), 204],
       [oldReport({ 'effective-directive': 'zoe@example.com' }), 204],
@@ -116,7 +116,7 @@ describe('reports of browsers', () => {
     expect(await rows(1)).toHaveLength(1)
   })
 
-  it('20.72 are limited by address and in total, and in how many different ones a day has', async () => {
+  it('24.3 are limited by address and in total, and in how many different ones a day has', async () => {
     const replies = await Promise.all(Array.from({ length: 40 }, () => send(oldReport())))
     expect(replies.filter(({ statusCode }) => statusCode === 429)).toHaveLength(10)
     expect((await send(oldReport(), { address: '203.0.113.2' })).statusCode).toBe(204)
@@ -140,7 +140,7 @@ describe('reports of browsers', () => {
       .toEqual([501, 631])
   }, 30_000)
 
-  it('20.72 are kept for 90 days', async () => {
+  it('24.3 are kept for 90 days', async () => {
     await send(oldReport())
     await rows(1)
     site.advance(89 * 86_400)
@@ -153,7 +153,7 @@ describe('reports of browsers', () => {
 })
 
 describe('a sign-out', () => {
-  it('20.73 clears the cache over https, and leaves cookies and storage of others alone', async () => {
+  it('24.4 clears the cache over https, and leaves cookies and storage of others alone', async () => {
     const https = await testSite({ PUBLIC_URL: 'https://foyer.test' })
     const { token } = await joinedMember(https)
     const prefixed = (cookie: string) => cookie.replaceAll(/(^|; )(?!__Host-)/g, '$1__Host-')
@@ -166,7 +166,7 @@ describe('a sign-out', () => {
     await https.close()
   })
 
-  it('20.73 says nothing of it over plain http', async () => {
+  it('24.4 says nothing of it over plain http', async () => {
     const { cookie } = await memberInOffice(site)
     const out = await site.post('office/sign-out', {}, { cookie })
     expect([out.statusCode, out.headers['clear-site-data']]).toEqual([200, undefined])

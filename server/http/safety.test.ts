@@ -48,7 +48,7 @@ describe('every reply', () => {
     const reply = await production.get('/ana')
     expect(reply.headers['strict-transport-security']).toBe('max-age=63072000')
     expect(String(reply.headers['set-cookie'])).toMatch(/HttpOnly; Secure; SameSite=Lax/)
-    expect((await production.get('/__outbox')).statusCode, '7.6').toBe(404)
+    expect((await production.get('/__outbox')).statusCode, '7.6 the outbox').toBe(404)
     await production.close()
   })
 })

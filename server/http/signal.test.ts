@@ -62,7 +62,7 @@ describe('a signal', () => {
     },
   )
 
-  it.runIf(isPostgres)('8.3 19.120 a visitor who came just before is still counted in the funnel', async () => {
+  it.runIf(isPostgres)('8.3 19.74 a visitor who came just before is still counted in the funnel', async () => {
     const server = await startServer(env)
     const headers = { 'user-agent': 'Mozilla/5.0 Chrome/140.0.0.0', referer: `${server.url}/ana` }
     await fetch(`${server.url}/api/replicated-sites/page-hits/ana`, { headers })

@@ -58,7 +58,7 @@ async function tamperWith(change: Change): Promise<string> {
 }
 
 describe('the inventory of scripts', () => {
-  it('20.74 has every script that a page with a card form can load, with hash, purpose and owner', () => {
+  it('24.5 has every script that a page with a card form can load, with hash, purpose and owner', () => {
     const named = inventory.scripts.map(({ file }) => file.replace(/^\/assets\/(\w+)-.*/, '$1'))
     expect(named.sort()).toEqual(
       [
@@ -83,7 +83,7 @@ describe('the inventory of scripts', () => {
     expect(inventory.pages.map(({ path }) => path)).toEqual(['/master', '/office'])
   })
 
-  it('20.74 lists another company’s captcha with its owner', async () => {
+  it('24.5 lists another company’s captcha with its owner', async () => {
     const program = runProgram('server/inventory/cli.ts', ['inventory', join(folder, 'other.json')], {
       ...{ CAPTCHA: 'hcaptcha', CAPTCHA_SITE_KEY: 'x', CAPTCHA_SECRET: 'y', CAPTCHA_BASE_URL: 'http://127.0.0.1:9' },
     })
@@ -96,7 +96,7 @@ describe('the inventory of scripts', () => {
 })
 
 describe('the check of a running site', () => {
-  it('20.75 finds nothing on the site itself, nor behind a proxy that changes nothing', async () => {
+  it('24.6 finds nothing on the site itself, nor behind a proxy that changes nothing', async () => {
     const proxied = await tamperWith((_path, reply) => reply)
     for (const url of [site.url, `${proxied}/`])
       expect(await run('check', url, file())).toEqual({
@@ -175,12 +175,12 @@ describe('the check of a running site', () => {
       /^\/master has the header x-frame-options: SAMEORIGIN\. It should be: DENY\.\n$/,
     ],
   ]
-  it.each(attacks)('20.75 says that there is %s', async (_what, change, sentence) => {
+  it.each(attacks)('24.6 says that there is %s', async (_what, change, sentence) => {
     const { code, output } = await run('check', await tamperWith(change), file())
     expect([code, output]).toEqual([1, expect.stringMatching(sentence)])
   })
 
-  it('20.75 says what it could not compare', async () => {
+  it('24.6 says what it could not compare', async () => {
     await writeFile(join(folder, 'wrong.json'), '{}')
     const wrong: [string[], RegExp][] = [
       [['http://127.0.0.1:9', file()], /^http:\/\/127\.0\.0\.1:9\/master does not answer: /],

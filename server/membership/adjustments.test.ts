@@ -77,7 +77,7 @@ async function expectNoGapOrOverlap(member_id: string) {
 }
 
 describe('waiving a period', () => {
-  it('19.66 the next period is not charged, the one after it is, and the member is told', async () => {
+  it('19.34 the next period is not charged, the one after it is, and the member is told', async () => {
     const { id, email } = await join()
     const { starts_on, ends_on } = await waivePeriod(site.world, id)
     expect((await emailsTo(site, email, 'A month without a charge'))[0]?.body).toContain(
@@ -93,7 +93,7 @@ describe('waiving a period', () => {
     await waivePeriod(site.world, id)
   })
 
-  it('19.66 after a declined charge, the running period is waived and the member is active again', async () => {
+  it('19.34 after a declined charge, the running period is waived and the member is active again', async () => {
     const { id } = await join({ cc_number: cards.renewalNoFunds })
     await pass(32)
     expect((await membershipOf(id)).state).toBe('past_due')
@@ -104,7 +104,7 @@ describe('waiving a period', () => {
     expect((await membershipOf(id)).state).toBe('active')
   })
 
-  it('19.66 is refused where nothing would be charged', async () => {
+  it('19.34 is refused where nothing would be charged', async () => {
     const { id } = await join()
     await putOnHold(site.world, id, 'a test')
     await expect(waivePeriod(site.world, id)).rejects.toThrow('on hold')
@@ -113,7 +113,7 @@ describe('waiving a period', () => {
     await expect(waivePeriod(site.world, other.id)).rejects.toThrow('does not renew')
   })
 
-  it('19.66 is refused while a charge has no answer', async () => {
+  it('19.34 is refused while a charge has no answer', async () => {
     const { id } = await join({ cc_number: cards.renewalNoFunds })
     await pass(32)
     const { payment } = site.world
@@ -126,7 +126,7 @@ describe('waiving a period', () => {
   })
 
   it.runIf(isPostgres)(
-    '19.66 against a charge that is tried at the same moment, a period is either paid or waived',
+    '19.34 against a charge that is tried at the same moment, a period is either paid or waived',
     async () => {
       const outcomes = new Set<string | undefined>()
       for (let round = 0; round < 6; round++) {
@@ -159,7 +159,7 @@ describe('moving the renewal day', () => {
     return shown_on
   }
 
-  it('19.67 the running period lasts until the new day, and the member is told', async () => {
+  it('19.35 the running period lasts until the new day, and the member is told', async () => {
     const { id, email, anchor_on } = await join()
     const day = (Number(anchor_on.slice(8)) % 28) + 5 > 28 ? 3 : (Number(anchor_on.slice(8)) % 28) + 5
     const next = await moveTo(id, day)
@@ -173,7 +173,7 @@ describe('moving the renewal day', () => {
     await expectNoGapOrOverlap(id)
   })
 
-  it('19.67 several times, and together with a waived period, leaves no gap and charges no day twice', async () => {
+  it('19.35 several times, and together with a waived period, leaves no gap and charges no day twice', async () => {
     const { id } = await join()
     await moveTo(id, 31)
     await waivePeriod(site.world, id)
@@ -185,7 +185,7 @@ describe('moving the renewal day', () => {
     expect((await periodsOf(id)).map(({ state }) => state).slice(0, 3)).toEqual(['paid', 'waived', 'paid'])
   })
 
-  it('19.67 is refused if the page has shown another day, or the running period is not paid', async () => {
+  it('19.35 is refused if the page has shown another day, or the running period is not paid', async () => {
     const { id } = await join()
     const stale = { day_of_month: 9, shown_on: '2020-01-09' }
     await expect(moveRenewalDay(site.world, id, stale)).rejects.toThrow('changed meanwhile')
@@ -194,7 +194,7 @@ describe('moving the renewal day', () => {
     await expect(moveTo(declined.id, 9)).rejects.toThrow('not paid yet')
   })
 
-  it.runIf(isPostgres)('19.67 of several changes at once, each is made after the other or refused', async () => {
+  it.runIf(isPostgres)('19.35 of several changes at once, each is made after the other or refused', async () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await join()
       const changes = [moveTo(id, 20), moveTo(id, 8), waivePeriod(site.world, id), renewMemberships(site.world)]

@@ -64,7 +64,7 @@ const officeOf = async ({ id }: { id: string }) => (await viewOffice(site.world,
 const subjectsTo = async ({ email }: { email: string }) => (await emailsTo(site, email)).map(({ subject }) => subject)
 const change = { product_id: 34, notice_days: 30, reason: 'costs', who: 'Rosa' }
 
-describe('17.73 nobody pays more without an email', () => {
+describe('17.34 nobody pays more without an email', () => {
   it('on hold: the price stays, also after the hold is lifted', async () => {
     const member = await join()
     await putOnHold(site.world, member.id, 'dispute')
@@ -89,7 +89,7 @@ describe('17.73 nobody pays more without an email', () => {
   })
 })
 
-describe('17.14 a price change', () => {
+describe('17.12 a price change', () => {
   it('is charged only after its notice, and the office and an email say so before', async () => {
     const [member, canceled] = [await join(), await join()]
     await cancel(site.world, canceled.id)
@@ -174,7 +174,7 @@ describe('17.14 a price change', () => {
   })
 })
 
-describe('17.15 notices ahead of time', () => {
+describe('17.13 notices ahead of time', () => {
   it('a card that expires soon is named once, 30 days before', async () => {
     const member = await join()
     const day = new Date(site.world.now().getTime() + 45 * DAY * 1000)
@@ -207,7 +207,7 @@ describe('17.15 notices ahead of time', () => {
   })
 })
 
-describe('17.16 a membership that renews every year', () => {
+describe('17.14 a membership that renews every year', () => {
   const setInterval = (billing_interval: 'month' | 'year') =>
     site.db.updateTable('package').set({ billing_interval }).where('product_id', '=', 34).execute()
 
@@ -250,7 +250,7 @@ describe('17.16 a membership that renews every year', () => {
   })
 })
 
-it('17.17 nothing is charged on hold, and after it the missed months are waived', async () => {
+it('17.15 nothing is charged on hold, and after it the missed months are waived', async () => {
   const member = await join()
   expect(await putOnHold(site.world, member.id, 'dispute')).toBe(true)
   expect(await putOnHold(site.world, member.id, 'again')).toBe(false)

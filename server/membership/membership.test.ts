@@ -107,7 +107,7 @@ it('17.1 two processes that run at once charge a period once', async () => {
   for (const member of members) expect(await paymentsOf(member)).toEqual(['1 captured 9900'])
 })
 
-describe('17.5 a declined renewal', () => {
+describe('17.4 a declined renewal', () => {
   it('is tried again, and a success makes the membership active', async () => {
     const member = await join(cards.renewalDeclinedOnce)
     await pass(31)
@@ -140,7 +140,7 @@ describe('17.5 a declined renewal', () => {
   })
 })
 
-it('17.6 a lost answer is looked up, and the period is charged once', async () => {
+it('17.5 a lost answer is looked up, and the period is charged once', async () => {
   const member = await join(cards.renewalResponseLost)
   await pass(32)
   site.advance(60)
@@ -149,7 +149,7 @@ it('17.6 a lost answer is looked up, and the period is charged once', async () =
   expect(await membershipOf(member)).toMatchObject({ state: 'active', period: 1 })
 })
 
-it('17.6 a request that never arrived is sent again, with a new reference', async () => {
+it('17.5 a request that never arrived is sent again, with a new reference', async () => {
   const member = await join(cards.renewalRequestLost)
   await pass(31)
   site.advance(300)
@@ -160,7 +160,7 @@ it('17.6 a request that never arrived is sent again, with a new reference', asyn
   expect(payments.length).toBeGreaterThan(1)
 })
 
-it('17.71 a member who cancels while a request is lost is not charged, and has no unpaid month', async () => {
+it('17.32 a member who cancels while a request is lost is not charged, and has no unpaid month', async () => {
   const member = await join(cards.renewalRequestLost)
   await pass(30)
   while (!(await paymentsOf(member)).length) await pass(1)
@@ -174,7 +174,7 @@ it('17.71 a member who cancels while a request is lost is not charged, and has n
   expect(ends_at?.getTime()).toBeLessThanOrEqual(site.world.now().getTime())
 })
 
-it('17.7 after months without a run only the month that runs now is charged', async () => {
+it('17.6 after months without a run only the month that runs now is charged', async () => {
   const member = await join()
   site.advance(100 * DAY)
   await work()
@@ -182,7 +182,7 @@ it('17.7 after months without a run only the month that runs now is charged', as
   expect((await periodsOf(member)).map((period) => period.split(' ')[2])).toEqual(['paid', 'waived', 'waived', 'paid'])
 })
 
-it('17.8 RENEWALS=off charges nothing', async () => {
+it('17.7 RENEWALS=off charges nothing', async () => {
   const off = await testSite({ RENEWALS: 'off' })
   const { username } = await joinedMember(off)
   off.advance(40 * DAY)

@@ -17,7 +17,7 @@ const joined: Situation = {
 const pastDue: Situation = { ...joined, state: 'past_due', period: 1, period_state: 'due', declines: 1 }
 const someTime = new Date('2026-01-31T12:00:00Z')
 
-describe('17.4 what is due', () => {
+describe('17.3 what is due', () => {
   it.each<[string, Partial<Situation>, string, object]>([
     ['in the paid month', {}, '2026-02-27', { step: 'wait', until: '2026-02-28' }],
     ['when the next month begins', {}, '2026-02-28', { step: 'charge', n: 1 }],
@@ -48,12 +48,12 @@ describe('a period that staff have waived', () => {
     ['waits for its day', {}, '2026-02-27', { step: 'wait', until: '2026-02-28' }],
     ['does not waive the one after it', {}, '2026-03-31', { step: 'charge', n: 2 }],
     ['does not outlive a cancellation', { cancelled_at: someTime }, '2026-02-28', { step: 'end', why: 'canceled' }],
-  ])('19.66 %s', (_when, change, today, step) =>
+  ])('19.34 %s', (_when, change, today, step) =>
     expect(nextStep({ ...joined, waived_period: 1, ...change }, today)).toEqual(step),
   )
 })
 
-describe('17.5 a declined charge is tried on days 3, 7 and 14', () => {
+describe('17.4 a declined charge is tried on days 3, 7 and 14', () => {
   it.each<[string, Partial<Situation>, string, object]>([
     ['waits for day 3', {}, '2026-03-02', { step: 'wait', until: '2026-03-03' }],
     ['tries on day 3', {}, '2026-03-03', { step: 'charge', n: 1 }],
@@ -74,7 +74,7 @@ describe('17.5 a declined charge is tried on days 3, 7 and 14', () => {
       { step: 'end', why: 'unpaid' },
     ],
     [
-      '17.72 nor after a downtime that reaches into the next month',
+      '17.33 nor after a downtime that reaches into the next month',
       { never_retry_since: someTime },
       '2026-04-02',
       { step: 'end', why: 'unpaid' },

@@ -6,7 +6,7 @@ import { changeLine, firstPeriodFrom, linesOn, priceOn } from './prices.ts'
 const line: RenewalLine = { product_id: 34, name: 'Founding', renewal_cents: 9900 }
 const announced: RenewalLine = { ...line, announced: { renewal_cents: 10_900, from_on: '2027-01-15' } }
 
-describe('17.14 a changed price', () => {
+describe('17.12 a changed price', () => {
   it('counts for periods that begin on the announced day or later', () => {
     expect(priceOn([announced], '2027-01-14')).toBe(9900)
     expect(priceOn([announced], '2027-01-15')).toBe(10_900)
@@ -36,7 +36,7 @@ describe('17.14 a changed price', () => {
   })
 })
 
-describe('17.15 notices ahead of time', () => {
+describe('17.13 notices ahead of time', () => {
   const membership = { anchor_on: '2026-11-15', card_expires: '2027-02' }
 
   it('come 30 days before the card expires, and 30 days before another year', () => {

@@ -29,4 +29,4 @@ it.each([
   ['Unknown browser', 'curl/8.5.0'],
   ['Unknown browser', '<script>alert(1)</script>'],
   ['Unknown browser', 'Chrome/1'],
-])('20.32 %s', (device, agent) => expect(describeDevice(agent)).toBe(device))
+])('21.3 %s', (device, agent) => expect(describeDevice(agent)).toBe(device))

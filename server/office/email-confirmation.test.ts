@@ -29,8 +29,8 @@ const requestReset = async (email: string, at = site) => {
 const reset = (token: string, more: object = {}, at = site) =>
   at.post('office/new-password', { token, password: NEW_PASSWORD, ...more })
 
-describe('20.45 the address that a member joined with', () => {
-  it('20.45 is confirmed by the link in the welcome email, also signed out, and a second press says the same', async () => {
+describe('21.14 the address that a member joined with', () => {
+  it('21.14 is confirmed by the link in the welcome email, also signed out, and a second press says the same', async () => {
     const member = await memberInOffice(site)
     expect(await viewOf(member)).toMatchObject({ is_email_confirmed: false, email_notice: 'unconfirmed' })
     const token = await welcomeToken(member.email)
@@ -45,7 +45,7 @@ describe('20.45 the address that a member joined with', () => {
     expect((await sendLink(member)).statusCode).toBe(409)
   })
 
-  it('20.45 the link works for a week, for its own purpose, also after a new password, and only its hash is stored', async () => {
+  it('21.14 the link works for a week, for its own purpose, also after a new password, and only its hash is stored', async () => {
     const member = await memberInOffice(site)
     const token = await welcomeToken(member.email)
     expect((await reset(token, { card_last_four: '4242' })).statusCode).toBe(401)
@@ -62,7 +62,7 @@ describe('20.45 the address that a member joined with', () => {
     expect((await confirm(lateToken)).statusCode).toBe(401)
   })
 
-  it('20.45 can be sent its link again, within a limit', async () => {
+  it('21.14 can be sent its link again, within a limit', async () => {
     const strict = await testSite()
     const member = await memberInOffice(strict)
     const first = linkTokenIn((await emailsTo(strict, member.email, 'Welcome to Foyer'))[0])
@@ -80,7 +80,7 @@ describe('20.45 the address that a member joined with', () => {
     await strict.close()
   })
 
-  it('20.45 asks on top of the office for a month, and then only in the details', async () => {
+  it('21.14 asks on top of the office for a month, and then only in the details', async () => {
     const member = await joinedMember(site)
     site.advance(31 * DAY)
     const cookie = cookieOf(await site.post('office/sign-in', { name: member.username, password: member.password }))
@@ -88,14 +88,14 @@ describe('20.45 the address that a member joined with', () => {
     expect([view.is_email_confirmed, view.email_notice]).toEqual([false, undefined])
   })
 
-  it('20.45 gets no link where the operator has an office of their own', async () => {
+  it('21.14 gets no link where the operator has an office of their own', async () => {
     const own = await testSite({ OFFICE_URL: 'https://office.example' })
     const { email } = await joinedMember(own)
     expect((await emailsTo(own, email)).map(({ body }) => body).join()).not.toContain('confirm-email')
     await own.close()
   })
 
-  it('20.46 that nobody has confirmed is replaced at once, and can do nothing from then on', async () => {
+  it('21.15 that nobody has confirmed is replaced at once, and can do nothing from then on', async () => {
     const member = await memberInOffice(site)
     const oldLink = await welcomeToken(member.email)
     const oldReset = linkTokenIn(await requestReset(member.email))
@@ -115,7 +115,7 @@ describe('20.45 the address that a member joined with', () => {
     expect((await viewOf(member)).is_email_confirmed).toBe(true)
   })
 
-  it('20.46 needs the password to be replaced, and cannot become another member’s', async () => {
+  it('21.15 needs the password to be replaced, and cannot become another member’s', async () => {
     const member = await memberInOffice(site)
     const other = await joinedMember(site)
     expect((await changeEmail({ ...member, password: 'Wrong-1-x' }, 'x@mail.example')).statusCode).toBe(422)
@@ -124,8 +124,8 @@ describe('20.45 the address that a member joined with', () => {
   })
 })
 
-describe('20.47 a password reset by mail', () => {
-  it('20.47 to an unconfirmed address also needs the last four digits of the card, and then confirms it', async () => {
+describe('21.16 a password reset by mail', () => {
+  it('21.16 to an unconfirmed address also needs the last four digits of the card, and then confirms it', async () => {
     const { username, email } = await joinedMember(site)
     const message = await requestReset(email)
     expect(message?.body).toContain('/office/new-password-with-card#')
@@ -157,7 +157,7 @@ describe('20.47 a password reset by mail', () => {
     expect((await reset(linkTokenIn(next), { password: 'Other-Tree-9' })).statusCode).toBe(200)
   })
 
-  it('20.47 ends after five wrong answers, even at the same time, and the right one then opens nothing', async () => {
+  it('21.16 ends after five wrong answers, even at the same time, and the right one then opens nothing', async () => {
     const { email } = await joinedMember(site)
     const token = linkTokenIn(await requestReset(email))
     const guesses = Array.from({ length: 12 }, (_, n) => String(1000 + n))
@@ -167,7 +167,7 @@ describe('20.47 a password reset by mail', () => {
     expect((await reset(token, { card_last_four: '1111' })).statusCode).toBe(401)
   })
 
-  it('20.47 counts wrong answers over all links of a member', async () => {
+  it('21.16 counts wrong answers over all links of a member', async () => {
     const strict = await testSite({ LIMIT_CARD_DIGITS: '6/604800', LIMIT_LETTERS_BY_NAME: '100/3600' })
     const { email } = await joinedMember(strict)
     const statuses: number[] = []
@@ -180,7 +180,7 @@ describe('20.47 a password reset by mail', () => {
     await strict.close()
   })
 
-  it('20.47 is a matter for the operator’s team if there is no card on file', async () => {
+  it('21.16 is a matter for the operator’s team if there is no card on file', async () => {
     const { username, email } = await joinedMember(site)
     const { id } = await rowOf(username)
     await site.db.updateTable('membership').set({ card_last_four: null }).where('member_id', '=', id).execute()
@@ -193,8 +193,8 @@ describe('20.47 a password reset by mail', () => {
   })
 })
 
-describe('20.48 a changed detail', () => {
-  it('20.48 is told by email: who changed it, when, and what to do; never the whole number', async () => {
+describe('21.17 a changed detail', () => {
+  it('21.17 is told by email: who changed it, when, and what to do; never the whole number', async () => {
     const member = await confirmed(site, await memberInOffice(site))
     const { cookie, password, email } = member
     await site.post('office/phone', { mobile_phone: '+12025550177', current_password: password }, { cookie })
@@ -213,7 +213,7 @@ describe('20.48 a changed detail', () => {
   })
 })
 
-it('20.45 leaves nothing of an earlier job behind', async () => {
+it('21.14 leaves nothing of an earlier job behind', async () => {
   while (await runJobs(site.world));
   const failed = await site.db.selectFrom('job').select('last_error').where('last_error', 'is not', null).execute()
   expect(failed).toEqual([])

@@ -43,7 +43,7 @@ const endings: Record<string, (member: Member) => Promise<{ statusCode: number }
   },
 }
 
-describe.each(Object.entries(endings))('20.30 from before %s', (_name, end) => {
+describe.each(Object.entries(endings))('21.1 from before %s', (_name, end) => {
   it('a grant opens nothing, in the same second too', async () => {
     const member = await memberWithGrant()
     const ended = await end(member)
@@ -57,7 +57,7 @@ describe.each(Object.entries(endings))('20.30 from before %s', (_name, end) => {
   })
 })
 
-it('20.30 the page that has just enrolled a member gets no grant any more, and an earlier one of it is void', async () => {
+it('21.1 the page that has just enrolled a member gets no grant any more, and an earlier one of it is void', async () => {
   const browser = testBrowser(site)
   await browser.open('/bluepier')
   const form = await filledForm(site, { sponsor_site_name: 'bluepier' })

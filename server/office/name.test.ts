@@ -15,7 +15,7 @@ const titleOf = async (username: string) => /Join with (.*?) for/.exec(await pag
 const CONTACT = ['Please enter a name without a phone number, email address or web address.']
 const PRETENDS = ['This name could be taken for Foyer itself. Please choose another one.']
 
-it('20.62 the office refuses misleading names at their field', async () => {
+it('21.24 the office refuses misleading names at their field', async () => {
   const { cookie, username } = await memberInOffice(site)
   const change = async (names: object) =>
     (
@@ -33,7 +33,7 @@ it('20.62 the office refuses misleading names at their field', async () => {
   expect(await titleOf(username)).toBe('Bluepier Wellness')
 })
 
-it('20.62 so does the console', async () => {
+it('21.24 so does the console', async () => {
   const staff = await staffMember(site, 'support')
   const { username } = await memberInOffice(site)
   const { id } = await site.db
@@ -48,7 +48,7 @@ it('20.62 so does the console', async () => {
   expect(reply.json().fields).toEqual({ business_name: PRETENDS })
 })
 
-it('20.63 a name from an enrollment is kept, but is not the title of a page', async () => {
+it('21.25 a name from an enrollment is kept, but is not the title of a page', async () => {
   const answers = { first_name: 'Zoe', last_name: 'Example', business_name: 'Foyer Support 626-555-0100' }
   const { username } = await memberInOffice(site, answers)
   expect(await titleOf(username)).toBe('Zoe Example')
@@ -56,7 +56,7 @@ it('20.63 a name from an enrollment is kept, but is not the title of a page', as
   expect(await titleOf(second.username)).toBe(second.username)
 })
 
-it('20.63 titles that were stored before are not shown, also once the brand has another name', async () => {
+it('21.25 titles that were stored before are not shown, also once the brand has another name', async () => {
   const { username } = await memberInOffice(site, {
     first_name: 'Zoe',
     last_name: 'Example',

@@ -114,7 +114,7 @@ describe('the office', () => {
     expect(await open()).toBe(401)
   })
 
-  it('20.31 ends a session after two hours without use, and a use moves that', async () => {
+  it('21.2 ends a session after two hours without use, and a use moves that', async () => {
     const cookie = cookieOf(await enter((await enroll()).token))
     const open = async () => (await site.get('/office', { cookie })).statusCode
     for (const seconds of [2 * 3600 - 1, 2 * 3600 - 1]) {
@@ -126,7 +126,7 @@ describe('the office', () => {
     expect((await site.get('/api/office/view', { cookie })).statusCode).toBe(401)
   })
 
-  it('20.32 stores a description of the browser, and not its User-Agent', async () => {
+  it('21.3 stores a description of the browser, and not its User-Agent', async () => {
     const agent = 'Mozilla/5.0 (Linux; Android 16; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0'
     await enter((await enroll()).token, { 'user-agent': agent })
     const rows = JSON.stringify(await site.db.selectFrom('office_session').selectAll().execute())

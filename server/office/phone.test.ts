@@ -33,8 +33,8 @@ const { codeTo, outbox } = phonesOf(site)
 
 const differentCode = (code: string) => (code === '111111' ? '222222' : '111111')
 
-describe('20.80 where codes are sent', () => {
-  it('20.80 a new phone number counts once its code is entered, and the member is told by email', async () => {
+describe('21.19 where codes are sent', () => {
+  it('21.19 a new phone number counts once its code is entered, and the member is told by email', async () => {
     const zoe = await member()
     const phone = '+12025551177'
     const reply = await request(zoe, phone)
@@ -59,7 +59,7 @@ describe('20.80 where codes are sent', () => {
     expect((await confirm(zoe, code)).statusCode, 'nothing waits any more').toBe(409)
   })
 
-  it('20.80 no code is sent without the right password, and another member’s code confirms nothing', async () => {
+  it('21.19 no code is sent without the right password, and another member’s code confirms nothing', async () => {
     const [zoe, other] = [await member(), await member()]
     const phone = '+12025552277'
     expect((await request({ ...zoe, password: 'Wrong-1-x' }, phone)).statusCode).toBe(422)
@@ -70,7 +70,7 @@ describe('20.80 where codes are sent', () => {
     expect((await view(other)).mobile_phone).toBe(other.mobile_phone)
   })
 
-  it('20.80 a number of a country that gets no codes is refused at the field, and so is the current one', async () => {
+  it('21.19 a number of a country that gets no codes is refused at the field, and so is the current one', async () => {
     const zoe = await member()
     expect((await request(zoe, '+525512345678')).json().fields).toEqual({
       mobile_phone: [
@@ -87,7 +87,7 @@ describe('20.80 where codes are sent', () => {
     expect(await view(zoe)).not.toHaveProperty('unconfirmed_phone')
   })
 
-  it('20.80 a new code can be requested after half a minute, and a number waits for an hour', async () => {
+  it('21.19 a new code can be requested after half a minute, and a number waits for an hour', async () => {
     const zoe = await member()
     const phone = '+12025553377'
     await request(zoe, phone)
@@ -102,7 +102,7 @@ describe('20.80 where codes are sent', () => {
     expect(await view(zoe)).not.toHaveProperty('unconfirmed_phone')
   })
 
-  it('20.80 the limits of codes hold', async () => {
+  it('21.19 the limits of codes hold', async () => {
     const strict = await siteWithCodes({ LIMIT_CODES_BY_ENROLLMENT: '2/3600' })
     const zoe = await strict.member()
     const statuses = []

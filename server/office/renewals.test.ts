@@ -49,7 +49,7 @@ const capturesOf = async ({ username }: Member) =>
       .execute()
   ).map(({ period, amount_cents }) => [period, amount_cents])
 
-it('17.10 a new card is charged at once for what is past due, and the office shows it', async () => {
+it('17.8 a new card is charged at once for what is past due, and the office shows it', async () => {
   const member = await joinedMember(site, { cc_number: cards.renewalStolen })
   await pass(31)
   const reply = await call(member, 'card', await newCard('5555555555554444'))
@@ -65,7 +65,7 @@ it('17.10 a new card is charged at once for what is past due, and the office sho
   expect(await capturesOf(member)).toEqual([[1, 9_900]])
 })
 
-it('17.10 a card that the bank declines, or without the captcha, leaves the old one on file', async () => {
+it('17.8 a card that the bank declines, or without the captcha, leaves the old one on file', async () => {
   const member = await joinedMember(site)
   const declined = await call(member, 'card', await newCard(cards.declined))
   expect([declined.statusCode, Object.keys(declined.json().fields)]).toEqual([422, ['cc_number']])
@@ -75,7 +75,7 @@ it('17.10 a card that the bank declines, or without the captcha, leaves the old 
   expect(await capturesOf(member)).toEqual([[1, 9_900]])
 })
 
-it('17.10 card testers are stopped by the limits of the payment form', async () => {
+it('17.8 card testers are stopped by the limits of the payment form', async () => {
   const strict = await testSite({ LIMIT_DECLINES_BY_ENROLLMENT: '1/3600' })
   strict.world.payment.isTestCard = () => false
   const member = await joinedMember(strict)
@@ -90,7 +90,7 @@ it('17.10 card testers are stopped by the limits of the payment form', async () 
   await strict.close()
 })
 
-it('17.11 a member who has not paid ends at once by canceling, and is not tried again', async () => {
+it('17.9 a member who has not paid ends at once by canceling, and is not tried again', async () => {
   const member = await joinedMember(site, { cc_number: cards.renewalNoFunds })
   await pass(31)
   const { membership } = (await call(member, 'cancel')).json()
@@ -103,7 +103,7 @@ it('17.11 a member who has not paid ends at once by canceling, and is not tried 
   expect(subjects.filter((subject) => subject === 'Your membership has ended')).toHaveLength(1)
 })
 
-it('17.12 a member comes back with one payment, under the same name and link, at today’s price', async () => {
+it('17.10 a member comes back with one payment, under the same name and link, at today’s price', async () => {
   const member = await joinedMember(site)
   await call(member, 'cancel')
   await pass(40)
@@ -124,7 +124,7 @@ it('17.12 a member comes back with one payment, under the same name and link, at
   ])
 })
 
-it('17.12 a card that is declined when coming back changes nothing', async () => {
+it('17.10 a card that is declined when coming back changes nothing', async () => {
   const member = await joinedMember(site, { cc_number: cards.renewalNoFunds })
   await call(member, 'cancel')
   await pass(40)
@@ -133,7 +133,7 @@ it('17.12 a card that is declined when coming back changes nothing', async () =>
   expect((await call(member, 'cancel')).json().membership).toMatchObject({ is_over: true, state: 'ended' })
 })
 
-it('17.13 a recurring package can be dropped, and the membership goes on', async () => {
+it('17.11 a recurring package can be dropped, and the membership goes on', async () => {
   const member = await joinedMember(site, { autoship_product_ids: '41' })
   const before = (await call(member, 'keep')).json().membership
   expect([before.price, before.lines.length]).toEqual(['123.00', 2])

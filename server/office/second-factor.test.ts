@@ -30,7 +30,7 @@ const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(
 const changesTold = async (email: string) => (await emailsTo(site, email, SUBJECT)).map(({ body }) => body).join('\n')
 
 describe('an authenticator app', () => {
-  it('20.34 is turned on with the current password and a code, brings recovery codes, and an email tells it', async () => {
+  it('21.5 is turned on with the current password and a code, brings recovery codes, and an email tells it', async () => {
     const { cookie, password, email } = await memberInOffice(site)
     const { secret, sealed } = (await site.post('office/security/app-secret', {}, { cookie })).json()
     const { codeOf, stepAt } = await import('#server/credentials/totp.ts')
@@ -46,7 +46,7 @@ describe('an authenticator app', () => {
     expect(await changesTold(email)).toContain('An authenticator app was added.')
   })
 
-  it('20.35 is asked for after the right password, and the password alone opens nothing', async () => {
+  it('21.6 is asked for after the right password, and the password alone opens nothing', async () => {
     const { username, email, password, code } = await memberWithApp(site)
     for (const name of [username, email]) {
       const reply = await signIn(name, password)
@@ -60,7 +60,7 @@ describe('an authenticator app', () => {
     expect([reply.statusCode, await isSignedIn(cookieOf(reply))]).toEqual([200, true])
   })
 
-  it('20.35 each code works once, also when many send it at the same time', async () => {
+  it('21.6 each code works once, also when many send it at the same time', async () => {
     const member = await memberWithApp(site)
     const code = member.code()
     const tokens = await Promise.all([1, 2, 3, 4].map(() => beginSignIn(site, member)))
@@ -69,7 +69,7 @@ describe('an authenticator app', () => {
     expect((await sendCode(await beginSignIn(site, member), code)).statusCode).toBe(422)
   })
 
-  it('20.35 each recovery code works once, and an email tells it', async () => {
+  it('21.6 each recovery code works once, and an email tells it', async () => {
     const member = await memberWithApp(site)
     const [first = ''] = member.recovery_codes
     const reply = await sendCode(await beginSignIn(site, member), first.toUpperCase())
@@ -80,7 +80,7 @@ describe('an authenticator app', () => {
     expect(view.json().recovery_codes_left).toBe(9)
   })
 
-  it('20.35 a sign-in waits for ten minutes and for five codes, then the password is asked again', async () => {
+  it('21.6 a sign-in waits for ten minutes and for five codes, then the password is asked again', async () => {
     const member = await memberWithApp(site)
     const token = await beginSignIn(site, member)
     for (let n = 0; n < 5; n++) expect((await sendCode(token, wrong(member.code()))).statusCode).toBe(422)
@@ -95,7 +95,7 @@ describe('an authenticator app', () => {
     expect((await sendCode('made-up', member.code())).statusCode).toBe(401)
   })
 
-  it('20.35 a sign-in takes no more than five codes, also when many send them at once', async () => {
+  it('21.6 a sign-in takes no more than five codes, also when many send them at once', async () => {
     const member = await memberWithApp(site)
     const token = await beginSignIn(site, member)
     const replies = await Promise.all(Array.from({ length: 20 }, () => sendCode(token, wrong(member.code()))))
@@ -103,14 +103,14 @@ describe('an authenticator app', () => {
     expect(replies.filter(({ statusCode }) => statusCode === 401)).toHaveLength(15)
   })
 
-  it('20.35 a sign-in that waits is void once the password is changed or the sessions are ended', async () => {
+  it('21.6 a sign-in that waits is void once the password is changed or the sessions are ended', async () => {
     const member = await memberWithApp(site)
     const token = await beginSignIn(site, member)
     await site.post('office/sessions/end-others', {}, { cookie: member.cookie })
     expect((await sendCode(token, member.code())).statusCode).toBe(401)
   })
 
-  it('20.36 wrong codes are limited by member, also when many send them at once', async () => {
+  it('21.7 wrong codes are limited by member, also when many send them at once', async () => {
     const strict = await testSite({ TRUST_PROXY: 'loopback', LIMIT_SECOND_FACTORS: '8/86400' })
     const member = await memberWithApp(strict)
     const tokens: string[] = []
@@ -129,7 +129,7 @@ describe('an authenticator app', () => {
     await strict.close()
   })
 
-  it('20.36 many trusted browsers together get no more wrong codes than one', async () => {
+  it('21.7 many trusted browsers together get no more wrong codes than one', async () => {
     const strict = await testSite({ LIMIT_SECOND_FACTORS: '8/86400' })
     const member = await memberWithApp(strict)
     const send = async (code: string, cookie = '') => {
@@ -148,7 +148,7 @@ describe('an authenticator app', () => {
     await strict.close()
   })
 
-  it('20.36 who does not know the password cannot use up the limit of codes', async () => {
+  it('21.7 who does not know the password cannot use up the limit of codes', async () => {
     const strict = await testSite({ LIMIT_SECOND_FACTORS: '1/86400', LIMIT_SIGN_INS: '1000/900' })
     const member = await memberWithApp(strict)
     for (const token of ['', 'guess', 'a'.repeat(43)])
@@ -159,7 +159,7 @@ describe('an authenticator app', () => {
     await strict.close()
   })
 
-  it('20.38 outlives a password that was reset by email', async () => {
+  it('21.9 outlives a password that was reset by email', async () => {
     const { username, email, code } = await confirmed(site, await memberWithApp(site))
     await site.post('office/forgotten-password', { name: email })
     const token = linkTokenIn((await emailsTo(site, email, 'Reset your password'))[0])
@@ -170,7 +170,7 @@ describe('an authenticator app', () => {
     expect((await sendCode(pending.json().second_factor.token, code())).statusCode).toBe(200)
   })
 
-  it('20.38 is turned off with the current password only, the recovery codes go too, and an email tells it', async () => {
+  it('21.9 is turned off with the current password only, the recovery codes go too, and an email tells it', async () => {
     const { cookie, username, password, email } = await memberWithApp(site)
     const turnOff = (current_password: string) =>
       site.post('office/security/app/remove', { current_password }, { cookie })
@@ -183,7 +183,7 @@ describe('an authenticator app', () => {
     expect(codes.statusCode).toBe(409)
   })
 
-  it('20.34 new recovery codes replace the old ones, with the current password', async () => {
+  it('21.5 new recovery codes replace the old ones, with the current password', async () => {
     const member = await memberWithApp(site)
     const { cookie, password, email, recovery_codes } = member
     const make = (current_password: string) =>
@@ -195,7 +195,7 @@ describe('an authenticator app', () => {
     expect(await changesTold(email)).toContain('New recovery codes were made.')
   })
 
-  it('20.34 voids the grants from before, which would open the office without it', async () => {
+  it('21.5 voids the grants from before, which would open the office without it', async () => {
     const { token, username: name, password } = await joinedMember(site)
     const cookie = cookieOf(await signIn(name, password))
     const { secret, sealed } = (await site.post('office/security/app-secret', {}, { cookie })).json()
@@ -205,7 +205,7 @@ describe('an authenticator app', () => {
     expect((await site.post('office/session', { token })).statusCode).toBe(401)
   })
 
-  it('20.35 the security log has the change, the wrong code and the sign-in', async () => {
+  it('21.6 the security log has the change, the wrong code and the sign-in', async () => {
     const member = await memberWithApp(site)
     const token = await beginSignIn(site, member)
     await sendCode(token, wrong(member.code()))
@@ -220,7 +220,7 @@ describe('an authenticator app', () => {
     expect(kinds).toEqual(expect.arrayContaining(['second_factor_on', 'second_factor_failed', 'sign_in']))
   })
 
-  it('20.40 stores neither secret, code nor token in clear, and logs none of them', async () => {
+  it('21.11 stores neither secret, code nor token in clear, and logs none of them', async () => {
     const member = await memberWithApp(site)
     const token = await beginSignIn(site, member)
     const [code = ''] = member.recovery_codes
@@ -237,7 +237,7 @@ describe('a passkey', () => {
   const options = async (token?: string) => (await site.post('office/sign-in/passkey-options', { token })).json()
   const enter = (response: object) => site.post('office/sign-in/passkey', { response })
 
-  it('20.37 alone signs in, once for each challenge, and only on this site', async () => {
+  it('21.8 alone signs in, once for each challenge, and only on this site', async () => {
     const { passkey, email } = await memberWithPasskey(site)
     expect(await changesTold(email)).toContain('A passkey was added.')
     const challenge = await options()
@@ -254,7 +254,7 @@ describe('a passkey', () => {
     expect((await enter({ id: 'unknown' })).json().message).toContain('This passkey is not known here.')
   })
 
-  it('20.37 is the second factor of a password: the browser is asked for this member’s passkeys only', async () => {
+  it('21.8 is the second factor of a password: the browser is asked for this member’s passkeys only', async () => {
     const member = await memberWithPasskey(site)
     const reply = await signIn(member.username, member.password)
     expect(reply.json().second_factor).toMatchObject({ has_app: false, has_passkey: true })
@@ -265,7 +265,7 @@ describe('a passkey', () => {
     expect((await site.post('office/sign-in/passkey-options', { token: 'made-up' })).statusCode).toBe(401)
   })
 
-  it('20.58 signs in from a browser of the member, although others on the same address have failed too often', async () => {
+  it('21.21 signs in from a browser of the member, although others on the same address have failed too often', async () => {
     const strict = await testSite({ LIMIT_SIGN_INS: '2/900' })
     const { passkey, cookie } = await memberWithPasskey(strict)
     const enterWith = async (response: object, headers = {}) =>
@@ -277,7 +277,7 @@ describe('a passkey', () => {
     await strict.close()
   })
 
-  it('20.37 a challenge of the console, or of a new passkey, does not sign a member in', async () => {
+  it('21.8 a challenge of the console, or of a new passkey, does not sign a member in', async () => {
     const { passkey, cookie, password } = await memberWithPasskey(site)
     const ofConsole = (await site.post('console/passkey-options', {})).json()
     expect((await enter(passkey.get(ofConsole))).statusCode).toBe(401)
@@ -286,7 +286,7 @@ describe('a passkey', () => {
     expect((await enter(passkey.get(ofNew))).statusCode).toBe(401)
   })
 
-  it('20.34 is added only after the current password, by the same member, and not after a new password', async () => {
+  it('21.5 is added only after the current password, by the same member, and not after a new password', async () => {
     const { testAuthenticator } = await import('#server/test/authenticator.ts')
     const passkey = testAuthenticator(site.world.config.PUBLIC_URL)
     const { cookie, password } = await memberInOffice(site)
@@ -302,7 +302,7 @@ describe('a passkey', () => {
     expect((await add(cookieOf(changed))).statusCode).toBe(422)
   })
 
-  it('20.38 is removed with the current password, and by nobody else', async () => {
+  it('21.9 is removed with the current password, and by nobody else', async () => {
     const member = await memberWithPasskey(site)
     const other = await memberInOffice(site)
     const credential_id = member.passkey.get({ challenge: '' }).id
@@ -320,7 +320,7 @@ describe('support', () => {
   const idOf = async (username: string) =>
     (await site.db.selectFrom('member').select('id').where('username', '=', username).executeTakeFirstOrThrow()).id
 
-  it('20.39 removes a lost second factor with a reason, the sessions end, and the member is told', async () => {
+  it('21.10 removes a lost second factor with a reason, the sessions end, and the member is told', async () => {
     const { username, password, email, cookie } = await memberWithApp(site)
     const member_id = await idOf(username)
     const support = await staffMember(site, 'support')
@@ -340,7 +340,7 @@ describe('support', () => {
     expect([act, details]).toEqual(['remove_second_factor', expect.stringContaining('Called from the phone on file')])
   })
 
-  it('20.40 exports what is held about a second factor without its secrets', async () => {
+  it('21.11 exports what is held about a second factor without its secrets', async () => {
     const { username, secret } = await memberWithApp(site)
     const owner = await staffMember(site, 'owner')
     const file = (await owner.post('members/export', { member_id: await idOf(username) })).body

@@ -30,7 +30,7 @@ const view = async (cookie: string): Promise<SecurityView> =>
 const isSignedIn = async (cookie: string) => (await site.get('/api/office/view', { cookie })).statusCode === 200
 const signedIn = (cookies: string[]) => Promise.all(cookies.map(isSignedIn))
 
-it('20.33 a member sees every session with browser, sign-in and last use, this one first', async () => {
+it('21.4 a member sees every session with browser, sign-in and last use, this one first', async () => {
   const start = site.world.now()
   const { phone, laptop, unknown } = await memberWithSessions()
   expect((await view(phone)).sessions.map(({ device, is_this }) => [device, is_this])).toEqual([
@@ -53,7 +53,7 @@ it('20.33 a member sees every session with browser, sign-in and last use, this o
   expect((await site.get('/office/security')).statusCode).toBe(401)
 })
 
-it('20.33 a member signs out one other browser, and nobody else’s', async () => {
+it('21.4 a member signs out one other browser, and nobody else’s', async () => {
   const { phone, laptop, unknown } = await memberWithSessions()
   const stranger = await memberInOffice(site)
   const { id = '' } = (await view(laptop)).sessions.find(({ device }) => device === 'Chrome on Android') ?? {}
@@ -67,7 +67,7 @@ it('20.33 a member signs out one other browser, and nobody else’s', async () =
   expect((await end(id, phone)).statusCode).toBe(401)
 })
 
-it('20.33 a member signs out all other browsers, or all', async () => {
+it('21.4 a member signs out all other browsers, or all', async () => {
   const { phone, laptop, unknown } = await memberWithSessions()
   const reply = await site.post('office/sessions/end-others', {}, { cookie: phone })
   expect(reply.json().sessions).toHaveLength(1)

@@ -22,7 +22,7 @@ async function strictSite(settings: Record<string, string> = {}) {
 const WRONG = 'Guess-77-x'
 
 describe('guesses are counted by member', () => {
-  it('20.57 whether by username or email: there are not twice as many guesses', async () => {
+  it('21.20 whether by username or email: there are not twice as many guesses', async () => {
     const { site, signIn } = await strictSite()
     const { username, email, password } = await joinedMember(site)
     const statuses = []
@@ -41,7 +41,7 @@ describe('guesses are counted by member', () => {
     expect(tripped.every((event) => event.username === username)).toBe(true)
   })
 
-  it('20.57 an unknown name is counted and refused like a known one', async () => {
+  it('21.20 an unknown name is counted and refused like a known one', async () => {
     const { signIn } = await strictSite()
     for (const name of ['nobodyhere', 'nobody@mail.example']) {
       const statuses = []
@@ -58,7 +58,7 @@ describe('others on the same address', () => {
     expect(await signIn(ADDRESS, 'guess9', WRONG)).toBe(429)
   }
 
-  it('20.58 do not lock out a browser that the member has used before', async () => {
+  it('21.21 do not lock out a browser that the member has used before', async () => {
     const { site, signIn } = await strictSite()
     const { username, password, cookie } = await memberInOffice(site)
     await exhaust(signIn)
@@ -68,14 +68,14 @@ describe('others on the same address', () => {
     expect(await signIn(ADDRESS, username, password, another.cookie), 'another member’s browser').toBe(429)
   })
 
-  it('20.58 do not keep a signed-in member from changes', async () => {
+  it('21.21 do not keep a signed-in member from changes', async () => {
     const { site, signIn, changePhone } = await strictSite()
     const { password, cookie } = await memberInOffice(site)
     await exhaust(signIn)
     expect((await changePhone(ADDRESS, cookie, password)).statusCode).toBe(200)
   })
 
-  it('20.58 a known browser and a signed-in member still have a limit of their own, for wrong passwords', async () => {
+  it('21.21 a known browser and a signed-in member still have a limit of their own, for wrong passwords', async () => {
     const { site, signIn, changePhone } = await strictSite()
     const { username, cookie, password } = await memberInOffice(site)
     const inOffice = []
@@ -87,7 +87,7 @@ describe('others on the same address', () => {
     expect(await signIn('203.0.113.2', username, password), 'from elsewhere, nobody has guessed').toBe(200)
   })
 
-  it('20.58 a signed-in member’s lookups and letters are not those of the address', async () => {
+  it('21.21 a signed-in member’s lookups and letters are not those of the address', async () => {
     const { site } = await strictSite({ LIMIT_LOOKUPS: '2/3600', LIMIT_LETTERS: '2/3600' })
     const { password, cookie } = await memberInOffice(site)
     const headers = { 'x-forwarded-for': ADDRESS }

@@ -59,7 +59,7 @@ const differencesOf = async (reference: string) => {
   return differences.filter((each) => each.reference === reference).map(({ kind }) => kind)
 }
 
-it('17.30 the first charge and a renewal are refunded once, and the member gets an email', async () => {
+it('17.17 the first charge and a renewal are refunded once, and the member gets an email', async () => {
   const { username, email } = await newMember()
   await renewAll()
   for (const period of [0, 1]) {
@@ -77,7 +77,7 @@ it('17.30 the first charge and a renewal are refunded once, and the member gets 
   expect(emails[0]?.body).toMatch(/Banks need 5 to 10 days[\s\S]*Your membership continues\. Your next charge is/)
 })
 
-it('17.30 parts that are requested at once never exceed what was paid', async () => {
+it('17.17 parts that are requested at once never exceed what was paid', async () => {
   const { reference, username } = await newMember()
   site.advance(2 * DAY)
   const part = () => requestRefund(site.world, { reference, amount_cents: 4000, ...request })
@@ -90,7 +90,7 @@ it('17.30 parts that are requested at once never exceed what was paid', async ()
   expect(await differencesOf(reference)).toEqual([])
 })
 
-it('17.30 a refund whose answer is lost is repeated, and made once', async () => {
+it('17.17 a refund whose answer is lost is repeated, and made once', async () => {
   const { reference, username } = await newMember()
   site.advance(2 * DAY)
   const { refund } = site.world.payment
@@ -109,7 +109,7 @@ it('17.30 a refund whose answer is lost is repeated, and made once', async () =>
   expect(await bookOf(reference)).toMatchObject({ refunded_cents: 2500 })
 })
 
-it('17.31 a part waits until the charge has settled, and a void is possible only before', async () => {
+it('17.18 a part waits until the charge has settled, and a void is possible only before', async () => {
   const { reference, username } = await newMember()
   await requestRefund(site.world, { reference, amount_cents: 1000, ...request })
   await jobs()
@@ -130,7 +130,7 @@ it('17.31 a part waits until the charge has settled, and a void is possible only
   await expect(late).rejects.toThrow(/has settled.*Refund it instead/)
 })
 
-it('17.33 a dispute puts the membership on hold, and a dispute that is won leaves the hold', async () => {
+it('17.20 a dispute puts the membership on hold, and a dispute that is won leaves the hold', async () => {
   const { username, member_id } = await newMember(cards.renewalDisputed)
   await renewAll()
   const { reference, transaction_id } = await paymentOf(username, 1)
@@ -150,7 +150,7 @@ it('17.33 a dispute puts the membership on hold, and a dispute that is won leave
   expect(await paymentOf(username, 1)).toMatchObject({ state: 'captured', hold_reason: 'dispute' })
 })
 
-it('17.34 renewals of several months are not a double charge; two charges for one month are', async () => {
+it('17.21 renewals of several months are not a double charge; two charges for one month are', async () => {
   const { username } = await newMember()
   await renewAll()
   const { reference, enrollment_id, attempt } = await paymentOf(username, 1)
@@ -167,7 +167,7 @@ it('17.34 renewals of several months are not a double charge; two charges for on
   expect(await differencesOf(reference)).toEqual([])
 })
 
-it('17.34 17.35 a refund by hand is one difference, which can be resolved until the gateway says something else', async () => {
+it('17.21 17.22 a refund by hand is one difference, which can be resolved until the gateway says something else', async () => {
   const { reference, transaction_id } = await newMember()
   site.advance(2 * DAY)
   const byHand = async (refund_reference: string, amount_cents: number) =>
@@ -189,7 +189,7 @@ it('17.34 17.35 a refund by hand is one difference, which can be resolved until 
   expect(await differencesOf(reference)).toEqual(['state'])
 })
 
-it('17.36 a silent gateway is logged and shown by /readyz, which stays ready', async () => {
+it('17.23 a silent gateway is logged and shown by /readyz, which stays ready', async () => {
   const { paymentCalls, payment } = site.world
   const lookup = (signal: AbortSignal) => payment.lookup({ reference: 'nobody' }, signal)
   const part = async () => {
@@ -205,7 +205,7 @@ it('17.36 a silent gateway is logged and shown by /readyz, which stays ready', a
   expect(await part()).toEqual([200, true])
 })
 
-it('17.36 /metrics counts charges and renewals', async () => {
+it('17.23 /metrics counts charges and renewals', async () => {
   const metric = async (name: string) => {
     const { body } = await site.get('/metrics')
     return Number(
@@ -229,7 +229,7 @@ it('17.36 /metrics counts charges and renewals', async () => {
   expect([await metric('foyer_renewals_due'), await metric('foyer_renewals_past_due')]).toEqual([0, pastDue + 1])
 })
 
-it('17.37 missing cards are looked up once, and a failure does not stop the others', async () => {
+it('17.24 missing cards are looked up once, and a failure does not stop the others', async () => {
   const members = [await newMember(), await newMember(), await newMember()]
   const ids = members.map(({ member_id }) => member_id)
   const none = { network_transaction_id: null, card_brand: null, card_last_four: null, card_expires: null }
@@ -253,7 +253,7 @@ it('17.37 missing cards are looked up once, and a failure does not stop the othe
 })
 
 it.runIf(isPostgres)(
-  '17.32 npm run payments refuses wrong input in a sentence',
+  '17.19 npm run payments refuses wrong input in a sentence',
   async () => {
     const database = await testDatabase()
     const env = { DATABASE_URL: database.url ?? '' }

@@ -238,7 +238,7 @@ describe('with PHONE_VERIFICATION=on', () => {
     expect((await pay({ cookie })).json().payment).toBe('Approved')
   })
 
-  it('20.61 a confirmed number serves one enrollment, and all retries of it', async () => {
+  it('5.13 a confirmed number serves one enrollment, and all retries of it', async () => {
     const { cookie, send, verify } = await visitor()
     const mobile_phone = '+12025550114'
     const confirm = async () => {
@@ -264,7 +264,7 @@ describe('with PHONE_VERIFICATION=on', () => {
     expect((await pay(third, 2)).fields).toBeDefined()
   })
 
-  it('20.61 of many enrollments at once, a confirmed number serves one', async () => {
+  it('5.13 of many enrollments at once, a confirmed number serves one', async () => {
     const { cookie, send, verify } = await visitor()
     const mobile_phone = '+12025550115'
     await send(mobile_phone)

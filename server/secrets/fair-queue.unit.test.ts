@@ -22,19 +22,19 @@ async function orderOf(applicants: [name: string, lane: Lane, key: string][], wa
   return { order, refused }
 }
 
-it('20.59 lanes take turns: a crowd of strangers does not delay known browsers', async () => {
+it('21.22 lanes take turns: a crowd of strangers does not delay known browsers', async () => {
   const crowd = Array.from({ length: 50 }, (_, n): [string, Lane, string] => [`s${n}`, 'sign_in', `network ${n}`])
   const { order } = await orderOf([...crowd, ['ada', 'known', 'ada'], ['bo', 'known', 'bo']])
   expect(Math.max(order.indexOf('ada'), order.indexOf('bo'))).toBeLessThan(6)
 })
 
-it('20.59 within a lane networks take turns', async () => {
+it('21.22 within a lane networks take turns', async () => {
   const crowd = Array.from({ length: 50 }, (_, n): [string, Lane, string] => [`s${n}`, 'sign_in', 'one network'])
   const { order } = await orderOf([...crowd, ['honest', 'sign_in', 'another']])
   expect(order.indexOf('honest')).toBeLessThan(4)
 })
 
-it('20.59 when a lane is full, the network with the most waiting has to go, not who comes last', async () => {
+it('21.22 when a lane is full, the network with the most waiting has to go, not who comes last', async () => {
   const crowd = Array.from({ length: 11 }, (_, n): [string, Lane, string] => [`s${n}`, 'sign_in', 'one network'])
   const { order, refused } = await orderOf(
     [...crowd, ['s11', 'sign_in', 'one network'], ['honest', 'sign_in', 'another']],
@@ -44,12 +44,12 @@ it('20.59 when a lane is full, the network with the most waiting has to go, not 
   expect(order).toContain('honest')
 })
 
-it('20.59 when every network has one waiting, the next one is refused', async () => {
+it('21.22 when every network has one waiting, the next one is refused', async () => {
   const crowd = Array.from({ length: 12 }, (_, n): [string, Lane, string] => [`s${n}`, 'sign_in', `network ${n}`])
   expect((await orderOf(crowd, 10)).refused).toEqual(['s11'])
 })
 
-it('20.59 work that fails gives its place to the next', async () => {
+it('21.22 work that fails gives its place to the next', async () => {
   const run = fairQueue<Lane>(['known', 'sign_in'])
   const capacity = { atOnce: 1, waiting: 5 }
   const failing = run({ lane: 'sign_in', key: 'a' }, capacity, async () => {

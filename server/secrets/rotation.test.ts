@@ -51,7 +51,7 @@ const enrollmentIn = (reply: { headers: Record<string, unknown> }) =>
   /foyer_enrollment=([\w-]+)\./.exec(cookieOf(reply))?.[1]
 
 describe('new keys', () => {
-  it('20.20 are published first, and used by every process ten minutes later', async () => {
+  it('23.1 are published first, and used by every process ten minutes later', async () => {
     const site = await newSite()
     const { keys } = site.world
     const first = keys.signing.kid
@@ -69,7 +69,7 @@ describe('new keys', () => {
     expect(await published()).toEqual([first, next])
   })
 
-  it('20.20 reach a running process within seconds', async () => {
+  it('23.1 reach a running process within seconds', async () => {
     const site = await newSite()
     const stop = watchKeys(site.world)
     await rekey(site.db, site.world.config, site.world.now())
@@ -78,7 +78,7 @@ describe('new keys', () => {
     await sleep(10)
   }, 20_000)
 
-  it('20.20 refuse nobody: two processes at work while the keys change three times', async () => {
+  it('23.1 refuse nobody: two processes at work while the keys change three times', async () => {
     const site = await newSite({ LIMIT_SIGN_INS: '100000/3600' })
     const twin = await twinOf(site)
     open.push(twin)
@@ -146,7 +146,7 @@ async function signInOnOther(
 }
 
 describe('what was made before the keys were changed', () => {
-  it('20.21 a consent file verifies for good; a grant opens nothing once its key is retired', async () => {
+  it('23.2 a consent file verifies for good; a grant opens nothing once its key is retired', async () => {
     const site = await newSite()
     const { username } = await joinedMember(site)
     const id = await memberIdOf(site, username)
@@ -165,7 +165,7 @@ describe('what was made before the keys were changed', () => {
     expect(await redeemGrant(site.world, mintGrant(site.world, accessOf(id)))).toEqual(accessOf(id))
   })
 
-  it('20.22 links in emails, recovery codes, the audit log and marks of browsers stay valid', async () => {
+  it('23.3 links in emails, recovery codes, the audit log and marks of browsers stay valid', async () => {
     const site = await newSite({ LIMIT_SIGN_INS_BY_NAME: '2/3600' })
     const { username, password, email, cookie } = await confirmed(site, await memberInOffice(site))
     const staff = await staffMember(site, 'manager')
@@ -191,7 +191,7 @@ describe('what was made before the keys were changed', () => {
     expect((await verifyAudit(site.world)).problem).toBeUndefined()
   })
 
-  it('20.22 a row of the audit log that nobody signed is still found', async () => {
+  it('23.3 a row of the audit log that nobody signed is still found', async () => {
     const site = await newSite()
     await act(site.world)
     await changeKeys(site)
@@ -200,7 +200,7 @@ describe('what was made before the keys were changed', () => {
     expect((await verifyAudit(site.world)).problem).toBe('Row 1 was changed.')
   })
 
-  it('20.22 the seals of the security log stay intact', async () => {
+  it('23.3 the seals of the security log stay intact', async () => {
     const site = await newSite()
     const sealEvents = async () => {
       await recordEvent(site.world, { kind: 'sign_in' })
@@ -214,7 +214,7 @@ describe('what was made before the keys were changed', () => {
     expect((await verifyAudit(site.world)).problem).toBeUndefined()
   })
 
-  it('20.22 a cookie of the old key counts for 30 days', async () => {
+  it('23.3 a cookie of the old key counts for 30 days', async () => {
     const site = await newSite()
     const cookie = cookieOf(await site.get('/ana'))
     await changeKeys(site)
@@ -224,7 +224,7 @@ describe('what was made before the keys were changed', () => {
     expect([undefined, idOf(cookie)]).not.toContain(await enrollment())
   })
 
-  it('20.23 limits count on: new keys give nobody another try', async () => {
+  it('23.4 limits count on: new keys give nobody another try', async () => {
     const site = await newSite({ LIMIT_DECLINES_BY_CARD: '2/86400', BREAKER_DECLINES: '3/600/50' })
     acceptRealCards(site)
     const pay = async (cc_number: string) =>
@@ -243,7 +243,7 @@ describe('what was made before the keys were changed', () => {
 })
 
 describe('keys that have leaked', () => {
-  it('20.24 sign nothing that counts within seconds, and only the audit log needs them', async () => {
+  it('23.5 sign nothing that counts within seconds, and only the audit log needs them', async () => {
     const site = await newSite()
     const { username, email } = await joinedMember(site)
     const id = await memberIdOf(site, username)

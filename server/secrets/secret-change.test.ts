@@ -37,7 +37,7 @@ const openWith = (SECRET: string, SECRET_PREVIOUS?: string) => {
 }
 
 describe('a new SECRET', () => {
-  it('20.25 opens the same keys with the old one beside it, and alone from then on', async () => {
+  it('23.6 opens the same keys with the old one beside it, and alone from then on', async () => {
     const { signing, hmac } = site.world.keys
     const { keys, lines } = await openWith(NEW, OLD)
     expect([keys.signing.kid, keys.hmac('marks', 'x')]).toEqual([signing.kid, hmac('marks', 'x')])
@@ -47,7 +47,7 @@ describe('a new SECRET', () => {
     await expect(openWith(OLD)).rejects.toThrow('SECRET is not the one')
   })
 
-  it('20.25 processes that start at once agree, and those with the old one run on', async () => {
+  it('23.6 processes that start at once agree, and those with the old one run on', async () => {
     const opened = await Promise.all(Array.from({ length: 6 }, () => openWith(NEW, OLD)))
     expect(new Set(opened.map(({ keys }) => keys.signing.kid)).size).toBe(1)
     expect(opened.flatMap(({ lines }) => lines)).toHaveLength(1)
@@ -60,7 +60,7 @@ describe('a new SECRET', () => {
     expect(await redeemGrant(site.world, mintGrant({ ...site.world, keys: first.keys }, access))).toEqual(access)
   })
 
-  it('20.25 is refused in a sentence without the right old one, and changes nothing then', async () => {
+  it('23.6 is refused in a sentence without the right old one, and changes nothing then', async () => {
     await expect(openWith(NEW)).rejects.toThrow('If you have changed it, set SECRET_PREVIOUS to the old one.')
     await expect(openWith(NEW, 'another old one')).rejects.toThrow('Neither SECRET nor SECRET_PREVIOUS is the one')
     const [row] = original
@@ -76,13 +76,13 @@ describe('a new SECRET', () => {
     expect(await rows()).toEqual(before)
   })
 
-  it('20.25 a wrong SECRET leaves no key behind, also where a kind of key is missing', async () => {
+  it('23.6 a wrong SECRET leaves no key behind, also where a kind of key is missing', async () => {
     await site.db.deleteFrom('server_key').where('name', '=', 'data').execute()
     await expect(openWith('a wrong one of good length')).rejects.toThrow('SECRET is not the one')
     expect((await rows()).some(({ name }) => name === 'data')).toBe(false)
   })
 
-  it('20.26 authenticator apps work on, also those that an older version encrypted with SECRET itself', async () => {
+  it('23.7 authenticator apps work on, also those that an older version encrypted with SECRET itself', async () => {
     const [older, newer] = [await staffMember(site, 'manager'), await staffMember(site, 'owner')]
     const totp_sealed = seal(OLD, STAFF_APP, older.secret)
     await site.db.updateTable('staff').set({ totp_sealed }).where('id', '=', older.id).execute()
@@ -121,7 +121,7 @@ describe.runIf(isPostgres)('real processes', () => {
     await ended
   }
 
-  it('20.25 one still runs with the old SECRET while another starts with the new one and makes new keys', async () => {
+  it('23.6 one still runs with the old SECRET while another starts with the new one and makes new keys', async () => {
     const old = await processWith({ SECRET: OLD })
     const cookie = await openPage(old.url)
     const fresh = await processWith({ SECRET: NEW, SECRET_PREVIOUS: OLD })

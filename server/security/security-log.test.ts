@@ -32,8 +32,8 @@ const memberId = async (username: string) =>
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const record = (kind: EventKind, more: object = {}) => recordEvent(site.world, { kind, ...more })
 
-describe('20.50 the security log', () => {
-  it('20.50 knows sign-ins, failures, resets, changes, grants and the ends of sessions, each with its member', async () => {
+describe('22.1 the security log', () => {
+  it('22.1 knows sign-ins, failures, resets, changes, grants and the ends of sessions, each with its member', async () => {
     const member = await memberInOffice(site)
     const id = await memberId(member.username)
     const { password } = member
@@ -68,7 +68,7 @@ describe('20.50 the security log', () => {
     expect((await events()).filter(({ kind }) => kind === 'grant_refused')).toHaveLength(1)
   })
 
-  it('20.50 knows limits and breakers that have tripped, and failed sign-ins of staff', async () => {
+  it('22.1 knows limits and breakers that have tripped, and failed sign-ins of staff', async () => {
     for (let n = 0; n < 6; n++)
       await site.post('office/sign-in', { name: 'nobody', password: 'x' }, from('203.0.113.8'))
     for (let n = 0; n < 6; n++) await recordDecline(site.world, `network ${n}`)
@@ -82,7 +82,7 @@ describe('20.50 the security log', () => {
     expect(of('staff_sign_in_failed')).toHaveLength(1)
   })
 
-  it('20.51 holds no address, name or secret', async () => {
+  it('22.2 holds no address, name or secret', async () => {
     const { username, password } = await memberInOffice(site)
     await site.post('office/sign-in', { name: username, password: 'Wrong-9876' }, from('203.0.113.77'))
     await site.post('office/sign-in', { name: 'my-secret-word', password }, from('203.0.113.77'))
@@ -91,7 +91,7 @@ describe('20.50 the security log', () => {
       expect(text).not.toContain(secret)
   })
 
-  it('20.52 counts the failures of a minute in one row, however many come at once, and loses none', async () => {
+  it('22.3 counts the failures of a minute in one row, however many come at once, and loses none', async () => {
     const many = isPostgres ? 500 : 60
     const address = ['203.0.113.9'] as const
     await Promise.all(Array.from({ length: many }, () => record('sign_in_failed', { address })))
@@ -102,7 +102,7 @@ describe('20.50 the security log', () => {
     expect(await events()).toHaveLength(2)
   })
 
-  it('20.52 a flood from many networks is counted in a few hundred rows a minute', async () => {
+  it('22.3 a flood from many networks is counted in a few hundred rows a minute', async () => {
     site.advance(61)
     const flood = Array.from({ length: 900 }, (_, n) =>
       record('sign_in_failed', { address: [`10.0.${n >> 8}.${n & 255}`] }),
@@ -114,7 +114,7 @@ describe('20.50 the security log', () => {
     expect(rows.find(({ count }) => count > 1)).toMatchObject({ network: null, details: '{"others":true}', count: 600 })
   })
 
-  it('20.50 an event of a transaction is written with it, or not at all', async () => {
+  it('22.1 an event of a transaction is written with it, or not at all', async () => {
     const failing = inTransaction(site.db, async (db) => {
       await recordEvent({ ...site.world, db }, { kind: 'password_changed' })
       throw new Error('it failed')
@@ -124,7 +124,7 @@ describe('20.50 the security log', () => {
   })
 })
 
-describe('20.53 the seals', () => {
+describe('22.4 the seals', () => {
   const problem = async () => (await verifyAudit(site.world)).problem
   const seal = async () => {
     site.advance(301)
@@ -141,7 +141,7 @@ describe('20.53 the seals', () => {
   const change = (position: number, values: object) =>
     site.db.updateTable('security_event').set(values).where('position', '=', position).execute()
 
-  it('20.53 one row of the audit log seals many events, and an event is sealed once', async () => {
+  it('22.4 one row of the audit log seals many events, and an event is sealed once', async () => {
     await fill()
     await seal()
     await record('sign_in')
@@ -166,13 +166,13 @@ describe('20.53 the seals', () => {
     ['count', { count: 7 }],
     ['hash', { hash: 'x' }],
   ] as const
-  it.each(changes)('20.53 a changed %s of an event is named', async (_what, values) => {
+  it.each(changes)('22.4 a changed %s of an event is named', async (_what, values) => {
     await fill()
     await change(3, values)
     expect(await problem()).toBe('Event 3 was changed.')
   })
 
-  it('20.53 a missing event is named, and so is one that was added or taken out of its seal', async () => {
+  it('22.4 a missing event is named, and so is one that was added or taken out of its seal', async () => {
     await fill()
     const row = await site.db
       .selectFrom('security_event')
@@ -193,20 +193,20 @@ describe('20.53 the seals', () => {
     expect(await problem()).toBe('Events 1 to 4 are missing.')
   })
 
-  it('20.53 a seal whose details were removed is noticed, although details of other acts may be erased', async () => {
+  it('22.4 a seal whose details were removed is noticed, although details of other acts may be erased', async () => {
     await fill()
     await site.db.updateTable('audit').set({ details: null, details_salt: null }).execute()
     expect(await problem()).toBe('The details of row 1 were removed.')
   })
 
-  it('20.53 several processes at once seal every event once', async () => {
+  it('22.4 several processes at once seal every event once', async () => {
     for (let n = 0; n < 20; n++) await record('sign_in')
     site.advance(301)
     await Promise.all(Array.from({ length: 4 }, () => keepSecurityLog(site.world)))
     expect(await verifyAudit(site.world)).toMatchObject({ rows: 1, security: { events: 20 } })
   })
 
-  it('20.54 old events are deleted by whole seals, the log says so, and what is left can still be checked', async () => {
+  it('22.5 old events are deleted by whole seals, the log says so, and what is left can still be checked', async () => {
     await fill()
     site.advance(20 * 86_400)
     await record('sign_in')
@@ -228,7 +228,7 @@ describe('20.53 the seals', () => {
     expect(await problem()).toBe('Events 7 to 7 are missing.')
   })
 
-  it('20.55 the console lists acts without the seals, and a member’s events in the timeline', async () => {
+  it('22.6 the console lists acts without the seals, and a member’s events in the timeline', async () => {
     const owner = await staffMember(site, 'owner')
     const { username } = await memberInOffice(site)
     const id = await memberId(username)

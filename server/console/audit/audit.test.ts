@@ -35,7 +35,7 @@ beforeEach(async () => {
 const problem = async (seal?: string) => (await verifyAudit(site.world, seal)).problem
 
 describe('the audit log', () => {
-  it('19.20 is a chain without gaps', async () => {
+  it('19.80 is a chain without gaps', async () => {
     const { rows, seal } = await verifyAudit(site.world)
     expect([rows, seal.split('.')[0], await problem()]).toEqual([4, '4', undefined])
     expect(site.log()).toContain(seal.split('.')[1]) // the log of the process is a second witness
@@ -50,7 +50,7 @@ describe('the audit log', () => {
     ['details_hash', 'x'],
     ['hash', 'x'],
   ] as const
-  it.each(changes)('19.20 shows that %s was changed', async (column, value) => {
+  it.each(changes)('19.80 shows that %s was changed', async (column, value) => {
     await site.db
       .updateTable('audit')
       .set({ [column]: value })
@@ -59,7 +59,7 @@ describe('the audit log', () => {
     expect(await problem()).toBe('Row 2 was changed.')
   })
 
-  it('19.20 shows that a row is missing, at the start, in the middle and at the end', async () => {
+  it('19.80 shows that a row is missing, at the start, in the middle and at the end', async () => {
     const found = []
     for (const position of [4, 2, 1]) {
       await site.db.deleteFrom('audit').where('position', '=', position).execute()
@@ -68,7 +68,7 @@ describe('the audit log', () => {
     expect(found).toEqual(['Row 4 is missing, and so are all rows after it.', 'Row 2 is missing.', 'Row 1 is missing.'])
   })
 
-  it('19.20 shows that a row was added by hand', async () => {
+  it('19.80 shows that a row was added by hand', async () => {
     const row = await site.db.selectFrom('audit').selectAll().where('position', '=', 4).executeTakeFirstOrThrow()
     await site.db
       .insertInto('audit')
@@ -77,7 +77,7 @@ describe('the audit log', () => {
     expect(await problem()).toBe('There are rows after row 4, which is the last.')
   })
 
-  it('19.20 shows with an earlier seal that its end was cut off', async () => {
+  it('19.80 shows with an earlier seal that its end was cut off', async () => {
     const { seal } = await verifyAudit(site.world)
     const third = await site.db.selectFrom('audit').select('hash').where('position', '=', 3).executeTakeFirstOrThrow()
     await site.db.deleteFrom('audit').where('position', '=', 4).execute()
@@ -90,12 +90,12 @@ describe('the audit log', () => {
     expect(await problem(seal)).toBe('Row 4 is not the one that the seal was made of.')
   })
 
-  it('19.21 stays intact when personal data in its details is erased', async () => {
+  it('19.81 stays intact when personal data in its details is erased', async () => {
     await site.db.updateTable('audit').set({ details: null, details_salt: null }).where('subject', '=', 'b').execute()
     expect(await problem()).toBe(undefined)
   })
 
-  it('19.20 is one chain however many acts are written at once, and an act that fails leaves no row', async () => {
+  it('19.80 is one chain however many acts are written at once, and an act that fails leaves no row', async () => {
     const many = Array.from({ length: isPostgres ? 60 : 10 }, (_, n) => `m${n}`)
     const failing = inTransaction(site.db, async (db) => {
       await recordAct(
@@ -110,7 +110,7 @@ describe('the audit log', () => {
     expect(await site.db.selectFrom('audit').select('position').where('subject', '=', 'z').execute()).toEqual([])
   })
 
-  it('19.22 takes no act about money without a reason, and none outside a transaction', async () => {
+  it('19.82 takes no act about money without a reason, and none outside a transaction', async () => {
     const entry = { act: 'refund_payment', actor: commandLine, subject_kind: 'member', subject: 'a' } as const
     await expect(inTransaction(site.db, (db) => recordAct({ ...site.world, db }, entry))).rejects.toThrow(
       'needs a reason',
@@ -118,7 +118,7 @@ describe('the audit log', () => {
     await expect(recordAct(site.world, { ...entry, reason: 'why' })).rejects.toThrow('one transaction')
   })
 
-  it('19.20 can be read and checked in the console', async () => {
+  it('19.80 can be read and checked in the console', async () => {
     const owner = await staffMember(site, 'owner')
     const { rows } = (await owner.get('audit')).json()
     expect(rows[0]).toMatchObject({ act: 'accept_invitation', kind: 'security', who: owner.name, role: 'owner' })

@@ -33,7 +33,7 @@ const shownBy = async (process: Pick<Twin, 'get'>): Promise<Shown | undefined> =
   (await process.get('/api/enrollment/get-all-legal-documents')).json().find(({ id }: Shown) => id === AGREEMENT)
 
 describe('documents', () => {
-  it('19.80 the list has every document with its live version and how many accepted it', async () => {
+  it('19.55 the list has every document with its live version and how many accepted it', async () => {
     await joinedMember(site)
     const { documents } = (await owner.get('documents')).json()
     expect(documents).toHaveLength(5)
@@ -47,7 +47,7 @@ describe('documents', () => {
     expect((await owner.get('documents/x')).statusCode).toBe(422)
   })
 
-  it('19.81 a new text is the next version with its own hash; the one before stays as it was', async () => {
+  it('19.56 a new text is the next version with its own hash; the one before stays as it was', async () => {
     const before = await page()
     const reply = await publish({ content: '<p>New wording.</p>\r\n<script>alert(1)</script>' })
     expect(reply.statusCode, reply.body).toBe(200)
@@ -70,14 +70,14 @@ describe('documents', () => {
     })
   })
 
-  it('19.81 the preview is what would be stored', async () => {
+  it('19.56 the preview is what would be stored', async () => {
     const preview = (
       await owner.post('documents/preview', { content: ' <h2 onclick="x">A</h2><iframe></iframe>\n' })
     ).json()
     expect(preview).toEqual({ content: '<h2>A</h2>', sha256: hash('sha256', '<h2>A</h2>', 'hex') })
   })
 
-  it('19.81 nothing is published without a text, without a change, or over a version that nobody saw', async () => {
+  it('19.56 nothing is published without a text, without a change, or over a version that nobody saw', async () => {
     const { content, version, title } = await page()
     const same = await publish({ content })
     expect([same.statusCode, Object.keys(same.json().fields)]).toEqual([422, ['content']])
@@ -94,14 +94,14 @@ describe('documents', () => {
     expect((await page()).version).toBe(version)
   })
 
-  it('19.81 two who publish at once make one version', async () => {
+  it('19.56 two who publish at once make one version', async () => {
     const { version } = await page()
     const replies = await Promise.all(['<p>One</p>', '<p>Two</p>'].map((content) => publish({ content })))
     expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409])
     expect((await page()).version).toBe(version + 1)
   })
 
-  it('19.81 a visitor who has the old text on the screen must agree to the new one before anything is charged', async () => {
+  it('19.56 a visitor who has the old text on the screen must agree to the new one before anything is charged', async () => {
     const form = await filledForm(site)
     const shown: Shown[] = (await site.get('/api/enrollment/get-all-legal-documents')).json()
     const shown_texts = shown
@@ -114,7 +114,7 @@ describe('documents', () => {
     expect([reply.statusCode, Object.keys(reply.json().fields)]).toEqual([422, ['agreement_1']])
   })
 
-  it('19.81 a title alone is a new version, too', async () => {
+  it('19.56 a title alone is a new version, too', async () => {
     const { version, content } = await page()
     const after: DocumentPage = (await publish({ content, title: 'Agreement' })).json()
     expect([after.version, after.title]).toEqual([version + 1, 'Agreement'])
@@ -122,7 +122,7 @@ describe('documents', () => {
     expect((await page()).accepted.count).toBe(1)
   })
 
-  it('19.80 who accepted a version is a list in pages', async () => {
+  it('19.55 who accepted a version is a list in pages', async () => {
     const { version, sha256, title } = await page()
     await addAcceptances({ version, sha256, title, count: 120 })
     const seen: string[] = []
@@ -138,7 +138,7 @@ describe('documents', () => {
     expect((await owner.get('document-acceptances?document_id=3&version=1&after=x')).statusCode).toBe(422)
   })
 
-  it.runIf(isPostgres)('19.80 lists and counts of acceptances follow an index', async () => {
+  it.runIf(isPostgres)('19.55 lists and counts of acceptances follow an index', async () => {
     const { version, sha256, title } = await page()
     await addAcceptances({ version: version + 50, sha256, title, count: 3000 })
     await sql`analyze`.execute(site.db)
@@ -151,7 +151,7 @@ describe('documents', () => {
 })
 
 describe('a scheduled document', () => {
-  it('19.82 becomes live by itself on its day, in the operator’s time zone, in every process', async () => {
+  it('19.57 becomes live by itself on its day, in the operator’s time zone, in every process', async () => {
     const { version, content } = await page()
     const reply = await publish({ content: '<p>From Monday on.</p>', publish_on: '2026-11-16' })
     expect(reply.json().scheduled).toMatchObject({
@@ -184,7 +184,7 @@ describe('a scheduled document', () => {
     ])
   })
 
-  it('19.82 is published once, however many processes see that it is due', async () => {
+  it('19.57 is published once, however many processes see that it is due', async () => {
     const { version } = await page()
     await publish({ content: '<p>Tuesday</p>', publish_on: '2026-11-17' })
     site.advance(2 * 86_400)
@@ -193,7 +193,7 @@ describe('a scheduled document', () => {
     expect((await page()).version).toBe(version + 1)
   })
 
-  it('19.82 can be taken back, and its day lies ahead', async () => {
+  it('19.57 can be taken back, and its day lies ahead', async () => {
     const late = await publish({ content: '<p>Late</p>', publish_on: '2026-11-01' })
     expect(late.json().fields.publish_on).toEqual(['Please choose a day after today.'])
     const { version } = await page()
@@ -210,7 +210,7 @@ describe('a scheduled document', () => {
     expect(acts).toEqual(expect.arrayContaining(['schedule_document', 'unschedule_document']))
   })
 
-  it('19.82 becomes live on the turned clock, at its own time', async () => {
+  it('19.57 becomes live on the turned clock, at its own time', async () => {
     const turned = await testSite({ TIME_ZONE: 'UTC', DATABASE_URL: '' })
     const { testClock } = turned.world
     if (!testClock) throw new Error('The clock of this site cannot be turned.')
@@ -263,7 +263,7 @@ describe('the list of documents', () => {
       .map(({ title }: { title: string }) => title)
   const reason = 'replaced'
 
-  it('19.133 gets a new document, which visitors accept from then on, in every process', async () => {
+  it('19.59 gets a new document, which visitors accept from then on, in every process', async () => {
     const form = await filledForm(site)
     const reply = await owner.post('documents/add', {
       title: 'House Rules',
@@ -290,7 +290,7 @@ describe('the list of documents', () => {
       expect((await owner.post('documents/add', body)).statusCode, body.title).toBe(422)
   })
 
-  it('19.133 two who add at once add two', async () => {
+  it('19.59 two who add at once add two', async () => {
     const replies = await Promise.all(
       ['One', 'Two'].map((title) => owner.post('documents/add', { title, content: `<p>${title}</p>` })),
     )
@@ -300,7 +300,7 @@ describe('the list of documents', () => {
     expect((await titles()).includes('One')).toBe(false)
   })
 
-  it('19.134 loses one that is withdrawn, with a reason; what members accepted stays', async () => {
+  it('19.60 loses one that is withdrawn, with a reason; what members accepted stays', async () => {
     const { documents } = (await owner.get('documents')).json()
     const { id: document_id } = documents.find(({ title }: { title: string }) => title === 'House Rules')
     expect((await owner.post('documents/withdraw', { document_id })).json().fields.reason).toEqual(['Please say why.'])
@@ -323,7 +323,7 @@ describe('the list of documents', () => {
     expect(acts).toEqual(expect.arrayContaining(['add_document', 'withdraw_document', 'restore_document']))
   })
 
-  it('19.134 keeps its last document, also when two are withdrawn at once', async () => {
+  it('19.60 keeps its last document, also when two are withdrawn at once', async () => {
     const { documents } = (await owner.get('documents')).json()
     const shown: { id: number }[] = documents.filter(({ is_at_checkout }: DocumentPage) => is_at_checkout)
     const withdraw = ({ id }: { id: number }) => owner.post('documents/withdraw', { document_id: id, reason })

@@ -30,7 +30,7 @@ const fields = {
 }
 
 describe('packages', () => {
-  it('19.85 are added, with a price for today and one for every renewal, and offered by every process at once', async () => {
+  it('19.50 are added, with a price for today and one for every renewal, and offered by every process at once', async () => {
     const bad = await owner.post('packages/add', {
       ...{ ...fields, name: ' ', price: 'much', renewal_price: '', billing_interval: 'month' },
     })
@@ -50,7 +50,7 @@ describe('packages', () => {
     expect((await page(34)).is_preselected).toBe(true)
   })
 
-  it('19.85 are edited and put in order', async () => {
+  it('19.50 are edited and put in order', async () => {
     const edited = await owner.post('packages/edit', {
       ...fields,
       product_id: 62,
@@ -73,7 +73,7 @@ describe('packages', () => {
     )
   })
 
-  it('19.86 a withdrawn package is not offered; who has it keeps it, and it can be offered again', async () => {
+  it('19.51 a withdrawn package is not offered; who has it keeps it, and it can be offered again', async () => {
     const member = await joinedMember(site, { product_ids: '35' })
     expect((await owner.post('packages/withdraw', { product_id: 35 })).json().withdrawn_at).toBeTruthy()
     expect((await owner.post('packages/withdraw', { product_id: 35 })).statusCode).toBe(409)
@@ -90,7 +90,7 @@ describe('packages', () => {
     expect(await offeredIds()).toContain(35)
   })
 
-  it('19.86 the last package of the main list cannot be withdrawn or moved away, also when two are withdrawn at once', async () => {
+  it('19.51 the last package of the main list cannot be withdrawn or moved away, also when two are withdrawn at once', async () => {
     for (const product_id of [35, 36]) await owner.post('packages/withdraw', { product_id })
     const replies = await Promise.all([34, 62].map((product_id) => owner.post('packages/withdraw', { product_id })))
     expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, 409])
@@ -104,7 +104,7 @@ describe('packages', () => {
 })
 
 describe('the picture of a package', () => {
-  it('19.87 is checked, keeps only its pixels, and is served by every process under the name of its content', async () => {
+  it('19.52 is checked, keeps only its pixels, and is served by every process under the name of its content', async () => {
     const set = (picture: string) => owner.post('packages/picture', { product_id: 34, picture })
     const { image_url } = (await set(testJpeg(720, 296, 'N 39 31 46'))).json()
     expect(image_url).toMatch(/^\/assets\/pictures\/[0-9a-f]{32}\.jpg$/)
@@ -128,7 +128,7 @@ describe('the picture of a package', () => {
 })
 
 describe('prices', () => {
-  it('19.88 what a new price does to members is known before it is saved', async () => {
+  it('19.53 what a new price does to members is known before it is saved', async () => {
     await site.db.updateTable('membership').set({ state: 'ended' }).execute()
     const members = [await joinedMember(site), await joinedMember(site), await joinedMember(site)]
     const [, , canceled] = members
@@ -143,7 +143,7 @@ describe('prices', () => {
     expect((await effect('1')).groups).toHaveLength(1)
   })
 
-  it('19.88 new prices count at once for new members and after a notice for the others, who are told by a job', async () => {
+  it('19.53 new prices count at once for new members and after a notice for the others, who are told by a job', async () => {
     const change = (values: object) =>
       owner.post('packages/prices', {
         ...{ product_id: 34, price: '79.00', renewal_price: '109.00', reason: 'costs have risen', ...values },
@@ -184,7 +184,7 @@ describe('prices', () => {
   })
 })
 
-it('19.86 a withdrawn package renews at the price that the member agreed to', async () => {
+it('19.51 a withdrawn package renews at the price that the member agreed to', async () => {
   const own = await testSite()
   const manager = await staffMember(own, 'manager')
   const { username } = await joinedMember(own, { product_ids: '35', cc_year: '2035' })

@@ -36,7 +36,7 @@ const act = async (path: string, word: string, input: object = {}) =>
   owner.post(`sponsors/${path}`, { sponsor_id: await idOf(word), ...input })
 
 describe('the list of sponsors', () => {
-  it('19.90 is searched by the beginning of a link, also an earlier one, and of a name', async () => {
+  it('19.42 is searched by the beginning of a link, also an earlier one, and of a name', async () => {
     expect(sitesOf(await list({ search: 'BLUEP' }))).toEqual(['bluepier'])
     expect(sitesOf(await list({ search: '/harbor' }))).toEqual(['bluepier'])
     expect(sitesOf(await list({ search: 'main off' }))).toEqual(['master'])
@@ -44,7 +44,7 @@ describe('the list of sponsors', () => {
     expect(sitesOf(await list({ search: 'nobodyhere' }))).toEqual([])
   })
 
-  it('19.90 has every sponsor once over all pages, members too, and none that only leads on', async () => {
+  it('19.42 has every sponsor once over all pages, members too, and none that only leads on', async () => {
     const { username } = await joinedMember(site)
     expect(sitesOf(await list())).toContain(username)
     expect(sitesOf(await list({ kind: 'own' }))).not.toContain(username)
@@ -66,7 +66,7 @@ describe('the list of sponsors', () => {
     expect((await owner.get('sponsors?after=x')).statusCode).toBe(422)
   })
 
-  it.runIf(isPostgres)('19.90 follows an index, however many sponsors there are', async () => {
+  it.runIf(isPostgres)('19.42 follows an index, however many sponsors there are', async () => {
     await addCopies(20_000)
     await sql`analyze`.execute(site.db)
     const scans = async () => (await countScans(site.db, ['sponsor'])).sponsor ?? 0
@@ -90,7 +90,7 @@ describe('the list of sponsors', () => {
 })
 
 describe('a sponsor', () => {
-  it('19.91 is added under a word that nobody has, and shown by every process at once', async () => {
+  it('19.44 is added under a word that nobody has, and shown by every process at once', async () => {
     const { username } = await joinedMember(site)
     const messageFor = async (word: string) =>
       (await owner.post('sponsors/add', { site: word, name: 'New Pier' })).json().fields?.site
@@ -103,7 +103,7 @@ describe('a sponsor', () => {
     await expect(joinedMember(site, { username: 'newpier' })).rejects.toThrow('already taken')
   })
 
-  it('19.92 is switched off with a reason, at once or after a day, and on again', async () => {
+  it('19.45 is switched off with a reason, at once or after a day, and on again', async () => {
     expect((await act('deactivate', 'newpier')).json().fields.reason).toEqual(['Please say why.'])
     const reason = 'moved away'
     expect((await act('deactivate', 'newpier', { reason, last_day: '2026-11-14' })).statusCode).toBe(422)
@@ -125,7 +125,7 @@ describe('a sponsor', () => {
     expect(rows[0]).toMatchObject({ act: 'activate_sponsor', subject_name: '/newpier' })
   })
 
-  it('19.93 is renamed: the old link leads on, everyone who joined stays, and the credit is still right', async () => {
+  it('19.46 is renamed: the old link leads on, everyone who joined stays, and the credit is still right', async () => {
     const { username } = await joinedMember(site, { sponsor_site_name: 'newpier' })
     const reason = 'new brand'
     expect((await act('rename', 'newpier', { site: 'ana', reason })).json().fields.site).toEqual([
@@ -149,7 +149,7 @@ describe('a sponsor', () => {
     expect(await recordProblem(site.db, member, await findTouches(site.db, member.enrollment_id))).toBe(undefined)
   })
 
-  it('19.93 can have an earlier word back, and no other link is lost', async () => {
+  it('19.46 can have an earlier word back, and no other link is lost', async () => {
     const reason = 'better before'
     await act('rename', 'oldpier', { site: 'thirdpier', reason })
     const back = await act('rename', 'thirdpier', { site: 'newpier', reason })
@@ -158,7 +158,7 @@ describe('a sponsor', () => {
     expect((await act('rename', 'oldpier', { site: 'x', reason })).json().message).toMatch(/leads to \/newpier/)
   })
 
-  it('19.93 who is a member renames the page with the username, in the office', async () => {
+  it('19.46 who is a member renames the page with the username, in the office', async () => {
     const { username } = await joinedMember(site)
     expect((await act('rename', username, { site: 'another', reason: 'x' })).json().message).toMatch(/only the member/)
     expect((await page(username)).member_id).toBeTruthy()
@@ -168,7 +168,7 @@ describe('a sponsor', () => {
     expect((await act('activate', username)).json().is_active).toBe(true)
   })
 
-  it('19.94 has a picture, which every process serves', async () => {
+  it('19.47 has a picture, which every process serves', async () => {
     const { username } = await joinedMember(site)
     for (const word of ['newpier', username]) {
       const { picture_url } = (await act('picture', word, { picture: testJpeg(320, 320) })).json()
@@ -181,7 +181,7 @@ describe('a sponsor', () => {
     }
   })
 
-  it('19.95 has its visits and joins of the last 30 days, through earlier links too', async () => {
+  it('19.48 has its visits and joins of the last 30 days, through earlier links too', async () => {
     await site.db
       .insertInto('page_day')
       .values([
@@ -200,7 +200,7 @@ describe('a sponsor', () => {
 
 /** Sponsors who are not members, written directly. */
 describe('the list of sponsors by visits', () => {
-  it('19.132 has the most visited first, and then the others, newest first', async () => {
+  it('19.43 has the most visited first, and then the others, newest first', async () => {
     const visit = (word: string, visitor: number) =>
       site.get(`/api/replicated-sites/page-hits/${word}`, { 'user-agent': `${BROWSER} ${visitor}`, host: 'foyer.test' })
     const add = (word: string) => owner.post('sponsors/add', { site: word, name: word })
@@ -235,7 +235,7 @@ describe('the list of sponsors by visits', () => {
     owner = await staffMember(site, 'owner')
   })
 
-  it('19.132 goes on with the visited ones only, when they are more than a page', async () => {
+  it('19.43 goes on with the visited ones only, when they are more than a page', async () => {
     await sql`
       update sponsor set recent_visits = 7 where site in (
         select site from sponsor where site like 'copy%' order by site limit 120)`.execute(site.db)

@@ -107,7 +107,7 @@ describe('a person', () => {
     life = await fullLife()
   })
 
-  it('19.69 gets one file with everything that is held, without keys, and the log says so', async () => {
+  it('19.37 gets one file with everything that is held, without keys, and the log says so', async () => {
     const reply = await owner.post('members/export', { member_id: life.member_id })
     const { filename, content } = reply.json()
     expect(filename).toBe('maralind-2026-11-15.json')
@@ -121,7 +121,7 @@ describe('a person', () => {
     expect((await acts.execute()).map(({ act }) => act)).toContain('export_person')
   })
 
-  it('19.70 is erased only with the username typed, a reason without personal data, and no money on its way', async () => {
+  it('19.38 is erased only with the username typed, a reason without personal data, and no money on its way', async () => {
     const { member_id } = life
     const erase = async (changes: Record<string, string>) => {
       const reply = await owner.post('members/erase', { member_id, username, reason: 'asked in writing', ...changes })
@@ -148,7 +148,7 @@ describe('a person', () => {
     await site.db.updateTable('refund').set({ state: 'done' }).execute()
   })
 
-  it('19.71 is gone from every table; only what the books and the law need is kept', async () => {
+  it('19.39 is gone from every table; only what the books and the law need is kept', async () => {
     const before = await find(gone)
     for (const table of [
       'member',
@@ -186,7 +186,7 @@ describe('a person', () => {
   /** The username, which is also the link: nobody else may get it, and the records of others name it. */
   const kept = ['claim', 'member', 'sponsor', 'sponsor_touch'].sort()
 
-  it('19.71 keeps payments, periods and accepted texts under the number, and shows a former member', async () => {
+  it('19.39 keeps payments, periods and accepted texts under the number, and shows a former member', async () => {
     const page = (await owner.get(`members/${life.member_id}`)).json()
     expect(page).toMatchObject({
       ...{ first_name: 'A former', last_name: 'member', email: '', erased_at: expect.any(String), emails: [] },
@@ -204,7 +204,7 @@ describe('a person', () => {
     expect([vault_reference, due_at]).toEqual(['', null])
   })
 
-  it('19.72 cannot sign in; the username stays taken, the link is inactive, and nothing more can be done', async () => {
+  it('19.40 cannot sign in; the username stays taken, the link is inactive, and nothing more can be done', async () => {
     const signIn = await site.post('office/sign-in', { name: username, password: life.member.password })
     expect(signIn.statusCode).toBe(401)
     expect((await site.get('/api/office/view', { cookie: life.member.cookie })).statusCode).toBe(401)
@@ -217,7 +217,7 @@ describe('a person', () => {
     expect(again.cookie).not.toBe('')
   })
 
-  it('19.72 is “a former member” in the office of the sponsor', async () => {
+  it('19.40 is “a former member” in the office of the sponsor', async () => {
     const { enrollment_id } = await site.db
       .selectFrom('member')
       .select('enrollment_id')
@@ -234,7 +234,7 @@ describe('a person', () => {
   })
 })
 
-it('19.73 emails and sign-ins stay in the timeline for two years', async () => {
+it('19.41 emails and sign-ins stay in the timeline for two years', async () => {
   const { username } = await memberInOffice(site)
   const member_id = await idOf(username)
   while (await runJobs(site.world));

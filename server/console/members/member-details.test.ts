@@ -29,7 +29,7 @@ async function correct(changes: Record<string, string>, on = { site, owner, memb
 }
 
 describe('correcting details', () => {
-  it('19.62 follows the rules of the form, with a sentence at each field', async () => {
+  it('19.30 follows the rules of the form, with a sentence at each field', async () => {
     const reply = await correct({ first_name: ' ', mobile_phone: '12', post_code: 'x', state: 'XX', email: 'nobody' })
     expect(reply.statusCode).toBe(422)
     expect(Object.keys(reply.json().fields).sort()).toEqual([
@@ -43,7 +43,7 @@ describe('correcting details', () => {
     expect((await correct({})).statusCode).toBe(409)
   })
 
-  it('19.62 changes names, phone and address at once, and writes down what was changed', async () => {
+  it('19.30 changes names, phone and address at once, and writes down what was changed', async () => {
     const reply = await correct({ last_name: 'Sol', mobile_phone: '(202) 555-0199', city: 'Elko', state: 'NV' })
     expect(reply.json()).toMatchObject({ last_name: 'Sol', mobile_phone: '+12025550199', postal: { city: 'Elko' } })
     const { details } = await site.db
@@ -59,7 +59,7 @@ describe('correcting details', () => {
     expect(await consentBundle(site.world, member_id)).not.toContain('Sol')
   })
 
-  it('19.63 a new email address counts when it is confirmed, and the old address is told', async () => {
+  it('19.31 a new email address counts when it is confirmed, and the old address is told', async () => {
     const { unconfirmed_email, email } = (await correct({ email: 'new@mail.example' })).json()
     expect([unconfirmed_email, email]).toEqual(['new@mail.example', 'old@mail.example'])
     const [message] = await emailsTo(site, 'new@mail.example', 'Confirm your email address')
@@ -69,14 +69,14 @@ describe('correcting details', () => {
     expect([page.email, page.unconfirmed_email]).toEqual(['new@mail.example', undefined])
   })
 
-  it('19.63 an address that another member has is refused at its field', async () => {
+  it('19.31 an address that another member has is refused at its field', async () => {
     const other = await joinedMember(site)
     const reply = await correct({ email: other.email })
     expect(reply.json().fields).toEqual({ email: ['This email address is already registered.'] })
     expect(member.username).toBe('maralind')
   })
 
-  it('19.63 with an operator’s own office, which cannot confirm, the address counts at once', async () => {
+  it('19.31 with an operator’s own office, which cannot confirm, the address counts at once', async () => {
     const other = await testSite({ OFFICE_URL: 'https://office.example' })
     const staff = await staffMember(other, 'owner')
     await joinedMember(other, { username: 'elsewhere', email: 'first@mail.example' })

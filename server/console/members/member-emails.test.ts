@@ -40,7 +40,7 @@ const resend = async ({ id }: { id: string }, email_id: string) =>
   (await owner.post('members/email', { member_id: id, email_id })).statusCode
 const subjectsTo = async ({ email }: { email: string }) => (await emailsTo(site, email)).map(({ subject }) => subject)
 
-it('19.68 the welcome email, the accepted texts and each receipt are sent again, and the timeline offers it', async () => {
+it('19.36 the welcome email, the accepted texts and each receipt are sent again, and the timeline offers it', async () => {
   const zoe = await member()
   await nextMonth()
   await nextMonth()
@@ -68,7 +68,7 @@ it('19.68 the welcome email, the accepted texts and each receipt are sent again,
   expect(newest?.body).toContain(`Your next charge is $99.00 on ${nextCharge}`)
 })
 
-it('19.68 a refund, a decline and a cancellation are told again while they are true', async () => {
+it('19.36 a refund, a decline and a cancellation are told again while they are true', async () => {
   const zoe = await member(cards.renewalNoFunds)
   await nextMonth()
   const [decline = ''] = (await idsOf(zoe)).filter((id) => id.startsWith('renewal_declined:'))
@@ -92,7 +92,7 @@ it('19.68 a refund, a decline and a cancellation are told again while they are t
   expect((await subjectsTo(joy)).filter((subject) => subject === 'Your refund of $99.00')).toHaveLength(2)
 })
 
-it('19.68 an email of another member, or one that cannot be made again, is refused', async () => {
+it('19.36 an email of another member, or one that cannot be made again, is refused', async () => {
   const zoe = await member()
   const joy = await member()
   await nextMonth()

@@ -32,7 +32,7 @@ const newestActs = async (count: number) =>
   )
 
 describe('the export of members', () => {
-  it('19.60 is the filter: a file with everyone who fits, named after the day', async () => {
+  it('19.28 is the filter: a file with everyone who fits, named after the day', async () => {
     const reply = await download({ sort: 'oldest' })
     expect(reply.headers).toMatchObject({
       'content-type': 'text/csv; charset=utf-8',
@@ -52,7 +52,7 @@ describe('the export of members', () => {
     expect(rowsOf((await download({ state: 'ended' })).body)).toEqual([])
   })
 
-  it('19.60 is in the audit log with its filter and number of rows, and without the text of a search', async () => {
+  it('19.28 is in the audit log with its filter and number of rows, and without the text of a search', async () => {
     await download({ search: 'ward', state: 'active' })
     expect(await newestActs(2)).toEqual([
       ['finish_export', { rows: 1, is_complete: true }],
@@ -60,12 +60,12 @@ describe('the export of members', () => {
     ])
   })
 
-  it('19.60 is refused to other sites', async () => {
+  it('19.28 is refused to other sites', async () => {
     const headers = { cookie: owner.cookie, 'sec-fetch-site': 'cross-site' }
     expect((await site.get('/api/console/members.csv', headers)).statusCode).toBe(403)
   })
 
-  it('19.60 has everyone once however many there are, and stops when the browser has gone', async () => {
+  it('19.28 has everyone once however many there are, and stops when the browser has gone', async () => {
     await addMemberCopies(site.db, { username: 'joyok', last_name: 'Many', count: 1700 })
     const rows = rowsOf((await download()).body)
     expect(rows).toHaveLength(1702)

@@ -37,12 +37,12 @@ describe('moving a member to another sponsor', () => {
     ['the same sponsor', 'below', 'anna', 'This is the sponsor already.'],
     ['oneself', 'below', 'below', 'Nobody can be their own sponsor.'],
     ['one’s own downline', 'anna', 'lowest', 'This sponsor joined below this member: that would be a circle.'],
-  ])('19.65 is refused: to %s', async (_what, username, sponsor, message) => {
+  ])('19.33 is refused: to %s', async (_what, username, sponsor, message) => {
     const reply = await move(username, sponsor)
     expect([reply.statusCode, reply.json().fields]).toEqual([422, { sponsor_site: [message] }])
   })
 
-  it('19.65 two moves at once make no circle', async () => {
+  it('19.33 two moves at once make no circle', async () => {
     await move('lowest', 'master')
     const replies = await Promise.all([move('lowest', 'other'), move('other', 'lowest')])
     expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, 422])
@@ -50,7 +50,7 @@ describe('moving a member to another sponsor', () => {
     await move('other', 'bluepier')
   })
 
-  it('19.64 needs a reason, and keeps both credits: the sealed record and the move', async () => {
+  it('19.32 needs a reason, and keeps both credits: the sealed record and the move', async () => {
     const member_id = await idOf('below')
     const unreasoned = await owner.post('members/sponsor', { member_id, sponsor_site: 'other' })
     expect(unreasoned.json().fields).toEqual({ reason: ['Please say why.'] })
@@ -70,13 +70,13 @@ describe('moving a member to another sponsor', () => {
     expect(await signedSponsor(member_id)).toEqual(consentBefore)
   })
 
-  it('19.64 from then on the downline, the list and the office follow the move', async () => {
+  it('19.32 from then on the downline, the list and the office follow the move', async () => {
     expect(await downline('anna')).toEqual([])
     expect(await downline('other')).toEqual(['below'])
     expect([await listed('anna'), await listed('other')]).toEqual([[], ['below']])
   })
 
-  it('19.64 `npm run db -- credit` reports a move as a move, and a change by hand as tampering', async () => {
+  it('19.32 `npm run db -- credit` reports a move as a move, and a change by hand as tampering', async () => {
     const credit = await creditRecord(site.db, 'below')
     expect(credit).toMatchObject({ isIntact: true })
     expect(credit?.text).toMatch(/Moved from \/anna to \/other on [\d-]+ [\d:]+ by owner \d+: signed up at her table/)

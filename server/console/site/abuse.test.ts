@@ -30,7 +30,7 @@ const lastAct = async () => {
 }
 
 describe('a pause of joining', () => {
-  it('19.100 leaves the page readable, says that joining is closed, and refuses new enrollments with the sentence', async () => {
+  it('19.63 leaves the page readable, says that joining is closed, and refuses new enrollments with the sentence', async () => {
     const before = (await site.get('/master')).body
     await act('pause', { message: 'We move house until <Monday>.', hours: 'open' })
     expect(await lastAct()).toMatchObject({ act: 'pause_joining', after: { until: null } })
@@ -48,7 +48,7 @@ describe('a pause of joining', () => {
 
   const withoutId = (html: string) => html.replace(/name="enrollment" content="[^"]+"/, '')
 
-  it('19.100 lets a payment that was already sent end as always', async () => {
+  it('19.63 lets a payment that was already sent end as always', async () => {
     const open = await testSite()
     const staff = await staffMember(open, 'manager')
     const form = await filledForm(open)
@@ -74,7 +74,7 @@ describe('a blocked network', () => {
   const lookup = (address: string) =>
     fromNetwork(address, '/api/enrollment/validate_username', { username: 'somebody' })
 
-  it('19.101 reads the pages and cannot use the form, for as long as staff said', async () => {
+  it('19.64 reads the pages and cannot use the form, for as long as staff said', async () => {
     expect((await lookup('203.0.113.9')).statusCode).toBe(200)
     const { blocks } = await act('block', { network: '203.0.113.77/24', hours: '1', note: 'card testing' })
     expect(blocks).toMatchObject([{ network: '203.0.113.0/24', note: 'card testing' }])
@@ -92,7 +92,7 @@ describe('a blocked network', () => {
     expect((await view()).blocks).toEqual([])
   })
 
-  it('19.101 is lifted by hand, also of IPv6', async () => {
+  it('19.64 is lifted by hand, also of IPv6', async () => {
     const { blocks } = await act('block', { network: '2001:db8:7::1', hours: '24', note: 'a robot' })
     expect(blocks.map(({ network }) => network)).toEqual(['2001:db8:7::/64'])
     expect((await lookup('2001:db8:7::abcd')).statusCode).toBe(403)
@@ -109,16 +109,16 @@ describe('a blocked network', () => {
     ['::ffff:203.0.113.9/120', '203.0.113.0/24'],
     ['2001:db8::1/128', '2001:db8::/64'],
     ['2001:db8:1234::/44', '2001:db8:1230::/44'],
-  ])('19.101 %s is the network %s', (text, network) => expect(parseNetwork(text)).toEqual({ network }))
+  ])('19.64 %s is the network %s', (text, network) => expect(parseNetwork(text)).toEqual({ network }))
 
   it.each(['', 'everyone', '203.0.113', '10.0.0.0/4', '203.0.113.9/33', '1.2.3.4/24/1', '::/0', 'fe80::1%eth0'])(
-    '19.101 “%s” is not a network that can be blocked',
+    '19.64 “%s” is not a network that can be blocked',
     (text) => expect(parseNetwork(text)).toEqual({ problem: expect.stringMatching(/\.$/) }),
   )
 })
 
 describe('breakers', () => {
-  it('19.102 are opened and closed by hand; a closed one starts to count anew', async () => {
+  it('19.65 are opened and closed by hand; a closed one starts to count anew', async () => {
     const opened = await act('breaker/open', { breaker: 'declines', hours: '6' })
     expect(opened.breakers[0]).toMatchObject({ name: 'declines', state: 'open' })
     expect(await secondsOpen(site.world, 'declines')).toBe(6 * 3600)
@@ -138,7 +138,7 @@ describe('breakers', () => {
     expect(history.map(({ kind }) => kind)).toEqual(['closed', 'tripped', 'closed', 'opened'])
   })
 
-  it('19.102 that the settings turn off cannot be opened', async () => {
+  it('19.65 that the settings turn off cannot be opened', async () => {
     const other = await testSite({ BREAKER_CODES: 'off' })
     const staff = await staffMember(other, 'owner')
     expect((await staff.post('abuse/breaker/open', { breaker: 'codes', hours: '1' })).statusCode).toBe(409)
@@ -147,7 +147,7 @@ describe('breakers', () => {
   })
 })
 
-it('19.103 limits are shown with what they refused lately, and declines by class', async () => {
+it('19.66 limits are shown with what they refused lately, and declines by class', async () => {
   const ask = () => site.post('office/forgotten-password', { name: 'nobody@example.com' })
   await ask()
   for (let n = 0; n < 3; n++) await ask()
@@ -174,7 +174,7 @@ it('19.103 limits are shown with what they refused lately, and declines by class
   await declining.close()
 })
 
-it('19.104 what one process changes, another follows within five seconds', async () => {
+it('19.67 what one process changes, another follows within five seconds', async () => {
   const world = { ...site.world, keys: { ...site.world.keys } } // a process has keys of its own
   const other = await createApp({ world, shell: plainShell })
   const isClosed = async () => (await other.inject('/master')).body.includes('Joining is closed for now.')

@@ -33,7 +33,7 @@ const page = async () => {
 }
 
 describe('the brand', () => {
-  it('19.110 is in the page, in emails and in messages at once, and the built-in page is as it was', async () => {
+  it('19.68 is in the page, in emails and in messages at once, and the built-in page is as it was', async () => {
     const before = await page()
     expect(before.html).toContain('<html lang="en">')
     await save(acme)
@@ -63,7 +63,7 @@ describe('the brand', () => {
     expect(await page()).toEqual(before)
   })
 
-  it('19.111 refuses an accent on which white text cannot be read, and names the nearest', async () => {
+  it('19.69 refuses an accent on which white text cannot be read, and names the nearest', async () => {
     const reply = await owner.post('brand', { ...unset, accent: '#7fd0b0' })
     expect(reply.statusCode).toBe(422)
     expect(reply.json().fields.accent[0]).toMatch(
@@ -75,12 +75,12 @@ describe('the brand', () => {
     ['accent', 'green', 'Please enter a color such as #0b5d4a.'],
     ['support', 'http://x', 'Please enter an email address, or an address that starts with https://.'],
     ['name', 'x'.repeat(41), 'Please use at most 40 characters.'],
-  ])('19.110 a wrong %s gets one sentence at its field', async (field, value, message) => {
+  ])('19.68 a wrong %s gets one sentence at its field', async (field, value, message) => {
     const reply = await owner.post('brand', { ...unset, [field]: value })
     expect([reply.statusCode, reply.json().fields]).toEqual([422, { [field]: [message] }])
   })
 
-  it('19.112 another process shows it within five seconds', async () => {
+  it('19.70 another process shows it within five seconds', async () => {
     const world = { ...site.world, keys: { ...site.world.keys } } // a process has keys of its own
     const other = await createApp({ world, shell: plainShell })
     const isAcme = async () => (await other.inject('/master')).body.includes('Join Acme')
@@ -93,7 +93,7 @@ describe('the brand', () => {
     await other.close()
   }, 20_000)
 
-  it('19.113 a preview shows what is not saved yet, to staff only, and may stand in a frame', async () => {
+  it('19.71 a preview shows what is not saved yet, to staff only, and may stand in a frame', async () => {
     const query = '?name=Preview%20Inc&accent=%23004d99&welcome=Hi'
     const wizard = await site.get(`/console/preview/wizard${query}`, { cookie: owner.cookie })
     expect(wizard.body).toContain('data-name="Preview Inc"')
@@ -126,7 +126,7 @@ const png = (side: number, ...more: Buffer[]) => {
 }
 
 describe('the logo', () => {
-  it('19.114 replaces the mark and the icon, is served to everyone, and can be taken back', async () => {
+  it('19.72 replaces the mark and the icon, is served to everyone, and can be taken back', async () => {
     const circle = svg('<circle cx="12" cy="12" r="9" fill="#7a1fa2"/>')
     const { logo_url } = (await owner.post('brand/logo', { logo: circle.toString('base64') })).json()
     expect(logo_url).toMatch(/^\/assets\/brand\/[\da-f]{32}\.svg$/)
@@ -141,7 +141,7 @@ describe('the logo', () => {
     expect((await site.get(logo_url)).statusCode, 'open pages still show it').toBe(200)
   })
 
-  it('19.114 of an SVG only shapes are kept', () => {
+  it('19.72 of an SVG only shapes are kept', () => {
     const hostile = [
       '<script>alert(1)</script><style>*{background:url(//x)}</style><foreignObject><p>x</p></foreignObject>',
       '<image href="http://x/y.png"/><use href="http://x/y.svg#a"/><a href="javascript:alert(1)"><path d="M0 0h9"/></a>',
@@ -154,7 +154,7 @@ describe('the logo', () => {
     expect(text).not.toMatch(/script|style|foreign|image|href|onload|http:\/\/x|alert/)
   })
 
-  it('19.114 of a PNG only the pixels are kept', () => {
+  it('19.72 of a PNG only the pixels are kept', () => {
     const secret = chunk('tEXt', Buffer.from('Comment\0where it was made'))
     const checked = checkLogo(Buffer.concat([png(64, secret), Buffer.from('<script>')]))
     expect(checked).toMatchObject({ name: expect.stringMatching(/\.png$/) })
@@ -169,7 +169,7 @@ describe('the logo', () => {
     ['a huge PNG', png(2000)],
     ['a cut PNG', png(64).subarray(0, 60)],
     ['too many bytes', Buffer.alloc(50_000)],
-  ])('19.114 %s is refused with a sentence', (_name, bytes) =>
+  ])('19.72 %s is refused with a sentence', (_name, bytes) =>
     expect(checkLogo(bytes)).toEqual({ problem: expect.stringMatching(/\.$/) }),
   )
 })

@@ -29,7 +29,7 @@ const view = async (query = ''): Promise<FunnelView> => {
 }
 const counts = ({ steps }: FunnelView) => Object.fromEntries(steps.map(({ step, count }) => [step, count]))
 
-it('19.120 each visitor counts once for each step, by sponsor, device and source', async () => {
+it('19.74 each visitor counts once for each step, by sponsor, device and source', async () => {
   const phone = from('ana?utm_source=Instagram')
   for (let n = 0; n < 3; n++) await site.get('/api/replicated-sites/page-hits/ana', phone)
   await site.get('/api/replicated-sites/page-hits/master', from('master', DESKTOP))
@@ -49,7 +49,7 @@ it('19.120 each visitor counts once for each step, by sponsor, device and source
   expect([days.length, days.at(-1)]).toEqual([28, { name: '2026-11-15', opened: 2, joined: 1 }])
 })
 
-it('19.120 robots, other hosts and made-up sites do not count', async () => {
+it('19.74 robots, other hosts and made-up sites do not count', async () => {
   const before = counts(await view())
   const send = (headers: Record<string, string>) =>
     site.post('enrollment/validate_username', { username: 'x' }, headers)
@@ -61,7 +61,7 @@ it('19.120 robots, other hosts and made-up sites do not count', async () => {
   expect(counts(await view())).toEqual(before)
 })
 
-it('19.121 the hashes of a day are deleted when it is over, and the numbers stay', async () => {
+it('19.75 the hashes of a day are deleted when it is over, and the numbers stay', async () => {
   const hits = async () => (await site.db.selectFrom('funnel_hit').selectAll().execute()).length
   expect(await hits()).toBeGreaterThan(0)
   const before = counts(await view())
@@ -72,7 +72,7 @@ it('19.121 the hashes of a day are deleted when it is over, and the numbers stay
   expect(counts(await view())).toEqual(before)
 })
 
-it('19.123 refused fields are counted', async () => {
+it('19.77 refused fields are counted', async () => {
   const form = await filledForm(site, { captcha: 'wrong' })
   expect((await site.post('enrollment/add-enrollment', form, from('ana'))).statusCode).toBe(422)
   expect((await view()).fields).toEqual([{ field: 'captcha', count: 1 }])
@@ -84,14 +84,14 @@ it.each([
   ['Mozilla/5.0 (Linux; Android 15; Pixel 9) Chrome/140.0 Mobile Safari/537.36', 'phone'],
   ['Mozilla/5.0 (Linux; Android 15; SM-X910) Chrome/140.0 Safari/537.36', 'tablet'],
   ['Mozilla/5.0 (iPad; CPU OS 18_0 like Mac OS X) Mobile/15E148 Safari/604.1', 'tablet'],
-])('19.120 %s is a %s', (agent, device) => expect(deviceOf(agent)).toBe(device))
+])('19.74 %s is a %s', (agent, device) => expect(deviceOf(agent)).toBe(device))
 
-it('19.120 a source is one of a few, whatever the link says', () =>
+it('19.74 a source is one of a few, whatever the link says', () =>
   expect(['', 'IG', 'Facebook_Ads', 'newsletter-7', 'qr', 'zzz'.repeat(99)].map(sourceOf)).toEqual([
     ...['none', 'social', 'social', 'email', 'print', 'other'],
   ]))
 
-it('19.130 what the fields showed is counted once for each visitor, field and day, and nothing that was entered', async () => {
+it('19.78 what the fields showed is counted once for each visitor, field and day, and nothing that was entered', async () => {
   const report = (messages: unknown, headers = from('ana')) => site.post('funnel/messages', { messages }, headers)
   const email = { field: 'email', message: messageKey('Invalid email format.') }
   for (let n = 0; n < 3; n++) expect((await report([email])).json()).toEqual({})
@@ -111,7 +111,7 @@ it('19.130 what the fields showed is counted once for each visitor, field and da
   expect(JSON.stringify(await allRows(site.db))).not.toContain('4242424242424242')
 })
 
-it('19.130 reports beyond the limit are ignored', async () => {
+it('19.78 reports beyond the limit are ignored', async () => {
   const strict = await testSite({ LIMIT_MESSAGES: '1/86400' })
   const report = (field: string) => strict.post('funnel/messages', { messages: [{ field, message: 1 }] }, from('ana'))
   expect([(await report('email')).statusCode, (await report('city')).statusCode]).toEqual([200, 200])

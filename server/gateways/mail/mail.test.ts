@@ -134,7 +134,7 @@ it.each([
   await close()
 })
 
-describe('20.49 an address that the mail server refuses', () => {
+describe('21.18 an address that the mail server refuses', () => {
   const refusing = (reply: string): SMTPServerOptions => ({
     onRcptTo: (_address, _session, done) =>
       done(Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })),
@@ -158,7 +158,7 @@ describe('20.49 an address that the mail server refuses', () => {
     ['553 5.1.3 that is no address', 'malformed'],
     ['550 5.2.1 the mailbox is closed', 'closed'],
   ])(
-    '20.49 with %s is noted as %s, shown in the office and to staff, and its emails are given up',
+    '21.18 with %s is noted as %s, shown in the office and to staff, and its emails are given up',
     async (reply, why) => {
       const member = await memberInOffice(site)
       const { id, email_bounced_at, email_bounce } = await send(member, reply)
@@ -175,7 +175,7 @@ describe('20.49 an address that the mail server refuses', () => {
   )
 
   it.each(['450 4.2.1 later', '550 5.7.1 nothing from you', '550 relay not permitted'])(
-    '20.49 with %s is not noted, because the address may be fine',
+    '21.18 with %s is not noted, because the address may be fine',
     async (reply) => {
       const member = await joinedMember(site)
       expect((await send(member, reply)).email_bounced_at).toBeNull()
@@ -183,7 +183,7 @@ describe('20.49 an address that the mail server refuses', () => {
     },
   )
 
-  it('20.49 is forgotten once a new address replaces it, and the new one gets the link over SMTP', async () => {
+  it('21.18 is forgotten once a new address replaces it, and the new one gets the link over SMTP', async () => {
     const member = await memberInOffice(site)
     await send(member, '550 5.1.1 no such person')
     const email = `right.${member.email}`
@@ -198,7 +198,7 @@ describe('20.49 an address that the mail server refuses', () => {
     expect(await viewOf(cookie)).not.toHaveProperty('email_notice')
   })
 
-  it('20.49 is not the member’s own if only a new address that waits for its link was refused', async () => {
+  it('21.18 is not the member’s own if only a new address that waits for its link was refused', async () => {
     const member = await confirmed(site, await memberInOffice(site))
     await send(member)
     const { cookie, password } = member
