@@ -1,6 +1,6 @@
+import type { SecurityView } from '#contract/office/security.ts'
+import type { OfficeView } from '#contract/office/view.ts'
 import type { PageBrand } from './brand.ts'
-import type { OfficeView } from './office-calls.ts'
-import type { SecurityView } from './office-security-calls.ts'
 import type { Interval } from './renewal.ts'
 import type { FallbackStart, StartData } from './start.ts'
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { PROOF_NEEDED } from '#contract/console-access-calls.ts'
-import type { Role } from '#contract/console-permissions.ts'
+import { PROOF_NEEDED, type Role } from '#contract/console/permissions.ts'
 import { createInvitation } from '#server/console/access/invitations.ts'
 import { codeOf, stepAt } from '#server/credentials/totp.ts'
 import type { DemoSite } from './site.ts'

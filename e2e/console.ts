@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test'
-import type { Role } from '../contract/console-permissions.ts'
+import type { Role } from '#contract/console/permissions.ts'
 import { createInvitation } from '../server/console/access/invitations.ts'
 import { runJobs } from '../server/jobs/jobs.ts'
 import { validAnswers } from '../server/test/answers.ts'

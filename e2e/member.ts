@@ -1,6 +1,6 @@
 import { type APIRequestContext, expect, type Page } from '@playwright/test'
+import { officeAddress } from '#contract/office/address.ts'
 import type { Enrollment } from '../contract/enrollment.ts'
-import { officeAddress } from '../contract/office.ts'
 import { validAnswers } from '../server/test/answers.ts'
 import { solve } from '../server/test/solve-captcha.ts'
 import { enterOffice, fillPayment, newVisitor, pay, reachPayment, type VisitorAnswers } from './visitor.ts'

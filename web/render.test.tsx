@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OfficeView } from '#contract/office-calls.ts'
+import type { OfficeView } from '#contract/office/view.ts'
 import type { StartData } from '#contract/start.ts'
 import { pages } from './render.tsx'
 

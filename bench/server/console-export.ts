@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { API } from '#contract/api.ts'
-import { consoleCalls } from '#contract/console-calls.ts'
+import { consoleCalls } from '#contract/console/console.ts'
 import budgets from '../budgets.json' with { type: 'json' }
 import type { Row } from '../part.ts'
 import { formatNumber } from '../statistics.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { calls } from '#contract/api.ts'
-import { officeCalls } from '#contract/office-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
 import { clock } from '#server/world.ts'
 import type { DrillRun, ReportRow } from '../drill.ts'
 import { createSolutionPool, solveCaptcha } from '../in-process-site/captcha-solutions.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import * as z from 'zod/mini'
 import { API, type Call, calls } from '#contract/api.ts'
-import { officeCalls } from '#contract/office-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
 
 /** A route, and what the contract says about its input. */
 export type Route = {

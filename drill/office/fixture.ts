@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { calls } from '#contract/api.ts'
-import { officeCalls } from '#contract/office-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
 import { TEST_SECRET } from '#server/test/generous-settings.ts'
 import type { DrillRun } from '../drill.ts'

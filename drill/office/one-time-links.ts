@@ -1,4 +1,4 @@
-import { officeCalls } from '#contract/office-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
 import { mintGrant } from '#server/office/grant.ts'
 import type { DrillRun, ReportRow } from '../drill.ts'
 import type { Reply, Sender, SiteClient } from '../in-process-site/in-process-site.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { officeCalls } from '#contract/office-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
 import { codeOf, stepAt } from '#server/credentials/totp.ts'
 import { testAuthenticator } from '#server/test/authenticator.ts'
 import type { InProcessSite, Sender } from '../in-process-site/in-process-site.ts'

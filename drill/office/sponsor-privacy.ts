@@ -1,5 +1,5 @@
 import { API, calls } from '#contract/api.ts'
-import { officeCalls } from '#contract/office-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
 import { mintGrant } from '#server/office/grant.ts'
 import { openSession } from '#server/office/session.ts'
 import { allRows } from '#server/test/database-rows.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { hash } from '@node-rs/argon2'
-import { officeCalls } from '#contract/office-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
 import type { DrillRun, ReportRow } from '../drill.ts'
 import type { InProcessSite, Reply } from '../in-process-site/in-process-site.ts'
 import { seededRandom } from '../seeded-random.ts'

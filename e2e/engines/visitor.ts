@@ -1,4 +1,4 @@
-import { officeAddress } from '../../contract/office.ts'
+import { officeAddress } from '#contract/office/address.ts'
 import { validAnswers } from '../../server/test/answers.ts'
 import { solve } from '../../server/test/solve-captcha.ts'
 import type { Browser } from './browser.ts'

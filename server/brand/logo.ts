@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import sanitizeHtml from 'sanitize-html'
-import { LOGO_MAX_BYTES } from '#contract/console-site-calls.ts'
+import { LOGO_MAX_BYTES } from '#contract/console/brand.ts'
 import { checkJpeg } from '#server/office/jpeg.ts'
 import type { World } from '#server/world.ts'
 import { checkPng } from './png.ts'

@@ -1,4 +1,4 @@
-import { type Role, roles } from '#contract/console-permissions.ts'
+import { type Role, roles } from '#contract/console/permissions.ts'
 import { fields } from '#contract/fields.ts'
 import { checkArguments, runCommand, UsageError } from '#server/command-line.ts'
 import { at, plural, table } from '#server/db/listings.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ProblemList, Today } from '#contract/console-overview-calls.ts'
+import type { ProblemList, Today } from '#contract/console/overview.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { doEverythingDue } from '#server/jobs/worker.ts'
 import { joinedMember } from '#server/test/member.ts'

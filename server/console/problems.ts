@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Staff } from '#contract/console-access-calls.ts'
-import type { Problem, ProblemList } from '#contract/console-overview-calls.ts'
+import type { Staff } from '#contract/console/access.ts'
+import type { Problem, ProblemList } from '#contract/console/overview.ts'
 import { toAmount } from '#contract/money.ts'
 import { renewalTotal } from '#contract/renewal.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'

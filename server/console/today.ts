@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Today } from '#contract/console-overview-calls.ts'
+import type { Today } from '#contract/console/overview.ts'
 import { toAmount } from '#contract/money.ts'
 import { addDays } from '#contract/renewal.ts'
 import { breakers, secondsOpen } from '#server/abuse/breaker.ts'

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely'
-import type { Role } from '#contract/console-permissions.ts'
+import type { Role } from '#contract/console/permissions.ts'
 import type { Interval } from '#contract/renewal.ts'
 
 /** The columns that the SQL in migrations/ creates. A test compares the two. */

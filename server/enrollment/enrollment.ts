@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EnrollmentReply, EnrollmentStatus } from '#contract/api.ts'
 import type { Enrollment } from '#contract/enrollment.ts'
-import { officeAddress } from '#contract/office.ts'
+import { officeAddress } from '#contract/office/address.ts'
 import { recheckBeforeCharge, withinCardLimits } from '#server/abuse/card-limits.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { refuseNewcomers } from '#server/abuse/restrictions.ts'

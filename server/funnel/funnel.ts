@@ -1,6 +1,6 @@
 import { isbot } from 'isbot'
 import { sql } from 'kysely'
-import { type FunnelDevice, type FunnelSource, type FunnelStep, funnelSources } from '#contract/console-site-calls.ts'
+import { type FunnelDevice, type FunnelSource, type FunnelStep, funnelSources } from '#contract/console/funnel.ts'
 import { SITE_PATTERN } from '#contract/site.ts'
 import type { Visitor } from '#server/visitor.ts'
 import type { World } from '#server/world.ts'

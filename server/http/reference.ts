@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { API, type Call, callGroups, calls, ErrorReply, IdempotencyKey } from '#contract/api.ts'
-import { officeCalls } from '#contract/office-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
 import type { ApiReference, DocumentedCall } from '#contract/pages.ts'
 import type { Config } from '#server/config/config.ts'
 import { isOfficeOurs } from '#server/office/pages.ts'

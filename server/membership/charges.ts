@@ -1,6 +1,6 @@
 import { type Brand, brands } from '#contract/card.ts'
 import { toAmount } from '#contract/money.ts'
-import type { OfficeView } from '#contract/office-calls.ts'
+import type { OfficeView } from '#contract/office/view.ts'
 import { addDays } from '#contract/renewal.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { AttemptKey } from '#server/payments/attempt-key.ts'

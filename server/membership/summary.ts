@@ -1,5 +1,5 @@
 import { showAmount, toAmount } from '#contract/money.ts'
-import type { OfficeView } from '#contract/office-calls.ts'
+import type { OfficeView } from '#contract/office/view.ts'
 import { addDays, renewalTotal } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'

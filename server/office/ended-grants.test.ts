@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { tokenFromAddress } from '#contract/office.ts'
+import { tokenFromAddress } from '#contract/office/address.ts'
 import { testBrowser } from '#server/test/browser.ts'
 import { confirmed, cookieOf, emailsTo, joinedMember, linkTokenIn } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'

@@ -1,4 +1,4 @@
-import type { officeCalls } from '#contract/office-calls.ts'
+import type { officeCalls } from '#contract/office/office.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { emptyReply, type Handlers } from '#server/handlers.ts'
 import { cancel, resume } from '#server/membership/cancellation.ts'

@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { officeAddress } from '#contract/office.ts'
+import { officeAddress } from '#contract/office/address.ts'
 import {
   byManyVisitors,
   CROWD,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { PendingSignIn } from '#contract/office-security-calls.ts'
+import type { PendingSignIn } from '#contract/office/security.ts'
 import { countAgainstLimit, countAgainstLimits, type LimitUse } from '#server/abuse/limits.ts'
 import { signInOptions, verifySignIn } from '#server/credentials/passkeys.ts'
 import { isOurFailure, Refusal, refuseFields } from '#server/refusal.ts'

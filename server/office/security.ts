@@ -1,4 +1,4 @@
-import type { SecurityView } from '#contract/office-security-calls.ts'
+import type { SecurityView } from '#contract/office/security.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
 import { recordEvent } from '#server/security/security-log.ts'
 import type { Visitor } from '#server/visitor.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { SecurityView } from '#contract/office-security-calls.ts'
+import type { SecurityView } from '#contract/office/security.ts'
 import { cookieOf, memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 

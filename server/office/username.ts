@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { DAYS_BETWEEN_USERNAMES, nextUsernameChange } from '#contract/office.ts'
+import { DAYS_BETWEEN_USERNAMES, nextUsernameChange } from '#contract/office/address.ts'
 import { reservedWords } from '#contract/site.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'

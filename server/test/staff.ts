@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Role } from '#contract/console-permissions.ts'
+import type { Role } from '#contract/console/permissions.ts'
 import { createInvitation } from '#server/console/access/invitations.ts'
 import { codeOf, stepAt } from '#server/credentials/totp.ts'
 import { cookieOf } from './member.ts'

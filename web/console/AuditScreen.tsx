@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { AuditRow } from '#contract/console-calls.ts'
-import { acts, isAct } from '#contract/console-permissions.ts'
+import type { AuditRow } from '#contract/console/audit.ts'
+import { acts, isAct } from '#contract/console/permissions.ts'
 import { Notice } from '#web/Notice.tsx'
 import { ActionButton, useAction } from '#web/office/ActionButton.tsx'
 import { ErrorNotice } from '#web/office/ErrorNotice.tsx'

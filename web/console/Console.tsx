@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'react'
-import type { ConsoleSession } from '#contract/console-access-calls.ts'
+import type { ConsoleSession } from '#contract/console/access.ts'
 import { Notice } from '#web/Notice.tsx'
 import { Offline } from '#web/Offline.tsx'
 import { errorMessage } from '#web/office/callErrors.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { consoleCalls } from '#contract/console-calls.ts'
-import type { Problem, ProblemList } from '#contract/console-overview-calls.ts'
+import { consoleCalls } from '#contract/console/console.ts'
+import type { Problem, ProblemList } from '#contract/console/overview.ts'
 import { showAmount } from '#contract/money.ts'
 import { Field } from '#web/form/Field.tsx'
 import { Notice } from '#web/Notice.tsx'

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
-import type { ConsoleSession, Staff } from '#contract/console-access-calls.ts'
-import { consoleCalls } from '#contract/console-calls.ts'
+import type { ConsoleSession, Staff } from '#contract/console/access.ts'
+import { consoleCalls } from '#contract/console/console.ts'
 import { CodeField } from '#web/credentials/CodeField.tsx'
 import { signWithPasskey } from '#web/credentials/passkeys.ts'
 import { PasswordField } from '#web/form/PasswordField.tsx'

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { Permission } from '#contract/console-permissions.ts'
+import type { Permission } from '#contract/console/permissions.ts'
 import { AuditScreen } from './AuditScreen.tsx'
 import { AbuseScreen } from './abuse/AbuseScreen.tsx'
 import { AccessScreen } from './access/AccessScreen.tsx'

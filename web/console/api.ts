@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react'
-import { type ConsoleSession, PROOF_NEEDED } from '#contract/console-access-calls.ts'
-import { consoleCalls } from '#contract/console-calls.ts'
-import { mayDo, type Permission } from '#contract/console-permissions.ts'
+import type { ConsoleSession } from '#contract/console/access.ts'
+import { consoleCalls } from '#contract/console/console.ts'
+import { mayDo, type Permission, PROOF_NEEDED } from '#contract/console/permissions.ts'
 import { clientOf } from '#web/api.ts'
 import { RejectedCall } from '#web/call.ts'
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import type { MemberState } from '#contract/console-member-calls.ts'
+import type { MemberState } from '#contract/console/member-page.ts'
 import { Notice } from '#web/Notice.tsx'
 import type { Loaded } from './useLoaded.ts'
 

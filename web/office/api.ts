@@ -1,4 +1,4 @@
-import { officeCalls } from '#contract/office-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
 import { clientOf } from '#web/api.ts'
 
 export const officeApi = clientOf(officeCalls)

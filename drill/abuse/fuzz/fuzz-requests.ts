@@ -1,5 +1,5 @@
 import type { InjectOptions } from 'fastify'
-import { officeCalls } from '#contract/office-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
 import type { Field, Route } from '../../in-process-site/routes.ts'
 import type { SeededRandom } from '../../seeded-random.ts'
 import { americanPhone, cardNumber, formAnswers, visitorAddress } from '../../test-data.ts'

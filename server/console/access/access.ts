@@ -1,5 +1,5 @@
-import type { Access } from '#contract/console-access-calls.ts'
-import type { ActName } from '#contract/console-permissions.ts'
+import type { Access } from '#contract/console/access.ts'
+import type { ActName } from '#contract/console/permissions.ts'
 import { offerAppSecret } from '#server/credentials/authenticator-app.ts'
 import { registrationOptions, verifyRegistration } from '#server/credentials/passkeys.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Role } from '#contract/console-permissions.ts'
+import type { Role } from '#contract/console/permissions.ts'
 import { offerAppSecret } from '#server/credentials/authenticator-app.ts'
 import { registrationOptions, verifyRegistration } from '#server/credentials/passkeys.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'

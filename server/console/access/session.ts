@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { ConsoleSession, Staff } from '#contract/console-access-calls.ts'
-import { mayDo } from '#contract/console-permissions.ts'
+import type { ConsoleSession, Staff } from '#contract/console/access.ts'
+import { mayDo } from '#contract/console/permissions.ts'
 import type { Db } from '#server/db/db.ts'
 import { todayOf } from '#server/membership/due.ts'
 import { sha256 } from '#server/secrets/secrets.ts'

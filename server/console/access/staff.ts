@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { StaffList } from '#contract/console-access-calls.ts'
-import type { Role } from '#contract/console-permissions.ts'
+import type { StaffList } from '#contract/console/access.ts'
+import type { Role } from '#contract/console/permissions.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { Refusal } from '#server/refusal.ts'
 import type { World } from '#server/world.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { AuditRow } from '#contract/console-calls.ts'
+import type { AuditRow } from '#contract/console/audit.ts'
 import type { Db } from '#server/db/db.ts'
 import type { World } from '#server/world.ts'
 

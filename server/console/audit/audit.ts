@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { type ActName, acts, type Role } from '#contract/console-permissions.ts'
+import { type ActName, acts, type Role } from '#contract/console/permissions.ts'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { type EventCounts, eventChecker, sealIn } from '#server/security/event-chain.ts'

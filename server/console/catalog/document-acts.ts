@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
-import type { Staff } from '#contract/console-access-calls.ts'
-import type { consoleDocumentCalls, DocumentPage } from '#contract/console-document-calls.ts'
+import type { Staff } from '#contract/console/access.ts'
+import type { consoleDocumentCalls, DocumentPage } from '#contract/console/documents.ts'
 import { AT_CHECKOUT, isShownAtCheckout } from '#contract/legal.ts'
 import { storeText } from '#server/catalog/catalog.ts'
 import { keepVersion } from '#server/catalog/documents.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { DocumentPage } from '#contract/console-document-calls.ts'
+import type { DocumentPage } from '#contract/console/documents.ts'
 import { documentsFingerprint, isShownAtCheckout } from '#contract/legal.ts'
 import { publishScheduled } from '#server/catalog/documents.ts'
 import { turnClock } from '#server/clock/turn.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PackagePage, PackageRow } from '#contract/console-package-calls.ts'
+import type { PackagePage, PackageRow } from '#contract/console/packages.ts'
 import { runJobs } from '#server/jobs/jobs.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { testJpeg } from '#server/test/jpeg.ts'

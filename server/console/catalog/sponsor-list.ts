@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type * as z from 'zod/mini'
-import type { consoleSponsorCalls, SponsorRow } from '#contract/console-sponsor-calls.ts'
+import type { consoleSponsorCalls, SponsorRow } from '#contract/console/sponsors.ts'
 import { MASTER } from '#contract/site.ts'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'

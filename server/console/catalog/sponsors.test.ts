@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { SponsorPage, SponsorRow } from '#contract/console-sponsor-calls.ts'
+import type { SponsorPage, SponsorRow } from '#contract/console/sponsors.ts'
 import { deleteExpired } from '#server/enrollment/janitor.ts'
 import { recordProblem } from '#server/sponsors/credit.ts'
 import { findTouches } from '#server/sponsors/touches.ts'

@@ -1,4 +1,4 @@
-import type { ActName } from '#contract/console-permissions.ts'
+import type { ActName } from '#contract/console/permissions.ts'
 import { toAmount, toCents } from '#contract/money.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { addJob } from '#server/jobs/queue.ts'

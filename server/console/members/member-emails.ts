@@ -1,4 +1,4 @@
-import type { MemberPage } from '#contract/console-member-calls.ts'
+import type { MemberPage } from '#contract/console/member-page.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { addJob, type JobKind } from '#server/jobs/queue.ts'
 import { waivedOf } from '#server/membership/summary.ts'

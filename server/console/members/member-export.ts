@@ -1,5 +1,5 @@
-import type { MemberFilter } from '#contract/console-member-calls.ts'
-import type { ActName } from '#contract/console-permissions.ts'
+import type { MemberFilter } from '#contract/console/members.ts'
+import type { ActName } from '#contract/console/permissions.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { Download } from '#server/http/download.ts'
 import { todayOf } from '#server/membership/due.ts'

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Brand, brands } from '#contract/card.ts'
-import type { MemberFilter, MemberList, MemberRow, MemberState } from '#contract/console-member-calls.ts'
+import type { MemberState } from '#contract/console/member-page.ts'
+import type { MemberFilter, MemberList, MemberRow } from '#contract/console/members.ts'
 import { addDays } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'

@@ -1,4 +1,4 @@
-import type { MemberPage, PaymentRow } from '#contract/console-member-calls.ts'
+import type { MemberPage, PaymentRow } from '#contract/console/member-page.ts'
 import { toAmount } from '#contract/money.ts'
 import { renewalTotal } from '#contract/renewal.ts'
 import type { Db } from '#server/db/db.ts'

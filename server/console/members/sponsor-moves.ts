@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import type { MemberPage } from '#contract/console-member-calls.ts'
+import type { MemberPage } from '#contract/console/member-page.ts'
 import type { Db } from '#server/db/db.ts'
 import { refuseFields } from '#server/refusal.ts'
 import { creditProblem, findMoves } from '#server/sponsors/moves.ts'

@@ -1,5 +1,5 @@
-import type { TimelineEntry } from '#contract/console-member-calls.ts'
-import { acts, isAct } from '#contract/console-permissions.ts'
+import type { TimelineEntry } from '#contract/console/member-page.ts'
+import { acts, isAct } from '#contract/console/permissions.ts'
 import { toAmount } from '#contract/money.ts'
 import type { Db } from '#server/db/db.ts'
 import type { PaymentState } from '#server/db/tables.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AbuseView } from '#contract/console-site-calls.ts'
+import type { AbuseView } from '#contract/console/abuse.ts'
 import { recordDecline, secondsOpen } from '#server/abuse/breaker.ts'
 import { parseNetwork } from '#server/abuse/restrictions.ts'
 import { createApp } from '#server/http/app.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { AbuseView } from '#contract/console-site-calls.ts'
+import type { AbuseView } from '#contract/console/abuse.ts'
 import { type Breaker, breakers, isOff, thresholdOf } from '#server/abuse/breaker.ts'
 import type { LimitName } from '#server/config/settings.ts'
 import type { World } from '#server/world.ts'

@@ -1,6 +1,6 @@
 import { theme } from '#contract/brand.ts'
 import { isReadableAccent, nearestReadable } from '#contract/brand-colors.ts'
-import type { BrandForm, BrandView } from '#contract/console-site-calls.ts'
+import type { BrandForm, BrandView } from '#contract/console/brand.ts'
 import { type BrandColumns, builtInBrand, forgetBrand, LOGOS } from '#server/brand/brand.ts'
 import { checkLogo } from '#server/brand/logo.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'

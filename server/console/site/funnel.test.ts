@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { FunnelView } from '#contract/console-site-calls.ts'
+import type { FunnelView } from '#contract/console/funnel.ts'
 import { messageKey } from '#contract/field-messages.ts'
 import { deleteExpired } from '#server/enrollment/janitor.ts'
 import { deviceOf, flushFunnel, sourceOf } from '#server/funnel/funnel.ts'

@@ -5,7 +5,7 @@ import {
   funnelDevices,
   funnelSources,
   funnelSteps,
-} from '#contract/console-site-calls.ts'
+} from '#contract/console/funnel.ts'
 import { addDays } from '#contract/renewal.ts'
 import type { World } from '#server/world.ts'
 

@@ -1,5 +1,5 @@
-import { consoleCalls } from '#contract/console-calls.ts'
-import { type AbuseView, restrictionHours } from '#contract/console-site-calls.ts'
+import { type AbuseView, restrictionHours } from '#contract/console/abuse.ts'
+import { consoleCalls } from '#contract/console/console.ts'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
 import { useCallForm } from '#web/office/CallForm.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { AbuseView } from '#contract/console-site-calls.ts'
+import type { AbuseView } from '#contract/console/abuse.ts'
 import { useConsole } from '../api.ts'
 import { Chip, Panel, ScreenHead, showTime, type Tone, Waiting } from '../parts.tsx'
 import { useLoaded } from '../useLoaded.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import type { Access } from '#contract/console-access-calls.ts'
-import { consoleCalls } from '#contract/console-calls.ts'
+import type { Access } from '#contract/console/access.ts'
+import { consoleCalls } from '#contract/console/console.ts'
 import type { AppSecret } from '#contract/credentials.ts'
 import { AppSetup } from '#web/credentials/AppSetup.tsx'
 import { createPasskey } from '#web/credentials/passkeys.ts'

@@ -1,4 +1,4 @@
-import { LOGO_MAX_BYTES } from '#contract/console-site-calls.ts'
+import { LOGO_MAX_BYTES } from '#contract/console/brand.ts'
 import { UnusableFile } from '#web/office/details/squareJpeg.ts'
 
 /** Sharp at any size that our pages show. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { consoleCalls } from '#contract/console-calls.ts'
-import type { DocumentPage } from '#contract/console-document-calls.ts'
+import { consoleCalls } from '#contract/console/console.ts'
+import type { DocumentPage } from '#contract/console/documents.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'
 import { Field } from '#web/form/Field.tsx'
 import { useCallForm } from '#web/office/CallForm.tsx'

@@ -1,4 +1,4 @@
-import type { CappedCount } from '#contract/console-document-calls.ts'
+import type { CappedCount } from '#contract/console/documents.ts'
 import { useConsole } from '../api.ts'
 import { Chip, ScreenHead, showTime, Waiting } from '../parts.tsx'
 import { Link } from '../router.tsx'

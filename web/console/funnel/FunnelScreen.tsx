@@ -5,7 +5,7 @@ import {
   funnelDays,
   funnelDevices,
   funnelSources,
-} from '#contract/console-site-calls.ts'
+} from '#contract/console/funnel.ts'
 import { ChevronIcon } from '#web/icons.tsx'
 import { useConsole } from '../api.ts'
 import { Panel, ScreenHead, Waiting } from '../parts.tsx'

@@ -1,5 +1,5 @@
-import { consoleCalls } from '#contract/console-calls.ts'
-import type { MemberPage } from '#contract/console-member-calls.ts'
+import { consoleCalls } from '#contract/console/console.ts'
+import type { MemberPage } from '#contract/console/member-page.ts'
 import { unitedStates } from '#contract/countries.ts'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'

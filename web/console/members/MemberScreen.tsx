@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { MemberPage } from '#contract/console-member-calls.ts'
+import type { MemberPage } from '#contract/console/member-page.ts'
 import { showAmount } from '#contract/money.ts'
 import { monthAndYear, plainDay } from '#web/dates.ts'
 import { showPhone } from '#web/form/showPhone.ts'

@@ -1,4 +1,4 @@
-import type { PaymentRow } from '#contract/console-member-calls.ts'
+import type { PaymentRow } from '#contract/console/member-page.ts'
 import { showAmount } from '#contract/money.ts'
 import { useConsole } from '../api.ts'
 import { Chip, Panel, showTime, type Tone } from '../parts.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { MemberPage } from '#contract/console-member-calls.ts'
+import type { MemberPage } from '#contract/console/member-page.ts'
 import { ActionButton } from '#web/office/ActionButton.tsx'
 import { errorMessage } from '#web/office/callErrors.ts'
 import { ErrorNotice } from '#web/office/ErrorNotice.tsx'

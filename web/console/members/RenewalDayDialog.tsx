@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { consoleCalls } from '#contract/console-calls.ts'
-import type { MemberPage } from '#contract/console-member-calls.ts'
+import { consoleCalls } from '#contract/console/console.ts'
+import type { MemberPage } from '#contract/console/member-page.ts'
 import { firstDayFrom } from '#contract/renewal-day.ts'
 import { plainDay } from '#web/dates.ts'
 import { Field } from '#web/form/Field.tsx'

@@ -1,4 +1,4 @@
-import type { MemberPage } from '#contract/console-member-calls.ts'
+import type { MemberPage } from '#contract/console/member-page.ts'
 import { Notice } from '#web/Notice.tsx'
 import { useConsole } from '../api.ts'
 import { Panel, showTime } from '../parts.tsx'

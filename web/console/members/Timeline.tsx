@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { TimelineEntry } from '#contract/console-member-calls.ts'
+import type { TimelineEntry } from '#contract/console/member-page.ts'
 import { showAmount } from '#contract/money.ts'
 import { useConsole } from '../api.ts'
 import { Panel, showTime } from '../parts.tsx'

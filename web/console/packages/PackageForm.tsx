@@ -1,5 +1,5 @@
-import { consoleCalls } from '#contract/console-calls.ts'
-import { billingIntervals, type PackagePage, packageGroups } from '#contract/console-package-calls.ts'
+import { consoleCalls } from '#contract/console/console.ts'
+import { billingIntervals, type PackagePage, packageGroups } from '#contract/console/packages.ts'
 import { figures } from '#contract/figures.ts'
 import { Checkbox } from '#web/form/Checkbox.tsx'
 import { Field } from '#web/form/Field.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import type { PackagePage } from '#contract/console-package-calls.ts'
+import type { PackagePage } from '#contract/console/packages.ts'
 import { showAmount } from '#contract/money.ts'
 import { SuccessNotice } from '#web/office/SuccessNotice.tsx'
 import { useConsole } from '../api.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { PackageRow } from '#contract/console-package-calls.ts'
+import type { PackageRow } from '#contract/console/packages.ts'
 import { showAmount } from '#contract/money.ts'
 import { errorMessage } from '#web/office/callErrors.ts'
 import { ErrorNotice } from '#web/office/ErrorNotice.tsx'

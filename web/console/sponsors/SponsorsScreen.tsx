@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
-import { consoleCalls } from '#contract/console-calls.ts'
-import type { SponsorRow } from '#contract/console-sponsor-calls.ts'
+import { consoleCalls } from '#contract/console/console.ts'
+import type { SponsorRow } from '#contract/console/sponsors.ts'
 import { plainDay } from '#web/dates.ts'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'

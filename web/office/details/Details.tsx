@@ -1,6 +1,6 @@
 import { type ReactNode, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import type { OfficeView } from '#contract/office-calls.ts'
+import type { OfficeView } from '#contract/office/view.ts'
 import { longDay } from '#web/dates.ts'
 import { showPhone } from '#web/form/showPhone.ts'
 import { SuccessNotice } from '../SuccessNotice.tsx'

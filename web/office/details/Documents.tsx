@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { OfficeView } from '#contract/office-calls.ts'
+import type { OfficeView } from '#contract/office/view.ts'
 import { plainDay } from '#web/dates.ts'
 import { ask } from '#web/dialog/ask.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'

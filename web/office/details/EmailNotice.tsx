@@ -1,4 +1,4 @@
-import type { OfficeView } from '#contract/office-calls.ts'
+import type { OfficeView } from '#contract/office/view.ts'
 import { Notice } from '#web/Notice.tsx'
 import { openDetail } from './Details.tsx'
 import { SendEmailLink } from './SendEmailLink.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { OfficeView } from '#contract/office-calls.ts'
+import type { OfficeView } from '#contract/office/view.ts'
 import { officeApi } from '../api.ts'
 import { errorMessage } from '../callErrors.ts'
 

@@ -1,4 +1,4 @@
-import { PICTURE_MAX_LENGTH } from '#contract/office-calls.ts'
+import { PICTURE_MAX_LENGTH } from '#contract/office/office.ts'
 
 /** The side of the picture in pixels: sharp at any size that our pages show. */
 const SIDE = 320

@@ -1,4 +1,4 @@
-import type { OfficeView } from '#contract/office-calls.ts'
+import type { OfficeView } from '#contract/office/view.ts'
 import { shortDay } from '#web/dates.ts'
 
 type Weeks = OfficeView['weeks']

@@ -1,4 +1,4 @@
-import type { OfficeView } from '#contract/office-calls.ts'
+import type { OfficeView } from '#contract/office/view.ts'
 import { longDay } from '#web/dates.ts'
 import { LinkIcon } from '#web/laterIcons.tsx'
 import { Chart } from './Chart.tsx'

@@ -1,5 +1,5 @@
 import { useRef } from 'react'
-import type { OfficeView } from '#contract/office-calls.ts'
+import type { OfficeView } from '#contract/office/view.ts'
 import { longDay } from '#web/dates.ts'
 import { CopyIcon, DownloadIcon } from '#web/laterIcons.tsx'
 import { CopyButton } from '../CopyButton.tsx'

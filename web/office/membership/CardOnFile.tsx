@@ -1,6 +1,7 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { flushSync } from 'react-dom'
-import { type OfficeView, officeCalls } from '#contract/office-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
+import type { OfficeView } from '#contract/office/view.ts'
 import { monthAndYear } from '#web/dates.ts'
 import { Captcha } from '#web/form/Captcha.tsx'
 import { CardFields } from '#web/form/CardFields.tsx'

@@ -1,5 +1,5 @@
 import { showAmount } from '#contract/money.ts'
-import type { OfficeView } from '#contract/office-calls.ts'
+import type { OfficeView } from '#contract/office/view.ts'
 import { longDay } from '#web/dates.ts'
 import { Notice } from '#web/Notice.tsx'
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { brand } from '#contract/brand.ts'
 import { showAmount, showPrice } from '#contract/money.ts'
-import type { OfficeView } from '#contract/office-calls.ts'
+import type { OfficeView } from '#contract/office/view.ts'
 import { longDay } from '#web/dates.ts'
 import { DownloadIcon, PrintIcon } from '#web/laterIcons.tsx'
 import { log } from '#web/log.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OfficeView } from '#contract/office-calls.ts'
+import type { OfficeView } from '#contract/office/view.ts'
 import { receiptContent } from './downloadReceipt.ts'
 import { encodeText, textWidth } from './helvetica.ts'
 import type { DrawText } from './pdfPage.ts'

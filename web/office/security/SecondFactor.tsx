@@ -1,7 +1,7 @@
 import { type ReactNode, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { AppSecret } from '#contract/credentials.ts'
-import type { SecurityView } from '#contract/office-security-calls.ts'
+import type { SecurityView } from '#contract/office/security.ts'
 import { RecoveryCodes } from '#web/credentials/RecoveryCodes.tsx'
 import { plainDay } from '#web/dates.ts'
 import { officeApi } from '../api.ts'

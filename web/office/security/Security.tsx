@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { SecurityView } from '#contract/office-security-calls.ts'
+import type { SecurityView } from '#contract/office/security.ts'
 import { OfficeHeader } from '../OfficeHeader.tsx'
 import { SignOutEverywhere } from '../SignOut.tsx'
 import { SecondFactor } from './SecondFactor.tsx'

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import type { SecurityView } from '#contract/office-security-calls.ts'
+import type { SecurityView } from '#contract/office/security.ts'
 import { plainDay } from '#web/dates.ts'
 import { useHydrated } from '#web/useHydrated.ts'
 import { officeApi } from '../api.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { officeCalls } from '#contract/office-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
 import { officeApi } from '../api.ts'
 import { CallForm, useCallForm } from '../CallForm.tsx'
 import { SignedOutFrame } from './SignedOutFrame.tsx'

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import { tokenFromAddress } from '#contract/office.ts'
+import { tokenFromAddress } from '#contract/office/address.ts'
 import { RejectedCall } from '#web/call.ts'
 import { officeApi } from '../api.ts'
 import { SubmitButton } from '../CallForm.tsx'

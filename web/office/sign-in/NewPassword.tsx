@@ -1,4 +1,4 @@
-import { card_last_four, officeCalls } from '#contract/office-calls.ts'
+import { card_last_four, officeCalls } from '#contract/office/office.ts'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
 import { officeApi } from '../api.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
-import { officeCalls } from '#contract/office-calls.ts'
-import type { PendingSignIn } from '#contract/office-security-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
+import type { PendingSignIn } from '#contract/office/security.ts'
 import { CodeField } from '#web/credentials/CodeField.tsx'
 import { officeApi } from '../api.ts'
 import { CallForm, useCallForm } from '../CallForm.tsx'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { officeCalls } from '#contract/office-calls.ts'
-import type { PendingSignIn } from '#contract/office-security-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
+import type { PendingSignIn } from '#contract/office/security.ts'
 import { MASTER } from '#contract/site.ts'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { type Call, calls } from '#contract/api.ts'
-import { officeCalls } from '#contract/office-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
 import { curlOf, exampleInput, exampleOf } from './examples.ts'
 
 const everyCall = Object.entries<Call>({ ...calls, ...officeCalls })

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { officeAddress } from '#contract/office.ts'
+import { officeAddress } from '#contract/office/address.ts'
 import { ArrowIcon } from '#web/icons.tsx'
 import { log } from '#web/log.ts'
 import { Notice } from '#web/Notice.tsx'

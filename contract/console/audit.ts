@@ -1,11 +1,5 @@
 import * as z from 'zod/mini'
-import { type ConsoleCall, consoleAccessCalls } from './console-access-calls.ts'
-import { consoleDocumentCalls } from './console-document-calls.ts'
-import { consoleMemberCalls } from './console-member-calls.ts'
-import { consoleOverviewCalls } from './console-overview-calls.ts'
-import { consolePackageCalls } from './console-package-calls.ts'
-import { consoleSiteCalls } from './console-site-calls.ts'
-import { consoleSponsorCalls } from './console-sponsor-calls.ts'
+import type { ConsoleCall } from './permissions.ts'
 
 const AuditRow = z.object({
   position: z.int(),
@@ -33,7 +27,7 @@ const SettingGroup = z.object({
 })
 
 /** The audit log and the settings. */
-const consoleRecordCalls = {
+export const consoleAuditCalls = {
   listAudit: {
     method: 'GET',
     path: '/console/audit',
@@ -73,18 +67,5 @@ const consoleRecordCalls = {
   },
 } as const satisfies Record<string, ConsoleCall>
 
-/** Everything that the console does. In files of their own, so that no other page loads them. */
-export const consoleCalls = {
-  ...consoleAccessCalls,
-  ...consoleOverviewCalls,
-  ...consoleMemberCalls,
-  ...consoleSiteCalls,
-  ...consoleSponsorCalls,
-  ...consolePackageCalls,
-  ...consoleDocumentCalls,
-  ...consoleRecordCalls,
-} as const satisfies Record<string, ConsoleCall>
-
-export type ConsoleCalls = typeof consoleCalls
 export type AuditRow = z.infer<typeof AuditRow>
 export type SettingGroup = z.infer<typeof SettingGroup>

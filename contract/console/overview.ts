@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
-import { Package } from './api.ts'
-import { type ConsoleCall, reason } from './console-access-calls.ts'
+import { Package } from '#contract/api.ts'
+import { reason } from './fields.ts'
+import type { ConsoleCall } from './permissions.ts'
 
 const amount = Package.shape.price
 const count = z.int()

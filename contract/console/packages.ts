@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import { Package } from './api.ts'
-import { type ConsoleCall, reason, textLine } from './console-access-calls.ts'
-import { day, dollarAmount, optionalDollarAmount, positiveNumber } from './console-fields.ts'
-import { figures } from './figures.ts'
-import { picture } from './office-calls.ts'
+import { Package } from '#contract/api.ts'
+import { figures } from '#contract/figures.ts'
+import { picture } from '#contract/office/office.ts'
+import { day, dollarAmount, optionalDollarAmount, positiveNumber, reason, textLine } from './fields.ts'
+import type { ConsoleCall } from './permissions.ts'
 
 /** Empty for a package that is paid once. */
 const renewal_price = optionalDollarAmount

@@ -1,16 +1,15 @@
 import * as z from 'zod/mini'
-import { type Call, Package } from './api.ts'
-import { fields } from './fields.ts'
-import { current_password, existingPassword } from './office-fields.ts'
-import { officeSecurityCalls, PendingSignIn } from './office-security-calls.ts'
+import type { Call } from '#contract/api.ts'
+import { fields } from '#contract/fields.ts'
+import { current_password, existingPassword } from './fields.ts'
+import { officeSecurityCalls, PendingSignIn } from './security.ts'
+import { OfficeView } from './view.ts'
 
 /** The calls of the member's office. In a file of their own, so that the enrollment page does not load them. */
 
 const nothing = z.object({})
 /** The member on the screen. Another member may have signed in since, in another tab. */
 const memberOnScreen = z.object({ username: fields.username })
-const day = z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/))
-const amount = Package.shape.price
 const BAD_PRICE = 'Please send the price that the page showed, such as 99.00.'
 const shownPrice = z.string(BAD_PRICE).check(z.regex(/^\d+\.\d{2}$/, BAD_PRICE))
 
@@ -27,112 +26,6 @@ export const PICTURE_MAX_LENGTH = 60_000
 export const picture = z
   .string(BAD_PICTURE)
   .check(z.minLength(1, BAD_PICTURE), z.maxLength(PICTURE_MAX_LENGTH, BAD_PICTURE), z.base64(BAD_PICTURE))
-
-/** What may be shown of a card. `expires` is '2030-07'. */
-const StoredCard = z.object({ brand: z.string(), last_four: z.string(), expires: z.string() })
-
-/** Visits to the member's page and joins through it in one week. */
-const Week = z.object({ from: day, visits: z.int(), joins: z.int() })
-
-/** Everything a member sees in the office. `brought` are their referrals: name and day only, for privacy. */
-export const OfficeView = z.object({
-  first_name: z.string(),
-  last_name: z.string(),
-  /** If there is one, visitors see it instead of the name. */
-  business_name: z.string(),
-  picture_url: z.optional(z.string()),
-  username: z.string(),
-  /** The username was changed, and can be changed again from this day on. */
-  username_fixed_until: z.optional(day),
-  email: z.string(),
-  /** A new address that is not confirmed yet. */
-  unconfirmed_email: z.optional(z.string()),
-  /** Nobody has opened a link that was sent to the address yet. */
-  is_email_confirmed: z.boolean(),
-  /** What the office says about the address at its top. Members of long standing see it only in their details. */
-  email_notice: z.optional(z.enum(['unconfirmed', 'undeliverable'])),
-  mobile_phone: z.string(),
-  /** A new number that waits for its code. */
-  unconfirmed_phone: z.optional(z.string()),
-  link: z.string(),
-  /** Whether the member gets an email when somebody joins through the link. */
-  join_emails: z.boolean(),
-  joined_on: day,
-  sponsor_name: z.string(),
-  membership: z.object({
-    state: z.enum(['active', 'past_due', 'ended']),
-    /** What the next renewal costs, '99.00'. */
-    price: amount,
-    billing_interval: z.enum(['month', 'year']),
-    /** A higher price that was announced, and the day of the first charge at it. */
-    new_price: z.optional(z.object({ now: amount, price: amount, from_on: day })),
-    /** What it is made of. The first is the membership itself; the others can be dropped. */
-    lines: z.array(z.object({ product_id: z.int(), name: z.string(), price: amount })),
-    /** The day the paid month or year ends and, unless the membership is canceled, the next one begins. */
-    renews_on: day,
-    /** The period from that day on is not charged. */
-    waived: z.optional(z.object({ starts_on: day, ends_on: day })),
-    cancelled_on: z.optional(day),
-    ended_on: z.optional(day),
-    is_over: z.boolean(),
-    is_on_hold: z.boolean(),
-    /** False: the operator charges renewals elsewhere. */
-    is_charged_here: z.boolean(),
-    card: z.optional(StoredCard),
-    /** A charge was declined. */
-    payment_problem: z.optional(
-      z.object({
-        price: amount,
-        /** Another try has not been answered yet. */
-        is_checking: z.boolean(),
-        needs_new_card: z.boolean(),
-        retry_on: z.optional(day),
-        ends_on: day,
-      }),
-    ),
-    /** After the end: what coming back costs, now and every month or year. Absent if it is not possible here. */
-    return_price: z.optional(amount),
-  }),
-  /** Absent: our own captcha. */
-  captcha: z.optional(z.object({ script: z.string(), onload: z.string(), global: z.string(), site_key: z.string() })),
-  /** Newest first. The first charge is `receipt`. */
-  renewals: z.array(
-    z.object({
-      reference: z.string(),
-      paid_on: day,
-      starts_on: day,
-      ends_on: day,
-      lines: z.array(z.object({ name: z.string(), price: amount })),
-      total: amount,
-      card: z.optional(StoredCard),
-    }),
-  ),
-  receipt: z.object({
-    reference: z.string(),
-    paid_on: day,
-    /** A recurring line is paid again every month or year. */
-    lines: z.array(
-      z.object({ name: z.string(), price: amount, is_recurring: z.boolean(), billing_interval: z.string() }),
-    ),
-    total: amount,
-    /** Absent if the gateway did not say. */
-    card: z.optional(z.object({ brand: z.string(), last_four: z.string() })),
-  }),
-  accepted: z.array(
-    z.object({
-      title: z.string(),
-      version: z.int(),
-      sha256: z.string(),
-      /** '2026-11-15T10:00:00.000Z' */
-      accepted_at: z.string(),
-    }),
-  ),
-  /** Oldest first. */
-  weeks: z.array(Week),
-  totals: z.object({ visits: z.int(), joins: z.int() }),
-  /** The newest only; `totals.joins` counts all. */
-  brought: z.array(z.object({ name: z.string(), joined_on: day })),
-})
 
 export const officeCalls = {
   ...officeSecurityCalls,
@@ -324,5 +217,3 @@ export const officeCalls = {
     output: OfficeView,
   },
 } as const satisfies Record<string, Call>
-
-export type OfficeView = z.infer<typeof OfficeView>

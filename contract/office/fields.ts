@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { figures } from './figures.ts'
+import { figures } from '#contract/figures.ts'
 
 /** An existing password: it is compared with the stored one, so the rules for new passwords do not apply. */
 export const existingPassword = (message: string) =>

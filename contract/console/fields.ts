@@ -22,3 +22,18 @@ const dollarsLike = (pattern: RegExp) => z.string(BAD_AMOUNT).check(z.overwrite(
 /** '25', '$25' and '25.00' are '25.00'. */
 export const dollarAmount = dollarsLike(/^\d{1,7}\.\d{2}$/)
 export const optionalDollarAmount = dollarsLike(/^(?:\d{1,7}\.\d{2})?$/)
+
+/** One line of text that somebody enters. */
+export const textLine = (missing: string, max: number) =>
+  z.string(missing).check(
+    z.overwrite((text) => text.trim().normalize()),
+    z.minLength(1, missing),
+    z.maxLength(max, `Please use at most ${max} characters.`),
+    z.refine(
+      (text) => !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(text),
+      'Please use only letters, numbers and symbols.',
+    ),
+  )
+
+/** Why somebody does something, for the audit log. */
+export const reason = textLine('Please say why.', 300)

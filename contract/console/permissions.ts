@@ -1,3 +1,5 @@
+import type { Call } from '#contract/api.ts'
+
 /** Everyone who works for the operator has one role. */
 export const roles = ['owner', 'manager', 'support', 'finance', 'viewer'] as const
 export type Role = (typeof roles)[number]
@@ -114,3 +116,14 @@ export const acts = {
 
 export type ActName = keyof typeof acts
 export const isAct = (name: string): name is ActName => Object.hasOwn(acts, name)
+
+/** A call of the console says who may make it. The server checks every call against this. */
+export type ConsoleCall = Call & {
+  /** A line of the table of permissions. 'staff': everyone who is signed in; 'anyone': also before that. */
+  permission: Permission | 'staff' | 'anyone'
+  /** Money or staff: only within ten minutes of a passkey, or of a password with a code. */
+  needsProof?: true
+}
+
+/** The status of a refusal because `needsProof` is not met: the page asks for it and sends the call again. */
+export const PROOF_NEEDED = 428

@@ -1,39 +1,13 @@
 import * as z from 'zod/mini'
-import type { Call } from './api.ts'
-import { type Permission, roles } from './console-permissions.ts'
-import { AppSecret, appCode, code, credential_id, Passkey, passkeyData, RecoveryCodes } from './credentials.ts'
-import { fields } from './fields.ts'
-import { figures } from './figures.ts'
-
-/** A call of the console says who may make it. The server checks every call against this. */
-export type ConsoleCall = Call & {
-  /** A line of the table of permissions. 'staff': everyone who is signed in; 'anyone': also before that. */
-  permission: Permission | 'staff' | 'anyone'
-  /** Money or staff: only within ten minutes of a passkey, or of a password with a code. */
-  needsProof?: true
-}
-
-/** The status of a refusal because `needsProof` is not met: the page asks for it and sends the call again. */
-export const PROOF_NEEDED = 428
+import { AppSecret, appCode, code, credential_id, Passkey, passkeyData, RecoveryCodes } from '#contract/credentials.ts'
+import { fields } from '#contract/fields.ts'
+import { figures } from '#contract/figures.ts'
+import { textLine } from './fields.ts'
+import { type ConsoleCall, roles } from './permissions.ts'
 
 const nothing = z.object({})
 const id = z.uuid('This is not an id.')
 const token = z.string('The link is incomplete.').check(z.minLength(1), z.maxLength(200, 'The link is incomplete.'))
-
-/** One line of text that somebody enters. */
-export const textLine = (missing: string, max: number) =>
-  z.string(missing).check(
-    z.overwrite((text) => text.trim().normalize()),
-    z.minLength(1, missing),
-    z.maxLength(max, `Please use at most ${max} characters.`),
-    z.refine(
-      (text) => !/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u.test(text),
-      'Please use only letters, numbers and symbols.',
-    ),
-  )
-
-/** Why somebody does something, for the audit log. */
-export const reason = textLine('Please say why.', 300)
 
 const name = textLine('Please enter your name.', figures.text_length)
 const password = z

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { officeAddress, tokenFromAddress } from './office.ts'
+import { officeAddress, tokenFromAddress } from './address.ts'
 
 test.each([
   ['https://office.example', 'a.b.c', 'https://office.example/autologin/grant-access/a~b~c'],

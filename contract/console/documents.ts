@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
-import { LegalDocument } from './api.ts'
-import { type ConsoleCall, reason, textLine } from './console-access-calls.ts'
-import { day, listKey, positiveNumber } from './console-fields.ts'
-import { figures } from './figures.ts'
+import { LegalDocument } from '#contract/api.ts'
+import { figures } from '#contract/figures.ts'
+import { day, listKey, positiveNumber, reason, textLine } from './fields.ts'
+import type { ConsoleCall } from './permissions.ts'
 
 const document_id = positiveNumber('This is not a document.')
 const version = positiveNumber('This is not a version.')

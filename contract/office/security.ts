@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import type { Call } from './api.ts'
-import { AppSecret, appCode, code, credential_id, Passkey, passkeyData, RecoveryCodes } from './credentials.ts'
-import { current_password } from './office-fields.ts'
+import type { Call } from '#contract/api.ts'
+import { AppSecret, appCode, code, credential_id, Passkey, passkeyData, RecoveryCodes } from '#contract/credentials.ts'
+import { current_password } from './fields.ts'
 
 const nothing = z.object({})
 const pendingToken = z.string('Please sign in again.').check(z.maxLength(100, 'Please sign in again.'))

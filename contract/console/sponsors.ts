@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
-import { type ConsoleCall, reason, textLine } from './console-access-calls.ts'
-import { day, listKey } from './console-fields.ts'
-import { figures } from './figures.ts'
-import { picture } from './office-calls.ts'
-import { SITE_PATTERN } from './site.ts'
+import { figures } from '#contract/figures.ts'
+import { picture } from '#contract/office/office.ts'
+import { SITE_PATTERN } from '#contract/site.ts'
+import { day, listKey, reason, textLine } from './fields.ts'
+import type { ConsoleCall } from './permissions.ts'
 
 const sponsor_id = z.uuid('This is not a sponsor.')
 const site = z.string('Please enter the word of the link.').check(
