@@ -18,7 +18,7 @@ const specCalls: [CallName, string, string, string[]][] = [
 ]
 
 describe('the calls', () => {
-  test.each(specCalls)('%s is %s %s', (name, method, path, inputFields) => {
+  test.each(specCalls)('1.4 1.7 2.1 2.2 2.4 3.1 4.1 5.1 5.6 %s is %s %s', (name, method, path, inputFields) => {
     const call: Call = calls[name]
     expect([call.method, API + call.path]).toEqual([method, path])
     expect(Object.keys(call.input.shape)).toEqual(inputFields)

@@ -157,7 +157,7 @@ describe('a card', () => {
     expect(isExpired(month, year, new Date(now))).toBe(expired),
   )
 
-  test('can expire this year or in the next nine, in any month', () => {
+  test('25.7 can expire this year or in the next nine, in any month', () => {
     const years = ['2026', '2027', '2028', '2029', '2030', '2031', '2032', '2033', '2034', '2035']
     expect(expiryYears(new Date('2026-11-15T00:00:00Z'))).toEqual(years)
     expect(expiryMonths).toEqual(['01', '02', '03', '04', '05', '06', '07', '08', '09', '10', '11', '12'])

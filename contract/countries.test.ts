@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { allCountries, billingCountries, isState, regionValue, unitedStates } from './countries.ts'
 
 describe('the United States', () => {
-  test('is the only billing country', () =>
+  test('25.7 6.1 is the only billing country', () =>
     expect(billingCountries.map(({ countryShortCode }) => countryShortCode)).toEqual(['US']))
 
-  test('has fifty states, the district and the territories', () => {
+  test('25.9 has fifty states, the district and the territories', () => {
     const states =
       'AL AK AZ AR CA CO CT DE FL GA HI ID IL IN IA KS KY LA ME MD MA MI MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA RI SC SD TN TX UT VT VA WA WV WI WY'
     const others = 'DC AS FM GU MH MP PR PW VI'
@@ -14,7 +14,7 @@ describe('the United States', () => {
     expect(unitedStates.regions).toHaveLength(62)
   })
 
-  test('lists the three regions of the armed forces last', () =>
+  test('25.9 lists the three regions of the armed forces last', () =>
     expect(unitedStates.regions.slice(-3).map(regionValue)).toEqual(['AA', 'AE', 'AP']))
 
   test.each(['', 'ca', 'California', 'ZZ', 'toString'])('%j is not a state', (code) =>
@@ -26,7 +26,7 @@ const countries = await allCountries()
 const regions = countries.flatMap((country) => country.regions)
 const countryByCode = (code: string) => countries.find(({ countryShortCode }) => countryShortCode === code)
 
-describe('all countries', () => {
+describe('25.9 all countries', () => {
   test('each has a name, a short code and regions', () => {
     expect(countries.length).toBeGreaterThan(240)
     for (const { countryName, countryShortCode, regions } of countries) {

@@ -62,7 +62,7 @@ const otherAddress = {
 const errorsOf = (payload: unknown) => messagesByField(Enrollment.safeParse(payload).error?.issues ?? [])
 
 describe('the full payload', () => {
-  test('has the fields of the spec, plus the captcha, the honeypots and what the screen showed', () => {
+  test('25.10 has the fields of the spec, plus the captcha, the honeypots and what the screen showed', () => {
     const expected = [
       ...specFields,
       'captcha',
@@ -82,7 +82,7 @@ describe('the full payload', () => {
     expect(Enrollment.parse(payload)).toEqual(payload)
   })
 
-  test('is billed to the visitor’s name and address', () =>
+  test('25.10 is billed to the visitor’s name and address', () =>
     expect(completePayload(answers)).toMatchObject({
       bill_first_name: 'Ada',
       bill_last_name: 'Lovelace',

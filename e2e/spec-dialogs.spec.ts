@@ -17,7 +17,7 @@ async function answerTo(page: Page, question: Question, action: () => Promise<un
   return result
 }
 
-test('a dialog is confirmed, denied, or dismissed by close, cancel, backdrop, Esc or timer', async ({ page }) => {
+test('25.12 a dialog is confirmed, denied, or dismissed by close, cancel, backdrop, Esc or timer', async ({ page }) => {
   const question: Question = { title: 'Keep it?', deny: true, cancel: true }
   const press = (name: string) => () => page.getByRole('button', { name, exact: true }).click()
   expect(await answerTo(page, question, press('OK'))).toEqual({ confirmed: true })
@@ -30,7 +30,7 @@ test('a dialog is confirmed, denied, or dismissed by close, cancel, backdrop, Es
   expect(await answerTo(page, { title: 'Soon gone', timer: 300 }, waiting)).toEqual({ dismissed: 'timer' })
 })
 
-test('a dialog that is loading cannot be dismissed', async ({ page }) => {
+test('25.12 a dialog that is loading cannot be dismissed', async ({ page }) => {
   const answer = page.evaluate(() => dialogs.answerAfterAction({ title: 'Cancel membership?', cancel: true }))
   const dialog = page.getByRole('dialog')
   await expect(dialog).toHaveAttribute('data-state', 'open')
@@ -49,7 +49,7 @@ for (const [type, wrong, message, right] of [
   ['email', 'ana@example', 'Invalid email address', 'ana@example.com'],
   ['url', 'example.com', 'Invalid URL', 'https://example.com'],
 ] as const)
-  test(`a dialog that asks for a value of type ${type} says "${message}" until it is right`, async ({ page }) => {
+  test(`25.12 a dialog that asks for a value of type ${type} says "${message}" until it is right`, async ({ page }) => {
     const question: Question = { title: 'Please tell us', input: { type, label: 'Answer' } }
     const answer = await answerTo(page, question, async () => {
       await page.getByLabel('Answer').fill(wrong)

@@ -15,7 +15,7 @@ import {
 
 const buttonNames = (page: Page) => page.locator('.actions button').allInnerTexts()
 
-test('1.7 ACCOUNT asks for name, company and phone, remembers the dial code, and does not need the page hit', async ({
+test('1.7 25.5 ACCOUNT asks for name, company and phone, remembers the dial code, and does not need the page hit', async ({
   page,
   context,
 }) => {
@@ -38,7 +38,7 @@ test('1.7 ACCOUNT asks for name, company and phone, remembers the dial code, and
   await expect(laterTab.getByRole('alertdialog')).toHaveCount(0)
 })
 
-test('11.5 11.4 ACCOUNT_CREATION looks a short username up on leaving it, shows the first of several messages, and can show the password', async ({
+test('11.5 11.4 25.6 ACCOUNT_CREATION looks a short username up on leaving it, shows the first of several messages, and can show the password', async ({
   page,
 }) => {
   const visitor = await reachAccountCreation(page)
@@ -73,7 +73,7 @@ test('11.6 a lookup that fails is logged, and says nothing to the visitor', asyn
   await expect(page.getByRole('alertdialog')).toHaveCount(0)
 })
 
-test('10.7 11.7 PAYMENT has every field of the address and the card, and opens each legal document', async ({
+test('10.7 11.7 25.7 PAYMENT has every field of the address and the card, and opens each legal document', async ({
   page,
 }) => {
   await reachPayment(page)
@@ -111,7 +111,7 @@ test('10.10 another country clears the region that was chosen', async ({ page })
   await expect(region).toHaveValue('')
 })
 
-test('10.1 4.16 ACCESS says that the office opens, keeps the token, and opens it without a dot in its address', async ({
+test('10.1 4.16 25.11 ACCESS says that the office opens, keeps the token, and opens it without a dot in its address', async ({
   page,
 }) => {
   await reachPayment(page)

@@ -23,7 +23,7 @@ describe('without any setting', () => {
       embedded: ['database', 'payment', 'phone', 'mail'],
     }))
 
-  test('the flow is the owner’s: ACCOUNT first, no autoship, no special, no phone code', () =>
+  test('25.3 the flow is the owner’s: ACCOUNT first, no autoship, no special, no phone code', () =>
     expect(config).toMatchObject({ START_STEP: 'ACCOUNT', AUTOSHIP: false, SPECIAL: false, PHONE_VERIFICATION: false }))
 
   test('an empty setting counts as not set', () => expect(readConfig({ PORT: '', DATABASE_URL: ' ' })).toEqual(config))

@@ -9,7 +9,7 @@ const buttons = (html: string) =>
   [...html.matchAll(/<button[^>]*>(.*?)<\/button>/g)].map(([, inner]) => inner?.replace(/<[^>]*>/g, ''))
 
 describe('a dialog', () => {
-  test('the owner: has the labels OK, No and Cancel by default', () => {
+  test('25.12 has the labels OK, No and Cancel by default', () => {
     expect(buttons(show({ mayDismiss: false, deny: true, cancel: true }))).toEqual(['Cancel', 'No', 'OK'])
     expect(buttons(show({ mayDismiss: false, confirm: 'Proceed', deny: 'Never', cancel: 'Later' }))).toEqual([
       'Later',
@@ -19,7 +19,7 @@ describe('a dialog', () => {
     expect(buttons(show({ mayDismiss: false }))).toEqual(['OK'])
   })
 
-  test('the owner: is light by default, and its close button is labeled', () => {
+  test('25.12 is light by default, and its close button is labeled', () => {
     expect(show({})).toContain('data-theme="light"')
     expect(show({ theme: 'dark' })).toContain('data-theme="dark"')
     expect(show({})).toContain('aria-label="Close this dialog"')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type InputType, inputError } from './input.ts'
 
-describe('the owner: the text field of a dialog', () => {
+describe('25.12 the text field of a dialog', () => {
   test.each<[InputType, string, string | undefined]>([
     ['text', '', undefined],
     ['text', 'anything at all', undefined],

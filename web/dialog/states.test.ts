@@ -3,7 +3,7 @@ import { isAnswered, mayFollow, type State, stateAfter } from './states.ts'
 
 const states: State[] = ['open', 'loading', 'confirmed', 'denied', 'dismissed']
 
-describe('the owner: the states of a dialog', () => {
+describe('25.12 the states of a dialog', () => {
   test.each<[State, State[]]>([
     ['open', ['loading', 'confirmed', 'denied', 'dismissed']],
     ['loading', ['open', 'confirmed']],

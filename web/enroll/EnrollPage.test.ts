@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { EnrollPage } from './EnrollPage.tsx'
 
-test('the owner: the route /{sponsor_site} is named EnrollPage, and its parameter is sponsor_site', () => {
+test('25.2 the route /{sponsor_site} is named EnrollPage, and its parameter is sponsor_site', () => {
   expect(EnrollPage.name).toBe('EnrollPage')
   expect(readFileSync('server/http/page.ts', 'utf8')).toMatch(/app\.get\b.*'\/:sponsor_site'/)
 })

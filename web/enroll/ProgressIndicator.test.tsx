@@ -19,7 +19,7 @@ const looks: [Step, string, string, string][] = [
   ['ACCESS', 'plain', 'plain', 'plain'],
 ]
 
-describe('the owner: the indicator', () => {
+describe('25.1 the indicator', () => {
   test.each(looks)('on %s: %s, %s, %s', (step, ...expected) => {
     const html = renderToStaticMarkup(
       <ProgressIndicator currentStep={step} show_autoship={false} show_special={false} />,

@@ -35,12 +35,12 @@ function edges({ autoship, special, phone_verification }: Policy): [Step, Step, 
 describe.each(policies)(
   'autoship $autoship, special $special, phone $phone_verification, from $start_step',
   (policy) => {
-    test.each(edges(policy))('%s comes after %s and before %s', (step, before, after) => {
+    test.each(edges(policy))('25.3 %s comes after %s and before %s', (step, before, after) => {
       expect(previousStep(step, policy)).toBe(before)
       expect(nextStep(step, policy)).toBe(after)
     })
 
-    test('going forward passes exactly the steps that are on', () => {
+    test('25.3 going forward passes exactly the steps that are on', () => {
       const passed: Step[] = ['PRODUCT_SELECTION']
       for (let step = passed[0]; step && step !== 'ACCESS'; passed.push(step)) step = nextStep(step, policy)
       expect(passed).toEqual([
@@ -61,7 +61,7 @@ describe.each(policies)(
       expect(step).toBe('PRODUCT_SELECTION')
     })
 
-    test('the wizard starts where the operator says, or at the packages if none is preselected', () => {
+    test('25.3 the wizard starts where the operator says, or at the packages if none is preselected', () => {
       expect(firstStep(policy, true)).toBe(policy.start_step)
       expect(firstStep(policy, false)).toBe('PRODUCT_SELECTION')
     })
@@ -77,7 +77,7 @@ test.each<[Step, boolean, string | undefined, boolean]>([
   ['ACCOUNT_CREATION', true, 'Next', true],
   ['PAYMENT', true, 'Confirm and Pay', true],
   ['ACCESS', false, undefined, false],
-])('%s shows Previous: %s, forward: %s, Change: %s', (step, previous, forward, change) => {
+])('25.4 %s shows Previous: %s, forward: %s, Change: %s', (step, previous, forward, change) => {
   expect(hasPrevious(step)).toBe(previous)
   expect(forwardButton[step]).toBe(forward)
   expect(hasChange(step)).toBe(change)

@@ -13,7 +13,7 @@ const selected = (html: string) => /<option [^>]*value="([^"]*)"[^>]* selected="
 const optionTexts = (html: string) => [...html.matchAll(/<option[^>]*>([^<]*)/g)].map(([, text]) => text)
 
 describe('a country or region selector, rendered on the server', () => {
-  test('the owner: has a placeholder that is visible but cannot be chosen', () => {
+  test('25.8 has a placeholder that is visible but cannot be chosen', () => {
     expect(region({})).toMatch(/<option value="" disabled="" hidden=""[^>]*>Select Region</)
     expect(country({ countries: billingCountries })).toMatch(
       /<option value="" disabled="" hidden=""[^>]*>Select Country</,
@@ -26,14 +26,14 @@ describe('a country or region selector, rendered on the server', () => {
     expect(region({ optional: true })).toMatch(/<option value=""(?! disabled)[^>]*>Select Region</)
   })
 
-  test('has the US states at once, with the restored one selected', () => {
+  test('25.8 has the US states at once, with the restored one selected', () => {
     expect(optionTexts(region({}))).toHaveLength(63)
     expect(selected(region({ region: 'NV' }))).toBe('NV')
     expect(selected(region({ defaultValue: 'Nevada' }))).toBe('NV')
     expect(selected(region({ region: '', defaultValue: 'NV' }))).toBe('')
   })
 
-  test('the owner: offers only the United States for billing, without loading the other countries', () => {
+  test('25.7 25.8 offers only the United States for billing, without loading the other countries', () => {
     for (const html of [
       country({ countries: billingCountries, country: 'US' }),
       country({ whiteList: ['US'], country: 'US' }),

@@ -23,7 +23,7 @@ const few: Country[] = [
 const values = (options: { value: string }[]) => options.map(({ value }) => value)
 const texts = (options: { text: string }[]) => options.map(({ text }) => text)
 
-describe('the country options are', () => {
+describe('25.8 the country options are', () => {
   test.each<[string, OptionFilter, string[]]>([
     ['all, in the given order', {}, ['BR', 'CA', 'NR', 'US']],
     ['those on the white list, in the given order', { whiteList: ['US', 'CA'] }, ['CA', 'US']],
@@ -51,7 +51,7 @@ describe('the country options are', () => {
   })
 })
 
-describe('the region options are', () => {
+describe('25.8 the region options are', () => {
   test.each<[string, string | undefined, OptionFilter, string[]]>([
     ['those of the country', 'BR', {}, ['AL']],
     ['identified by name if they have no code', 'CA', {}, ['ON', 'QC', 'Nowhere yet']],

@@ -81,16 +81,16 @@ test.each<[string, Question, Question]>([
       mayDismiss: false,
     },
   ],
-])('the owner: the text for %s', (_, question, text) => {
+])('1.5 1.9 10.2 10.4 13.1 13.3 13.4 13.5 the text for %s', (_, question, text) => {
   expect(question).toEqual(text)
 })
 
-test('the owner: the text of the countdown', () => {
+test('13.3 the text of the countdown', () => {
   expect(code.resendIn(27)).toBe('Resend code in 27 seconds')
   expect(code.resendIn(1)).toBe('Resend code in 1 second')
 })
 
-test('the owner: the messages beside a field', () => {
+test('13.3 13.4 the messages beside a field', () => {
   expect(code.fieldMessages).toEqual({
     codeNotSent: 'Error sending verification code',
     codeNotSentOffline: 'An error occurred while sending the verification code.',

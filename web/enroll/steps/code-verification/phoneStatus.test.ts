@@ -50,7 +50,7 @@ test.each<[string, number | undefined, number, number]>([
   ['the tab slept for an hour', noon, noon + 3_600_000, 0],
   ['the clock was corrected by a little', noon, noon - 400, 30],
   ['the clock was set back by an hour', noon, noon - 3_600_000, 0],
-])('the owner: resend counts down from 30 seconds by the clock: %s', (_, sent_at, now, seconds) => {
+])('5.2 resend counts down from 30 seconds by the clock: %s', (_, sent_at, now, seconds) => {
   expect(secondsUntilResend(sent_at, now)).toBe(seconds)
 })
 

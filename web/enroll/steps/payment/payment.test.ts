@@ -364,7 +364,7 @@ describe('while it is being checked', () => {
 describe('the grant', () => {
   const fresh: EnrollmentStatus = { state: 'approved', attempt: 1, reply: { ...approved, token: 'd.e.f' } }
 
-  test('is stored, and can be used at once', async () => {
+  test('25.11 is stored, and can be used at once', async () => {
     const { payment, submit, tokens } = serverWith({ pays: [approved] })
     await submit()
     expect(payment.hasFreshGrant()).toBe(true)
