@@ -1,7 +1,7 @@
 // A disposable PostgreSQL: new, on a free local port, in a folder that is deleted when it stops.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,15 +18,31 @@ export function findPostgres() {
   return folder ?? (findCommand('postgres') && dirname(findCommand('postgres')))
 }
 
+/** A server for tests never has to survive a crash, so it writes as little as it can, and where there is no disk. */
+const forTests = [
+  'full_page_writes=off',
+  'synchronous_commit=off',
+  'autovacuum=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+]
+const MEMORY = '/dev/shm'
+const ENOUGH_MEMORY = 2 ** 31
+
+function temporaryFolder({ onlyForTests }) {
+  const isRoomy = () => existsSync(MEMORY) && statfsSync(MEMORY).bavail * statfsSync(MEMORY).bsize > ENOUGH_MEMORY
+  return onlyForTests && isRoomy() ? MEMORY : tmpdir()
+}
+
 /**
  * Starts one and returns its `url`. It stops with `stop()`, or when this process ends. `kill()` ends it like a crash;
- * `restart()` lets it recover.
+ * `restart()` lets it recover, unless it is only for tests.
  */
-export async function startPostgres() {
+export async function startPostgres({ onlyForTests = false } = {}) {
   const bin = findPostgres()
   if (!bin) throw new Error('There is no PostgreSQL on this machine.')
   const port = await freePort()
-  const folder = mkdtempSync(join(tmpdir(), 'foyer-postgres-'))
+  const folder = mkdtempSync(join(temporaryFolder({ onlyForTests }), 'foyer-postgres-'))
   const isRoot = process.getuid?.() === 0
   const data = join(folder, 'data')
   const log = join(folder, 'log')
@@ -40,7 +56,7 @@ export async function startPostgres() {
     const [program, ...rest] = commandLine(...args)
     execFileSync(program, rest, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
   }
-  const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'max_connections=200']
+  const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'max_connections=200', ...(onlyForTests ? forTests : [])]
   const options = [`-p ${port} -k ${folder}`, ...settings.map((setting) => `-c ${setting}`)].join(' ')
   const start = ['pg_ctl', 'start', '-w', '-D', data, '-l', log, '-o', options]
   const pidFile = join(data, 'postmaster.pid')

@@ -111,7 +111,7 @@ async function inEngines() {
 
 async function onPostgres() {
   if (process.env.DATABASE_URL_TEST) return vitest('postgres')
-  const postgres = await startPostgres()
+  const postgres = await startPostgres({ onlyForTests: true })
   const result = await vitest('postgres', { env: { DATABASE_URL_TEST: postgres.url } })
   postgres.stop()
   return result

@@ -111,7 +111,7 @@ let databaseCount = 0
 async function postgresDatabase() {
   const server = process.env.DATABASE_URL_TEST ?? ''
   const name = `foyer_test_${process.pid}_${databaseCount++}`
-  await runSql(server, `create database ${name} template ${TEMPLATE}`)
+  await runSql(server, `create database ${name} template ${TEMPLATE} strategy file_copy`)
   const url = databaseUrl(server, name)
   const database = await openDatabase({ DATABASE_URL: url, DATABASE_POOL: POOL, DATA_DIR: '' })
   const close = async () => {

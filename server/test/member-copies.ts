@@ -16,7 +16,8 @@ export async function addMemberCopies(
     select gen_random_uuid(), e.id, sponsor_id, level, ${sql.lit(prefix)} || row_number() over (), ${`${prefix}@mail.example`}, '',
       first_name, ${last_name}, '', '+19990000000', address, address2, city, country, member.state, post_code, joined_at
     from enrollment e, member
-    where member.username = ${username} and e.created_at = cast('2026-01-01' as timestamptz)`.execute(db)
+    where member.username = ${username} and e.created_at = cast('2026-01-01' as timestamptz)
+      and not exists (select from member where enrollment_id = e.id)`.execute(db)
   await sql`
     insert into membership (member_id, state, anchor_on, anchor_period, period, declines, lines, vault_reference, joined_at, billing_interval)
     select id, 'active', '2026-11-15', 0, 0, 0, '[]', '', joined_at, 'month'

@@ -141,7 +141,7 @@ describe('documents', () => {
   it.runIf(isPostgres)('19.55 lists and counts of acceptances follow an index', async () => {
     const { version, sha256, title } = await page()
     await addAcceptances({ version: version + 50, sha256, title, count: 3000 })
-    await sql`analyze`.execute(site.db)
+    await sql`vacuum analyze`.execute(site.db)
     const scans = () => countScans(site.db, ['acceptance'])
     const before = await scans()
     await owner.get('documents')
