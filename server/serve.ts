@@ -2,7 +2,6 @@ import { watchAccounts } from './accounts.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { missingOperatorDetails } from './config/operator.ts'
 import { firstOwnerLink } from './console/access/invitations.ts'
-import { flushFunnel } from './funnel/funnel.ts'
 import { createApp } from './http/app.ts'
 import { storeBuiltFiles } from './http/built-files.ts'
 import { drain } from './http/closing.ts'
@@ -40,7 +39,6 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
     setTimeout(() => process.exit(1), SHUTDOWN_DEADLINE_MS).unref()
     stopWatchingKeys()
     await Promise.all([app.close(), worker.stop()])
-    await flushFunnel(world).catch((err: unknown) => log.warn({ err }, 'steps of visitors were not counted'))
     await world.close()
     print('stopped')
     process.exit(0)

@@ -29,9 +29,7 @@ const pendingOf = new WeakMap<World['keys'], Pending>() // the keys are the same
 function pendingFor(world: World): Pending {
   const pending: Pending = pendingOf.get(world.keys) ?? { hits: new Map(), messages: new Map(), fields: new Map() }
   pendingOf.set(world.keys, pending)
-  pending.timer ??= setTimeout(() => {
-    flushFunnel(world).catch((err: unknown) => world.log.warn({ err }, 'steps of visitors were not counted'))
-  }, FLUSH_MS).unref()
+  pending.timer ??= setTimeout(() => void flushOrWarn(world), FLUSH_MS).unref()
   return pending
 }
 
@@ -98,8 +96,21 @@ export function sourceOf(text: string): FunnelSource {
   return sourcePatterns.find(([, pattern]) => pattern.test(word))?.[0] ?? (funnelSources.at(-1) as FunnelSource)
 }
 
-/** Writes what was counted since the last time. */
+const lastFlush = new WeakMap<World['keys'], Promise<void>>()
+
+/** Writes what was counted since the last time, once the write before has ended: a site that stops must not close its database under it. */
 export async function flushFunnel(world: World): Promise<void> {
+  const before = lastFlush.get(world.keys)?.catch(() => undefined) // whoever started it is told
+  const flush = Promise.resolve(before).then(() => writePending(world))
+  lastFlush.set(world.keys, flush)
+  await flush
+}
+
+/** The same, where nobody waits for the outcome. */
+export const flushOrWarn = (world: World): Promise<void> =>
+  flushFunnel(world).catch((err: unknown) => world.log.warn({ err }, 'steps of visitors were not counted'))
+
+async function writePending(world: World): Promise<void> {
   const pending = pendingOf.get(world.keys)
   if (!pending) return
   pendingOf.delete(world.keys)

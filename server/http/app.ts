@@ -12,6 +12,7 @@ import { brandOf, type SiteBrand } from '#server/brand/brand.ts'
 import { linkTo } from '#server/config/operator.ts'
 import { consoleHandlers } from '#server/console/handlers.ts'
 import { addConsole } from '#server/console/pages.ts'
+import { flushOrWarn } from '#server/funnel/funnel.ts'
 import { type Handlers, handlers, messageHandlers } from '#server/handlers.ts'
 import { officeHandlers } from '#server/office/handlers.ts'
 import { addOffice, isOfficeOurs } from '#server/office/pages.ts'
@@ -69,6 +70,7 @@ export async function createApp({ world, shell: plain, serverFactory }: AppOptio
   app.removeContentTypeParser('text/plain')
   addSafety(app, headers, config)
   closeGracefully(app)
+  app.addHook('onClose', () => flushOrWarn(world))
   await addCookies(app, world)
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info, servers: [{ url: config.PUBLIC_URL }] },

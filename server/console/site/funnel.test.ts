@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { FunnelView } from '#contract/console/funnel.ts'
 import { messageKey } from '#contract/field-messages.ts'
@@ -118,4 +119,36 @@ it('19.78 reports beyond the limit are ignored', async () => {
   await flushFunnel(strict.world)
   expect(await strict.db.selectFrom('funnel_message').select('field').execute()).toEqual([{ field: 'email' }])
   await strict.close()
+})
+
+it('19.120 a site that stops writes what it has counted, and waits for a write that has begun', async () => {
+  const stopping = await testSite()
+  const { world } = stopping
+  await stopping.get('/api/replicated-sites/page-hits/ana', from('ana'))
+  const held = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  const db = world.db.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      begun.resolve()
+      await held.promise
+      return result
+    },
+  })
+  const write = flushFunnel({ ...world, db }) // as by the timer
+  await begun.promise
+  await stopping.get('/api/replicated-sites/page-hits/ana', from('ana', DESKTOP))
+  const ended: string[] = []
+  const closing = stopping.app.close().then(() => ended.push('site'))
+  void write.then(() => ended.push('write'))
+  await sleep(100) // long enough for a site that does not wait
+  held.resolve()
+  await closing
+  expect(ended).toEqual(['write', 'site'])
+  const rows = await world.db.selectFrom('funnel_day').select(['device', 'count']).orderBy('device').execute()
+  expect(rows).toEqual([
+    { device: 'desktop', count: 1 },
+    { device: 'phone', count: 1 },
+  ])
+  await world.close()
 })
