@@ -9,7 +9,7 @@ test.beforeAll(async () => {
   site = await startOwnSite({ LOG_LEVEL: 'fatal' })
 })
 test.afterAll(() => site.close())
-test.describe.configure({ mode: 'serial' })
+test.describe.configure({ mode: 'default' }) // one site for all journeys
 
 test('19.62 a manager publishes a document, and the next visitor accepts the new text', async ({ page, browser }) => {
   test.setTimeout(180_000)

@@ -10,7 +10,7 @@ test.beforeAll(async () => {
   site = await startOwnSite({ LOG_LEVEL: 'fatal' })
 })
 test.afterAll(() => site.close())
-test.describe.configure({ mode: 'serial' })
+test.describe.configure({ mode: 'default' }) // one site for all journeys
 
 const open = (page: Page, { id }: { id: string }) => page.goto(site.at(`/console/members/${id}`))
 

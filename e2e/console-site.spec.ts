@@ -11,7 +11,7 @@ test.beforeAll(async () => {
   site = await startOwnSite({ LOG_LEVEL: 'fatal' })
 })
 test.afterAll(() => site.close())
-test.describe.configure({ mode: 'serial' })
+test.describe.configure({ mode: 'default' }) // one site for all journeys
 
 test('19.63 19.64 staff pause joining and block a network, and visitors read it', async ({ page, browser }) => {
   await enter(page, (await firstOwnerLink(site.world)) ?? '', { name: 'Ada Owner', email: 'ada@staff.example' })
@@ -118,8 +118,9 @@ test('19.69 19.73 staff change accent and logo, and the wizard and the next emai
 test('19.76 the funnel has its filter in the address, and Today the week', async ({ page, browser }) => {
   const userAgent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36' // not a robot
   const visitor = await browser.newPage({ userAgent })
+  const counted = visitor.waitForResponse(/page-hits/)
   await visitor.goto(site.at('/ana?utm_source=newsletter'))
-  await visitor.waitForResponse(/page-hits/)
+  await counted
   await visitor.close()
   await flushFunnel(site.world)
   await enterAs(page, site, 'finance')
@@ -145,10 +146,9 @@ test('19.79 the funnel shows which messages stopped visitors, on the first step 
   const userAgent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/141.0.0.0 Safari/537.36'
   const visitor = await browser.newPage({ userAgent })
   const reports: string[] = []
-  visitor.on(
-    'request',
-    (request) => request.url().endsWith('/funnel/messages') && reports.push(request.postData() ?? ''),
-  )
+  visitor.on('response', (reply) => {
+    if (reply.url().endsWith('/funnel/messages')) reports.push(reply.request().postData() ?? '')
+  })
   await visitor.goto(site.at('/ana'))
   const person = newVisitor()
   await visitor.getByLabel('First name').fill('Zoë')

@@ -87,7 +87,7 @@ test('14.3 the script of the next step is fetched when the visitor starts, even 
   await page.route('**/assets/main-*.js', () => undefined) // never responds
   await page.goto('/ana', { waitUntil: 'commit' })
   await page.getByLabel('First name').waitFor()
-  expect(scripts).toEqual(['/assets/main'])
+  await expect.poll(() => scripts).toEqual(['/assets/main'])
   await page.getByLabel('First name').focus()
   await expect.poll(() => scripts).toEqual(['/assets/main', '/assets/next'])
 })

@@ -97,7 +97,7 @@ export async function reachShipping(page: Page): Promise<VisitorAnswers> {
   return visitor
 }
 
-/** Holds a request until `release` is called, which also gives the page a moment to process the response. */
+/** Holds a request until `release` is called, which also lets the page process the response. */
 export async function holdRequest(page: Page, call: string) {
   const { promise, resolve } = Promise.withResolvers<void>()
   await page.route(call, async (route) => {
@@ -108,8 +108,8 @@ export async function holdRequest(page: Page, call: string) {
   const release = async () => {
     const response = page.waitForResponse(call)
     resolve()
-    await response
-    await page.waitForTimeout(300)
+    await (await response).finished()
+    await page.waitForTimeout(300) // long enough for a page that would do something about it
   }
   return { requested, release }
 }
