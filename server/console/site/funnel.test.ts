@@ -121,7 +121,7 @@ it('19.78 reports beyond the limit are ignored', async () => {
   await strict.close()
 })
 
-it('19.120 a site that stops writes what it has counted, and waits for a write that has begun', async () => {
+it('19.74 a site that stops writes what it has counted, and waits for a write that has begun', async () => {
   const stopping = await testSite()
   const { world } = stopping
   await stopping.get('/api/replicated-sites/page-hits/ana', from('ana'))
