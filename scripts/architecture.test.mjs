@@ -128,7 +128,7 @@ const rooms = {
   ],
   inventory: ['config', 'db', 'gateways', 'http', 'office'], // db for its tables in the terminal
   http: [
-    ...['abuse', 'brand', 'clock', 'config', 'console', 'db', 'emails', 'enrollment'],
+    ...['abuse', 'brand', 'clock', 'config', 'console', 'db', 'emails', 'enrollment', 'funnel'],
     ...['gateways', 'jobs', 'membership', 'office', 'payments', 'sponsors'],
   ],
 }
