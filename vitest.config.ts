@@ -1,9 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
+/** Drills that are tried inside the test, on a database. */
+const drillsOnDatabase = ['drill/fault-injection/*.test.ts']
+
 const onDatabase = (database: 'embedded' | 'postgres') => ({
   test: {
     name: database,
-    include: ['server/**/*.test.ts'],
+    include: ['server/**/*.test.ts', ...drillsOnDatabase],
     exclude: ['**/*.unit.test.ts'],
     env: { TEST_DB: database },
     globalSetup: './server/test/prepare.ts',
@@ -28,6 +31,7 @@ export default defineConfig({
             'scripts/**/*.test.mjs',
             'server/**/*.unit.test.ts',
           ],
+          exclude: drillsOnDatabase,
         },
       },
       onDatabase('embedded'),

@@ -95,7 +95,8 @@ async function warmUp(backend: Backend) {
 const startTime = performance.now()
 print('preparing the databases …')
 const selectedBackends = Object.entries(backends).filter(([name]) => !only || only === name)
-const preparedBackends = await Promise.all(selectedBackends.map(([, prepare]) => prepare({ home, keep })))
+const preparedBackends: Backend[] = []
+for (const [, prepare] of selectedBackends) preparedBackends.push(await prepare({ home, keep }))
 if (preparedBackends[0]) await warmUp(preparedBackends[0])
 await Promise.all(preparedBackends.map(runAll))
 

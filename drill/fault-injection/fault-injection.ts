@@ -1,4 +1,4 @@
-import { findCrashPoint } from './crash-points.ts'
+import { type Callbacks, crashPoints } from './crash-points.ts'
 import type { Hooks } from './hooks.ts'
 import { type RemovedGuard, removedGuards } from './removed-guards.ts'
 
@@ -10,5 +10,13 @@ export type Injection = {
   clockAheadSeconds?: number
 }
 
-export const hooksFor = ({ crashPoint, removedGuard }: Injection): Hooks =>
-  (crashPoint && findCrashPoint(crashPoint).hooks) || (removedGuard && removedGuards[removedGuard]) || {}
+/** Printed by the process when a request to the gateway has started. */
+export const GATEWAY_CALL_STARTED = 'gateway call started'
+
+export function hooksFor({ crashPoint, removedGuard }: Injection, callbacks: Callbacks): Hooks {
+  if (removedGuard) return removedGuards[removedGuard]
+  if (!crashPoint) return {}
+  const found = crashPoints.find(({ name }) => name === crashPoint)
+  if (!found) throw new Error(`There is no crash point '${crashPoint}'.`)
+  return found.hooks(callbacks)
+}

@@ -6,7 +6,7 @@ const DELAY_MS = 2000
 
 const includes = (text: string) => (statement: Statement) => statement.sql.includes(text)
 const readsOtherAttempts = ({ sql, earlier }: Statement) =>
-  /^select .* from "payment" where "enrollment_id" = \$1 order by "attempt"/.test(sql) &&
+  /^select .* from "payment" where "enrollment_id" = \$1 .*order by "attempt"/.test(sql) &&
   Boolean(earlier?.some(includes('insert into "enrollment"')))
 const writesAuthorizing = ({ sql, parameters, earlier }: Statement) =>
   !earlier && sql.startsWith('update "payment" set') && parameters[0] === 'authorizing'

@@ -43,7 +43,7 @@ export const malformedRequests: Record<string, (url: string, card: TestCard) => 
   'a card as the whole body': (url, card) => send(url, card.cc_number),
   'a form': (url, card) =>
     send(url, new URLSearchParams(answersOf(card)).toString(), {
-      'content-type': 'application/x-www-encoding-urlencoded',
+      'content-type': 'application/x-www-form-urlencoded',
     }),
   'plain text': (url, card) => send(url, JSON.stringify(answersOf(card)), { 'content-type': 'text/plain' }),
   'a card as content type': (url, card) => send(url, '{}', { 'content-type': `card/${card.cc_number}` }),

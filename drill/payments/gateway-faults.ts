@@ -28,7 +28,7 @@ const faults: Record<string, Fault> = {
   },
   slow: always('slow'),
   'resetting connections': always('reset'),
-  'waitUntilReady garbage': always('garbage'),
+  'answering garbage': always('garbage'),
   'failing with 500': always('error'),
 }
 

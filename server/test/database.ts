@@ -3,7 +3,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { type Database, type Db, embedded, openDatabase } from '#server/db/db.ts'
+import { type Database, type Db, embedded, openDatabase, type WrapDialect } from '#server/db/db.ts'
 import { tablesOf } from '#server/db/migrate.ts'
 import { seed } from '#server/db/prepare.ts'
 
@@ -15,8 +15,8 @@ export const isPostgres = process.env.TEST_DB === 'postgres'
 type TestDatabase = Database & { url: string | undefined }
 
 /** A new migrated and seeded database, on PGlite or PostgreSQL, depending on the test run. */
-export const testDatabase = async (): Promise<TestDatabase> =>
-  isPostgres ? postgresDatabase() : pgliteDatabase(embedded(await newPglite()))
+export const testDatabase = async (wrap?: WrapDialect): Promise<TestDatabase> =>
+  isPostgres ? postgresDatabase(wrap) : pgliteDatabase(embedded(await newPglite(), wrap))
 
 const pgliteDatabase = (db: Db, close = () => db.destroy()): TestDatabase => ({
   db,
@@ -108,12 +108,12 @@ export async function countScans(db: Db, tables: string[]): Promise<Record<strin
 
 let databaseCount = 0
 
-async function postgresDatabase() {
+async function postgresDatabase(wrap?: WrapDialect) {
   const server = process.env.DATABASE_URL_TEST ?? ''
   const name = `foyer_test_${process.pid}_${databaseCount++}`
   await runSql(server, `create database ${name} template ${TEMPLATE} strategy file_copy`)
   const url = databaseUrl(server, name)
-  const database = await openDatabase({ DATABASE_URL: url, DATABASE_POOL: POOL, DATA_DIR: '' })
+  const database = await openDatabase({ DATABASE_URL: url, DATABASE_POOL: POOL, DATA_DIR: '' }, wrap)
   const close = async () => {
     await database.close()
     await runSql(server, `drop database if exists ${name} with (force)`)
