@@ -1,6 +1,6 @@
 // Keeps the architecture: one place for each outside resource, and no import circles. biome.json restricts imports between folders.
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { importCircles, importGraph } from './imports.mjs'
 
@@ -169,3 +169,23 @@ function linesOf(file) {
     .split('\n')
     .map((line) => line.replace(comment, ''))
 }
+
+/** Each is a product of its own. What they share is in the other folders of web/, which import none of them. */
+const products = /^web\/(enroll|office|console)\//
+/** The galleries and the files in web/ itself may show more than one product. */
+const mayImportProducts = /^web\/(gallery\/|[^/]+$)/
+
+test('wizard, office and console import nothing from each other, and what they share imports none of them', () => {
+  const imports = importGraph()
+  const unexpected = files
+    .filter((file) => file.startsWith('web/') && !mayImportProducts.test(file))
+    .flatMap((file) => [...(imports.get(file) ?? []), ...styleImports(file)].map((path) => ({ file, path })))
+    .filter(({ file, path }) => products.test(path) && products.exec(path)[1] !== products.exec(file)?.[1])
+    .map(({ file, path }) => `${file} -> ${path}`)
+  expect(unexpected).toEqual([])
+})
+
+const styleImports = (file) =>
+  [...readFileSync(file, 'utf8').matchAll(/import [^']*'([.#][^']+\.css)/g)].map(([, path]) =>
+    path.startsWith('#') ? path.slice(1) : join(dirname(file), path).replaceAll('\\', '/'),
+  )

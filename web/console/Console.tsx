@@ -1,16 +1,16 @@
 import { useEffect, useMemo, useState } from 'react'
 import type { ConsoleSession } from '#contract/console/access.ts'
-import { Notice } from '#web/Notice.tsx'
-import { Offline } from '#web/Offline.tsx'
-import { errorMessage } from '#web/office/callErrors.ts'
+import { errorMessage } from '#web/ui/errorMessage.ts'
+import { Notice } from '#web/ui/Notice.tsx'
+import { Offline } from '#web/ui/Offline.tsx'
+import { ProofDialog } from './access/ProofDialog.tsx'
+import { SignIn } from './access/SignIn.tsx'
+import { Welcome } from './access/Welcome.tsx'
 import { ConsoleContext, permissionCheck, plainApi, withProof } from './api.ts'
 import { ConsoleLoading } from './ConsoleLoading.tsx'
-import { ProofDialog } from './ProofDialog.tsx'
 import { useAddress } from './router.tsx'
 import { Screen } from './Screen.tsx'
 import { Shell } from './Shell.tsx'
-import { SignIn } from './SignIn.tsx'
-import { Welcome } from './Welcome.tsx'
 
 /** Who looks at it decides what is shown: an invitation, the sign-in, or the console itself. */
 export function Console() {

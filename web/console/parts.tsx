@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { MemberState } from '#contract/console/member-page.ts'
-import { Notice } from '#web/Notice.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
 import type { Loaded } from './useLoaded.ts'
 
 /** Small parts that several screens share. */

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useState } from 'react'
-import { errorMessage } from '#web/office/callErrors.ts'
+import { errorMessage } from '#web/ui/errorMessage.ts'
 
 export type Loaded<Data> = {
   data: Data | undefined

@@ -1,6 +1,6 @@
 import { useRef } from 'react'
 import { CopyIcon } from '#web/laterIcons.tsx'
-import { CopyButton } from '#web/office/CopyButton.tsx'
+import { CopyButton } from '#web/ui/CopyButton.tsx'
 
 /** A text that is shown once, and a button to copy it. */
 export function CopyText({ text, label }: { text: string; label: string }) {

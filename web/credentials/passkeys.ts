@@ -1,5 +1,5 @@
 import { startAuthentication, startRegistration } from '@simplewebauthn/browser'
-import { PasskeyFailed } from '#web/office/callErrors.ts'
+import { PasskeyFailed } from '#web/ui/errorMessage.ts'
 
 type PasskeyData = Record<string, unknown>
 

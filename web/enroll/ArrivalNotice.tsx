@@ -3,7 +3,7 @@ import { MASTER } from '#contract/site.ts'
 import type { StartData } from '#contract/start.ts'
 import { ask } from '#web/dialog/ask.ts'
 import type { Question } from '#web/dialog/question.ts'
-import { Notice } from '#web/Notice.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
 
 /** What a visitor should know about the link they opened. */
 export function ArrivalNotice({ start }: { start: StartData }) {

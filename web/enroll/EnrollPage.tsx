@@ -1,5 +1,5 @@
 import { Header } from '#web/Header.tsx'
-import { Offline } from '#web/Offline.tsx'
+import { Offline } from '#web/ui/Offline.tsx'
 import { ArrivalNotice } from './ArrivalNotice.tsx'
 import { previousStep } from './flow.ts'
 import { OrderSummary } from './order/OrderSummary.tsx'

@@ -1,6 +1,6 @@
 import type { FallbackStart } from '#contract/start.ts'
 import { Header } from '#web/Header.tsx'
-import { Notice } from '#web/Notice.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
 import { ProgressIndicator } from './ProgressIndicator.tsx'
 
 /** A placeholder for a page that was served without its start data. The notice appears if the script gets none either. */

@@ -10,7 +10,7 @@ import { PhoneField } from '#web/form/PhoneField.tsx'
 import { RegionSelect } from '#web/form/RegionSelect.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
 import { ArrowIcon } from '#web/icons.tsx'
-import { Notice } from '#web/Notice.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
 
 const months = [
   { value: '01', text: '01' },

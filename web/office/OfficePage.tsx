@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import type { OfficeStart } from '#contract/pages.ts'
-import { Offline } from '#web/Offline.tsx'
+import { Offline } from '#web/ui/Offline.tsx'
 import { ConfirmEmail } from './details/ConfirmEmail.tsx'
 import { Unsubscribe } from './details/Unsubscribe.tsx'
 import { useFlashMessage } from './flashMessage.ts'

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 import { forgetMember } from '#web/storage.ts'
-import { ActionButton, useAction } from './ActionButton.tsx'
+import { ActionButton, useAction } from '#web/ui/ActionButton.tsx'
+import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { officeApi } from './api.ts'
 import { isSignedOut } from './callErrors.ts'
-import { ErrorNotice } from './ErrorNotice.tsx'
 import { redirectWithMessage } from './flashMessage.ts'
 
 /** Ends the session of this browser. */

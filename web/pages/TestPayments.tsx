@@ -3,7 +3,7 @@ import { showAmount } from '#contract/money.ts'
 import type { TestPage, TestPayments, TestTransaction } from '#contract/pages.ts'
 import { Header } from '#web/Header.tsx'
 import { BillingIcon } from '#web/icons.tsx'
-import { Notice } from '#web/Notice.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
 import { TestPages } from './TestPages.tsx'
 
 const states: Record<TestTransaction['state'], { name: string; tone: string }> = {

@@ -2,9 +2,9 @@ import { type AbuseView, restrictionHours } from '#contract/console/abuse.ts'
 import { consoleCalls } from '#contract/console/console.ts'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
-import { useCallForm } from '#web/office/CallForm.tsx'
+import { useCallForm } from '#web/ui/CallForm.tsx'
+import { ConfirmDialog, FormDialog } from '#web/ui/FormDialog.tsx'
 import { useConsole } from '../api.ts'
-import { ConfirmDialog, FormDialog } from '../FormDialog.tsx'
 
 type BreakerName = AbuseView['breakers'][number]['name']
 

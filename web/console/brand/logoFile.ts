@@ -1,5 +1,5 @@
 import { LOGO_MAX_BYTES } from '#contract/console/brand.ts'
-import { UnusableFile } from '#web/office/details/squareJpeg.ts'
+import { UnusableFile } from '#web/ui/croppedJpeg.ts'
 
 /** Sharp at any size that our pages show. */
 const SIDES = [192, 128, 96]

@@ -3,9 +3,9 @@ import type { MemberPage } from '#contract/console/member-page.ts'
 import { unitedStates } from '#contract/countries.ts'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
-import { useCallForm } from '#web/office/CallForm.tsx'
+import { useCallForm } from '#web/ui/CallForm.tsx'
+import { FormDialog } from '#web/ui/FormDialog.tsx'
 import { useConsole } from '../api.ts'
-import { FormDialog } from '../FormDialog.tsx'
 
 const { member_id: _member_id, ...rules } = consoleCalls.changeDetails.input.shape
 const states = unitedStates.regions.map(({ name, shortCode }) => ({ value: shortCode ?? name, text: name }))

@@ -6,9 +6,9 @@ import { showAmount } from '#contract/money.ts'
 import { plainDay } from '#web/dates.ts'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
-import { useCallForm } from '#web/office/CallForm.tsx'
+import { useCallForm } from '#web/ui/CallForm.tsx'
+import { FormDialog } from '#web/ui/FormDialog.tsx'
 import { type Api, useConsole } from '../api.ts'
-import { FormDialog } from '../FormDialog.tsx'
 
 /** What staff want to do. */
 export type MemberAct =

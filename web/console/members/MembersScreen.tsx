@@ -5,7 +5,7 @@ import { type MemberFilter, type MemberRow, memberSorts } from '#contract/consol
 import { API } from '#contract/paths.ts'
 import { plainDay } from '#web/dates.ts'
 import { SelectField } from '#web/form/SelectField.tsx'
-import { Notice } from '#web/Notice.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
 import { useConsole } from '../api.ts'
 import { ScreenHead, StateChip, stateText, Waiting } from '../parts.tsx'
 import { Link, navigate, toQuery, useAddress } from '../router.tsx'

@@ -5,9 +5,9 @@ import { firstDayFrom } from '#contract/renewal-day.ts'
 import { plainDay } from '#web/dates.ts'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
-import { useCallForm } from '#web/office/CallForm.tsx'
+import { useCallForm } from '#web/ui/CallForm.tsx'
+import { FormDialog } from '#web/ui/FormDialog.tsx'
 import { useConsole } from '../api.ts'
-import { FormDialog } from '../FormDialog.tsx'
 
 const { day_of_month, reason } = consoleCalls.moveRenewalDay.input.shape
 

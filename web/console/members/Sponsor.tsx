@@ -1,5 +1,5 @@
 import type { MemberPage } from '#contract/console/member-page.ts'
-import { Notice } from '#web/Notice.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
 import { useConsole } from '../api.ts'
 import { Panel, showTime } from '../parts.tsx'
 import { Link, toQuery } from '../router.tsx'

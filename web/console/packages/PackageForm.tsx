@@ -4,9 +4,9 @@ import { figures } from '#contract/figures.ts'
 import { Checkbox } from '#web/form/Checkbox.tsx'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
-import { useCallForm } from '#web/office/CallForm.tsx'
+import { useCallForm } from '#web/ui/CallForm.tsx'
+import { FormDialog } from '#web/ui/FormDialog.tsx'
 import { useConsole } from '../api.ts'
-import { FormDialog } from '../FormDialog.tsx'
 import { groupTexts } from './groupTexts.ts'
 
 type Props = { onClose: () => void; onDone: (page: PackagePage) => void }

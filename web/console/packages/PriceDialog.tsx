@@ -6,10 +6,10 @@ import { showAmount } from '#contract/money.ts'
 import { addDays } from '#contract/renewal.ts'
 import { plainDay } from '#web/dates.ts'
 import { Field } from '#web/form/Field.tsx'
-import { useCallForm } from '#web/office/CallForm.tsx'
-import { errorMessage } from '#web/office/callErrors.ts'
+import { useCallForm } from '#web/ui/CallForm.tsx'
+import { errorMessage } from '#web/ui/errorMessage.ts'
+import { FormDialog } from '#web/ui/FormDialog.tsx'
 import { type Api, useConsole } from '../api.ts'
-import { FormDialog } from '../FormDialog.tsx'
 
 const NOTICE_DAYS = 30
 const { price, renewal_price, from_on, reason } = consoleCalls.changePrices.input.shape

@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
 import { officeApi } from '../api.ts'
-import { CallForm, useCallForm } from '../CallForm.tsx'
 import { isExpiredLink } from '../callErrors.ts'
 import { emailMayBeConfirmed } from '../messages.ts'
 import { ExpiredLink } from '../sign-in/ExpiredLink.tsx'

@@ -4,9 +4,10 @@ import { plainDay } from '#web/dates.ts'
 import { ask } from '#web/dialog/ask.ts'
 import { LegalText } from '#web/dialog/LegalText.tsx'
 import { DownloadIcon } from '#web/laterIcons.tsx'
+import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
+import { errorMessage } from '#web/ui/errorMessage.ts'
 import { officeApi } from '../api.ts'
-import { errorMessage, redirectIfSignedOut } from '../callErrors.ts'
-import { ErrorNotice } from '../ErrorNotice.tsx'
+import { redirectIfSignedOut } from '../callErrors.ts'
 
 type AcceptedDocument = OfficeView['accepted'][number]
 

@@ -1,5 +1,5 @@
 import type { OfficeView } from '#contract/office/view.ts'
-import { Notice } from '#web/Notice.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
 import { openDetail } from './Details.tsx'
 import { SendEmailLink } from './SendEmailLink.tsx'
 

@@ -1,13 +1,16 @@
 import { useRef, useState } from 'react'
 import type { OfficeView } from '#contract/office/view.ts'
+import { croppedJpeg, UnusableFile } from '#web/ui/croppedJpeg.ts'
+import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
+import { errorMessage } from '#web/ui/errorMessage.ts'
 import { officeApi } from '../api.ts'
-import { errorMessage, redirectIfSignedOut } from '../callErrors.ts'
-import { ErrorNotice } from '../ErrorNotice.tsx'
+import { redirectIfSignedOut } from '../callErrors.ts'
 import { initialsOf } from '../link/Referrals.tsx'
 import type { Office } from '../useOffice.ts'
-import { squareJpeg, UnusableFile } from './squareJpeg.ts'
 
 const BUTTON = 'change-picture'
+/** The side of the picture in pixels: sharp at any size that our pages show. */
+const SIDE = 320
 
 /** The picture on the member's page, which can be changed and removed. */
 export function PictureRow({ office }: { office: Office }) {
@@ -31,7 +34,7 @@ export function PictureRow({ office }: { office: Office }) {
   }
   const upload = (chosen: File) =>
     run('Your picture has been changed.', async () =>
-      officeApi.changePicture({ username, picture: await squareJpeg(chosen) }),
+      officeApi.changePicture({ username, picture: await croppedJpeg(chosen, SIDE, SIDE) }),
     )
   const remove = () => run('Your picture has been removed.', () => officeApi.removePicture({ username }))
 

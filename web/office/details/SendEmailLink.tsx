@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { OfficeView } from '#contract/office/view.ts'
+import { errorMessage } from '#web/ui/errorMessage.ts'
 import { officeApi } from '../api.ts'
-import { errorMessage } from '../callErrors.ts'
 
 /** Sends the link to the current address, and says so. */
 export function SendEmailLink({ view, label }: { view: OfficeView; label: string }) {

@@ -2,7 +2,7 @@ import { useRef, useState, useSyncExternalStore } from 'react'
 import { brand } from '#contract/brand.ts'
 import { CopyIcon, MailIcon, ShareIcon, SmsIcon, WhatsAppIcon } from '#web/laterIcons.tsx'
 import { log } from '#web/log.ts'
-import { CopyButton } from '../CopyButton.tsx'
+import { CopyButton } from '#web/ui/CopyButton.tsx'
 import { INVITATION_MAX_LENGTH, invitations, sendingLinks, withLink } from './invitations.ts'
 
 /** A text to send with the link: one of the ready ones, or the member's own. */

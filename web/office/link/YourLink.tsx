@@ -2,7 +2,7 @@ import { useRef } from 'react'
 import type { OfficeView } from '#contract/office/view.ts'
 import { longDay } from '#web/dates.ts'
 import { CopyIcon, DownloadIcon } from '#web/laterIcons.tsx'
-import { CopyButton } from '../CopyButton.tsx'
+import { CopyButton } from '#web/ui/CopyButton.tsx'
 import { Invitation } from './Invitation.tsx'
 
 /** The member's link to copy, send or scan. Once the membership has ended, it only says so. */

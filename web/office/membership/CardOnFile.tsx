@@ -7,10 +7,10 @@ import { Captcha } from '#web/form/Captcha.tsx'
 import { CardFields } from '#web/form/CardFields.tsx'
 import { ErrorSummary } from '#web/form/ErrorSummary.tsx'
 import { CheckIcon } from '#web/icons.tsx'
+import { SubmitButton, useCallForm } from '#web/ui/CallForm.tsx'
+import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { officeApi } from '../api.ts'
-import { SubmitButton, useCallForm } from '../CallForm.tsx'
 import { isSignedOut } from '../callErrors.ts'
-import { ErrorNotice } from '../ErrorNotice.tsx'
 import type { Office } from '../useOffice.ts'
 
 /** The card that pays for the membership, and a form to replace it. Emails link to #card, which opens the form. */

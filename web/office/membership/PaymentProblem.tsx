@@ -1,7 +1,7 @@
 import { showAmount } from '#contract/money.ts'
 import type { OfficeView } from '#contract/office/view.ts'
 import { longDay } from '#web/dates.ts'
-import { Notice } from '#web/Notice.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
 
 /** A declined charge, at the top of the office: what happened, what happens next, and the one thing to do. */
 export function PaymentProblem({ membership }: Pick<OfficeView, 'membership'>) {

@@ -5,7 +5,7 @@ import type { OfficeView } from '#contract/office/view.ts'
 import { longDay } from '#web/dates.ts'
 import { DownloadIcon, PrintIcon } from '#web/laterIcons.tsx'
 import { log } from '#web/log.ts'
-import { ErrorNotice } from '../ErrorNotice.tsx'
+import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { downloadReceipt, showCard } from './downloadReceipt.ts'
 
 /** Prints without the rest of the page: see print.css. */

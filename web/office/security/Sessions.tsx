@@ -1,11 +1,12 @@
 import { useRef, useState } from 'react'
 import type { SecurityView } from '#contract/office/security.ts'
 import { plainDay } from '#web/dates.ts'
+import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
+import { errorMessage } from '#web/ui/errorMessage.ts'
+import { SuccessNotice } from '#web/ui/SuccessNotice.tsx'
 import { useHydrated } from '#web/useHydrated.ts'
 import { officeApi } from '../api.ts'
-import { errorMessage, redirectIfSignedOut } from '../callErrors.ts'
-import { ErrorNotice } from '../ErrorNotice.tsx'
-import { SuccessNotice } from '../SuccessNotice.tsx'
+import { redirectIfSignedOut } from '../callErrors.ts'
 
 export type SecurityProps = { view: SecurityView; onChange: (view: SecurityView) => void }
 

@@ -5,8 +5,8 @@ import type { SecurityView } from '#contract/office/security.ts'
 import { AppSetup } from '#web/credentials/AppSetup.tsx'
 import { createPasskey } from '#web/credentials/passkeys.ts'
 import { PasswordField } from '#web/form/PasswordField.tsx'
+import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
 import { officeApi } from '../api.ts'
-import { CallForm, useCallForm } from '../CallForm.tsx'
 
 type FormProps = {
   /** Tells password managers whose password this is. */

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { officeCalls } from '#contract/office/office.ts'
+import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
 import { officeApi } from '../api.ts'
-import { CallForm, useCallForm } from '../CallForm.tsx'
 import { SignedOutFrame } from './SignedOutFrame.tsx'
 import { NameField } from './SignIn.tsx'
 

@@ -1,8 +1,8 @@
 import { hasPasskeys, signWithPasskey } from '#web/credentials/passkeys.ts'
+import { ActionButton, useAction } from '#web/ui/ActionButton.tsx'
+import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { useHydrated } from '#web/useHydrated.ts'
-import { ActionButton, useAction } from '../ActionButton.tsx'
 import { officeApi } from '../api.ts'
-import { ErrorNotice } from '../ErrorNotice.tsx'
 import { redirectWithMessage } from '../flashMessage.ts'
 import { needsCookies } from '../messages.ts'
 

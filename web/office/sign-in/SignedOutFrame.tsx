@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Header } from '#web/Header.tsx'
-import { Notice } from '#web/Notice.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
 import { Scene } from '../Scene.tsx'
 
 type SignedOutFrameProps = {

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { officeAddress } from '#contract/office/address.ts'
 import { ArrowIcon } from '#web/icons.tsx'
 import { log } from '#web/log.ts'
-import { Notice } from '#web/Notice.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
 import type { Payment } from '../payment/payment.ts'
 
 type LoginStatus = 'idle' | 'opening' | 'needs-sign-in' | 'unreachable'

@@ -5,7 +5,7 @@ import { LegalText } from '#web/dialog/LegalText.tsx'
 import { Checkbox } from '#web/form/Checkbox.tsx'
 import { focusField } from '#web/form/Field.tsx'
 import { log } from '#web/log.ts'
-import { Notice } from '#web/Notice.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
 import type { PaymentForm } from './form.ts'
 import type { Documents } from './useDocuments.ts'
 

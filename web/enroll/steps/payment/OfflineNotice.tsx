@@ -1,4 +1,4 @@
-import { Notice } from '#web/Notice.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
 import type { NetworkWait } from './useNetworkWait.ts'
 
 /** Above the buttons, where Confirm and Pay was pressed: what happens when the network is back. */

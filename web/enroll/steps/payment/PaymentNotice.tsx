@@ -1,4 +1,4 @@
-import { Notice } from '#web/Notice.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
 import type { DeclineClass, PaymentNews } from './payment.ts'
 
 const advice: Record<DeclineClass, string> = {

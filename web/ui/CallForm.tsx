@@ -3,8 +3,8 @@ import type * as z from 'zod/mini'
 import { isRejected } from '#web/call.ts'
 import { useForm } from '#web/form/useForm.ts'
 import { ArrowIcon } from '#web/icons.tsx'
-import { errorMessage } from './callErrors.ts'
 import { ErrorNotice } from './ErrorNotice.tsx'
+import { errorMessage } from './errorMessage.ts'
 
 type Rules = Record<string, z.ZodMiniType>
 

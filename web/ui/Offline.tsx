@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { InfoIcon } from './icons.tsx'
+import { InfoIcon } from '#web/icons.tsx'
 
 /** Shown while the browser is offline. It covers the page, so that nothing moves when it appears. */
 export function Offline() {

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react'
-import { CallForm, useCallForm } from '#web/office/CallForm.tsx'
+import { CallForm, useCallForm } from './CallForm.tsx'
 
 type FormDialogProps = {
   title: string

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { AlertIcon, InfoIcon } from './icons.tsx'
+import { AlertIcon, InfoIcon } from '#web/icons.tsx'
 
 type NoticeProps = { tone?: 'info' | 'alert'; title?: ReactNode; children: ReactNode; role?: 'status' | 'alert' }
 

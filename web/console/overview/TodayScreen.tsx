@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react'
 import { showAmount } from '#contract/money.ts'
-import { useConsole } from './api.ts'
-import { WeekFunnel } from './funnel/FunnelScreen.tsx'
-import { Chip, Facts, Panel, ScreenHead, showTime, Waiting } from './parts.tsx'
-import { Link } from './router.tsx'
-import { useLoaded } from './useLoaded.ts'
+import { useConsole } from '../api.ts'
+import { WeekFunnel } from '../funnel/FunnelScreen.tsx'
+import { Chip, Facts, Panel, ScreenHead, showTime, Waiting } from '../parts.tsx'
+import { Link } from '../router.tsx'
+import { useLoaded } from '../useLoaded.ts'
 
 /** The day at a glance: what came in, what is due, what needs a person. */
 export function TodayScreen() {

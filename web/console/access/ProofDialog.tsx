@@ -4,11 +4,11 @@ import { consoleCalls } from '#contract/console/console.ts'
 import { CodeField } from '#web/credentials/CodeField.tsx'
 import { signWithPasskey } from '#web/credentials/passkeys.ts'
 import { PasswordField } from '#web/form/PasswordField.tsx'
-import { ActionButton, useAction } from '#web/office/ActionButton.tsx'
-import { useCallForm } from '#web/office/CallForm.tsx'
-import { ErrorNotice } from '#web/office/ErrorNotice.tsx'
-import { plainApi } from './api.ts'
-import { Dialog, FormDialog } from './FormDialog.tsx'
+import { ActionButton, useAction } from '#web/ui/ActionButton.tsx'
+import { useCallForm } from '#web/ui/CallForm.tsx'
+import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
+import { Dialog, FormDialog } from '#web/ui/FormDialog.tsx'
+import { plainApi } from '../api.ts'
 
 type ProofProps = {
   staff: Staff

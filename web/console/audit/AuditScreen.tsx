@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import type { AuditRow } from '#contract/console/audit.ts'
 import { acts, isAct } from '#contract/console/permissions.ts'
-import { Notice } from '#web/Notice.tsx'
-import { ActionButton, useAction } from '#web/office/ActionButton.tsx'
-import { ErrorNotice } from '#web/office/ErrorNotice.tsx'
-import { useConsole } from './api.ts'
-import { Panel, ScreenHead, showTime, Waiting } from './parts.tsx'
-import { Link, toQuery, useAddress } from './router.tsx'
-import { useLoaded } from './useLoaded.ts'
+import { ActionButton, useAction } from '#web/ui/ActionButton.tsx'
+import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
+import { Notice } from '#web/ui/Notice.tsx'
+import { useConsole } from '../api.ts'
+import { Panel, ScreenHead, showTime, Waiting } from '../parts.tsx'
+import { Link, toQuery, useAddress } from '../router.tsx'
+import { useLoaded } from '../useLoaded.ts'
 
 /** What staff did, newest first. */
 export function AuditScreen() {

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { DotIcon } from '#web/icons.tsx'
-import { errorMessage } from './callErrors.ts'
+import { errorMessage } from './errorMessage.ts'
 
 /** State for a button that makes one call. It stays busy after success, because the page then changes. */
 export function useAction(action: () => Promise<unknown>) {

@@ -6,10 +6,10 @@ import { CodeField } from '#web/credentials/CodeField.tsx'
 import { hasPasskeys, signWithPasskey } from '#web/credentials/passkeys.ts'
 import { Field } from '#web/form/Field.tsx'
 import { PasswordField } from '#web/form/PasswordField.tsx'
-import { ActionButton, useAction } from '#web/office/ActionButton.tsx'
-import { CallForm, useCallForm } from '#web/office/CallForm.tsx'
-import { ErrorNotice } from '#web/office/ErrorNotice.tsx'
-import { plainApi } from './api.ts'
+import { ActionButton, useAction } from '#web/ui/ActionButton.tsx'
+import { CallForm, useCallForm } from '#web/ui/CallForm.tsx'
+import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
+import { plainApi } from '../api.ts'
 
 type EnterProps = { onEnter: (session: ConsoleSession) => void }
 

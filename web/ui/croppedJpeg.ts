@@ -1,21 +1,16 @@
 import { PICTURE_MAX_LENGTH } from '#contract/office/office.ts'
 
-/** The side of the picture in pixels: sharp at any size that our pages show. */
-const SIDE = 320
 const MAX_FILE_BYTES = 10_000_000
 /** Tried in turn, until the picture is small enough to be sent. */
 const QUALITIES = [0.88, 0.75, 0.6, 0.4, 0.2]
 
-/** A problem with the chosen file, as a sentence for the member. */
+/** A problem with the chosen file, as a sentence for whoever chose it. */
 export class UnusableFile extends Error {}
 
 /**
- * The middle of a picture as a square JPEG in base64. Drawing it anew leaves behind everything but the pixels, such as
+ * The middle of a picture as a JPEG of this size, in base64. Redrawing it leaves behind everything but the pixels, such as
  * where and when the picture was taken.
  */
-export const squareJpeg = (file: File): Promise<string> => croppedJpeg(file, SIDE, SIDE)
-
-/** The middle of a picture in this size. */
 export async function croppedJpeg(file: File, width: number, height: number): Promise<string> {
   if (file.size > MAX_FILE_BYTES) throw new UnusableFile('This file is larger than 10 MB. Please choose a smaller one.')
   const image = await createImageBitmap(file).catch((cause: unknown) => {

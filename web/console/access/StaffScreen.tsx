@@ -7,12 +7,12 @@ import { plainDay } from '#web/dates.ts'
 import { Field } from '#web/form/Field.tsx'
 import { SelectField } from '#web/form/SelectField.tsx'
 import { CheckIcon } from '#web/icons.tsx'
-import { useCallForm } from '#web/office/CallForm.tsx'
-import { useConsole } from './api.ts'
-import { ConfirmDialog, Dialog, FormDialog } from './FormDialog.tsx'
-import { Chip, Panel, ScreenHead, showTime, Waiting } from './parts.tsx'
-import { Link } from './router.tsx'
-import { useLoaded } from './useLoaded.ts'
+import { useCallForm } from '#web/ui/CallForm.tsx'
+import { ConfirmDialog, Dialog, FormDialog } from '#web/ui/FormDialog.tsx'
+import { useConsole } from '../api.ts'
+import { Chip, Panel, ScreenHead, showTime, Waiting } from '../parts.tsx'
+import { Link } from '../router.tsx'
+import { useLoaded } from '../useLoaded.ts'
 
 type Person = StaffList['staff'][number]
 type Question = { kind: 'invite' } | { kind: 'role' | 'remove'; person: Person } | { kind: 'link'; link: string }

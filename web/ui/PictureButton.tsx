@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
-import { errorMessage } from '#web/office/callErrors.ts'
-import { croppedJpeg, UnusableFile } from '#web/office/details/squareJpeg.ts'
-import { ErrorNotice } from '#web/office/ErrorNotice.tsx'
+import { croppedJpeg, UnusableFile } from './croppedJpeg.ts'
+import { ErrorNotice } from './ErrorNotice.tsx'
+import { errorMessage } from './errorMessage.ts'
 
 type PictureButtonProps = {
   width: number

@@ -1,6 +1,6 @@
-import { useConsole } from './api.ts'
-import { Chip, Facts, Panel, ScreenHead, Waiting } from './parts.tsx'
-import { useLoaded } from './useLoaded.ts'
+import { useConsole } from '../api.ts'
+import { Chip, Facts, Panel, ScreenHead, Waiting } from '../parts.tsx'
+import { useLoaded } from '../useLoaded.ts'
 
 /** What the process that answers runs with. Settings belong to the machine, so that nothing can be changed here. */
 export function SettingsScreen() {
