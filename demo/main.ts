@@ -4,7 +4,7 @@ import { readConfig } from '#server/config/config.ts'
 import { createInvitation } from '#server/console/access/invitations.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
 import { serve } from '#server/serve.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { clockFile, openSite } from './site.ts'
 import { fullYear, makeYear } from './year.ts'
 

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { API } from '#contract/api.ts'
 import { readConfig } from '#server/config/config.ts'
 import { flushFunnel } from '#server/funnel/funnel.ts'
-import { createApp } from '#server/http/app.ts'
-import { loadShell } from '#server/http/shell.ts'
 import { createLog } from '#server/log.ts'
+import { createApp } from '#server/site/app.ts'
+import { loadShell } from '#server/site/shell.ts'
 import { solve } from '#server/test/solve-captcha.ts'
-import { createWorld } from '#server/world.ts'
+import { createWorld } from '#server/world/world.ts'
 
 export type DemoSite = Awaited<ReturnType<typeof openSite>>
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { PROOF_NEEDED, type Role } from '#contract/console/permissions.ts'
 import { createInvitation } from '#server/console/access/invitations.ts'
-import { codeOf, stepAt } from '#server/credentials/totp.ts'
+import { codeOf, stepAt } from '#server/members/credentials/totp.ts'
 import type { DemoSite } from './site.ts'
 
 export type Colleague = Awaited<ReturnType<typeof hire>>

@@ -23,7 +23,7 @@ cd "$(dirname "$0")/.."
 back_up() {
   file=$folder/foyer-$(date -u +%Y%m%dT%H%M%SZ).jsonl.gz
   rm -f "$folder"/foyer-*.part
-  node server/db/cli.ts backup "$file" && gzip -t "$file" && remove_oldest
+  node server/cli/db.ts backup "$file" && gzip -t "$file" && remove_oldest
 }
 
 remove_oldest() {

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test'
-import { runJobs } from '../server/jobs/jobs.ts'
+import { runJobs } from '#server/worker/jobs.ts'
 import { checkScreen, enterAs, newMember } from './console.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
 import { enterOffice, fillPayment, pay, reachPayment } from './visitor.ts'

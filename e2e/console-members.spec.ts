@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
-import { runJobs } from '../server/jobs/jobs.ts'
+import { runJobs } from '#server/worker/jobs.ts'
 import { allRows } from '../server/test/database-rows.ts'
 import { checkScreen, enterAs, newMember } from './console.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'

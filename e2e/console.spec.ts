@@ -1,8 +1,8 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
-import { turnClock } from '../server/clock/turn.ts'
+import { verifyAudit } from '#server/audit/audit.ts'
+import { turnClock } from '#server/worker/advance-clock.ts'
+import { runJobs } from '#server/worker/jobs.ts'
 import { firstOwnerLink } from '../server/console/access/invitations.ts'
-import { verifyAudit } from '../server/console/audit/audit.ts'
-import { runJobs } from '../server/jobs/jobs.ts'
 import { findAxeViolations } from './axe.ts'
 import { enter, invite, newMember, overflowOf } from './console.ts'
 import { type OwnSite, startOwnSite } from './own-site.ts'
@@ -141,7 +141,7 @@ test('19.11 a colleague gets in with a password and an app, and keeps recovery c
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByLabel('New password', { exact: true }).fill('Tall-Ladder-77')
   const secret = (await page.locator('.app-setup code').textContent())?.replaceAll(' ', '') ?? ''
-  const { codeOf, stepAt } = await import('../server/credentials/totp.ts')
+  const { codeOf, stepAt } = await import('#server/members/credentials/totp.ts')
   await page.getByLabel('Code that the app shows').fill(codeOf(secret, stepAt(new Date())))
   expect(await findAxeViolations(page)).toEqual([])
   await page.getByRole('button', { name: 'Finish' }).click()

@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import type { Role } from '#contract/console/permissions.ts'
+import { runJobs } from '#server/worker/jobs.ts'
 import { createInvitation } from '../server/console/access/invitations.ts'
-import { runJobs } from '../server/jobs/jobs.ts'
 import { validAnswers } from '../server/test/answers.ts'
 import { solve } from '../server/test/solve-captcha.ts'
 import { addAuthenticator } from './authenticator.ts'

@@ -1,5 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
-import { codeOf, stepAt } from '../server/credentials/totp.ts'
+import { codeOf, stepAt } from '#server/members/credentials/totp.ts'
 import { addAuthenticator } from './authenticator.ts'
 import { findAxeViolations } from './axe.ts'
 import { pressByKeyboard, typeByKeyboard } from './keyboard.ts'

@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { captchaEmulator } from '#emulators/captcha.ts'
+import { createWorld } from '#server/world/world.ts'
 import { freePort } from '../scripts/port.mjs'
 import { findPostgres, startPostgres } from '../scripts/postgres.mjs'
 import { readConfig } from '../server/config/config.ts'
-import { captchaEmulator } from '../server/gateways/captcha/emulator.ts'
 import { createLog } from '../server/log.ts'
 import { fastSettings, generousLimits } from '../server/test/generous-settings.ts'
 import { waitUntilReady } from '../server/test/process.ts'
-import { createWorld } from '../server/world.ts'
 
 /** Generous limits, because all test visitors share one IP address, and a cheap captcha. */
 export const testSettings = { ...generousLimits, ...fastSettings, CAPTCHA_COST: '500', CAPTCHA_COUNTER: '20' }

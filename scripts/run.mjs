@@ -11,18 +11,18 @@ const commands = {
   /** Restarts the server when its code changes; Vite runs inside it and reloads the browser. */
   dev: { program: [...watchFlags, 'server/dev.ts'] },
   /** The operator's database commands. */
-  db: { program: ['server/db/cli.ts'] },
+  db: { program: ['server/cli/db.ts'] },
   /** Compares the payment gateway's records with ours. */
-  reconcile: { program: ['server/payments/books/cli.ts'] },
+  reconcile: { program: ['server/cli/reconcile.ts'] },
   /** Shows payments, and refunds, voids and resolves. */
-  payments: { program: ['server/payments/cli.ts'] },
+  payments: { program: ['server/cli/payments.ts'] },
   /** Tries every part, and says what is wrong. */
-  doctor: { program: ['server/doctor/cli.ts'] },
+  doctor: { program: ['server/cli/doctor.ts'] },
   /** Who may use the console, and whether its audit log is intact. */
-  staff: { program: ['server/console/cli.ts'] },
+  staff: { program: ['server/cli/staff.ts'] },
   /** The scripts of pages with a card form, with their hashes; and whether a site serves just these. */
-  'scripts:inventory': { program: ['server/inventory/cli.ts', 'inventory'], pages: true },
-  'scripts:check': { program: ['server/inventory/cli.ts', 'check'] },
+  'scripts:inventory': { program: ['server/cli/scripts.ts', 'inventory'], pages: true },
+  'scripts:check': { program: ['server/cli/scripts.ts', 'check'] },
   /** Measures every performance budget beside its peer. `-- PART …`, `-- --short`, `-- --json FILE`. */
   bench: { program: ['bench/main.ts'], pages: true },
 }

@@ -8,7 +8,7 @@ import { findPostgres, startPostgres } from './postgres.mjs'
 import { buildWeb, prepare, run } from './prepare.mjs'
 
 /** Tests of the database itself: schema, transactions, leases, conflicts, counters. */
-const onBoth = ['server/db', 'server/enrollment', 'server/payments', 'server/jobs', 'server/abuse']
+const onBoth = ['server/db', 'server/enrollment', 'server/payments', 'server/worker', 'server/cli', 'server/abuse']
 
 const quick = process.argv[2] === 'quick'
 const isTerminal = process.stdout.isTTY

@@ -1,15 +1,15 @@
-import { watchAccounts } from './accounts.ts'
+import { createApp } from '#server/site/app.ts'
+import { storeBuiltFiles } from '#server/site/built-files.ts'
+import { drain } from '#server/site/closing.ts'
+import { loadShell, type Shell } from '#server/site/shell.ts'
+import { watchAccounts } from '#server/worker/accounts.ts'
+import { startWorker } from '#server/worker/worker.ts'
+import { createWorld, type World } from '#server/world/world.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { missingOperatorDetails } from './config/operator.ts'
 import { firstOwnerLink } from './console/access/invitations.ts'
-import { createApp } from './http/app.ts'
-import { storeBuiltFiles } from './http/built-files.ts'
-import { drain } from './http/closing.ts'
-import { loadShell, type Shell } from './http/shell.ts'
-import { startWorker } from './jobs/worker.ts'
 import { createLog } from './log.ts'
 import { watchKeys } from './secrets/secrets.ts'
-import { createWorld, type World } from './world.ts'
 
 /** Longer than any request should take. The janitor settles what is still open when the server starts again. */
 const SHUTDOWN_DEADLINE_MS = 8_000

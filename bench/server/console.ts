@@ -1,6 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { API } from '#contract/api.ts'
-import { codeOf, stepAt } from '#server/credentials/totp.ts'
+import { codeOf, stepAt } from '#server/members/credentials/totp.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
 import { startSandbox } from '../../drill/site/processes.ts'
 import type { Workspace } from '../../drill/site/workspace.ts'

@@ -1,10 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { Config } from '#server/config/config.ts'
 import { type Database, openDatabase, type WrapDialect } from '#server/db/db.ts'
-import { createApp } from '#server/http/app.ts'
-import { loadShell } from '#server/http/shell.ts'
 import { createLog } from '#server/log.ts'
-import { createWorld, type World } from '#server/world.ts'
+import { createApp } from '#server/site/app.ts'
+import { loadShell } from '#server/site/shell.ts'
+import { createWorld, type World } from '#server/world/world.ts'
 import { type Hooks, hookDialect, rerun } from './hooks.ts'
 
 type Options = { config: Config; hooks: Hooks; now: () => Date; open?: (wrap?: WrapDialect) => Promise<Database> }

@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { readConfig } from '#server/config/config.ts'
-import { startWorker } from '#server/jobs/worker.ts'
+import { startWorker } from '#server/worker/worker.ts'
 import { GATEWAY_CALL_STARTED, hooksFor, type Injection } from './fault-injection.ts'
 import { openHookedSite } from './hooked-site.ts'
 

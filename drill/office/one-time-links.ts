@@ -1,5 +1,5 @@
 import { officeCalls } from '#contract/office/office.ts'
-import { mintGrant } from '#server/office/grant.ts'
+import { mintGrant } from '#server/members/grant.ts'
 import type { DrillRun, ReportRow } from '../drill.ts'
 import type { Reply, Sender, SiteClient } from '../in-process-site/in-process-site.ts'
 import type { Backend } from '../site/backends.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { officeCalls } from '#contract/office/office.ts'
-import { codeOf, stepAt } from '#server/credentials/totp.ts'
+import { codeOf, stepAt } from '#server/members/credentials/totp.ts'
 import { testAuthenticator } from '#server/test/authenticator.ts'
 import type { InProcessSite, Sender } from '../in-process-site/in-process-site.ts'
 

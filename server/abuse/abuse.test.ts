@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { deleteExpired } from '#server/enrollment/janitor.ts'
 import { acceptRealCards, realCards } from '#server/test/real-cards.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import type { World } from '#server/world.ts'
+import { deleteExpired } from '#server/worker/janitor.ts'
+import type { World } from '#server/world/world.ts'
 import { approvalCount, countQuery, recordDecline, secondsOpen } from './breaker.ts'
 
 const pay = async (site: Site, changes: Record<string, string>, headers: Record<string, string> = {}) =>

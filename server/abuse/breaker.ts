@@ -3,7 +3,7 @@ import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Tables } from '#server/db/tables.ts'
 import { recordEvent } from '#server/security/security-log.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 
 /**
  * A circuit breaker over all visitors and all processes: it opens for a while when too large a share of attempts fails.

@@ -6,7 +6,7 @@ import { statement } from '#server/db/statement.ts'
 import { Refusal } from '#server/refusal.ts'
 import { recordEvent } from '#server/security/security-log.ts'
 import type { Address } from '#server/visitor.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { giveBackExpired, giveBackUses, newOpenAttempt, type OpenAttempt } from './open-uses.ts'
 
 /** How many codes are still sent while the breaker for codes is open. */

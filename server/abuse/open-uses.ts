@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { statement } from '#server/db/statement.ts'
 import { leaseEnd } from '#server/payments/payments.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { type BreakerCount, countQuery } from './breaker.ts'
 
 /**

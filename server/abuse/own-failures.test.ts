@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { deleteExpired, settleAttempts } from '#server/enrollment/janitor.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts'
 import { isPostgres, runSql } from '#server/test/database.ts'
 import { acceptRealCards, realCards } from '#server/test/real-cards.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { deleteExpired, settleAttempts } from '#server/worker/janitor.ts'
 import { isLimitReached } from './limits.ts'
 
 const once = {

@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js'
 import { sql } from 'kysely'
 import { Refusal } from '#server/refusal.ts'
-import { sharedValue } from '#server/shared-value.ts'
 import type { Visitor } from '#server/visitor.ts'
-import type { World } from '#server/world.ts'
+import { sharedValue } from '#server/world/shared-value.ts'
+import type { World } from '#server/world/world.ts'
 import { refusals } from './limits.ts'
 
 /** What staff have closed by hand: joining as a whole, or single networks. Every process has it in memory. */

@@ -1,8 +1,8 @@
 import { brandCss, brand as builtIn, type PageBrand, theme } from '#contract/brand.ts'
 import { type Palette, paletteOf } from '#contract/brand-colors.ts'
 import type { Tables } from '#server/db/tables.ts'
-import { sharedValue } from '#server/shared-value.ts'
-import type { World } from '#server/world.ts'
+import { sharedValue } from '#server/world/shared-value.ts'
+import type { World } from '#server/world/world.ts'
 
 /** The brand as pages, emails and messages use it. */
 export type SiteBrand = Palette & {

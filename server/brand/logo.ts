@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import sanitizeHtml from 'sanitize-html'
 import { LOGO_MAX_BYTES } from '#contract/console/brand.ts'
-import { checkJpeg } from '#server/office/jpeg.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
+import { checkJpeg } from './jpeg.ts'
 import { checkPng } from './png.ts'
 
 export type CheckedLogo = { name: string; content: Buffer } | { problem: string }

@@ -1,5 +1,5 @@
 import { refuseFields } from '#server/refusal.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { brandOf } from './brand.ts'
 
 /** Names that visitors see: they must not pass for the operator's, and must not lead anywhere else. */

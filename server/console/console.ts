@@ -1,11 +1,11 @@
 import type * as z from 'zod/mini'
 import { type ConsoleCalls, consoleCalls } from '#contract/console/console.ts'
 import { type ConsoleCall, mayDo, PROOF_NEEDED } from '#contract/console/permissions.ts'
-import type { Handlers } from '#server/handlers.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { Refusal } from '#server/refusal.ts'
+import type { Handlers } from '#server/site/handlers.ts'
 import type { Visitor } from '#server/visitor.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { findSession, type StaffSession } from './access/session.ts'
 
 /** A request to the console, after its permission was checked. */

@@ -1,6 +1,16 @@
 import { countAgainstLimit } from '#server/abuse/limits.ts'
+import { verifyAudit } from '#server/audit/audit.ts'
 import { isOurFailure } from '#server/refusal.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
+import { viewAbuse } from './abuse/abuse.ts'
+import {
+  blockNetwork,
+  closeBreaker,
+  liftBlock,
+  openBreaker,
+  pauseJoining,
+  resumeJoining,
+} from './abuse/abuse-actions.ts'
 import {
   addPasskey,
   endOtherSessions,
@@ -28,9 +38,11 @@ import {
   signInWithPassword,
 } from './access/sign-in.ts'
 import { changeRole, listStaff, removeStaff, withdrawInvitation } from './access/staff.ts'
-import { verifyAudit } from './audit/audit.ts'
-import { listAudit } from './audit/audit-view.ts'
-import { addDocument, restoreDocument, withdrawDocument } from './catalog/document-acts.ts'
+import { listAudit } from './audit/audit.ts'
+import { viewSettings } from './audit/settings.ts'
+import { changeBrand, changeLogo, removeLogo, viewBrand } from './brand/brand.ts'
+import { type ConsoleHandlers, guardHandlers, type Request } from './console.ts'
+import { addDocument, restoreDocument, withdrawDocument } from './documents/document-actions.ts'
 import {
   listAcceptances,
   listDocuments,
@@ -39,30 +51,8 @@ import {
   unscheduleDocument,
   viewDocument,
   viewVersion,
-} from './catalog/documents.ts'
-import {
-  addPackage,
-  changePrices,
-  editPackage,
-  listPackages,
-  movePackage,
-  offerPackage,
-  setPackagePicture,
-  viewPackage,
-  viewPriceEffect,
-  withdrawPackage,
-} from './catalog/packages.ts'
-import { listSponsors } from './catalog/sponsor-list.ts'
-import {
-  activateSponsor,
-  addSponsor,
-  deactivateSponsor,
-  removeSponsorPicture,
-  renameSponsor,
-  setSponsorPicture,
-  viewSponsor,
-} from './catalog/sponsors.ts'
-import { type ConsoleHandlers, guardHandlers, type Request } from './console.ts'
+} from './documents/documents.ts'
+import { viewFunnel } from './funnel/funnel.ts'
 import { erasePerson } from './members/erase-person.ts'
 import { exportPerson } from './members/export-person.ts'
 import {
@@ -77,20 +67,37 @@ import {
   sendResetLink,
   voidPayment,
   waiveNextPeriod,
-} from './members/member-acts.ts'
+} from './members/member-actions.ts'
 import { changeDetails } from './members/member-details.ts'
 import { resendEmail } from './members/member-emails.ts'
 import { exportMembers } from './members/member-export.ts'
 import { listMembers, packagesToFilterBy } from './members/member-list.ts'
 import { viewMember } from './members/member-page.ts'
 import { moveSponsor } from './members/sponsor-moves.ts'
-import { listProblems, resolve } from './problems.ts'
-import { viewAbuse } from './site/abuse.ts'
-import { blockNetwork, closeBreaker, liftBlock, openBreaker, pauseJoining, resumeJoining } from './site/abuse-acts.ts'
-import { changeBrand, changeLogo, removeLogo, viewBrand } from './site/brand.ts'
-import { viewFunnel } from './site/funnel.ts'
-import { viewSettings } from './site/settings.ts'
-import { viewToday } from './today.ts'
+import { listProblems, resolve } from './overview/problems.ts'
+import { viewToday } from './overview/today.ts'
+import {
+  addPackage,
+  changePrices,
+  editPackage,
+  listPackages,
+  movePackage,
+  offerPackage,
+  setPackagePicture,
+  viewPackage,
+  viewPriceEffect,
+  withdrawPackage,
+} from './packages/packages.ts'
+import { listSponsors } from './sponsors/sponsor-list.ts'
+import {
+  activateSponsor,
+  addSponsor,
+  deactivateSponsor,
+  removeSponsorPicture,
+  renameSponsor,
+  setSponsorPicture,
+  viewSponsor,
+} from './sponsors/sponsors.ts'
 
 /** The handler of each call of the console, behind the check of its permission. */
 export const consoleHandlers = guardHandlers({

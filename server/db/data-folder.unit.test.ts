@@ -21,7 +21,7 @@ it('9.2 a second lock is refused until the first is released', async () => {
 
 it('9.2 a second process explains itself and exits', async () => {
   const unlock = await lockFolder(folder)
-  const second = runProgram('server/db/cli.ts', ['list', 'members'], { DATA_DIR: folder })
+  const second = runProgram('server/cli/db.ts', ['list', 'members'], { DATA_DIR: folder })
   expect(await second.ended).toEqual({ code: 1, signal: null })
   expect(second.output()).toBe(`Another Foyer process is using ${folder}. Stop it first, or choose another DATA_DIR.\n`)
   await unlock()

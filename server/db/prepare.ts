@@ -38,6 +38,6 @@ const hasMaster = (db: Db) => db.selectFrom('sponsor').select('id').where('site'
 
 /** The sample data is a folder like an operator's. The code that reads it is loaded only if needed. */
 export async function seed(db: Db, now: Date): Promise<Record<string, number>> {
-  const { loadFolder } = await import('./load.ts')
+  const { loadFolder } = await import('#server/cli/load.ts')
   return loadFolder(db, samples, now)
 }

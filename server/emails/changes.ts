@@ -1,8 +1,8 @@
 import { brandOf } from '#server/brand/brand.ts'
-import { findMember } from '#server/enrollment/members.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads, WhoChanged } from '#server/jobs/queue.ts'
-import type { World } from '#server/world.ts'
+import { findMember } from '#server/members/members.ts'
+import type { World } from '#server/world/world.ts'
 import { confirmUrl, emailTo, type Recipient, timestamp } from './emails.ts'
 import { type Block, button, linkBox, paragraph, smallPrint } from './layout.ts'
 

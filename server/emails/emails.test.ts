@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Email } from '#server/gateways/mail/port.ts'
-import { runJobs } from '#server/jobs/jobs.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { runJobs } from '#server/worker/jobs.ts'
 import { verifyConsent } from '../../scripts/verify-consent.mjs'
 import {
   addressChangedEmail,
@@ -263,7 +263,7 @@ describe('the outbox', () => {
   })
 
   it('7.6 shows no emails when real gateways send them', async () => {
-    const { createApp } = await import('#server/http/app.ts')
+    const { createApp } = await import('#server/site/app.ts')
     const { plainShell } = await import('#server/test/site.ts')
     const config = { ...site.world.config, embedded: ['database', 'payment'] }
     const app = await createApp({ world: { ...site.world, config }, shell: plainShell })

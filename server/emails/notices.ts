@@ -1,11 +1,11 @@
 import { showAmount, toAmount } from '#contract/money.ts'
 import { periodStart } from '#contract/renewal.ts'
-import { findMember } from '#server/enrollment/members.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
+import { findMember } from '#server/members/members.ts'
 import { priceOn } from '#server/membership/prices.ts'
 import { findMembership, isRenewing, renewalOf } from '#server/membership/summary.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { day, emailTo, howToCancel, nameCard } from './emails.ts'
 import { button, detailsTable, paragraph, smallPrint } from './layout.ts'
 

@@ -1,9 +1,9 @@
 import { showAmount, toAmount } from '#contract/money.ts'
-import { findMember } from '#server/enrollment/members.ts'
 import type { Email } from '#server/gateways/mail/port.ts'
 import type { JobPayloads } from '#server/jobs/queue.ts'
+import { findMember } from '#server/members/members.ts'
 import { membershipSummary } from '#server/membership/summary.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { day, emailTo, nameCard } from './emails.ts'
 import { button, heading, paragraph, receipt } from './layout.ts'
 

@@ -2,12 +2,12 @@ import { totalOf } from '#server/catalog/catalog.ts'
 import { type Db, inTransaction, isRejectedWrite } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Details, Tables } from '#server/db/tables.ts'
+import { claimsOf, conflictMessages } from '#server/members/claims.ts'
 import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
 import { type Attempt, endedWithoutCharge, findAttempts, leaseEnd } from '#server/payments/payments.ts'
 import { refuseFields } from '#server/refusal.ts'
 import { findTouches, rowsToAppend, type Touch } from '#server/sponsors/touches.ts'
-import type { World } from '#server/world.ts'
-import { claimsOf, conflictMessages } from './claims.ts'
+import type { World } from '#server/world/world.ts'
 
 /** What the attempt stores of an order, the sponsors' links that led to it, and the consent, stored before anyone can have accepted it. */
 export type ScreenedOrder = { details: Details; touches: Touch[]; consent: Tables['legal_text'] }

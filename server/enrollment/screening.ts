@@ -16,7 +16,7 @@ import { Refusal, refuseField, refuseFields } from '#server/refusal.ts'
 import { isCommonPassword } from '#server/secrets/common-passwords.ts'
 import { creditForOrder } from '#server/sponsors/credit.ts'
 import { networkOf, type PaymentRequest, type Visitor } from '#server/visitor.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import type { ScreenedOrder } from './reservation.ts'
 
 /**

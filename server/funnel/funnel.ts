@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type FunnelDevice, type FunnelSource, type FunnelStep, funnelSources } from '#contract/console/funnel.ts'
 import { SITE_PATTERN } from '#contract/site.ts'
 import type { Visitor } from '#server/visitor.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 
 /**
  * Where visitors stop, counted from the calls that the form makes anyway, and which messages its fields showed, which the form

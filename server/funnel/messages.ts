@@ -1,9 +1,9 @@
 import { type MessageReport, messageKey } from '#contract/field-messages.ts'
 import { fields, messages } from '#contract/fields.ts'
 import { passwordMessages } from '#contract/password.ts'
-import { takenMessages } from '#server/enrollment/claims.ts'
+import { takenMessages } from '#server/members/claims.ts'
 import type { Visitor } from '#server/visitor.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { countMessages } from './funnel.ts'
 
 /** Which message the browser showed at which field. */

@@ -1,6 +1,6 @@
 import cookie from '@fastify/cookie'
 import type { FastifyInstance } from 'fastify'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 
 /** Browsers accept this prefix only over https and from this exact host, so another subdomain cannot set our cookies. */
 const HOST_PREFIX = '__Host-'

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseAttemptKey } from '#server/payments/attempt-key.ts'
 import { parseTouches, serializeTouches, type Touch } from '#server/sponsors/touches.ts'
 import { ENROLLMENT_COOKIE_DAYS, type Visitor } from '#server/visitor.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { limitKeys } from './address.ts'
 import { clearedAtSignOut } from './headers.ts'
 

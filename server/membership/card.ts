@@ -1,7 +1,7 @@
 import { inTransaction } from '#server/db/db.ts'
 import type { CardChange, CardReplacement } from '#server/gateways/payment/port.ts'
 import { gatewayDeadline } from '#server/payments/payments.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { beginCharge, hasOpenCharge, lockMembership, sendCharge, updateMembership } from './membership.ts'
 import { cardColumns } from './new-membership.ts'
 import { noticeTomorrow } from './notify.ts'

@@ -4,7 +4,7 @@ import type { OfficeView } from '#contract/office/view.ts'
 import { addDays } from '#contract/renewal.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { AttemptKey } from '#server/payments/attempt-key.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { isLastTry, LAST_DAY, TRY_ON_DAYS } from './next-step.ts'
 
 /** A renewal with its period and membership, as emails and receipts name it. */

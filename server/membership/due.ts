@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { dayIn, startOfDay } from './time-zone.ts'
 
 /** Renewals of a day are spread over its first hours, so that they do not all reach the gateway at once. */

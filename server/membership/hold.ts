@@ -1,5 +1,5 @@
 import { type Db, inTransaction } from '#server/db/db.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { lockMembership, updateMembership } from './membership.ts'
 
 type Context = Pick<World, 'db' | 'now'>

@@ -1,6 +1,6 @@
 import { inTransaction } from '#server/db/db.ts'
 import { Refusal } from '#server/refusal.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { lockMembership, updateMembership } from './membership.ts'
 
 /** Stops a recurring package from the next renewal on. The membership itself is canceled, not dropped. */

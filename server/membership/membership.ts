@@ -6,7 +6,7 @@ import type { Approval, Authorization, Decline, Failure, Renewal } from '#server
 import { addJob } from '#server/jobs/queue.ts'
 import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
 import { AWAITING_GATEWAY, awaitGateway, gatewayDeadline, leaseEnd, transition } from '#server/payments/payments.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { dueAt, todayOf } from './due.ts'
 import { cardColumns } from './new-membership.ts'
 import { nextStep, startsOn } from './next-step.ts'

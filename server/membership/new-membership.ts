@@ -3,7 +3,7 @@ import { intervalOf } from '#contract/packages.ts'
 import { periodStart } from '#contract/renewal.ts'
 import type { RenewalLine, Tables } from '#server/db/tables.ts'
 import type { Approval } from '#server/gateways/payment/port.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { dueAt, todayOf } from './due.ts'
 import { nextNotice } from './notices.ts'
 

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { withinCardLimits } from '#server/abuse/card-limits.ts'
 import { rejectExpiredCard } from '#server/enrollment/screening.ts'
 import type { Card } from '#server/gateways/payment/port.ts'
+import { requireDisplayedMember } from '#server/members/session.ts'
 import { chargePastDue, replaceCard } from '#server/membership/card.ts'
 import { referenceOf } from '#server/payments/attempt-key.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
 import type { Visitor } from '#server/visitor.ts'
-import type { World } from '#server/world.ts'
-import { requireDisplayedMember } from './session.ts'
+import type { World } from '#server/world/world.ts'
 
 type NewCard = Card & { username: string; captcha: string }
 

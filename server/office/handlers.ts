@@ -1,19 +1,11 @@
 import type { officeCalls } from '#contract/office/office.ts'
 import { countAgainstLimit } from '#server/abuse/limits.ts'
-import { emptyReply, type Handlers } from '#server/handlers.ts'
-import { cancel, resume } from '#server/membership/cancellation.ts'
-import { dropPackage } from '#server/membership/lines.ts'
-import { comeBack } from '#server/membership/return.ts'
-import { isOurFailure } from '#server/refusal.ts'
-import type { Visitor } from '#server/visitor.ts'
-import type { World } from '#server/world.ts'
-import { changeCard } from './card.ts'
-import { changeEmail, confirmEmail, sendEmailLink } from './details.ts'
-import { changeJoinEmails } from './join-emails.ts'
-import { changeName } from './name.ts'
-import { changePassword, requestPasswordReset, resetPassword } from './new-password.ts'
-import { changePhone, confirmPhone, sendPhoneCode } from './phone.ts'
-import { changePicture, removePicture } from './picture.ts'
+import { changeEmail, confirmEmail, sendEmailLink } from '#server/members/details.ts'
+import { changeJoinEmails } from '#server/members/join-emails.ts'
+import { changeName } from '#server/members/name.ts'
+import { changePassword, requestPasswordReset, resetPassword } from '#server/members/new-password.ts'
+import { changePhone, confirmPhone, sendPhoneCode } from '#server/members/phone.ts'
+import { changePicture, removePicture } from '#server/members/picture.ts'
 import {
   addPasskey,
   makeRecoveryCodes,
@@ -22,12 +14,20 @@ import {
   removePasskey,
   turnOffApp,
   turnOnApp,
-} from './second-factor.ts'
-import { signInPasskeyOptions, signInWithCode, signInWithPasskey } from './second-step.ts'
-import { endOtherSessions, endSession, viewSecurity } from './security.ts'
-import { requireDisplayedMember, requireMember, signOut, signOutEverywhere } from './session.ts'
-import { signIn, signInWithGrant } from './sign-in.ts'
-import { changeUsername } from './username.ts'
+} from '#server/members/second-factor.ts'
+import { signInPasskeyOptions, signInWithCode, signInWithPasskey } from '#server/members/second-step.ts'
+import { endOtherSessions, endSession, viewSecurity } from '#server/members/security.ts'
+import { requireDisplayedMember, requireMember, signOut, signOutEverywhere } from '#server/members/session.ts'
+import { signIn, signInWithGrant } from '#server/members/sign-in.ts'
+import { changeUsername } from '#server/members/username.ts'
+import { cancel, resume } from '#server/membership/cancellation.ts'
+import { dropPackage } from '#server/membership/lines.ts'
+import { comeBack } from '#server/membership/return.ts'
+import { isOurFailure } from '#server/refusal.ts'
+import { emptyReply, type Handlers } from '#server/site/handlers.ts'
+import type { Visitor } from '#server/visitor.ts'
+import type { World } from '#server/world/world.ts'
+import { changeCard } from './card.ts'
 import { acceptedText, viewOffice } from './view.ts'
 
 /** The handler of each call of the office. */

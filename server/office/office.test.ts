@@ -1,6 +1,7 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { officeAddress } from '#contract/office/address.ts'
+import { mintGrant } from '#server/members/grant.ts'
 import {
   byManyVisitors,
   CROWD,
@@ -11,7 +12,6 @@ import {
   memberInOffice,
 } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
-import { mintGrant } from './grant.ts'
 
 let site: Site
 beforeAll(async () => {

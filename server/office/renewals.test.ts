@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { settleAttempts } from '#server/enrollment/janitor.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { cookieOf, emailsTo, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { solve } from '#server/test/solve-captcha.ts'
+import { settleAttempts } from '#server/worker/janitor.ts'
 
 const DAY = 86_400
 

@@ -1,9 +1,9 @@
 import { hash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { officeCalls } from '#contract/office/office.ts'
-import { deleteExpired } from '#server/enrollment/janitor.ts'
 import { joinedMember, memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
+import { deleteExpired } from '#server/worker/janitor.ts'
 
 let site: Site
 beforeAll(async () => {

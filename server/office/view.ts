@@ -5,11 +5,11 @@ import type { OfficeView } from '#contract/office/view.ts'
 import { intervalOf } from '#contract/packages.ts'
 import { renewalTotal } from '#contract/renewal.ts'
 import { statement } from '#server/db/statement.ts'
+import { findNewestLink } from '#server/members/email-links.ts'
 import { cardOf, paidRenewals } from '#server/membership/charges.ts'
 import { membershipSummary } from '#server/membership/summary.ts'
 import { Refusal } from '#server/refusal.ts'
-import type { World } from '#server/world.ts'
-import { findNewestLink } from './email-links.ts'
+import type { World } from '#server/world/world.ts'
 
 /** Everything a member sees in the office. */
 export async function viewOffice(world: World, member_id: string): Promise<OfficeView> {

@@ -1,6 +1,6 @@
 import { statement } from '#server/db/statement.ts'
 import type { RefundResult } from '#server/gateways/payment/port.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { type AttemptKey, referenceOf } from './attempt-key.ts'
 import { endedWithoutCharge, gatewayDeadline, transition } from './payments.ts'
 

@@ -4,7 +4,7 @@ import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Details, PaymentState, Tables } from '#server/db/tables.ts'
 import type { Authorization, Failure } from '#server/gateways/payment/port.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { type AttemptKey, referenceOf } from './attempt-key.ts'
 
 /**

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { cards } from '#server/gateways/payment/cards.ts'
 import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts'
-import { runJobs } from '#server/jobs/jobs.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
 import { emailsTo, joinedMember } from '#server/test/member.ts'
 import { runProgram } from '#server/test/process.ts'
 import { type Site, testSite } from '#server/test/site.ts'
+import { runJobs } from '#server/worker/jobs.ts'
 import { backfillCards } from './backfill.ts'
 import { openDifferences, resolveDifference } from './books/differences.ts'
 import { reconcile } from './books/reconciliation.ts'
@@ -258,7 +258,7 @@ it.runIf(isPostgres)(
     const database = await testDatabase()
     const env = { DATABASE_URL: database.url ?? '' }
     const run = async (...args: string[]) => {
-      const program = runProgram('server/payments/cli.ts', args, env)
+      const program = runProgram('server/cli/payments.ts', args, env)
       const { code } = await program.ended
       return [code, program.output().split('\n')[0]]
     }

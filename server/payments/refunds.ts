@@ -4,7 +4,7 @@ import { type Db, inTransaction } from '#server/db/db.ts'
 import type { PaymentState, Tables } from '#server/db/tables.ts'
 import { addJob, type JobPayloads } from '#server/jobs/queue.ts'
 import { OperatorError } from '#server/operator-error.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { refundReferenceOf } from './attempt-key.ts'
 import { gatewayDeadline } from './payments.ts'
 

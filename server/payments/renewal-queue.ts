@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 
 type Row = { due: number; past_due: number; oldest: Date | null }
 

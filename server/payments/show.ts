@@ -1,6 +1,6 @@
 import { type Brand, brands } from '#contract/card.ts'
+import { at, table } from '#server/cli/listings.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
-import { at, table } from '#server/db/listings.ts'
 import { differencesOf } from './books/differences.ts'
 import { dollars, unknownReference } from './refunds.ts'
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { settleAttempts } from '#server/enrollment/janitor.ts'
-import { authorizeNetEmulator } from '#server/gateways/payment/authorizenet/emulator/emulator.ts'
+import { authorizeNetEmulator } from '#emulators/authorizenet/emulator.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
-import { runJobs } from '#server/jobs/jobs.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { settleAttempts } from '#server/worker/janitor.ts'
+import { runJobs } from '#server/worker/jobs.ts'
 import { freePort } from '../../scripts/port.mjs'
 import { reconcile } from './books/reconciliation.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { openBreaker, recordDecline, secondsOpen } from '#server/abuse/breaker.ts'
-import { deleteExpired } from '#server/enrollment/janitor.ts'
 import { phonesOf } from '#server/test/phones.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
+import { deleteExpired } from '#server/worker/janitor.ts'
 
 const site = await testSite({ PHONE_VERIFICATION: 'on' })
 afterAll(() => site.close())

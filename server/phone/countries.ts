@@ -1,5 +1,5 @@
 import type { Policy } from '#contract/start.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { countryOf } from './numbers.ts'
 
 /** The countries that codes are sent to, and what a visitor with another number is told. */

@@ -16,7 +16,7 @@ import { consumeKey, findUser } from '#server/db/one-time-keys.ts'
 import type { SendResult } from '#server/gateways/sms/port.ts'
 import { Refusal, refuseField } from '#server/refusal.ts'
 import { networkOf, type Visitor } from '#server/visitor.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { elsewhereMessage, isCodeCountry, numberFrom } from './countries.ts'
 import { isPossible } from './numbers.ts'
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { runJobs } from '#server/jobs/jobs.ts'
 import { allRows } from '#server/test/database-rows.ts'
 import { filledForm, testSite } from '#server/test/site.ts'
+import { runJobs } from '#server/worker/jobs.ts'
 
 it('4.15 leaves no card number, CVC or password in any table or in the log', async () => {
   const site = await testSite()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { mintGrant, redeemGrant } from '#server/office/grant.ts'
+import { mintGrant, redeemGrant } from '#server/members/grant.ts'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
 import { joinedMember } from '#server/test/member.ts'
 import { runProgram, startServer } from '#server/test/process.ts'
@@ -139,7 +139,7 @@ describe.runIf(isPostgres)('real processes', () => {
     const keys = () =>
       fetch(`${fresh.url}/.well-known/jwks.json`).then(async (reply) => (await reply.json()).keys.length)
     expect(await keys()).toBe(1)
-    const rekey = runProgram('server/db/cli.ts', ['rekey'], { DATABASE_URL: database.url ?? '', SECRET: NEW })
+    const rekey = runProgram('server/cli/db.ts', ['rekey'], { DATABASE_URL: database.url ?? '', SECRET: NEW })
     expect((await rekey.ended).code, rekey.output()).toBe(0)
     await expect.poll(keys, { timeout: 8_000 }).toBe(2)
     await stop(fresh)

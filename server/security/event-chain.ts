@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 
 /** The chain of sealed events. Its seals are rows of the audit log: this one goes from event `first` to `last`. */
 export type Seal = { first: number; last: number; hash: string }

@@ -4,7 +4,7 @@ import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Address } from '#server/visitor.ts'
 import { networkOf } from '#server/visitor.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 
 type Kind = {
   text: string

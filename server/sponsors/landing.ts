@@ -6,7 +6,7 @@ import { type FallbackStart, preselectedPackage, type StartData } from '#contrac
 import { findPackages, ourCategory } from '#server/catalog/catalog.ts'
 import { todayOf } from '#server/membership/due.ts'
 import { codePolicy } from '#server/phone/countries.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { addOpenedLink, findEarlierSponsor } from './credit.ts'
 import { publicSponsor, resolveSite, type SponsorRow } from './sponsors.ts'
 import type { Touch } from './touches.ts'

@@ -4,7 +4,7 @@ import { addDays } from '#contract/renewal.ts'
 import { isWithinLimit } from '#server/abuse/limits.ts'
 import { countStep } from '#server/funnel/funnel.ts'
 import type { Visitor } from '#server/visitor.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { findSponsor } from './sponsors.ts'
 
 /** Counts a visit once per visitor and day. Crawlers, prefetches and other hosts do not count. */

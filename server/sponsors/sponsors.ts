@@ -5,7 +5,7 @@ import { businessNameProblem, operatorNames, publicName } from '#server/brand/pu
 import type { Db } from '#server/db/db.ts'
 import { statement } from '#server/db/statement.ts'
 import type { Tables } from '#server/db/tables.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 
 export type SponsorRow = Pick<Selectable<Tables['sponsor']>, 'id' | 'site' | 'name' | 'active' | 'picture_url'>
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { creditRecord } from '#server/db/listings.ts'
+import { creditRecord } from '#server/cli/listings.ts'
 import { sponsorOf, testBrowser } from '#server/test/browser.ts'
 import { joinedMember } from '#server/test/member.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'

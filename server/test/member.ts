@@ -1,4 +1,4 @@
-import { runJobs } from '#server/jobs/jobs.ts'
+import { runJobs } from '#server/worker/jobs.ts'
 import { isPostgres } from './database.ts'
 import { filledForm, type Site } from './site.ts'
 

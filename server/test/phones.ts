@@ -1,5 +1,5 @@
 import { openBreaker } from '#server/abuse/breaker.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import type { Site } from './site.ts'
 
 /** As if the declines breaker had just closed: codes can still be sent, but no card requires one. */

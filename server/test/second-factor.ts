@@ -1,4 +1,4 @@
-import { codeOf, stepAt } from '#server/credentials/totp.ts'
+import { codeOf, stepAt } from '#server/members/credentials/totp.ts'
 import { testAuthenticator } from './authenticator.ts'
 import { memberInOffice } from './member.ts'
 import type { Site } from './site.ts'

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Role } from '#contract/console/permissions.ts'
 import { createInvitation } from '#server/console/access/invitations.ts'
-import { codeOf, stepAt } from '#server/credentials/totp.ts'
+import { codeOf, stepAt } from '#server/members/credentials/totp.ts'
 import { cookieOf } from './member.ts'
 import type { Site } from './site.ts'
 

@@ -1,5 +1,5 @@
-import { authorizeNetEmulator } from '#server/gateways/payment/authorizenet/emulator/emulator.ts'
-import { twilioEmulator } from '#server/gateways/sms/twilio/emulator.ts'
+import { authorizeNetEmulator } from '#emulators/authorizenet/emulator.ts'
+import { twilioEmulator } from '#emulators/twilio.ts'
 import { freePort } from '../../scripts/port.mjs'
 
 const card = { login_id: 'merchant-login', transaction_key: 'transactionkey16' }

@@ -5,8 +5,8 @@ import type { Db } from '#server/db/db.ts'
 import { todayOf } from '#server/membership/due.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
 import type { Visitor } from '#server/visitor.ts'
-import type { World } from '#server/world.ts'
-import { countProblems } from '../problems.ts'
+import type { World } from '#server/world/world.ts'
+import { countProblems } from '../overview/problems.ts'
 
 const MINUTE_MS = 60_000
 const IDLE_MINUTES = 30

@@ -1,6 +1,6 @@
-import { type NewPasskey, signInOptions, verifySignIn } from '#server/credentials/passkeys.ts'
 import type { Db } from '#server/db/db.ts'
-import type { World } from '#server/world.ts'
+import { type NewPasskey, signInOptions, verifySignIn } from '#server/members/credentials/passkeys.ts'
+import type { World } from '#server/world/world.ts'
 
 const PURPOSE = 'sign in'
 

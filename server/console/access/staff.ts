@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { StaffList } from '#contract/console/access.ts'
 import type { Role } from '#contract/console/permissions.ts'
+import { type Actor, recordAct } from '#server/audit/audit.ts'
 import { type Db, inTransaction } from '#server/db/db.ts'
 import { Refusal } from '#server/refusal.ts'
-import type { World } from '#server/world.ts'
-import { type Actor, recordAct } from '../audit/audit.ts'
+import type { World } from '#server/world/world.ts'
 import { closeSessions } from './session.ts'
 
 /** The people who work for the operator. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { commandLine, recordAct, verifyAudit } from '#server/audit/audit.ts'
 import { inTransaction } from '#server/db/db.ts'
 import { isPostgres } from '#server/test/database.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember } from '#server/test/staff.ts'
-import { commandLine, recordAct, verifyAudit } from './audit.ts'
 
 let site: Site
 beforeAll(async () => {

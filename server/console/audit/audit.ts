@@ -1,168 +1,91 @@
-import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { type ActName, acts, type Role } from '#contract/console/permissions.ts'
+import type { AuditRow } from '#contract/console/audit.ts'
 import type { Db } from '#server/db/db.ts'
-import type { Tables } from '#server/db/tables.ts'
-import { type EventCounts, eventChecker, sealIn } from '#server/security/event-chain.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 
-/** Who did something: a colleague, somebody with access to the command line, or the server itself. */
-export type Actor = { id: string; role: Role } | { id: null; role: 'command line' | 'server' }
-export const commandLine: Actor = { id: null, role: 'command line' }
-export const theServer: Actor = { id: null, role: 'server' }
+const PAGE = 50
 
-export type Facts = Record<string, string | number | boolean | null>
+type Filter = { before?: string | undefined; staff?: string | undefined }
 
-export type AuditEntry = {
-  act: ActName
-  /** 'security': who came in, not what they did. */
-  kind?: 'security'
-  actor: Actor
-  subject_kind:
-    | 'member'
-    | 'staff'
-    | 'invitation'
-    | 'payment'
-    | 'export'
-    | 'breaker'
-    | 'network'
-    | 'site'
-    | 'document'
-    | 'package'
-    | 'sponsor'
-    | 'security_log'
-  subject: string
-  /** Ids, states and amounts rather than names: as little personal data as the act can be understood with. */
-  before?: Facts
-  after?: Facts
-  reason?: string | undefined
-}
-
-type Context = Pick<World, 'db' | 'keys' | 'now' | 'log'>
-
-/**
- * Adds a row to the end of the chain. Call it last in the transaction of the act: from here to the commit, no other act of
- * any process can be written.
- */
-export async function recordAct({ db, keys, now, log }: Context, entry: AuditEntry): Promise<void> {
-  if (!db.isTransaction) throw new Error('An act and its audit row belong in one transaction.')
-  const { act, kind = 'act', actor, subject_kind, subject, before, after, reason } = entry
-  if ('needsReason' in acts[act] && !reason) throw new Error(`${act} needs a reason.`)
-  const head = await lockHead(db)
-  const details = JSON.stringify({ before, after, reason })
-  const details_salt = randomBytes(12).toString('base64url')
-  const row: HashedRow = {
-    position: head.position + 1,
-    at: now(),
-    kind,
-    act,
-    staff_id: actor.id,
-    role: actor.role,
-    subject_kind,
-    subject,
-    details_hash: hashDetails(keys, details_salt, details),
-  }
-  const hash = hashRow(keys, head.hash, row)
-  await db
-    .insertInto('audit')
-    .values({ ...row, details, details_salt, hash })
-    .execute()
-  await db.updateTable('audit_head').set({ position: row.position, hash }).where('id', '=', 1).execute()
-  log.info({ audit: row.position, act, hash }, 'audit') // outside the database: a second witness
-}
-
-/** Locks the end of the chain until the transaction ends. */
-export async function lockHead(db: Db): Promise<{ position: number; hash: string }> {
-  const { rows } = await sql<{ position: number; hash: string }>`
-    insert into audit_head (id, position, hash) values (1, 0, '')
-    on conflict (id) do update set id = 1 returning position, hash`.execute(db)
-  const [head] = rows
-  if (!head) throw new Error('The audit log has no end.')
-  return { position: Number(head.position), hash: head.hash }
-}
-
-type Keys = World['keys']
-type HashedRow = Omit<Tables['audit'], 'details' | 'details_salt' | 'hash'>
-
-const hashDetails = (keys: Keys, salt: string, details: string) => keys.hmac('audit details', `${salt} ${details}`)
-
-/** Keyed, so that nobody can rebuild the chain with access to the database alone. */
-const hashRow = (keys: Keys, previous: string, row: HashedRow) => keys.hmac('audit', rowText(previous, row))
-
-const rowText = (previous: string, row: HashedRow) =>
-  JSON.stringify([
-    ...[previous, row.position, row.at.toISOString(), row.kind, row.act, row.staff_id, row.role],
-    ...[row.subject_kind, row.subject, row.details_hash],
-  ])
-
-export type Verdict = { rows: number; seal: string; security: EventCounts; problem?: string }
-
-const BATCH = 1000
-
-/**
- * Reads the whole chain and the security log that it seals, and finds a row or event that was changed or is missing. An end that was cut off is only found with a seal that
- * was noted earlier: '12.Q2x…' says that row 12 has this hash.
- */
-export async function verifyAudit(
-  { db, keys }: Pick<World, 'db' | 'keys'>,
-  earlierSeal?: string | undefined,
-): Promise<Verdict> {
-  const head = (await db.selectFrom('audit_head').selectAll().executeTakeFirst()) ?? { position: 0, hash: '' }
-  const noted = parseSeal(earlierSeal)
-  const end = Number(head.position)
-  let previous = ''
-  let position = 0
-  const events = eventChecker({ db, keys })
-  const verdict = async (problem?: string): Promise<Verdict> => ({
-    rows: position,
-    seal: `${position}.${previous}`,
-    security: await events.counts(),
-    ...(problem ? { problem } : {}),
-  })
-  while (position < end) {
-    const rows = await batchAfter(db, position)
-    if (!rows.length) return verdict(`Row ${position + 1} is missing, and so are all rows after it.`)
-    for (const row of rows.filter((row) => Number(row.position) <= end)) {
-      if (Number(row.position) !== position + 1) return verdict(`Row ${position + 1} is missing.`)
-      if (!isIntact(keys, previous, { ...row, position: position + 1 }))
-        return verdict(`Row ${position + 1} was changed.`)
-      position += 1
-      previous = row.hash
-      if (noted?.position === position && noted.hash !== row.hash)
-        return verdict(`Row ${position} is not the one that the seal was made of.`)
-      if (row.act !== 'seal_events') continue
-      const seal = sealIn(row.details)
-      const problem = seal ? await events.checkSeal(seal) : `The details of row ${position} were removed.`
-      if (problem) return verdict(problem)
+/** Newest first, without the seals of the security log. Names are looked up now: the log itself holds ids. */
+export async function listAudit({ db }: World, { before, staff }: Filter) {
+  let query = db
+    .selectFrom('audit')
+    .leftJoin('staff', 'staff.id', 'audit.staff_id')
+    .selectAll('audit')
+    .select('staff.name')
+    .where('act', '<>', sql.lit('seal_events')) // a literal, because the index is partial
+    .orderBy('position', 'desc')
+    .limit(PAGE + 1)
+  if (before) query = query.where('position', '<', Number(before))
+  if (staff) query = query.where('audit.staff_id', '=', staff)
+  const found = await query.execute()
+  const page = found.slice(0, PAGE)
+  const names = await namesOf(db, page)
+  const rows = page.map((row): AuditRow => {
+    const subject_name = names.get(`${row.subject_kind} ${row.subject}`)
+    return {
+      ...{ position: Number(row.position), at: row.at.toISOString(), kind: row.kind, act: row.act },
+      ...{
+        who: row.name ?? (row.role === 'server' ? 'The server' : 'Command line'),
+        role: row.role,
+        subject_kind: row.subject_kind,
+        subject: row.subject,
+      },
+      ...(subject_name ? { subject_name } : {}),
+      ...JSON.parse(row.details ?? '{}'),
+      is_erased: row.details === null,
     }
+  })
+  return { rows, ...(found.length > PAGE ? { next: String(rows.at(-1)?.position) } : {}) }
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
+
+const NUMBER = /^\d{1,9}$/
+
+type Subject = { subject_kind: string; subject: string }
+
+/** Packages and documents have numbers, sponsors have ids. */
+async function catalogNames(db: Db, subjects: Subject[]): Promise<[string, string][]> {
+  const idsOf = (kind: string, pattern: RegExp) =>
+    subjects.flatMap(({ subject_kind, subject }) => (subject_kind === kind && pattern.test(subject) ? [subject] : []))
+  const [packages, documents] = [idsOf('package', NUMBER).map(Number), idsOf('document', NUMBER).map(Number)]
+  const sponsors = idsOf('sponsor', UUID)
+  const [packageRows, documentRows, sponsorRows] = await Promise.all([
+    packages.length
+      ? db.selectFrom('package').select(['product_id', 'name']).where('product_id', 'in', packages).execute()
+      : [],
+    documents.length
+      ? db.selectFrom('legal_document').select(['id', 'title']).where('id', 'in', documents).execute()
+      : [],
+    sponsors.length ? db.selectFrom('sponsor').select(['id', 'site']).where('id', 'in', sponsors).execute() : [],
+  ])
+  return [
+    ...packageRows.map(({ product_id, name }): [string, string] => [`package ${product_id}`, name]),
+    ...documentRows.map(({ id, title }): [string, string] => [`document ${id}`, title]),
+    ...sponsorRows.map(({ id, site }): [string, string] => [`sponsor ${id}`, `/${site}`]),
+  ]
+}
+
+async function namesOf(db: Db, subjects: Subject[]): Promise<Map<string, string>> {
+  const idsOf = (kind: string) => {
+    const ids = subjects.filter(({ subject_kind }) => subject_kind === kind).map(({ subject }) => subject)
+    return [...new Set(ids)].filter((id) => UUID.test(id))
   }
-  if (previous !== head.hash) return verdict('The end of the log was changed.')
-  if (await hasRowsAfter(db, end)) return verdict(`There are rows after row ${end}, which is the last.`)
-  if (noted && noted.position > end)
-    return verdict(`The log ends before row ${noted.position}, which the seal was made of.`)
-  return verdict(await events.checkEnd())
-}
-
-const batchAfter = (db: Db, position: number) =>
-  db.selectFrom('audit').selectAll().where('position', '>', position).orderBy('position').limit(BATCH).execute()
-
-/** While it was read, another process may have added rows: only those that the end of then does not know are wrong. */
-async function hasRowsAfter(db: Db, end: number): Promise<boolean> {
-  const { rows } = await sql<{ last: number | null; head: number | null }>`
-    select (select max(position) from audit) as last, (select position from audit_head) as head`.execute(db)
-  const { last = 0, head = 0 } = rows[0] ?? {}
-  return Number(last ?? 0) > Math.max(end, Number(head ?? 0))
-}
-
-/** Details may be erased, never changed. Older rows were made with older keys. */
-function isIntact(keys: Keys, previous: string, row: Tables['audit']): boolean {
-  const { details, details_salt } = row
-  const areDetailsIntact =
-    details === null || keys.isHmac('audit details', `${details_salt ?? ''} ${details}`, row.details_hash)
-  return areDetailsIntact && keys.isHmac('audit', rowText(previous, row), row.hash)
-}
-
-function parseSeal(seal: string | undefined): { position: number; hash: string } | undefined {
-  const [, position, hash = ''] = /^(\d+)\.([\w-]*)$/.exec(seal ?? '') ?? []
-  return position ? { position: Number(position), hash } : undefined
+  const [members, staff] = [idsOf('member'), idsOf('staff')]
+  const memberRows = members.length
+    ? await db.selectFrom('member').select(['id', 'first_name', 'last_name']).where('id', 'in', members).execute()
+    : []
+  const staffRows = staff.length
+    ? await db.selectFrom('staff').select(['id', 'name']).where('id', 'in', staff).execute()
+    : []
+  return new Map([
+    ...(await catalogNames(db, subjects)),
+    ...memberRows.map(({ id, first_name, last_name }): [string, string] => [
+      `member ${id}`,
+      `${first_name} ${last_name}`,
+    ]),
+    ...staffRows.map(({ id, name }): [string, string] => [`staff ${id}`, name]),
+  ])
 }

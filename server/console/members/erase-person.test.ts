@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { deleteExpired } from '#server/enrollment/janitor.ts'
-import { runJobs } from '#server/jobs/jobs.ts'
+import { verifyAudit } from '#server/audit/audit.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { allRows } from '#server/test/database-rows.ts'
 import { emailsTo, memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
-import { verifyAudit } from '../audit/audit.ts'
+import { deleteExpired } from '#server/worker/janitor.ts'
+import { runJobs } from '#server/worker/jobs.ts'
 
 let site: Site
 let owner: TestStaff

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Db } from '#server/db/db.ts'
-import { emailKinds } from '#server/jobs/kinds.ts'
 import { endMembership, lockMembership, setEnd, updateMembership } from '#server/membership/membership.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
-import type { World } from '#server/world.ts'
+import { emailKinds } from '#server/worker/kinds.ts'
+import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
-import { actOnMember } from './member-acts.ts'
+import { actOnMember } from './member-actions.ts'
 
 type Erasure = { member_id: string; username: string; reason: string }
 

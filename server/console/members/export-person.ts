@@ -1,9 +1,9 @@
 import type { Db } from '#server/db/db.ts'
 import { todayOf } from '#server/membership/due.ts'
 import { findTouches } from '#server/sponsors/touches.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
-import { actOnMember } from './member-acts.ts'
+import { actOnMember } from './member-actions.ts'
 
 /** Everything that we hold about a person, as one file for them. */
 export async function exportPerson(world: World, { member_id }: { member_id: string }, session: StaffSession) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { consentBundle } from '#server/office/consent.ts'
+import { consentBundle } from '#server/members/consent.ts'
 import { emailsTo, joinedMember, linkTokenIn } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'

@@ -1,14 +1,14 @@
 import { operatorNames } from '#server/brand/public-names.ts'
-import { availability, claimValue } from '#server/enrollment/claims.ts'
-import { requestEmail, setEmail } from '#server/office/details.ts'
-import { setName } from '#server/office/name.ts'
-import { isOfficeOurs } from '#server/office/pages.ts'
-import { setPhone } from '#server/office/phone.ts'
+import { availability, claimValue } from '#server/members/claims.ts'
+import { requestEmail, setEmail } from '#server/members/details.ts'
+import { setName } from '#server/members/name.ts'
+import { setPhone } from '#server/members/phone.ts'
 import { rejectImpossible, toDialable } from '#server/phone/numbers.ts'
 import { Refusal, refuseFields } from '#server/refusal.ts'
-import type { World } from '#server/world.ts'
+import { isOfficeOurs } from '#server/site/office-pages.ts'
+import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
-import { actOnMember } from './member-acts.ts'
+import { actOnMember } from './member-actions.ts'
 
 const names = ['first_name', 'last_name', 'business_name'] as const
 const contact = ['mobile_phone', 'address', 'address2', 'city', 'state', 'post_code'] as const

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { cards } from '#server/gateways/payment/cards.ts'
-import { runJobs } from '#server/jobs/jobs.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
 import { emailsTo, joinedMember } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
+import { runJobs } from '#server/worker/jobs.ts'
 
 let site: Site
 let owner: TestStaff

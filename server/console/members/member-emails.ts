@@ -2,11 +2,11 @@ import type { MemberPage } from '#contract/console/member-page.ts'
 import { showAmount, toAmount } from '#contract/money.ts'
 import { addJob, type JobKind } from '#server/jobs/queue.ts'
 import { waivedOf } from '#server/membership/summary.ts'
-import { isOfficeOurs } from '#server/office/pages.ts'
 import { Refusal } from '#server/refusal.ts'
-import type { World } from '#server/world.ts'
+import { isOfficeOurs } from '#server/site/office-pages.ts'
+import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
-import { actOnMember } from './member-acts.ts'
+import { actOnMember } from './member-actions.ts'
 import {
   type FoundMember,
   type FoundPayment,

@@ -7,7 +7,7 @@ import type { Db } from '#server/db/db.ts'
 import type { RenewalLine } from '#server/db/tables.ts'
 import { dayIn, startOfDay } from '#server/membership/time-zone.ts'
 import { Refusal } from '#server/refusal.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { MAX_MATCHES, matchesOf } from './member-search.ts'
 
 const PAGE = 50

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runJobs } from '#server/jobs/jobs.ts'
+import { verifyAudit } from '#server/audit/audit.ts'
 import { countScans, isPostgres } from '#server/test/database.ts'
 import { emailsTo, memberInOffice } from '#server/test/member.ts'
 import { addMemberCopies } from '#server/test/member-copies.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
-import { verifyAudit } from '../audit/audit.ts'
+import { runJobs } from '#server/worker/jobs.ts'
 
 let site: Site
 let owner: TestStaff

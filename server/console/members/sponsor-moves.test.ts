@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { creditRecord } from '#server/db/listings.ts'
-import { consentBundle } from '#server/office/consent.ts'
+import { creditRecord } from '#server/cli/listings.ts'
+import { consentBundle } from '#server/members/consent.ts'
 import { memberInOffice } from '#server/test/member.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'

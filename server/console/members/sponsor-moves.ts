@@ -6,9 +6,9 @@ import { refuseFields } from '#server/refusal.ts'
 import { creditProblem, findMoves } from '#server/sponsors/moves.ts'
 import { resolveSite } from '#server/sponsors/sponsors.ts'
 import type { TouchRow } from '#server/sponsors/touches.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import type { StaffSession } from '../access/session.ts'
-import { actOnMember } from './member-acts.ts'
+import { actOnMember } from './member-actions.ts'
 import type { FoundMember } from './member-rows.ts'
 
 type Move = { member_id: string; sponsor_site: string; reason: string }

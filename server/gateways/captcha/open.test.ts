@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { captchaEmulator } from '#emulators/captcha.ts'
 import { freePort } from '../../../scripts/port.mjs'
 import { validAnswers } from '../../test/answers.ts'
 import { closeBreakerJustNow } from '../../test/phones.ts'
 import { type Site, testSite } from '../../test/site.ts'
-import { captchaEmulator } from './emulator.ts'
 
 const account = { site_key: 'a site key', secret: 'a secret' }
 let emulator: Awaited<ReturnType<typeof captchaEmulator>>

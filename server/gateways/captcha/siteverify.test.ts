@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { captchaEmulator, type Fault, faults } from '#emulators/captcha.ts'
 import type { Database } from '#server/db/db.ts'
 import { testDatabase } from '#server/test/database.ts'
 import { freePort } from '../../../scripts/port.mjs'
-import { captchaEmulator, type Fault, faults } from './emulator.ts'
 import { siteverify } from './siteverify.ts'
 import { type VendorName, vendorAt, vendors } from './vendors.ts'
 

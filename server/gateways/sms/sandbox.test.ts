@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { testSmsAdapter } from '#emulators/adapter-tests/sms.ts'
 import { sha256 } from '#server/secrets/secrets.ts'
 import { testDatabase } from '#server/test/database.ts'
-import { testSmsAdapter } from './adapter-tests.ts'
 import { sandboxSms } from './sandbox.ts'
 
 const open = async () => {

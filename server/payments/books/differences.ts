@@ -1,6 +1,6 @@
 import { type Db, inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 
 /** Something on which the gateway's books and our journal disagree, described for the operator. */
 export type Difference = Pick<Tables['difference'], 'reference' | 'kind' | 'transaction_id' | 'ours' | 'theirs'>

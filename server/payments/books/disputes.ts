@@ -2,7 +2,7 @@ import { inTransaction } from '#server/db/db.ts'
 import type { Tables } from '#server/db/tables.ts'
 import type { Transaction } from '#server/gateways/payment/port.ts'
 import { transition } from '#server/payments/payments.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { isDispute } from './comparison.ts'
 
 type Context = Pick<World, 'db' | 'log' | 'now'>

@@ -1,5 +1,5 @@
 import { acquireLease } from '#server/db/leases.ts'
-import type { World } from '#server/world.ts'
+import type { World } from '#server/world/world.ts'
 import { reconcile } from './reconciliation.ts'
 
 const DAYS_BACK = 3

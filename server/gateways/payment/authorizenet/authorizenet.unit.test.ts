@@ -1,11 +1,11 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { testPaymentAdapter } from '#emulators/adapter-tests/payment.ts'
+import { cardChange, hold, movingClock, renewal, tenSeconds } from '#emulators/adapter-tests/requests.ts'
+import { startEmulatedGateway } from '#emulators/authorizenet/emulated-gateway.ts'
+import { faults } from '#emulators/authorizenet/emulator.ts'
 import { freePort } from '../../../../scripts/port.mjs'
-import { testPaymentAdapter } from '../adapter-tests.ts'
 import { cards } from '../cards.ts'
-import { cardChange, hold, movingClock, renewal, tenSeconds } from '../test-requests.ts'
 import { declineClasses } from './codes.ts'
-import { startEmulatedGateway } from './emulator/emulated-gateway.ts'
-import { faults } from './emulator/emulator.ts'
 
 testPaymentAdapter('authorizenet', async () => {
   const { now, advance } = movingClock()

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { cardChange, hold, newReference, refundOf, tenSeconds } from '#emulators/adapter-tests/requests.ts'
+import { startEmulatedGateway } from '#emulators/authorizenet/emulated-gateway.ts'
 import { freePort } from '../../../../scripts/port.mjs'
 import { cards } from '../cards.ts'
-import { cardChange, hold, newReference, refundOf, tenSeconds } from '../test-requests.ts'
-import { startEmulatedGateway } from './emulator/emulated-gateway.ts'
 
 let clock = new Date()
 const now = () => clock

@@ -1,9 +1,9 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { cardChange, hold, newReference, refundOf, renewal, tenSeconds } from '#emulators/adapter-tests/requests.ts'
+import { startEmulatedGateway } from '#emulators/authorizenet/emulated-gateway.ts'
+import { faults } from '#emulators/authorizenet/emulator.ts'
 import { freePort } from '../../../../scripts/port.mjs'
 import { cards } from '../cards.ts'
-import { cardChange, hold, newReference, refundOf, renewal, tenSeconds } from '../test-requests.ts'
-import { startEmulatedGateway } from './emulator/emulated-gateway.ts'
-import { faults } from './emulator/emulator.ts'
 
 const now = () => new Date('2026-03-01T12:00:00.500Z')
 const emulation = await startEmulatedGateway(await freePort(), now)

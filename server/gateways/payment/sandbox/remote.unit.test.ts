@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { testPaymentAdapter } from '#server/gateways/payment/adapter-tests.ts'
-import { cards } from '#server/gateways/payment/cards.ts'
+import { testPaymentAdapter } from '#emulators/adapter-tests/payment.ts'
 import {
   cardChange,
   hold,
@@ -14,7 +13,8 @@ import {
   refundOf,
   renewal,
   tenSeconds,
-} from '#server/gateways/payment/test-requests.ts'
+} from '#emulators/adapter-tests/requests.ts'
+import { cards } from '#server/gateways/payment/cards.ts'
 import { runProgram } from '#server/test/process.ts'
 import { freePort } from '../../../../scripts/port.mjs'
 import type { Rule } from './faults.ts'

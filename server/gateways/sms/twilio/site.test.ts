@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { differentCode } from '#emulators/adapter-tests/sms.ts'
+import { twilioEmulator } from '#emulators/twilio.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { freePort } from '../../../../scripts/port.mjs'
-import { differentCode } from '../adapter-tests.ts'
-import { twilioEmulator } from './emulator.ts'
 
 const keys = {
   account_sid: `AC${'0123456789abcdef'.repeat(2)}`,

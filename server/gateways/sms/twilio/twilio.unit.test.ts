@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { differentCode, testSmsAdapter } from '#emulators/adapter-tests/sms.ts'
+import { faults, twilioEmulator } from '#emulators/twilio.ts'
 import { freePort } from '../../../../scripts/port.mjs'
-import { differentCode, testSmsAdapter } from '../adapter-tests.ts'
-import { faults, twilioEmulator } from './emulator.ts'
 import { twilioVerify } from './twilio.ts'
 
 const keys = {

@@ -1,0 +1,62 @@
+import { readConfig } from '#server/config/config.ts'
+import { openDatabase } from '#server/db/db.ts'
+import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
+import { requireMaster } from '#server/db/prepare.ts'
+import { openPaymentGateway } from '#server/gateways/payment/open.ts'
+import { createLog } from '#server/log.ts'
+import { explainError, OperatorError } from '#server/operator-error.ts'
+import { reconcile } from '#server/payments/books/reconciliation.ts'
+import { clock } from '#server/world/world.ts'
+import { plural, table } from './listings.ts'
+
+const USAGE = `npm run reconcile [-- --days N]
+
+Compares our payments with the payment gateway's books, for the last 35 days by default.
+Exit code: 0 if they agree, 1 if they differ, 2 if they could not be compared.`
+
+const DAY_MS = 86_400_000
+
+function parseDays(args: string[]): number {
+  if (!args.length) return 35
+  const [flag, days = '', ...rest] = args
+  if (flag !== '--days' || !/^[1-9]\d{0,3}$/.test(days) || rest.length) throw new OperatorError(USAGE)
+  return Number(days)
+}
+
+async function main(args: string[]): Promise<number> {
+  const since = new Date(clock().getTime() - parseDays(args) * DAY_MS)
+  const config = readConfig()
+  const { db, close } = await openDatabase(config)
+  try {
+    await requireSchema(db)
+    await refuseNewer(db)
+    await requireMaster(db)
+    const payment = openPaymentGateway(config, clock)
+    const { differences, attempts, transactions } = await reconcile(
+      { config, db, log: createLog(config.LOG_LEVEL, process.stderr), now: clock, payment },
+      since,
+    )
+    const scope = `${plural(attempts, 'payment')} here, ${plural(transactions, 'transaction')} at the gateway '${payment.name}', since ${since.toISOString().slice(0, 10)}`
+    console.log(`${differences.length ? plural(differences.length, 'difference') : 'No differences'}. ${scope}.`)
+    if (differences.length)
+      console.log(
+        table(
+          ['reference', 'difference', 'here', 'gateway', 'transaction'],
+          differences.map((row) => [row.reference, row.kind, row.ours, row.theirs, row.transaction_id]),
+        ),
+      )
+    return differences.length ? 1 : 0
+  } finally {
+    await close()
+  }
+}
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code
+  },
+  (error: unknown) => {
+    console.error(explainError(error) ?? error)
+    process.exitCode = 2
+  },
+)

@@ -1,0 +1,76 @@
+import type { FastifyInstance } from 'fastify'
+import * as z from 'zod/mini'
+import { isHexColor } from '#contract/brand-colors.ts'
+import { radii } from '#contract/console/brand.ts'
+import { mayDo } from '#contract/console/permissions.ts'
+import { MASTER } from '#contract/site.ts'
+import { siteBrandOf } from '#server/brand/brand.ts'
+import { linkTo } from '#server/config/operator.ts'
+import { previewEmail } from '#server/emails/preview.ts'
+import { visitorFrom } from '#server/http/request.ts'
+import { type Shell, sendPage } from '#server/site/shell.ts'
+import { findLanding } from '#server/sponsors/landing.ts'
+import type { World } from '#server/world/world.ts'
+import { findSession } from '../access/session.ts'
+import { columnsOf } from './brand.ts'
+
+/** Whatever is being typed. */
+const typed = z.optional(z.string().check(z.maxLength(1000)))
+const query = z.object({
+  name: typed,
+  accent: typed,
+  radius: typed,
+  support: typed,
+  email_footer: typed,
+  welcome: typed,
+})
+type Preview = { Params: { what: string }; Querystring: z.infer<typeof query> }
+
+const emailPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+
+/** How the wizard and an email would look with a brand that is not saved yet. For staff, in a frame of the console. */
+export function addBrandPreview(app: FastifyInstance, world: World, shell: Shell) {
+  const options = {
+    schema: { hide: true, params: z.object({ what: z.enum(['wizard', 'email']) }), querystring: query },
+  }
+  app.get<Preview>('/console/preview/:what', options, async (request, reply) => {
+    const session = await findSession(world, visitorFrom(request, reply, world))
+    if (!session || !mayDo(session.staff.role, 'see_brand')) return reply.code(403).send('')
+    reply.header('x-frame-options', 'SAMEORIGIN')
+    const brand = await unsavedBrand(world, request.query)
+    if (request.params.what === 'email')
+      return reply
+        .header('content-security-policy', emailPolicy)
+        .type('text/html; charset=utf-8')
+        .send(previewEmail(brand, world.config.PUBLIC_URL))
+    const landing = await findLanding(world, MASTER, {
+      ...{ touches: [], unknownSite: undefined, isPaying: false, joined_as: undefined },
+    })
+    if ('redirectTo' in landing) return reply.code(404).send('')
+    const { operator } = world.config
+    const footer = shell.pages.footer({ ...operator, ...(brand.support ? { support: linkTo(brand.support) } : {}) })
+    const look = { brand, footer: `<div inert>${footer}</div>` }
+    return sendPage(
+      request,
+      reply,
+      { ...shell, look: async () => look },
+      {
+        title: 'Preview',
+        body: (page) => `<div inert>${shell.pages.enroll(landing.start, page)}</div>`,
+        isPreview: true,
+      },
+    )
+  })
+}
+
+/** The logo is the saved one. */
+async function unsavedBrand({ db }: World, form: Preview['Querystring']) {
+  const { logo } = (await db.selectFrom('brand').select('logo').executeTakeFirst()) ?? { logo: null }
+  const { name = '', accent = '', support = '', email_footer = '', welcome = '' } = form
+  const radius = radii.find((known) => known === form.radius) ?? '0.625rem'
+  const columns = columnsOf({
+    ...{ name, radius, support, email_footer, welcome },
+    accent: isHexColor(accent) ? accent.toLowerCase() : '',
+  })
+  return siteBrandOf({ ...columns, logo })
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ProblemList, Today } from '#contract/console/overview.ts'
+import { cards } from '#server/gateways/payment/cards.ts'
+import { joinedMember } from '#server/test/member.ts'
+import { type Site, testSite } from '#server/test/site.ts'
+import { staffMember, type TestStaff } from '#server/test/staff.ts'
+import { doEverythingDue } from '#server/worker/worker.ts'
+
+const DAY = 86_400
+
+let site: Site
+let owner: TestStaff
+beforeAll(async () => {
+  site = await testSite({ TIME_ZONE: 'UTC' })
+})
+afterAll(() => site.close())
+
+const today = async (): Promise<Today> => (await owner.get('today')).json()
+const problems = async (): Promise<ProblemList> => (await owner.get('problems')).json()
+
+describe('today', () => {
+  it('19.17 shows who joined, what was collected, and how both were a week ago', async () => {
+    await joinedMember(site)
+    await joinedMember(site)
+    await doEverythingDue(site.world)
+    site.advance(7 * DAY)
+    await joinedMember(site, { cc_number: cards.renewalDeclinedOnce })
+    await doEverythingDue(site.world)
+    owner = await staffMember(site, 'owner')
+    const view = await today()
+    expect(view.today).toEqual({ joined: 1, collected: '99.00', first_payments: 1, renewals: 0 })
+    expect(view.week_ago).toEqual({ joined: 2, collected: '198.00', first_payments: 2, renewals: 0 })
+    expect(view.newest).toHaveLength(3)
+  })
+
+  it('19.17 counts renewals that are declined, and those that are saved by a later try', async () => {
+    site.advance(30 * DAY) // the third member's month has ended too
+    await doEverythingDue(site.world)
+    owner = await staffMember(site, 'owner')
+    expect(await today()).toMatchObject({ declined: 1, saved: 0, past_due: 1 })
+    site.advance(3 * DAY)
+    await doEverythingDue(site.world)
+    owner = await staffMember(site, 'owner')
+    expect(await today()).toMatchObject({ declined: 0, saved: 1, past_due: 0 })
+  })
+})
+
+describe('what needs a person', () => {
+  it('19.18 is empty while everything goes its way', async () => {
+    expect(await problems()).toEqual({ problems: [], is_capped: false })
+  })
+
+  it('19.18 lists payments that nobody answers, and those in review, after an hour', async () => {
+    const form = { cc_number: cards.review }
+    await joinedMember(site, form).catch(() => undefined)
+    expect((await problems()).problems).toEqual([])
+    site.advance(3601)
+    owner = await staffMember(site, 'owner')
+    expect((await problems()).problems).toMatchObject([
+      { kind: 'review', title: 'Payment held for review', amount: '99.00' },
+    ])
+    expect(await today()).toMatchObject({ problems: 1 })
+  })
+
+  it('19.18 lists an email that was given up', async () => {
+    const now = site.world.now()
+    await site.db
+      .insertInto('job')
+      .values({
+        ...{ id: crypto.randomUUID(), kind: 'welcome', payload: '{}', run_at: now, tries: 9 },
+        ...{ last_error: 'no such mailbox', done_at: now },
+      })
+      .execute()
+    expect((await problems()).problems).toContainEqual(
+      expect.objectContaining({
+        kind: 'email',
+        title: 'An email could not be sent: welcome',
+        detail: 'no such mailbox',
+      }),
+    )
+  })
+
+  it('19.18 19.82 lists a difference with the gateway until it is resolved with a reason', async () => {
+    const difference = { reference: 'a'.repeat(20), kind: 'missing here' }
+    await site.db
+      .insertInto('difference')
+      .values({ ...difference, ours: 'nothing', theirs: 'captured', found_at: site.world.now() })
+      .execute()
+    expect((await problems()).problems).toContainEqual(expect.objectContaining({ kind: 'difference', difference }))
+    const refused = await owner.post('problems/resolve', { ...difference, reason: ' ' })
+    expect(refused.statusCode).toBe(422)
+    const reply = await owner.post('problems/resolve', { ...difference, reason: 'a test charge' })
+    expect(reply.statusCode, reply.body).toBe(200)
+    expect(reply.json().problems.map(({ kind }: { kind: string }) => kind)).not.toContain('difference')
+    expect((await owner.post('problems/resolve', { ...difference, reason: 'again' })).statusCode).toBe(409)
+  })
+
+  it('19.18 lists a renewal that was declined three times, and says when the last try is', async () => {
+    const { username } = await joinedMember(site, { first_name: 'Nia', cc_number: cards.renewalNoFunds })
+    for (const days of [31, 3, 4]) {
+      site.advance(days * DAY)
+      await doEverythingDue(site.world)
+    }
+    owner = await staffMember(site, 'owner')
+    const renewals = (await problems()).problems.filter(({ kind }) => kind === 'renewal')
+    expect(renewals).toMatchObject([{ title: 'A renewal fails: one try is left', amount: '99.00' }])
+    expect(renewals[0]?.member?.name, username).toContain('Nia')
+    site.advance(7 * DAY)
+    await doEverythingDue(site.world) // the last try: the membership ends
+    owner = await staffMember(site, 'owner')
+    expect((await problems()).problems.filter(({ kind }) => kind === 'renewal')).toEqual([])
+  })
+})

@@ -1,0 +1,139 @@
+import { sql } from 'kysely'
+import type { Staff } from '#contract/console/access.ts'
+import type { Problem, ProblemList } from '#contract/console/overview.ts'
+import { toAmount } from '#contract/money.ts'
+import { renewalTotal } from '#contract/renewal.ts'
+import { recordAct } from '#server/audit/audit.ts'
+import { type Db, inTransaction } from '#server/db/db.ts'
+import type { RenewalLine } from '#server/db/tables.ts'
+import { resolveDifference } from '#server/payments/books/differences.ts'
+import { Refusal } from '#server/refusal.ts'
+import type { World } from '#server/world/world.ts'
+
+/** What no program can decide: each source follows its own small index. */
+
+const MAX_OF_EACH = 100
+
+/** The gateway usually answers a lookup within minutes. */
+const PATIENCE_MS = 3_600_000
+/** An email that was given up is shown for two weeks. */
+const EMAIL_DAYS = 14
+
+const daysAgo = ({ now }: Pick<World, 'now'>, days: number) => new Date(now().getTime() - days * 86_400_000)
+
+export async function listProblems(world: Pick<World, 'db' | 'now'>): Promise<ProblemList> {
+  const lists = await Promise.all([
+    differences(world.db),
+    openPayments(world),
+    lastTries(world.db),
+    givenUpEmails(world),
+  ])
+  return {
+    problems: lists.flat().sort((a, b) => a.since.localeCompare(b.since)),
+    is_capped: lists.some(({ length }) => length === MAX_OF_EACH),
+  }
+}
+
+/** For the number beside the navigation. */
+export const countProblems = async (world: Pick<World, 'db' | 'now'>): Promise<number> =>
+  (await listProblems(world)).problems.length
+
+type MemberColumns = { member_id: string | null; first_name: string | null; last_name: string | null }
+const memberOf = ({ member_id, first_name, last_name }: MemberColumns) =>
+  member_id ? { member: { id: member_id, name: `${first_name} ${last_name}` } } : {}
+
+async function differences(db: Db): Promise<Problem[]> {
+  const rows = await db
+    .selectFrom('difference')
+    .leftJoin('payment', 'payment.reference', 'difference.reference')
+    .leftJoin('member', 'member.enrollment_id', 'payment.enrollment_id')
+    .select(['difference.reference', 'difference.kind', 'ours', 'theirs', 'found_at', 'amount_cents'])
+    .select(['member.id as member_id', 'first_name', 'last_name'])
+    .where('cleared_at', 'is', null)
+    .where('resolved_at', 'is', null)
+    .orderBy('found_at')
+    .limit(MAX_OF_EACH)
+    .execute()
+  return rows.map((row) => ({
+    ...(row.kind === 'dispute'
+      ? { kind: 'dispute', title: 'A payment is disputed' }
+      : { kind: 'difference', title: `Our books and the gateway’s differ: ${row.kind}` }),
+    detail: `Here: ${row.ours}. At the gateway: ${row.theirs}.`,
+    since: row.found_at.toISOString(),
+    ...(row.amount_cents === null ? {} : { amount: toAmount(row.amount_cents) }),
+    ...memberOf(row),
+    difference: { reference: row.reference, kind: row.kind },
+  }))
+}
+
+async function openPayments(world: Pick<World, 'db' | 'now'>): Promise<Problem[]> {
+  const { rows } = await sql<
+    MemberColumns & { state: string; reference: string; amount_cents: number; created_at: Date }
+  >`
+    select payment.state, reference, amount_cents, payment.created_at, member.id as member_id, first_name, last_name
+    from payment left join member on member.enrollment_id = payment.enrollment_id
+    where payment.state in ('reserved', 'authorizing', 'authorized', 'unknown', 'review')
+      and payment.state in ('unknown', 'review') and payment.created_at < ${new Date(world.now().getTime() - PATIENCE_MS)}
+    order by payment.created_at limit ${sql.lit(MAX_OF_EACH)}`.execute(world.db)
+  return rows.map((row) => ({
+    kind: row.state === 'review' ? 'review' : 'unanswered',
+    title: row.state === 'review' ? 'Payment held for review' : 'Payment without an answer',
+    detail: row.reference,
+    since: row.created_at.toISOString(),
+    amount: toAmount(row.amount_cents),
+    ...memberOf(row),
+  }))
+}
+
+/** The card was declined three times. The fourth try is the last, and then the membership ends. */
+async function lastTries(db: Db): Promise<Problem[]> {
+  const { rows } = await sql<MemberColumns & { due_at: Date; lines: RenewalLine[]; tried_at: Date }>`
+    select member_id, first_name, last_name, due_at, membership.lines,
+      (select max(updated_at) from payment where payment.enrollment_id = member.enrollment_id) as tried_at
+    from membership join member on member.id = member_id
+    where membership.state = 'past_due' and declines >= 3 and due_at is not null
+    order by due_at limit ${sql.lit(MAX_OF_EACH)}`.execute(db)
+  return rows.map((row) => ({
+    kind: 'renewal',
+    title: 'A renewal fails: one try is left',
+    detail: `The last try is on ${row.due_at.toISOString().slice(0, 10)}.`,
+    since: row.tried_at.toISOString(),
+    amount: toAmount(renewalTotal(row.lines)),
+    ...memberOf(row),
+  }))
+}
+
+async function givenUpEmails(world: Pick<World, 'db' | 'now'>): Promise<Problem[]> {
+  const rows = await world.db
+    .selectFrom('job')
+    .leftJoin('member', (join) => join.on(sql<boolean>`member.id = cast(payload ->> 'member_id' as uuid)`))
+    .select(['kind', 'last_error', 'done_at', 'member.id as member_id', 'first_name', 'last_name'])
+    .where('done_at', '>', daysAgo(world, EMAIL_DAYS))
+    .where('last_error', 'is not', null)
+    .orderBy('done_at')
+    .limit(MAX_OF_EACH)
+    .execute()
+  return rows.map(({ kind, last_error, done_at, ...member }) => ({
+    ...memberOf(member),
+    kind: 'email',
+    title: `An email could not be sent: ${kind.replaceAll('_', ' ')}`,
+    detail: last_error ?? '',
+    since: (done_at ?? world.now()).toISOString(),
+  }))
+}
+
+type Resolution = { reference: string; kind: string; reason: string }
+
+/** A person has looked at it. It opens again only if the gateway says something else. */
+export async function resolve(world: World, input: Resolution, staff: Staff): Promise<ProblemList> {
+  await inTransaction(world.db, async (db) => {
+    const inner = { ...world, db }
+    if (!(await resolveDifference(inner, { ...input, who: staff.email })))
+      throw new Refusal(409, 'This difference is not open any more.')
+    await recordAct(inner, {
+      ...{ act: 'resolve_difference', actor: staff, subject_kind: 'payment', subject: input.reference },
+      ...{ after: { difference: input.kind }, reason: input.reason },
+    })
+  })
+  return listProblems(world)
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import type { Today } from '#contract/console/overview.ts'
+import { toAmount } from '#contract/money.ts'
+import { addDays } from '#contract/renewal.ts'
+import { breakers, secondsOpen } from '#server/abuse/breaker.ts'
+import { todayOf } from '#server/membership/due.ts'
+import { startOfDay } from '#server/membership/time-zone.ts'
+import { lastReconciledAt } from '#server/payments/books/hourly.ts'
+import { countWaitingJobs } from '#server/worker/jobs.ts'
+import { jobGroups } from '#server/worker/kinds.ts'
+import type { World } from '#server/world/world.ts'
+import { countProblems } from './problems.ts'
+
+const NEWEST = 8
+
+/** The figures of a day in the operator's time zone, and the state of the parts as this process sees them. */
+export async function viewToday(world: World): Promise<Today> {
+  const today = todayOf(world)
+  const [figures, week_ago, queue, newest, parts, problems] = await Promise.all([
+    figuresOf(world, today),
+    figuresOf(world, addDays(today, -7)),
+    queueOf(world, today),
+    newestMembers(world),
+    partsOf(world),
+    countProblems(world),
+  ])
+  return { today: figures, week_ago, ...queue, newest, parts, problems }
+}
+
+const dayRange = ({ config }: World, day: string) => ({
+  from: startOfDay(config.TIME_ZONE, day),
+  to: startOfDay(config.TIME_ZONE, addDays(day, 1)),
+})
+
+/** A refunded payment was collected on its day all the same; the journal has the refund. */
+async function figuresOf(world: World, day: string): Promise<Today['today']> {
+  const { from, to } = dayRange(world, day)
+  const { rows } = await sql<{ joined: number; cents: number; first_payments: number; renewals: number }>`
+    select (select count(*) from member where joined_at >= ${from} and joined_at < ${to}) as joined,
+      coalesce(sum(amount_cents), 0) as cents, count(*) filter (where period = 0) as first_payments,
+      count(*) filter (where period > 0) as renewals
+    from payment where state in ('captured', 'refunded', 'disputed') and updated_at >= ${from} and updated_at < ${to}`.execute(
+    world.db,
+  )
+  const [row] = rows
+  return {
+    joined: Number(row?.joined ?? 0),
+    collected: toAmount(Number(row?.cents ?? 0)),
+    first_payments: Number(row?.first_payments ?? 0),
+    renewals: Number(row?.renewals ?? 0),
+  }
+}
+
+async function queueOf(world: World, day: string) {
+  const { from, to } = dayRange(world, day)
+  const { rows } = await sql<Record<'renewals_due' | 'past_due' | 'declined' | 'saved' | 'canceled', number>>`
+    select (select count(*) from membership where due_at is not null and due_at < ${to}) as renewals_due,
+      (select count(*) from membership where state = 'past_due') as past_due,
+      (select count(*) from payment where state = 'declined' and period > 0 and updated_at >= ${from} and updated_at < ${to}) as declined,
+      (select count(*) from payment where state in ('captured', 'refunded', 'disputed') and period > 0 and updated_at >= ${from} and updated_at < ${to}
+        and exists (select from payment earlier where earlier.enrollment_id = payment.enrollment_id
+          and earlier.period = payment.period and earlier.state = 'declined')) as saved,
+      (select count(*) from member where cancelled_at is not null and cancelled_at >= ${from} and cancelled_at < ${to}) as canceled`.execute(
+    world.db,
+  )
+  const { renewals_due = 0, past_due = 0, declined = 0, saved = 0, canceled = 0 } = rows[0] ?? {}
+  return {
+    renewals_due: Number(renewals_due),
+    past_due: Number(past_due),
+    declined: Number(declined),
+    saved: Number(saved),
+    canceled: Number(canceled),
+  }
+}
+
+async function newestMembers({ db }: World): Promise<Today['newest']> {
+  const rows = await db
+    .selectFrom('member')
+    .innerJoin('sponsor', 'sponsor.id', 'member.sponsor_id')
+    .select(['member.id', 'first_name', 'last_name', 'sponsor.name', 'joined_at'])
+    .orderBy('joined_at', 'desc')
+    .orderBy('member.id', 'desc')
+    .limit(NEWEST)
+    .execute()
+  return rows.map(({ id, first_name, last_name, name, joined_at }) => ({
+    ...{ id, name: `${first_name} ${last_name}`, sponsor: name, joined_at: joined_at.toISOString() },
+  }))
+}
+
+async function partsOf(world: World): Promise<Today['parts']> {
+  const [jobs, reconciled, ...open] = await Promise.all([
+    countWaitingJobs(world),
+    lastReconciledAt(world),
+    ...breakers.map((breaker) => secondsOpen(world, breaker)),
+  ])
+  const waiting = jobGroups.emails.reduce((sum, kind) => sum + (jobs.get(kind) ?? 0), 0)
+  const isAnswering = world.paymentCalls.isAnswering()
+  return [
+    { name: 'Payment gateway', state: isAnswering ? 'answering' : 'not answering', is_good: isAnswering },
+    { name: 'Emails', state: waiting ? `${waiting} waiting` : 'all sent', is_good: waiting < 100 },
+    {
+      name: 'Gateway’s books',
+      state: reconciled ? 'compared' : 'not compared yet',
+      ...(reconciled ? { at: reconciled.toISOString() } : {}),
+      is_good: reconciled !== undefined,
+    },
+    ...breakers.map((breaker, index) => ({
+      name: breaker === 'declines' ? 'Breaker for declined cards' : 'Breaker for phone codes',
+      state: open[index] ? 'open' : 'closed',
+      is_good: !open[index],
+    })),
+  ]
+}

@@ -1,0 +1,199 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import swagger from '@fastify/swagger'
+import Fastify, { type FastifyInstance, type FastifyServerFactory, LogController } from 'fastify'
+import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import * as z from 'zod/mini'
+import { API, type Call, calls, ErrorReply, IdempotencyKey } from '#contract/api.ts'
+import { brand } from '#contract/brand.ts'
+import { consoleCalls } from '#contract/console/console.ts'
+import { messageCalls } from '#contract/message-calls.ts'
+import { officeCalls } from '#contract/office/office.ts'
+import { brandOf, type SiteBrand } from '#server/brand/brand.ts'
+import { linkTo } from '#server/config/operator.ts'
+import { consoleHandlers } from '#server/console/handlers.ts'
+import { flushOrWarn } from '#server/funnel/funnel.ts'
+import { addCookies } from '#server/http/cookies.ts'
+import { Download, sendDownload } from '#server/http/download.ts'
+import {
+  notFoundReply,
+  replyToError,
+  replyToExpectation,
+  replyToMalformed,
+  replyToMissingHost,
+  replyToUnreadable,
+} from '#server/http/errors.ts'
+import { dataHeaders } from '#server/http/headers.ts'
+import { visitorFrom } from '#server/http/request.ts'
+import { officeHandlers } from '#server/office/handlers.ts'
+import type { World } from '#server/world/world.ts'
+import { closeGracefully } from './closing.ts'
+import { addConsole } from './console-pages.ts'
+import { addCspReports } from './csp-reports.ts'
+import { type Handlers, handlers, messageHandlers } from './handlers.ts'
+import { addHealth } from './health.ts'
+import { checkHost } from './hosts.ts'
+import { addOffice, isOfficeOurs } from './office-pages.ts'
+import { addPages } from './page.ts'
+import { addPublicPages } from './public-pages.ts'
+import type { Look, Shell } from './shell.ts'
+
+const KILOBYTES = 1024
+const SECONDS = 1000
+
+type AppOptions = { world: World; shell: Shell; serverFactory?: FastifyServerFactory }
+
+/** The site over HTTP: the calls of the contract, the pages, and replies to invalid requests. */
+export async function createApp({ world, shell: plain, serverFactory }: AppOptions): Promise<FastifyInstance> {
+  const { config, log } = world
+  const shell = { ...plain, look: lookOf(world, plain) }
+  const headers = dataHeaders(config)
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: config.TRUST_PROXY.length ? config.TRUST_PROXY : false,
+    bodyLimit: 64 * KILOBYTES,
+    requestTimeout: 15 * SECONDS,
+    keepAliveTimeout: 30 * SECONDS,
+    http: {
+      headersTimeout: 8 * SECONDS,
+      connectionsCheckingInterval: 2 * SECONDS,
+      maxHeaderSize: 16 * KILOBYTES,
+      requireHostHeader: false, // Node's own reply would have no body and none of our headers
+    },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
+    frameworkErrors: (error, _request, reply) => replyToUnreadable(error, reply, headers),
+    clientErrorHandler: (error, socket) => replyToMalformed(error, socket, headers),
+    ...(serverFactory ? { serverFactory } : {}),
+  })
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  app.removeContentTypeParser('text/plain')
+  addSafety(app, headers, config)
+  closeGracefully(app)
+  app.addHook('onClose', () => flushOrWarn(world))
+  await addCookies(app, world)
+  await app.register(swagger, {
+    openapi: { openapi: '3.1.0', info, servers: [{ url: config.PUBLIC_URL }] },
+    transform: jsonSchemaTransform,
+  })
+  addHealth(app, world)
+  addPublicKeys(app, world)
+  await app.register(async (api) => addApi(api, world), { prefix: API })
+  await addCspReports(app, world)
+  addPages(app, world, shell)
+  addPublicPages(app, world, shell)
+  if (isOfficeOurs(config)) addOffice(app, world, shell)
+  addConsole(app, world, shell)
+  return app
+}
+
+/** The footer is rendered once for each brand. */
+function lookOf(world: World, { pages }: Shell): () => Promise<Look> {
+  const footers = new WeakMap<SiteBrand, string>()
+  const { operator } = world.config
+  return async () => {
+    const brand = await brandOf(world)
+    const support = brand.support ? { support: linkTo(brand.support) } : {}
+    const footer = footers.get(brand) ?? pages.footer({ ...operator, ...support })
+    footers.set(brand, footer)
+    return { brand, footer }
+  }
+}
+
+const info = {
+  title: brand.name,
+  version: '1',
+  description: 'The calls of the enrollment site.',
+  license: { name: 'MIT', identifier: 'MIT' },
+}
+
+/** Security headers on every reply, our own hosts only, and one line in the log per request. The URL is not logged: it may hold a token. */
+function addSafety(app: FastifyInstance, headers: Record<string, string>, config: World['config']) {
+  const isForUs = checkHost(config)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(headers)
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) replyToMissingHost(reply)
+    else if (isForUs(request, reply)) done()
+  })
+  app.server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
+    replyToExpectation(response, headers),
+  )
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, routeOptions } = request
+    const ms = Math.round(reply.elapsedTime)
+    request.log.info({ method, route: routeOptions.url ?? '(none)', status: reply.statusCode, ms }, 'answered')
+    done()
+  })
+}
+
+/** The public keys, where JWT libraries look for them. They verify grants and consent bundles. */
+const addPublicKeys = (app: FastifyInstance, { keys }: World) =>
+  app.get('/.well-known/jwks.json', { schema: { hide: true } }, async (_request, reply) =>
+    reply
+      .type('application/json; charset=utf-8')
+      .header('cache-control', 'public, max-age=300')
+      .send(JSON.stringify({ keys: keys.publicKeys() })),
+  )
+
+function addApi(api: FastifyInstance, world: World) {
+  api.setErrorHandler(replyToError)
+  api.setNotFoundHandler((_request, reply) => reply.code(404).send(notFoundReply))
+  addCalls(api, world, calls, handlers)
+  if (isOfficeOurs(world.config)) addCalls(api, world, officeCalls, officeHandlers)
+  addCalls(api, world, messageCalls, messageHandlers, hidden)
+  addCalls(api, world, consoleCalls, consoleHandlers, hidden) // for our own pages only, so the public reference leaves them out
+  api.get('/openapi.json', { schema: { hide: true } }, async () => api.swagger())
+}
+
+function addCalls<Calls extends Record<string, Call>>(
+  api: FastifyInstance,
+  world: World,
+  calls: Calls,
+  handlers: Handlers<Calls>,
+  more: { hide?: true } = {},
+) {
+  for (const [name, call] of Object.entries(calls)) addCall(api, world, name, call, handlers[name] as Handler, more)
+}
+
+const hidden = { hide: true } as const
+
+type Handler = (world: World, input: unknown, visitor: unknown) => Promise<unknown>
+
+/** A call of the contract as a route: its schemas check the input and strip the output. */
+function addCall(
+  api: FastifyInstance,
+  world: World,
+  name: string,
+  call: Call,
+  handler: Handler,
+  more: { hide?: true },
+) {
+  const source = call.path.includes(':') ? 'params' : call.method === 'GET' ? 'querystring' : 'body'
+  api.route({
+    method: call.method,
+    url: call.path,
+    schema: {
+      ...more,
+      operationId: name,
+      summary: call.summary,
+      tags: [call.path.split('/')[1] ?? ''],
+      [source]: call.input,
+      ...(call.takesIdempotencyKey ? { headers: z.object({ 'idempotency-key': z.optional(IdempotencyKey) }) } : {}),
+      response: {
+        200: call.output,
+        ...(call.mayBePending ? { 202: call.output } : {}),
+        '4xx': ErrorReply,
+        '5xx': ErrorReply,
+      },
+    },
+    handler: async (request, reply) => {
+      const input = request[source === 'querystring' ? 'query' : source]
+      const output = await handler(world, input, visitorFrom(request, reply, world))
+      if (output instanceof Download) return sendDownload(reply, output)
+      return reply.code(call.mayBePending && isPending(output) ? 202 : 200).send(output)
+    },
+  })
+}
+
+const isPending = (output: unknown) =>
+  typeof output === 'object' && output !== null && 'payment' in output && output.payment === 'Pending'

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import type * as z from 'zod/mini'
+import type { Call, calls } from '#contract/api.ts'
+import type { messageCalls } from '#contract/message-calls.ts'
+import { toAmount } from '#contract/money.ts'
+import { countAgainstLimit, isWithinLimit } from '#server/abuse/limits.ts'
+import { refuseBlocked, refuseNewcomers } from '#server/abuse/restrictions.ts'
+import { findDocuments, findPackages, priceOrder, totalOf } from '#server/catalog/catalog.ts'
+import { enroll, enrollmentStatus } from '#server/enrollment/enrollment.ts'
+import { usernameAvailability } from '#server/enrollment/username-suggestions.ts'
+import { countFields, countStep } from '#server/funnel/funnel.ts'
+import { recordMessages } from '#server/funnel/messages.ts'
+import { availability } from '#server/members/claims.ts'
+import { toDialable } from '#server/phone/numbers.ts'
+import { sendCode, verifyCode } from '#server/phone/phone.ts'
+import { Refusal } from '#server/refusal.ts'
+import { recordPageHit } from '#server/sponsors/page-hits.ts'
+import { findSponsor } from '#server/sponsors/sponsors.ts'
+import type { Visitor } from '#server/visitor.ts'
+import type { World } from '#server/world/world.ts'
+
+/** One handler for each call of the contract; a missing one does not compile. */
+export type Handlers<Calls extends Record<string, Call>> = {
+  [Name in keyof Calls]: (
+    world: World,
+    input: z.infer<Calls[Name]['input']>,
+    visitor: Visitor,
+  ) => Promise<z.infer<Calls[Name]['output']>>
+}
+
+/** For a call whose reply is empty. */
+export const emptyReply =
+  <Input>(handle: (world: World, input: Input, visitor: Visitor) => Promise<void>) =>
+  async (world: World, input: Input, visitor: Visitor) => {
+    await handle(world, input, visitor)
+    return {}
+  }
+
+export const handlers: Handlers<typeof calls> = {
+  getPackages: ({ db }, category) => findPackages(db, category),
+  getLegalDocuments: ({ db }) => findDocuments(db),
+  sumOrder: async (world, order) => ({ grand_total: toAmount(totalOf(await priceOrder(world, order))) }),
+  getSponsor: (world, { sponsor_site }) => findSponsor(world, sponsor_site),
+
+  async validateEmail(world, { email }, visitor) {
+    await refuseBlocked(world, visitor)
+    await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
+    countStep(world, 'details', visitor)
+    return { email: await availability(world.db, 'email', email, visitor.enrollment_id) }
+  },
+  async validateUsername(world, { username }, visitor) {
+    await refuseBlocked(world, visitor)
+    await countAgainstLimit(world, 'LIMIT_LOOKUPS', visitor.address)
+    countStep(world, 'details', visitor)
+    return usernameAvailability(world, username, visitor.enrollment_id)
+  },
+
+  addEnrollment: async (world, order, visitor) => {
+    countStep(world, 'pay', visitor)
+    const dialable = { ...order, mobile_phone: await toDialable(order.mobile_phone) }
+    const reply = await enroll(world, dialable, visitor).catch((error: unknown) => {
+      if (error instanceof Refusal) countFields(world, Object.keys(error.details.fields ?? {}))
+      throw error
+    })
+    if (reply.payment === 'Approved') countStep(world, 'joined', visitor)
+    return reply
+  },
+  getStatus: (world, _input, visitor) => enrollmentStatus(world, visitor),
+
+  async sendVerificationCode(world, { phone_number, captcha }, visitor) {
+    const request = { mobile_phone: await toDialable(phone_number), channel: 'sms', captcha } as const
+    return withStatusZero(sendCodeUnlessClosed(world, request, visitor))
+  },
+  async verifyCode(world, { phone_number, code }, visitor) {
+    const attempt = { mobile_phone: await toDialable(phone_number), code }
+    return withStatusZero(
+      refuseBlocked(world, visitor).then(() => verifyCode(world, attempt, visitor, enrollmentOf(visitor))),
+    )
+  },
+  async verifyCall(world, { cellphone, captcha }, visitor) {
+    const request = { mobile_phone: await toDialable(cellphone), channel: 'call', captcha } as const
+    const { status, ...reply } = await withStatusZero(sendCodeUnlessClosed(world, request, visitor))
+    return { success: status === 1, ...reply }
+  },
+
+  hitPage: emptyReply(recordPageHit),
+  async getChallenge(world, _input, visitor) {
+    await countAgainstLimit(world, 'LIMIT_CHALLENGES', visitor.address)
+    return world.captcha.challenge()
+  },
+}
+
+/** Beyond the limit nothing is counted, and nobody is refused anything. */
+export const messageHandlers: Handlers<typeof messageCalls> = {
+  async reportMessages(world, { messages }, visitor) {
+    if (await isWithinLimit(world, 'LIMIT_MESSAGES', visitor.address)) recordMessages(world, messages, visitor)
+    return {}
+  },
+}
+
+/** Nobody gets a code who could not join with it. */
+async function sendCodeUnlessClosed(world: World, request: Parameters<typeof sendCode>[1], visitor: Visitor) {
+  await refuseNewcomers(world, visitor)
+  countStep(world, 'code', visitor)
+  return sendCode(world, request, visitor, enrollmentOf(visitor))
+}
+
+/** The spec's phone calls report failure as `status: 0`, so a refusal carries that too, and its dialog shows the message. */
+const withStatusZero = <Reply>(reply: Promise<Reply>): Promise<Reply> =>
+  reply.catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error
+    throw new Refusal(error.status, error.message, { ...error.details, body: { status: 0, success: false } })
+  })
+
+/** The visitor's enrollment, or a new one. */
+const enrollmentOf = (visitor: Visitor): string => {
+  if (visitor.enrollment_id) return visitor.enrollment_id
+  const enrollment_id = randomUUID()
+  visitor.setEnrollmentCookie(enrollment_id, [])
+  return enrollment_id
+}

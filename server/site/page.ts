@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { brandDescription } from '#contract/brand.ts'
+import { MASTER, reservedWords, SITE_PATTERN } from '#contract/site.ts'
+import { JOINING_CLOSED, pauseMessage } from '#server/abuse/restrictions.ts'
+import { enrollmentPhase, officeUrlFor } from '#server/enrollment/enrollment.ts'
+import { limitKeys } from '#server/http/address.ts'
+import { notFoundReply } from '#server/http/errors.ts'
+import { addForms } from '#server/http/forms.ts'
+import {
+  type EnrollmentCookie,
+  isPrefetch,
+  isSameOrigin,
+  isTopLevelPage,
+  readEnrollmentCookie,
+  readOfficeCookie,
+  setEnrollmentCookie,
+} from '#server/http/request.ts'
+import { memberOfSession } from '#server/members/session.ts'
+import { Refusal } from '#server/refusal.ts'
+import { findLanding } from '#server/sponsors/landing.ts'
+import type { World } from '#server/world/world.ts'
+import { findBuiltFile } from './built-files.ts'
+import { isOfficeOurs } from './office-pages.ts'
+import { apiReference } from './reference.ts'
+import { type Shell, sendPage } from './shell.ts'
+import { addTestPages } from './test-pages.ts'
+
+const hidden = { schema: { hide: true } }
+
+/** All pages except the office. */
+export function addPages(app: FastifyInstance, world: World, shell: Shell) {
+  if (shell.files) addFiles(app, shell.files)
+  app.get<{ Params: { name: string } }>('/assets/:name', hidden, async (request, reply) => {
+    const file = await findBuiltFile(world, request.params.name, String(request.headers['accept-encoding'] ?? ''))
+    if (!file) return notFound(request, reply, shell)
+    if (file.encoding) reply.header('content-encoding', file.encoding)
+    return reply
+      .type('text/javascript; charset=utf-8')
+      .headers({ 'cache-control': IMMUTABLE, vary: 'accept-encoding' })
+      .send(file.bytes)
+  })
+  addErrorPages(app, shell)
+  app.get('/', hidden, async (_request, reply) => reply.redirect(`/${MASTER}`))
+  app.get<{ Params: { sponsor_site: string } }>('/:sponsor_site', hidden, (request, reply) =>
+    sponsorPage(request, reply, world, shell, request.params.sponsor_site),
+  )
+  addMemberActions(app, world, shell)
+  const reference = apiReference(world.config)
+  app.get('/api/docs', hidden, (request, reply) => {
+    return sendPage(request, reply, shell, {
+      title: 'API reference',
+      body: (brand) => shell.pages.docs(reference, brand),
+      script: shell.head.docsScript,
+    })
+  })
+  addTestPages(app, world, shell)
+}
+
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+
+/** The files of the build. A file with a hash in its name never changes. */
+const addFiles = (app: FastifyInstance, root: string) =>
+  app.register(fastifyStatic, {
+    root,
+    wildcard: false,
+    index: false,
+    preCompressed: true,
+    cacheControl: false,
+    setHeaders: (reply, path) => {
+      const isHashed = /-[\w-]{8,}\.\w+(?:\.(?:br|gz))?$/.test(path)
+      reply.header('cache-control', isHashed ? IMMUTABLE : 'public, max-age=3600')
+    },
+  })
+
+function addErrorPages(app: FastifyInstance, shell: Shell) {
+  app.setNotFoundHandler((request, reply) => notFound(request, reply, shell))
+  app.setErrorHandler(async (error: Error & { statusCode?: number }, request, reply) => {
+    if (error.statusCode && error.statusCode < 500) return notFound(request, reply, shell)
+    if (!(error instanceof Refusal)) request.log.error({ err: error }, 'page failed')
+    return sendPage(request, reply, shell, {
+      title: 'Please try again',
+      body: (brand) => shell.pages.failed(brand),
+      status: 503,
+    })
+  })
+}
+
+const notFound = (request: FastifyRequest, reply: FastifyReply, shell: Shell) =>
+  isCall(request)
+    ? reply.code(404).type('application/json').send(JSON.stringify(notFoundReply))
+    : sendPage(request, reply, shell, {
+        title: 'Page not found',
+        body: (brand) => shell.pages.notFound(brand),
+        status: 404,
+      })
+
+const isCall = ({ url }: FastifyRequest) => /^\/api(?:[/?]|$)/.test(url)
+
+/** After a redirect, this cookie tells the page which link was unknown. */
+const UNKNOWN_SITE = 'foyer_unknown_site'
+const cookieOptions = { path: '/', httpOnly: true, sameSite: 'lax' } as const
+const UNKNOWN_SITE_SECONDS = 60
+
+async function sponsorPage(request: FastifyRequest, reply: FastifyReply, world: World, shell: Shell, path: string) {
+  const site = path.toLowerCase()
+  if (!isSite(site)) return notFound(request, reply, shell)
+  if (isPrefetch(request)) return reply.code(503).send('') // the browser fetches it again when the visitor opens it, and then gets a cookie
+  const enrollment = await findOrStartEnrollment(request, world)
+  const unknownSite = siteInCookie(request, UNKNOWN_SITE)
+  const landing = await findLanding(world, site, { ...enrollment, unknownSite })
+  if (isTopLevelPage(request) && !enrollment.joined_as)
+    setEnrollmentCookie(reply, { ...enrollment, touches: landing.touches })
+  if ('redirectTo' in landing) {
+    if (landing.isUnknown) reply.setCookie(UNKNOWN_SITE, site, { ...cookieOptions, maxAge: UNKNOWN_SITE_SECONDS })
+    return reply.redirect(`/${landing.redirectTo}`)
+  }
+  if (request.url.split('?')[0] !== `/${site}`) return reply.redirect(`/${site}`) // typed with capitals or a slash
+  if (unknownSite) reply.clearCookie(UNKNOWN_SITE, cookieOptions)
+  const { pages, head } = shell
+  const { title, start } = landing
+  return sendPage(request, reply, shell, {
+    title,
+    description: (name) => `${title(name)}. ${brandDescription(name)}`,
+    start,
+    body: (brand) => pages.enroll(start, brand),
+    banner: await closedBanner(world, enrollment),
+    enrollment_id: enrollment.enrollment_id,
+    script: head.script,
+    next: head.next,
+  })
+}
+
+/** Not for somebody who has paid or is about to hear from the bank. */
+async function closedBanner(world: World, { isPaying, joined_as }: PageEnrollment) {
+  if (isPaying || joined_as) return undefined
+  const text = await pauseMessage(world).catch(() => undefined)
+  return text ? { title: JOINING_CLOSED, text } : undefined
+}
+
+const isSite = (site: string) => SITE_PATTERN.test(site) && (site === MASTER || !reservedWords.has(site))
+
+const siteInCookie = ({ cookies }: FastifyRequest, name: string) => {
+  const site = cookies[name]
+  return site && SITE_PATTERN.test(site) ? site : undefined
+}
+
+type PageEnrollment = EnrollmentCookie & { isPaying: boolean; joined_as: string | undefined }
+
+/** A reload continues the same enrollment. Somebody who has joined in this browser, or is signed in, is recognized. */
+async function findOrStartEnrollment(request: FastifyRequest, world: World): Promise<PageEnrollment> {
+  const cookie = readEnrollmentCookie(request)
+  const progress = cookie ? await enrollmentPhase(world, cookie.enrollment_id) : ({ phase: 'over' } as const)
+  const enrollment = cookie && progress.phase !== 'over' ? cookie : newEnrollment(world)
+  if (progress.phase === 'joined') return { ...enrollment, isPaying: true, joined_as: progress.username }
+  if (progress.phase === 'paying') return { ...enrollment, isPaying: true, joined_as: undefined }
+  return { ...enrollment, isPaying: false, joined_as: await signedInAs(request, world, cookie) }
+}
+
+const newEnrollment = ({ now }: World): EnrollmentCookie => ({ enrollment_id: randomUUID(), since: now(), touches: [] })
+
+/** The member who has signed in since this enrollment began. One who began it afterwards enrolls another person. */
+async function signedInAs(request: FastifyRequest, world: World, cookie: EnrollmentCookie | undefined) {
+  const key = isOfficeOurs(world.config) ? readOfficeCookie(request) : undefined
+  const member = key ? await memberOfSession(world, key).catch(() => undefined) : undefined
+  return member && (!cookie || cookie.since < member.signed_in_at) ? member.username : undefined
+}
+
+/** What somebody who has joined can do on a sponsor's page: open the office, or enroll another person. */
+function addMemberActions(app: FastifyInstance, world: World, shell: Shell) {
+  type Site = { Params: { sponsor_site: string } }
+  app.get<Site>('/:sponsor_site/office', hidden, async (request, reply) => {
+    if (!isSite(request.params.sponsor_site)) return notFound(request, reply, shell)
+    const visitor = { enrollment_id: readEnrollmentCookie(request)?.enrollment_id, address: limitKeys(request.ip) }
+    return reply.redirect(isSameOrigin(request) ? await officeUrlFor(world, visitor) : world.config.OFFICE_URL)
+  })
+  addForms(app, (forms) =>
+    forms.post<Site>('/:sponsor_site/another', hidden, async (request, reply) => {
+      if (!isSite(request.params.sponsor_site)) return notFound(request, reply, shell)
+      setEnrollmentCookie(reply, newEnrollment(world))
+      return reply.redirect(`/${request.params.sponsor_site}`, 303)
+    }),
+  )
+}

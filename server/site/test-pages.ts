@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify'
+import type { TestPage } from '#contract/pages.ts'
+import { mayTurnClock } from '#server/world/test-clock.ts'
+import type { World } from '#server/world/world.ts'
+import { addClock } from './clock.ts'
+import { addOutbox } from './outbox.ts'
+import type { Shell } from './shell.ts'
+import { addTestPayments, isSandbox } from './test-payments.ts'
+
+/** The pages about the embedded parts. Each exists only beside its part, and none in production. */
+const isThere: Record<TestPage, (world: World) => boolean> = {
+  clock: ({ config, testClock }) => testClock !== undefined && mayTurnClock(config),
+  payments: ({ payment }) => isSandbox(payment),
+  outbox: ({ config }) => ['mail', 'phone'].some((part) => config.embedded.includes(part)),
+}
+
+export function addTestPages(app: FastifyInstance, world: World, shell: Shell) {
+  if (world.config.production) return
+  const pages = (Object.keys(isThere) as TestPage[]).filter((page) => isThere[page](world))
+  if (pages.includes('outbox')) addOutbox(app, world, shell, pages)
+  if (pages.includes('payments') && isSandbox(world.payment)) addTestPayments(app, world, world.payment, shell, pages)
+  if (pages.includes('clock') && world.testClock) addClock(app, world, world.testClock, shell, pages)
+}

@@ -1,0 +1,143 @@
+import { sql } from 'kysely'
+import { recordDecline } from '#server/abuse/breaker.ts'
+import { settleLater } from '#server/abuse/card-limits.ts'
+import { giveBackExpired } from '#server/abuse/open-uses.ts'
+import type { PaymentState } from '#server/db/tables.ts'
+import { admit } from '#server/enrollment/admission.ts'
+import { releaseAndEmail, releaseAttempt } from '#server/enrollment/release.ts'
+import { forgetVisitors } from '#server/funnel/funnel.ts'
+import { abandonRenewal, finishRenewal } from '#server/membership/membership.ts'
+import { storedCard } from '#server/membership/new-membership.ts'
+import { type AttemptKey, referenceOf } from '#server/payments/attempt-key.ts'
+import { AWAITING_GATEWAY, awaitGateway, gatewayDeadline, leaseEnd } from '#server/payments/payments.ts'
+import { rollUpVisits } from '#server/sponsors/page-hits.ts'
+import type { World } from '#server/world/world.ts'
+
+/** The states that can be settled from our own records, and those that need the gateway, which may be slow. */
+export const settlementGroups: Record<'local' | 'gateway', PaymentState[]> = {
+  local: ['reserved', 'authorized'],
+  gateway: AWAITING_GATEWAY,
+}
+
+/** Small, because a batch takes as long as the gateway's slowest answer. */
+export const ATTEMPTS_AT_ONCE = 12
+
+type OpenAttempt = AttemptKey & {
+  state: PaymentState
+  gateway: string
+  transaction_id: string | null
+  vault_reference: string | null
+  network_transaction_id: string | null
+  card_brand: string | null
+  card_last_four: string | null
+  card_expires: string | null
+  period: number
+  created_at: Date
+}
+
+/**
+ * Finishes attempts that a crash or a lost answer has left open, and returns how many there were. It takes those whose
+ * lease has expired. `authorizing` becomes `unknown`, so that they no longer count toward PAYMENTS_AT_ONCE.
+ */
+export async function settleAttempts(
+  world: World,
+  states = [...settlementGroups.local, ...settlementGroups.gateway],
+): Promise<number> {
+  const now = world.now()
+  const { rows: attempts } = await sql<OpenAttempt>`
+    update payment set leased_until = ${leaseEnd(world)},
+      state = case state when 'authorizing' then 'unknown' else state end
+    where (enrollment_id, attempt) in (
+      select enrollment_id, attempt from payment
+      where state in (${sql.join(states.map(sql.lit))}) and leased_until < ${now}
+      order by leased_until limit ${sql.lit(ATTEMPTS_AT_ONCE)} for update skip locked)
+    returning enrollment_id, attempt, state, gateway, transaction_id, vault_reference, network_transaction_id,
+      card_brand, card_last_four, card_expires, period, created_at`.execute(world.db)
+  await Promise.all(
+    attempts.map((attempt) =>
+      settle(world, attempt).catch((err: unknown) =>
+        world.log.warn({ err, reference: referenceOf(attempt) }, 'an attempt could not be settled yet'),
+      ),
+    ),
+  )
+  return attempts.length
+}
+
+async function settle(world: World, open: OpenAttempt): Promise<void> {
+  const { enrollment_id, attempt, transaction_id, vault_reference } = open
+  const key = { enrollment_id, attempt }
+  if (open.state === 'reserved') {
+    await releaseAttempt(world, key, 'abandoned', ['reserved']) // the gateway was never called
+    await settleLater(world, key, 'not declined')
+    return
+  }
+  if (open.state === 'authorized' && transaction_id && vault_reference !== null) {
+    await admit(world, key, { outcome: 'approved', transaction_id, ...storedCard({ ...open, vault_reference }) })
+    await settleLater(world, key, 'not declined')
+    return
+  }
+  if (open.gateway !== world.payment.name) throw new Error(`this attempt belongs to the gateway '${open.gateway}'`)
+  const query = { reference: referenceOf(key), transaction_id, since: open.created_at }
+  const answer = await world.payment.lookup(query, gatewayDeadline(world))
+  if (open.period > 0) return settleRenewal(world, key, answer, open.created_at)
+  switch (answer.outcome) {
+    case 'approved':
+      await admit(world, key, answer)
+      await settleLater(world, key, 'not declined')
+      return
+    case 'declined':
+      if (await releaseAndEmail(world, key, answer.decline_class)) await recordDecline(world)
+      await settleLater(world, key, 'declined')
+      return
+    case 'not_found': {
+      if (isNoLongerInFlight(world, open)) {
+        await releaseAndEmail(world, key, 'abandoned')
+        await settleLater(world, key, 'not declined') // no bank was asked
+        return
+      }
+    }
+  }
+  await awaitGateway(world, key, answer, open.created_at)
+}
+
+/** Our request may still be on its way to the gateway, so an attempt is only given up when it is old enough. */
+const isNoLongerInFlight = ({ config, now }: World, { created_at }: { created_at: Date }) =>
+  now().getTime() - created_at.getTime() > config.PAYMENT_IN_FLIGHT_SECONDS * 1000
+
+/** What a lookup found about a renewal: no visitor waits for it, and its member exists. */
+async function settleRenewal(world: World, key: AttemptKey, answer: LookupAnswer, created_at: Date): Promise<void> {
+  if (answer.outcome === 'approved' || answer.outcome === 'declined') return finishRenewal(world, key, answer)
+  if (answer.outcome === 'not_found' && isNoLongerInFlight(world, { created_at })) return abandonRenewal(world, key)
+  await awaitGateway(world, key, answer, created_at)
+}
+type LookupAnswer = Awaited<ReturnType<World['payment']['lookup']>>
+
+const expiringTables = [
+  ...(['limit_count', 'sandbox_code', 'office_session', 'email_link', 'pending_sign_in'] as const),
+  ...(['one_time_key', 'lease', 'breaker_trip', 'reconciliation_run'] as const),
+  ...(['staff_invitation', 'console_session'] as const),
+  ...(['network_block', 'breaker_event', 'limit_refusal', 'csp_report'] as const),
+]
+
+/** Deletes expired rows and old jobs, and replaces the visits of past days with their number. */
+export async function deleteExpired(world: World): Promise<void> {
+  const now = world.now()
+  const daysAgo = (days: number) => new Date(now.getTime() - days * 24 * 3_600_000)
+  await giveBackExpired(world) // before the counts that they belong to are deleted
+  for (const table of expiringTables) await world.db.deleteFrom(table).where('expires_at', '<', now).execute()
+  await world.db.deleteFrom('phone_check').where('sent_at', '<', daysAgo(7)).execute()
+  await world.db.deleteFrom('job').where('done_at', '<', daysAgo(30)).execute()
+  await deleteOldEvents(world, daysAgo(EVENT_DAYS))
+  await rollUpVisits(world)
+  await forgetVisitors(world)
+}
+
+/** How long a member's timeline has emails and sign-ins. */
+const EVENT_DAYS = 730
+const EVENTS_AT_ONCE = 20_000
+
+/** A part at a time, because there are many. */
+const deleteOldEvents = ({ db }: World, before: Date) =>
+  sql`
+    delete from member_event where ctid = any(array(
+      select ctid from member_event where at < ${before} order by at limit ${sql.lit(EVENTS_AT_ONCE)}))`.execute(db)

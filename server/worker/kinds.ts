@@ -1,0 +1,100 @@
+import {
+  addressChangedEmail,
+  passwordChangedEmail,
+  phoneChangedEmail,
+  usernameChangedEmail,
+} from '#server/emails/changes.ts'
+import { cancellationEmail, consentEmail, referralEmail, resumedEmail, welcomeEmail } from '#server/emails/emails.ts'
+import { cardExpiresEmail, priceChangedEmail, yearlyReminderEmail } from '#server/emails/notices.ts'
+import { refundEmail } from '#server/emails/refunds.ts'
+import {
+  endedEmail,
+  renewalDeclinedEmail,
+  renewalMovedEmail,
+  renewedEmail,
+  waivedEmail,
+} from '#server/emails/renewals.ts'
+import { secondFactorEmail } from '#server/emails/second-factor.ts'
+import { unpaidEmailFor } from '#server/enrollment/release.ts'
+import { type Email, UndeliverableAddress } from '#server/gateways/mail/port.ts'
+import type { JobKind, JobPayloads } from '#server/jobs/queue.ts'
+import { noteBounce } from '#server/members/bounces.ts'
+import { confirmAddressEmailFor, confirmCurrentAddressEmailFor } from '#server/members/details.ts'
+import { passwordResetEmailFor } from '#server/members/new-password.ts'
+import { announcePrices } from '#server/membership/price-change.ts'
+import { captureHold, voidHold } from '#server/payments/holds.ts'
+import { executeRefund } from '#server/payments/refunds.ts'
+import type { World } from '#server/world/world.ts'
+
+type KindOfJob<Payload> = {
+  /** Throws if the job has to be tried again. */
+  run: (world: World, payload: Payload) => Promise<void>
+  maxBackoffSeconds: number
+  /** Without it, the job is retried until it succeeds. */
+  maxTries?: number
+}
+
+type WriteEmail<Payload> = (world: World, payload: Payload) => Email | undefined | Promise<Email | undefined>
+
+/** Writes the email when the job runs, and sends it if it is still relevant. An address that takes no email is noted. */
+const email = <Payload>(write: WriteEmail<Payload>): KindOfJob<Payload> => ({
+  run: async (world, payload) => {
+    const message = await write(world, payload)
+    if (!message?.to) return // somebody who was erased has no address
+    await world.mail.send(message).catch(async (error: unknown) => {
+      if (error instanceof UndeliverableAddress) await noteBounce(world, message.to, error.bounce)
+      throw error
+    })
+  },
+  maxBackoffSeconds: 3600,
+  maxTries: 100, // about four days
+})
+
+/** What each kind of job does, and how it is retried. */
+export const kinds: { [Kind in JobKind]: KindOfJob<JobPayloads[Kind]> } = {
+  capture: { run: captureHold, maxBackoffSeconds: 15 },
+  void: { run: voidHold, maxBackoffSeconds: 15 },
+  refund: { run: executeRefund, maxBackoffSeconds: 3600 }, // a part may have to wait for a day until the charge has settled
+  welcome: email(welcomeEmail),
+  consent: email(consentEmail),
+  referral: email(referralEmail),
+  unpaid: email(unpaidEmailFor),
+  cancelled: email(cancellationEmail),
+  kept: email(resumedEmail),
+  renewed: email(renewedEmail),
+  renewal_declined: email(renewalDeclinedEmail),
+  refunded: email(refundEmail),
+  membership_ended: email(endedEmail),
+  waived: email(waivedEmail),
+  renewal_moved: email(renewalMovedEmail),
+  card_expires: email(cardExpiresEmail),
+  yearly_reminder: email(yearlyReminderEmail),
+  price_changed: email(priceChangedEmail),
+  price_change: { run: announcePrices, maxBackoffSeconds: 60 },
+  confirm_email: email(confirmAddressEmailFor),
+  confirm_address: email(confirmCurrentAddressEmailFor),
+  email_changed: email(addressChangedEmail),
+  password_changed: email(passwordChangedEmail),
+  phone_changed: email(phoneChangedEmail),
+  second_factor_changed: email(secondFactorEmail),
+  username_changed: email(usernameChangedEmail),
+  forgotten: { ...email(passwordResetEmailFor), maxBackoffSeconds: 60 }, // its link expires after an hour
+}
+
+export const jobKinds = Object.keys(kinds) as JobKind[]
+
+const isPayment = (kind: JobKind) => ['capture', 'void', 'refund'].includes(kind)
+
+/** Those whose payload names the member who gets it. Sponsors get the email about a referral. */
+export const emailsToMembers = jobKinds.filter(
+  (kind) => !isPayment(kind) && !['referral', 'unpaid', 'forgotten', 'email_changed'].includes(kind),
+)
+
+/** Those that write an email. */
+export const emailKinds = jobKinds.filter((kind) => !isPayment(kind) && kind !== 'price_change')
+
+/** Run separately, so that a mail server that does not answer cannot delay payments. */
+export const jobGroups = {
+  payments: jobKinds.filter(isPayment),
+  emails: jobKinds.filter((kind) => !isPayment(kind)),
+}
