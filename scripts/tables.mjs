@@ -1,0 +1,60 @@
+/** Writes the tables in documents that copy code or results: `node scripts/tables.mjs`. A test fails when one is out of date. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { permissions, roles } from '../contract/console/permissions.ts'
+
+const table = (...rows) => rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+const head = (...cells) => [cells, cells.map(() => '---')]
+
+const rolesTable = () =>
+  table(
+    ...head('May', 'Roles'),
+    ...Object.values(permissions).map(({ text, roles: names }) => [
+      text,
+      names.length === roles.length ? 'all' : names.join(', '),
+    ]),
+  )
+
+const proofs = existsSync('proofs.json') ? JSON.parse(readFileSync('proofs.json', 'utf8')) : {}
+const figures = Object.entries(proofs).flatMap(([part, { figures = {}, day }]) =>
+  part.startsWith('bench ') ? Object.entries(figures).map(([goal, figure]) => ({ goal, day, ...figure })) : [],
+)
+
+const allFigures = () =>
+  table(
+    ...head('Goal', 'Promise', 'Measured', 'Beside', 'Day'),
+    ...figures.map(({ goal, promise, measured, beside, day }) => [goal, promise, measured, beside ?? '', day]),
+  )
+
+const FIRST_FIGURES = [
+  'largest paint',
+  'step change, from press to paint',
+  'first-load JavaScript, brotli',
+  'start until ready',
+]
+const firstFigures = () =>
+  table(
+    ...head('Goal', 'Measured', 'Beside'),
+    ...figures
+      .filter(({ goal }) => FIRST_FIGURES.includes(goal))
+      .map(({ goal, measured, beside }) => [goal, measured, beside ?? '']),
+  )
+
+const tables = {
+  'README.md': { figures: firstFigures },
+  'docs/guides/console.md': { roles: rolesTable },
+  'docs/guides/speed.md': { figures: allFigures },
+}
+export const documents = Object.keys(tables)
+
+/** The document with its tables as they should be. */
+export const withTables = (file) =>
+  Object.entries(tables[file]).reduce(
+    (text, [name, make]) => {
+      const [start, end] = [`<!-- ${name}: node scripts/tables.mjs -->\n`, `\n<!-- /${name} -->`]
+      if (!text.includes(start) || !text.includes(end)) throw new Error(`${file} has no place for ${name}.`)
+      return text.replace(new RegExp(`(?<=${start})[^]*?(?=${end})`), () => make())
+    },
+    readFileSync(file, 'utf8'),
+  )
+
+if (import.meta.main) for (const file of documents) writeFileSync(file, withTables(file))
