@@ -1,20 +1,28 @@
-// npm test runs everything. `quick` (npm run check) leaves out what needs a browser or PostgreSQL.
-// A failed step does not stop the others. The last line is the total.
+// npm test runs everything. `quick` (npm run check) leaves out what needs a browser or PostgreSQL. `--changed [REVISION]` runs
+// only what a change since that revision (the last commit) can affect.
+// A failed step does not stop the others. The last lines name every failed test; the very last one is the total.
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { affectedBy, changedFiles } from './affected.mjs'
 import { fetchPackages } from './debian.mjs'
 import { testedDrills } from './drills.mjs'
 import { findChromium, missingBrowsers, missingEngines } from './find.mjs'
+import { importGraph } from './imports.mjs'
 import { findPostgres, startPostgres } from './postgres.mjs'
 import { buildWeb, prepare, run } from './prepare.mjs'
+import { countDrills, countJourneys, countTests, formatCounts, lastLines } from './results.mjs'
 
 /** Tests of the database itself: schema, transactions, leases, conflicts, counters. */
 const onBoth = ['server/db', 'server/enrollment', 'server/payments', 'server/worker', 'server/cli', 'server/abuse']
 
-const quick = process.argv[2] === 'quick'
+const [mode, revision] = process.argv.slice(2)
+if (![undefined, 'quick', '--changed'].includes(mode)) {
+  console.error('npm test [-- --changed [REVISION]]')
+  process.exit(2)
+}
+const quick = mode === 'quick'
 const isTerminal = process.stdout.isTTY
 const reports = 'node_modules/.cache/foyer-test'
-const total = { passed: 0, failed: 0, skipped: 0 }
-const failedSteps = []
+const results = []
 let engines
 
 let isInterrupted = false
@@ -22,20 +30,22 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => (
 
 const { node } = await prepare()
 mkdirSync(reports, { recursive: true })
+/** The test files to run. Without `--changed`, there is no list, and all of them run. */
+const affected = mode === '--changed' ? affectedBy(changedFiles(revision), importGraph()) : {}
 
 await step('format and lint', () =>
   tool('node_modules/@biomejs/biome/bin/biome', 'ci', '.', `--colors=${isTerminal ? 'force' : 'off'}`),
 )
 await step('types', () => tool('node_modules/typescript/bin/tsc', '--noEmit'))
-await step('web build', async () => oneTest(await buildWeb({ node })))
-await step('unit tests', () => vitest('unit'))
+await step('web build', async () => oneTest('web build', await buildWeb({ node })))
+await step('unit tests', () => vitest('unit', { only: affected.unit }))
 const mayInstall = !quick && (await installMissing())
 // Missing after we could install it: a failure. Missing because we may not install it: skipped.
 const without = (what) => (mayInstall ? fail : skip)(`There is no ${what} on this machine.`)
 // Firefox and WebKit mostly wait for their drivers, so they run beside the server tests, and print when those have ended.
 if (!quick) engines = inEngines().catch((error) => () => fail(error.message))
 // PostgreSQL runs every server test. The embedded database then runs only those that depend on the database itself.
-await step('server tests, embedded database', () => vitest('embedded', { only: quick || !hasPostgres() ? [] : onBoth }))
+await step('server tests, embedded database', () => vitest('embedded', { only: onEmbedded() }))
 if (!quick) {
   await step('server tests, PostgreSQL', () => (hasPostgres() ? onPostgres() : without('PostgreSQL')))
   await step('journeys in Firefox and WebKit', async () => (await engines)())
@@ -45,9 +55,8 @@ if (!quick) {
   )
 }
 
-if (failedSteps.length) console.log(`\nFailed: ${failedSteps.join(' · ')}`)
-console.log(`\n${formatCounts(total)}`)
-process.exit(total.failed ? 1 : 0)
+console.log(`\n${lastLines(results).join('\n')}`)
+process.exit(results.some(({ failures }) => failures?.length) ? 1 : 0)
 
 async function step(name, work) {
   console.log(`\n── ${name} ──`)
@@ -57,26 +66,21 @@ async function step(name, work) {
     await engines // they also clean up
     process.exit(130)
   }
-  for (const key of Object.keys(total)) total[key] += result[key] ?? 0
-  if (result.failed) failedSteps.push(name)
+  results.push({ name, ...result })
   console.log(`── ${name}: ${formatCounts(result)}, ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
 }
 
-function formatCounts({ passed = 0, failed = 0, skipped = 0 }) {
-  return `${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}`
+function oneTest(name, code) {
+  return code ? { failures: [name] } : { passed: 1 }
 }
 
-function oneTest(code) {
-  return code ? { failed: 1 } : { passed: 1 }
-}
-
-async function tool(...args) {
-  return oneTest(await run(node, args))
+async function tool(program, ...args) {
+  return oneTest(program.split('/').at(-1), await run(node, [program, ...args]))
 }
 
 async function fail(reason) {
   console.error(`FAILED: ${reason}`)
-  return { failed: 1 }
+  return { failures: [reason] }
 }
 
 async function skip(reason) {
@@ -84,24 +88,35 @@ async function skip(reason) {
   return { skipped: 1 }
 }
 
-async function vitest(project, { env, only = [], stdio } = {}) {
+/** Nothing to run is not the same as no list, which means everything. */
+const isNothing = (only) => only?.length === 0
+async function nothing() {
+  console.log('The change affects nothing here.')
+  return {}
+}
+
+async function vitest(project, { env, only, stdio } = {}) {
+  if (isNothing(only)) return nothing()
   const report = `${reports}/${project}.json`
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const color = isTerminal ? '--color' : '--no-color'
-  const args = ['run', ...only, `--project=${project}`, '--allowOnly=false', color, ...reporters]
-  return runAndCount(report, ['node_modules/vitest/vitest.mjs', ...args], { env, stdio }, (results) => ({
-    passed: results.numPassedTests,
-    failed: results.numFailedTests,
-    skipped: results.numPendingTests + results.numTodoTests,
-  }))
+  const args = ['run', ...(only ?? []), `--project=${project}`, '--allowOnly=false', color, ...reporters]
+  return runAndCount(report, ['node_modules/vitest/vitest.mjs', ...args], { env, stdio }, countTests)
+}
+
+function onEmbedded() {
+  const whole = quick || !hasPostgres()
+  if (!affected.server) return whole ? undefined : onBoth
+  return affected.server.filter((file) => whole || onBoth.some((folder) => file.startsWith(`${folder}/`)))
 }
 
 /** Runs in the background. Returns a function that prints the output and returns the result. */
 async function inEngines() {
+  if (isNothing(affected.engines)) return nothing
   if (missingEngines().length) return () => without('Firefox, or no WebKitGTK with its driver and Xvfb,')
   const log = `${reports}/engines.log`
   const output = openSync(log, 'w')
-  const result = await vitest('engines', { stdio: ['ignore', output, output] })
+  const result = await vitest('engines', { only: affected.engines, stdio: ['ignore', output, output] })
   closeSync(output)
   return async () => {
     process.stdout.write(readFileSync(log))
@@ -110,37 +125,28 @@ async function inEngines() {
 }
 
 async function onPostgres() {
-  if (process.env.DATABASE_URL_TEST) return vitest('postgres')
+  const only = affected.server
+  if (isNothing(only)) return nothing()
+  if (process.env.DATABASE_URL_TEST) return vitest('postgres', { only })
   const postgres = await startPostgres({ onlyForTests: true })
-  const result = await vitest('postgres', { env: { DATABASE_URL_TEST: postgres.url } })
+  const result = await vitest('postgres', { only, env: { DATABASE_URL_TEST: postgres.url } })
   postgres.stop()
   return result
 }
 
 async function playwright() {
+  if (isNothing(affected.journeys)) return nothing()
   const report = `${reports}/journeys.json`
   const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: report }
-  const args = ['node_modules/@playwright/test/cli.js', 'test', '--forbid-only', '--reporter=list,json']
-  return runAndCount(report, args, { env }, ({ stats, suites }) => {
-    for (const title of flaky(suites)) console.log(`FLAKY, passed only on its second try: ${title}`)
-    return { passed: stats.expected + stats.flaky, failed: stats.unexpected, skipped: stats.skipped }
-  })
-}
-
-function flaky(suites = []) {
-  return suites.flatMap(({ specs = [], suites }) => [
-    ...specs.filter(({ tests }) => tests.some(({ status }) => status === 'flaky')).map(({ title }) => title),
-    ...flaky(suites),
-  ])
+  const args = ['test', ...(affected.journeys ?? []), '--forbid-only', '--reporter=list,json']
+  return runAndCount(report, ['node_modules/@playwright/test/cli.js', ...args], { env }, countJourneys)
 }
 
 async function drill() {
+  if (affected.drills === false) return nothing()
   const report = `${reports}/drills.json`
   const args = ['drill/main.ts', ...testedDrills, '--short', '--json', report]
-  return runAndCount(report, args, {}, (rows) => ({
-    passed: rows.filter(({ passed }) => passed).length,
-    failed: rows.filter(({ passed }) => !passed).length,
-  }))
+  return runAndCount(report, args, {}, countDrills)
 }
 
 /** A run that exits with an error but names no failed test, or leaves no report, counts as one failed test. */
@@ -148,8 +154,8 @@ async function runAndCount(report, args, { env, stdio }, count) {
   rmSync(report, { force: true })
   // Both runners clean up after SIGINT, whichever signal we got.
   const code = await run(node, args, { env, stdio, stopBy: 'SIGINT' })
-  const result = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : { failed: 1 }
-  return code && !result.failed ? { ...result, failed: 1 } : result
+  const result = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : { failures: ['no report'] }
+  return code && !result.failures.length ? { ...result, failures: [`${args[0]} ended with ${code}`] } : result
 }
 
 /** Installs what the whole test needs. Returns whether it was allowed to. */
