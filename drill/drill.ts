@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { Backend } from './site/backends.ts'
 
 /** One row of the final report; the report adds the drill's name and the database. */
@@ -29,6 +30,6 @@ export const abortedRow = (result: string): ReportRow => ({ action: 'aborted', e
 /** Runs a drill. An exception becomes a failed row. */
 export const runDrill = (drill: Drill, run: DrillRun, backend: Backend): Promise<ReportRow[]> =>
   drill(run, backend).catch((error: unknown) => {
-    run.print(error instanceof Error ? String(error.stack) : String(error))
+    run.print(inspect(error)) // with its cause
     return [abortedRow('see the error above')]
   })

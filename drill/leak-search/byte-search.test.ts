@@ -59,6 +59,21 @@ it('a number on the border between two chunks of a large file is found once', as
   expect([files, bytes]).toEqual([1, 9_000_000])
 })
 
+it('a page header of the write-ahead log hides nothing and leaves no digits alone', async () => {
+  const { cc_year, cc_month, cc_cvv, cc_number } = card
+  const page = (content: string, header: number) =>
+    Buffer.concat([Buffer.from([0x13, 0xd1, header === 40 ? 2 : 0]), Buffer.alloc(header - 3), Buffer.from(content)])
+  const filled = (content: string, header: number) => page(content.padStart(8192 - header, ' '), header)
+  const pages = [
+    filled(`visa ${cc_year}-${cc_month}!${cc_cvv}`, 40), // the beginning of an id, such as 568B37BEA3624250
+    filled(`FE2041D7A90F${cc_number.slice(0, 7).padStart(8156)}`, 24),
+    page(`${cc_number.slice(7)} `, 24),
+  ]
+  await writeFile(join(folder, 'large'), Buffer.concat(pages))
+  const { findings } = await searchAreas([{ name: 'WAL', folder, isWal: true }], search)
+  expect(findings.map(({ encoding }) => encoding)).toEqual(['number in a row, plain'])
+})
+
 it('a finding does not reveal card data', async () => {
   await writeFile(join(folder, 'large'), `{"cc_number":"${card.cc_number}","cc_cvv":"${card.cc_cvv}"}`)
   const { findings } = await searchAreas([{ name: 'here', folder }], search)
@@ -75,6 +90,13 @@ it('a CVC that two cards share is found for both', () => {
   const [one, other] = createTestCards(2).map((each) => ({ ...each, cc_cvv: '917' }))
   const hits = createByteSearch([one, other].filter((each) => each !== undefined)).in(Buffer.from('"cvc":"917"'))
   expect(new Set(hits.map(({ card }) => card.index))).toEqual(new Set([one?.index, other?.index]))
+})
+
+it('a year is neither a CVC nor the end of a number', () => {
+  const years = createTestCards(2000).flatMap(({ cc_number, cc_cvv }) =>
+    [cc_number.slice(-4), cc_cvv].filter((digits) => /^20\d\d$/.test(digits)),
+  )
+  expect(years).toEqual([])
 })
 
 it('digits of a UUID are not a fragment of a card', () => {

@@ -11,6 +11,8 @@ export type SearchArea = {
   without?: string[]
   /** The file to plant secrets in. Default: a new one. */
   plantIn?: string
+  /** The files of a write-ahead log, which are searched as if they had no page headers. */
+  isWal?: true
 }
 
 export type Finding = { area: string; file: string; offset: number; card: TestCard; encoding: string; context: string }
@@ -30,7 +32,7 @@ export async function searchAreas(areas: SearchArea[], search: ByteSearch): Prom
   for (const area of areas)
     for await (const file of filesIn(area.folder, area.without ?? [])) {
       result.files++
-      for await (const { bytes, start, overlap } of chunksOf(file, buffer)) {
+      for await (const { bytes, start, overlap } of chunksOf(file, buffer, area.isWal)) {
         result.bytes += bytes.length - overlap
         for (const hit of search.in(bytes)) {
           const { card, encoding, offset, length } = hit
@@ -56,6 +58,7 @@ async function* filesIn(folder: string, without: string[]): AsyncGenerator<strin
 async function* chunksOf(
   file: string,
   buffer: Buffer,
+  isWal = false,
 ): AsyncGenerator<{ bytes: Buffer; start: number; overlap: number }> {
   const handle = await open(file).catch(ignoreMissing(undefined))
   if (!handle) return
@@ -64,15 +67,34 @@ async function* chunksOf(
     for (let position = 0; ; ) {
       const { bytesRead } = await handle.read(buffer, overlap, CHUNK, position)
       if (!bytesRead) return
-      yield { bytes: buffer.subarray(0, overlap + bytesRead), start: position - overlap, overlap }
+      const length = isWal ? removePageHeaders(buffer.subarray(overlap, overlap + bytesRead)) : bytesRead
+      yield { bytes: buffer.subarray(0, overlap + length), start: position - overlap, overlap }
       position += bytesRead
-      const nextOverlap = Math.min(OVERLAP, overlap + bytesRead)
-      buffer.copyWithin(0, overlap + bytesRead - nextOverlap, overlap + bytesRead)
+      const nextOverlap = Math.min(OVERLAP, overlap + length)
+      buffer.copyWithin(0, overlap + length - nextOverlap, overlap + length)
       overlap = nextOverlap
     }
   } finally {
     await handle.close()
   }
+}
+
+const WAL_PAGE = 8192
+const HEADER = 24
+/** The first page of a file says more, and a flag in its third byte says so. */
+const LONG_HEADER = 40
+
+/**
+ * Moves the contents of the pages together and returns their length. A header can cut an id in two, and three digits before
+ * the cut are not a CVC; or it can cut a secret in two, which would not be found.
+ */
+function removePageHeaders(bytes: Buffer): number {
+  let length = 0
+  for (let page = 0; page < bytes.length; page += WAL_PAGE) {
+    const header = (bytes[page + 2] ?? 0) & 2 ? LONG_HEADER : HEADER
+    length += bytes.copy(bytes, length, page + header, page + WAL_PAGE)
+  }
+  return length
 }
 
 /** A running database may remove files during the search. */

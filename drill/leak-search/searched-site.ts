@@ -68,7 +68,7 @@ const placesOf = (data: string): SearchArea[] => {
   const wal = join(data, 'pg_wal')
   return [
     { name: 'tables', folder: data, without: [wal] },
-    { name: 'WAL', folder: wal },
+    { name: 'WAL', folder: wal, isWal: true },
   ]
 }
 
