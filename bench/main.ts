@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Column, table } from '../drill/report-table.ts'
+import { type coverage, openLedger } from '../scripts/proofs.mjs'
 import { drawChart } from './chart.ts'
 import { lighthouse } from './lighthouse.ts'
 import { describeMachine } from './machine.ts'
@@ -17,7 +18,7 @@ import { renewals } from './server/renewals.ts'
 import { startup } from './server/startup.ts'
 
 /** In the order in which they run. */
-const parts: Record<string, Part> = {
+const parts: Record<keyof typeof coverage.bench, Part> = {
   page,
   lighthouse,
   startup,
@@ -67,10 +68,24 @@ const startedAt = new Date()
 const machine = describeMachine()
 const chosenParts = Object.entries(parts).filter(([name]) => !positionals.length || positionals.includes(name))
 const rows: PartRow[] = []
+const ledger = openLedger()
+if (!short && ledger.problem) log(`Nothing will be recorded in proofs.json: ${ledger.problem}`)
 for (const [name, part] of chosenParts) {
   const start = performance.now()
-  rows.push(...(await run(part)).map((row) => ({ part: name, ...row })))
-  log(`${name}: ${Math.round((performance.now() - start) / 1000)} s`)
+  const results = await run(part)
+  const seconds = (performance.now() - start) / 1000
+  rows.push(...results.map((row) => ({ part: name, ...row })))
+  log(`${name}: ${Math.round(seconds)} s`)
+  if (!short) recordProof(name, results, seconds)
+}
+
+function recordProof(name: string, results: Row[], seconds: number) {
+  const passed = results.filter((row) => row.passed).length
+  const figures = Object.fromEntries(
+    results.map(({ goal, measured, promise, beside, spread }) => [goal, { measured, promise, beside, spread }]),
+  )
+  const problem = ledger.record(`bench ${name}`, { passed, failed: results.length - passed, seconds, figures })
+  log(problem ? `${name} is not recorded in proofs.json: ${problem}` : `${name} is recorded in proofs.json`)
 }
 
 /** A part that throws becomes a failed row, and the others still run. */
@@ -92,16 +107,9 @@ if (short) log('A short run only shows that everything runs; its times mean litt
 
 const result = { date: startedAt.toISOString(), short, machine, rows, figures }
 if (json) writeFileSync(json, format(result))
-if (!short) {
-  const folder = join(import.meta.dirname, 'results')
-  mkdirSync(folder, { recursive: true })
-  const file = join(folder, `${result.date.slice(0, 16).replaceAll(':', '')}.json`)
-  writeFileSync(file, format(result))
-  log(`Saved in ${file}`)
-}
 if (!short && 'page' in figures) writeFileSync(join(import.meta.dirname, 'picture.svg'), drawChart(result))
 
-/** JSON with five digits per number and one line per list of numbers, to keep the files in results/ small. */
+/** JSON with five digits per number and one line per list of numbers, to keep the file small. */
 function format(value: object): string {
   const round = (_: string, item: unknown) => (typeof item === 'number' ? Number(item.toPrecision(5)) : item)
   const text = JSON.stringify(value, round, 2)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { freePort } from '../scripts/port.mjs'
+import { type coverage, openLedger } from '../scripts/proofs.mjs'
 import { abuse } from './abuse/abuse.ts'
 import { type Drill, type DrillRun, type ReportRow, runDrill } from './drill.ts'
 import { leakSearch } from './leak-search/leak-search.ts'
@@ -17,11 +18,11 @@ import { type Backend, embeddedBackend, postgresBackend } from './site/backends.
 import { startFoyer, startSandbox } from './site/processes.ts'
 
 /** What runs without a name on the command line, in this order. */
-const defaultDrills: Record<string, Drill> = { ...paymentDrills, search: leakSearch }
+const defaultDrills = { ...paymentDrills, search: leakSearch }
 /** Long drills, which run only by name. */
-const namedDrills: Record<string, Drill> = { renewals, abuse, office, many }
+const namedDrills = { renewals, abuse, office, many }
 const backends = { postgres: postgresBackend, embedded: embeddedBackend }
-const allDrills = { ...defaultDrills, ...namedDrills }
+const allDrills: Record<keyof typeof coverage.drill, Drill> = { ...defaultDrills, ...namedDrills }
 const names = Object.keys(allDrills)
 
 const { values, positionals } = parseArgs({
@@ -65,6 +66,9 @@ const selection = Object.entries(allDrills).filter(([name]) =>
   positionals.length ? positionals.includes(name) : name in defaultDrills,
 )
 const rows: NamedRow[] = []
+const isWhole = !short && !only && values.members === undefined
+const ledger = openLedger()
+const finished: { name: string; seconds: number }[] = []
 
 /** The drills of one backend run one after another; the backends run side by side, because drills mostly wait. */
 async function runAll(backend: Backend) {
@@ -81,6 +85,19 @@ async function runNamed(name: string, drill: Drill, backend: Backend) {
     print(`${row.passed ? 'pass' : 'FAIL'} ${name} · ${database}: ${row.action}: ${row.result}`)
   }
   print(`${name} · ${database}: ${seconds} s`)
+  finished.push({ name, seconds })
+  if (isWhole) recordProof(name)
+}
+
+/** Once all databases are through. */
+function recordProof(name: string) {
+  const runs = finished.filter((run) => run.name === name)
+  if (runs.length < preparedBackends.length) return
+  const results = rows.filter(({ drill }) => drill === name)
+  const passed = results.filter((row) => row.passed).length
+  const seconds = Math.max(...runs.map((run) => run.seconds))
+  const problem = ledger.record(`drill ${name}`, { passed, failed: results.length - passed, seconds })
+  print(problem ? `${name} is not recorded in proofs.json: ${problem}` : `${name} is recorded in proofs.json`)
 }
 
 /** Starts all processes once and stops them cleanly, so that they fill the compile cache. */
@@ -93,6 +110,7 @@ async function warmUp(backend: Backend) {
 }
 
 const startTime = performance.now()
+if (isWhole && ledger.problem) print(`Nothing will be recorded in proofs.json: ${ledger.problem}`)
 print('preparing the databases …')
 const selectedBackends = Object.entries(backends).filter(([name]) => !only || only === name)
 const preparedBackends: Backend[] = []

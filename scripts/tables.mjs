@@ -1,6 +1,7 @@
 /** Writes the tables in documents that copy code or results: `node scripts/tables.mjs`. A test fails when one is out of date. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { permissions, roles } from '../contract/console/permissions.ts'
+import { figures } from './proofs.mjs'
 
 const table = (...rows) => rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 const head = (...cells) => [cells, cells.map(() => '---')]
@@ -14,15 +15,10 @@ const rolesTable = () =>
     ]),
   )
 
-const proofs = existsSync('proofs.json') ? JSON.parse(readFileSync('proofs.json', 'utf8')) : {}
-const figures = Object.entries(proofs).flatMap(([part, { figures = {}, day }]) =>
-  part.startsWith('bench ') ? Object.entries(figures).map(([goal, figure]) => ({ goal, day, ...figure })) : [],
-)
-
 const allFigures = () =>
   table(
     ...head('Goal', 'Promise', 'Measured', 'Beside', 'Day'),
-    ...figures.map(({ goal, promise, measured, beside, day }) => [goal, promise, measured, beside ?? '', day]),
+    ...figures().map(({ goal, promise, measured, beside, day }) => [goal, promise, measured, beside ?? '', day]),
   )
 
 const FIRST_FIGURES = [
@@ -34,7 +30,7 @@ const FIRST_FIGURES = [
 const firstFigures = () =>
   table(
     ...head('Goal', 'Measured', 'Beside'),
-    ...figures
+    ...figures()
       .filter(({ goal }) => FIRST_FIGURES.includes(goal))
       .map(({ goal, measured, beside }) => [goal, measured, beside ?? '']),
   )

@@ -5,7 +5,7 @@ import type { PeerName } from './peers.ts'
 
 export type SiteName = 'foyer' | PeerName
 
-/** The figures of one page as they are saved in results/; times in milliseconds, one per round. */
+/** The figures of one page as --json saves them; times in milliseconds, one per round. */
 export type SiteFigures = {
   largest_paint: number[]
   first_field: number[]

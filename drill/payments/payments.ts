@@ -7,11 +7,11 @@ import { kill } from './kill.ts'
 import { race } from './race.ts'
 
 /** The payment drills by their command line names, in the order in which they run. */
-export const paymentDrills: Record<string, Drill> = {
+export const paymentDrills = {
   duplicates,
   race,
   faults: gatewayFaults,
   guards: guardDrill,
   points: crashDrill,
   kill,
-}
+} satisfies Record<string, Drill>
