@@ -2,6 +2,9 @@
 export const MONTHS = { month: 1, year: 12 } as const
 export type Interval = keyof typeof MONTHS
 
+/** How many days ahead members are told of a higher price, of a card that expires, and of the next year. */
+export const NOTICE_DAYS = 30
+
 /** What the lines of an order cost every time they renew. */
 export const renewalTotal = (lines: readonly { renewal_cents: number }[]): number =>
   lines.reduce((sum, line) => sum + line.renewal_cents, 0)

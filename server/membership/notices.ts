@@ -1,8 +1,5 @@
-import { addDays, periodOn, periodStart } from '#contract/renewal.ts'
+import { addDays, NOTICE_DAYS, periodOn, periodStart } from '#contract/renewal.ts'
 import type { Tables } from '#server/db/tables.ts'
-
-/** How long before the card expires, or another year begins, the member is told. */
-export const NOTICE_DAYS = 30
 
 export type Notice = 'card_expires' | 'yearly_reminder'
 type Dates = Pick<Tables['membership'], 'anchor_on' | 'card_expires'>

@@ -10,7 +10,6 @@ import { todayOf } from './due.ts'
 import { updateMembership } from './membership.ts'
 import { changeLine, firstPeriodFrom } from './prices.ts'
 
-export const NOTICE_DAYS = 30
 export const MIN_NOTICE_DAYS = 7
 
 type PriceChange = Pick<Tables['price_change'], 'product_id' | 'new_cents' | 'notice_days' | 'reason'> & { who: string }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { consoleCalls } from '#contract/console/console.ts'
 import type { PackagePage, PriceGroup } from '#contract/console/packages.ts'
 import { showAmount } from '#contract/money.ts'
-import { addDays } from '#contract/renewal.ts'
+import { addDays, NOTICE_DAYS } from '#contract/renewal.ts'
 import { plainDay } from '#web/dates.ts'
 import { Field } from '#web/form/Field.tsx'
 import { useCallForm } from '#web/ui/CallForm.tsx'
@@ -11,7 +11,6 @@ import { errorMessage } from '#web/ui/errorMessage.ts'
 import { FormDialog } from '#web/ui/FormDialog.tsx'
 import { type Api, useConsole } from '../api.ts'
 
-const NOTICE_DAYS = 30
 const { price, renewal_price, from_on, reason } = consoleCalls.changePrices.input.shape
 /** A field that is left empty, or is not there, is ''. */
 const rules = { price, renewal_price, from_on: z.union([z.literal(''), from_on], 'Please enter a day.'), reason }
