@@ -8,7 +8,14 @@ import { OperatorError } from '#server/operator-error.ts'
 import { backfillCards } from '#server/payments/backfill.ts'
 import { differencesOf, resolveDifference } from '#server/payments/books/differences.ts'
 import { leaseEnd } from '#server/payments/payments.ts'
-import { dollars, executeRefund, NotSettled, requestRefund, requestVoid } from '#server/payments/refunds.ts'
+import {
+  dollars,
+  executeRefund,
+  NotSettled,
+  requestRefund,
+  requestVoid,
+  TooLateToVoid,
+} from '#server/payments/refunds.ts'
 import { showPayment } from '#server/payments/show.ts'
 import { clock, type World } from '#server/world/world.ts'
 import { checkArguments, runCommand, UsageError } from './command-line.ts'
@@ -55,8 +62,14 @@ const commands: Record<string, Command> = {
   void: {
     required: ['REFERENCE'],
     needsReason: true,
-    run: async (context, [reference = ''], { reason, who }) =>
-      sendNow(context, await requestVoid(context, { reference, reason, who }, leaseEnd(context))),
+    run: async (context, [reference = ''], { reason, who }) => {
+      try {
+        return await sendNow(context, await requestVoid(context, { reference, reason, who }, leaseEnd(context)))
+      } catch (error) {
+        if (!(error instanceof TooLateToVoid)) throw error
+        throw new OperatorError(`${error.message} npm run payments -- refund ${reference} --reason "…"`)
+      }
+    },
   },
   resolve: {
     required: ['REFERENCE', 'KIND'],

@@ -127,7 +127,7 @@ it('17.18 a part waits until the charge has settled, and a void is possible only
   const settled = await newMember()
   site.advance(DAY)
   const late = requestVoid(site.world, { reference: settled.reference, ...request })
-  await expect(late).rejects.toThrow(/has settled.*Refund it instead/)
+  await expect(late).rejects.toThrow(/^This charge has settled, so it can no longer be voided\. Refund it instead\.$/)
 })
 
 it('17.20 a dispute puts the membership on hold, and a dispute that is won leaves the hold', async () => {

@@ -60,12 +60,14 @@ export const requestVoid = (
     refuseWrongState(payment)
     const hasSettled = !mayVoid(context, payment)
     if (hasSettled || (await sumOfRefunds(db, reference)))
-      throw new OperatorError(
-        `This charge ${hasSettled ? 'has settled' : 'already has a refund'}, so it can no longer be voided. Refund it instead: npm run payments -- refund ${reference} --reason "…"`,
+      throw new TooLateToVoid(
+        `This charge ${hasSettled ? 'has settled' : 'already has a refund'}, so it can no longer be voided. Refund it instead.`,
       )
     const { amount_cents } = payment
     return addRefund({ ...context, db }, { ...request, reference, amount_cents, is_void: true }, run_at)
   })
+
+export class TooLateToVoid extends OperatorError {}
 
 async function lockPayment(db: Db, reference: string) {
   const payment = await db
