@@ -120,7 +120,7 @@ export const consoleMemberCalls = {
   cancelMembership: {
     method: 'POST',
     path: '/console/members/cancel',
-    summary: 'Cancel a membership at the end of the paid month',
+    summary: 'Cancel a membership at the end of the paid period',
     permission: 'change_memberships',
     input: withReason,
     output: MemberPage,

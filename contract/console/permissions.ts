@@ -16,7 +16,7 @@ export const permissions = {
   correct_details: { text: 'Correct names, contact and address', roles: ['owner', 'manager', 'support'] },
   move_sponsors: { text: 'Move a member to another sponsor', roles: ['owner', 'manager'] },
   change_memberships: { text: 'Cancel, resume and hold memberships', roles: ['owner', 'manager', 'support'] },
-  adjust_billing: { text: 'Waive a month and move the renewal day', roles: ['owner', 'manager', 'finance'] },
+  adjust_billing: { text: 'Waive a period and move the renewal day', roles: ['owner', 'manager', 'finance'] },
   refund: { text: 'Refund and void payments', roles: ['owner', 'manager', 'finance'] },
   see_problems: { text: 'See what needs a person', roles: ['owner', 'manager', 'support', 'finance', 'viewer'] },
   resolve_problems: { text: 'Resolve differences with the gateway', roles: ['owner', 'manager', 'finance'] },

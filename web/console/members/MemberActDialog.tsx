@@ -33,7 +33,7 @@ const { email_id } = consoleCalls.resendEmail.input.shape
 const { username } = consoleCalls.erasePerson.input.shape
 const { sponsor_site } = consoleCalls.moveSponsor.input.shape
 
-function planOf(act: MemberAct, member: MemberPage): Plan {
+export function planOf(act: MemberAct, member: MemberPage): Plan {
   const member_id = member.id
   const name = member.first_name
   switch (act.kind) {
@@ -61,10 +61,10 @@ function planOf(act: MemberAct, member: MemberPage): Plan {
       }
     }
     case 'cancel': {
-      const { period } = member.membership
+      const { period, interval } = member.membership
       return {
         title: `Cancel the membership of ${name}?`,
-        text: `It ends with the paid month${period ? `, on ${plainDay(period.ends_on)}` : ''}, or at once if that is not paid. ${name} gets an email.`,
+        text: `It ends with the paid ${interval}${period ? `, on ${plainDay(period.ends_on)}` : ''}, or immediately if that isn’t paid. ${name} gets an email.`,
         submit: 'Cancel membership',
         done: 'The membership is canceled.',
         rules: { reason },
@@ -92,7 +92,7 @@ function planOf(act: MemberAct, member: MemberPage): Plan {
     case 'release':
       return {
         title: 'Release the hold?',
-        text: 'The month that runs now is charged soon. Months in between are not charged.',
+        text: `The current ${member.membership.interval} is charged soon. What was missed in between isn’t charged.`,
         submit: 'Release',
         done: 'The hold is released.',
         rules: { reason },

@@ -38,7 +38,7 @@ export function RenewalDayDialog({ member, onClose, onDone }: DialogProps) {
   return (
     <FormDialog
       title="Move the renewal day"
-      text={`It renews on day ${current} now, next on ${plainDay(ends_on)}. Shorter months renew on their last day. ${member.first_name} gets an email.`}
+      text={`It renews on day ${current} now, next on ${plainDay(ends_on)}. In a shorter month it’s the last day. ${member.first_name} gets an email.`}
       form={form}
       submitLabel="Move it"
       onClose={onClose}
