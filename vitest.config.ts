@@ -19,6 +19,7 @@ export default defineConfig({
     maxWorkers: 3, // a tenth faster than 2 on two cores
     isolate: false, // test files clean up what they share; loading every module again for each file took a third of the time
     testTimeout: 120_000, // a busy machine is slow, not wrong
+    expect: { poll: { timeout: 60_000, interval: 20 } }, // the same
     hookTimeout: 180_000,
     projects: [
       {

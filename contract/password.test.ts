@@ -13,16 +13,6 @@ const zoe = {
   username: 'zl1985',
 }
 
-/** The fastest of several tries, in milliseconds: the others may have waited for a busy machine. */
-const fastestCheck = (password: string) =>
-  Math.min(
-    ...Array.from({ length: 4 }, () => {
-      const startedAt = performance.now()
-      passwordProblem(password, { username: 'aaaa', last_name: 'aaaaa' })
-      return performance.now() - startedAt
-    }),
-  )
-
 const meetsSpecRule = (password: string) => fields.password.safeParse(password).success
 
 describe('a password made from the member’s own names', () => {
@@ -93,7 +83,7 @@ describe('a good password', () => {
   })
 
   test.each(['1', '0', 'a', '!', 'é', '1a'])('a very long password is checked quickly: %s…', (character) => {
-    const growth = fastestCheck(character.repeat(30_000)) / fastestCheck(character.repeat(3_000))
-    expect(growth, '10 if the time is proportional to the length, 100 if to its square').toBeLessThan(40)
+    // Below a second if the time is proportional to the length. Many minutes if it is to its square.
+    passwordProblem(character.repeat(1_000_000), { username: 'aaaa', last_name: 'aaaaa' })
   })
 })

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { TEST_SECRET } from './test/generous-settings.ts'
 import { runProgram } from './test/process.ts'
 
 let folder: string
@@ -33,16 +32,3 @@ it('8.1 with invalid settings, the server does not start and lists all of them',
     '',
   ])
 })
-
-it('9.7 in production, an empty database is not seeded', async () => {
-  const production = { NODE_ENV: 'production', SECRET: TEST_SECRET, PUBLIC_URL: 'https://foyer.test' }
-  const { code, output } = await start({
-    ...production,
-    ALLOW_EMBEDDED: 'database,payment,phone,mail',
-    LOG_LEVEL: 'silent',
-  })
-  expect(code).toBe(1)
-  expect(output).toContain("This database has no sponsor 'master' yet.")
-  expect(output).toContain('npm run db -- load DIR')
-  expect(output).not.toContain('    at ')
-}, 90_000)

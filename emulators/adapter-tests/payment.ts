@@ -7,10 +7,10 @@ import {
   cardChange,
   hold,
   newReference,
+  noDeadline,
   refundOf,
   renewal,
   type TestSetup,
-  tenSeconds,
 } from './requests.ts'
 
 /** Tests that every payment adapter must pass, because Foyer relies on them. */
@@ -25,13 +25,13 @@ export const testPaymentAdapter = (name: string, open: () => Promise<TestSetup>)
     afterAll(() => setup.close())
 
     const approved = async (request: Hold) => {
-      const reply = await gateway.authorize(request, tenSeconds())
+      const reply = await gateway.authorize(request, noDeadline())
       if (reply.outcome !== 'approved') throw new Error(`not approved: ${reply.outcome}`)
       return reply
     }
 
     it('20.7 accepts our account', async () =>
-      expect(await gateway.checkAccount(tenSeconds())).toEqual({ state: 'ok' }))
+      expect(await gateway.checkAccount(noDeadline())).toEqual({ state: 'ok' }))
 
     it('approves a good card and stores it for renewals', async () => {
       const reply = await approved(hold(cards.good))
@@ -46,7 +46,7 @@ export const testPaymentAdapter = (name: string, open: () => Promise<TestSetup>)
     })
 
     it('returns the decline class of a declined card', async () => {
-      const reply = await gateway.authorize(hold(cards.declined), tenSeconds())
+      const reply = await gateway.authorize(hold(cards.declined), noDeadline())
       expect(reply).toMatchObject({
         outcome: 'declined',
         decline_class: expect.stringMatching(/^(input|card|bank|fraud)$/),
@@ -55,53 +55,53 @@ export const testPaymentAdapter = (name: string, open: () => Promise<TestSetup>)
 
     it('returns failed when it rejects a request, and then has no transaction', async () => {
       const request = hold(cards.failed)
-      expect(await gateway.authorize(request, tenSeconds())).toEqual({
+      expect(await gateway.authorize(request, noDeadline())).toEqual({
         outcome: 'failed',
         why: expect.stringMatching(/\.$/),
       })
-      expect(await gateway.lookup(request, tenSeconds())).toEqual({ outcome: 'not_found' })
-      const all = await gateway.transactions(beforeTests, tenSeconds())
+      expect(await gateway.lookup(request, noDeadline())).toEqual({ outcome: 'not_found' })
+      const all = await gateway.transactions(beforeTests, noDeadline())
       expect(all.filter(({ reference }) => reference === request.reference)).toEqual([])
     })
 
     it('returns review when a person has to decide', async () => {
-      expect((await gateway.authorize(hold(cards.review), tenSeconds())).outcome).toBe('review')
+      expect((await gateway.authorize(hold(cards.review), noDeadline())).outcome).toBe('review')
     })
 
     it('returns unknown when the response is lost, and finds the transaction by its reference', async () => {
       const request = hold(cards.responseLost)
-      expect(await gateway.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
-      expect((await gateway.lookup(request, tenSeconds())).outcome).toBe('approved')
+      expect(await gateway.authorize(request, noDeadline())).toEqual({ outcome: 'unknown' })
+      expect((await gateway.lookup(request, noDeadline())).outcome).toBe('approved')
     })
 
     it('returns unknown after the timeout', async () => {
       const request = hold(cards.slow)
       expect((await gateway.authorize(request, AbortSignal.timeout(300))).outcome).toBe('unknown') // it takes a second
-      expect((await gateway.lookup(request, tenSeconds())).outcome).toBe('approved')
+      expect((await gateway.lookup(request, noDeadline())).outcome).toBe('approved')
     })
 
     it('does not find an unknown reference', async () => {
-      expect(await gateway.lookup({ reference: newReference() }, tenSeconds())).toEqual({ outcome: 'not_found' })
-      expect(await gateway.capture('never', tenSeconds())).not.toBe('done')
+      expect(await gateway.lookup({ reference: newReference() }, noDeadline())).toEqual({ outcome: 'not_found' })
+      expect(await gateway.capture('never', noDeadline())).not.toBe('done')
     })
 
     it('captures once, then refunds; voids only a held amount', async () => {
       const { transaction_id } = await approved(hold(cards.good))
-      expect(await gateway.capture(transaction_id, tenSeconds())).toBe('done')
-      expect(await gateway.capture(transaction_id, tenSeconds())).toBe('done')
-      expect(await gateway.void(transaction_id, tenSeconds())).toBe('refused')
-      expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('done')
+      expect(await gateway.capture(transaction_id, noDeadline())).toBe('done')
+      expect(await gateway.capture(transaction_id, noDeadline())).toBe('done')
+      expect(await gateway.void(transaction_id, noDeadline())).toBe('refused')
+      expect(await gateway.refund(refundOf(transaction_id, 9900), noDeadline())).toBe('done')
       const other = await approved(hold(cards.good))
-      expect(await gateway.void(other.transaction_id, tenSeconds())).toBe('done')
-      expect(await gateway.capture(other.transaction_id, tenSeconds())).toBe('refused')
+      expect(await gateway.void(other.transaction_id, noDeadline())).toBe('done')
+      expect(await gateway.capture(other.transaction_id, noDeadline())).toBe('refused')
     })
 
     it('never refunds more than was captured', async () => {
       const { transaction_id } = await approved(hold(cards.good))
-      expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('refused')
-      expect(await gateway.capture(transaction_id, tenSeconds())).toBe('done')
-      expect(await gateway.refund(refundOf(transaction_id, 9901), tenSeconds())).toBe('refused')
-      expect(await gateway.refund(refundOf(transaction_id, 9900), tenSeconds())).toBe('done')
+      expect(await gateway.refund(refundOf(transaction_id, 9900), noDeadline())).toBe('refused')
+      expect(await gateway.capture(transaction_id, noDeadline())).toBe('done')
+      expect(await gateway.refund(refundOf(transaction_id, 9901), noDeadline())).toBe('refused')
+      expect(await gateway.refund(refundOf(transaction_id, 9900), noDeadline())).toBe('done')
     })
 
     it('lists its transactions with reference, amount and state', async () => {
@@ -110,10 +110,10 @@ export const testPaymentAdapter = (name: string, open: () => Promise<TestSetup>)
       const voided = hold(cards.good)
       const declined = hold(cards.declined)
       await approved(held)
-      await gateway.capture((await approved(captured)).transaction_id, tenSeconds())
-      await gateway.void((await approved(voided)).transaction_id, tenSeconds())
-      await gateway.authorize(declined, tenSeconds())
-      const all = await gateway.transactions(beforeTests, tenSeconds())
+      await gateway.capture((await approved(captured)).transaction_id, noDeadline())
+      await gateway.void((await approved(voided)).transaction_id, noDeadline())
+      await gateway.authorize(declined, noDeadline())
+      const all = await gateway.transactions(beforeTests, noDeadline())
       const listed = ({ reference }: Hold) => all.filter((transaction) => transaction.reference === reference)
       expect(listed(held)).toMatchObject([{ amount_cents: 9900, state: 'held' }])
       expect(listed(captured)).toMatchObject([{ amount_cents: 2500, state: 'captured' }])
@@ -128,9 +128,9 @@ export const testPaymentAdapter = (name: string, open: () => Promise<TestSetup>)
       const request = hold(cards.good)
       const { transaction_id } = await approved(request)
       expect(['done', 'unknown']).toContain(await gateway[settle](transaction_id, AbortSignal.timeout(1)))
-      expect(await gateway[settle](transaction_id, tenSeconds())).toBe('done')
-      expect(await gateway[settle](transaction_id, tenSeconds())).toBe('done')
-      const all = await gateway.transactions(beforeTests, tenSeconds())
+      expect(await gateway[settle](transaction_id, noDeadline())).toBe('done')
+      expect(await gateway[settle](transaction_id, noDeadline())).toBe('done')
+      const all = await gateway.transactions(beforeTests, noDeadline())
       expect(all.filter(({ reference }) => reference === request.reference)).toMatchObject([{ transaction_id, state }])
     })
 
@@ -152,7 +152,7 @@ export const testPaymentAdapter = (name: string, open: () => Promise<TestSetup>)
       returnsUnknown(gateway, () => AbortSignal.abort()))
 
     it('returns unknown, never "not found", when it cannot be reached', async () => {
-      if (setup.unreachable) await returnsUnknown(setup.unreachable, tenSeconds) // an embedded gateway is always reachable
+      if (setup.unreachable) await returnsUnknown(setup.unreachable, noDeadline) // an embedded gateway is always reachable
     })
 
     testRenewals(() => setup)
@@ -161,6 +161,6 @@ export const testPaymentAdapter = (name: string, open: () => Promise<TestSetup>)
       const request = hold(cards.good)
       const { transaction_id } = await approved(request)
       const again = await setup.reopen()
-      expect(await again.lookup(request, tenSeconds())).toMatchObject({ outcome: 'approved', transaction_id })
+      expect(await again.lookup(request, noDeadline())).toMatchObject({ outcome: 'approved', transaction_id })
     })
   })

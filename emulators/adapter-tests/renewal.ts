@@ -6,10 +6,10 @@ import {
   cardChange,
   hold,
   newReference,
+  noDeadline,
   refundOf,
   renewal,
   type TestSetup,
-  tenSeconds,
 } from './requests.ts'
 
 const DAY_MS = 86_400_000
@@ -19,14 +19,14 @@ export function testRenewals(setup: () => TestSetup) {
   const gateway = () => setup().gateway
 
   const join = async (cc_number: string = cards.good, changes: Partial<Hold> = {}) => {
-    const reply = await gateway().authorize({ ...hold(cc_number), ...changes }, tenSeconds())
+    const reply = await gateway().authorize({ ...hold(cc_number), ...changes }, noDeadline())
     if (reply.outcome !== 'approved') throw new Error(`not approved: ${reply.outcome}`)
     return reply
   }
   const charge = (vault_reference: string, changes: Partial<Renewal> = {}) =>
-    gateway().charge(renewal(vault_reference, changes), tenSeconds())
+    gateway().charge(renewal(vault_reference, changes), noDeadline())
   const charged = async (request: Renewal) => {
-    const reply = await gateway().charge(request, tenSeconds())
+    const reply = await gateway().charge(request, noDeadline())
     if (reply.outcome !== 'approved') throw new Error(`not approved: ${reply.outcome}`)
     return reply
   }
@@ -35,8 +35,8 @@ export function testRenewals(setup: () => TestSetup) {
     return { ...request, ...(await charged(request)) }
   }
   const listed = async ({ reference }: { reference: string }) =>
-    (await gateway().transactions(beforeTests, tenSeconds())).filter((line) => line.reference === reference)
-  const lookup = ({ reference }: { reference: string }) => gateway().lookup({ reference }, tenSeconds())
+    (await gateway().transactions(beforeTests, noDeadline())).filter((line) => line.reference === reference)
+  const lookup = ({ reference }: { reference: string }) => gateway().lookup({ reference }, noDeadline())
 
   describe('the first charge of a series', () => {
     it('tells the network’s id and what may be shown of the card, also in a lookup', async () => {
@@ -45,13 +45,13 @@ export function testRenewals(setup: () => TestSetup) {
         network_transaction_id: expect.stringMatching(/^\w{8,}$/),
         card: { brand: 'visa', last_four: '4242', expires: '2030-07' },
       }
-      expect(await gateway().authorize(request, tenSeconds())).toMatchObject(details)
+      expect(await gateway().authorize(request, noDeadline())).toMatchObject(details)
       expect(await lookup(request)).toMatchObject(details)
       expect((await listed(request))[0]).not.toHaveProperty('is_renewal')
     })
 
     it('tells the issuer’s code when it is declined', async () => {
-      const reply = await gateway().authorize(hold(cards.noFunds), tenSeconds())
+      const reply = await gateway().authorize(hold(cards.noFunds), noDeadline())
       expect(reply).toMatchObject({ outcome: 'declined', issuer_code: '51' })
       expect(reply).not.toHaveProperty('never_retry')
     })
@@ -65,8 +65,8 @@ export function testRenewals(setup: () => TestSetup) {
       expect(await listed({ reference })).toEqual([
         { transaction_id, reference, amount_cents: 9900, state: 'captured', is_renewal: true },
       ])
-      expect(await gateway().capture(transaction_id, tenSeconds())).toBe('done')
-      expect(await gateway().void(transaction_id, tenSeconds())).toBe('refused')
+      expect(await gateway().capture(transaction_id, noDeadline())).toBe('done')
+      expect(await gateway().void(transaction_id, noDeadline())).toBe('refused')
     })
 
     it('is charged once per reference, however often it is sent', async () => {
@@ -86,14 +86,14 @@ export function testRenewals(setup: () => TestSetup) {
 
     it('whose response is lost is unknown, and is found by its reference', async () => {
       const request = renewal((await join(cards.renewalResponseLost)).vault_reference)
-      expect(await gateway().charge(request, tenSeconds())).toEqual({ outcome: 'unknown' })
+      expect(await gateway().charge(request, noDeadline())).toEqual({ outcome: 'unknown' })
       expect((await lookup(request)).outcome).toBe('approved')
       expect(await listed(request)).toMatchObject([{ state: 'captured' }])
     })
 
     it('whose request is lost is unknown, and charges nothing', async () => {
       const request = renewal((await join(cards.renewalRequestLost)).vault_reference)
-      expect(await gateway().charge(request, tenSeconds())).toEqual({ outcome: 'unknown' })
+      expect(await gateway().charge(request, noDeadline())).toEqual({ outcome: 'unknown' })
       expect(await lookup(request)).toEqual({ outcome: 'not_found' })
     })
 
@@ -114,7 +114,7 @@ export function testRenewals(setup: () => TestSetup) {
     it('with a stolen card is declined, and must never be tried again', async () => {
       const request = renewal((await join(cards.renewalStolen)).vault_reference)
       const declined = { outcome: 'declined', never_retry: true }
-      expect(await gateway().charge(request, tenSeconds())).toMatchObject({ ...declined, issuer_code: '43' })
+      expect(await gateway().charge(request, noDeadline())).toMatchObject({ ...declined, issuer_code: '43' })
       expect(await lookup(request)).toMatchObject(declined)
       expect(await listed(request)).toMatchObject([{ state: 'declined' }])
     })
@@ -124,7 +124,7 @@ export function testRenewals(setup: () => TestSetup) {
       ['decline', 'declined', expect.stringMatching(/declined|voided/)],
     ] as const)('under review can be decided: %s', async (verdict, outcome, state) => {
       const request = renewal((await join(cards.renewalReview)).vault_reference)
-      const reply = await gateway().charge(request, tenSeconds())
+      const reply = await gateway().charge(request, noDeadline())
       if (reply.outcome !== 'review') throw new Error(reply.outcome)
       expect(await listed(request)).toMatchObject([{ state: 'review' }])
       await setup().review(reply.transaction_id, verdict)
@@ -136,7 +136,7 @@ export function testRenewals(setup: () => TestSetup) {
       'fails without charging when the gateway does not have the card (%s)',
       async (vault_reference) => {
         const request = renewal(vault_reference)
-        expect(await gateway().charge(request, tenSeconds())).toMatchObject({
+        expect(await gateway().charge(request, noDeadline())).toMatchObject({
           outcome: 'failed',
           is_card_missing: true,
         })
@@ -158,7 +158,7 @@ export function testRenewals(setup: () => TestSetup) {
     it('is verified without a charge, and can be charged then; so can the old one', async () => {
       const old = await join(cards.renewalNoFunds)
       const change = cardChange(old.vault_reference)
-      const reply = await gateway().replaceCard(change, tenSeconds())
+      const reply = await gateway().replaceCard(change, noDeadline())
       expect(reply).toMatchObject({
         outcome: 'approved',
         card: { brand: 'visa', last_four: '4242', expires: '2030-07' },
@@ -180,7 +180,7 @@ export function testRenewals(setup: () => TestSetup) {
       ['is stored, but the response is lost', cards.responseLost, 'unknown'],
     ] as const)('that %s leaves the old one on file', async (_what, cc_number, outcome) => {
       const old = await join()
-      const reply = await gateway().replaceCard(cardChange(old.vault_reference, cc_number), tenSeconds())
+      const reply = await gateway().replaceCard(cardChange(old.vault_reference, cc_number), noDeadline())
       expect(reply.outcome).toBe(outcome)
       expect(await charge(old.vault_reference)).toMatchObject({ outcome: 'approved' })
     })
@@ -190,14 +190,14 @@ export function testRenewals(setup: () => TestSetup) {
       const slow = cardChange(vault_reference, cards.slow)
       expect(await gateway().replaceCard(slow, AbortSignal.timeout(300))).toEqual({ outcome: 'unknown' })
       for (const change of [{ ...slow, reference: newReference() }, cardChange(vault_reference)]) {
-        const reply = await gateway().replaceCard(change, tenSeconds())
+        const reply = await gateway().replaceCard(change, noDeadline())
         if (reply.outcome !== 'approved') throw new Error(reply.outcome)
         expect((await charge(reply.vault_reference)).outcome).toBe('approved')
       }
     })
 
     it.each(['', '11111111/22222222'])('is stored even if there is no card on file (%s)', async (vault_reference) => {
-      const reply = await gateway().replaceCard(cardChange(vault_reference), tenSeconds())
+      const reply = await gateway().replaceCard(cardChange(vault_reference), noDeadline())
       expect(reply.outcome).toBe('approved')
       expect((await charge(reply.outcome === 'approved' ? reply.vault_reference : '')).outcome).toBe('approved')
     })
@@ -207,7 +207,7 @@ export function testRenewals(setup: () => TestSetup) {
     it('in parts waits for the settlement, adds up, and never exceeds the charge', async () => {
       const { reference, transaction_id } = await renewed()
       const refund = (cents: number, key?: string) =>
-        gateway().refund(refundOf(transaction_id, cents, key), tenSeconds())
+        gateway().refund(refundOf(transaction_id, cents, key), noDeadline())
       expect(await refund(3000)).toBe('not_settled')
       await setup().settle()
       const key = newReference()
@@ -228,18 +228,18 @@ export function testRenewals(setup: () => TestSetup) {
       const { reference, transaction_id } = await renewed()
       await setup().settle()
       const request = refundOf(transaction_id, 3000)
-      const results = await Promise.all([1, 2].map(() => gateway().refund(request, tenSeconds())))
+      const results = await Promise.all([1, 2].map(() => gateway().refund(request, noDeadline())))
       expect(results).toContain('done')
-      expect(await gateway().refund(request, tenSeconds())).toBe('done')
+      expect(await gateway().refund(request, noDeadline())).toBe('done')
       expect(await listed({ reference })).toMatchObject([{ refunded_cents: 3000 }])
     })
 
     it('in full before the settlement voids the charge', async () => {
       const { reference, transaction_id } = await renewed()
       const request = refundOf(transaction_id)
-      expect(await gateway().refund(request, tenSeconds())).toBe('done')
-      expect(await gateway().refund(request, tenSeconds())).toBe('done')
-      expect(await gateway().refund(refundOf(transaction_id, 100), tenSeconds())).toBe('refused')
+      expect(await gateway().refund(request, noDeadline())).toBe('done')
+      expect(await gateway().refund(request, noDeadline())).toBe('done')
+      expect(await gateway().refund(refundOf(transaction_id, 100), noDeadline())).toBe('refused')
       expect(await listed({ reference })).toMatchObject([{ state: 'voided' }])
     })
   })
@@ -251,10 +251,10 @@ export function testRenewals(setup: () => TestSetup) {
       await setup().dispute(transaction_id, 'open')
       expect(await listed({ reference })).toMatchObject([{ transaction_id, state: 'disputed', is_renewal: true }])
       expect((await lookup({ reference })).outcome).toBe('approved')
-      expect(await gateway().refund(refundOf(transaction_id), tenSeconds())).toBe('refused')
+      expect(await gateway().refund(refundOf(transaction_id), noDeadline())).toBe('refused')
       await setup().dispute(transaction_id, 'won')
       expect(await listed({ reference })).toMatchObject([{ transaction_id, state: 'captured' }])
-      expect(await gateway().refund(refundOf(transaction_id), tenSeconds())).toBe('done')
+      expect(await gateway().refund(refundOf(transaction_id), noDeadline())).toBe('done')
     })
 
     it('follows a renewal with the card for it', async () => {

@@ -5,6 +5,9 @@ import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts
 
 /** For tests: valid requests, as the features send them. */
 
+/** Not a test card, so it is approved immediately. */
+export const otherCard = '5555555555554444'
+
 export const newReference = () => randomUUID().replaceAll('-', '').slice(0, 20)
 
 export const hold = (cc_number: string = cards.good, reference = newReference()): Hold => ({
@@ -22,7 +25,8 @@ export const hold = (cc_number: string = cards.good, reference = newReference())
     post_code: '89501',
   },
 })
-export const tenSeconds = () => AbortSignal.timeout(10_000)
+/** A busy machine may take its time. */
+export const noDeadline = () => new AbortController().signal
 
 /** The renewal of a stored card. */
 export const renewal = (vault_reference: string, changes: Partial<Renewal> = {}): Renewal => ({

@@ -1,4 +1,4 @@
-import { hold, tenSeconds } from '#emulators/adapter-tests/requests.ts'
+import { hold, noDeadline } from '#emulators/adapter-tests/requests.ts'
 import { authorizeNet } from '#server/gateways/payment/authorizenet/authorizenet.ts'
 import { authorizeNetEmulator } from './emulator.ts'
 
@@ -10,7 +10,7 @@ export async function startEmulatedGateway(port: number, now: () => Date) {
   const gateway = gatewayAt(emulator.url)
 
   const approved = async (request = hold()) => {
-    const reply = await gateway.authorize(request, tenSeconds())
+    const reply = await gateway.authorize(request, noDeadline())
     if (reply.outcome !== 'approved') throw new Error(`not approved: ${reply.outcome}`)
     return reply
   }
@@ -22,7 +22,7 @@ export async function startEmulatedGateway(port: number, now: () => Date) {
     approved,
     captured: async (request = hold()) => {
       const { transaction_id } = await approved(request)
-      const result = await gateway.capture(transaction_id, tenSeconds())
+      const result = await gateway.capture(transaction_id, noDeadline())
       if (result !== 'done') throw new Error(`not captured: ${result}`)
       return transaction_id
     },

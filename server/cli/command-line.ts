@@ -1,9 +1,13 @@
 import { type Config, readConfig } from '#server/config/config.ts'
+import type { Env } from '#server/config/secret-files.ts'
 import { type Database, type Db, openDatabase } from '#server/db/db.ts'
 import { refuseNewer, requireSchema } from '#server/db/migrate.ts'
 import { createLog, type Log } from '#server/log.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
 import { Refusal } from '#server/refusal.ts'
+
+/** What a test replaces. */
+export type Surroundings = { env?: Env; open?: typeof openDatabase }
 
 /** The command was called in a wrong way, so the usage is printed as well. */
 export class UsageError extends OperatorError {}
@@ -18,7 +22,7 @@ export function checkArguments({ required, optional = [] }: Arguments, args: str
 }
 
 type Opened = { config: Config; db: Db; log: Log }
-type Program<Command> = {
+export type Program<Command> = {
   usage: string
   commands: Record<string, Command>
   /** Checks the arguments before the database is opened. Returns what prints the result. */
@@ -26,7 +30,11 @@ type Program<Command> = {
 }
 
 /** Runs one of an operator's commands on the database. The exit code is 1 if it fails, and 2 if it was called in a wrong way. */
-export async function runCommand<Command>({ usage, commands, prepare }: Program<Command>, argv: string[]) {
+export async function runCommand<Command>(
+  { usage, commands, prepare }: Program<Command>,
+  argv: string[],
+  { env, open = openDatabase }: Surroundings = {},
+) {
   const [name = '', ...args] = argv
   if (argv.some((arg) => ['--help', '-h'].includes(arg))) {
     console.log(usage)
@@ -40,8 +48,8 @@ export async function runCommand<Command>({ usage, commands, prepare }: Program<
   let database: Database | undefined
   try {
     const run = prepare(command, args)
-    const config = readConfig()
-    database = await openDatabase(config)
+    const config = readConfig(env)
+    database = await open(config)
     const { db } = database
     await requireSchema(db)
     await refuseNewer(db)

@@ -8,6 +8,7 @@ import { rekey } from '#server/secrets/key-rows.ts'
 import { openKeys } from '#server/secrets/secrets.ts'
 import { recordEvent } from '#server/security/security-log.ts'
 import { clock } from '#server/world/world.ts'
+import type { Surroundings } from './command-line.ts'
 import { type EventFilter, eventOptions, eventsAsJson, eventsAsTable, listEvents, parseFilter } from './events.ts'
 import { creditRecord, listings, plural } from './listings.ts'
 import { loadFolder } from './load.ts'
@@ -147,7 +148,10 @@ const countsToText = (verb: string, counts: Record<string, number>) => {
   return `${verb} ${parts.join(', ')}.`
 }
 
-async function main([name = '', ...args]: string[]): Promise<number> {
+export async function main(
+  [name = '', ...args]: string[],
+  { env, open = openDatabase }: Surroundings = {},
+): Promise<number> {
   if ([name, ...args].some((arg) => ['--help', '-h'].includes(arg))) {
     console.log(USAGE)
     return 0
@@ -159,10 +163,10 @@ async function main([name = '', ...args]: string[]): Promise<number> {
   }
   let database: Database | undefined
   try {
-    const config = readConfig()
+    const config = readConfig(env)
     checkArguments(form, args)
     const run = command(args, config)
-    database = await openDatabase(config)
+    database = await open(config)
     console.log(await run(database.db))
     await database.markInitialized()
     return 0
@@ -175,4 +179,4 @@ async function main([name = '', ...args]: string[]): Promise<number> {
   }
 }
 
-process.exitCode = await main(process.argv.slice(2))
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2))

@@ -8,10 +8,11 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readConfig } from '#server/config/config.ts'
 import { openKeys } from '#server/secrets/secrets.ts'
+import { callCommand } from '#server/test/command.ts'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
-import { runProgram } from '#server/test/process.ts'
 import { startVendors } from '#server/test/vendors.ts'
 import { clock } from '#server/world/world.ts'
+import { main } from './doctor.ts'
 
 let folder: string
 let settings: Record<string, string>
@@ -61,11 +62,10 @@ afterAll(async () => {
 
 /** Runs `npm run doctor -- …`. */
 async function doctor(changes: Record<string, string> = {}, ...args: string[]) {
-  const program = runProgram('server/cli/doctor.ts', args, { ...settings, ...changes })
-  const { code } = await program.ended
-  const lines = program.output().split('\n')
+  const { code, output } = await callCommand(main, args, { ...settings, ...changes })
+  const lines = output.split('\n')
   const verdict = (part: string) => lines.find((line) => line.slice(7).startsWith(`${part} `)) ?? ''
-  return { code, output: program.output(), verdict }
+  return { code, output, verdict }
 }
 
 it.runIf(isPostgres)('20.8 the doctor says that everything works, and charges and sends nothing', async () => {
@@ -169,13 +169,9 @@ it('20.8 the doctor explains wrong settings and wrong options', async () => {
 
 it('20.8 with embedded parts the doctor sends nothing, and says so', async () => {
   const embedded = { DATA_DIR: join(folder, 'embedded'), ...(database.url ? { DATABASE_URL: database.url } : {}) }
-  const program = runProgram(
-    'server/cli/doctor.ts',
-    ['--phone', '+12025550147', '--email', 'you@example.com'],
-    embedded,
-  )
-  expect(await program.ended).toMatchObject({ code: 1 })
-  expect(program.output()).toContain('ok     payment   Embedded stand-in, so there is nothing to try.')
-  expect(program.output()).toContain('WRONG  phone     PHONE=sandbox sends no codes, so none was sent.')
-  expect(program.output()).toContain('WRONG  mail      MAIL=outbox sends no emails, so none was sent.')
+  const { code, output } = await callCommand(main, ['--phone', '+12025550147', '--email', 'you@example.com'], embedded)
+  expect(code).toBe(1)
+  expect(output).toContain('ok     payment   Embedded stand-in, so there is nothing to try.')
+  expect(output).toContain('WRONG  phone     PHONE=sandbox sends no codes, so none was sent.')
+  expect(output).toContain('WRONG  mail      MAIL=outbox sends no emails, so none was sent.')
 })

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { readConfig } from '#server/config/config.ts'
 import { explainError } from '#server/operator-error.ts'
-import { UsageError } from './command-line.ts'
+import { type Surroundings, UsageError } from './command-line.ts'
 import { examine, type Finding, type Options } from './doctor-checks.ts'
 
 const USAGE = `npm run doctor [-- --email ADDRESS] [--phone NUMBER]
@@ -33,14 +33,14 @@ function readOptions(args: string[]) {
 const print = ({ part, isFine, text }: Finding) =>
   console.log(`${isFine ? 'ok   ' : 'WRONG'}  ${part.padEnd(8)}  ${text}`)
 
-async function main(args: string[]): Promise<number> {
+export async function main(args: string[], { env }: Surroundings = {}): Promise<number> {
   if (args.some((arg) => ['--help', '-h'].includes(arg))) {
     console.log(USAGE)
     return 0
   }
   try {
     const options = parseOptions(args)
-    const isHealthy = await examine(readConfig(), options, print)
+    const isHealthy = await examine(readConfig(env), options, print)
     console.log(isHealthy ? '\nEverything works.' : '\nSomething is wrong: see the lines above.')
     return isHealthy ? 0 : 1
   } catch (error) {
@@ -50,4 +50,4 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-process.exitCode = await main(process.argv.slice(2))
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2))

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashNetwork, recordEvent } from '#server/security/security-log.ts'
+import { callCommand } from '#server/test/command.ts'
 import { isPostgres } from '#server/test/database.ts'
 import { memberInOffice } from '#server/test/member.ts'
-import { runProgram } from '#server/test/process.ts'
 import { type Site, testSite } from '#server/test/site.ts'
+import { main } from './db.ts'
 
 describe.runIf(isPostgres)('npm run db -- events', () => {
   let site: Site
@@ -19,12 +20,8 @@ describe.runIf(isPostgres)('npm run db -- events', () => {
   })
   afterAll(() => site.close())
 
-  async function events(...args: string[]) {
-    const program = runProgram('server/cli/db.ts', ['events', ...args], {
-      DATABASE_URL: site.world.config.DATABASE_URL ?? '',
-    })
-    return { ...(await program.ended), output: program.output() }
-  }
+  const events = (...args: string[]) =>
+    callCommand(main, ['events', ...args], { DATABASE_URL: site.world.config.DATABASE_URL ?? '' })
 
   it('22.7 shows all events as a table, newest first', async () => {
     const { output } = await events()

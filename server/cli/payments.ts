@@ -18,7 +18,7 @@ import {
 } from '#server/payments/refunds.ts'
 import { showPayment } from '#server/payments/show.ts'
 import { clock, type World } from '#server/world/world.ts'
-import { checkArguments, runCommand, UsageError } from './command-line.ts'
+import { checkArguments, type Program, runCommand, type Surroundings, UsageError } from './command-line.ts'
 import { plural } from './listings.ts'
 
 const USAGE = `npm run payments -- COMMAND
@@ -195,17 +195,18 @@ function checkReason({ needsReason }: Command, reason: string) {
   if (!needsReason && reason) throw new UsageError('This command takes no reason.')
 }
 
-process.exitCode = await runCommand(
-  {
-    usage: USAGE,
-    commands,
-    prepare: (command, args) => {
-      const { positionals, ...input } = parse(args)
-      checkArguments(command, positionals)
-      checkReason(command, input.reason)
-      return (opened) =>
-        command.run({ ...opened, now: clock, payment: openPaymentGateway(opened.config, clock) }, positionals, input)
-    },
+const program: Program<Command> = {
+  usage: USAGE,
+  commands,
+  prepare: (command, args) => {
+    const { positionals, ...input } = parse(args)
+    checkArguments(command, positionals)
+    checkReason(command, input.reason)
+    return (opened) =>
+      command.run({ ...opened, now: clock, payment: openPaymentGateway(opened.config, clock) }, positionals, input)
   },
-  process.argv.slice(2),
-)
+}
+
+export const main = (args: string[], surroundings?: Surroundings) => runCommand(program, args, surroundings)
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2))

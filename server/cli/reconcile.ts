@@ -7,6 +7,7 @@ import { createLog } from '#server/log.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
 import { reconcile } from '#server/payments/books/reconciliation.ts'
 import { clock } from '#server/world/world.ts'
+import type { Surroundings } from './command-line.ts'
 import { plural, table } from './listings.ts'
 
 const USAGE = `npm run reconcile [-- --days N]
@@ -23,10 +24,10 @@ function parseDays(args: string[]): number {
   return Number(days)
 }
 
-async function main(args: string[]): Promise<number> {
+async function compare(args: string[], { env, open = openDatabase }: Surroundings): Promise<number> {
   const since = new Date(clock().getTime() - parseDays(args) * DAY_MS)
-  const config = readConfig()
-  const { db, close } = await openDatabase(config)
+  const config = readConfig(env)
+  const { db, close } = await open(config)
   try {
     await requireSchema(db)
     await refuseNewer(db)
@@ -51,12 +52,10 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-main(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code
-  },
-  (error: unknown) => {
+export const main = (args: string[], surroundings: Surroundings = {}): Promise<number> =>
+  compare(args, surroundings).catch((error: unknown) => {
     console.error(explainError(error) ?? error)
-    process.exitCode = 2
-  },
-)
+    return 2
+  })
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2))

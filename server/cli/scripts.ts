@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import * as z from 'zod/mini'
 import { readConfig } from '#server/config/config.ts'
 import { explainError, OperatorError } from '#server/operator-error.ts'
+import type { Surroundings } from './command-line.ts'
 import { differences } from './inventory/check.ts'
 import { Inventory, makeInventory } from './inventory/inventory.ts'
 import { plural, table } from './listings.ts'
@@ -14,10 +15,10 @@ const USAGE = `npm run scripts:inventory [-- FILE]
 npm run scripts:check -- URL [FILE]
   compares what a running site serves with that file. Exit code: 0 if it is the same, 1 if it differs, 2 if it could not be compared`
 
-const commands: Record<string, (args: string[]) => Promise<number>> = {
-  inventory: async ([file = FILE, ...more]) => {
+const commands: Record<string, (args: string[], env?: Surroundings['env']) => Promise<number>> = {
+  inventory: async ([file = FILE, ...more], env) => {
     if (more.length || file.startsWith('-')) return printUsage()
-    const inventory = await makeInventory(readConfig())
+    const inventory = await makeInventory(readConfig(env))
     await writeFile(file, `${JSON.stringify(inventory, null, 2)}\n`)
     const rows = inventory.scripts.map(({ file, purpose, owner, sha384 }) => [file, purpose, owner, sha384])
     console.log(table(['script', 'purpose', 'owner', 'SHA-384'], rows))
@@ -53,10 +54,10 @@ async function readInventory(file: string): Promise<Inventory> {
   }
 }
 
-const [name = '', ...args] = process.argv.slice(2)
-try {
-  process.exitCode = await (commands[name] ?? (async () => printUsage()))(args)
-} catch (error) {
-  console.error(explainError(error) ?? error)
-  process.exitCode = 2
-}
+export const main = ([name = '', ...args]: string[], { env }: Surroundings = {}): Promise<number> =>
+  (commands[name] ?? (async () => printUsage()))(args, env).catch((error: unknown) => {
+    console.error(explainError(error) ?? error)
+    return 2
+  })
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2))

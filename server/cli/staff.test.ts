@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { callCommand } from '#server/test/command.ts'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
-import { runProgram } from '#server/test/process.ts'
+import { main } from './staff.ts'
 
 describe.runIf(isPostgres)('npm run staff', () => {
   let database: Awaited<ReturnType<typeof testDatabase>>
@@ -10,10 +11,7 @@ describe.runIf(isPostgres)('npm run staff', () => {
   afterAll(() => database.close())
 
   /** Runs `npm run staff -- …`. */
-  async function staff(...args: string[]) {
-    const program = runProgram('server/cli/staff.ts', args, { DATABASE_URL: database.url ?? '' })
-    return { ...(await program.ended), output: program.output() }
-  }
+  const staff = (...args: string[]) => callCommand(main, args, { DATABASE_URL: database.url ?? '' })
 
   it('19.1 19.9 an owner is invited, listed and removed from the terminal, and the audit log knows', async () => {
     const invited = await staff('invite', 'Ada@Example.com', 'owner')

@@ -6,7 +6,7 @@ import { listStaff, removeStaff } from '#server/console/access/staff.ts'
 import { OperatorError } from '#server/operator-error.ts'
 import { openKeys } from '#server/secrets/secrets.ts'
 import { clock, type World } from '#server/world/world.ts'
-import { checkArguments, runCommand, UsageError } from './command-line.ts'
+import { checkArguments, type Program, runCommand, type Surroundings, UsageError } from './command-line.ts'
 import { at, plural, table } from './listings.ts'
 
 const USAGE = `npm run staff -- COMMAND
@@ -84,17 +84,18 @@ const commands: Record<string, Command> = {
 
 const isRole = (text: string): text is Role => roles.some((role) => role === text)
 
-process.exitCode = await runCommand(
-  {
-    usage: USAGE,
-    commands,
-    prepare: (command, args) => {
-      checkArguments(command, args)
-      return async ({ config, db, log }) => {
-        const keys = await openKeys(db, config, { now: clock })
-        return command.run({ config, db, keys, log, now: clock }, args)
-      }
-    },
+const program: Program<Command> = {
+  usage: USAGE,
+  commands,
+  prepare: (command, args) => {
+    checkArguments(command, args)
+    return async ({ config, db, log }) => {
+      const keys = await openKeys(db, config, { now: clock })
+      return command.run({ config, db, keys, log, now: clock }, args)
+    }
   },
-  process.argv.slice(2),
-)
+}
+
+export const main = (args: string[], surroundings?: Surroundings) => runCommand(program, args, surroundings)
+
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2))

@@ -40,6 +40,16 @@ it('9.8 processes that start at once on an empty database migrate once, seed onc
   expect(rows).toEqual([])
 })
 
+it('9.7 in production, an empty database is not seeded, and the start says what to do', async () => {
+  await sql`truncate sponsor cascade`.execute(database.db)
+  const start = prepareDatabase(starting[0] ?? database, { production: true, now, print: () => undefined })
+  const problem = explainError(await start.catch((error: unknown) => error))
+  expect(problem).toBe(
+    "This database has no sponsor 'master' yet. Load your own sponsors, packages and documents with: npm run db -- load DIR",
+  )
+  expect(await database.db.selectFrom('sponsor').select('site').execute()).toEqual([])
+})
+
 it('9.9 an older version does not touch the database of a newer one, and explains what to do', async () => {
   await sql`insert into kysely_migration (name, timestamp) values ('9999_later.sql', '2027')`.execute(database.db)
   const start = prepareDatabase(starting[0] ?? database, { production: false, now, print: () => undefined })

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { main } from '#server/cli/payments.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import type { SandboxGateway } from '#server/gateways/payment/sandbox/sandbox.ts'
 import { renewMemberships } from '#server/membership/membership.ts'
+import { callCommand } from '#server/test/command.ts'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
 import { emailsTo, joinedMember } from '#server/test/member.ts'
-import { runProgram } from '#server/test/process.ts'
 import { type Site, testSite } from '#server/test/site.ts'
 import { runJobs } from '#server/worker/jobs.ts'
 import { backfillCards } from './backfill.ts'
@@ -258,9 +259,8 @@ it.runIf(isPostgres)(
     const database = await testDatabase()
     const env = { DATABASE_URL: database.url ?? '' }
     const run = async (...args: string[]) => {
-      const program = runProgram('server/cli/payments.ts', args, env)
-      const { code } = await program.ended
-      return [code, program.output().split('\n')[0]]
+      const { code, output } = await callCommand(main, args, env)
+      return [code, output.split('\n')[0]]
     }
     const reason = ['--reason', 'A test']
     expect(await run('--help')).toEqual([0, 'npm run payments -- COMMAND'])

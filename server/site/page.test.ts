@@ -160,9 +160,7 @@ describe('monitoring', () => {
       { ready: false, parts: { database: { answering: false } } },
     ])
     expect((await app.inject('/livez')).statusCode).toBe(200)
-    const start = performance.now()
     const { body } = await app.inject('/metrics')
-    expect(performance.now() - start).toBeLessThan(3500)
     const unknown = /^(foyer_\w+(?:\{(?:breaker|kind)="(?:declines|codes|welcome)"\})?) Nan$/gm
     expect([...body.matchAll(unknown)].map(([, name]) => name)).toEqual([
       'foyer_differences',

@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { validAnswers } from '#server/test/answers.ts'
 import { isPostgres, testDatabase } from '#server/test/database.ts'
@@ -40,23 +39,26 @@ const captchaOf = async (server: Server) => solve(await (await fetch(`${server.u
 const enroll = (server: Server, username: string, captcha: string, cc_number: string = cards.good) =>
   post(server, 'enrollment/add-enrollment', { ...validAnswers(username), captcha, cc_number })
 
-/** How long the running request takes. Waiting for idle clients would take at least half a minute. */
-const REQUEST_MS = 1000
+/** The bank has the payment, and takes a second to answer. */
+const isAtTheBank = async (attempts: number) => {
+  const books = await readFile(join(folder, 'sandbox-payments.jsonl'), 'utf8').catch(() => '')
+  return books.split('"held"').length > attempts
+}
+let attempts = 0
 
 describe('a signal', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    '8.3 %s finishes running requests and does not wait for idle clients',
+    '8.3 %s finishes running requests, with idle clients connected',
     async (signal) => {
       const server = await startServer(env)
       const idle = await keepAlive(`${server.url}/livez`)
       const silent = await connected(server.url)
       const running = enroll(server, `late${signal.toLowerCase()}`, await captchaOf(server), cards.slow)
-      await sleep(400)
-      const start = performance.now()
+      const number = ++attempts
+      await expect.poll(() => isAtTheBank(number)).toBe(true)
       server.child.kill(signal)
       expect(await running).toMatchObject({ payment: 'Approved' })
       expect(await server.ended).toEqual({ code: 0, signal: null })
-      expect(performance.now() - start).toBeLessThan(REQUEST_MS + 4000)
       idle.destroy()
       silent.destroy()
     },
@@ -78,24 +80,22 @@ it('8.9 a server whose log cannot be written keeps running, reports that, and co
   server.child.stdout?.destroy()
   const lost = async () =>
     Number(/^foyer_log_lines_lost_total (\d+)/m.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1])
-  await vi.waitFor(async () => expect(await lost()).toBeGreaterThan(1), { timeout: 10_000 })
+  await expect.poll(lost).toBeGreaterThan(1)
   expect(server.output().match(/Foyer: cannot write the log.*EPIPE/g)).toHaveLength(1)
   server.child.kill('SIGTERM')
   expect(await server.ended).toEqual({ code: 0, signal: null })
-}, 90_000)
+})
 
 describe('draining', () => {
   it('8.6 reports "not ready" first, and keeps serving until a proxy has noticed', async () => {
-    const server = await startServer({ ...env, CLOSING_SECONDS: '2' })
-    const start = performance.now()
+    const server = await startServer({ ...env, CLOSING_SECONDS: '60' })
     server.child.kill('SIGTERM')
-    await sleep(300)
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(503)
+    await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(503)
     const page = await fetch(`${server.url}/ana`)
     expect(page.status).toBe(200)
     expect(page.headers.get('connection')).toBe('close')
-    expect(await server.ended).toEqual({ code: 0, signal: null })
-    expect(performance.now() - start).toBeGreaterThan(2000)
+    server.child.kill('SIGKILL')
+    expect(await server.ended, 'it has not ended by itself').toEqual({ code: null, signal: 'SIGKILL' })
   })
 })
 

@@ -3,6 +3,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { markAsDatabase, prepareFolder } from '#server/db/data-folder.ts'
 import { type Database, type Db, embedded, openDatabase, type WrapDialect } from '#server/db/db.ts'
 import { tablesOf } from '#server/db/migrate.ts'
 import { seed } from '#server/db/prepare.ts'
@@ -27,6 +28,14 @@ const pgliteDatabase = (db: Db, close = () => db.destroy()): TestDatabase => ({
 })
 
 const newPglite = async () => PGlite.create({ loadDataDir: await openAsBlob(inject('dump')) })
+
+/** Puts a migrated and seeded database into a data folder, as a first start does, which takes much longer. */
+export async function fillDataFolder(dataDir: string) {
+  const { path } = await prepareFolder(dataDir)
+  const pglite = await PGlite.create({ dataDir: path, loadDataDir: await openAsBlob(inject('dump')) })
+  await pglite.close()
+  await markAsDatabase(dataDir)
+}
 
 /** The same, but PGlite instances are emptied and reused, because a new one takes much longer. Not if a test dropped a table. */
 export async function reusedDatabase(): Promise<TestDatabase> {

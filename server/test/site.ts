@@ -31,8 +31,8 @@ const settings = {
   LIMIT_CODES_BY_ADDRESS: '1000/3600',
 }
 
-/** A complete site on its own database. Requests are injected without a network. */
-export async function testSite(env: Record<string, string> = {}) {
+/** A complete site on its own database. Requests are injected without a network. It has plain pages unless it gets others. */
+export async function testSite(env: Record<string, string> = {}, shell?: Shell) {
   const database = await reusedDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'foyer-test-'))
   const config = readConfig({
@@ -52,7 +52,7 @@ export async function testSite(env: Record<string, string> = {}) {
   const clock = { now: new Date('2026-11-15T12:00:00Z').getTime() }
   const world = await createWorld({ config, log, database, now: () => new Date(clock.now) })
   const formPolicy = pagePolicy(head, world.captcha.vendor?.sources)
-  const app = await createApp({ world, shell: { ...plainShell, formPolicy } })
+  const app = await createApp({ world, shell: shell ?? { ...plainShell, formPolicy } })
 
   const inject = (options: InjectOptions) => app.inject(options)
   const post = (path: string, payload: object | string, headers: Record<string, string> = {}) =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { releaseAttempt } from '#server/enrollment/release.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import { referenceOf } from '#server/payments/attempt-key.ts'
@@ -205,8 +205,7 @@ it('4.9 an attempt for which the gateway does not answer does not delay other at
   await orphanedAttempt(site, cards.responseLost)
   const settling = settleAttempts(site.world, settlementGroups.gateway)
   const states = async () => (await payments(site)).map(({ state }) => state).sort()
-  const soon = { timeout: 10_000 }
-  await vi.waitFor(async () => expect(await states()).toEqual(['enrolled', 'unknown']), soon)
+  await expect.poll(states).toEqual(['enrolled', 'unknown'])
   await orphanedAttempt(site)
   await site.db.updateTable('payment').set({ state: 'reserved' }).where('leased_until', '<', site.world.now()).execute()
   expect(await settleAttempts(site.world, settlementGroups.local)).toBe(1)

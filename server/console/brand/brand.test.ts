@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkLogo } from '#server/brand/logo.ts'
 import { welcomeEmail } from '#server/emails/emails.ts'
 import { createApp } from '#server/site/app.ts'
+import { ageValues } from '#server/test/age-values.ts'
 import { joinedMember } from '#server/test/member.ts'
 import { plainShell, type Site, testSite } from '#server/test/site.ts'
 import { staffMember, type TestStaff } from '#server/test/staff.ts'
@@ -85,13 +86,12 @@ describe('the brand', () => {
     const other = await createApp({ world, shell: plainShell })
     const isAcme = async () => (await other.inject('/master')).body.includes('Join Acme')
     expect(await isAcme()).toBe(false)
-    const startedAt = performance.now()
     await save(acme)
-    await expect.poll(isAcme, { timeout: 6000, interval: 100 }).toBe(true)
-    expect(performance.now() - startedAt).toBeLessThan(5500)
+    ageValues(5)
+    expect(await isAcme()).toBe(true)
     await save(unset)
     await other.close()
-  }, 20_000)
+  })
 
   it('19.71 a preview shows what is not saved yet, to staff only, and may stand in a frame', async () => {
     const query = '?name=Preview%20Inc&accent=%23004d99&welcome=Hi'

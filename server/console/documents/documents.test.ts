@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DocumentPage } from '#contract/console/documents.ts'
 import { documentsFingerprint, isShownAtCheckout } from '#contract/legal.ts'
 import { publishScheduled } from '#server/catalog/documents.ts'
@@ -164,14 +164,10 @@ describe('a scheduled document', () => {
     try {
       expect(await shownBy(site)).toMatchObject({ version, content })
       site.advance((Date.parse('2026-11-16T05:00:00Z') - site.world.now().getTime()) / 1000)
-      const startedAt = performance.now()
       for (const process of [site, twin])
-        await vi.waitFor(
-          async () =>
-            expect(await shownBy(process)).toMatchObject({ version: version + 1, content: '<p>From Monday on.</p>' }),
-          { timeout: 5000, interval: 50 },
-        )
-      expect(performance.now() - startedAt).toBeLessThan(5000)
+        await expect
+          .poll(() => shownBy(process))
+          .toMatchObject({ version: version + 1, content: '<p>From Monday on.</p>' })
     } finally {
       await worker.stop()
     }

@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { main } from '#server/cli/reconcile.ts'
 import { releaseAttempt } from '#server/enrollment/release.ts'
 import { cards } from '#server/gateways/payment/cards.ts'
 import type { Transaction } from '#server/gateways/payment/port.ts'
 import { addJob } from '#server/jobs/queue.ts'
 import { referenceOf } from '#server/payments/attempt-key.ts'
+import { callCommand } from '#server/test/command.ts'
 import { testDatabase } from '#server/test/database.ts'
-import { runProgram } from '#server/test/process.ts'
 import { filledForm, type Site, testSite } from '#server/test/site.ts'
 import { deleteExpired, settleAttempts } from '#server/worker/janitor.ts'
 import { runJobs } from '#server/worker/jobs.ts'
@@ -256,11 +257,8 @@ it('4.19 npm run reconcile exits with 0, with 1 if there is a difference, with 2
   const folder = await mkdtemp(join(tmpdir(), 'foyer-books-'))
   const database = await testDatabase()
   const env = { DATA_DIR: folder, ...(database.url ? { DATABASE_URL: database.url } : {}) }
-  const run = async (settings: Record<string, string> = {}, ...args: string[]) => {
-    const program = runProgram('server/cli/reconcile.ts', args, { ...env, ...settings })
-    return { ...(await program.ended), output: program.output() }
-  }
-  if (!database.url) await runProgram('server/cli/db.ts', ['seed'], env).ended
+  const run = (settings: Record<string, string> = {}, ...args: string[]) =>
+    callCommand(main, args, { ...env, ...settings }, database.url ? undefined : database)
   const agrees = await run()
   expect([agrees.code, agrees.output]).toEqual([0, expect.stringMatching(/^No differences\. 0 payments here/)])
   const stray = { transaction_id: 'sb_1', reference: 'stray', amount_cents: 9900, state: 'captured', at: '2999-01-01' }
@@ -272,4 +270,4 @@ it('4.19 npm run reconcile exits with 0, with 1 if there is a difference, with 2
   expect((await run({}, '--weeks', '3')).code).toBe(2)
   await database.close()
   await rm(folder, { recursive: true, force: true })
-}, 120_000)
+})

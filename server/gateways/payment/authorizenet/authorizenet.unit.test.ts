@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { testPaymentAdapter } from '#emulators/adapter-tests/payment.ts'
-import { cardChange, hold, movingClock, renewal, tenSeconds } from '#emulators/adapter-tests/requests.ts'
+import { cardChange, hold, movingClock, noDeadline, otherCard, renewal } from '#emulators/adapter-tests/requests.ts'
 import { startEmulatedGateway } from '#emulators/authorizenet/emulated-gateway.ts'
 import { faults } from '#emulators/authorizenet/emulator.ts'
 import { freePort } from '../../../../scripts/port.mjs'
@@ -32,7 +32,7 @@ afterAll(emulator.close)
 
 describe('the authorization request', () => {
   it('has every element in the order of the schema', async () => {
-    await gateway.authorize(hold(cards.good, 'abcdefghij0123456789'), tenSeconds())
+    await gateway.authorize(hold(cards.good, 'abcdefghij0123456789'), noDeadline())
     expect(emulator.received[0]).toBe(
       '{"createTransactionRequest":{' +
         '"merchantAuthentication":{"name":"merchant-login","transactionKey":"transactionkey16"},' +
@@ -63,13 +63,13 @@ describe('the authorization request', () => {
       country: long,
       post_code: long,
     }
-    expect((await gateway.authorize(request, tenSeconds())).outcome).toBe('approved')
+    expect((await gateway.authorize(request, noDeadline())).outcome).toBe('approved')
     expect(emulator.received[0]).not.toContain('"state"')
   })
 
   it('has a card number without spaces, and is not sent with a number too long for the schema', async () => {
-    expect((await gateway.authorize(hold('4242 4242 4242 4242'), tenSeconds())).outcome).toBe('approved')
-    expect(await gateway.authorize(hold('4000000000000000006'), tenSeconds())).toEqual({
+    expect((await gateway.authorize(hold('4242 4242 4242 4242'), noDeadline())).outcome).toBe('approved')
+    expect(await gateway.authorize(hold('4000000000000000006'), noDeadline())).toEqual({
       outcome: 'declined',
       decline_class: 'card',
     })
@@ -80,14 +80,11 @@ describe('the authorization request', () => {
 describe('every request that moves money or changes a card', () => {
   /** Sends each one, and returns its text. */
   const requests: [name: string, send: (vault_reference: string) => Promise<unknown>][] = [
-    ['createTransactionRequest', () => gateway.authorize(hold(), tenSeconds())],
-    ['createTransactionRequest', (vault) => gateway.charge(renewal(vault, { is_retry: true }), tenSeconds())],
-    [
-      'createCustomerPaymentProfileRequest',
-      (vault) => gateway.replaceCard(cardChange(vault, cards.slow), tenSeconds()),
-    ],
-    ['updateCustomerPaymentProfileRequest', (vault) => gateway.replaceCard(cardChange(vault), tenSeconds())],
-    ['createCustomerProfileRequest', () => gateway.replaceCard(cardChange(''), tenSeconds())],
+    ['createTransactionRequest', () => gateway.authorize(hold(), noDeadline())],
+    ['createTransactionRequest', (vault) => gateway.charge(renewal(vault, { is_retry: true }), noDeadline())],
+    ['createCustomerPaymentProfileRequest', (vault) => gateway.replaceCard(cardChange(vault, otherCard), noDeadline())],
+    ['updateCustomerPaymentProfileRequest', (vault) => gateway.replaceCard(cardChange(vault), noDeadline())],
+    ['createCustomerProfileRequest', () => gateway.replaceCard(cardChange(''), noDeadline())],
   ]
   it.each(requests)('%s would be rejected with two elements swapped or with an unknown one', async (name, send) => {
     const { vault_reference } = await approved()
@@ -120,7 +117,7 @@ describe('the request to charge a stored card', () => {
 
   it('has every element in the order of the schema', async () => {
     const { vault_reference, ids } = await vault()
-    await gateway.charge(renewal(vault_reference, { reference: 'abcdefghij0123456789' }), tenSeconds())
+    await gateway.charge(renewal(vault_reference, { reference: 'abcdefghij0123456789' }), noDeadline())
     expect(emulator.received).toEqual([
       '{"createTransactionRequest":{' +
         '"merchantAuthentication":{"name":"merchant-login","transactionKey":"transactionkey16"},' +
@@ -138,8 +135,8 @@ describe('the request to charge a stored card', () => {
   it('says that a retry is a resubmission, and leaves out a series that is not known', async () => {
     const { vault_reference } = await vault()
     const { series: _none, ...unknownSeries } = renewal(vault_reference)
-    await gateway.charge(renewal(vault_reference, { is_retry: true }), tenSeconds())
-    await gateway.charge(unknownSeries, tenSeconds())
+    await gateway.charge(renewal(vault_reference, { is_retry: true }), noDeadline())
+    await gateway.charge(unknownSeries, noDeadline())
     expect(emulator.received[0]).toContain('"originalAuthAmount":"99.00","reason":"resubmission"}')
     expect(emulator.received[1]).not.toContain('subsequentAuthInformation')
   })
@@ -147,14 +144,14 @@ describe('the request to charge a stored card', () => {
   it('stores no card, neither for the answer nor for a lookup', async () => {
     const { vault_reference } = await vault()
     const request = renewal(vault_reference)
-    await gateway.charge(request, tenSeconds())
-    expect(await gateway.lookup(request, tenSeconds())).toMatchObject({ outcome: 'approved', vault_reference })
+    await gateway.charge(request, noDeadline())
+    expect(await gateway.lookup(request, noDeadline())).toMatchObject({ outcome: 'approved', vault_reference })
     expect(emulator.received.join()).not.toContain('CustomerProfileFromTransaction')
   })
 
   it('is not sent for something that is not a vault reference', async () => {
     for (const vault_reference of ['', '1', '1/', 'a/b', '1/2/3'])
-      expect((await gateway.charge(renewal(vault_reference), tenSeconds())).outcome).toBe('failed')
+      expect((await gateway.charge(renewal(vault_reference), noDeadline())).outcome).toBe('failed')
     expect(emulator.received).toEqual([])
   })
 })
@@ -164,17 +161,17 @@ describe('a card change', () => {
 
   it('adds the card beside the old one, verified at the bank', async () => {
     const { vault_reference } = await approved()
-    const reply = await gateway.replaceCard(cardChange(vault_reference, cards.slow), tenSeconds())
+    const reply = await gateway.replaceCard(cardChange(vault_reference, otherCard), noDeadline())
     expect(reply).toMatchObject({ outcome: 'approved', checks: { address: 'match', cvc: 'match' } })
     expect(emulator.received.some((text) => text.includes('"validationMode":"liveMode"'))).toBe(true)
-    expect(cardsOf(vault_reference).map(({ cardNumber }) => cardNumber)).toEqual([cards.good, cards.slow])
+    expect(cardsOf(vault_reference).map(({ cardNumber }) => cardNumber)).toEqual([cards.good, otherCard])
   })
 
   it('with the same number updates its expiration date, and verifies it again', async () => {
     const { vault_reference } = await approved()
     const change = cardChange(vault_reference)
     change.card.cc_year = '2033'
-    expect(await gateway.replaceCard(change, tenSeconds())).toMatchObject({ outcome: 'approved', vault_reference })
+    expect(await gateway.replaceCard(change, noDeadline())).toMatchObject({ outcome: 'approved', vault_reference })
     expect(cardsOf(vault_reference)).toMatchObject([{ expirationDate: '2033-07' }])
   })
 
@@ -183,17 +180,17 @@ describe('a card change', () => {
     for (let n = 0; n < 11; n++) {
       const change = cardChange(vault_reference)
       change.billing.address = `${n} Main St`
-      expect(await gateway.replaceCard(change, tenSeconds())).toMatchObject({ outcome: 'approved' })
+      expect(await gateway.replaceCard(change, noDeadline())).toMatchObject({ outcome: 'approved' })
     }
     expect(cardsOf(vault_reference)).toHaveLength(10)
-    expect((await gateway.charge(renewal(vault_reference), tenSeconds())).outcome).toBe('approved')
+    expect((await gateway.charge(renewal(vault_reference), noDeadline())).outcome).toBe('approved')
   })
 
   it('creates a customer profile once, even if the first response is lost', async () => {
     const change = cardChange('')
     emulator.failNext('createCustomerProfileRequest', 'dropped_after')
-    expect(await gateway.replaceCard(change, tenSeconds())).toEqual({ outcome: 'unknown' })
-    const reply = await gateway.replaceCard(change, tenSeconds())
+    expect(await gateway.replaceCard(change, noDeadline())).toEqual({ outcome: 'unknown' })
+    const reply = await gateway.replaceCard(change, noDeadline())
     const profile = emulator.profiles.get(change.reference)
     expect(reply).toMatchObject({
       vault_reference: `${profile?.customerProfileId}/${profile?.customerPaymentProfileId}`,
@@ -206,14 +203,14 @@ describe('a card change', () => {
     ['fraud', cards.fraud, 'fraud'],
   ])('that is not verified has a decline class: %s', async (_what, cc_number, decline_class) => {
     for (const vault_reference of ['', (await approved()).vault_reference])
-      expect(await gateway.replaceCard(cardChange(vault_reference, cc_number), tenSeconds())).toEqual({
+      expect(await gateway.replaceCard(cardChange(vault_reference, cc_number), noDeadline())).toEqual({
         outcome: 'declined',
         decline_class,
       })
   })
 
   it('is not sent with a number too long for the schema', async () => {
-    expect(await gateway.replaceCard(cardChange('', '4000000000000000006'), tenSeconds())).toEqual({
+    expect(await gateway.replaceCard(cardChange('', '4000000000000000006'), noDeadline())).toEqual({
       outcome: 'declined',
       decline_class: 'card',
     })
@@ -231,15 +228,15 @@ it.each([
     const request = renewal((await approved()).vault_reference)
     emulator.decideNext({ responseCode: '2', reason })
     const expected = { outcome: 'declined', decline_class, ...(never && { never_retry: true }) }
-    expect(await gateway.charge(request, tenSeconds())).toEqual(expected)
-    expect(await gateway.lookup(request, tenSeconds())).toEqual(expected)
+    expect(await gateway.charge(request, noDeadline())).toEqual(expected)
+    expect(await gateway.lookup(request, noDeadline())).toEqual(expected)
   },
 )
 
 it('strips the byte-order mark of every response', async () => {
   const bytes = await post({ getTransactionDetailsRequest: {} })
   expect(bytes.subarray(0, 3).toString('hex')).toBe('efbbbf')
-  expect((await gateway.authorize(hold(), tenSeconds())).outcome).toBe('approved')
+  expect((await gateway.authorize(hold(), noDeadline())).outcome).toBe('approved')
 })
 
 describe('a duplicate', () => {
@@ -252,14 +249,14 @@ describe('a duplicate', () => {
 
   it('is unknown while the first transaction is not listed yet', async () => {
     emulator.decideNext({ responseCode: '3', reason: '11', transId: '0' })
-    expect(await gateway.authorize(hold(), tenSeconds())).toEqual({ outcome: 'unknown' })
+    expect(await gateway.authorize(hold(), noDeadline())).toEqual({ outcome: 'unknown' })
   })
 
   it('is unknown when the first transaction cannot be read', async () => {
     const request = hold()
     await approved(request)
     emulator.failNext('getTransactionDetailsRequest', 'status_500')
-    expect(await gateway.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
+    expect(await gateway.authorize(request, noDeadline())).toEqual({ outcome: 'unknown' })
   })
 })
 
@@ -267,12 +264,12 @@ describe('a decline', () => {
   it.each(Object.entries(declineClasses))('with reason %s has the class %s', async (reason, decline_class) => {
     const responseCode = ['6', '7', '8', '17', '28', '33', '37', '78', '128'].includes(reason) ? '3' : '2'
     emulator.decideNext({ responseCode, reason })
-    expect(await gateway.authorize(hold(), tenSeconds())).toMatchObject({ outcome: 'declined', decline_class })
+    expect(await gateway.authorize(hold(), noDeadline())).toMatchObject({ outcome: 'declined', decline_class })
   })
 
   it('with an unlisted reason has the class bank', async () => {
     emulator.decideNext({ responseCode: '2', reason: '999' })
-    expect(await gateway.authorize(hold(), tenSeconds())).toEqual({ outcome: 'declined', decline_class: 'bank' })
+    expect(await gateway.authorize(hold(), noDeadline())).toEqual({ outcome: 'declined', decline_class: 'bank' })
   })
 
   it.each(['13', '19', '23', '26', '57', '63', '120', '122', '180', '261'])(
@@ -280,8 +277,8 @@ describe('a decline', () => {
     async (reason) => {
       const request = hold()
       emulator.decideNext({ responseCode: '3', reason })
-      await expect(gateway.authorize(request, tenSeconds())).rejects.toThrow(`Authorize.Net refused with ${reason}`)
-      expect(await gateway.lookup(request, tenSeconds())).toEqual({ outcome: 'declined', decline_class: 'bank' })
+      await expect(gateway.authorize(request, noDeadline())).rejects.toThrow(`Authorize.Net refused with ${reason}`)
+      expect(await gateway.lookup(request, noDeadline())).toEqual({ outcome: 'declined', decline_class: 'bank' })
     },
   )
 })
@@ -299,7 +296,7 @@ it.each([
   const request = hold()
   emulator.decideNext({ avs, cvv })
   expect(await approved(request)).toMatchObject({ checks: { address, cvc } })
-  expect(await gateway.lookup(request, tenSeconds())).toMatchObject({ checks: { address, cvc } })
+  expect(await gateway.lookup(request, noDeadline())).toMatchObject({ checks: { address, cvc } })
 })
 
 describe('the card stored for renewals', () => {
@@ -313,9 +310,9 @@ describe('the card stored for renewals', () => {
 
   it('is found after a lost response', async () => {
     const request = hold(cards.responseLost)
-    expect(await gateway.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
+    expect(await gateway.authorize(request, noDeadline())).toEqual({ outcome: 'unknown' })
     const profile = emulator.profiles.get(request.reference)
-    expect(await gateway.lookup(request, tenSeconds())).toMatchObject({
+    expect(await gateway.lookup(request, noDeadline())).toMatchObject({
       outcome: 'approved',
       vault_reference: `${profile?.customerProfileId}/${profile?.customerPaymentProfileId}`,
     })
@@ -324,7 +321,7 @@ describe('the card stored for renewals', () => {
   it('is created from the transaction when no response named one', async () => {
     const request = hold()
     const { transId } = emulator.add({ invoiceNumber: request.reference })
-    const answer = await gateway.lookup(request, tenSeconds())
+    const answer = await gateway.lookup(request, noDeadline())
     expect(answer).toMatchObject({ outcome: 'approved', transaction_id: transId })
     expect(answer).toMatchObject({ vault_reference: expect.stringMatching(/^\d+\/\d+$/) })
   })
@@ -344,7 +341,7 @@ describe('the card stored for renewals', () => {
       const request = hold()
       emulator.add({ invoiceNumber: request.reference })
       emulator.failNext('createCustomerProfileFromTransactionRequest', fault)
-      expect(await gateway.lookup(request, tenSeconds())).toMatchObject({ outcome: 'approved', vault_reference: '' })
+      expect(await gateway.lookup(request, noDeadline())).toMatchObject({ outcome: 'approved', vault_reference: '' })
     },
   )
 })
@@ -355,10 +352,10 @@ describe('a review', () => {
     ['decline', { outcome: 'declined', decline_class: 'fraud' }],
   ] as const)('that ends with %s is found by its transaction', async (verdict, outcome) => {
     const request = hold(cards.review)
-    const held = await gateway.authorize(request, tenSeconds())
+    const held = await gateway.authorize(request, noDeadline())
     if (held.outcome !== 'review') throw new Error(held.outcome)
-    expect(await gateway.lookup({ ...request, ...held }, tenSeconds())).toEqual(held)
+    expect(await gateway.lookup({ ...request, ...held }, noDeadline())).toEqual(held)
     emulator.review(held.transaction_id, verdict)
-    expect(await gateway.lookup({ ...request, ...held }, tenSeconds())).toMatchObject(outcome)
+    expect(await gateway.lookup({ ...request, ...held }, noDeadline())).toMatchObject(outcome)
   })
 })

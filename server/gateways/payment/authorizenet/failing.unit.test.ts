@@ -1,5 +1,13 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { cardChange, hold, newReference, refundOf, renewal, tenSeconds } from '#emulators/adapter-tests/requests.ts'
+import {
+  cardChange,
+  hold,
+  newReference,
+  noDeadline,
+  otherCard,
+  refundOf,
+  renewal,
+} from '#emulators/adapter-tests/requests.ts'
 import { startEmulatedGateway } from '#emulators/authorizenet/emulated-gateway.ts'
 import { faults } from '#emulators/authorizenet/emulator.ts'
 import { freePort } from '../../../../scripts/port.mjs'
@@ -18,37 +26,37 @@ describe('a failing vendor', () => {
   it.each(lossFaults)('%s: an authorization is unknown, and a lookup finds its outcome', async (fault) => {
     const request = hold()
     emulator.failNext('createTransactionRequest', fault)
-    expect(await gateway.authorize(request, tenSeconds())).toEqual({ outcome: 'unknown' })
-    const answer = await gateway.lookup(request, tenSeconds())
+    expect(await gateway.authorize(request, noDeadline())).toEqual({ outcome: 'unknown' })
+    const answer = await gateway.lookup(request, noDeadline())
     expect(answer.outcome).toBe(fault === 'dropped_before' ? 'not_found' : 'approved')
   })
 
   it.each(lossFaults)('%s: capture, void and refund are unknown', async (fault) => {
     const { transaction_id } = await approved()
     emulator.failNext('createTransactionRequest', fault)
-    expect(await gateway.capture(transaction_id, tenSeconds())).toBe('unknown')
+    expect(await gateway.capture(transaction_id, noDeadline())).toBe('unknown')
     const other = (await approved()).transaction_id
     emulator.failNext('getTransactionDetailsRequest', fault)
-    expect(await gateway.void(other, tenSeconds())).toBe('unknown')
+    expect(await gateway.void(other, noDeadline())).toBe('unknown')
     emulator.failNext('createTransactionRequest', fault)
-    expect(await gateway.void(other, tenSeconds())).toBe('unknown')
+    expect(await gateway.void(other, noDeadline())).toBe('unknown')
     const third = refundOf(await captured())
     emulator.settle()
     emulator.failNext('createTransactionRequest', fault)
-    expect(await gateway.refund(third, tenSeconds())).toBe('unknown')
-    expect(await gateway.capture(transaction_id, tenSeconds())).toBe('done')
-    expect(await gateway.void(other, tenSeconds())).toBe('done')
-    expect(await gateway.refund(third, tenSeconds())).toBe('done')
+    expect(await gateway.refund(third, noDeadline())).toBe('unknown')
+    expect(await gateway.capture(transaction_id, noDeadline())).toBe('done')
+    expect(await gateway.void(other, noDeadline())).toBe('done')
+    expect(await gateway.refund(third, noDeadline())).toBe('done')
     expect([...emulator.entries.values()].filter(({ refTransId }) => refTransId)).toHaveLength(1)
   })
 
   it.each(lossFaults)('%s: a renewal is unknown, and a lookup finds its outcome', async (fault) => {
     const request = renewal((await approved()).vault_reference)
     emulator.failNext('createTransactionRequest', fault)
-    expect(await gateway.charge(request, tenSeconds())).toEqual({ outcome: 'unknown' })
-    const answer = await gateway.lookup(request, tenSeconds())
+    expect(await gateway.charge(request, noDeadline())).toEqual({ outcome: 'unknown' })
+    const answer = await gateway.lookup(request, noDeadline())
     expect(answer.outcome).toBe(fault === 'dropped_before' ? 'not_found' : 'approved')
-    expect((await gateway.charge(request, tenSeconds())).outcome).toBe('approved')
+    expect((await gateway.charge(request, noDeadline())).outcome).toBe('approved')
     expect([...emulator.entries.values()].filter(({ profile }) => profile)).toHaveLength(1)
   })
 
@@ -56,9 +64,9 @@ describe('a failing vendor', () => {
     const { vault_reference } = await approved()
     const change = cardChange(vault_reference, cards.renewalNoFunds)
     emulator.failNext('createCustomerPaymentProfileRequest', fault)
-    expect(await gateway.replaceCard(change, tenSeconds())).toEqual({ outcome: 'unknown' })
-    expect((await gateway.charge(renewal(vault_reference), tenSeconds())).outcome).toBe('approved')
-    expect(await gateway.replaceCard(change, tenSeconds())).toMatchObject({ outcome: 'approved' })
+    expect(await gateway.replaceCard(change, noDeadline())).toEqual({ outcome: 'unknown' })
+    expect((await gateway.charge(renewal(vault_reference), noDeadline())).outcome).toBe('approved')
+    expect(await gateway.replaceCard(change, noDeadline())).toMatchObject({ outcome: 'approved' })
     const [customer = ''] = vault_reference.split('/')
     expect(emulator.findCustomer(customer)?.cards).toHaveLength(2)
   })
@@ -68,7 +76,7 @@ describe('a failing vendor', () => {
     async (fault) => {
       const { vault_reference } = await approved()
       emulator.failNext('getTransactionDetailsRequest', fault)
-      const reply = await gateway.replaceCard(cardChange(vault_reference, cards.renewalNoFunds), tenSeconds())
+      const reply = await gateway.replaceCard(cardChange(vault_reference, cards.renewalNoFunds), noDeadline())
       expect(reply).toMatchObject({ outcome: 'approved', card: { last_four: '2511' } })
       expect(reply).not.toHaveProperty('network_transaction_id')
     },
@@ -81,14 +89,14 @@ describe('a failing vendor', () => {
     const unknownReference = newReference()
     for (const request of ['getUnsettledTransactionList', 'getSettledBatchList', 'getTransactionList']) {
       emulator.failNext(`${request}Request`, fault)
-      expect(await gateway.lookup({ reference: unknownReference }, tenSeconds())).toEqual({ outcome: 'unknown' })
+      expect(await gateway.lookup({ reference: unknownReference }, noDeadline())).toEqual({ outcome: 'unknown' })
       emulator.failNext(`${request}Request`, fault)
-      await expect(gateway.transactions(new Date(now().getTime() - 1000), tenSeconds())).rejects.toThrow(
+      await expect(gateway.transactions(new Date(now().getTime() - 1000), noDeadline())).rejects.toThrow(
         'Authorize.Net',
       )
     }
     emulator.failNext('getTransactionDetailsRequest', fault)
-    expect(await gateway.lookup(request, tenSeconds())).toEqual({ outcome: 'unknown' })
+    expect(await gateway.lookup(request, noDeadline())).toEqual({ outcome: 'unknown' })
   })
 
   it('slow: a response after the timeout is unknown', async () => {
@@ -98,7 +106,7 @@ describe('a failing vendor', () => {
     expect(await gateway.authorize(request, shortTimeout())).toEqual({ outcome: 'unknown' })
     slow('getUnsettledTransactionListRequest')
     expect(await gateway.lookup(request, shortTimeout())).toEqual({ outcome: 'unknown' })
-    const answer = await gateway.lookup(request, tenSeconds())
+    const answer = await gateway.lookup(request, noDeadline())
     if (answer.outcome !== 'approved') throw new Error(answer.outcome)
     slow('createTransactionRequest')
     expect(await gateway.capture(answer.transaction_id, shortTimeout())).toBe('unknown')
@@ -107,9 +115,9 @@ describe('a failing vendor', () => {
 
   it('unreachable: everything is unknown', async () => {
     const unreachable = gatewayAt(`http://127.0.0.1:${await freePort()}`)
-    expect(await unreachable.authorize(hold(), tenSeconds())).toEqual({ outcome: 'unknown' })
-    expect(await unreachable.lookup(hold(), tenSeconds())).toEqual({ outcome: 'unknown' })
-    expect(await unreachable.capture('1', tenSeconds())).toBe('unknown')
+    expect(await unreachable.authorize(hold(), noDeadline())).toEqual({ outcome: 'unknown' })
+    expect(await unreachable.lookup(hold(), noDeadline())).toEqual({ outcome: 'unknown' })
+    expect(await unreachable.capture('1', noDeadline())).toBe('unknown')
   })
 })
 
@@ -117,14 +125,14 @@ describe('an operator’s mistake', () => {
   it('wrong credentials are named in the error, and are not a decline', async () => {
     const wrong = gatewayAt(emulator.url, 'wrong-login')
     const message = 'E00007: AUTHORIZENET_LOGIN_ID or AUTHORIZENET_TRANSACTION_KEY is wrong'
-    expect(await wrong.authorize(hold(), tenSeconds())).toEqual({
+    expect(await wrong.authorize(hold(), noDeadline())).toEqual({
       outcome: 'failed',
       why: expect.stringContaining(message),
     })
     for (const call of [
-      wrong.lookup(hold(), tenSeconds()),
-      wrong.capture('1', tenSeconds()),
-      wrong.transactions(now(), tenSeconds()),
+      wrong.lookup(hold(), noDeadline()),
+      wrong.capture('1', noDeadline()),
+      wrong.transactions(now(), noDeadline()),
     ])
       await expect(call).rejects.toThrow(message)
     expect(emulator.entries.size).toBe(0)
@@ -134,18 +142,18 @@ describe('an operator’s mistake', () => {
     '%s rejects a payment before any bank is asked: nothing is held',
     async (code) => {
       emulator.failNext('createTransactionRequest', code)
-      expect(await gateway.authorize(hold(), tenSeconds())).toMatchObject({ outcome: 'failed' })
+      expect(await gateway.authorize(hold(), noDeadline())).toMatchObject({ outcome: 'failed' })
     },
   )
 
   it.each(['13', '30', '103'])('so does the error %s without a transaction', async (reason) => {
     emulator.decideNext({ responseCode: '3', reason, transId: '0' })
-    expect(await gateway.authorize(hold(), tenSeconds())).toMatchObject({ outcome: 'failed' })
+    expect(await gateway.authorize(hold(), noDeadline())).toMatchObject({ outcome: 'failed' })
   })
 
   it.each(['E00001', 'E00027', 'E00053'] as const)('%s does not say whether money is held', async (code) => {
     emulator.failNext('createTransactionRequest', code)
-    await expect(gateway.authorize(hold(), tenSeconds())).rejects.toThrow(code)
+    await expect(gateway.authorize(hold(), noDeadline())).rejects.toThrow(code)
   })
 
   it.each([
@@ -156,7 +164,7 @@ describe('an operator’s mistake', () => {
     ['7', '13'],
   ])('nor does response code %s with reason %s', async (responseCode, reason) => {
     emulator.decideNext({ responseCode, reason, transId: '0' })
-    await expect(gateway.authorize(hold(), tenSeconds())).rejects.toThrow('Authorize.Net')
+    await expect(gateway.authorize(hold(), noDeadline())).rejects.toThrow('Authorize.Net')
   })
 
   it.each(['E00003', 'E00007', 'E00011', 'E00044'] as const)(
@@ -164,7 +172,7 @@ describe('an operator’s mistake', () => {
     async (code) => {
       const { vault_reference } = await approved()
       emulator.failNext('createCustomerPaymentProfileRequest', code)
-      expect(await gateway.replaceCard(cardChange(vault_reference, cards.slow), tenSeconds())).toMatchObject({
+      expect(await gateway.replaceCard(cardChange(vault_reference, otherCard), noDeadline())).toMatchObject({
         outcome: 'failed',
         why: expect.stringContaining(code),
       })
@@ -175,7 +183,7 @@ describe('an operator’s mistake', () => {
     const request = hold()
     await approved(request)
     emulator.failNext('getUnsettledTransactionListRequest', 'E00011')
-    await expect(gateway.authorize(request, tenSeconds())).rejects.toThrow('E00011')
+    await expect(gateway.authorize(request, noDeadline())).rejects.toThrow('E00011')
   })
 
   it.each(['1', '4'])(
@@ -183,19 +191,19 @@ describe('an operator’s mistake', () => {
     async (responseCode) => {
       const request = hold()
       emulator.decideNext({ responseCode, transId: '0' })
-      await expect(gateway.authorize(request, tenSeconds())).rejects.toThrow('Authorize.Net is in test mode')
-      expect(await gateway.lookup(request, tenSeconds())).toEqual({ outcome: 'not_found' })
+      await expect(gateway.authorize(request, noDeadline())).rejects.toThrow('Authorize.Net is in test mode')
+      expect(await gateway.lookup(request, noDeadline())).toEqual({ outcome: 'not_found' })
     },
   )
 
   it('an unknown response code is neither an approval nor a decline', async () => {
     emulator.decideNext({ responseCode: '7', reason: '2', transId: '0' })
-    await expect(gateway.authorize(hold(), tenSeconds())).rejects.toThrow('Authorize.Net refused with 2')
+    await expect(gateway.authorize(hold(), noDeadline())).rejects.toThrow('Authorize.Net refused with 2')
   })
 
   it('the base URL may include the path of the API', async () => {
     const withPath = gatewayAt(`${emulator.url}/xml/v1/request.api`)
-    expect((await withPath.authorize(hold(), tenSeconds())).outcome).toBe('approved')
+    expect((await withPath.authorize(hold(), noDeadline())).outcome).toBe('approved')
   })
 })
 
@@ -203,12 +211,12 @@ it('no error contains a card number, a CVC or a credential, whatever the vendor 
   const thrown: unknown[] = []
   const request = hold()
   request.card = { cc_number: '4242424242424242', cc_month: '07', cc_year: '2030', cc_cvv: '98765' } // the CVC is too long
-  thrown.push(await gateway.authorize(request, tenSeconds()))
+  thrown.push(await gateway.authorize(request, noDeadline()))
   expect(String(await post(JSON.parse(emulator.received[0] ?? '')))).toContain("The value '98765'") // the vendor quotes it
   emulator.decideNext({ responseCode: '3', reason: '19' })
-  await gateway.authorize(hold(), tenSeconds()).catch((error) => thrown.push(error))
+  await gateway.authorize(hold(), noDeadline()).catch((error) => thrown.push(error))
   emulator.failNext('getUnsettledTransactionListRequest', 'garbage')
-  await gateway.transactions(now(), tenSeconds()).catch((error) => thrown.push(error))
+  await gateway.transactions(now(), noDeadline()).catch((error) => thrown.push(error))
   expect(thrown).toMatchObject([{ outcome: 'failed' }, expect.any(Error), expect.any(Error)])
   const texts = thrown.map((error) => [String(error), (error as Error).stack, JSON.stringify(error)].join()).join()
   expect(texts).not.toMatch(/4242|98765|transactionkey16|merchant-login/)

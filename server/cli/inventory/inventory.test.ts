@@ -6,32 +6,35 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { brotliDecompressSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { runProgram, startServer } from '#server/test/process.ts'
+import { loadShell } from '#server/site/shell.ts'
+import { callCommand } from '#server/test/command.ts'
+import { type Site, testSite } from '#server/test/site.ts'
+import { freePort } from '../../../scripts/port.mjs'
+import { main } from '../scripts.ts'
 import type { Inventory } from './inventory.ts'
 
 let folder: string
-let site: Awaited<ReturnType<typeof startServer>>
+let site: Site
+let url: string
 let inventory: Inventory
 const file = () => join(folder, 'script-inventory.json')
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'foyer-inventory-'))
-  site = await startServer({ DATA_DIR: join(folder, 'data') })
+  const port = await freePort()
+  url = `http://127.0.0.1:${port}`
+  site = await testSite({ PUBLIC_URL: url }, await loadShell())
+  await site.app.listen({ port, host: '127.0.0.1' })
   const { code, output } = await run('inventory', file())
   expect(code, output).toBe(0)
   inventory = JSON.parse(await readFile(file(), 'utf8'))
-}, 120_000)
+})
 afterAll(async () => {
-  site.child.kill()
-  await site.ended
+  await site.close()
   await rm(folder, { recursive: true, force: true })
 })
 
-async function run(...args: string[]) {
-  const program = runProgram('server/cli/scripts.ts', args, { PUBLIC_URL: site.url })
-  const { code } = await program.ended
-  return { code, output: program.output() }
-}
+const run = (...args: string[]) => callCommand(main, args, { PUBLIC_URL: url })
 
 type Reply = { headers: Record<string, string | undefined>; body: string }
 type Change = (path: string, reply: Reply) => Reply
@@ -42,7 +45,7 @@ afterEach(() => void proxy?.close())
 /** Somebody between the site and its visitors. Returns where they listen. */
 async function tamperWith(change: Change): Promise<string> {
   proxy = createServer((incoming, outgoing) => {
-    const { hostname, port, host } = new URL(site.url)
+    const { hostname, port, host } = new URL(url)
     const headers = { ...incoming.headers, host, 'accept-encoding': 'br' }
     request({ hostname, port, path: incoming.url, headers }, async (reply) => {
       const bytes = await buffer(reply)
@@ -84,10 +87,13 @@ describe('the inventory of scripts', () => {
   })
 
   it('24.5 lists another company’s captcha with its owner', async () => {
-    const program = runProgram('server/cli/scripts.ts', ['inventory', join(folder, 'other.json')], {
-      ...{ CAPTCHA: 'hcaptcha', CAPTCHA_SITE_KEY: 'x', CAPTCHA_SECRET: 'y', CAPTCHA_BASE_URL: 'http://127.0.0.1:9' },
+    const { code, output } = await callCommand(main, ['inventory', join(folder, 'other.json')], {
+      CAPTCHA: 'hcaptcha',
+      CAPTCHA_SITE_KEY: 'x',
+      CAPTCHA_SECRET: 'y',
+      CAPTCHA_BASE_URL: 'http://127.0.0.1:9',
     })
-    expect((await program.ended).code, program.output()).toBe(0)
+    expect(code, output).toBe(0)
     const { scripts }: Inventory = JSON.parse(await readFile(join(folder, 'other.json'), 'utf8'))
     expect(scripts.filter(({ sha384 }) => sha384 === null)).toEqual([
       expect.objectContaining({ owner: '127.0.0.1:9', pages: ['/master', '/office'] }),
@@ -98,8 +104,8 @@ describe('the inventory of scripts', () => {
 describe('the check of a running site', () => {
   it('24.6 finds nothing on the site itself, nor behind a proxy that changes nothing', async () => {
     const proxied = await tamperWith((_path, reply) => reply)
-    for (const url of [site.url, `${proxied}/`])
-      expect(await run('check', url, file())).toEqual({
+    for (const address of [url, `${proxied}/`])
+      expect(await run('check', address, file())).toEqual({
         code: 0,
         output: expect.stringMatching(/ serves what .* says: 2 pages, 10 scripts\.\n$/),
       })
@@ -184,8 +190,8 @@ describe('the check of a running site', () => {
     await writeFile(join(folder, 'wrong.json'), '{}')
     const wrong: [string[], RegExp][] = [
       [['http://127.0.0.1:9', file()], /^http:\/\/127\.0\.0\.1:9\/master does not answer: /],
-      [[site.url, join(folder, 'missing.json')], /missing\.json cannot be read/],
-      [[site.url, join(folder, 'wrong.json')], /wrong\.json is not an inventory\./],
+      [[url, join(folder, 'missing.json')], /missing\.json cannot be read/],
+      [[url, join(folder, 'wrong.json')], /wrong\.json is not an inventory\./],
       [['join.example', file()], /^npm run scripts:inventory/],
       [[], /^npm run scripts:inventory/],
     ]
