@@ -87,7 +87,7 @@ const app = await createApp({
       })
     }),
 })
-app.get('/__gallery', { schema: { hide: true } }, (request, reply) =>
+app.get('/__gallery', (request, reply) =>
   sendPage(request, reply, shell, {
     title: 'Gallery',
     body: () => '<div id="foyer"></div>',

@@ -7,7 +7,6 @@ import { startWorker } from '#server/worker/worker.ts'
 import { createWorld, type World } from '#server/world/world.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { missingOperatorDetails } from './config/operator.ts'
-import { firstOwnerLink } from './console/access/invitations.ts'
 import { createLog } from './log.ts'
 import { watchKeys } from './secrets/secrets.ts'
 
@@ -56,8 +55,11 @@ export async function serve({ config = readConfig(), consoleLink = ownerLink }: 
 }
 
 /** Who tries Foyer on its embedded database gets in with one click. Elsewhere, an owner is invited with `npm run staff`. */
-const ownerLink = async (world: World): Promise<string | undefined> =>
-  !world.config.production && !world.config.DATABASE_URL ? firstOwnerLink(world) : undefined
+async function ownerLink(world: World): Promise<string | undefined> {
+  if (world.config.production || world.config.DATABASE_URL) return undefined
+  const { firstOwnerLink } = await import('./console/access/invitations.ts')
+  return firstOwnerLink(world)
+}
 
 const DAY_MS = 86_400_000
 

@@ -36,10 +36,11 @@ export function numberFrom({ PHONE_COUNTRIES }: PhoneSettings): string {
   return `a mobile number from ${new Intl.ListFormat('en', { type: 'disjunction' }).format(countries.map(nameOf))}`
 }
 
-const countryNames = new Intl.DisplayNames(['en'], { type: 'region' })
+let countryNames: Intl.DisplayNames | undefined // made on first use, to keep the start fast
 const TAKES_ARTICLE = /^(?:United|Netherlands|Philippines|Bahamas|Gambia|Maldives|Isle)|Republic|Islands$/
 
 function nameOf(code: string): string {
+  countryNames ??= new Intl.DisplayNames(['en'], { type: 'region' })
   const name = countryNames.of(code) ?? code
   return TAKES_ARTICLE.test(name) ? `the ${name}` : name
 }

@@ -1,11 +1,15 @@
-import { dictionary } from '@zxcvbn-ts/language-common'
+import { createRequire } from 'node:module'
 import { isVariantOf, plainForms } from '#contract/password.ts'
 
 /** The list is sorted by frequency. Later entries are words that a good password may contain. */
 const MOST_USED = 10_000
 
 /** Compared in a reduced form: 'dragon' does not meet the spec's rule, but 'Dragon-1' does and is as easy to guess. */
-const loadCommonPasswords = () => new Set(dictionary['passwords-common'].slice(0, MOST_USED).flatMap(plainForms))
+function loadCommonPasswords(): ReadonlySet<string> {
+  const { dictionary }: typeof import('@zxcvbn-ts/language-common') = require('@zxcvbn-ts/language-common')
+  return new Set(dictionary['passwords-common'].slice(0, MOST_USED).flatMap(plainForms))
+}
+const require = createRequire(import.meta.url)
 let commonPasswords: ReadonlySet<string> | undefined // loaded on first use, to keep the start fast
 
 /** Whether a password is one of the most used, or a variant of one: in another case, or followed by a year. */

@@ -1,16 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import swagger from '@fastify/swagger'
-import Fastify, { type FastifyInstance, type FastifyServerFactory, LogController } from 'fastify'
-import { jsonSchemaTransform, serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyServerFactory,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import * as z from 'zod/mini'
 import { API, type Call, calls, ErrorReply, IdempotencyKey } from '#contract/api.ts'
-import { brand } from '#contract/brand.ts'
 import { consoleCalls } from '#contract/console/console.ts'
 import { messageCalls } from '#contract/message-calls.ts'
 import { officeCalls } from '#contract/office/office.ts'
 import { brandOf, type SiteBrand } from '#server/brand/brand.ts'
 import { linkTo } from '#server/config/operator.ts'
-import { consoleHandlers } from '#server/console/handlers.ts'
 import { flushOrWarn } from '#server/funnel/funnel.ts'
 import { addCookies } from '#server/http/cookies.ts'
 import { Download, sendDownload } from '#server/http/download.ts'
@@ -24,7 +26,6 @@ import {
 } from '#server/http/errors.ts'
 import { dataHeaders } from '#server/http/headers.ts'
 import { visitorFrom } from '#server/http/request.ts'
-import { officeHandlers } from '#server/office/handlers.ts'
 import type { World } from '#server/world/world.ts'
 import { closeGracefully } from './closing.ts'
 import { addConsole } from './console-pages.ts'
@@ -39,6 +40,12 @@ import type { Look, Shell } from './shell.ts'
 
 const KILOBYTES = 1024
 const SECONDS = 1000
+
+/** Fastify's types only know compilers for JSON Schema. */
+const compilersFactory = {
+  buildValidator: () => validatorCompiler,
+  buildSerializer: () => serializerCompiler,
+} as unknown as NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>
 
 type AppOptions = { world: World; shell: Shell; serverFactory?: FastifyServerFactory }
 
@@ -63,19 +70,14 @@ export async function createApp({ world, shell: plain, serverFactory }: AppOptio
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2000 },
     frameworkErrors: (error, _request, reply) => replyToUnreadable(error, reply, headers),
     clientErrorHandler: (error, socket) => replyToMalformed(error, socket, headers),
+    schemaController: { compilersFactory }, // with these, Fastify doesn't load its own
     ...(serverFactory ? { serverFactory } : {}),
   })
-  app.setValidatorCompiler(validatorCompiler)
-  app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
   addSafety(app, headers, config)
   closeGracefully(app)
   app.addHook('onClose', () => flushOrWarn(world))
   await addCookies(app, world)
-  await app.register(swagger, {
-    openapi: { openapi: '3.1.0', info, servers: [{ url: config.PUBLIC_URL }] },
-    transform: jsonSchemaTransform,
-  })
   addHealth(app, world)
   addPublicKeys(app, world)
   await app.register(async (api) => addApi(api, world), { prefix: API })
@@ -100,13 +102,6 @@ function lookOf(world: World, { pages }: Shell): () => Promise<Look> {
   }
 }
 
-const info = {
-  title: brand.name,
-  version: '1',
-  description: 'The calls of the enrollment site.',
-  license: { name: 'MIT', identifier: 'MIT' },
-}
-
 /** Security headers on every reply, our own hosts only, and one line in the log per request. The URL is not logged: it may hold a token. */
 function addSafety(app: FastifyInstance, headers: Record<string, string>, config: World['config']) {
   const isForUs = checkHost(config)
@@ -128,7 +123,7 @@ function addSafety(app: FastifyInstance, headers: Record<string, string>, config
 
 /** The public keys, where JWT libraries look for them. They verify grants and consent bundles. */
 const addPublicKeys = (app: FastifyInstance, { keys }: World) =>
-  app.get('/.well-known/jwks.json', { schema: { hide: true } }, async (_request, reply) =>
+  app.get('/.well-known/jwks.json', async (_request, reply) =>
     reply
       .type('application/json; charset=utf-8')
       .header('cache-control', 'public, max-age=300')
@@ -138,42 +133,48 @@ const addPublicKeys = (app: FastifyInstance, { keys }: World) =>
 function addApi(api: FastifyInstance, world: World) {
   api.setErrorHandler(replyToError)
   api.setNotFoundHandler((_request, reply) => reply.code(404).send(notFoundReply))
-  addCalls(api, world, calls, handlers)
-  if (isOfficeOurs(world.config)) addCalls(api, world, officeCalls, officeHandlers)
-  addCalls(api, world, messageCalls, messageHandlers, hidden)
-  addCalls(api, world, consoleCalls, consoleHandlers, hidden) // for our own pages only, so the public reference leaves them out
-  api.get('/openapi.json', { schema: { hide: true } }, async () => api.swagger())
+  addPublicCalls(api, world)
+  addCalls(api, world, messageCalls, async () => messageHandlers)
+  addCalls(api, world, consoleCalls, async () => (await import('#server/console/handlers.ts')).consoleHandlers)
+  let document: ReturnType<typeof describePublicCalls> | undefined
+  api.get('/openapi.json', () => {
+    document ??= describePublicCalls(world)
+    return document
+  })
 }
 
+/** The calls that anyone may build on. The reference describes these and no others. */
+function addPublicCalls(api: FastifyInstance, world: World) {
+  addCalls(api, world, calls, async () => handlers)
+  if (isOfficeOurs(world.config))
+    addCalls(api, world, officeCalls, async () => (await import('#server/office/handlers.ts')).officeHandlers)
+}
+
+async function describePublicCalls(world: World) {
+  const { describeCalls } = await import('./openapi.ts')
+  return describeCalls(world.config, (app) => addPublicCalls(app, world))
+}
+
+/** Office and console load their handlers with the first call, because a start doesn't need them. */
 function addCalls<Calls extends Record<string, Call>>(
   api: FastifyInstance,
   world: World,
   calls: Calls,
-  handlers: Handlers<Calls>,
-  more: { hide?: true } = {},
+  load: () => Promise<Handlers<Calls>>,
 ) {
-  for (const [name, call] of Object.entries(calls)) addCall(api, world, name, call, handlers[name] as Handler, more)
+  for (const [name, call] of Object.entries(calls))
+    addCall(api, world, name, call, async () => (await load())[name] as Handler)
 }
-
-const hidden = { hide: true } as const
 
 type Handler = (world: World, input: unknown, visitor: unknown) => Promise<unknown>
 
 /** A call of the contract as a route: its schemas check the input and strip the output. */
-function addCall(
-  api: FastifyInstance,
-  world: World,
-  name: string,
-  call: Call,
-  handler: Handler,
-  more: { hide?: true },
-) {
+function addCall(api: FastifyInstance, world: World, name: string, call: Call, load: () => Promise<Handler>) {
   const source = call.path.includes(':') ? 'params' : call.method === 'GET' ? 'querystring' : 'body'
   api.route({
     method: call.method,
     url: call.path,
     schema: {
-      ...more,
       operationId: name,
       summary: call.summary,
       tags: [call.path.split('/')[1] ?? ''],
@@ -188,6 +189,7 @@ function addCall(
     },
     handler: async (request, reply) => {
       const input = request[source === 'querystring' ? 'query' : source]
+      const handler = await load()
       const output = await handler(world, input, visitorFrom(request, reply, world))
       if (output instanceof Download) return sendDownload(reply, output)
       return reply.code(call.mayBePending && isPending(output) ? 202 : 200).send(output)

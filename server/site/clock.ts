@@ -38,7 +38,7 @@ function aMonthAfter(now: Date): Date {
 
 /** A page that turns the clock and shows what happened meanwhile, and the same for scripts. Works without JavaScript. */
 export function addClock(app: FastifyInstance, world: World, clock: TestClock, shell: Shell, testPages: TestPage[]) {
-  app.get('/__clock', { schema: { hide: true } }, async (request, reply) => {
+  app.get('/__clock', async (request, reply) => {
     const page = await describeClock(world, clock)
     const body = (brand: PageBrand) => shell.pages.clock(page, testPages, brand)
     return sendPage(request, reply, shell, { title: 'Test clock', body })
@@ -46,18 +46,15 @@ export function addClock(app: FastifyInstance, world: World, clock: TestClock, s
 
   app.register(async (scripts) => {
     scripts.setErrorHandler(replyToError)
-    scripts.post<{ Body: TurnRequest }>(
-      '/__clock',
-      { schema: { hide: true, body: TurnRequest } },
-      async ({ body }, reply) =>
-        reply.type('application/json').send(JSON.stringify(await turnClock(world, clock, targetOf(world, body)))),
+    scripts.post<{ Body: TurnRequest }>('/__clock', { schema: { body: TurnRequest } }, async ({ body }, reply) =>
+      reply.type('application/json').send(JSON.stringify(await turnClock(world, clock, targetOf(world, body)))),
     )
   })
 
   addForms(app, (forms) =>
     forms.post<{ Body: { move: keyof typeof moves } }>(
       '/__clock/turn',
-      { schema: { hide: true, body: z.object({ move: z.enum(moveNames) }) } },
+      { schema: { body: z.object({ move: z.enum(moveNames) }) } },
       async ({ body }, reply) => {
         const to = await moves[body.move](world)
         if (to) await turnClock(world, clock, to)

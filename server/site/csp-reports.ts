@@ -51,7 +51,7 @@ export async function addCspReports(app: FastifyInstance, world: World): Promise
       { parseAs: 'string', bodyLimit: MAX_BYTES },
       scope.getDefaultJsonParser('error', 'error'),
     )
-    scope.post(REPORTS_PATH, { schema: { hide: true } }, async (request, reply) => {
+    scope.post(REPORTS_PATH, async (request, reply) => {
       const [network = ''] = limitKeys(request.ip)
       const violations = violationsIn(request.body, world.config.SITE_HOSTS).slice(0, MAX_BY_ADDRESS)
       const isWithinLimits = limits.use(network, Math.max(1, violations.length))

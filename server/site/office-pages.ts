@@ -32,8 +32,6 @@ const publicScreens: Record<string, OfficeStart> = {
   '/office/confirm-email': { screen: 'confirm-email' },
 }
 
-const undocumented = { schema: { hide: true } }
-
 /** Sends a screen of the office. Its address may hold a token, so it is never a referrer. */
 export const screenSender =
   (shell: Shell) =>
@@ -51,8 +49,8 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
   const sendScreen = screenSender(shell)
 
   for (const [path, start] of Object.entries(publicScreens))
-    app.get(path, undocumented, (request, reply) => sendScreen(request, reply, start))
-  app.get('/office/autologin/grant-access/:token', undocumented, (request, reply) =>
+    app.get(path, (request, reply) => sendScreen(request, reply, start))
+  app.get('/office/autologin/grant-access/:token', (request, reply) =>
     sendScreen(request, reply, {
       screen: 'grant-landing',
       ...(isSameOrigin(request) ? {} : { isFromOtherSite: true }),
@@ -66,7 +64,7 @@ export function addOffice(app: FastifyInstance, world: World, shell: Shell) {
     path: string,
     handler: (member: Member, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
   ) =>
-    app.get(path, undocumented, async (request, reply) => {
+    app.get(path, async (request, reply) => {
       const key = readOfficeCookie(request)
       const member = key ? await memberOfSession(world, key) : undefined
       return member ? handler(member, request, reply) : sendScreen(request, reply, { screen: 'sign-in' }, 401)

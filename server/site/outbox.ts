@@ -15,8 +15,8 @@ const emailPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 export function addOutbox(app: FastifyInstance, { db }: World, shell: Shell, testPages: TestPage[]) {
   type ByRecipient = { Querystring: { to?: string } }
   type ById = { Params: { id: string } }
-  const byRecipient = { schema: { hide: true, querystring: z.object({ to: z.optional(fields.recipient) }) } }
-  const byId = { schema: { hide: true, params: z.object({ id: z.uuid() }) } }
+  const byRecipient = { schema: { querystring: z.object({ to: z.optional(fields.recipient) }) } }
+  const byId = { schema: { params: z.object({ id: z.uuid() }) } }
   app.get<ByRecipient>('/__outbox.json', byRecipient, async ({ query }, reply) =>
     reply.send(JSON.stringify(await listMessages(db, query.to))),
   )

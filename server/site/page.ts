@@ -27,12 +27,10 @@ import { apiReference } from './reference.ts'
 import { type Shell, sendPage } from './shell.ts'
 import { addTestPages } from './test-pages.ts'
 
-const hidden = { schema: { hide: true } }
-
 /** All pages except the office. */
 export function addPages(app: FastifyInstance, world: World, shell: Shell) {
   if (shell.files) addFiles(app, shell.files)
-  app.get<{ Params: { name: string } }>('/assets/:name', hidden, async (request, reply) => {
+  app.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
     const file = await findBuiltFile(world, request.params.name, String(request.headers['accept-encoding'] ?? ''))
     if (!file) return notFound(request, reply, shell)
     if (file.encoding) reply.header('content-encoding', file.encoding)
@@ -42,16 +40,18 @@ export function addPages(app: FastifyInstance, world: World, shell: Shell) {
       .send(file.bytes)
   })
   addErrorPages(app, shell)
-  app.get('/', hidden, async (_request, reply) => reply.redirect(`/${MASTER}`))
-  app.get<{ Params: { sponsor_site: string } }>('/:sponsor_site', hidden, (request, reply) =>
+  app.get('/', async (_request, reply) => reply.redirect(`/${MASTER}`))
+  app.get<{ Params: { sponsor_site: string } }>('/:sponsor_site', (request, reply) =>
     sponsorPage(request, reply, world, shell, request.params.sponsor_site),
   )
   addMemberActions(app, world, shell)
-  const reference = apiReference(world.config)
-  app.get('/api/docs', hidden, (request, reply) => {
+  let reference: ReturnType<typeof apiReference> | undefined
+  app.get('/api/docs', (request, reply) => {
+    reference ??= apiReference(world.config)
+    const calls = reference
     return sendPage(request, reply, shell, {
       title: 'API reference',
-      body: (brand) => shell.pages.docs(reference, brand),
+      body: (brand) => shell.pages.docs(calls, brand),
       script: shell.head.docsScript,
     })
   })
@@ -170,13 +170,13 @@ async function signedInAs(request: FastifyRequest, world: World, cookie: Enrollm
 /** What somebody who has joined can do on a sponsor's page: open the office, or enroll another person. */
 function addMemberActions(app: FastifyInstance, world: World, shell: Shell) {
   type Site = { Params: { sponsor_site: string } }
-  app.get<Site>('/:sponsor_site/office', hidden, async (request, reply) => {
+  app.get<Site>('/:sponsor_site/office', async (request, reply) => {
     if (!isSite(request.params.sponsor_site)) return notFound(request, reply, shell)
     const visitor = { enrollment_id: readEnrollmentCookie(request)?.enrollment_id, address: limitKeys(request.ip) }
     return reply.redirect(isSameOrigin(request) ? await officeUrlFor(world, visitor) : world.config.OFFICE_URL)
   })
   addForms(app, (forms) =>
-    forms.post<Site>('/:sponsor_site/another', hidden, async (request, reply) => {
+    forms.post<Site>('/:sponsor_site/another', async (request, reply) => {
       if (!isSite(request.params.sponsor_site)) return notFound(request, reply, shell)
       setEnrollmentCookie(reply, newEnrollment(world))
       return reply.redirect(`/${request.params.sponsor_site}`, 303)

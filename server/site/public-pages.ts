@@ -5,11 +5,9 @@ import type { World } from '#server/world/world.ts'
 import { screenSender } from './office-pages.ts'
 import type { Shell } from './shell.ts'
 
-const hidden = { schema: { hide: true } }
-
 /** What visitors and mail clients need of a member, also where the operator has an office of their own. */
 export function addPublicPages(app: FastifyInstance, world: World, shell: Shell) {
-  app.get<{ Params: { name: string } }>(`${PICTURES}/:name`, hidden, async ({ params }, reply) => {
+  app.get<{ Params: { name: string } }>(`${PICTURES}/:name`, async ({ params }, reply) => {
     const picture = await findPicture(world, params.name)
     if (!picture) return reply.callNotFound()
     return reply.type('image/jpeg').header('cache-control', 'public, max-age=31536000, immutable').send(picture)
@@ -30,10 +28,10 @@ function addUnsubscribe(pages: FastifyInstance, world: World, shell: Shell) {
     sendScreen(request, reply, { screen: 'unsubscribe', state: state ?? 'invalid' }, state ? 200 : 404)
   pages.removeAllContentTypeParsers()
   pages.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 4096 }, (_request, _body, done) => done(null))
-  pages.get<WithToken>(UNSUBSCRIBE, hidden, (request, reply) =>
+  pages.get<WithToken>(UNSUBSCRIBE, (request, reply) =>
     send(request, reply, memberOfUnsubscribeToken(world, request.params.token) ? 'ask' : undefined),
   )
-  pages.post<WithToken>(UNSUBSCRIBE, hidden, async (request, reply) =>
+  pages.post<WithToken>(UNSUBSCRIBE, async (request, reply) =>
     send(request, reply, (await unsubscribe(world, request.params.token)) ? 'done' : undefined),
   )
 }

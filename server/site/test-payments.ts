@@ -24,7 +24,7 @@ export function addTestPayments(
   testPages: TestPage[],
 ) {
   const cards = Object.values(testCards).map(({ number, description }) => ({ number, description }))
-  app.get('/__payments', { schema: { hide: true } }, async (request, reply) => {
+  app.get('/__payments', async (request, reply) => {
     const transactions = await newestTransactions(world, sandbox).catch((error: unknown) => {
       request.log.warn({ err: error }, 'payment sandbox did not answer')
       return undefined
@@ -32,7 +32,7 @@ export function addTestPayments(
     const body = (brand: PageBrand) => shell.pages.testPayments({ transactions, cards }, testPages, brand)
     return sendPage(request, reply, shell, { title: 'Test payments', body })
   })
-  app.get('/__payments.json', { schema: { hide: true } }, async (_request, reply) =>
+  app.get('/__payments.json', async (_request, reply) =>
     reply
       .type('application/json')
       .send(JSON.stringify(await withTimes(world, await newestTransactions(world, sandbox)))),
@@ -41,7 +41,7 @@ export function addTestPayments(
   addForms(app, (forms) =>
     forms.post<{ Body: { transaction_id: string; verdict: Verdict } }>(
       '/__payments/review',
-      { schema: { hide: true, body: VerdictMessage } },
+      { schema: { body: VerdictMessage } },
       async (request, reply) => {
         await sandbox.review(request.body.transaction_id, request.body.verdict)
         return reply.redirect('/__payments', 303)

@@ -1,5 +1,4 @@
-import type { FastifyInstance } from 'fastify'
-import * as z from 'zod/mini'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isHexColor } from '#contract/brand-colors.ts'
 import { radii } from '#contract/console/brand.ts'
 import { mayDo } from '#contract/console/permissions.ts'
@@ -14,53 +13,45 @@ import type { World } from '#server/world/world.ts'
 import { findSession } from '../access/session.ts'
 import { columnsOf } from './brand.ts'
 
-/** Whatever is being typed. */
-const typed = z.optional(z.string().check(z.maxLength(1000)))
-const query = z.object({
-  name: typed,
-  accent: typed,
-  radius: typed,
-  support: typed,
-  email_footer: typed,
-  welcome: typed,
-})
-type Preview = { Params: { what: string }; Querystring: z.infer<typeof query> }
+/** The form's values, whatever is being typed. */
+export type Preview = {
+  Params: { what: string }
+  Querystring: Partial<Record<'name' | 'accent' | 'radius' | 'support' | 'email_footer' | 'welcome', string>>
+}
 
 const emailPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 
 /** How the wizard and an email would look with a brand that is not saved yet. For staff, in a frame of the console. */
-export function addBrandPreview(app: FastifyInstance, world: World, shell: Shell) {
-  const options = {
-    schema: { hide: true, params: z.object({ what: z.enum(['wizard', 'email']) }), querystring: query },
-  }
-  app.get<Preview>('/console/preview/:what', options, async (request, reply) => {
-    const session = await findSession(world, visitorFrom(request, reply, world))
-    if (!session || !mayDo(session.staff.role, 'see_brand')) return reply.code(403).send('')
-    reply.header('x-frame-options', 'SAMEORIGIN')
-    const brand = await unsavedBrand(world, request.query)
-    if (request.params.what === 'email')
-      return reply
-        .header('content-security-policy', emailPolicy)
-        .type('text/html; charset=utf-8')
-        .send(previewEmail(brand, world.config.PUBLIC_URL))
-    const landing = await findLanding(world, MASTER, {
-      ...{ touches: [], unknownSite: undefined, isPaying: false, joined_as: undefined },
-    })
-    if ('redirectTo' in landing) return reply.code(404).send('')
-    const { operator } = world.config
-    const footer = shell.pages.footer({ ...operator, ...(brand.support ? { support: linkTo(brand.support) } : {}) })
-    const look = { brand, footer: `<div inert>${footer}</div>` }
-    return sendPage(
-      request,
-      reply,
-      { ...shell, look: async () => look },
-      {
-        title: 'Preview',
-        body: (page) => `<div inert>${shell.pages.enroll(landing.start, page)}</div>`,
-        isPreview: true,
-      },
-    )
+export async function sendPreview(request: FastifyRequest<Preview>, reply: FastifyReply, world: World, shell: Shell) {
+  const session = await findSession(world, visitorFrom(request, reply, world))
+  if (!session || !mayDo(session.staff.role, 'see_brand')) return reply.code(403).send('')
+  reply.header('x-frame-options', 'SAMEORIGIN')
+  const brand = await unsavedBrand(world, request.query)
+  if (request.params.what === 'email')
+    return reply
+      .header('content-security-policy', emailPolicy)
+      .type('text/html; charset=utf-8')
+      .send(previewEmail(brand, world.config.PUBLIC_URL))
+  const landing = await findLanding(world, MASTER, {
+    touches: [],
+    unknownSite: undefined,
+    isPaying: false,
+    joined_as: undefined,
   })
+  if ('redirectTo' in landing) return reply.code(404).send('')
+  const { operator } = world.config
+  const footer = shell.pages.footer({ ...operator, ...(brand.support ? { support: linkTo(brand.support) } : {}) })
+  const look = { brand, footer: `<div inert>${footer}</div>` }
+  return sendPage(
+    request,
+    reply,
+    { ...shell, look: async () => look },
+    {
+      title: 'Preview',
+      body: (page) => `<div inert>${shell.pages.enroll(landing.start, page)}</div>`,
+      isPreview: true,
+    },
+  )
 }
 
 /** The logo is the saved one. */

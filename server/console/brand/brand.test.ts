@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { checkLogo } from '#server/brand/logo.ts'
+import { checkLogo } from '#server/brand/check-logo.ts'
 import { welcomeEmail } from '#server/emails/emails.ts'
 import { createApp } from '#server/site/app.ts'
 import { ageValues } from '#server/test/age-values.ts'
