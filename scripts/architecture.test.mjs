@@ -57,7 +57,7 @@ const restrictions = [
     'colors and sizes',
     /\.css$/,
     /^(?!\s*@).*(#[\da-f]{3,8}\b|\b(rgb|hsl|hwb|lab|lch|oklab|oklch)a?\(|\b\d*\.?\d+px\b)/i,
-    /^web\/style\/(?:(?:office|console)\/)?tokens\.css$/,
+    /^web\/style\/(?:(?:office|console)-)?tokens\.css$/,
     'A color or a size is a token: name it in tokens.css.',
   ],
   [

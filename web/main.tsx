@@ -15,7 +15,7 @@ import { log } from './log.ts'
 import { request } from './network.ts'
 import { loadReceipt } from './storage.ts'
 import { hasInteracted, whenIdle } from './timing.ts'
-import './style/index.css'
+import './main.css'
 
 async function startPage() {
   const root = document.getElementById('foyer')

@@ -1,6 +1,6 @@
 import { createRoot } from 'react-dom/client'
 import { Console } from './Console.tsx'
-import '../style/console.css'
+import './main.css'
 
 // Everything after the first moment: the server sends only a waiting page, because it does not know who looks at it.
 const root = document.getElementById('foyer')

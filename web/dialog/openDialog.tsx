@@ -1,7 +1,7 @@
 import { createRoot } from 'react-dom/client'
 import { addStyles } from '#web/style/addStyles.ts'
-import css from '../style/dialog.css?inline'
 import { Dialog } from './Dialog.tsx'
+import css from './dialog.css?inline'
 import type { Answer, Question } from './question.ts'
 
 addStyles(css)

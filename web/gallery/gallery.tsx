@@ -2,7 +2,7 @@ import { createRoot } from 'react-dom/client'
 import { Header } from '#web/Header.tsx'
 import { DialogGallery } from './DialogGallery.tsx'
 import { FormGallery } from './FormGallery.tsx'
-import '../style/index.css'
+import '../main.css'
 import './gallery.css'
 
 const root = document.getElementById('foyer')

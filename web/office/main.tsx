@@ -1,7 +1,7 @@
 import { hydrateRoot } from 'react-dom/client'
 import type { OfficeStart } from '#contract/pages.ts'
 import { OfficePage } from './OfficePage.tsx'
-import '../style/office.css'
+import './main.css'
 
 // Hydrates the office page that the server rendered.
 const root = document.getElementById('foyer')

@@ -1,5 +1,5 @@
 import { addStyles } from '#web/style/addStyles.ts'
-import css from '../../../style/verify.css?inline'
+import css from './verify.css?inline'
 
 // The script of CODE_VERIFICATION.
 addStyles(css)

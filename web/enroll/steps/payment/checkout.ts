@@ -1,5 +1,5 @@
 import { addStyles } from '#web/style/addStyles.ts'
-import css from '../../../style/checkout.css?inline'
+import css from './checkout.css?inline'
 
 // PAYMENT and ACCESS are one script: the welcome after a payment must not need the network.
 addStyles(css)
