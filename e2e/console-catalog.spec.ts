@@ -152,7 +152,10 @@ test('19.54 a manager adds a package with a picture, moves it by keyboard, and c
   await page.keyboard.press('Enter')
   const names = page.locator('.panel').first().locator('.row-link')
   await expect(names).toHaveText([
-    ...['Founding Membership', 'Welcome Kit Membership', 'Evening Membership', 'Guided Start Membership'],
+    'Founding Membership',
+    'Welcome Kit Membership',
+    'Evening Membership',
+    'Guided Start Membership',
   ])
   await expect(up).toBeFocused()
 

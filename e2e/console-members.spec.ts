@@ -107,8 +107,12 @@ test('19.30 19.34 19.35 19.36 a manager corrects, waives, moves the renewal day 
 
 test('19.37 19.39 a manager exports a person, erases them, and the database knows them no more', async ({ page }) => {
   const member = await newMember(site, {
-    ...{ first_name: 'Maranella', last_name: 'Lindqvistova', username: 'maralind', email: 'maranella@mail.example' },
-    ...{ address: '77 Nightingale Lane', city: 'Winnemucca' },
+    first_name: 'Maranella',
+    last_name: 'Lindqvistova',
+    username: 'maralind',
+    email: 'maranella@mail.example',
+    address: '77 Nightingale Lane',
+    city: 'Winnemucca',
   })
   await enterAs(page, site, 'manager')
   await open(page, member)

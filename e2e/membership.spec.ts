@@ -88,7 +88,10 @@ async function expectSameNumbers(page: Page, email: string, username: string) {
   expect(journal.map(({ state }) => state)).toEqual([
     'captured',
     'declined',
-    ...['captured', 'captured', 'captured', 'captured'],
+    'captured',
+    'captured',
+    'captured',
+    'captured',
   ])
   const paid = journal.filter(({ state }) => state === 'captured').map(({ reference }) => reference)
   expect(journal.every(({ amount_cents }) => amount_cents === 9900)).toBe(true)

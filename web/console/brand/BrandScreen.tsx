@@ -54,7 +54,12 @@ export function BrandScreen() {
 }
 
 const formOf = ({ name, accent, radius, support, email_footer, welcome }: BrandView): Values => ({
-  ...{ name, accent, radius, support, email_footer, welcome },
+  name,
+  accent,
+  radius,
+  support,
+  email_footer,
+  welcome,
 })
 
 type PartProps = { view: BrandView; onDone: (view: BrandView) => void }

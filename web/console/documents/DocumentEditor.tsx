@@ -37,7 +37,9 @@ export function DocumentEditor({ document, onDone, onClose }: EditorProps) {
     send: async ({ publish_on, ...text }) => {
       if (!document) return onDone(await api.addDocument(text), 'The document is live.')
       const page = await api.publishDocument({
-        ...{ document_id: document.id, version: document.version, ...text },
+        document_id: document.id,
+        version: document.version,
+        ...text,
         ...(publish_on ? { publish_on } : {}),
       })
       onDone(page, publish_on ? `It becomes live on ${plainDay(publish_on)}.` : `Version ${page.version} is live.`)

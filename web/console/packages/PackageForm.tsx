@@ -20,7 +20,9 @@ export function AddPackage({ onClose, onDone }: Props) {
   const form = useCallForm({
     rules: consoleCalls.addPackage.input.shape,
     values: {
-      ...{ group: 'starter', ships: '0', billing_interval: 'month' },
+      group: 'starter',
+      ships: '0',
+      billing_interval: 'month',
       product_category_id: String(figures.product_category_id),
       language_id: String(figures.language_id),
     },
@@ -54,7 +56,10 @@ export function EditPackage({ offer, onClose, onDone }: Props & { offer: Package
   const form = useCallForm({
     rules: editRules,
     values: {
-      ...{ name, description, group, ships: offer.ships ? '1' : '0' },
+      name,
+      description,
+      group,
+      ships: offer.ships ? '1' : '0',
       product_category_id: String(offer.product_category_id),
       language_id: String(offer.language_id),
     },
