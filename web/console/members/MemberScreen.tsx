@@ -10,8 +10,9 @@ import { Facts, Panel, StateChip, showTime, Waiting } from '../parts.tsx'
 import { Link, toQuery } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
 import { DetailsDialog } from './DetailsDialog.tsx'
-import { type MemberAct, MemberActDialog } from './MemberActDialog.tsx'
+import { MemberActionDialog } from './MemberActionDialog.tsx'
 import { Money } from './Money.tsx'
+import type { MemberAction } from './memberActions.tsx'
 import { PersonalData } from './PersonalData.tsx'
 import { RenewalDayDialog } from './RenewalDayDialog.tsx'
 import { Sponsor } from './Sponsor.tsx'
@@ -21,17 +22,17 @@ import { Timeline } from './Timeline.tsx'
 export function MemberScreen({ id }: { id: string }) {
   const { api, may } = useConsole()
   const loaded = useLoaded(id, () => api.getMember({ member_id: id }))
-  const [act, setAct] = useState<PageAct>()
+  const [action, setAction] = useState<PageAction>()
   const [success, setSuccess] = useState<string>()
   const { data: member, setData } = loaded
   if (!member) return <Waiting loaded={loaded} />
   const dialogProps = {
     member,
-    onClose: () => setAct(undefined),
+    onClose: () => setAction(undefined),
     onDone: (page: MemberPage, message: string) => {
       setData(page)
       setSuccess(message)
-      setAct(undefined)
+      setAction(undefined)
     },
   }
   return (
@@ -41,22 +42,22 @@ export function MemberScreen({ id }: { id: string }) {
       <SuccessNotice message={success} />
       {member.erased_at && <Notice>The personal data was erased on {plainDay(member.erased_at)}.</Notice>}
       <div className="member-grid">
-        <Timeline timeline={member.timeline} onResend={(email_id) => setAct({ kind: 'email', email_id })} />
+        <Timeline timeline={member.timeline} onResend={(email_id) => setAction({ kind: 'email', email_id })} />
         <div className="stack">
-          <Membership member={member} onAct={setAct} />
-          <Money payments={member.payments} onAct={setAct} />
-          {!member.erased_at && <Details member={member} onAct={setAct} />}
-          <Sponsor member={member} onAct={setAct} />
+          <Membership member={member} onAction={setAction} />
+          <Money payments={member.payments} onAction={setAction} />
+          {!member.erased_at && <Details member={member} onAction={setAction} />}
+          <Sponsor member={member} onAction={setAction} />
           <Accepted member={member} />
-          {may('personal_data') && !member.erased_at && <PersonalData member={member} onAct={setAct} />}
+          {may('personal_data') && !member.erased_at && <PersonalData member={member} onAction={setAction} />}
         </div>
       </div>
-      {act?.kind === 'details' ? (
+      {action?.kind === 'details' ? (
         <DetailsDialog {...dialogProps} />
-      ) : act?.kind === 'renewal-day' ? (
+      ) : action?.kind === 'renewal-day' ? (
         <RenewalDayDialog {...dialogProps} />
       ) : (
-        act && <MemberActDialog act={act} {...dialogProps} />
+        action && <MemberActionDialog action={action} {...dialogProps} />
       )}
     </>
   )
@@ -86,11 +87,11 @@ function Head({ member }: { member: MemberPage }) {
 }
 
 /** Those with a form of their own, and all others. */
-type PageAct = MemberAct | { kind: 'details' } | { kind: 'renewal-day' }
+type PageAction = MemberAction | { kind: 'details' } | { kind: 'renewal-day' }
 
-type SectionProps = { member: MemberPage; onAct: (act: PageAct) => void }
+type SectionProps = { member: MemberPage; onAction: (action: PageAction) => void }
 
-function Membership({ member, onAct }: SectionProps) {
+function Membership({ member, onAction }: SectionProps) {
   const { may } = useConsole()
   const { membership } = member
   const { card, period } = membership
@@ -129,22 +130,22 @@ function Membership({ member, onAct }: SectionProps) {
       {may('change_memberships') && (
         <div className="row-actions">
           {membership.may_cancel && (
-            <button type="button" className="button quiet danger" onClick={() => onAct({ kind: 'cancel' })}>
+            <button type="button" className="button quiet danger" onClick={() => onAction({ kind: 'cancel' })}>
               Cancel membership
             </button>
           )}
           {membership.may_resume && (
-            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'resume' })}>
+            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'resume' })}>
               Undo the cancellation
             </button>
           )}
           {membership.may_hold && (
-            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'hold' })}>
+            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'hold' })}>
               Hold
             </button>
           )}
           {membership.may_release && (
-            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'release' })}>
+            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'release' })}>
               Release the hold
             </button>
           )}
@@ -153,12 +154,12 @@ function Membership({ member, onAct }: SectionProps) {
       {may('adjust_billing') && (membership.may_waive || membership.may_move_day) && (
         <div className="row-actions">
           {membership.may_waive && (
-            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'waive' })}>
+            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'waive' })}>
               Waive a {membership.interval}
             </button>
           )}
           {membership.may_move_day && (
-            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'renewal-day' })}>
+            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'renewal-day' })}>
               Move the renewal day
             </button>
           )}
@@ -168,7 +169,7 @@ function Membership({ member, onAct }: SectionProps) {
   )
 }
 
-function Details({ member, onAct }: SectionProps) {
+function Details({ member, onAction }: SectionProps) {
   const { may } = useConsole()
   const { sessions } = member
   return (
@@ -190,23 +191,23 @@ function Details({ member, onAct }: SectionProps) {
       {may('help_members') && (
         <div className="row-actions">
           {may('correct_details') && (
-            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'details' })}>
+            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'details' })}>
               Correct
             </button>
           )}
-          <button type="button" className="button quiet" onClick={() => onAct({ kind: 'reset-link' })}>
+          <button type="button" className="button quiet" onClick={() => onAction({ kind: 'reset-link' })}>
             Send a password link
           </button>
-          <button type="button" className="button quiet" onClick={() => onAct({ kind: 'email' })}>
+          <button type="button" className="button quiet" onClick={() => onAction({ kind: 'email' })}>
             Send an email again
           </button>
           {member.has_second_factor && may('remove_second_factor') && (
-            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'second-factor' })}>
+            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'second-factor' })}>
               Remove second factor
             </button>
           )}
           {sessions > 0 && (
-            <button type="button" className="button quiet" onClick={() => onAct({ kind: 'end-sessions' })}>
+            <button type="button" className="button quiet" onClick={() => onAction({ kind: 'end-sessions' })}>
               End sessions
             </button>
           )}

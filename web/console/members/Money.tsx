@@ -2,7 +2,7 @@ import type { PaymentRow } from '#contract/console/member-page.ts'
 import { showAmount } from '#contract/money.ts'
 import { useConsole } from '../api.ts'
 import { Chip, Panel, showTime, type Tone } from '../parts.tsx'
-import type { MemberAct } from './MemberActDialog.tsx'
+import type { MemberAction } from './memberActions.tsx'
 
 const tones: Record<string, Tone> = {
   captured: 'good',
@@ -19,22 +19,22 @@ const texts: Record<string, string> = {
   captured: 'collected',
 }
 
-type MoneyProps = { payments: PaymentRow[]; onAct: (act: MemberAct) => void }
+type MoneyProps = { payments: PaymentRow[]; onAction: (action: MemberAction) => void }
 
 /** All payments of a member, from the journal. */
-export const Money = ({ payments, onAct }: MoneyProps) => (
+export const Money = ({ payments, onAction }: MoneyProps) => (
   <Panel title="Money">
     <ul className="rows">
       {payments.map((payment) => (
         <li key={payment.reference}>
-          <Payment payment={payment} onAct={onAct} />
+          <Payment payment={payment} onAction={onAction} />
         </li>
       ))}
     </ul>
   </Panel>
 )
 
-function Payment({ payment, onAct }: { payment: PaymentRow; onAct: MoneyProps['onAct'] }) {
+function Payment({ payment, onAction }: { payment: PaymentRow; onAction: MoneyProps['onAction'] }) {
   const { session, may } = useConsole()
   const { reference, state, card, decline } = payment
   return (
@@ -61,11 +61,11 @@ function Payment({ payment, onAct }: { payment: PaymentRow; onAct: MoneyProps['o
       </div>
       {may('refund') && payment.refundable && (
         <div className="row-actions">
-          <button type="button" className="link" onClick={() => onAct({ kind: 'refund', payment })}>
+          <button type="button" className="link" onClick={() => onAction({ kind: 'refund', payment })}>
             Refund
           </button>
           {payment.may_void && (
-            <button type="button" className="link" onClick={() => onAct({ kind: 'void', payment })}>
+            <button type="button" className="link" onClick={() => onAction({ kind: 'void', payment })}>
               Void
             </button>
           )}

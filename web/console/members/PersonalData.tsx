@@ -5,12 +5,12 @@ import { ErrorNotice } from '#web/ui/ErrorNotice.tsx'
 import { errorMessage } from '#web/ui/errorMessage.ts'
 import { useConsole } from '../api.ts'
 import { Panel } from '../parts.tsx'
-import type { MemberAct } from './MemberActDialog.tsx'
+import type { MemberAction } from './memberActions.tsx'
 
-type PersonalDataProps = { member: MemberPage; onAct: (act: MemberAct) => void }
+type PersonalDataProps = { member: MemberPage; onAction: (action: MemberAction) => void }
 
 /** For a person who asks what we hold about them, or wants to be forgotten. */
-export function PersonalData({ member, onAct }: PersonalDataProps) {
+export function PersonalData({ member, onAction }: PersonalDataProps) {
   const { api } = useConsole()
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
@@ -33,7 +33,7 @@ export function PersonalData({ member, onAct }: PersonalDataProps) {
         <ActionButton quiet busy={busy} run={run}>
           Export as JSON
         </ActionButton>
-        <button type="button" className="button quiet danger" onClick={() => onAct({ kind: 'erase' })}>
+        <button type="button" className="button quiet danger" onClick={() => onAction({ kind: 'erase' })}>
           Erase
         </button>
       </div>

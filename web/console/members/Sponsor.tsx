@@ -3,12 +3,12 @@ import { Notice } from '#web/ui/Notice.tsx'
 import { useConsole } from '../api.ts'
 import { Panel, showTime } from '../parts.tsx'
 import { Link, toQuery } from '../router.tsx'
-import type { MemberAct } from './MemberActDialog.tsx'
+import type { MemberAction } from './memberActions.tsx'
 
-type SponsorProps = { member: MemberPage; onAct: (act: MemberAct) => void }
+type SponsorProps = { member: MemberPage; onAction: (action: MemberAction) => void }
 
 /** Both credits: the sealed record of how the member joined, and where staff moved them since. */
-export function Sponsor({ member, onAct }: SponsorProps) {
+export function Sponsor({ member, onAction }: SponsorProps) {
   const { session, may } = useConsole()
   const { joined, moves, problem } = member.credit
   return (
@@ -42,7 +42,7 @@ export function Sponsor({ member, onAct }: SponsorProps) {
       </ul>
       {may('move_sponsors') && !member.erased_at && (
         <div className="row-actions">
-          <button type="button" className="button quiet" onClick={() => onAct({ kind: 'move-sponsor' })}>
+          <button type="button" className="button quiet" onClick={() => onAction({ kind: 'move-sponsor' })}>
             Move to another sponsor
           </button>
         </div>

@@ -12,7 +12,7 @@ import { groupTexts } from './groupTexts.ts'
 import { EditPackage } from './PackageForm.tsx'
 import { PriceDialog } from './PriceDialog.tsx'
 
-type Act = 'edit' | 'prices' | 'withdraw' | 'offer'
+type Action = 'edit' | 'prices' | 'withdraw' | 'offer'
 const POLL_MS = 2000
 
 /** One package: what it is, its picture, its prices, and how far members have been told of a new one. */
@@ -20,7 +20,7 @@ export function PackageScreen({ id }: { id: string }) {
   const { api } = useConsole()
   const product_id = Number(id)
   const loaded = useLoaded(id, () => api.getPackage({ product_id }))
-  const [act, setAct] = useState<Act>()
+  const [action, setAction] = useState<Action>()
   const [success, setSuccess] = useState<string>()
   const { data: offer, setData } = loaded
   usePolling(Boolean(offer?.price_changes.some(({ done_at }) => !done_at)), loaded.reload)
@@ -28,9 +28,9 @@ export function PackageScreen({ id }: { id: string }) {
   const done = (message: string) => (page: PackagePage) => {
     setData(page)
     setSuccess(message)
-    setAct(undefined)
+    setAction(undefined)
   }
-  const close = () => setAct(undefined)
+  const close = () => setAction(undefined)
   return (
     <>
       <title>{`${offer.name} · Console`}</title>
@@ -47,13 +47,13 @@ export function PackageScreen({ id }: { id: string }) {
       </div>
       <SuccessNotice message={success} />
       <div className="member-grid">
-        <About offer={offer} onAct={setAct} onPicture={done('The picture is changed.')} />
-        <Prices offer={offer} onChange={() => setAct('prices')} />
+        <About offer={offer} onAction={setAction} onPicture={done('The picture is changed.')} />
+        <Prices offer={offer} onChange={() => setAction('prices')} />
       </div>
-      {act === 'edit' && <EditPackage offer={offer} onClose={close} onDone={done('The package is changed.')} />}
-      {act === 'prices' && <PriceDialog offer={offer} onClose={close} onDone={done('The prices are changed.')} />}
-      {act === 'withdraw' && <Offering offer={offer} onClose={close} onDone={done('It is withdrawn.')} />}
-      {act === 'offer' && <Offering offer={offer} onClose={close} onDone={done('It is offered again.')} />}
+      {action === 'edit' && <EditPackage offer={offer} onClose={close} onDone={done('The package is changed.')} />}
+      {action === 'prices' && <PriceDialog offer={offer} onClose={close} onDone={done('The prices are changed.')} />}
+      {action === 'withdraw' && <Offering offer={offer} onClose={close} onDone={done('It is withdrawn.')} />}
+      {action === 'offer' && <Offering offer={offer} onClose={close} onDone={done('It is offered again.')} />}
     </>
   )
 }
@@ -68,9 +68,9 @@ function usePolling(isRunning: boolean, reload: () => void) {
   }, [isRunning])
 }
 
-type AboutProps = { offer: PackagePage; onAct: (act: Act) => void; onPicture: (page: PackagePage) => void }
+type AboutProps = { offer: PackagePage; onAction: (action: Action) => void; onPicture: (page: PackagePage) => void }
 
-function About({ offer, onAct, onPicture }: AboutProps) {
+function About({ offer, onAction, onPicture }: AboutProps) {
   const { api, may } = useConsole()
   const { product_id, withdrawn_at } = offer
   return (
@@ -87,7 +87,7 @@ function About({ offer, onAct, onPicture }: AboutProps) {
       />
       {may('manage_catalog') && (
         <div className="row-actions">
-          <button type="button" className="button quiet" onClick={() => onAct('edit')}>
+          <button type="button" className="button quiet" onClick={() => onAction('edit')}>
             Edit
           </button>
           <PictureButton
@@ -100,7 +100,7 @@ function About({ offer, onAct, onPicture }: AboutProps) {
           <button
             type="button"
             className={withdrawn_at ? 'button quiet' : 'button quiet danger'}
-            onClick={() => onAct(withdrawn_at ? 'offer' : 'withdraw')}
+            onClick={() => onAction(withdrawn_at ? 'offer' : 'withdraw')}
           >
             {withdrawn_at ? 'Offer it again' : 'Withdraw'}
           </button>

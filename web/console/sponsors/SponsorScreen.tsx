@@ -14,22 +14,22 @@ import { Link, toQuery } from '../router.tsx'
 import { useLoaded } from '../useLoaded.ts'
 import { ActiveChip } from './SponsorsScreen.tsx'
 
-type Act = 'activate' | 'deactivate' | 'rename' | 'remove-picture'
+type Action = 'activate' | 'deactivate' | 'rename' | 'remove-picture'
 
 /** One sponsor: the link, what it brings, and what staff can do. */
 export function SponsorScreen({ id }: { id: string }) {
   const { api } = useConsole()
   const loaded = useLoaded(id, () => api.getSponsorPage({ sponsor_id: id }))
-  const [act, setAct] = useState<Act>()
+  const [action, setAction] = useState<Action>()
   const [success, setSuccess] = useState<string>()
   const { data: sponsor, setData } = loaded
   if (!sponsor) return <Waiting loaded={loaded} />
   const done = (message: string) => (page: SponsorPage) => {
     setData(page)
     setSuccess(message)
-    setAct(undefined)
+    setAction(undefined)
   }
-  const dialog = { sponsor, onClose: () => setAct(undefined) }
+  const dialog = { sponsor, onClose: () => setAction(undefined) }
   return (
     <>
       <title>{`${sponsor.name} · Console`}</title>
@@ -49,19 +49,19 @@ export function SponsorScreen({ id }: { id: string }) {
       <SuccessNotice message={success} />
       <div className="member-grid">
         <Days sponsor={sponsor} />
-        <About sponsor={sponsor} onAct={setAct} onPicture={done('The picture is changed.')} />
+        <About sponsor={sponsor} onAction={setAction} onPicture={done('The picture is changed.')} />
       </div>
-      {act === 'deactivate' && <Deactivate {...dialog} onDone={done('The link is switched off.')} />}
-      {act === 'activate' && <Activate {...dialog} onDone={done('The link is active.')} />}
-      {act === 'rename' && <Rename {...dialog} onDone={done('The link is renamed. The old one leads to it.')} />}
-      {act === 'remove-picture' && <RemovePicture {...dialog} onDone={done('The picture is removed.')} />}
+      {action === 'deactivate' && <Deactivate {...dialog} onDone={done('The link is switched off.')} />}
+      {action === 'activate' && <Activate {...dialog} onDone={done('The link is active.')} />}
+      {action === 'rename' && <Rename {...dialog} onDone={done('The link is renamed. The old one leads to it.')} />}
+      {action === 'remove-picture' && <RemovePicture {...dialog} onDone={done('The picture is removed.')} />}
     </>
   )
 }
 
-type AboutProps = { sponsor: SponsorPage; onAct: (act: Act) => void; onPicture: (page: SponsorPage) => void }
+type AboutProps = { sponsor: SponsorPage; onAction: (action: Action) => void; onPicture: (page: SponsorPage) => void }
 
-function About({ sponsor, onAct, onPicture }: AboutProps) {
+function About({ sponsor, onAction, onPicture }: AboutProps) {
   const { api, may, session } = useConsole()
   const { member_id, active_until, earlier_sites, picture_url, is_active, is_main } = sponsor
   const facts: [string, ReactNode][] = [
@@ -101,22 +101,22 @@ function About({ sponsor, onAct, onPicture }: AboutProps) {
             {picture_url ? 'Change the picture' : 'Add a picture'}
           </PictureButton>
           {picture_url && (
-            <button type="button" className="button quiet" onClick={() => onAct('remove-picture')}>
+            <button type="button" className="button quiet" onClick={() => onAction('remove-picture')}>
               Remove the picture
             </button>
           )}
           {!member_id && !is_main && (
-            <button type="button" className="button quiet" onClick={() => onAct('rename')}>
+            <button type="button" className="button quiet" onClick={() => onAction('rename')}>
               Rename
             </button>
           )}
           {(!is_active || (active_until && !member_id)) && (
-            <button type="button" className="button quiet" onClick={() => onAct('activate')}>
+            <button type="button" className="button quiet" onClick={() => onAction('activate')}>
               Activate
             </button>
           )}
           {is_active && !is_main && (
-            <button type="button" className="button quiet danger" onClick={() => onAct('deactivate')}>
+            <button type="button" className="button quiet danger" onClick={() => onAction('deactivate')}>
               Deactivate
             </button>
           )}

@@ -60,12 +60,12 @@ export function createWizard({ start, resumePoint, steps }: WizardOptions) {
     return draft
   }
 
-  /** Runs `use` with the field rules, synchronously if they are loaded. Undefined if they cannot be loaded. */
-  const withRules = <Result>(use: (rules: Rules) => Result): Result | Promise<Result | undefined> => {
+  /** Runs `check` with the field rules, synchronously if they are loaded. Undefined if they cannot be loaded. */
+  const withRules = <Result>(check: (rules: Rules) => Result): Result | Promise<Result | undefined> => {
     const rules = steps.loadRules()
-    if (!(rules instanceof Promise)) return use(rules)
-    return rules.then(use, async (cause: unknown) => {
-      if (await waitForNetwork()) return withRules(use)
+    if (!(rules instanceof Promise)) return check(rules)
+    return rules.then(check, async (cause: unknown) => {
+      if (await waitForNetwork()) return withRules(check)
       return stopWithoutStep(state.draft, cause)
     })
   }

@@ -89,7 +89,7 @@ export function SecondFactor({ view, onChange }: SecurityProps) {
               }
               action="Add"
               what="a passkey"
-              onAct={() => show({ kind: 'passkey' })}
+              onAction={() => show({ kind: 'passkey' })}
               form={
                 open?.kind === 'passkey' && (
                   <AddPasskey
@@ -107,7 +107,7 @@ export function SecondFactor({ view, onChange }: SecurityProps) {
                 note={`Added ${plainDay(created_on)}${used_on ? `, last used ${plainDay(used_on)}` : ''}`}
                 action="Remove"
                 what={`the passkey of ${name}`}
-                onAct={() => show({ kind: 'remove', credential_id })}
+                onAction={() => show({ kind: 'remove', credential_id })}
                 form={
                   open?.kind === 'remove' &&
                   open.credential_id === credential_id && (
@@ -132,7 +132,7 @@ export function SecondFactor({ view, onChange }: SecurityProps) {
               note="An authenticator app on your phone shows a code that changes every 30 seconds."
               action={view.has_app ? 'Turn off' : 'Turn on'}
               what="the authenticator app"
-              onAct={() => (view.has_app ? show({ kind: 'app-off' }) : startApp())}
+              onAction={() => (view.has_app ? show({ kind: 'app-off' }) : startApp())}
               form={
                 (open?.kind === 'app' && (
                   <TurnOnApp
@@ -161,7 +161,7 @@ export function SecondFactor({ view, onChange }: SecurityProps) {
                 label="Recovery"
                 value={`${view.recovery_codes_left} recovery ${view.recovery_codes_left === 1 ? 'code' : 'codes'} left`}
                 action="Make new codes"
-                onAct={() => show({ kind: 'codes' })}
+                onAction={() => show({ kind: 'codes' })}
                 form={
                   open?.kind === 'codes' && (
                     <PasswordForm
@@ -196,12 +196,12 @@ type RowProps = {
   action: string
   /** What the action is about, for screen readers. */
   what?: string
-  onAct: () => void
+  onAction: () => void
   form: ReactNode
 }
 
 /** A line with a link, or the form that the link has opened. */
-const Row = ({ label, value, note, action, what, onAct, form }: RowProps) =>
+const Row = ({ label, value, note, action, what, onAction, form }: RowProps) =>
   form ? (
     <div className="editing">
       <dt>{label}</dt>
@@ -215,7 +215,7 @@ const Row = ({ label, value, note, action, what, onAct, form }: RowProps) =>
         {note && <span className="detail-note">{note}</span>}
       </dd>
       <dd>
-        <button type="button" className="link" onClick={onAct}>
+        <button type="button" className="link" onClick={onAction}>
           {action}
           {what && <span className="unseen"> {what}</span>}
         </button>

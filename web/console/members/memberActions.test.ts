@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { MemberPage } from '#contract/console/member-page.ts'
-import { planOf } from './MemberActDialog.tsx'
+import { planOf } from './memberActions.tsx'
 
 const period = { starts_on: '2026-01-16', ends_on: '2027-01-16' }
 const membership = { interval: 'year', period, may_waive: period }

@@ -1,0 +1,171 @@
+import type { ReactNode } from 'react'
+import type * as z from 'zod/mini'
+import { consoleCalls } from '#contract/console/console.ts'
+import type { MemberPage, PaymentRow } from '#contract/console/member-page.ts'
+import { showAmount } from '#contract/money.ts'
+import { plainDay } from '#web/dates.ts'
+import type { Api } from '../api.ts'
+
+/** What staff can do with a member, and what it is about. */
+type Actions = Record<'refund' | 'void', { payment: PaymentRow }> &
+  Record<'cancel' | 'resume' | 'hold' | 'release' | 'waive', unknown> &
+  Record<'end-sessions' | 'second-factor' | 'reset-link' | 'move-sponsor' | 'erase', unknown> &
+  Record<'email', { email_id?: string }>
+
+export type MemberAction<Kind extends keyof Actions = keyof Actions> = {
+  [Each in Kind]: { kind: Each } & Actions[Each]
+}[Kind]
+
+type Plan = {
+  title: string
+  text: ReactNode
+  submit: string
+  /** Said when it is done. */
+  done: string
+  rules: Record<string, z.ZodMiniType>
+  values?: Record<string, string>
+  send: (api: Api, values: Record<string, string>) => Promise<MemberPage>
+}
+
+const { amount, reason } = consoleCalls.refundPayment.input.shape
+const { email_id } = consoleCalls.resendEmail.input.shape
+const { username } = consoleCalls.erasePerson.input.shape
+const { sponsor_site } = consoleCalls.moveSponsor.input.shape
+
+const plans: { [Kind in keyof Actions]: (member: MemberPage, action: MemberAction<Kind>) => Plan } = {
+  refund: (member, { payment }) => {
+    const { reference, refundable = '0.00' } = payment
+    return {
+      title: 'Refund this payment',
+      text: `Up to ${showAmount(refundable)} goes back to the card. ${member.first_name} gets an email. The membership itself does not change.`,
+      submit: 'Refund',
+      done: 'The refund is on its way. The timeline shows how it went.',
+      rules: { amount, reason },
+      values: { amount: refundable },
+      send: (api, { amount = '', reason = '' }) =>
+        api.refundPayment({ member_id: member.id, reference, amount, reason }),
+    }
+  },
+  void: (member, { payment }) => {
+    const { reference } = payment
+    return {
+      title: `Void ${showAmount(payment.amount)}`,
+      text: 'The charge has not settled yet. A void cancels all of it, and it may never appear on the statement.',
+      submit: 'Void the charge',
+      done: 'The charge is being voided. The timeline shows how it went.',
+      rules: { reason },
+      send: (api, { reason = '' }) => api.voidPayment({ member_id: member.id, reference, reason }),
+    }
+  },
+  cancel: (member) => {
+    const { period, interval } = member.membership
+    return {
+      title: `Cancel the membership of ${member.first_name}?`,
+      text: `It ends with the paid ${interval}${period ? `, on ${plainDay(period.ends_on)}` : ''}, or immediately if that isn’t paid. ${member.first_name} gets an email.`,
+      submit: 'Cancel membership',
+      done: 'The membership is canceled.',
+      rules: { reason },
+      send: (api, { reason = '' }) => api.cancelMembership({ member_id: member.id, reason }),
+    }
+  },
+  resume: (member) => ({
+    title: 'Undo the cancellation?',
+    text: `The membership goes on and is charged again. ${member.first_name} gets an email.`,
+    submit: 'Undo it',
+    done: 'The membership goes on.',
+    rules: { reason },
+    send: (api, { reason = '' }) => api.resumeMembership({ member_id: member.id, reason }),
+  }),
+  hold: (member) => ({
+    title: 'Put the membership on hold?',
+    text: 'Nothing is charged until it is released. The office and the link go on.',
+    submit: 'Put on hold',
+    done: 'The membership is on hold.',
+    rules: { reason },
+    send: (api, { reason = '' }) => api.holdMembership({ member_id: member.id, reason }),
+  }),
+  release: (member) => ({
+    title: 'Release the hold?',
+    text: `The current ${member.membership.interval} is charged soon. What was missed in between isn’t charged.`,
+    submit: 'Release',
+    done: 'The hold is released.',
+    rules: { reason },
+    send: (api, { reason = '' }) => api.releaseMembership({ member_id: member.id, reason }),
+  }),
+  waive: (member) => {
+    const { may_waive, interval } = member.membership
+    const days = may_waive ? ` from ${plainDay(may_waive.starts_on)} to ${plainDay(may_waive.ends_on)}` : ''
+    return {
+      title: `Waive a ${interval}?`,
+      text: `The ${interval}${days} is not charged. After it, charges go on as before. ${member.first_name} gets an email.`,
+      submit: 'Waive it',
+      done: `The ${interval} is waived.`,
+      rules: { reason },
+      send: (api, { reason = '' }) => api.waivePeriod({ member_id: member.id, reason }),
+    }
+  },
+  'move-sponsor': (member) => ({
+    title: `Move ${member.first_name} to another sponsor?`,
+    text: `From now on ${member.first_name} counts for the new sponsor. The sealed record, that ${member.first_name} joined through /${member.credit.joined.site}, stays.`,
+    submit: 'Move',
+    done: 'The member has a new sponsor. The record of joining stays.',
+    rules: { sponsor_site, reason },
+    send: (api, { sponsor_site = '', reason = '' }) => api.moveSponsor({ member_id: member.id, sponsor_site, reason }),
+  }),
+  'end-sessions': (member) => ({
+    title: `Sign ${member.first_name} out everywhere?`,
+    text: 'Every browser that is signed in to the office has to sign in again.',
+    submit: 'Sign out',
+    done: `${member.first_name} is signed out everywhere.`,
+    rules: {},
+    send: (api) => api.endSessions({ member_id: member.id }),
+  }),
+  'second-factor': (member) => ({
+    title: `Remove the second factor of ${member.first_name}?`,
+    text: `The authenticator app, the passkeys and the recovery codes stop working, and ${member.first_name} is signed out everywhere. After that, the password alone opens the office. ${member.first_name} gets an email. Make sure that it is ${member.first_name} who asks.`,
+    submit: 'Remove it',
+    done: `${member.first_name} signs in with the password alone now.`,
+    rules: { reason },
+    send: (api, { reason = '' }) => api.removeSecondFactor({ member_id: member.id, reason }),
+  }),
+  'reset-link': (member) => ({
+    title: 'Send a link for a new password?',
+    text: `It goes to ${member.email} and works for an hour.`,
+    submit: 'Send it',
+    done: 'The email is on its way.',
+    rules: {},
+    send: (api) => api.sendResetLink({ member_id: member.id }),
+  }),
+  erase: (member) => ({
+    title: `Erase everything about ${member.first_name}?`,
+    text: (
+      <>
+        <p>
+          The membership ends at once, without a refund. Name, email, phone, address, picture, sessions and messages are
+          removed, and cannot be brought back.
+        </p>
+        <p>
+          Payments, periods, accepted texts and the record of joining stay, under a number instead of a name. The
+          username stays taken.
+        </p>
+      </>
+    ),
+    submit: 'Erase for ever',
+    done: 'The personal data is erased.',
+    rules: { username, reason },
+    send: (api, { username = '', reason = '' }) => api.erasePerson({ member_id: member.id, username, reason }),
+  }),
+  email: (member, { email_id: chosen }) => ({
+    title: 'Send an email again?',
+    text: `It is written anew from what is true now, and goes to ${member.email}.`,
+    submit: 'Send it',
+    done: 'The email is on its way.',
+    rules: { email_id },
+    values: { email_id: chosen ?? member.emails[0]?.email_id ?? '' },
+    send: (api, { email_id = '' }) => api.resendEmail({ member_id: member.id, email_id }),
+  }),
+}
+
+/** What the dialog asks and says about an action, and the call that does it. */
+export const planOf = <Kind extends keyof Actions>(action: MemberAction<Kind>, member: MemberPage): Plan =>
+  plans[action.kind](member, action)
