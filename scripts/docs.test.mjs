@@ -1,6 +1,6 @@
 // What the documents say about the repository is true: paths, commands, settings and tables.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { settings } from '../server/config/settings.ts'
@@ -36,6 +36,14 @@ it('every link between documents leads somewhere, headings included', () => {
 it('every npm command that a document names exists', () => {
   const { scripts } = JSON.parse(read('package.json'))
   expect(find(/npm run (?:--silent )?([a-z][\w:-]*)/g).filter(({ text }) => !scripts[text])).toEqual([])
+})
+
+it('ARCHITECTURE.md names every folder of server/', () => {
+  const floors = /```\nmain\.ts ([\s\S]*?)```/.exec(read('docs/ARCHITECTURE.md'))[1]
+  const named = [...floors.matchAll(/^(?:[\w.]+\/ )*[\w.]+\//gm)].flatMap(([line]) => line.split(' '))
+  const folders = readdirSync('server', { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const names = folders.map(({ name }) => `${name}/`).filter((name) => name !== 'test/')
+  expect(named.toSorted()).toEqual(names.toSorted())
 })
 
 it('settings.md has every setting, with its default', () => {

@@ -18,12 +18,10 @@ const rolesTable = () =>
 /** A part with more goals than this is one row. */
 const MOST_GOALS = 8
 const summarize = (part, rows) =>
-  rows.length > MOST_GOALS
-    ? [{ goal: `${part}: ${rows.length} goals`, measured: readProofs()[part].result, day: rows[0].day }]
-    : rows
+  rows.length > MOST_GOALS ? [{ goal: `${part}: ${rows.length} goals`, measured: readProofs()[part].result }] : rows
 const allFigures = () =>
   table(
-    ...head('Goal', 'Promise', 'Measured', 'Beside', 'Day'),
+    ...head('Goal', 'Promise', 'Measured', 'Beside'),
     ...[...Map.groupBy(figures(), ({ part }) => part)]
       .flatMap(([part, rows]) => summarize(part, rows))
       .map(({ goal, promise = '', measured, beside = '', day }) => [
